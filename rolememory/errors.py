@@ -1,0 +1,149 @@
+"""Everything this package raises on purpose.
+
+    RoleMemoryError
+    ├─ UnknownNameError (LookupError)      a name that nothing answers to
+    │  ├─ UnknownTriggerError
+    │  ├─ UnknownRoleError
+    │  └─ UnknownMemoryError
+    ├─ AmbiguousNameError (LookupError)    a name that two things answer to
+    ├─ FileError (ValueError)              a file of the author's that cannot be read as it stands
+    │  ├─ SettingsError                    rolememory.toml, a preset, role.json overrides
+    │  └─ TemplateError                    a template that does not compile or render
+    ├─ InvalidValueError (ValueError)      an argument or a field out of bounds
+    │  ├─ PatternError                     a regex key that is invalid or too expensive
+    │  └─ UnsafePathError                  an id or a path that would leave the home folder
+    ├─ NotWrittenError (OSError)           a write that was not acknowledged; nothing changed
+    │  └─ ReadOnlyRoleError                writes refused while the role's file is broken
+    ├─ RegistrationError (ValueError)      two parts want one name
+    └─ ModelError (RuntimeError)           an embedding model that cannot be loaded or asked
+
+Messages name the place, quote the value and offer the way out: one line, lower case, no full stop.
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+
+class RoleMemoryError(Exception):
+    """Everything this package raises on purpose."""
+
+
+class UnknownNameError(RoleMemoryError, LookupError):
+    """A name that nothing answers to.
+
+    >>> str(UnknownNameError("role", "mria", ["mira", "asha"]))
+    "no role named 'mria' (known: asha, mira); did you mean 'mira'?"
+    """
+
+    kind_of_list = "known"
+
+    def __init__(self, kind: str, name: str, known: Iterable[str], remedy: str = "") -> None:
+        self.name = name
+        self.known = sorted(known)
+        near = closest(name, self.known)
+        listed = ", ".join(self.known[:12]) + (", ..." if len(self.known) > 12 else "")
+        hint = f"; did you mean {near!r}?" if near else f"; {remedy}" if remedy else ""
+        super().__init__(f"no {kind} named {name!r} ({self.kind_of_list}: {listed or 'none'}){hint}")
+
+
+class UnknownTriggerError(UnknownNameError):
+    """A trigger was named that nobody registered.
+
+    >>> str(UnknownTriggerError("recencie", ["keyword", "recency"]))
+    "no trigger named 'recencie' (registered: keyword, recency); did you mean 'recency'?"
+    """
+
+    kind_of_list = "registered"
+
+    def __init__(self, name: str, known: Iterable[str]) -> None:
+        super().__init__("trigger", name, known)
+
+
+class UnknownRoleError(UnknownNameError):
+    """No role answers to this UUID, name or alias."""
+
+    def __init__(self, name: str, known: Iterable[str]) -> None:
+        super().__init__("role", name, known, remedy="make one with `rolememory open NAME --create`")
+
+
+class UnknownMemoryError(UnknownNameError):
+    """The role has no memory with this id."""
+
+    def __init__(self, name: str, known: Iterable[str]) -> None:
+        super().__init__("memory", name, known)
+
+
+class AmbiguousNameError(RoleMemoryError, LookupError):
+    """Two things answer to one name; say which by its id."""
+
+
+class FileError(RoleMemoryError, ValueError):
+    """A file of the author's that cannot be read as it stands.
+
+    >>> str(FileError("harbor.json", "expected a list of strings, got 'storm'", remedy='write ["storm"]', line=3, column=7))
+    'harbor.json:3:7: expected a list of strings, got \\'storm\\'; write ["storm"]'
+    """
+
+    def __init__(
+        self,
+        file: Path | str,
+        problem: str,
+        *,
+        remedy: str = "",
+        field: str = "",
+        line: int | None = None,
+        column: int | None = None,
+    ) -> None:
+        self.file, self.problem, self.remedy, self.field = str(file), problem, remedy, field
+        self.line, self.column = line, column
+        place = ":".join(str(part) for part in (file, line, column) if part is not None)
+        told = ": ".join(part for part in (place, field, problem) if part)
+        super().__init__(told + (f"; {remedy}" if remedy else ""))
+
+
+class SettingsError(FileError):
+    """A settings file, preset or override with a key or value that is not known."""
+
+
+class TemplateError(FileError):
+    """A template that does not compile, does not render, or wants more than it may."""
+
+
+class InvalidValueError(RoleMemoryError, ValueError):
+    """An argument or a field out of bounds; the message says which bounds."""
+
+
+class PatternError(InvalidValueError):
+    """A regex key that is invalid, or too expensive to run."""
+
+
+class UnsafePathError(InvalidValueError):
+    """An id or a path that would lead out of the home folder."""
+
+
+class NotWrittenError(RoleMemoryError, OSError):
+    """A write that was not acknowledged; what was there before is still there."""
+
+
+class ReadOnlyRoleError(NotWrittenError):
+    """Writes are refused while the role's file cannot be read; the last good set still answers."""
+
+
+class RegistrationError(RoleMemoryError, ValueError):
+    """Two parts want one name."""
+
+
+class ModelError(RoleMemoryError, RuntimeError):
+    """An embedding model that cannot be loaded or asked."""
+
+
+def closest(name: str, known: Iterable[str]) -> str | None:
+    """The known name a person most likely meant, or None.
+
+    >>> closest("recencie", ["keyword", "recency"])
+    'recency'
+    """
+    from rapidfuzz import process  # imported here: errors are rare, start-up is not
+
+    near = process.extractOne(name, list(known), score_cutoff=70)
+    return str(near[0]) if near else None

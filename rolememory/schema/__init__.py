@@ -1,0 +1,1 @@
+"""What things are: pure values that every other room passes around."""

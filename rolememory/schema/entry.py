@@ -1,0 +1,34 @@
+"""What a memory and a lorebook entry have in common."""
+
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Unit = Annotated[float, Field(ge=0.0, le=1.0, allow_inf_nan=False)]
+"""Strengths, salience, probability as a fraction."""
+
+
+class SelectiveLogic(StrEnum):
+    """How secondary keys decide once a primary key was seen."""
+
+    AND_ANY = "and_any"
+    AND_ALL = "and_all"
+    NOT_ANY = "not_any"
+    NOT_ALL = "not_all"
+
+
+class Entry(BaseModel):
+    """One text the engine may recall: a lorebook entry or a memory.
+
+    Unknown fields are someone else's data: kept, and written back unchanged.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="allow", allow_inf_nan=False)
+
+    id: str
+    content: str
+    keys: tuple[str, ...] = ()
+    secondary_keys: tuple[str, ...] = ()
+    selective_logic: SelectiveLogic = SelectiveLogic.AND_ANY
+    constant: bool = False

@@ -1,0 +1,100 @@
+"""Why a line is there, or is not: codes and numbers, worded in the reader's language where they are shown."""
+
+from dataclasses import dataclass, field
+
+from rolememory.schema.memory import Memory
+from rolememory.schema.scene import Span
+
+Value = float | int | str
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """A code ("key", "age", "meaning", ...) and its named values."""
+
+    code: str
+    values: tuple[tuple[str, Value], ...] = ()
+    span: Span | None = None  # the matched text, when there is one
+
+    def get(self, name: str, default: Value = "") -> Value:
+        """The value of that name."""
+        return dict(self.values).get(name, default)
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One strategy's evidence for one entry."""
+
+    entry_id: str
+    trigger: str
+    strength: float  # 0..1 for a waking strategy; -1..1 for a weighing one, 0 = neutral
+    because: Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """What one part added to a score: the score is the relevance plus all contributions, clipped to 0..1."""
+
+    name: str  # recency, emotional, weight, salience, priority
+    amount: float
+    because: Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A memory that something woke: relevance fused from its hits, score after the weighing parts."""
+
+    memory: Memory
+    relevance: float  # 0..1, what thresholds compare
+    score: float  # 0..1, what the order compares
+    hits: tuple[Hit, ...]  # of the waking strategies, strongest first
+    contributions: tuple[Contribution, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """A memory that stands in the prompt."""
+
+    scored: Scored
+    line: str  # as rendered
+    cost: int  # of the line, in the budget's unit
+
+    @property
+    def memory(self) -> Memory:
+        """The memory itself."""
+        return self.scored.memory
+
+    @property
+    def score(self) -> float:
+        """Its fused number, 0..1."""
+        return self.scored.score
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The smallest change that would have let an entry in."""
+
+    target: str  # "memory", "settings" or "message"
+    field: str  # "keys", "weight", "archived", "recall.relevance_threshold", "budget.max_total_length", ...
+    value: Value | tuple[str, ...] | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a memory or entry is not in the prompt: the first closed gate, and the way through it where one change decides."""
+
+    entry_id: str
+    gate: str
+    because: Reason
+    remedy: Change | None = None
+    scored: Scored | None = None  # when it got as far as a score
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """What a turn did, apart from its result: notes of strategies that could not work, times, sizes."""
+
+    notes: tuple[str, ...] = ()
+    timings_ms: tuple[tuple[str, float], ...] = field(default=(), compare=False)
+    embedder: str = "absent"  # absent, loading, ready, failed: the state this turn used
+    turn_gate: str | None = None  # why nothing was asked at all: "disabled", "first_round", "short_query", ...

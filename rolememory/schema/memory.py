@@ -1,0 +1,93 @@
+"""A memory: what happened, what is known, what the character is like, what it wants."""
+
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from rolememory.schema.entry import Entry, Unit
+
+
+class MemoryType(StrEnum):
+    """The four kinds of memory; the value is the singular, `array` the name in memory.json."""
+
+    EPISODIC = "episodic"
+    SEMANTIC = "semantic"
+    TRAIT = "trait"
+    GOAL = "goal"
+
+    @property
+    def array(self) -> str:
+        """The name of the array in memory.json and of the per-type limit.
+
+        >>> MemoryType.TRAIT.array
+        'traits'
+        """
+        return {"trait": "traits", "goal": "goals"}.get(self.value, self.value)
+
+
+class Source(StrEnum):
+    """Where a memory comes from."""
+
+    MANUAL = "manual"
+    USER_INPUT = "user_input"
+    SUMMARY = "summary"
+    AI_OUTPUT = "ai_output"
+    INFERENCE = "inference"
+
+
+def in_utc(moment: datetime) -> datetime:
+    """The same moment in UTC; a time without a zone is taken as UTC."""
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+Moment = Annotated[datetime, AfterValidator(in_utc)]
+
+
+class Evidence(BaseModel):
+    """The sentence of a chat that a memory rests on."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    chat: str = ""
+    version: str = ""
+    quote: str = ""
+
+
+class Memory(Entry):
+    """One thing a character remembers. Only `content` is required in a file; `id` is given at the next save.
+
+    Field names and their aliases: `store.codec` reads them, `docs/en/files.md` lists them.
+    """
+
+    type: MemoryType = MemoryType.EPISODIC
+    triggers: tuple[str, ...] = ()  # which strategies may wake it; empty = all
+    priority: Annotated[int, Field(ge=0, le=100)] = 50
+    weight: Annotated[float, Field(ge=0.0, le=2.0)] = 1.0
+    salience: Unit = 0.5
+    decay: Annotated[float, Field(ge=0.0)] = 1.0  # factor on the fading; 0 = never fades
+    topics: tuple[str, ...] = ()
+    emotions: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    source: Source = Source.MANUAL
+    subject: str | None = None  # whom it is about: None = the role itself
+    user: str | None = None  # whose it is: None = shared by all
+    created: Moment | None = None
+    expires: Moment | None = None
+    confidence: Unit = 1.0
+    evidence: tuple[Evidence, ...] = ()
+    supersedes: tuple[str, ...] = ()
+    archived: bool = False
+    locked: bool = False
+
+    @property
+    def authored(self) -> bool:
+        """Whether a person wrote it: it rests on no chat."""
+        return self.source is Source.MANUAL and not self.evidence
+
+    @property
+    def fades(self) -> bool:
+        """Whether time may weaken it: traits, goals, constant and authored memories stay as they are."""
+        lasting = self.type in (MemoryType.TRAIT, MemoryType.GOAL)
+        return self.decay > 0 and not (self.constant or lasting or self.authored)

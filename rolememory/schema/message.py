@@ -1,0 +1,65 @@
+"""One message of a chat, in the shape every frontend sends."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict
+
+from rolememory.errors import InvalidValueError
+from rolememory.schema.memory import Moment
+
+Speaker = Literal["system", "user", "assistant", "tool", "developer"]
+
+
+class Message(BaseModel):
+    """Who said what; `name` tells members of a group apart. Unknown fields are kept."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    role: Speaker
+    content: str = ""
+    name: str | None = None
+    sent: Moment | None = None
+
+    @classmethod
+    def user(cls, content: str, name: str | None = None, sent: datetime | None = None) -> Self:
+        """What the user said."""
+        return cls(role="user", content=content, name=name, sent=sent)
+
+    @classmethod
+    def assistant(cls, content: str, name: str | None = None, sent: datetime | None = None) -> Self:
+        """What the character replied."""
+        return cls(role="assistant", content=content, name=name, sent=sent)
+
+    @classmethod
+    def system(cls, content: str, name: str | None = None) -> Self:
+        """An instruction."""
+        return cls(role="system", content=content, name=name)
+
+    @classmethod
+    def of(cls, raw: "Message | Mapping[str, Any] | str") -> "Message":
+        """Read a message as frontends send it: an OpenAI dict (content text, a list of parts, or null), or plain user text.
+
+        >>> Message.of({"role": "user", "content": [{"type": "text", "text": "hi"}]}).content
+        'hi'
+        """
+        if isinstance(raw, Message):
+            return raw
+        if isinstance(raw, str):
+            return cls.user(raw)
+        if not isinstance(raw, Mapping) or "role" not in raw:
+            raise InvalidValueError(f'expected a message like {{"role": "user", "content": "..."}}, got {str(raw)[:80]!r}')
+        return cls.model_validate({**raw, "content": plain_text(raw.get("content"))})
+
+
+def plain_text(content: object) -> str:
+    """The text of a message's content: text parts joined by newline; images and the like say nothing."""
+    if content is None:
+        return ""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, Sequence):
+        parts = (part.get("text", "") if isinstance(part, Mapping) else str(part) for part in content)
+        return "\n".join(part for part in parts if part)
+    return str(content)

@@ -1,0 +1,45 @@
+"""Who a memory belongs to: role.json, and the card texts a turn may read."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Association(BaseModel):
+    """Another role whose memories may be heard here; both sides' files must name each other."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    role: str
+    factor: float = Field(default=0.5, ge=0.0, le=1.0)
+
+
+class Role(BaseModel):
+    """role.json: who the role is. Unknown fields are kept."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    id: str  # canonical lower-case UUID, the folder's name
+    name: str
+    aliases: tuple[str, ...] = ()
+    card: str | None = None  # file name inside the role's folder
+    worldbooks: tuple[str, ...] = ()  # shared books linked by file name
+    associates: tuple[Association, ...] = ()
+    settings: dict[str, Any] = Field(default_factory=dict)  # overrides of rolememory.toml
+
+
+@dataclass(frozen=True, slots=True)
+class Character:
+    """The card texts of one turn, macros not yet expanded; also what the prompt is built around."""
+
+    name: str = ""
+    user: str = "User"
+    description: str = ""
+    personality: str = ""
+    scenario: str = ""
+    persona: str = ""  # the user's description
+    depth_prompt: str = ""
+    creator_notes: str = ""
+    file: str = ""  # file name without extension, what character filters compare
+    tags: tuple[str, ...] = ()
