@@ -1,0 +1,1 @@
+"""What the hands do: one module per group of verbs."""

@@ -1,0 +1,1 @@
+"""How it is said: sandboxed templates, lines, fences, and the place in the messages."""

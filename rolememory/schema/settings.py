@@ -1,0 +1,265 @@
+"""Every setting, its default and what it does: the tree behind rolememory.toml.
+
+The comments of the written file, the docs and the settings page are made from the descriptions here.
+`store.settings` reads the file, `schema.aliases` the names of the source designs.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from rolememory.schema.entry import Unit
+from rolememory.schema.memory import Source
+
+Position = Literal["system", "user", "assistant", "before_character", "after_character", "depth"]
+Count = Annotated[int, Field(ge=0)]
+Weight = Annotated[float, Field(ge=0.0, le=1.0)]
+Positive = Annotated[float, Field(gt=0.0)]
+
+
+class Section(BaseModel):
+    """A table of the file. Settings are ours: an unknown key is a typing mistake and refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class PerType(Section):
+    """A limit for each type of memory; unset = none."""
+
+    episodic: Count | None = None
+    semantic: Count | None = None
+    traits: Count | None = None
+    goals: Count | None = None
+
+
+class RecallSettings(Section):
+    """Which memories may come, and how many."""
+
+    enabled: bool = Field(True, description="recall at all")
+    auto: bool = Field(True, description="recall on every message; off = only when asked (search)")
+    mode: Literal["inject", "hybrid"] = Field(
+        "inject", description="inject = all above relevance_threshold; hybrid = only above high_relevance_threshold, the rest is offered as a tool"
+    )
+    relevance_threshold: Unit = Field(0.30, description="a memory below this relevance (0..1) stays out")
+    high_relevance_threshold: Unit = Field(0.8, description="hybrid mode: what is at or above is injected, what is below is offered to the model")
+    max_items: Count | None = Field(None, description="at most so many memories; unset = the budget decides")
+    max_per_type: PerType = Field(PerType(), description="at most so many memories of each type")
+    candidates: Annotated[int, Field(ge=1)] = Field(200, description="how many memories the semantic strategy may wake")
+    scan_depth: Count = Field(4, description="how many newest messages keys are looked for in")
+    sources: tuple[Source, ...] = Field(
+        (Source.MANUAL, Source.SUMMARY, Source.USER_INPUT, Source.INFERENCE), description="where a memory must come from; ai_output = raw replies, off against loops"
+    )
+    tags: tuple[str, ...] = Field((), description="only memories with one of these tags; empty = all")
+    exclude_tags: tuple[str, ...] = Field((), description="no memories with one of these tags")
+    first_round_empty: bool = Field(False, description="recall nothing on the first message of a chat")
+    min_query_length: Count = Field(2, description="a message shorter than this many characters asks for nothing")
+    long_term_trigger: Literal["always", "keywords"] = Field("always", description="keywords = recall only when a message holds one of long_term_keywords")
+    long_term_keywords: tuple[str, ...] = Field((), description="words that ask for memories when long_term_trigger is keywords")
+    echo_window_s: Annotated[float, Field(ge=0)] = Field(3.0, description="a memory equal to the message just typed and not older than this is its echo (echoes of any age stay out by skip_visible)")
+    skip_visible: bool = Field(True, description="leave out what already stands in the visible messages")
+    near_duplicate: Unit = Field(0.92, description="two lines at least this alike (0..1) are one; the better scored stays")
+    keep_margin: Unit = Field(0.05, description="still prompt: a memory injected last turn gives way only to one better by this much")
+    fusion: Literal["bounded", "multiply"] = Field("bounded", description="bounded = score is relevance x (1 + parts); multiply = relevance x recency")
+
+
+class StrategySettings(Section):
+    """What every strategy has."""
+
+    enabled: bool = Field(True, description="use this strategy")
+    weight: Weight = Field(1.0, description="waking: factor on its evidence; weighing: the most it may add or take away, as a share of relevance")
+
+
+class ConstantSettings(StrategySettings):
+    """Memories and entries marked constant come every turn."""
+
+
+class KeywordSettings(StrategySettings):
+    """Keys of a memory looked for in the newest messages."""
+
+    whole_words: bool = Field(True, description="a Latin key must stand alone: 'art' is not in 'party'; next to Chinese it does")
+    cjk_words: bool = Field(False, description="a one-character Chinese key must be a word by itself: 龙 is not in 恐龙化石")
+    case_sensitive: bool = Field(False, description="tell 'Rose' from 'rose'")
+    fuzzy: bool = Field(False, description="also find keys with a typing mistake (Latin keys of five or more letters)")
+    fuzzy_cutoff: Annotated[float, Field(ge=70, le=100)] = Field(88.0, description="how alike a word must be to a key, 70..100")
+
+
+class PatternSettings(StrategySettings):
+    """Keys written as /pattern/flags, with JavaScript's meaning."""
+
+    timeout_ms: Positive = Field(50.0, description="one pattern may take so long in one turn")
+    turn_budget_ms: Positive = Field(100.0, description="all patterns together may take so long in one turn")
+
+
+class SemanticSettings(StrategySettings):
+    """Nearness in meaning (vectors) and in words (BM25)."""
+
+    words: bool = Field(True, description="use the words of the text (BM25)")
+    vectors: bool = Field(True, description="use an embedding model when one is ready")
+    context: Weight = Field(0.3, description="how much the messages before the newest one say about what is meant")
+    neighbours: Weight = Field(0.25, description="how much memories of the same conversation lend each other")
+
+
+class DatesSettings(StrategySettings):
+    """A time named in the message wakes the memories of that time."""
+
+    first_day_of_week: Literal["monday", "sunday"] = Field("monday", description="where 'last week' begins")
+    hemisphere: Literal["north", "south"] = Field("north", description="when summer is")
+
+
+class RecencySettings(StrategySettings):
+    """Older memories speak more softly."""
+
+    weight: Weight = Field(0.2, description="the most it may take away, as a share of relevance")
+    clock: Literal["turns", "wall"] = Field("turns", description="turns = a story that rests does not age; wall = days by the calendar")
+    curve: Literal["half_life", "exponential"] = Field("half_life", description="half_life = 2^(-age/half_life); exponential = e^(-age/half_life)")
+    half_life_days: Positive = Field(14.0, description="clock wall: days in which strength halves")
+    half_life_turns: Positive = Field(200.0, description="clock turns: user messages in which strength halves")
+
+
+class EmotionalSettings(StrategySettings):
+    """Memories whose feeling fits the mood speak louder."""
+
+    weight: Weight = Field(0.15, description="the most it may add or take away, as a share of relevance")
+    wakes: bool = Field(True, description="strong feeling may wake memories of that feeling")
+    wake_intensity: Unit = Field(0.6, description="how strong a feeling must be to wake")
+    mood: Literal["congruent", "contrast", "off"] = Field("congruent", description="congruent = like wakes like; contrast = comfort in sadness")
+    half_life_messages: Positive = Field(4.0, description="messages in which the mood halves")
+
+
+class TriggerSettings(Section):
+    """The strategies: each can be switched off and has its weight."""
+
+    constant: ConstantSettings = ConstantSettings()
+    keyword: KeywordSettings = KeywordSettings()
+    pattern: PatternSettings = PatternSettings()
+    semantic: SemanticSettings = SemanticSettings()
+    dates: DatesSettings = DatesSettings()
+    recency: RecencySettings = RecencySettings()
+    emotional: EmotionalSettings = EmotionalSettings()
+    others: dict[str, StrategySettings] = Field(default_factory=dict, description="strategies of other packages, by name")
+
+
+class WeighSettings(Section):
+    """The standing parts of a score: each may add or take away at most its share of relevance. All shares together: at most 0.5."""
+
+    weight: Weight = Field(0.05, description="share of a memory's own weight (0..2, neutral 1)")
+    salience: Weight = Field(0.05, description="share of salience (0..1, neutral 0.5)")
+    priority: Weight = Field(0.05, description="share of priority (0..100, neutral 50)")
+
+
+class BudgetSettings(Section):
+    """How long the block may be, fence included."""
+
+    max_total_length: Count = Field(2000, description="longest block, in `unit`")
+    unit: Literal["characters", "tokens"] = Field("characters", description="what lengths are counted in")
+    per_type: PerType = Field(PerType(), description="longest share of each type, in `unit`")
+    shared_with_lore: bool = Field(False, description="lore and memories share max_total_length: lore first, memories the rest")
+
+
+class LengthSettings(Section):
+    """How tokens are counted."""
+
+    counter: str = Field("estimate", description="estimate (by script), or the path of a tokenizer.json")
+    safety: Annotated[float, Field(ge=1.0, le=2.0)] = Field(1.1, description="factor on the estimate")
+
+
+class InjectSettings(Section):
+    """Where and how recalled lines are said."""
+
+    position: Position = Field("system", description="system = a message of its own before the history; user, assistant = the same in that voice; before_character, after_character; depth")
+    depth: Count = Field(1, description="position depth: messages from the end (0 = after the last)")
+    depth_role: Literal["system", "user", "assistant"] = Field("system", description="position depth: who says it")
+    template: str = Field("auto", description="name of a template in templates/inject, or auto (by language)")
+    language: Literal["auto", "zh", "en"] = Field("auto", description="language of the frame; auto = the chat's")
+    separate_by_type: bool = Field(True, description="a heading for each type of memory")
+    heading: str | None = Field(None, description="first line of the block; unset = the template's own")
+    show_dates: bool = Field(True, description="say when a thing happened (absolute dates)")
+    preferences: bool = Field(False, description="say how the user likes to be answered (depth, length, language, code)")
+
+
+class CleanSettings(Section):
+    """What is not story and is not read."""
+
+    enabled: bool = Field(True, description="clean messages before they are scanned")
+    rules: tuple[str, ...] = Field(
+        ("think", "html", "status_panel", "variables", "out_of_character"), description="rules of worldbook_rules/cleaning.json, in order"
+    )
+
+
+class EmbeddingSettings(Section):
+    """The model of meaning."""
+
+    backend: Literal["auto", "local", "endpoint", "off"] = Field("auto", description="auto = local model when there is one; endpoint = OpenAI-compatible /embeddings; off = words alone")
+    model: str = Field("", description="folder or name of the model; empty = the one that comes with the extra `offline`")
+    revision: str = Field("", description="revision or sha256 of the weights that must match; empty = any")
+    endpoint: str = Field("", description="base URL of an OpenAI-compatible server, e.g. http://127.0.0.1:5001/v1")
+    api_key_env: str = Field("ROLEMEMORY_EMBEDDING_KEY", description="environment variable that holds the key")
+    dims: Count = Field(0, description="dimensions to keep; 0 = the model's own")
+    query_prefix: str = Field("", description="text before each query (e5: 'query: ')")
+    passage_prefix: str = Field("", description="text before each memory (e5: 'passage: ')")
+    max_tokens: Count = Field(0, description="longest piece the model reads; 0 = the model's own")
+    chunk_size: Count = Field(300, description="long texts are cut into pieces of about so many characters; the best piece counts")
+    languages: tuple[str, ...] = Field((), description="languages the model is trusted in; empty = found out from its vocabulary")
+    timeout_s: Positive = Field(5.0, description="endpoint: longest wait for one answer")
+    dtype: Literal["float32", "float16"] = Field("float32", description="how vectors lie on disk")
+
+
+class ScanSettings(Section):
+    """How lorebook entries are activated. Preset `sillytavern` sets all of this to that program's rules."""
+
+    enabled: bool = Field(True, description="activate lorebooks")
+    rules: Literal["default", "sillytavern"] = Field("default", description="default repairs what players complain about; sillytavern is exact")
+    scan_depth: Count = Field(4, description="how many newest messages are searched")
+    min_activations: Count = Field(0, description="widen the window until so many entries are active")
+    max_depth: Count = Field(0, description="stop widening here; 0 = the whole chat")
+    budget_percent: Annotated[int, Field(ge=0, le=100)] = Field(25, description="share of the context that lore may take")
+    budget_cap: Count = Field(0, description="longest lore in tokens; 0 = no cap")
+    context_tokens: Annotated[int, Field(ge=1)] = Field(8192, description="size of the model's context in tokens, when the frontend does not say")
+    include_names: bool = Field(True, description="scan messages as 'Name: text'")
+    recursive: bool = Field(True, description="entries may wake entries")
+    max_recursion_steps: Count = Field(0, description="limit on all passes; 0 = none")
+    case_sensitive: bool = Field(False, description="tell 'Rose' from 'rose'")
+    match_whole_words: bool = Field(True, description="keys must stand alone")
+    use_group_scoring: bool = Field(False, description="inside a group only the entries with the most keys seen may win")
+    insertion_strategy: Literal["evenly", "character_first", "global_first"] = Field("character_first", description="whose books come first")
+    by_meaning: Literal["off", "marked", "all"] = Field("marked", description="which entries may be activated by meaning")
+    cross_waking: bool = Field(False, description="memories wake lore and lore wakes memories by key, one hop each")
+
+
+class StorageSettings(Section):
+    """Files: folding, backups, limits."""
+
+    fold_lines: Annotated[int, Field(ge=1)] = Field(256, description="fold the journal into memory.json after so many lines")
+    fold_idle_s: Positive = Field(2.0, description="... or after so many seconds of quiet")
+    backups: Count = Field(5, description="rotating backups kept per role")
+    backup_every_h: Positive = Field(24.0, description="hours between two of them")
+    max_memories: PerType = Field(PerType(), description="more than so many of a type: the weakest are archived, never deleted")
+    watch: Literal["auto", "native", "polling", "off"] = Field("auto", description="how edits from outside are noticed")
+    poll_s: Positive = Field(1.0, description="polling: seconds between two looks")
+    max_file_mb: Positive = Field(256.0, description="a larger memory.json is refused")
+
+
+class MemorySettings(Section):
+    """What is kept about chats (short term) and for how long (long term)."""
+
+    short_term_items: Count = Field(20, description="messages of the chat kept in view")
+    short_term_characters: Count = Field(8000, description="... cut a second time to this length")
+    archive_threshold: Annotated[float, Field(ge=0, le=2)] = Field(0.2, description="`clean` archives memories below this weight")
+
+
+class Settings(Section):
+    """The whole tree. `preset` names a tree of worldbook_rules/presets that lies under the file."""
+
+    preset: str = Field("default", description="default, sillytavern, koishi, anh, assistant, local_chat, agent")
+    language: Literal["auto", "zh", "en"] = Field("auto", description="language of messages to people; auto = the system's")
+    recall: RecallSettings = RecallSettings()
+    triggers: TriggerSettings = TriggerSettings()
+    weigh: WeighSettings = WeighSettings()
+    budget: BudgetSettings = BudgetSettings()
+    lengths: LengthSettings = LengthSettings()
+    inject: InjectSettings = InjectSettings()
+    clean: CleanSettings = CleanSettings()
+    embedding: EmbeddingSettings = EmbeddingSettings()
+    lore: ScanSettings = ScanSettings()
+    storage: StorageSettings = StorageSettings()
+    memory: MemorySettings = MemorySettings()

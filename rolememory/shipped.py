@@ -1,0 +1,17 @@
+"""Finds what ships with the package: worldbook_rules/, templates/ and examples/, in a wheel and in a checkout."""
+
+from pathlib import Path
+
+_PACKAGE = Path(__file__).resolve().parent
+
+
+def shipped(*parts: str) -> Path:
+    """The path of a shipped file or folder, e.g. `shipped("worldbook_rules", "presets")`.
+
+    A wheel carries them under rolememory/_data; an editable install reads the checkout beside the package.
+
+    >>> shipped("worldbook_rules").is_dir()
+    True
+    """
+    inside = _PACKAGE / "_data"
+    return (inside if inside.is_dir() else _PACKAGE.parent).joinpath(*parts)

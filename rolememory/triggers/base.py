@@ -1,0 +1,83 @@
+"""The one protocol of all strategies, and the registry that knows them by name."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cache
+from importlib.metadata import entry_points
+from typing import Any, ClassVar, Protocol
+
+from rolememory.errors import RegistrationError, UnknownTriggerError
+from rolememory.schema.entry import Entry
+from rolememory.schema.evidence import Hit
+from rolememory.schema.scene import Feeling, Scene
+from rolememory.schema.settings import StrategySettings, TriggerSettings
+
+ENTRY_POINT_GROUP = "rolememory.triggers"
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What strategies are built with. Indexes are kept up to date by their owner; a strategy only reads them."""
+
+    settings: TriggerSettings = field(default_factory=TriggerSettings)
+    candidates: int = 200  # how many entries the semantic strategy may wake
+    keys: Any = None  # text.keys.KeyIndex over the entries' keys
+    terms: Any = None  # text.terms.TermIndex over the entries' contents
+    vectors: Any = None  # text.vectors.VectorTable, or None while there is no model
+    feelings: Mapping[str, Feeling] = field(default_factory=dict)  # of each entry's content, by id
+    told_at_turn: Callable[[datetime], int | None] | None = None  # the story clock: user turns the timeline had at that moment
+
+    def own(self, name: str) -> StrategySettings:
+        """The settings of the strategy with this name; a third party's come from `triggers.others`."""
+        known = getattr(self.settings, name, None)
+        return known if isinstance(known, StrategySettings) else self.settings.others.get(name, StrategySettings())
+
+
+class Trigger(Protocol):
+    """A strategy. Built once for a set of entries, then asked every turn; holds nothing that a turn changes."""
+
+    name: ClassVar[str]
+    activates: ClassVar[bool]  # may it wake an entry, or only weigh one that is awake?
+
+    def fire(self, scene: Scene, among: Collection[str]) -> Iterator[Hit]:
+        """Yield evidence for entries whose id is in `among`: at most one hit each, in any order.
+
+        A waking strategy gets all eligible ids (a frozenset, the same object while nothing changes) and gives
+        strengths in 0..1; a weighing one gets the awake ids and gives strengths in -1..1, 0 or no hit = neutral.
+        A strategy may do both: it then wakes with `fire` and weighs with an optional method `weigh(scene, among)`.
+        """
+        ...
+
+
+Factory = Callable[[Sequence[Entry], Parts], Trigger]
+TRIGGERS: dict[str, Factory] = {}
+
+
+def register(name: str) -> Callable[[Factory], Factory]:
+    """Make a strategy known by name; a third-party package does the same through an entry point."""
+
+    def add(factory: Factory) -> Factory:
+        if TRIGGERS.setdefault(name, factory) is not factory:
+            raise RegistrationError(f"trigger {name!r} is registered twice; choose another name")
+        return factory
+
+    return add
+
+
+@cache
+def third_party() -> dict[str, Factory]:
+    """Strategies of other installed packages, by entry point name (group `rolememory.triggers`)."""
+    return {point.name: point.load() for point in entry_points(group=ENTRY_POINT_GROUP)}
+
+
+def factory(name: str) -> Factory:
+    """The strategy of that name.
+
+    Raises:
+        UnknownTriggerError: nobody registered it.
+    """
+    found = TRIGGERS.get(name) or third_party().get(name)
+    if found is None:
+        raise UnknownTriggerError(name, [*TRIGGERS, *third_party()])
+    return found
