@@ -78,10 +78,10 @@ class AmbiguousNameError(RoleMemoryError, LookupError):
 
 
 class FileError(RoleMemoryError, ValueError):
-    """A file of the author's that cannot be read as it stands.
+    r"""A file of the author's that cannot be read as it stands.
 
     >>> str(FileError("harbor.json", "expected a list of strings, got 'storm'", remedy='write ["storm"]', line=3, column=7))
-    'harbor.json:3:7: expected a list of strings, got \\'storm\\'; write ["storm"]'
+    'harbor.json:3:7: expected a list of strings, got \'storm\'; write ["storm"]'
     """
 
     def __init__(

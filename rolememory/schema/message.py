@@ -48,7 +48,7 @@ class Message(BaseModel):
             return raw
         if isinstance(raw, str):
             return cls.user(raw)
-        if not isinstance(raw, Mapping) or "role" not in raw:
+        if "role" not in raw:
             raise InvalidValueError(f'expected a message like {{"role": "user", "content": "..."}}, got {str(raw)[:80]!r}')
         return cls.model_validate({**raw, "content": plain_text(raw.get("content"))})
 

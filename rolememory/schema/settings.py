@@ -38,35 +38,48 @@ class RecallSettings(Section):
     enabled: bool = Field(True, description="recall at all")
     auto: bool = Field(True, description="recall on every message; off = only when asked (search)")
     mode: Literal["inject", "hybrid"] = Field(
-        "inject", description="inject = all above relevance_threshold; hybrid = only above high_relevance_threshold, the rest is offered as a tool"
+        "inject",
+        description="inject = all above relevance_threshold; hybrid = only above high_relevance_threshold, the rest is offered as a tool",
     )
     relevance_threshold: Unit = Field(0.30, description="a memory below this relevance (0..1) stays out")
-    high_relevance_threshold: Unit = Field(0.8, description="hybrid mode: what is at or above is injected, what is below is offered to the model")
+    high_relevance_threshold: Unit = Field(
+        0.8, description="hybrid mode: what is at or above is injected, what is below is offered to the model"
+    )
     max_items: Count | None = Field(None, description="at most so many memories; unset = the budget decides")
     max_per_type: PerType = Field(PerType(), description="at most so many memories of each type")
     candidates: Annotated[int, Field(ge=1)] = Field(200, description="how many memories the semantic strategy may wake")
     scan_depth: Count = Field(4, description="how many newest messages keys are looked for in")
     sources: tuple[Source, ...] = Field(
-        (Source.MANUAL, Source.SUMMARY, Source.USER_INPUT, Source.INFERENCE), description="where a memory must come from; ai_output = raw replies, off against loops"
+        (Source.MANUAL, Source.SUMMARY, Source.USER_INPUT, Source.INFERENCE),
+        description="where a memory must come from; ai_output = raw replies, off against loops",
     )
     tags: tuple[str, ...] = Field((), description="only memories with one of these tags; empty = all")
     exclude_tags: tuple[str, ...] = Field((), description="no memories with one of these tags")
     first_round_empty: bool = Field(False, description="recall nothing on the first message of a chat")
     min_query_length: Count = Field(2, description="a message shorter than this many characters asks for nothing")
-    long_term_trigger: Literal["always", "keywords"] = Field("always", description="keywords = recall only when a message holds one of long_term_keywords")
+    long_term_trigger: Literal["always", "keywords"] = Field(
+        "always", description="keywords = recall only when a message holds one of long_term_keywords"
+    )
     long_term_keywords: tuple[str, ...] = Field((), description="words that ask for memories when long_term_trigger is keywords")
-    echo_window_s: Annotated[float, Field(ge=0)] = Field(3.0, description="a memory equal to the message just typed and not older than this is its echo (echoes of any age stay out by skip_visible)")
+    echo_window_s: Annotated[float, Field(ge=0)] = Field(
+        3.0,
+        description="a memory equal to the message just typed and not older than this is its echo (echoes of any age stay out by skip_visible)",
+    )
     skip_visible: bool = Field(True, description="leave out what already stands in the visible messages")
     near_duplicate: Unit = Field(0.92, description="two lines at least this alike (0..1) are one; the better scored stays")
     keep_margin: Unit = Field(0.05, description="still prompt: a memory injected last turn gives way only to one better by this much")
-    fusion: Literal["bounded", "multiply"] = Field("bounded", description="bounded = score is relevance x (1 + parts); multiply = relevance x recency")
+    fusion: Literal["bounded", "multiply"] = Field(
+        "bounded", description="bounded = score is relevance x (1 + parts); multiply = relevance x recency"
+    )
 
 
 class StrategySettings(Section):
     """What every strategy has."""
 
     enabled: bool = Field(True, description="use this strategy")
-    weight: Weight = Field(1.0, description="waking: factor on its evidence; weighing: the most it may add or take away, as a share of relevance")
+    weight: Weight = Field(
+        1.0, description="waking: factor on its evidence; weighing: the most it may add or take away, as a share of relevance"
+    )
 
 
 class ConstantSettings(StrategySettings):
@@ -111,7 +124,9 @@ class RecencySettings(StrategySettings):
 
     weight: Weight = Field(0.2, description="the most it may take away, as a share of relevance")
     clock: Literal["turns", "wall"] = Field("turns", description="turns = a story that rests does not age; wall = days by the calendar")
-    curve: Literal["half_life", "exponential"] = Field("half_life", description="half_life = 2^(-age/half_life); exponential = e^(-age/half_life)")
+    curve: Literal["half_life", "exponential"] = Field(
+        "half_life", description="half_life = 2^(-age/half_life); exponential = e^(-age/half_life)"
+    )
     half_life_days: Positive = Field(14.0, description="clock wall: days in which strength halves")
     half_life_turns: Positive = Field(200.0, description="clock turns: user messages in which strength halves")
 
@@ -122,7 +137,9 @@ class EmotionalSettings(StrategySettings):
     weight: Weight = Field(0.15, description="the most it may add or take away, as a share of relevance")
     wakes: bool = Field(True, description="strong feeling may wake memories of that feeling")
     wake_intensity: Unit = Field(0.6, description="how strong a feeling must be to wake")
-    mood: Literal["congruent", "contrast", "off"] = Field("congruent", description="congruent = like wakes like; contrast = comfort in sadness")
+    mood: Literal["congruent", "contrast", "off"] = Field(
+        "congruent", description="congruent = like wakes like; contrast = comfort in sadness"
+    )
     half_life_messages: Positive = Field(4.0, description="messages in which the mood halves")
 
 
@@ -166,7 +183,10 @@ class LengthSettings(Section):
 class InjectSettings(Section):
     """Where and how recalled lines are said."""
 
-    position: Position = Field("system", description="system = a message of its own before the history; user, assistant = the same in that voice; before_character, after_character; depth")
+    position: Position = Field(
+        "system",
+        description="system = a message of its own before the history; user, assistant = the same in that voice; before_character, after_character; depth",
+    )
     depth: Count = Field(1, description="position depth: messages from the end (0 = after the last)")
     depth_role: Literal["system", "user", "assistant"] = Field("system", description="position depth: who says it")
     template: str = Field("auto", description="name of a template in templates/inject, or auto (by language)")
@@ -189,7 +209,9 @@ class CleanSettings(Section):
 class EmbeddingSettings(Section):
     """The model of meaning."""
 
-    backend: Literal["auto", "local", "endpoint", "off"] = Field("auto", description="auto = local model when there is one; endpoint = OpenAI-compatible /embeddings; off = words alone")
+    backend: Literal["auto", "local", "endpoint", "off"] = Field(
+        "auto", description="auto = local model when there is one; endpoint = OpenAI-compatible /embeddings; off = words alone"
+    )
     model: str = Field("", description="folder or name of the model; empty = the one that comes with the extra `offline`")
     revision: str = Field("", description="revision or sha256 of the weights that must match; empty = any")
     endpoint: str = Field("", description="base URL of an OpenAI-compatible server, e.g. http://127.0.0.1:5001/v1")
@@ -208,20 +230,26 @@ class ScanSettings(Section):
     """How lorebook entries are activated. Preset `sillytavern` sets all of this to that program's rules."""
 
     enabled: bool = Field(True, description="activate lorebooks")
-    rules: Literal["default", "sillytavern"] = Field("default", description="default repairs what players complain about; sillytavern is exact")
+    rules: Literal["default", "sillytavern"] = Field(
+        "default", description="default repairs what players complain about; sillytavern is exact"
+    )
     scan_depth: Count = Field(4, description="how many newest messages are searched")
     min_activations: Count = Field(0, description="widen the window until so many entries are active")
     max_depth: Count = Field(0, description="stop widening here; 0 = the whole chat")
     budget_percent: Annotated[int, Field(ge=0, le=100)] = Field(25, description="share of the context that lore may take")
     budget_cap: Count = Field(0, description="longest lore in tokens; 0 = no cap")
-    context_tokens: Annotated[int, Field(ge=1)] = Field(8192, description="size of the model's context in tokens, when the frontend does not say")
+    context_tokens: Annotated[int, Field(ge=1)] = Field(
+        8192, description="size of the model's context in tokens, when the frontend does not say"
+    )
     include_names: bool = Field(True, description="scan messages as 'Name: text'")
     recursive: bool = Field(True, description="entries may wake entries")
     max_recursion_steps: Count = Field(0, description="limit on all passes; 0 = none")
     case_sensitive: bool = Field(False, description="tell 'Rose' from 'rose'")
     match_whole_words: bool = Field(True, description="keys must stand alone")
     use_group_scoring: bool = Field(False, description="inside a group only the entries with the most keys seen may win")
-    insertion_strategy: Literal["evenly", "character_first", "global_first"] = Field("character_first", description="whose books come first")
+    insertion_strategy: Literal["evenly", "character_first", "global_first"] = Field(
+        "character_first", description="whose books come first"
+    )
     by_meaning: Literal["off", "marked", "all"] = Field("marked", description="which entries may be activated by meaning")
     cross_waking: bool = Field(False, description="memories wake lore and lore wakes memories by key, one hop each")
 
