@@ -71,6 +71,16 @@ def third_party() -> dict[str, Factory]:
     return {point.name: point.load() for point in entry_points(group=ENTRY_POINT_GROUP)}
 
 
+def may_wake(entry: Entry, name: str) -> bool:
+    """Whether the strategy of that name may wake the entry: a memory's `triggers` name those that may, none named = all.
+
+    >>> may_wake(Entry(id="lighthouse", content="The beacon is dark."), "keyword")
+    True
+    """
+    named: tuple[str, ...] = getattr(entry, "triggers", ())
+    return not named or name in named
+
+
 def factory(name: str) -> Factory:
     """The strategy of that name.
 
