@@ -77,6 +77,7 @@ class Change:
     target: str  # "memory", "settings" or "message"
     field: str  # "keys", "weight", "archived", "recall.relevance_threshold", "budget.max_total_length", ...
     value: Value | tuple[str, ...] | bool | None
+    entry_id: str = ""  # target "memory": which one, when it is not the refused one itself
 
 
 @dataclass(frozen=True, slots=True)

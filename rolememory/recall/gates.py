@@ -1,0 +1,150 @@
+"""Which memories may be asked at all: one table of gates, in the order a reader would ask them.
+
+Every gate looks at one memory and one turn and answers None (open) or a `Reason`. The first closed gate is what an
+explanation shows, so the order of the table is part of the product.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from rolememory.schema.evidence import Change, Reason
+from rolememory.schema.memory import Memory
+from rolememory.schema.settings import RecallSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """Who asks, when, by which rules: all that a gate may look at besides the memory."""
+
+    user: str | None
+    now: datetime
+    rules: RecallSettings
+    superseded: Mapping[str, str]  # id of an outdated memory -> id of the one that replaced it
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """One question; `remedy` is the smallest change of the memory or a setting that answers it."""
+
+    name: str
+    closed: Callable[[Memory, Asker], Reason | None]
+    remedy: Callable[[Memory, Asker], Change]
+
+
+def superseded_by(memories: Iterable[Memory]) -> dict[str, str]:
+    """Which memory was replaced by which; an archived memory replaces nothing."""
+    return {old: memory.id for memory in memories if not memory.archived for old in memory.supersedes if old != memory.id}
+
+
+def _archived(memory: Memory, _: Asker) -> Reason | None:
+    return Reason("archived") if memory.archived else None
+
+
+def _superseded(memory: Memory, asker: Asker) -> Reason | None:
+    by = asker.superseded.get(memory.id)
+    return Reason("superseded", (("by", by),)) if by else None
+
+
+def _expired(memory: Memory, asker: Asker) -> Reason | None:
+    over = memory.expires is not None and memory.expires <= asker.now
+    return Reason("expired", (("at", str(memory.expires)),)) if over else None
+
+
+def _other_user(memory: Memory, asker: Asker) -> Reason | None:
+    foreign = memory.user is not None and memory.user != asker.user
+    return Reason("other_user") if foreign else None  # whose it is stays unsaid: that alone may be private
+
+
+def _source(memory: Memory, asker: Asker) -> Reason | None:
+    return None if memory.source in asker.rules.sources else Reason("source", (("source", memory.source.value),))
+
+
+def _tag(memory: Memory, asker: Asker) -> Reason | None:
+    wanted = asker.rules.tags
+    return None if not wanted or set(wanted) & set(memory.tags) else Reason("tag", (("wanted", ", ".join(wanted)),))
+
+
+def _excluded_tag(memory: Memory, asker: Asker) -> Reason | None:
+    unwanted = [tag for tag in memory.tags if tag in asker.rules.exclude_tags]
+    return Reason("excluded_tag", (("tag", unwanted[0]),)) if unwanted else None
+
+
+def _drop_superseder(memory: Memory, asker: Asker) -> Change:
+    return Change("memory", "archived", True, entry_id=asker.superseded[memory.id])
+
+
+def _allow_source(memory: Memory, asker: Asker) -> Change:
+    return Change("settings", "recall.sources", (*(source.value for source in asker.rules.sources), memory.source.value))
+
+
+def _without_unwanted(memory: Memory, asker: Asker) -> Change:
+    return Change("memory", "tags", tuple(tag for tag in memory.tags if tag not in asker.rules.exclude_tags))
+
+
+GATES: tuple[Gate, ...] = (
+    Gate("archived", _archived, lambda m, a: Change("memory", "archived", False)),
+    Gate("superseded", _superseded, _drop_superseder),
+    Gate("expired", _expired, lambda m, a: Change("memory", "expires", None)),
+    Gate("other_user", _other_user, lambda m, a: Change("memory", "user", None)),
+    Gate("source", _source, _allow_source),
+    Gate("tag", _tag, lambda m, a: Change("memory", "tags", (*m.tags, a.rules.tags[0]))),
+    Gate("excluded_tag", _excluded_tag, _without_unwanted),
+)
+
+
+def first_closed(memory: Memory, asker: Asker) -> tuple[Gate, Reason] | None:
+    """The first gate that keeps this memory out, with its reason; None if it may be asked."""
+    for gate in GATES:
+        if reason := gate.closed(memory, asker):
+            return gate, reason
+    return None
+
+
+def eligible(memories: Iterable[Memory], asker: Asker) -> frozenset[str]:
+    """The ids that every gate lets through."""
+    return frozenset(memory.id for memory in memories if first_closed(memory, asker) is None)
+
+
+def next_expiry(memories: Iterable[Memory], now: datetime) -> datetime | None:
+    """When the next memory expires: until then, an answer of `eligible` stays true."""
+    return min((memory.expires for memory in memories if memory.expires and memory.expires > now), default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Occasion:
+    """What decides whether a turn asks for memories at all."""
+
+    query: str
+    messages_before: int  # messages of the chat before this one
+    forced: bool = False  # asked by a person (search, explain): no turn gate
+
+
+def turn_gate(occasion: Occasion, rules: RecallSettings) -> tuple[Reason, Change] | None:
+    """Why nothing is recalled on this turn, and the setting that would change it; None when it goes on. Source: S4.8, S4.20."""
+    if not rules.enabled:
+        return Reason("disabled"), Change("settings", "recall.enabled", True)
+    if occasion.forced:
+        return None
+    if not rules.auto:
+        return Reason("disabled"), Change("settings", "recall.auto", True)
+    if rules.first_round_empty and occasion.messages_before == 0:
+        return Reason("first_round"), Change("settings", "recall.first_round_empty", False)
+    length = len(occasion.query.strip())
+    if length < rules.min_query_length:
+        return Reason("short_query", (("length", length),)), Change("settings", "recall.min_query_length", length)
+    return _trigger_word(occasion.query, rules)
+
+
+def _trigger_word(query: str, rules: RecallSettings) -> tuple[Reason, Change] | None:
+    if rules.long_term_trigger == "always":
+        return None
+    said = query.casefold()
+    if any(word.casefold() in said for word in rules.long_term_keywords):
+        return None
+    return Reason("no_trigger_word"), Change("settings", "recall.long_term_trigger", "always")
+
+
+def shared(asker: Asker) -> Asker:
+    """The same asker without a user: sees only what is shared."""
+    return replace(asker, user=None)
