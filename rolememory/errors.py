@@ -20,7 +20,7 @@
 Messages name the place, quote the value and offer the way out: one line, lower case, no full stop.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 
@@ -102,7 +102,24 @@ class FileError(RoleMemoryError, ValueError):
 
 
 class SettingsError(FileError):
-    """A settings file, preset or override with a key or value that is not known."""
+    """A settings file, preset or override with a key or value that is not known; `all` holds every mistake found."""
+
+    all: "tuple[SettingsError, ...]" = ()  # empty when raised for one mistake alone
+
+    @classmethod
+    def together(cls, found: "Sequence[SettingsError]") -> "SettingsError":
+        """One error for several mistakes: the message tells the first and how many more there are.
+
+        >>> two = [SettingsError("a.toml", "unknown key 'x'", line=1), SettingsError("a.toml", "unknown key 'y'", line=2)]
+        >>> str(SettingsError.together(two))
+        "a.toml:1: unknown key 'x' (and 1 more mistake)"
+        """
+        first = found[0]
+        error = cls(first.file, first.problem, remedy=first.remedy, field=first.field, line=first.line, column=first.column)
+        error.all = tuple(found)
+        more = len(found) - 1
+        error.args = (f"{first} (and {more} more mistake{'s' if more > 1 else ''})" if more else str(first),)
+        return error
 
 
 class TemplateError(FileError):

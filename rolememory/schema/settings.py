@@ -275,6 +275,49 @@ class MemorySettings(Section):
     archive_threshold: Annotated[float, Field(ge=0, le=2)] = Field(0.2, description="`clean` archives memories below this weight")
 
 
+class StepSettings(Section):
+    """One kind of question to the model: its words, and a model of its own if it needs one."""
+
+    template: str = Field("", description="name of a template in templates/learn; empty = the step's own")
+    prompt: str = Field("", description="the prompt itself, with {conversation} or {memories}; wins over the template")
+    endpoint: str = Field("", description="base URL for this step; empty = learn.endpoint")
+    model: str = Field("", description="model for this step; empty = learn.model")
+    api_key_env: str = Field("", description="environment variable that holds this step's key; empty = learn.api_key_env")
+
+
+class SummarizeSettings(Section):
+    """Long chats are summed up."""
+
+    enabled: bool = Field(True, description="sum up what has left the window, when a model is set")
+    trigger_tokens: Count = Field(2000, description="tokens of unsummed chat that call for a summary")
+
+
+class LearnSettings(Section):
+    """How memories grow out of chats. Recall never waits for it."""
+
+    enabled: bool = Field(True, description="learn from chats at all")
+    extractor: Literal["auto", "rules", "model"] = Field(
+        "auto", description="auto = the model when endpoint and model are set, else rules; rules = never ask a model"
+    )
+    endpoint: str = Field("", description="base URL of an OpenAI-compatible server, e.g. http://127.0.0.1:11434/v1")
+    api_key_env: str = Field("ROLEMEMORY_LEARN_KEY", description="environment variable that holds the key")
+    model: str = Field("", description="name of the model")
+    timeout_s: Positive = Field(60.0, description="longest wait for one answer")
+    batch_size: Annotated[int, Field(ge=1)] = Field(5, description="exchanges the model reads at once")
+    idle_minutes: Positive = Field(10.0, description="a model reads an unfinished batch after so many quiet minutes")
+    max_facts: Count = Field(10, description="at most so many facts from one batch")
+    min_confidence: Unit = Field(0.7, description="facts below this confidence (0..1) are dropped")
+    auto_tag: bool = Field(True, description="give learned memories tags")
+    raw: tuple[Literal["user_input", "ai_output"], ...] = Field((), description="also keep these messages word for word as memories")
+    decision: StepSettings = StepSettings()
+    summary: StepSettings = StepSettings()
+    extraction: StepSettings = StepSettings()
+    inference: StepSettings = StepSettings()
+    summarize: SummarizeSettings = SummarizeSettings()
+    inference_enabled: bool = Field(False, description="draw conclusions from several memories, in the background")
+    inference_interval: Annotated[int, Field(ge=1)] = Field(10, description="conversations between two rounds of conclusions")
+
+
 class Settings(Section):
     """The whole tree. `preset` names a tree of worldbook_rules/presets that lies under the file."""
 
@@ -291,3 +334,4 @@ class Settings(Section):
     lore: ScanSettings = ScanSettings()
     storage: StorageSettings = StorageSettings()
     memory: MemorySettings = MemorySettings()
+    learn: LearnSettings = LearnSettings()
