@@ -80,6 +80,9 @@ class StrategySettings(Section):
     weight: Weight = Field(
         1.0, description="waking: factor on its evidence; weighing: the most it may add or take away, as a share of relevance"
     )
+    activates: bool | None = Field(
+        None, description="may it wake a memory, or only weigh one that is awake? unset = as the strategy was made"
+    )
 
 
 class ConstantSettings(StrategySettings):
@@ -128,6 +131,7 @@ class RecencySettings(StrategySettings):
         "half_life", description="half_life = 2^(-age/half_life); exponential = e^(-age/half_life)"
     )
     half_life_days: Positive = Field(14.0, description="clock wall: days in which strength halves")
+    spares_lasting: bool = Field(True, description="traits, goals, authored and constant memories do not fade")
     half_life_turns: Positive = Field(200.0, description="clock turns: user messages in which strength halves")
 
 
