@@ -66,6 +66,21 @@ def fold(text: str) -> Folded:
     return _fold(text) if len(text) <= _CACHED_LENGTH else _fold.__wrapped__(text)
 
 
+def folded_key(key: str) -> str:
+    r"""A key as it is looked for in folded text: without blanks around it; empty for a key that says nothing.
+
+    >>> folded_key(" Red  Dragon "), folded_key("\u200b")
+    ('red dragon', '')
+    """
+    return _fold.__wrapped__(key).text.strip()
+
+
+def cache_info() -> tuple[int, int]:
+    """How often a folded text was at hand, and how often it had to be made: (hits, misses)."""
+    info = _fold.cache_info()
+    return info.hits, info.misses
+
+
 def lower(text: str) -> Folded:
     """The text in full Unicode lower case, with its offsets (dotted capital I grows).
 

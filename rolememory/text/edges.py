@@ -1,0 +1,108 @@
+"""Where a key may begin and end: what must not stand beside it.
+
+A guard is asked about the character beside a match and says whether it refuses it; None asks for nothing.
+Limits: the rule for Chinese knows characters, not words. 龙 is refused in 恐龙化石 and found in 那条龙的眼睛, but an adjective
+without 的 (大龙) refuses it too, and 地龙 (earthworm) passes; who needs more writes the longer words as keys.
+"""
+
+import unicodedata
+from collections.abc import Callable
+from typing import Literal
+
+import regex
+
+Edges = Literal["none", "ascii", "script"]
+
+JS_SPACE = frozenset("\t\n\v\f\r \u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff") | frozenset(map(chr, range(0x2000, 0x200B)))
+"""White space as JavaScript's `\\s` has it."""
+
+_HAN = regex.compile(r"\p{Han}")
+_HANGUL = regex.compile(r"\p{Hangul}")
+_KATAKANA = regex.compile(r"[\p{Katakana}ー]")
+_UNSPACED = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Bopomofo}\p{Yi}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}ー]")
+
+# What may stand right before a Chinese noun, and right after it: words of grammar, never parts of its compounds.
+_BEFORE = frozenset(
+    "我你您他她它咱俺谁誰某这這那哪此该該各每们們一二两兩三四五六七八九十百千万萬几幾半的地得之了着著过過"
+    "个個只隻条條头頭匹座位名张張件块塊片颗顆粒朵棵根支枝株双雙群些种種间間所艘辆輛架台口扇幅封首句段场場次声聲阵陣道"
+    "是有在把被给給对對向从從和与與跟同及或到见見看叫让讓为為于於用以比像如若当當按由将將使令说說不没沒也就都还還又很太真最更才再已"
+)
+_AFTER = frozenset(
+    "的地得之了着著过過吗嗎呢吧啊呀哦嘛哇啦么麼是有在和与與跟同及或也就都还還又很太真最更才再已不没沒会會能要想可应應"
+    "被把给給对對向从從到让讓使叫说說看来來去上下里裡中内內外前后後旁边邊们們这這那哪我你您他她它咱却卻便则則即因所而但若如为為将將"
+)
+
+
+class Guard(dict[str, bool]):
+    """Whether a character beside a match refuses it; each character is judged once."""
+
+    def __init__(self, refuses: Callable[[str], bool]) -> None:
+        super().__init__()
+        self._refuses = refuses
+
+    def __missing__(self, char: str) -> bool:
+        answer = self[char] = self._refuses(char)
+        return answer
+
+
+def is_letter(char: str) -> bool:
+    """Whether the character builds words that are written apart: a letter, digit or vowel sign outside the scripts without spaces.
+
+    >>> [is_letter(char) for char in "aйé7_龙ド"]
+    [True, True, True, True, False, False, False]
+    """
+    return unicodedata.category(char)[0] in "LNM" and not _UNSPACED.match(char)
+
+
+def is_han(char: str) -> bool:
+    """Whether the character is Han: Chinese, or kanji."""
+    return _HAN.match(char) is not None
+
+
+ASCII_WORD = Guard(lambda char: char == "_" or (char.isascii() and char.isalnum()))
+LETTER = Guard(is_letter)
+HANGUL = Guard(lambda char: _HANGUL.match(char) is not None)
+KATAKANA = Guard(lambda char: _KATAKANA.match(char) is not None)
+HAN_BEFORE = Guard(lambda char: is_han(char) and char not in _BEFORE)
+HAN_AFTER = Guard(lambda char: is_han(char) and char not in _AFTER)
+
+Guards = tuple[Guard | None, Guard | None]
+
+
+def guards(needle: str, edges: Edges, cjk_words: bool = False) -> Guards:
+    """What is asked on the left and on the right of this needle (not empty).
+
+    "ascii" is SillyTavern's whole word: a needle with white space is a plain substring, any other needs no letter of
+    [A-Za-z0-9_] on either side. "script" asks by the needle's own edge characters: the letters of scripts with spaces
+    must end there; hangul is checked on the left alone (particles follow a noun); katakana must be a whole run; Han is
+    free, unless `cjk_words` asks a needle of one or two Han characters to stand between words of grammar.
+    """
+    if edges == "none" or (edges == "ascii" and not JS_SPACE.isdisjoint(needle)):
+        return None, None
+    if edges == "ascii":
+        return ASCII_WORD, ASCII_WORD
+    if cjk_words and len(needle) <= 2 and all(map(is_han, needle)):
+        return HAN_BEFORE, HAN_AFTER
+    return _by_script(needle[0], HANGUL), _by_script(needle[-1], None)
+
+
+def _by_script(edge: str, hangul: Guard | None) -> Guard | None:
+    if LETTER[edge]:
+        return LETTER
+    if KATAKANA[edge]:
+        return KATAKANA
+    return hangul if HANGUL[edge] else None
+
+
+def stands(text: str, start: int, end: int, sides: Guards) -> bool:
+    """Whether text[start:end] has nothing beside it that refuses it.
+
+    >>> stands("看恐龙化石", 2, 3, guards("龙", "script", cjk_words=True))
+    False
+    >>> stands("点亮beacon吧", 2, 8, guards("beacon", "script"))
+    True
+    """
+    left, right = sides
+    if left is not None and start > 0 and left[text[start - 1]]:
+        return False
+    return right is None or end == len(text) or not right[text[end]]

@@ -1,0 +1,252 @@
+"""Which keys stand in which texts, and where: one automaton for each form of text, asked once per text.
+
+`KeyIndex` holds the keys, `Reading` the texts of a turn. A text read once is not read again while its result is kept,
+and a changed key does not rebuild the large automata (it goes to a small one beside them).
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any, Literal, Self
+
+from ahocorasick_rs import AhoCorasick
+
+from rolememory.schema.scene import Segment, Span
+from rolememory.text.edges import Edges, Guards, guards, stands
+from rolememory.text.fold import Folded, fold, folded_key, lower
+
+Form = Literal["raw", "lower", "folded"]
+Place = tuple[int, int]
+
+_CACHED_TEXTS = 2048
+_CACHED_LENGTH = 65_536  # longer texts are read each time: the cache stays small
+_SMALLEST_MERGE = 256
+_NOT_TEXT = re.compile("[\ud800-\udfff]")  # lone surrogates
+
+
+@dataclass(frozen=True, slots=True)
+class KeySpec:
+    """A key and how it is looked for; equal specs are one key, so it is its own name in a reading.
+
+    `form` says which form of the text is compared: as it stands, in lower case, or folded (`text.fold`). A key that
+    says nothing in that form is never found. Blanks around a folded key do not count; any white space fits one in it.
+    """
+
+    text: str
+    form: Form = "folded"
+    edges: Edges = "script"
+    cjk_words: bool = False
+
+    @property
+    def needle(self) -> str:
+        """What is looked for; empty for a key that can never be found."""
+        if _NOT_TEXT.search(self.text):
+            return ""
+        return folded_key(self.text) if self.form == "folded" else self.text.lower() if self.form == "lower" else self.text
+
+
+class KeyIndex:
+    """Keys, ready to be looked for. Immutable and thread-safe: `updated` gives another one that shares the large parts.
+
+    >>> index = KeyIndex([KeySpec("beacon"), KeySpec("red dragon")])
+    >>> index.read("The Beacon went dark.")
+    mappingproxy({KeySpec(text='beacon', form='folded', edges='script', cjk_words=False): (4, 10)})
+    """
+
+    def __init__(self, specs: Iterable[KeySpec] = ()) -> None:
+        self._base = _Automata(frozenset(specs))
+        self._delta = _Automata(frozenset())
+        self._removed: frozenset[KeySpec] = frozenset()
+
+    def __len__(self) -> int:
+        return len(self._base.specs) - len(self._removed) + len(self._delta.specs)
+
+    def __contains__(self, spec: object) -> bool:
+        return spec in self._delta.specs or (spec in self._base.specs and spec not in self._removed)
+
+    def __iter__(self) -> Iterator[KeySpec]:
+        yield from (spec for spec in self._base.specs if spec not in self._removed)
+        yield from self._delta.specs
+
+    def read(self, text: str) -> Mapping[KeySpec, Place]:
+        """The first place of every key that stands in the text, as (start, end) in it. Cost: O(text + hits), once per text."""
+        found = self._base.read(text)
+        if not self._delta.specs and not self._removed:
+            return found
+        kept = {spec: place for spec, place in found.items() if spec not in self._removed}
+        return MappingProxyType(kept | dict(self._delta.read(text)))
+
+    def read_all(self, text: str) -> Mapping[KeySpec, tuple[Place, ...]]:
+        """All places of every key that stands in the text, overlapping ones too. Not kept."""
+        found: dict[KeySpec, list[Place]] = {}
+        for part in (self._base, self._delta):
+            for spec, place in part.places(text):
+                if spec not in self._removed or part is self._delta:
+                    found.setdefault(spec, []).append(place)
+        return {spec: tuple(places) for spec, places in found.items()}
+
+    def updated(self, add: Iterable[KeySpec] = (), remove: Iterable[KeySpec] = ()) -> "KeyIndex":
+        """The index without `remove` and then with `add`: equal to a rebuilt one. Cost: O(changes), a rebuild once in a while."""
+        added, removed = frozenset(add), frozenset(remove)
+        delta = (self._delta.specs - removed) | (added - self._base.specs)
+        gone = (self._removed | (removed & self._base.specs)) - added
+        if len(delta) + len(gone) > max(_SMALLEST_MERGE, len(self._base.specs) // 8):
+            return KeyIndex((self._base.specs - gone) | delta)
+        return self._sharing(delta, gone)
+
+    def _sharing(self, delta: frozenset[KeySpec], removed: frozenset[KeySpec]) -> "KeyIndex":
+        index = KeyIndex.__new__(KeyIndex)
+        index._base = self._base
+        index._delta = self._delta if delta == self._delta.specs else _Automata(delta)
+        index._removed = removed
+        return index
+
+    def cache_info(self) -> tuple[int, int]:
+        """How often a text's result was at hand, and how often the text had to be read: (hits, misses)."""
+        info = self._base.kept.cache_info()
+        return info.hits, info.misses
+
+
+class Reading:
+    """The segments of a turn and the keys in them; a segment is read when it is first asked about.
+
+    A window is a bit mask over segment numbers: bit i = segment i. Segments stand newest first, so the lowest bit wins.
+
+    >>> reading = Reading(KeyIndex([KeySpec("beacon")]), [Segment("All is dark."), Segment("The beacon!")])
+    >>> reading.seen(KeySpec("beacon"), 0b11), reading.seen(KeySpec("beacon"), 0b01)
+    (Span(segment=1, start=4, end=10), None)
+    """
+
+    def __init__(self, index: KeyIndex, segments: Sequence[Segment]) -> None:
+        self.index = index
+        self.segments = tuple(segments)
+        self._found: list[Mapping[KeySpec, Place] | None] = [None] * len(self.segments)
+        self._masks: dict[int, Mapping[KeySpec, int]] = {}
+
+    @property
+    def window(self) -> int:
+        """The window of all segments."""
+        return (1 << len(self.segments)) - 1
+
+    def found(self, number: int) -> Mapping[KeySpec, Place]:
+        """The first place of every key in the segment of that number."""
+        found = self._found[number]
+        if found is None:
+            found = self._found[number] = self.index.read(self.segments[number].text)
+        return found
+
+    def seen(self, key: Any, window: int) -> Span | None:
+        """The first place of the key in the newest segment of the window that has it, or None."""
+        for number in self._numbers(window):
+            if place := self.found(number).get(key):
+                return Span(number, *place)
+        return None
+
+    def mask(self, spec: KeySpec) -> int:
+        """In which segments the key stands, as a bit mask; 0 = nowhere."""
+        return self.keys_seen().get(spec, 0)
+
+    def count(self, spec: KeySpec, window: int) -> int:
+        """In how many segments of the window the key stands."""
+        return (self.keys_seen(window).get(spec, 0)).bit_count()
+
+    def keys_seen(self, window: int | None = None) -> Mapping[KeySpec, int]:
+        """Every key seen in the window (None = all segments), with the mask of the segments it stands in. Cost: O(hits)."""
+        asked = self.window if window is None else window & self.window
+        if asked not in self._masks:
+            masks: dict[KeySpec, int] = {}
+            for number in self._numbers(asked):
+                bit = 1 << number
+                for spec in self.found(number):
+                    masks[spec] = masks.get(spec, 0) | bit
+            self._masks[asked] = MappingProxyType(masks)
+        return self._masks[asked]
+
+    def extended(self, segments: Sequence[Segment]) -> Self:
+        """The reading with more segments after these; only the new ones have to be read."""
+        longer = type(self)(self.index, (*self.segments, *segments))
+        longer._found[: len(self._found)] = self._found
+        return longer
+
+    def _numbers(self, window: int) -> Iterator[int]:
+        """The segment numbers in a window, lowest first; bits beyond the segments say nothing."""
+        rest = window & self.window
+        while rest:
+            lowest = rest & -rest
+            yield lowest.bit_length() - 1
+            rest ^= lowest
+
+
+class _Automata:
+    """A fixed set of keys: one automaton per form that occurs, and what was read lately."""
+
+    def __init__(self, specs: frozenset[KeySpec]) -> None:
+        self.specs = specs
+        forms: dict[Form, dict[str, list[tuple[KeySpec, Guards]]]] = {}
+        for spec in specs:
+            if needle := spec.needle:
+                sought = spec, guards(needle, spec.edges, spec.cjk_words)
+                forms.setdefault(spec.form, {}).setdefault(needle, []).append(sought)
+        self._automata = {form: _Automaton(needles) for form, needles in forms.items()}
+        self.kept = lru_cache(maxsize=_CACHED_TEXTS)(self._first_places)
+
+    def read(self, text: str) -> Mapping[KeySpec, Place]:
+        """The first place of every key, kept for short texts."""
+        if not self._automata or not text:
+            return _NOTHING
+        return self.kept(text) if len(text) <= _CACHED_LENGTH else self._first_places(text)
+
+    def places(self, text: str) -> Iterator[tuple[KeySpec, Place]]:
+        """Every place of every key, those of one key in the order of the text."""
+        for form, automaton in self._automata.items():
+            shown = _shown(form, text)
+            for spec, start, end in automaton.places(shown.text):
+                yield spec, shown.span(start, end)
+
+    def _first_places(self, text: str) -> Mapping[KeySpec, Place]:
+        first: dict[KeySpec, Place] = {}
+        for form, automaton in self._automata.items():
+            shown = _shown(form, text)
+            for spec, (start, end) in automaton.first_places(shown.text).items():
+                first[spec] = shown.span(start, end)
+        return MappingProxyType(first)
+
+
+class _Automaton:
+    """The needles of one form, searched for all at once."""
+
+    def __init__(self, needles: Mapping[str, Sequence[tuple[KeySpec, Guards]]]) -> None:
+        self._sought = list(needles.values())
+        self._automaton = AhoCorasick(list(needles), store_patterns=False)
+
+    def first_places(self, text: str) -> dict[KeySpec, Place]:
+        """The first place of each key whose edges are free there."""
+        first: dict[KeySpec, Place] = {}
+        sought = self._sought
+        for number, start, end in self._matches(text):
+            for spec, sides in sought[number]:
+                if spec not in first and stands(text, start, end, sides):
+                    first[spec] = start, end
+        return first
+
+    def places(self, text: str) -> Iterator[tuple[KeySpec, int, int]]:
+        """All places of each key where its edges are free."""
+        for number, start, end in self._matches(text):
+            for spec, sides in self._sought[number]:
+                if stands(text, start, end, sides):
+                    yield spec, start, end
+
+    def _matches(self, text: str) -> list[tuple[int, int, int]]:
+        found: list[tuple[int, int, int]] = self._automaton.find_matches_as_indexes(text, overlapping=True)
+        return found
+
+
+_NOTHING: Mapping[KeySpec, Place] = MappingProxyType({})
+
+
+def _shown(form: Form, text: str) -> Folded:
+    """The text in that form; lone surrogates become U+FFFD, which keeps all places."""
+    text = _NOT_TEXT.sub("\ufffd", text)
+    return Folded(text) if form == "raw" else lower(text) if form == "lower" else fold(text)
