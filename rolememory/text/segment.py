@@ -1,0 +1,81 @@
+"""What a turn reads: the messages, newest first, then the texts of the card and whatever else may be scanned."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Protocol
+
+from rolememory.schema.message import Message
+from rolememory.schema.role import Character
+from rolememory.schema.scene import Segment
+from rolememory.text import fold
+
+CARD_TEXTS = ("description", "personality", "depth_prompt", "scenario", "creator_notes", "persona")
+"""Texts of a `Character` that become segments when they say something, in this order."""
+
+_LIMIT = 1000  # messages; Source: SillyTavern's own limit, spec worldinfo 4.1
+
+
+class Cleans(Protocol):
+    """Takes out of a message what is not story (`text.clean.Cleaner`)."""
+
+    def clean(self, text: str) -> str:
+        """The text without it."""
+        ...
+
+    def cache_info(self) -> tuple[int, int]:
+        """(hits, misses) of what was cleaned lately."""
+        ...
+
+
+def segments(
+    messages: Sequence[Message],
+    *,
+    cleaner: Cleans | None = None,
+    character: Character | None = None,
+    extras: Sequence[Segment] = (),
+    include_names: bool = False,
+    limit: int = _LIMIT,
+) -> tuple[Segment, ...]:
+    """What a turn reads, in the order of segment numbers: the newest `limit` messages, card texts, extras.
+
+    `messages` are the visible ones, oldest first. An empty message keeps its place; empty card texts and extras are left
+    out. With `include_names` a message reads "Name: text", the name taken from the character where the message has none.
+
+    >>> [s.text for s in segments([Message.user("Why?"), Message.assistant("The storm.")], character=Character(scenario="A harbour."))]
+    ['The storm.', 'Why?', 'A harbour.']
+    """
+    who = character or Character()
+    first = max(len(messages) - limit, 0)
+    newest = (_message(messages[place], place, cleaner, who, include_names) for place in range(len(messages) - 1, first - 1, -1))
+    return (*newest, *_card(who), *(extra for extra in extras if extra.text.strip()))
+
+
+def messages_window(found: Sequence[Segment], depth: int) -> int:
+    """The window (bit mask) of the newest `depth` messages among the segments.
+
+    >>> bin(messages_window(segments([Message.user("a"), Message.user("b")]), 1))
+    '0b1'
+    """
+    return sum(1 << number for number, segment in enumerate(found[: max(depth, 0)]) if segment.index >= 0)
+
+
+def source_window(found: Sequence[Segment], *sources: str) -> int:
+    """The window (bit mask) of all segments with one of these sources."""
+    return sum(1 << number for number, segment in enumerate(found) if segment.source in sources)
+
+
+def cache_info(cleaner: Cleans | None = None) -> Mapping[str, tuple[int, int]]:
+    """How often cleaned and folded texts were at hand: name to (hits, misses)."""
+    return {"fold": fold.cache_info(), "clean": cleaner.cache_info() if cleaner else (0, 0)}
+
+
+def _message(message: Message, place: int, cleaner: Cleans | None, who: Character, include_names: bool) -> Segment:
+    text = (cleaner.clean(message.content) if cleaner else message.content).strip()
+    name = message.name or {"user": who.user, "assistant": who.name}.get(message.role, "")
+    told = f"{name}: {text}" if include_names and name else text
+    return Segment(told, index=place, role=message.role, name=name)
+
+
+def _card(who: Character) -> Iterator[Segment]:
+    for source in CARD_TEXTS:
+        if text := str(getattr(who, source)).strip():
+            yield Segment(text, source=source)

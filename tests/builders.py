@@ -1,0 +1,70 @@
+"""Entries, memories, messages and scenes as a test says them, in one line each."""
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from rolememory.schema.entry import Entry
+from rolememory.schema.memory import Memory
+from rolememory.schema.message import Message
+from rolememory.schema.scene import Scene, Segment
+from rolememory.text.keys import KeyIndex, KeySpec, Reading
+from rolememory.text.segment import messages_window, segments
+
+DAY_ZERO = datetime(2025, 3, 1, 12, 0, tzinfo=UTC)
+"""The moment that `day=0` means."""
+
+
+def on_day(day: float) -> datetime:
+    """Noon, so many days after `DAY_ZERO`."""
+    return DAY_ZERO + timedelta(days=day)
+
+
+def entry(id: str, content: str = "", **fields: Any) -> Entry:
+    """A lorebook-like entry; lists are taken for tuples.
+
+    >>> entry("lighthouse", keys=["beacon"]).keys
+    ('beacon',)
+    """
+    return Entry(id=id, content=content or f"About {id}.", **fields)
+
+
+def memory(id: str, content: str = "", *, day: float | None = None, **fields: Any) -> Memory:
+    """A memory; `day` is when it was made.
+
+    >>> memory("lighthouse", keys=["beacon"], day=2).created.isoformat()
+    '2025-03-03T12:00:00+00:00'
+    """
+    if day is not None:
+        fields["created"] = on_day(day)
+    return Memory(id=id, content=content or f"About {id}.", **fields)
+
+
+def chat(*texts: str) -> list[Message]:
+    """Messages, oldest first, user and character in turn, the newest from the user.
+
+    >>> [message.role for message in chat("Good morning.", "Why is it dark?")]
+    ['assistant', 'user']
+    """
+    speakers = ["user" if (len(texts) - place) % 2 else "assistant" for place in range(len(texts))]
+    return [Message(role=role, content=text) for role, text in zip(speakers, texts, strict=True)]  # type: ignore[arg-type]
+
+
+def scene(
+    *texts: str,
+    day: float = 0,
+    keys: Iterable[KeySpec] = (),
+    depth: int = 4,
+    extras: Sequence[Segment] = (),
+    **fields: Any,
+) -> Scene:
+    """A turn over these texts, oldest first (the last is the newest user message), read with an index over `keys`.
+
+    >>> scene("All is well.", "the beacon went dark", day=3).query
+    'the beacon went dark'
+    """
+    read = segments(chat(*texts), extras=extras)
+    fields.setdefault("query", texts[-1] if texts else "")
+    fields.setdefault("window", messages_window(read, depth))
+    fields.setdefault("reading", Reading(KeyIndex(keys), read))
+    return Scene(segments=read, now=on_day(day), **fields)
