@@ -20,16 +20,16 @@ def on_day(day: float) -> datetime:
     return DAY_ZERO + timedelta(days=day)
 
 
-def entry(id: str, content: str = "", **fields: Any) -> Entry:
+def entry(entry_id: str, content: str = "", **fields: Any) -> Entry:
     """A lorebook-like entry; lists are taken for tuples.
 
     >>> entry("lighthouse", keys=["beacon"]).keys
     ('beacon',)
     """
-    return Entry(id=id, content=content or f"About {id}.", **fields)
+    return Entry(id=entry_id, content=content or f"About {entry_id}.", **fields)
 
 
-def memory(id: str, content: str = "", *, day: float | None = None, **fields: Any) -> Memory:
+def memory(memory_id: str, content: str = "", *, day: float | None = None, **fields: Any) -> Memory:
     """A memory; `day` is when it was made.
 
     >>> memory("lighthouse", keys=["beacon"], day=2).created.isoformat()
@@ -37,7 +37,7 @@ def memory(id: str, content: str = "", *, day: float | None = None, **fields: An
     """
     if day is not None:
         fields["created"] = on_day(day)
-    return Memory(id=id, content=content or f"About {id}.", **fields)
+    return Memory(id=memory_id, content=content or f"About {memory_id}.", **fields)
 
 
 def chat(*texts: str) -> list[Message]:
