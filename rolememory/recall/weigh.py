@@ -22,7 +22,8 @@ class Strategy:
     """A trigger as the settings want it: how much its word counts."""
 
     trigger: Trigger
-    weight: float
+    weight: float  # factor on what it wakes with
+    share: float  # of relevance it may add or take away
     wakes: bool
     weighs: bool
 
@@ -138,7 +139,7 @@ def _weighing(strategies: Sequence[Strategy], scene: Scene, awake: Collection[st
 
 
 def _shares_by_name(strategies: Sequence[Strategy], settings: WeighSettings) -> dict[str, float]:
-    named = {strategy.trigger.name: strategy.weight for strategy in strategies if strategy.weighs}
+    named = {strategy.trigger.name: strategy.share for strategy in strategies if strategy.weighs}
     named |= {"weight": settings.weight, "salience": settings.salience, "priority": settings.priority}
     return dict(zip(named, shares(list(named.values())), strict=True))
 
