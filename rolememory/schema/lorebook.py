@@ -1,0 +1,172 @@
+"""Lorebooks and their entries, and the timers a chat keeps for them. Fields by the words of STYLE, whatever the file called them."""
+
+import json
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from hashlib import blake2b
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from rolememory.schema.entry import Entry
+
+Voice = Literal["system", "user", "assistant"]
+Number = int | float
+
+
+class BookSource(StrEnum):
+    """Whose book it is: decides which entries are visited first."""
+
+    GLOBAL = "global"
+    CHARACTER = "character"
+    CHAT = "chat"
+    PERSONA = "persona"
+
+
+class LorePosition(StrEnum):
+    """Where an entry's text goes."""
+
+    BEFORE = "before"  # before the character's description
+    AFTER = "after"
+    NOTE_TOP = "an_top"  # above and below the author's note
+    NOTE_BOTTOM = "an_bottom"
+    DEPTH = "depth"  # so many messages from the end
+    EXAMPLES_TOP = "em_top"
+    EXAMPLES_BOTTOM = "em_bottom"
+    OUTLET = "outlet"  # where the prompt says {{outlet::name}}
+    PERSONALITY = "personality"  # beside that field of the card (decorator @@position)
+    SCENARIO = "scenario"
+
+
+class MatchSource(StrEnum):
+    """Texts beside the chat that an entry may ask to be searched too, in the order they are read."""
+
+    PERSONA = "persona"
+    DESCRIPTION = "description"
+    PERSONALITY = "personality"
+    DEPTH_PROMPT = "depth_prompt"
+    SCENARIO = "scenario"
+    CREATOR_NOTES = "creator_notes"
+
+
+class CharacterFilter(BaseModel):
+    """For whom an entry lives: names are card file names without extension, tags are tag ids."""
+
+    model_config = ConfigDict(frozen=True)
+
+    names: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    exclude: bool = False  # flips each of the two tests
+
+
+class LoreEntry(Entry):
+    """One entry of a lorebook. `id` is unique inside its book; unknown fields of the file stay in `raw`."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
+
+    comment: str = ""  # its title in editors, never in a prompt
+    enabled: bool = True
+    selective: bool = True  # whether secondary keys are asked
+    insertion_order: Number = 100  # higher = tried first for the budget, and placed later
+    priority: Number | None = None  # of cards: lower is dropped first; None = insertion_order decides
+    position: LorePosition | None = LorePosition.BEFORE  # None = the file names none
+    depth: int | None = 4  # None = the file names none, which means 4
+    role: Voice = "system"  # position depth: who says it
+    outlet: str = ""
+    ignore_budget: bool = False
+    exclude_recursion: bool = False
+    prevent_recursion: bool = False
+    delay_until_recursion: int = 0  # level; 0 = no
+    probability: Number = 100  # percent
+    use_probability: bool = True
+    scan_depth: int | None = None  # None = the setting
+    case_sensitive: bool | None = None
+    match_whole_words: bool | None = None
+    use_group_scoring: bool | None = None
+    use_regex: bool | None = None  # of V3 cards: keys are patterns; None = a key in slashes is one
+    match_sources: tuple[MatchSource, ...] = ()
+    group: str = ""  # names, comma separated
+    group_override: bool = False
+    group_weight: Number = 100
+    sticky: int = 0  # messages; 0 = no
+    cooldown: int = 0
+    delay: int = 0
+    triggers: tuple[str, ...] = ()  # kinds of generation it lives for; empty = all
+    character_filter: CharacterFilter | None = None
+    by_meaning: bool = False  # marked for activation by meaning
+    card_case_sensitive: bool | None = None  # the card's own field, beside its extensions
+    raw: dict[str, Any] = Field(default_factory=dict, repr=False)  # as the native world file has it
+
+    def fingerprint(self, book: str) -> str:
+        """A name for this very text and all its fields: an edit of any changes it."""
+        said = self.raw or self.model_dump(mode="json", exclude={"raw"})
+        told = json.dumps([book, said], ensure_ascii=False, sort_keys=True, default=str)
+        return blake2b(told.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+class Lorebook(BaseModel):
+    """A book: its entries in the order of the file, and what the book itself says. `raw` is the document it was read from."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str = ""
+    source: BookSource = BookSource.GLOBAL
+    entries: tuple[LoreEntry, ...] = ()
+    description: str = ""
+    scan_depth: int | None = None  # of cards; the entries' own wins
+    token_budget: int | None = None
+    recursive_scanning: bool | None = None
+    format: str = ""  # what it was read from: "sillytavern", "character_book", "novelai", ...
+    problems: tuple[str, ...] = ()  # entries that could not be read, each in one line
+    raw: dict[str, Any] = Field(default_factory=dict, repr=False)
+
+
+class TimedEffect(BaseModel):
+    """A timer that runs: for which entry, from and to which number of visible messages."""
+
+    model_config = ConfigDict(frozen=True)
+
+    book: str
+    entry: str
+    fingerprint: str
+    start: int
+    end: int | None = None  # None = for the rest of the chat
+    protected: bool = False  # stays when the chat has not advanced
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Which entry it belongs to."""
+        return self.book, self.entry
+
+
+class TimedState(BaseModel):
+    """All timers of one chat: plain values, written as JSON by the store."""
+
+    model_config = ConfigDict(frozen=True)
+
+    sticky: tuple[TimedEffect, ...] = ()
+    cooldown: tuple[TimedEffect, ...] = ()
+    kept: tuple[TimedEffect, ...] = ()  # decorator @@keep_activate_after_match
+    spent: tuple[TimedEffect, ...] = ()  # decorator @@dont_activate_after_match
+
+    @classmethod
+    def of(cls, raw: "TimedState | Mapping[str, Any] | None") -> "TimedState":
+        """Read it from JSON; nothing is a chat without timers."""
+        return raw if isinstance(raw, TimedState) else cls.model_validate(raw or {})
+
+
+def lore_id(book: str, entry: str) -> str:
+    """The id of an entry among all books of a turn.
+
+    >>> lore_id("harbour", "3")
+    'harbour.3'
+    """
+    return f"{book}.{entry}" if book else entry
+
+
+def by_name(books: Iterable[Lorebook]) -> dict[str, Lorebook]:
+    """Books by name; of two with one name the first."""
+    found: dict[str, Lorebook] = {}
+    for book in books:
+        found.setdefault(book.name, book)
+    return found
