@@ -1,0 +1,33 @@
+"""Memory books of Agnai, as world entries. Source: spec/worldinfo.md 7.4; `priority` has no place there, `weight` is the order."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from rolememory.cards.sillytavern import NEW_ENTRY
+
+
+def is_agnai(raw: Mapping[str, Any]) -> bool:
+    """Whether this is an Agnai memory book."""
+    return raw.get("kind") == "memory"
+
+
+def to_world(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """The book as a world file."""
+    return {"entries": {str(at): world_entry(one, at) for at, one in enumerate(raw.get("entries") or [])}, "originalData": dict(raw)}
+
+
+def world_entry(source: Mapping[str, Any], index: int) -> dict[str, Any]:
+    """One entry."""
+    return {
+        **NEW_ENTRY,
+        "uid": index,
+        "key": source.get("keywords"),
+        "comment": source.get("name"),
+        "addMemo": bool(source.get("name")),
+        "content": source.get("entry"),
+        "selective": False,
+        "order": source.get("weight"),
+        "disable": not source.get("enabled"),
+        "delayUntilRecursion": False,
+        "displayIndex": index,
+    }

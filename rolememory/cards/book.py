@@ -1,0 +1,54 @@
+"""Reads a lorebook of any known format; the format is found out from the document itself."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rolememory.cards import agnai, novelai, risu_book
+from rolememory.cards.character_book import is_character_book, read_character_book
+from rolememory.cards.sillytavern import is_world, read_world
+from rolememory.errors import FileError
+from rolememory.schema.lorebook import BookSource, Lorebook
+
+Reader = Callable[[Mapping[str, Any], str, BookSource], Lorebook]
+
+
+@dataclass(frozen=True, slots=True)
+class BookFormat:
+    """One format: how to know it, how to read it."""
+
+    name: str
+    fits: Callable[[Mapping[str, Any]], bool]
+    read: Reader
+
+
+def _through_world(name: str, to_world: Callable[[Mapping[str, Any]], dict[str, Any]]) -> Reader:
+    def read(raw: Mapping[str, Any], title: str, source: BookSource) -> Lorebook:
+        book = read_world(to_world(raw), title or str(raw.get("name") or ""), source)
+        return book.model_copy(update={"format": name, "raw": dict(raw)})
+
+    return read
+
+
+FORMATS: tuple[BookFormat, ...] = (
+    BookFormat("novelai", novelai.is_novelai, _through_world("novelai", novelai.to_world)),
+    BookFormat("agnai", agnai.is_agnai, _through_world("agnai", agnai.to_world)),
+    BookFormat("risu", risu_book.is_risu, _through_world("risu", risu_book.to_world)),
+    BookFormat("character_book", is_character_book, read_character_book),
+    BookFormat("sillytavern", is_world, read_world),
+)
+
+
+def read_book(raw: Mapping[str, Any], name: str = "", source: BookSource = BookSource.GLOBAL) -> Lorebook:
+    """The lorebook in this document; a whole card gives its own book.
+
+    Raises:
+        FileError: it is no lorebook of a known format.
+    """
+    if isinstance(card := raw.get("data"), Mapping) and "entries" not in raw and isinstance(card.get("character_book"), Mapping):
+        return read_character_book(card["character_book"], name or str(card.get("name") or ""), source)
+    for form in FORMATS:
+        if form.fits(raw):
+            return form.read(raw, name, source)
+    known = ", ".join(form.name for form in FORMATS)
+    raise FileError(name or "lorebook", f"no lorebook of a known format ({known})", remedy='a book has a field "entries"')

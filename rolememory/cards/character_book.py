@@ -1,0 +1,154 @@
+"""Books inside character cards (V2, V3) and stand-alone V3 books: to world entries and back.
+
+Source: spec/worldinfo.md 7.2, 7.3. What the world file cannot say (priority, use_regex, the card's own case_sensitive, scan depth
+and budget of the book) is kept beside it: exact rules do not look at it, the default rules do.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from rolememory.cards.sillytavern import NEW_ENTRY, collect, in_script_order, number_or_none
+from rolememory.schema.lorebook import BookSource, Lorebook
+
+_KEPT_CAMEL = ("useProbability", "selectiveLogic")
+_OWN_FIELDS = ("key", "keysecondary", "comment", "content", "constant", "selective", "order", "disable", "addMemo", "position")
+_EXTENDED = tuple(field for field in NEW_ENTRY if field not in _OWN_FIELDS)
+_ABSENT = {**NEW_ENTRY, "delayUntilRecursion": False}
+_ABSENT_IN_CARD = {**_ABSENT, "probability": None, "groupWeight": None, "useProbability": False, "useGroupScoring": False}
+_WORLD_MARKS = ("selectiveLogic", "display_index")  # extensions that only SillyTavern writes
+
+
+def is_character_book(raw: Mapping[str, Any]) -> bool:
+    """Whether this is the book of a card, bare or as a stand-alone V3 book."""
+    return raw.get("spec") == "lorebook_v3" or isinstance(raw.get("entries"), list)
+
+
+def read_character_book(raw: Mapping[str, Any], name: str = "", source: BookSource = BookSource.CHARACTER) -> Lorebook:
+    """The book of a card. `raw` is the `character_book` object, or a stand-alone `{"spec": "lorebook_v3", "data": book}`."""
+    book = raw["data"] if raw.get("spec") == "lorebook_v3" and isinstance(raw.get("data"), Mapping) else raw
+    entries, problems = collect((uid, world_entry(one, at), _beyond(one)) for at, (uid, one) in enumerate(_listed(book)))
+    recursive = book.get("recursive_scanning")
+    return Lorebook(
+        name=name or str(book.get("name") or ""),
+        description=str(book.get("description") or ""),
+        source=source,
+        entries=entries,
+        problems=problems,
+        scan_depth=number_or_none(book.get("scan_depth")),
+        token_budget=number_or_none(book.get("token_budget")),
+        recursive_scanning=None if recursive is None else bool(recursive),
+        format="character_book",
+        raw=dict(raw),
+    )
+
+
+def to_world(book: Mapping[str, Any]) -> dict[str, Any]:
+    """The entries as a world file has them: an object from uid to entry, what SillyTavern makes of the book.
+
+    Of two entries with one id the later stands.
+    """
+    entries = [world_entry(one, at) for at, (_, one) in enumerate(_listed(book))]
+    return {"entries": {_property(one["uid"]): one for one in entries}, "originalData": dict(book)}
+
+
+def world_entry(source: Mapping[str, Any], index: int) -> dict[str, Any]:
+    """One card entry as a world file has it. Fields the world file does not know stay behind."""
+    if not isinstance(source, Mapping):
+        raise TypeError(f"expected an object, got {type(source).__name__}")
+    extensions = _object(source.get("extensions"))
+    before = source.get("position") == "before_char"
+    comment = source.get("comment") or ""
+    entry = {
+        "uid": source.get("id", index),
+        "key": source.get("keys"),
+        "keysecondary": source.get("secondary_keys") or [],
+        "comment": comment,
+        "content": source.get("content"),
+        "constant": source.get("constant") or False,
+        "selective": source.get("selective") or False,
+        "order": source.get("insertion_order"),
+        "position": _first(extensions.get("position"), 0 if before else 1),
+        "disable": not source.get("enabled"),
+        "addMemo": bool(comment),
+        "displayIndex": _first(extensions.get("display_index"), index),
+        "extensions": source.get("extensions") or {},
+    }
+    absent = [given for field, given in (("keys", "key"), ("content", "content"), ("insertion_order", "order")) if field not in source]
+    extended = {field: _first(extensions.get(snake(field)), _ABSENT[field]) for field in _EXTENDED}
+    return {field: value for field, value in {**entry, **extended}.items() if field not in absent}
+
+
+def to_character_book(world: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The entries of a world file as a card has them, the true position and all that V2 lacks in `extensions`."""
+    return [card_entry(entry) for _, entry in in_script_order(world.get("entries") or {})]
+
+
+def card_entry(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """One world entry as a card has it. Keys in slashes are patterns there, so `use_regex` is always true."""
+    told = {
+        "id": "uid",
+        "keys": "key",
+        "secondary_keys": "keysecondary",
+        "comment": "comment",
+        "content": "content",
+        "constant": "constant",
+        "selective": "selective",
+        "insertion_order": "order",
+    }
+    extended = {snake(field): _first(entry.get(field), _ABSENT_IN_CARD[field]) for field in _EXTENDED if field != "excludeRecursion"}
+    plain = {"position": "position", "exclude_recursion": "excludeRecursion", "display_index": "displayIndex"}
+    return {
+        **{name: entry[field] for name, field in told.items() if field in entry},
+        "enabled": not entry.get("disable"),
+        "position": "before_char" if entry.get("position") == 0 else "after_char",
+        "use_regex": True,
+        "extensions": {
+            **_object(entry.get("extensions")),
+            **{name: entry[field] for name, field in plain.items() if field in entry},
+            **extended,
+        },
+    }
+
+
+def snake(field: str) -> str:
+    """The name of a world field inside a card's `extensions`; two stand there as they are.
+
+    >>> snake("matchScenario"), snake("useProbability")
+    ('match_scenario', 'useProbability')
+    """
+    return field if field in _KEPT_CAMEL else re.sub("[A-Z]", lambda capital: "_" + capital.group().lower(), field)
+
+
+def _beyond(source: object) -> dict[str, Any]:
+    """What the default rules read besides: fields of the card formats that a world file cannot hold."""
+    if not isinstance(source, Mapping):
+        return {}
+    told: dict[str, Any] = {"priority": number_or_none(source.get("priority"))}
+    if source.get("case_sensitive") is not None:
+        told["card_case_sensitive"] = bool(source["case_sensitive"])
+    if source.get("use_regex") is not None and not any(mark in _object(source.get("extensions")) for mark in _WORLD_MARKS):
+        told["use_regex"] = bool(source["use_regex"])
+    for field, name in (("keys", "keys"), ("secondary_keys", "secondary_keys")):
+        if isinstance(source.get(field), str):
+            told[name] = tuple(key.strip() for key in source[field].split(","))
+    return told
+
+
+def _listed(book: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    entries = book.get("entries") or []
+    if isinstance(entries, Mapping):
+        return in_script_order(entries)
+    return [(str(at), one) for at, one in enumerate(entries)] if isinstance(entries, Iterable) else []
+
+
+def _first(value: Any, absent: Any) -> Any:
+    return absent if value is None else value
+
+
+def _object(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _property(uid: object) -> str:
+    return "null" if uid is None else str(uid)

@@ -1,0 +1,47 @@
+"""Lorebooks exported by RisuAI, as world entries. Source: spec/worldinfo.md 7.4; modes and folders have no place there."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from rolememory.cards.sillytavern import NEW_ENTRY
+
+
+def is_risu(raw: Mapping[str, Any]) -> bool:
+    """Whether this is a lorebook of RisuAI."""
+    return raw.get("type") == "risu"
+
+
+def to_world(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """The book as a world file."""
+    return {"entries": {str(at): world_entry(one, at) for at, one in enumerate(raw.get("data") or [])}, "originalData": dict(raw)}
+
+
+def world_entry(source: Mapping[str, Any], index: int) -> dict[str, Any]:
+    """One entry. `activationPercent` is also the switch of the roll: 0 turns it off, so that the entry always passes."""
+    percent = source.get("activationPercent")
+    second = source.get("secondkey")
+    return {
+        **NEW_ENTRY,
+        "uid": index,
+        "key": split_keys(source.get("key")),
+        "keysecondary": split_keys(second) if second else [],
+        "comment": source.get("comment"),
+        "addMemo": True,
+        "content": source.get("content"),
+        "constant": source.get("alwaysActive"),
+        "selective": source.get("selective"),
+        "order": source.get("insertorder"),
+        "probability": 100 if percent is None else percent,
+        "useProbability": True if percent is None else percent,
+        "delayUntilRecursion": False,
+        "displayIndex": index,
+    }
+
+
+def split_keys(listed: object) -> list[str]:
+    """Keys of a comma list, trimmed; empty pieces stay.
+
+    >>> split_keys("dragon, wyrm ,")
+    ['dragon', 'wyrm', '']
+    """
+    return [key.strip() for key in str(listed or "").split(",")]

@@ -1,0 +1,248 @@
+"""World files of SillyTavern: an object from uid to entry. The other formats are brought into this shape, then read by the same road.
+
+Source: spec/worldinfo.md 1 and 7.1. A field that is missing is not the same as one that has its default: what the program does
+with a missing field is what is read here.
+"""
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+
+from rolememory.schema.entry import SelectiveLogic
+from rolememory.schema.lorebook import BookSource, CharacterFilter, Lorebook, LoreEntry, LorePosition, MatchSource, Voice
+
+POSITIONS = (
+    LorePosition.BEFORE,
+    LorePosition.AFTER,
+    LorePosition.NOTE_TOP,
+    LorePosition.NOTE_BOTTOM,
+    LorePosition.DEPTH,
+    LorePosition.EXAMPLES_TOP,
+    LorePosition.EXAMPLES_BOTTOM,
+    LorePosition.OUTLET,
+)
+LOGICS = (SelectiveLogic.AND_ANY, SelectiveLogic.NOT_ALL, SelectiveLogic.NOT_ANY, SelectiveLogic.AND_ALL)
+ROLES: tuple[Voice, ...] = ("system", "user", "assistant")
+MATCHES = {
+    MatchSource.PERSONA: "matchPersonaDescription",
+    MatchSource.DESCRIPTION: "matchCharacterDescription",
+    MatchSource.PERSONALITY: "matchCharacterPersonality",
+    MatchSource.DEPTH_PROMPT: "matchCharacterDepthPrompt",
+    MatchSource.SCENARIO: "matchScenario",
+    MatchSource.CREATOR_NOTES: "matchCreatorNotes",
+}
+NEW_ENTRY: dict[str, Any] = {
+    "key": [],
+    "keysecondary": [],
+    "comment": "",
+    "content": "",
+    "constant": False,
+    "vectorized": False,
+    "selective": True,
+    "selectiveLogic": 0,
+    "addMemo": False,
+    "order": 100,
+    "position": 0,
+    "disable": False,
+    "ignoreBudget": False,
+    "excludeRecursion": False,
+    "preventRecursion": False,
+    **dict.fromkeys(MATCHES.values(), False),
+    "delayUntilRecursion": 0,
+    "probability": 100,
+    "useProbability": True,
+    "depth": 4,
+    "outletName": "",
+    "group": "",
+    "groupOverride": False,
+    "groupWeight": 100,
+    "scanDepth": None,
+    "caseSensitive": None,
+    "matchWholeWords": None,
+    "useGroupScoring": None,
+    "automationId": "",
+    "role": 0,
+    "sticky": None,
+    "cooldown": None,
+    "delay": None,
+    "triggers": [],
+}
+"""What the editor gives a newly made entry."""
+
+T = TypeVar("T")
+
+_ARRAY_INDEX = re.compile(r"0|[1-9][0-9]{0,9}")
+_NEVER = -1.0  # a chance that no roll meets
+
+
+def is_world(raw: Mapping[str, Any]) -> bool:
+    """Whether this document looks like a world file."""
+    return isinstance(raw.get("entries"), Mapping)
+
+
+def read_world(raw: Mapping[str, Any], name: str = "", source: BookSource = BookSource.GLOBAL) -> Lorebook:
+    """The book in a world file. An entry that cannot be read is left out and told in `problems`; the others load."""
+    entries, problems = collect((uid, fields, {}) for uid, fields in in_script_order(raw.get("entries") or {}))
+    title = name or _text(raw.get("name"))
+    return Lorebook(name=title, source=source, entries=entries, format="sillytavern", problems=problems, raw=dict(raw))
+
+
+def collect(given: Iterable[tuple[str, Any, dict[str, Any]]]) -> tuple[tuple[LoreEntry, ...], tuple[str, ...]]:
+    """Read world entries one by one: (key in the file, fields, what else is known of it). Gives entries and problems.
+
+    An id that is taken gets a suffix, so that no entry hides another.
+    """
+    entries: dict[str, LoreEntry] = {}
+    problems: list[str] = []
+    for uid, fields, beyond in given:
+        try:
+            entry = read_entry(fields, uid)
+            entry = entry.model_copy(update=beyond) if beyond else entry
+        except (ValidationError, TypeError, ValueError) as why:
+            problems.append(f"entry {uid!r}: {_first_line(why)}")
+            continue
+        fresh = entry.id
+        while fresh in entries:
+            fresh += "+"
+        entries[fresh] = entry if fresh == entry.id else entry.model_copy(update={"id": fresh})
+    return tuple(entries.values()), tuple(problems)
+
+
+def in_script_order(entries: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """Keys that look like array indexes first, by number; the others as they stand. Source: ECMA-262, OrdinaryOwnPropertyKeys.
+
+    >>> [key for key, _ in in_script_order({"b": 0, "10": 0, "2": 0, "02": 0})]
+    ['2', '10', 'b', '02']
+    """
+    numbered = [pair for pair in entries.items() if is_array_index(pair[0])]
+    others = [pair for pair in entries.items() if not is_array_index(pair[0])]
+    return [*sorted(numbered, key=lambda pair: int(pair[0])), *others]
+
+
+def is_array_index(key: str) -> bool:
+    """Whether a script engine would treat this property name as a number.
+
+    >>> is_array_index("7"), is_array_index("07"), is_array_index("seven")
+    (True, False, False)
+    """
+    return _ARRAY_INDEX.fullmatch(key) is not None and int(key) < 2**32 - 1
+
+
+def read_entry(fields: Mapping[str, Any], uid: str) -> LoreEntry:
+    """One entry of a world file; `uid` is its key there, the entry's own uid wins.
+
+    Raises:
+        TypeError: it is no object.
+        ValueError: a field cannot be understood.
+    """
+    if not isinstance(fields, Mapping):
+        raise TypeError(f"expected an object, got {type(fields).__name__}")
+    own = fields.get("uid")
+    return LoreEntry(
+        id=str(uid if own is None else own),
+        content=_text(fields.get("content")),
+        comment=_text(fields.get("comment")),
+        keys=_texts(fields.get("key")),
+        secondary_keys=_texts(fields.get("keysecondary")),
+        selective=bool(fields.get("selective")),
+        selective_logic=_pick(LOGICS, fields.get("selectiveLogic")),
+        constant=bool(fields.get("constant")),
+        by_meaning=bool(fields.get("vectorized")),
+        enabled=not fields.get("disable"),
+        insertion_order=_number(fields.get("order"), 100),
+        match_sources=tuple(source for source, field in MATCHES.items() if fields.get(field)),
+        triggers=_texts(fields.get("triggers")),
+        character_filter=_filter(fields.get("characterFilter")),
+        use_group_scoring=_maybe(fields.get("useGroupScoring")),
+        raw=dict(fields),
+        **dict(_placing(fields)),
+        **dict(_limits(fields)),
+    )
+
+
+def _placing(fields: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    position, depth = fields.get("position"), fields.get("depth")
+    known = isinstance(position, int | float) and position in range(len(POSITIONS))
+    yield "position", POSITIONS[int(position)] if known and position is not None else None
+    yield "depth", None if depth is None else _whole(depth)
+    yield "role", _pick(ROLES, fields.get("role"))
+    yield "outlet", _text(fields.get("outletName"))
+
+
+def _limits(fields: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    depth = fields.get("scanDepth")
+    yield "scan_depth", None if depth is None else _whole(depth)
+    yield "case_sensitive", _maybe(fields.get("caseSensitive"))
+    yield "match_whole_words", _maybe(fields.get("matchWholeWords"))
+    yield "ignore_budget", bool(fields.get("ignoreBudget"))
+    yield "exclude_recursion", bool(fields.get("excludeRecursion"))
+    yield "prevent_recursion", bool(fields.get("preventRecursion"))
+    yield "delay_until_recursion", _whole(fields.get("delayUntilRecursion") or 0)
+    yield "use_probability", bool(fields.get("useProbability"))
+    yield "probability", _chance(fields)
+    yield "group", _text(fields.get("group"))
+    yield "group_override", bool(fields.get("groupOverride"))
+    yield "group_weight", _number(fields.get("groupWeight"), 100)
+    for timer in ("sticky", "cooldown", "delay"):
+        yield timer, _whole(fields.get(timer) or 0)
+
+
+def _chance(fields: Mapping[str, Any]) -> int | float:
+    if "probability" not in fields:
+        return _NEVER
+    return _number(fields["probability"], 0)
+
+
+def _filter(raw: object) -> CharacterFilter | None:
+    if not isinstance(raw, Mapping):
+        return None
+    names, tags = _texts(raw.get("names")), _texts(raw.get("tags"))
+    return CharacterFilter(names=names, tags=tags, exclude=bool(raw.get("isExclude"))) if names or tags else None
+
+
+def _pick(table: tuple[T, ...], index: object) -> T:
+    at = _whole(index) if isinstance(index, int | float | str) and str(index).strip() else 0
+    return table[at] if 0 <= at < len(table) else table[0]
+
+
+def _text(value: object) -> str:
+    return "" if value is None or value is False else str(value)
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    return tuple(_text(one) for one in value) if isinstance(value, list | tuple) else ()
+
+
+def _maybe(value: object) -> bool | None:
+    return None if value is None else bool(value)
+
+
+def number_or_none(value: Any) -> int | None:
+    """A whole number however it is written, or None."""
+    try:
+        return None if value is None or value == "" else _whole(value)
+    except (TypeError, ValueError):
+        return None
+
+
+def _number(value: Any, absent: int | float) -> int | float:
+    if value is None or value == "":
+        return absent
+    number = value if isinstance(value, int | float) and not isinstance(value, bool) else float(value)
+    if isinstance(number, float) and not math.isfinite(number):
+        raise ValueError(f"expected a number, got {value!r}")
+    return number
+
+
+def _whole(value: Any) -> int:
+    return math.floor(_number(value, 0))
+
+
+def _first_line(why: Exception) -> str:
+    if isinstance(why, ValidationError):
+        first = why.errors()[0]
+        return f"{'.'.join(str(part) for part in first['loc'])}: {first['msg'].lower()}, got {first['input']!r:.80}"
+    return str(why).splitlines()[0]
