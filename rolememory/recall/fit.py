@@ -19,7 +19,6 @@ from rolememory.schema.memory import Memory, MemoryType
 from rolememory.schema.settings import BudgetSettings, PerType, RecallSettings
 from rolememory.text.fold import fold
 
-
 _NUMBERS = re.compile(r"\d+")
 _LEAST_BYTES = 12  # twelve Latin letters, four Chinese characters
 
@@ -58,7 +57,7 @@ class Fitting:
     rules: RecallSettings
     budget: BudgetSettings
     now: datetime
-    visible: Visible = Visible()
+    visible: Visible = field(default_factory=Visible)
     kept: Collection[str] = ()  # injected last turn
     room: int | None = None  # budget left by lore, when it is shared; None = all of it
     thresholds: bool = True  # off = a search: everything that was woken
@@ -74,9 +73,9 @@ class Fitted:
 
 
 def plain(text: str) -> str:
-    """A text as comparisons see it: folded, runs of white space as one blank.
+    r"""A text as comparisons see it: folded, runs of white space as one blank.
 
-    >>> plain("The  Beacon\\nfailed")
+    >>> plain("The  Beacon\nfailed")
     'the beacon failed'
     """
     return " ".join(fold(text).text.split())

@@ -1,0 +1,153 @@
+"""Who stands in the prompt: thresholds, limits, budget, echoes, repetitions, stillness."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rolememory.recall.fit import Fitted, Fitting, Visible, fit
+from rolememory.schema.evidence import Scored
+from rolememory.schema.memory import Memory
+from rolememory.schema.settings import BudgetSettings, RecallSettings
+
+NOW = datetime(2026, 5, 1, tzinfo=UTC)
+
+
+class Plain:
+    """One line a memory and a frame of ten characters."""
+
+    def block(self, memories: Sequence[Memory]) -> int:
+        return 10 + self.share(memories) if memories else 0
+
+    def share(self, memories: Sequence[Memory]) -> int:
+        return sum(len(memory.content) + 1 for memory in memories)
+
+
+def scored(id: str, relevance: float, content: str | None = None, **fields: Any) -> Scored:  # noqa: A002
+    memory = Memory(id=id, content=content if content is not None else f"the story of {id}", **fields)
+    return Scored(memory, relevance, relevance, ())
+
+
+def fitting(
+    query: str = "", texts: Sequence[str] = (), kept: Sequence[str] = (), room: int | None = None, budget: Any = None, **rules: Any
+) -> Fitting:
+    return Fitting(RecallSettings(**rules), BudgetSettings(**(budget or {})), NOW, Visible.of(query, texts), kept, room)
+
+
+def chosen(fitted: Fitted) -> list[str]:
+    return [one.memory.id for one in fitted.chosen]
+
+
+def codes(fitted: Fitted) -> dict[str, str]:
+    return {one: reason.code for one, reason in fitted.refused.items()}
+
+
+def test_what_is_below_the_threshold_stays_out() -> None:
+    fitted = fit([scored("a", 0.30), scored("b", 0.29)], Plain(), fitting())
+    assert chosen(fitted) == ["a"]
+    assert codes(fitted) == {"b": "below_threshold"}
+
+
+def test_hybrid_offers_the_middle_to_the_model() -> None:
+    fitted = fit([scored("a", 0.8), scored("b", 0.79), scored("c", 0.1)], Plain(), fitting(mode="hybrid"))
+    assert chosen(fitted) == ["a"]
+    assert [one.memory.id for one in fitted.near] == ["b"]
+    assert codes(fitted) == {"b": "low_relevance", "c": "below_threshold"}
+
+
+def test_a_lower_one_fills_what_a_higher_one_did_not_fit_into() -> None:
+    fitted = fit(
+        [scored("a", 0.9, "a" * 20), scored("b", 0.8, "b" * 60), scored("c", 0.7, "c" * 20)],
+        Plain(),
+        fitting(budget={"max_total_length": 60}),
+    )
+    assert chosen(fitted) == ["a", "c"]
+    assert fitted.refused["b"].get("needed") == 10 + 21 + 61
+
+
+def test_lore_first_memories_the_rest() -> None:
+    assert chosen(fit([scored("a", 0.9, "a" * 20)], Plain(), fitting(room=30))) == []
+    assert chosen(fit([scored("a", 0.9, "a" * 20)], Plain(), fitting(room=31))) == ["a"]
+
+
+def test_limits_per_type_and_in_all() -> None:
+    given = [scored("t1", 0.9, type="trait"), scored("t2", 0.8, type="trait"), scored("g", 0.7, type="goal"), scored("e", 0.6)]
+    assert codes(fit(given, Plain(), fitting(max_per_type={"traits": 1}))) == {"t2": "type_limit"}
+    assert codes(fit(given, Plain(), fitting(max_items=2))) == {"g": "max_items", "e": "max_items"}
+    assert codes(fit(given, Plain(), fitting(budget={"per_type": {"traits": 20}}))) == {"t2": "type_budget"}
+
+
+@pytest.mark.parametrize(
+    ("content", "said", "gate"),
+    [
+        pytest.param(
+            "The beacon failed in the storm.", "the beacon FAILED in the storm.", "echo", id="the sentence just typed is not a memory"
+        ),
+        pytest.param("灯塔昨夜熄灭了", "灯塔昨夜熄灭了", "echo", id="刚说的话不是回忆"),
+        pytest.param(
+            "The beacon failed.",
+            "Did I tell you? The beacon failed. Then the rain came.",
+            "visible",
+            id="what a message says is not said again",
+        ),
+        pytest.param("The beacon failed.", "The beacon held.", None, id="another sentence is another sentence"),
+        pytest.param("shy", "She spoke shyly.", None, id="a short text inside a word says nothing"),
+    ],
+)
+def test_what_is_visible_is_not_repeated(content: str, said: str, gate: str | None) -> None:
+    fitted = fit([scored("a", 0.9, content)], Plain(), fitting(said, [said]))
+    assert codes(fitted).get("a") == gate
+
+
+def test_an_old_memory_equal_to_the_message_may_come_when_repetitions_are_allowed() -> None:
+    old = scored("a", 0.9, "the beacon failed", created=NOW - timedelta(days=3))
+    fresh = scored("b", 0.9, "the beacon failed", created=NOW - timedelta(seconds=2))
+    allowed = fitting("The beacon failed", ["The beacon failed"], skip_visible=False)
+    assert codes(fit([old], Plain(), allowed)) == {}
+    assert codes(fit([fresh], Plain(), allowed)) == {"b": "echo"}
+
+
+def test_of_two_alike_the_better_scored_stays() -> None:
+    fitted = fit(
+        [scored("a", 0.5, "The beacon failed in the storm"), scored("b", 0.9, "the beacon failed in the storm.")], Plain(), fitting()
+    )
+    assert chosen(fitted) == ["b"]
+    assert fitted.refused["a"].get("of") == "b"
+
+
+def test_two_dates_are_two_memories() -> None:
+    alike = [scored("a", 0.9, "The beacon failed in the storm of 1887"), scored("b", 0.8, "The beacon failed in the storm of 1897")]
+    assert chosen(fit(alike, Plain(), fitting())) == ["a", "b"]
+
+
+def test_what_was_there_gives_way_only_to_something_clearly_better() -> None:
+    pair = [scored("new", 0.62), scored("old", 0.60)]
+    assert chosen(fit(pair, Plain(), fitting(max_items=1))) == ["new"]
+    assert chosen(fit(pair, Plain(), fitting(max_items=1, kept=["old"]))) == ["old"]
+    assert chosen(fit([scored("new", 0.66), scored("old", 0.60)], Plain(), fitting(max_items=1, kept=["old"]))) == ["new"]
+
+
+def test_what_was_there_stays_a_little_below_the_threshold() -> None:
+    assert chosen(fit([scored("old", 0.27)], Plain(), fitting(kept=["old"]))) == ["old"]
+    assert chosen(fit([scored("old", 0.24)], Plain(), fitting(kept=["old"]))) == []
+
+
+candidates = st.lists(st.tuples(st.floats(0, 1), st.integers(1, 80)), max_size=25).map(
+    lambda drawn: [
+        scored(f"m{number}", round(relevance, 3), chr(0x4E00 + number) * length) for number, (relevance, length) in enumerate(drawn)
+    ]
+)
+
+
+@given(candidates, st.integers(0, 600))
+def test_the_budget_is_never_exceeded_and_a_higher_score_is_dropped_only_if_it_did_not_fit(given_: list[Scored], limit: int) -> None:
+    fitted = fit(given_, Plain(), fitting(budget={"max_total_length": limit}))
+    assert Plain().block([one.memory for one in fitted.chosen]) <= limit
+    assert set(chosen(fitted)) | set(fitted.refused) == {one.memory.id for one in given_}
+    for one in given_:
+        if fitted.refused.get(one.memory.id) and fitted.refused[one.memory.id].code == "budget":
+            before = [other.memory for other in fitted.chosen if other.score >= one.score]
+            assert Plain().block([*before, one.memory]) > limit
