@@ -18,6 +18,7 @@ from rolememory.schema.evidence import Reason, Scored
 from rolememory.schema.memory import Memory, MemoryType
 from rolememory.schema.settings import BudgetSettings, PerType, RecallSettings
 from rolememory.text.fold import fold
+from rolememory.text.terms import tokens
 
 _NUMBERS = re.compile(r"\d+")
 _LEAST_BYTES = 12  # twelve Latin letters, four Chinese characters
@@ -82,15 +83,20 @@ def plain(text: str) -> str:
 
 
 def likeness(one: str, other: str, least: float) -> float:
-    """How alike two plain texts are, 0..1; 0 below `least`, and 0 when they name different numbers.
+    """How alike two plain texts are, 0..1: the share of words (CJK: pairs of characters) they have in common.
 
-    >>> likeness("she was born in 1887", "she was born in 1897", 0.9)
+    0 below `least`, and 0 when they name different numbers: two dates are two facts.
+
+    >>> likeness("she was born in 1887", "she was born in 1897", 0.5)
     0.0
-    >>> likeness("the beacon failed", "the beacon failed.", 0.9) > 0.9
-    True
+    >>> likeness("the beacon failed", "the beacon failed.", 0.9), likeness("she likes tea", "she likes the sea", 0.9)
+    (1.0, 0.0)
     """
-    alike = fuzz.ratio(one, other, score_cutoff=least * 100) / 100
-    return round(alike, 3) if alike and _NUMBERS.findall(one) == _NUMBERS.findall(other) else 0.0
+    if not fuzz.ratio(one, other, score_cutoff=least * 50) or _NUMBERS.findall(one) != _NUMBERS.findall(other):
+        return 0.0
+    words, others = set(tokens(one)), set(tokens(other))
+    alike = len(words & others) / len(words | others) if words | others else float(one == other)
+    return round(alike, 3) if alike >= least else 0.0
 
 
 def _says_enough(content: str) -> bool:

@@ -74,9 +74,9 @@ def test_lore_first_memories_the_rest() -> None:
 
 
 def test_limits_per_type_and_in_all() -> None:
-    given = [scored("t1", 0.9, type="trait"), scored("t2", 0.8, type="trait"), scored("g", 0.7, type="goal"), scored("e", 0.6)]
+    given = [scored("t1", 0.9, type="trait"), scored("t2", 0.8, type="trait"), scored("goal", 0.7, type="goal"), scored("event", 0.6)]
     assert codes(fit(given, Plain(), fitting(max_per_type={"traits": 1}))) == {"t2": "type_limit"}
-    assert codes(fit(given, Plain(), fitting(max_items=2))) == {"g": "max_items", "e": "max_items"}
+    assert codes(fit(given, Plain(), fitting(max_items=2))) == {"goal": "max_items", "event": "max_items"}
     assert codes(fit(given, Plain(), fitting(budget={"per_type": {"traits": 20}}))) == {"t2": "type_budget"}
 
 
