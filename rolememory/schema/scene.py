@@ -1,8 +1,9 @@
 """What a strategy sees of a turn: texts, time, feeling, people. A value, so a turn can be replayed."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,6 +39,10 @@ class KeyReading(Protocol):
 
     def seen(self, key: object, window: int) -> Span | None:
         """The first place of the key inside the window (bit i = segment i), or None."""
+        ...
+
+    def keys_seen(self, window: int | None = None) -> Mapping[Any, int]:
+        """Every key seen inside the window (None = all segments), with the mask of the segments it stands in."""
         ...
 
 
