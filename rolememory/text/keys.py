@@ -23,6 +23,7 @@ Place = tuple[int, int]
 _CACHED_TEXTS = 2048
 _CACHED_LENGTH = 65_536  # longer texts are read each time: the cache stays small
 _SMALLEST_MERGE = 256
+_PATTERN = re.compile(r"/(?:[^\\/]|\\.)+/([gimsuy]*)", re.DOTALL)
 _NOT_TEXT = re.compile("[\ud800-\udfff]")  # lone surrogates
 
 
@@ -45,6 +46,18 @@ class KeySpec:
         if _NOT_TEXT.search(self.text):
             return ""
         return folded_key(self.text) if self.form == "folded" else self.text.lower() if self.form == "lower" else self.text
+
+
+def is_pattern(key: str) -> bool:
+    r"""Whether a key is written as a regular expression, /pattern/flags, and not as text.
+
+    Source: SillyTavern (spec worldinfo 4.2): flags out of gimsuy, each once; no unescaped slash inside.
+
+    >>> [is_pattern(key) for key in ("/drag(on|ons)/i", "and/or", "/usr/bin/", "/a\\/b/", "//")]
+    [True, False, False, True, False]
+    """
+    match = _PATTERN.fullmatch(key)
+    return match is not None and len(set(match[1])) == len(match[1])
 
 
 class KeyIndex:

@@ -1,0 +1,61 @@
+"""Keys with a typing mistake: Latin words compared one by one."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import regex
+from rapidfuzz import fuzz, process
+
+from rolememory.text.fold import fold, folded_key
+
+SHORTEST = 5  # letters: in shorter words one mistake makes another word
+_MOST_KEYS = 20_000
+_MOST_WORDS = 2_000  # of one text; what stands later is not asked
+_WORD = regex.compile(r"[\p{Latin}\p{Nd}]+(?:['-][\p{Latin}\p{Nd}]+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """A place that reads almost like a key: [start, end) in the text, and how alike the two are, 0..100."""
+
+    start: int
+    end: int
+    likeness: float
+
+
+def may_be_fuzzy(key: str) -> bool:
+    """Whether the key is looked for with mistakes: one Latin word of at least five letters.
+
+    >>> [may_be_fuzzy(key) for key in ("beacon", "art", "red dragon", "灯塔守护人")]
+    [True, False, False, False]
+    """
+    folded = folded_key(key)
+    return len(folded) >= SHORTEST and _WORD.fullmatch(folded) is not None
+
+
+def fuzzy(keys: Sequence[str], text: str, cutoff: float) -> Mapping[str, Near]:
+    """The best place of every key that some word of the text resembles by at least `cutoff` (0..100, rapidfuzz ratio).
+
+    A word and a key must begin with the same letter: typing mistakes rarely hit the first one, other words often differ there.
+    Cost: O(keys x words), both bounded; ask it only where the author allows mistakes.
+
+    >>> {key: (near.start, near.end, round(near.likeness)) for key, near in fuzzy(["beacon", "storm"], "The beacn went dark.", 88).items()}
+    {'beacon': (4, 9, 91)}
+    """
+    needles = {key: folded_key(key) for key in keys[:_MOST_KEYS] if may_be_fuzzy(key)}
+    folded = fold(text)
+    places: dict[str, tuple[int, int]] = {}
+    for match in _WORD.finditer(folded.text):
+        if len(match.group()) >= SHORTEST - 1 and len(places) < _MOST_WORDS:
+            places.setdefault(match.group(), folded.span(*match.span()))
+    if not needles or not places:
+        return {}
+    words = list(places)
+    found = ((key, _nearest(needle, words, cutoff)) for key, needle in needles.items())
+    return {key: Near(*places[near[0]], near[1]) for key, near in found if near}
+
+
+def _nearest(needle: str, words: Sequence[str], cutoff: float) -> tuple[str, float] | None:
+    rivals = [word for word in words if word[0] == needle[0]]
+    best = process.extractOne(needle, rivals, scorer=fuzz.ratio, score_cutoff=cutoff)
+    return (best[0], best[1]) if best else None

@@ -1,0 +1,191 @@
+"""Entries whose keys stand in the newest messages."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, reduce
+from math import log
+from typing import ClassVar
+
+from rolememory.schema.entry import Entry, SelectiveLogic
+from rolememory.schema.evidence import Hit, Reason, Value
+from rolememory.schema.scene import KeyReading, Scene, Span
+from rolememory.schema.settings import KeywordSettings
+from rolememory.text.edges import Edges
+from rolememory.text.fuzzy import Near, fuzzy, may_be_fuzzy
+from rolememory.text.keys import KeySpec, is_pattern
+from rolememory.text.selective import selective
+from rolememory.triggers.base import Parts, may_wake, register
+
+ONE_KEY = 0.6  # a key of one entry alone, in the newest user message
+LEAST = 0.6  # ... and what stays of it for a common key in an old message: above the usual threshold, an author's key counts
+FADE = 0.85  # per message back
+MISTYPED = 0.8
+
+
+def specificity(carriers: int, entries: int) -> float:
+    """How much a key says about an entry, 0..1: all when one entry has it, little when all have it.
+
+    Source: inverse document frequency, scaled so that one carrier gives 1.
+
+    >>> round(specificity(1, 100), 2), round(specificity(10, 100), 2), round(specificity(100, 100), 2)
+    (1.0, 0.52, 0.15)
+    """
+    return log(1 + entries / carriers) / log(1 + entries)
+
+
+def freshness(messages_back: int) -> float:
+    """How near a key is, 0..1: 1 in the newest user message or after it.
+
+    >>> freshness(0), round(freshness(3), 2)
+    (1.0, 0.61)
+    """
+    return float(FADE ** max(messages_back, 0))
+
+
+def strength(keys: Iterable[tuple[float, float]]) -> float:
+    """How strongly keys wake an entry, 0..1, from the (specificity, freshness) of each: independent reasons add up.
+
+    Source: noisy-or. One key gives 0.36 to 0.6, two good ones 0.84.
+
+    >>> [round(strength(keys), 2) for keys in ([(1, 1)], [(0.2, 0.5)], [(1, 1), (1, 1)], [])]
+    [0.6, 0.38, 0.84, 0.0]
+    """
+    silence = reduce(lambda left, key: left * (1 - ONE_KEY * (LEAST + (1 - LEAST) * key[0] * key[1])), keys, 1.0)
+    return 1 - silence
+
+
+def spec_of(key: str, settings: KeywordSettings) -> KeySpec:
+    """How a key of a memory is looked for under these settings."""
+    edges: Edges = "script" if settings.whole_words else "none"
+    if settings.case_sensitive:
+        return KeySpec(key.strip(), "raw", edges, settings.cjk_words)
+    return KeySpec(key, "folded", edges, settings.cjk_words)
+
+
+@dataclass(frozen=True, slots=True)
+class _Listening:
+    """An entry's keys as they are looked for."""
+
+    primary: tuple[KeySpec, ...]
+    secondary: tuple[KeySpec, ...]
+    logic: SelectiveLogic
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """One key seen: where it stands, and how much it says."""
+
+    spec: KeySpec
+    span: Span
+    specificity: float
+    freshness: float
+    likeness: float = 100.0
+
+    @property
+    def rank(self) -> tuple[float, int, str]:
+        """What the key to be shown is chosen by: worth, then length, then text."""
+        return self.specificity * self.freshness, self.span.end - self.span.start, self.spec.text
+
+    def inside(self, other: "_Seen") -> bool:
+        """Whether it stands within the other's place: 'dragon' in 'red dragon' is no second reason."""
+        mine, others = self.span, other.span
+        return mine.segment == others.segment and others.start <= mine.start and mine.end <= others.end
+
+
+@register("keyword")
+class KeywordTrigger:
+    """Wakes entries by their keys, secondary keys and selective logic. Cost: O(keys seen and the entries that carry them).
+
+    Keys written as /pattern/flags, and entries with such a secondary key, are left to the strategy `pattern`.
+    """
+
+    name: ClassVar[str] = "keyword"
+    activates: ClassVar[bool] = True
+
+    def __init__(self, entries: Sequence[Entry], parts: Parts) -> None:
+        self._settings = parts.settings.keyword
+        self._listening = dict(_listening(entries, self._settings))
+        self._carriers: dict[KeySpec, list[str]] = {}
+        for entry_id, listening in self._listening.items():
+            for spec in listening.primary:
+                self._carriers.setdefault(spec, []).append(entry_id)
+        self._mistypable = {spec.text: spec for spec in self._carriers if self._settings.fuzzy and may_be_fuzzy(spec.text)}
+        self._near = lru_cache(maxsize=256)(self._nearest)
+
+    @staticmethod
+    def specs(entries: Iterable[Entry], settings: KeywordSettings) -> frozenset[KeySpec]:
+        """All keys these entries listen for: what the key index must hold."""
+        heard = (listening for _, listening in _listening(entries, settings))
+        return frozenset(spec for listening in heard for spec in (*listening.primary, *listening.secondary))
+
+    def fire(self, scene: Scene, among: Collection[str]) -> Iterator[Hit]:
+        """Yield one hit per entry with a key in the window whose secondary keys agree."""
+        if scene.reading is None:
+            return
+        seen = scene.reading.keys_seen(scene.window)
+        found = self._found(scene, scene.reading, seen)
+        for entry_id in dict.fromkeys(entry_id for spec in found for entry_id in self._carriers[spec]):
+            listening = self._listening[entry_id]
+            if entry_id in among and selective(listening.logic, [spec in seen for spec in listening.secondary]):
+                yield self._hit(scene, entry_id, [found[spec] for spec in listening.primary if spec in found])
+
+    def _found(self, scene: Scene, reading: KeyReading, seen: Mapping[KeySpec, int]) -> dict[KeySpec, _Seen]:
+        """Every primary key in the window, mistyped ones too where that is allowed."""
+        newest = _newest_user(scene)
+        places = {spec: (span, 100.0) for spec in seen if spec in self._carriers and (span := reading.seen(spec, scene.window))}
+        mistyped = self._mistyped(scene, places) if self._mistypable else {}
+        return {
+            spec: _Seen(spec, span, self._specificity(spec, likeness), freshness(span.segment - newest), likeness)
+            for spec, (span, likeness) in {**mistyped, **places}.items()
+        }
+
+    def _specificity(self, spec: KeySpec, likeness: float) -> float:
+        return specificity(len(self._carriers[spec]), len(self._listening)) * (1.0 if likeness == 100.0 else MISTYPED)
+
+    def _mistyped(self, scene: Scene, places: Collection[KeySpec]) -> dict[KeySpec, tuple[Span, float]]:
+        """Keys that some word of the window resembles, in the newest segment that has one."""
+        found: dict[KeySpec, tuple[Span, float]] = {}
+        for number, segment in enumerate(scene.segments):
+            if scene.window >> number & 1:
+                for key, near in self._near(segment.text).items():
+                    if (spec := self._mistypable[key]) not in places:
+                        found.setdefault(spec, (Span(number, near.start, near.end), near.likeness))
+        return found
+
+    def _nearest(self, text: str) -> Mapping[str, Near]:
+        return fuzzy(tuple(self._mistypable), text, self._settings.fuzzy_cutoff)
+
+    def _hit(self, scene: Scene, entry_id: str, seen: Sequence[_Seen]) -> Hit:
+        reasons = _independent(seen)
+        best = max(seen, key=lambda one: one.rank)
+        values: list[tuple[str, Value]] = [("key", best.spec.text), ("message", scene.segments[best.span.segment].index)]
+        if len(reasons) > 1:
+            values.append(("keys", len(reasons)))
+        if best.likeness < 100.0:
+            values.append(("likeness", round(best.likeness, 1)))
+        force = strength((one.specificity, one.freshness) for one in reasons)
+        return Hit(entry_id, self.name, force, Reason("key", tuple(values), best.span))
+
+
+def _listening(entries: Iterable[Entry], settings: KeywordSettings) -> Iterator[tuple[str, _Listening]]:
+    """The entries that this strategy may wake, by id, with their keys as they are looked for."""
+    for entry in entries:
+        if not may_wake(entry, KeywordTrigger.name) or any(map(is_pattern, entry.secondary_keys)):
+            continue
+        primary = tuple(dict.fromkeys(spec_of(key, settings) for key in entry.keys if not is_pattern(key)))
+        if primary:
+            yield entry.id, _Listening(primary, tuple(spec_of(key, settings) for key in entry.secondary_keys), entry.selective_logic)
+
+
+def _newest_user(scene: Scene) -> int:
+    """The number of the newest user message's segment; 0 where there is none."""
+    return next((number for number, segment in enumerate(scene.segments) if segment.role == "user"), 0)
+
+
+def _independent(seen: Sequence[_Seen]) -> list[_Seen]:
+    """The keys that are reasons of their own: longest first, without those that stand inside another."""
+    kept: list[_Seen] = []
+    for one in sorted(seen, key=lambda one: (one.span.start - one.span.end, one.spec.text)):
+        if not any(one.inside(other) for other in kept):
+            kept.append(one)
+    return kept
