@@ -1,0 +1,153 @@
+"""Decorator lines at the head of an entry's content: `@@name value`, with `@@@name` as a fallback below one that is not known.
+
+Two readings: what SillyTavern does with them, and what the V3 specification says. Source: spec/worldinfo.md 3.4, 7.3.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Takes(StrEnum):
+    """What a decorator wants after its name."""
+
+    NOTHING = "nothing"
+    NUMBER = "number"
+    NAME = "name"
+    KEYS = "keys"
+
+
+KNOWN: Mapping[str, Takes] = {
+    "activate": Takes.NOTHING,
+    "dont_activate": Takes.NOTHING,
+    "activate_only_after": Takes.NUMBER,
+    "activate_only_every": Takes.NUMBER,
+    "keep_activate_after_match": Takes.NOTHING,
+    "dont_activate_after_match": Takes.NOTHING,
+    "depth": Takes.NUMBER,
+    "reverse_depth": Takes.NUMBER,
+    "instruct_depth": Takes.NUMBER,
+    "reverse_instruct_depth": Takes.NUMBER,
+    "role": Takes.NAME,
+    "scan_depth": Takes.NUMBER,
+    "instruct_scan_depth": Takes.NUMBER,
+    "is_greeting": Takes.NUMBER,
+    "position": Takes.NAME,
+    "ignore_on_max_context": Takes.NOTHING,
+    "additional_keys": Takes.KEYS,
+    "exclude_keys": Takes.KEYS,
+    "is_user_icon": Takes.NAME,
+    "disable_ui_prompt": Takes.NAME,
+}
+"""Every decorator of the V3 specification."""
+
+_NAMES: Mapping[str, tuple[str, ...]] = {
+    "role": ("assistant", "system", "user"),
+    "position": ("after_desc", "before_desc", "personality", "scenario"),
+    "disable_ui_prompt": ("post_history_instructions", "system_prompt"),
+}
+_REPEATABLE = ("additional_keys", "exclude_keys", "disable_ui_prompt")
+_SILLYTAVERN = ("@@activate", "@@dont_activate")
+
+
+@dataclass(frozen=True, slots=True)
+class Decorators:
+    """What an entry's decorators ask for; None or False = nothing."""
+
+    activate: bool = False
+    dont_activate: bool = False
+    activate_only_after: int | None = None  # assistant messages
+    activate_only_every: int | None = None
+    keep_activate_after_match: bool = False
+    dont_activate_after_match: bool = False
+    depth: int | None = None
+    reverse_depth: int | None = None
+    role: str | None = None
+    scan_depth: int | None = None
+    is_greeting: int | None = None
+    position: str | None = None
+    ignore_on_max_context: bool = False
+    additional_keys: tuple[tuple[str, ...], ...] = ()  # of each line one must occur
+    exclude_keys: tuple[tuple[str, ...], ...] = ()  # of no line any may occur
+    is_user_icon: str | None = None
+    disable_ui_prompt: tuple[str, ...] = ()
+
+
+NONE = Decorators()
+
+
+def read_sillytavern(content: str) -> tuple[Decorators, str]:
+    r"""What SillyTavern makes of the lines: activate and dont_activate without anything behind them, all others cut off.
+
+    A content of nothing but decorators is printed as it is; a blank line below them stays.
+
+    >>> read_sillytavern("@@what\n@@@activate\n\ntext")[1], read_sillytavern("@@what\n@@@activate\ntext")[0].activate
+    ('\ntext', True)
+    """
+    if not content.startswith("@@"):
+        return NONE, content
+    lines = content.split("\n")
+    head = next((at for at, line in enumerate(lines) if not line.startswith("@@")), None)
+    orders = set(_orders(lines[:head]))
+    asked = Decorators(activate="@@activate" in orders, dont_activate="@@dont_activate" in orders)
+    return asked, content if head is None else "\n".join(lines[head:])
+
+
+def _orders(lines: list[str]) -> Iterator[str]:
+    """The lines that count, in order; a known line closes the fallback that an unknown one opened."""
+    open_fallback = False
+    for line in lines:
+        fallback = line.startswith("@@@")
+        if fallback and not open_fallback:
+            continue
+        order = line[1:] if fallback else line
+        known = order.startswith(_SILLYTAVERN)
+        open_fallback = not known
+        if known:
+            yield order
+
+
+def read_card(content: str) -> tuple[Decorators, str]:
+    r"""What the V3 specification makes of the lines: the first of a name counts, unknown ones and those with a bad value do not.
+
+    The lines and the line breaks around them are cut off.
+
+    >>> asked, text = read_card("@@depth 2\n@@role user\n@@shimmer\n@@@scan_depth 8\n\nThe lamp.")
+    >>> asked.depth, asked.role, asked.scan_depth, text
+    (2, 'user', 8, 'The lamp.')
+    """
+    if not content.lstrip("\r\n").startswith("@@"):
+        return NONE, content
+    lines = content.lstrip("\r\n").split("\n")
+    head = next((at for at, line in enumerate(lines) if not line.startswith("@@")), len(lines))
+    found: dict[str, list[object]] = {}
+    known = True
+    for line in lines[:head]:
+        if line.startswith("@@@") and known:
+            continue
+        name, _, rest = line.strip().lstrip("@").partition(" ")
+        value = _value(name, rest.strip())
+        known = value is not None
+        if known and (name not in found or name in _REPEATABLE):
+            found.setdefault(name, []).append(value)
+    return _asked(found), "\n".join(lines[head:]).strip("\r\n")
+
+
+def _asked(found: Mapping[str, list[object]]) -> Decorators:
+    fields = Decorators.__dataclass_fields__
+    told = {name: tuple(values) if name in _REPEATABLE else values[0] for name, values in found.items() if name in fields}
+    return Decorators(**told)  # type: ignore[arg-type]
+
+
+def _value(name: str, rest: str) -> object | None:
+    """The value behind the name, or None if the name is not known or wants something else."""
+    takes = KNOWN.get(name)
+    if takes is Takes.NOTHING:
+        return True
+    if takes is Takes.NUMBER:
+        return int(rest) if rest.isascii() and rest.isdigit() else None
+    if takes is Takes.KEYS:
+        return tuple(key.strip() for key in rest.split(",") if key.strip()) or None
+    if takes is Takes.NAME:
+        return rest if rest and rest in _NAMES.get(name, (rest,)) else None
+    return None
