@@ -26,10 +26,10 @@ class Section(BaseModel):
 class PerType(Section):
     """A limit for each type of memory; unset = none."""
 
-    episodic: Count | None = None
-    semantic: Count | None = None
-    traits: Count | None = None
-    goals: Count | None = None
+    episodic: Count | None = Field(None, description="what happened")
+    semantic: Count | None = Field(None, description="what is known")
+    traits: Count | None = Field(None, description="what the role is like")
+    goals: Count | None = Field(None, description="what the role wants")
 
 
 class RecallSettings(Section):

@@ -1,0 +1,188 @@
+"""The names of the source designs, so that their settings load as they are: one row per name.
+
+`store.settings` asks `ALIASES` for a dotted name it does not know itself. In one file our own name wins over an alias, an earlier
+row over a later one, and of two switches the one that is off.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+Read = Mapping[str, Any]
+GEMINI = "https://generativelanguage.googleapis.com/v1beta/openai"
+PROVIDERS: Mapping[str, str] = {
+    "openai": "https://api.openai.com/v1",
+    "gemini": GEMINI,
+    "google": GEMINI,
+    "deepseek": "https://api.deepseek.com/v1",
+    "openrouter": "https://openrouter.ai/api/v1",
+    "siliconflow": "https://api.siliconflow.cn/v1",
+    "ollama": "http://127.0.0.1:11434/v1",
+    "lmstudio": "http://127.0.0.1:1234/v1",
+}
+"""OpenAI-compatible endpoints by the name S0.16 and S4.9 call them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """A foreign name. `keys` are ours that take the value; none = read without effect, `why` says so."""
+
+    name: str
+    keys: tuple[str, ...]
+    of: str  # the requirement it comes from
+    reads: Callable[[Any], Any] | None = None  # turns the foreign value into ours: None or "" = nothing said, a dict = by our keys
+    implies: Read | None = None  # set along with it unless something says otherwise
+    weak: bool = False  # the whole row gives way to any other name of the same key without a word
+    why: str = ""
+    secret: bool = False  # a key that must not stand in a file
+
+
+def base_url(url: str) -> str:
+    """The OpenAI-compatible base of an endpoint; a native Gemini address is translated.
+
+    >>> base_url("https://generativelanguage.googleapis.com/v1beta/models/embedding-001:embedContent?key=x")
+    'https://generativelanguage.googleapis.com/v1beta/openai'
+    >>> base_url("http://127.0.0.1:5001/v1/chat/completions")
+    'http://127.0.0.1:5001/v1'
+    """
+    parts = urlsplit(url)
+    if parts.hostname == "generativelanguage.googleapis.com" and "/openai" not in parts.path:
+        return GEMINI
+    return re.sub(r"/(chat/completions|completions|embeddings)/?$", "", url).rstrip("/")
+
+
+def seconds(value: Any) -> Any:
+    """A length of time in seconds: a number, or text as Go writes it.
+
+    >>> seconds("1m30s"), seconds("500ms"), seconds(20)
+    (90.0, 0.5, 20)
+    """
+    parts = re.findall(r"(\d+(?:\.\d+)?)(ms|s|m|h)", value) if isinstance(value, str) else []
+    whole = "".join(number + unit for number, unit in parts)
+    return sum(float(number) * _SECONDS[unit] for number, unit in parts) if parts and whole == value else value
+
+
+_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+def provider(value: Any) -> Any:
+    """The endpoint of a provider known by name; unknown ones say nothing.
+
+    >>> provider("Gemini"), provider("acme")
+    ('https://generativelanguage.googleapis.com/v1beta/openai', '')
+    """
+    return PROVIDERS.get(str(value).casefold(), "")
+
+
+def index_wanted(value: Any) -> Any:
+    """Whether a vector index is wanted, said as a flag or by the index's name.
+
+    >>> index_wanted("hnsw"), index_wanted("none"), index_wanted(False)
+    (True, False, False)
+    """
+    return value.casefold() not in ("", "none", "off", "false") if isinstance(value, str) else value
+
+
+def trigger_mode(value: Any) -> Any:
+    """`always` or `keywords`; a list of words means `keywords`, and these.
+
+    >>> trigger_mode("keyword"), trigger_mode(["API"])
+    ('keywords', {'recall.long_term_trigger': 'keywords', 'recall.long_term_keywords': ['API']})
+    """
+    if isinstance(value, list | tuple):
+        return {"recall.long_term_trigger": "keywords", "recall.long_term_keywords": list(value)}
+    return "keywords" if value == "keyword" else value
+
+
+def boost(value: Any) -> Any:
+    """The weight of feeling when its boost is switched off; left alone when it is on.
+
+    >>> boost(False), boost(True)
+    (0.0, None)
+    """
+    return {False: 0.0, True: None}.get(value, value) if isinstance(value, bool) else value
+
+
+_NO_STORE = "vectors lie in each role's .cache and need no server"
+_ALWAYS_JSON = "answers are always asked for as JSON"
+_WALL: Read = {"triggers.recency.clock": "wall"}
+_ENDPOINT: Read = {"embedding.backend": "endpoint"}
+
+ALIASES: Mapping[str, Alias] = {
+    row.name: row
+    for row in (
+        Alias("embedding.BaseURL", ("embedding.endpoint",), "S0.16", implies=_ENDPOINT),
+        Alias("embedding.APIType", ("embedding.endpoint",), "S0.16", reads=provider, implies=_ENDPOINT, weak=True),
+        Alias("embedding.APIKey", ("embedding.api_key_env",), "S0.16", secret=True),
+        Alias("embedding.EmbeddingModel", ("embedding.model",), "S0.16"),
+        Alias("embedding.EmbeddingDims", ("embedding.dims",), "S0.16"),
+        Alias("embedding.ChunkSize", ("embedding.chunk_size",), "S0.16"),
+        Alias("decisionModel.endpoint", ("learn.decision.endpoint",), "S0.17"),
+        Alias("decisionModel.apiKey", ("learn.decision.api_key_env",), "S0.17", secret=True),
+        Alias("decisionModel.model", ("learn.decision.model",), "S0.17"),
+        Alias("decisionModel.prompt", ("learn.decision.prompt",), "S0.17"),
+        Alias("decisionModel.generationConfig", (), "S0.17", why=_ALWAYS_JSON),
+        Alias("summarizerModel.endpoint", ("learn.summary.endpoint",), "S0.18"),
+        Alias("summarizerModel.apiKey", ("learn.summary.api_key_env",), "S0.18", secret=True),
+        Alias("summarizerModel.model", ("learn.summary.model",), "S0.18"),
+        Alias("summarizerModel.prompt", ("learn.summary.prompt",), "S0.18"),
+        Alias("vectorStore.path", (), "S0.19", why=_NO_STORE),
+        Alias("vectorStore.tableName", (), "S0.19", why=_NO_STORE),
+        Alias("retrieval.topK", ("recall.max_items",), "S0.20"),
+        Alias("enabled", ("recall.enabled",), "S1.15"),
+        Alias("triggerStrategies.keywordMatching", ("triggers.keyword.enabled", "triggers.pattern.enabled"), "S1.16"),
+        Alias("triggerStrategies.semanticSimilarity", ("triggers.semantic.enabled",), "S1.16"),
+        Alias("retrievalConfig.timeDecayEnabled", ("triggers.recency.enabled",), "S1.18"),
+        Alias("triggerStrategies.temporalProximity", ("triggers.dates.enabled",), "S1.16"),
+        Alias("triggerStrategies.emotionalRelevance", ("triggers.emotional.wakes",), "S1.16"),
+        Alias("retrievalConfig.maxMemoriesPerType.episodic", ("recall.max_per_type.episodic",), "S1.17"),
+        Alias("retrievalConfig.maxMemoriesPerType.semantic", ("recall.max_per_type.semantic",), "S1.17"),
+        Alias("retrievalConfig.maxMemoriesPerType.traits", ("recall.max_per_type.traits",), "S1.17"),
+        Alias("retrievalConfig.maxMemoriesPerType.trait", ("recall.max_per_type.traits",), "S1.17"),
+        Alias("retrievalConfig.maxMemoriesPerType.goals", ("recall.max_per_type.goals",), "S1.17"),
+        Alias("retrievalConfig.maxMemoriesPerType.goal", ("recall.max_per_type.goals",), "S1.17"),
+        Alias("retrievalConfig.relevanceThreshold", ("recall.relevance_threshold",), "S1.18"),
+        Alias("retrievalConfig.emotionalBoostEnabled", ("triggers.emotional.weight",), "S1.18", reads=boost),
+        Alias("injectionConfig.maxTotalLength", ("budget.max_total_length",), "S1.19"),
+        Alias("injectionConfig.injectPosition", ("inject.position",), "S1.19"),
+        Alias("injectionConfig.template", ("inject.template",), "S1.19"),
+        Alias("injectionConfig.separateByType", ("inject.separate_by_type",), "S1.19"),
+        Alias("autoRecallEnabled", ("recall.auto",), "S2.8"),
+        Alias("autoRecallLimit", ("recall.max_items",), "S2.9"),
+        Alias("highRelevanceThreshold", ("recall.high_relevance_threshold",), "S2.10", implies={"recall.mode": "hybrid"}),
+        Alias("inferenceEnabled", ("learn.inference_enabled",), "S2.25"),
+        Alias("inferenceInterval", ("learn.inference_interval",), "S2.26"),
+        Alias("topKCandidates", ("recall.candidates",), "S3.15"),
+        Alias("maxContextItems", ("recall.max_items",), "S3.16"),
+        Alias("minSimilarity", ("recall.relevance_threshold",), "S3.17"),
+        Alias("halfLifeDays", ("triggers.recency.half_life_days",), "S3.18", implies=_WALL),
+        Alias("allowedTagsForChat", ("recall.sources",), "S3.19"),
+        Alias("memory.enabled", ("recall.enabled", "learn.enabled"), "S4.5"),
+        Alias("memory.short_term.max_items", ("memory.short_term_items",), "S4.6"),
+        Alias("memory.inject.short_term_count", ("memory.short_term_items",), "S4.8"),
+        Alias("memory.max_history", ("memory.short_term_items",), "S4.5"),
+        Alias("memory.short_term.compression_threshold", (), "S4.6", why="learn.summarize.trigger_tokens says when a chat is summed up"),
+        Alias("memory.long_term.enabled", ("recall.enabled",), "S4.7"),
+        Alias("memory.long_term.vector_index", ("triggers.semantic.vectors",), "S4.7", reads=index_wanted),
+        Alias("memory.long_term.max_return", ("recall.max_items",), "S4.7"),
+        Alias("memory.long_term.archive_threshold", ("memory.archive_threshold",), "S4.7"),
+        Alias("memory.inject.first_round_empty", ("recall.first_round_empty",), "S4.8"),
+        Alias("memory.inject.long_term_trigger", ("recall.long_term_trigger",), "S4.8", reads=trigger_mode),
+        Alias("memory.inject.long_term_keywords", ("recall.long_term_keywords",), "S4.20"),
+        Alias("memory.inject.min_query_length", ("recall.min_query_length",), "S4.8"),
+        Alias("memory_agent.enabled", ("learn.enabled",), "S4.9"),
+        Alias("memory_agent.base_url", ("learn.endpoint",), "S4.9"),
+        Alias("memory_agent.provider", ("learn.endpoint",), "S4.9", reads=provider, weak=True),
+        Alias("memory_agent.model", ("learn.model",), "S4.9"),
+        Alias("memory_agent.api_key", ("learn.api_key_env",), "S4.9", secret=True),
+        Alias("memory_agent.timeout", ("learn.timeout_s",), "S4.9", reads=seconds),
+        Alias("memory_agent.extract.batch_size", ("learn.batch_size",), "S4.10"),
+        Alias("memory_agent.extract.max_facts", ("learn.max_facts",), "S4.10"),
+        Alias("memory_agent.extract.min_confidence", ("learn.min_confidence",), "S4.10"),
+        Alias("memory_agent.extract.auto_tag", ("learn.auto_tag",), "S4.10"),
+        Alias("memory_agent.summarize.enabled", ("learn.summarize.enabled",), "S4.11"),
+        Alias("memory_agent.summarize.trigger_tokens", ("learn.summarize.trigger_tokens",), "S4.11"),
+    )
+}

@@ -1,0 +1,178 @@
+"""The home folder: which roles live here, under which names, and where each one's files are."""
+
+import os
+import threading
+import unicodedata
+import uuid
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rolememory.errors import AmbiguousNameError, FileError, InvalidValueError, ReadOnlyRoleError, UnknownRoleError
+from rolememory.schema.role import Role
+from rolememory.store import atomic, role_file
+from rolememory.store.disk import Mark
+from rolememory.store.founding import init
+from rolememory.store.role_ids import canonical, contained
+from rolememory.store.signature import signature
+
+__all__ = ["HomeFolder", "fold_name", "init"]
+
+EMPTY_MEMORY: dict[str, Any] = {"$schema": "../memory.schema.json", "version": 1, "episodic": [], "semantic": [], "traits": [], "goals": []}
+
+
+def fold_name(name: str) -> str:
+    """How names are compared: width, case and outer spaces do not matter.
+
+    >>> fold_name(" Ｍｉｒａ ") == fold_name("mira")
+    True
+    """
+    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+
+
+class HomeFolder:
+    """All roles of one folder. Thread-safe; a role.json is read again only when its stat changed. Cost of `roles`: one stat each."""
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path).expanduser().resolve()
+        self._lock = threading.Lock()
+        self._seen: dict[str, Mark | None] = {}
+        self._roles: dict[str, Role] = {}
+        self._problems: dict[str, FileError] = {}
+        self._misplaced: list[FileError] = []
+
+    def roles(self) -> list[Role]:
+        """Every role, by name and then id. A broken role.json is told by `problems`; its role stays, as last read or nameless."""
+        with self._lock:
+            self._scan()
+            return sorted(self._roles.values(), key=lambda role: (fold_name(role.name), role.id))
+
+    def problems(self) -> list[FileError]:
+        """What cannot be read as it stands: misnamed folders, broken role.json files."""
+        self.roles()
+        with self._lock:
+            return [*self._misplaced, *(self._problems[role_id] for role_id in sorted(self._problems))]
+
+    def find(self, name: str) -> Role:
+        """The role with this UUID (any spelling), name or alias (case and width do not matter).
+
+        Raises:
+            UnknownRoleError: nobody answers to it.
+            AmbiguousNameError: two do.
+        """
+        roles = self.roles()
+        wanted, role_id = fold_name(name), canonical(name)
+        found = [role for role in roles if role.id == role_id] or [role for role in roles if wanted in _names(role)]
+        if not found:
+            raise UnknownRoleError(name, dict.fromkeys(spoken for role in roles for spoken in (role.name, *role.aliases)))
+        if len(found) > 1:
+            ids = ", ".join(f"{role.id} ({role.name})" for role in found)
+            raise AmbiguousNameError(f"{len(found)} roles answer to {name!r}: {ids}; say which by its id")
+        return found[0]
+
+    def folder(self, role_id: str) -> Path:
+        """The folder of that role, which need not exist yet.
+
+        Raises:
+            UnsafePathError: not a UUID, or a link that leads elsewhere.
+        """
+        return contained(self.path, role_id)
+
+    def create(
+        self,
+        name: str,
+        id: str | None = None,  # noqa: A002  # the field's own name
+        aliases: Sequence[str] = (),
+        **fields: Any,
+    ) -> Role:
+        """A new role with its folder, role.json and an empty memory.json; it appears whole or not at all.
+
+        Raises:
+            InvalidValueError: the name is no name, it is taken (and no id was given to tell the two apart), or the id is taken.
+        """
+        _check_name(name)
+        self._refuse_taken(name, id)
+        folder = self.folder(id or str(uuid.uuid4()))
+        role = Role(id=folder.name, name=name.strip(), aliases=tuple(aliases), **fields)
+        if folder.exists():
+            raise InvalidValueError(f"{folder} exists already; open that role, or choose another id")
+        document = {"id": role.id, **role.model_dump(mode="json", exclude_defaults=True)}
+        atomic.new_folder(folder, {role_file.NAME: role_file.dump(document), "memory.json": role_file.dump(EMPTY_MEMORY)})
+        return role
+
+    def rename(self, name: str, new_name: str) -> Role:
+        """Give the role another name; its id and its folder stay."""
+        _check_name(new_name)
+        return self.update(self.find(name).model_copy(update={"name": new_name.strip()}))
+
+    def update(self, role: Role) -> Role:
+        """Write role.json: unknown fields and order kept. A file that cannot be read is never overwritten.
+
+        Raises:
+            ReadOnlyRoleError: role.json is broken.
+        """
+        path = self.folder(role.id) / role_file.NAME
+        with atomic.locked(path.parent):
+            try:
+                raw = role_file.read_object(path) if path.exists() else {"id": role.id}
+            except FileError as error:
+                raise ReadOnlyRoleError(f"{error}; nothing was written") from error
+            atomic.write(path, role_file.dump(role_file.merged(raw, role)))
+        return role
+
+    def _refuse_taken(self, name: str, role_id: str | None) -> None:
+        taken = [role.id for role in self.roles() if fold_name(name) in _names(role)]
+        if taken and role_id is None:
+            raise InvalidValueError(f"role {taken[0]} already answers to {name!r}; choose another name, or give an id to have both")
+
+    def _scan(self) -> None:
+        """Look at every folder that could be a role; read those whose role.json changed."""
+        folders = self._folders()
+        proper = [entry for entry in folders if canonical(entry.name) == entry.name and not entry.is_symlink()]
+        self._misplaced = [_misplaced(entry) for entry in folders if entry not in proper]
+        for entry in proper:
+            file = self.path / entry.name / role_file.NAME
+            now = signature(file)
+            if entry.name not in self._roles or self._seen.get(entry.name) != now:
+                self._read(entry.name, file, now)
+        for gone in self._roles.keys() - {entry.name for entry in proper}:
+            del self._roles[gone]
+            self._problems.pop(gone, None)
+
+    def _folders(self) -> list["os.DirEntry[str]"]:
+        try:
+            with os.scandir(self.path) as entries:
+                return [entry for entry in entries if canonical(entry.name) and entry.is_dir()]
+        except OSError:
+            return []
+
+    def _read(self, role_id: str, file: Path, now: Mark | None) -> None:
+        """Take the role in. Without role.json it goes by the first 8 characters of its id, if it has memories."""
+        self._seen[role_id] = now
+        self._problems.pop(role_id, None)
+        if now is None and role_id not in self._roles and not file.with_name("memory.json").exists():
+            return
+        try:
+            self._roles[role_id] = role_file.read_role(file, role_id) if now else self._roles.get(role_id, _nameless(role_id))
+        except FileError as error:
+            self._problems[role_id] = error
+            self._roles.setdefault(role_id, _nameless(role_id))
+
+
+def _nameless(role_id: str) -> Role:
+    return Role(id=role_id, name=role_id[:8])
+
+
+def _misplaced(entry: "os.DirEntry[str]") -> FileError:
+    if entry.is_symlink():
+        return FileError(entry.path, "is a link", remedy="move the role's folder itself into the home folder")
+    return FileError(entry.path, "is not the canonical spelling of a UUID", remedy=f"rename it to {canonical(entry.name)}")
+
+
+def _names(role: Role) -> set[str]:
+    return {fold_name(name) for name in (role.name, *role.aliases)}
+
+
+def _check_name(name: str) -> None:
+    if not name.strip() or len(name) > 200 or any(unicodedata.category(letter) in ("Cc", "Cs") for letter in name):
+        raise InvalidValueError(f"expected a name of 1 to 200 characters without line breaks, got {name[:80]!r}")

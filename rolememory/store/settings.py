@@ -1,0 +1,238 @@
+"""Settings: a preset, rolememory.toml, a role's overrides and a call's, laid over each other; hot reloaded."""
+
+import json
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from rolememory.errors import SettingsError
+from rolememory.schema.aliases import base_url
+from rolememory.schema.settings import Settings
+from rolememory.shipped import shipped
+from rolememory.store.disk import Mark
+from rolememory.store.layers import Adopted, Layer, adopt
+from rolememory.store.mistakes import worded
+from rolememory.store.signature import signature
+
+FILE = "rolememory.toml"
+MAX_BYTES = 1024 * 1024
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_PLACE = re.compile(r" ?\(at (?:line (\d+), column (\d+)|end of document)\)")
+_FULL_WIDTH = {"“": '"', "”": '"', "‘": "'", "’": "'", "＝": "=", "，": ",", "［": "[", "］": "]", "【": "[", "】": "]"}
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """Settings, where each key that is not at its default comes from, and what was read but not taken."""
+
+    settings: Settings
+    sources: Mapping[str, str]
+    notes: tuple[str, ...] = ()
+    files: tuple[Path, ...] = ()  # what was read: a change of any of them calls for another look
+
+
+def load_settings(
+    home: Path | str,
+    overrides: Mapping[str, Any] | None = None,
+    role_overrides: Mapping[str, Any] | None = None,
+    *,
+    role_file: str = "role.json",
+) -> Loaded:
+    """The settings of a home: preset, then rolememory.toml, then the role's, then the call's; later ones win, key by key.
+
+    Overrides may be nested or dotted: `{"recall": {"max_items": 3}}` and `{"recall.max_items": 3}` say the same.
+
+    Raises:
+        SettingsError: anything wrong anywhere; `all` holds every mistake.
+    """
+    file = Path(home) / FILE
+    layers = [adopt(read_layer(file)) if file.exists() else adopt(Layer(FILE, {}))]
+    if role_overrides:
+        layers.append(adopt(Layer(role_file, undotted(role_overrides), under="settings.", of_role=True)))
+    if overrides:
+        layers.append(adopt(Layer("overrides", undotted(overrides))))
+    return _laid(home, layers)
+
+
+def _laid(home: Path | str, layers: Sequence[Adopted]) -> Loaded:
+    named = next((layer for layer in reversed(layers) if "preset" in layer.values), layers[0])
+    preset = preset_path(home, named.values.get("preset", "default"), named)
+    below = adopt(read_layer(preset))
+    below.values.pop("preset", None)
+    layers = [below, *layers]
+    errors = [error for layer in layers for error in layer.errors]
+    values, owners = _merged(layers)
+    try:
+        settings = _validated(values, owners)
+    except SettingsError as error:
+        errors.extend(error.all or (error,))
+    if errors:
+        raise SettingsError.together(errors)
+    sources = {key: layer.layer.place(layer.written[key]) for key, layer in owners.items()}
+    return Loaded(settings, sources, tuple(note for layer in layers for note in layer.notes), (Path(home) / FILE, preset))
+
+
+def _merged(layers: Sequence[Adopted]) -> tuple[dict[str, Any], dict[str, Adopted]]:
+    """Key by key the last word, and who said it; free tables are laid over each other too."""
+    values: dict[str, Any] = {}
+    owners: dict[str, Adopted] = {}
+    for layer in layers:
+        for key, value in layer.values.items():
+            values[key] = over(values.get(key), value)
+            owners[key] = layer
+    return values, owners
+
+
+def over(below: Any, above: Any) -> Any:
+    """A table laid over another; anything else replaces what was there.
+
+    >>> over({"a": {"b": 1, "c": 2}}, {"a": {"b": 3}})
+    {'a': {'b': 3, 'c': 2}}
+    """
+    if not (isinstance(below, Mapping) and isinstance(above, Mapping)):
+        return above
+    return {**below, **{key: over(below.get(key), value) for key, value in above.items()}}
+
+
+def undotted(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Dotted keys as nested tables.
+
+    >>> undotted({"recall.max_items": 3, "recall": {"mode": "inject"}})
+    {'recall': {'max_items': 3, 'mode': 'inject'}}
+    """
+    nested: dict[str, Any] = {}
+    for key, value in given.items():
+        inner = undotted(value) if isinstance(value, Mapping) else value
+        for part in reversed(key.split(".")):
+            inner = {part: inner}
+        nested = over(nested, inner)
+    return nested
+
+
+def _validated(values: Mapping[str, Any], owners: Mapping[str, Adopted]) -> Settings:
+    urls = {key: base_url(value) for key, value in values.items() if key.endswith("endpoint") and isinstance(value, str)}
+    tree = undotted({**values, **urls})
+    try:
+        return Settings.model_validate_json(json.dumps(tree, default=str), strict=True)
+    except ValidationError as error:
+        raise SettingsError.together([_mistake(found, owners) for found in error.errors()]) from error
+
+
+def _mistake(found: Any, owners: Mapping[str, Adopted]) -> SettingsError:
+    path = [str(part) for part in found["loc"]]
+    key = next((key for end in range(len(path), 0, -1) if (key := ".".join(path[:end])) in owners), ".".join(path))
+    problem, remedy = worded(found, key)
+    if key not in owners:
+        return SettingsError(FILE, problem, remedy=remedy, field=key)
+    return owners[key].layer.error(owners[key].written[key], problem, remedy)
+
+
+def preset_path(home: Path | str, name: Any, asked: Adopted) -> Path:
+    """The file of a preset: the home's own presets/ before the shipped ones.
+
+    Raises:
+        SettingsError: no such preset, or no name of one.
+    """
+    folders = (Path(home) / "presets", shipped("worldbook_rules", "presets"))
+    if isinstance(name, str) and _NAME.fullmatch(name):
+        for folder in folders:
+            if (folder / f"{name}.toml").is_file():
+                return folder / f"{name}.toml"
+    known = sorted({file.stem for folder in folders for file in folder.glob("*.toml")})
+    raise asked.layer.error("preset", f"no preset named {str(name)[:64]!r}", f"known: {', '.join(known)}")
+
+
+def read_layer(file: Path) -> Layer:
+    """A TOML file as a layer.
+
+    Raises:
+        SettingsError: not TOML, with line and column and the usual slips of an input method named.
+    """
+    text = read_text(file)
+    try:
+        return Layer(str(file), tomllib.loads(text), text)
+    except tomllib.TOMLDecodeError as error:
+        raise _not_toml(file, text, error) from error
+
+
+def read_text(file: Path) -> str:
+    """The text of a settings file.
+
+    Raises:
+        SettingsError: unreadable, too large, or not UTF-8.
+    """
+    try:
+        if file.stat().st_size > MAX_BYTES:
+            raise SettingsError(file, f"larger than {MAX_BYTES // 1024} KB", remedy="settings are short; move long texts into templates")
+        raw = file.read_bytes()
+        return raw.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise SettingsError(file, "not UTF-8", remedy="save the file with encoding UTF-8", line=line) from error
+    except OSError as error:
+        raise SettingsError(file, f"cannot be read: {error.strerror or error}") from error
+
+
+def _not_toml(file: Path, text: str, error: tomllib.TOMLDecodeError) -> SettingsError:
+    place = _PLACE.search(str(error))
+    lines = text.split("\n")
+    line = int(place.group(1)) if place and place.group(1) else len(lines)
+    column = int(place.group(2)) if place and place.group(2) else len(lines[-1]) + 1
+    slip = next((letter for letter in lines[line - 1] if letter in _FULL_WIDTH), None)
+    remedy = f"write {_FULL_WIDTH[slip]} in place of the full-width {slip}" if slip else "compare with a line that `rolememory init` wrote"
+    problem = _PLACE.sub("", str(error))
+    return SettingsError(file, f"not TOML: {problem[:1].lower()}{problem[1:]}", remedy=remedy, line=line, column=column)
+
+
+class SettingsFile:
+    """The settings of a home as they stand now. Cost of `current` when nothing changed: two stats.
+
+    A broken edit keeps the last good settings; `problem` says what is wrong, and `on_problem` is called once for each broken edit.
+    """
+
+    def __init__(self, home: Path | str, overrides: Mapping[str, Any] | None = None) -> None:
+        self.home = Path(home)
+        self.problem: SettingsError | None = None
+        self._overrides = overrides
+        self._seen: tuple[Mark | None, ...] | None = None
+        self._good: dict[str, Loaded] = {}
+        self._stale: set[str] = set()
+        self._files: tuple[Path, ...] = (self.home / FILE,)
+
+    def current(self, role_overrides: Mapping[str, Any] | None = None, role_file: str = "role.json") -> Loaded:
+        """The settings of the home, or of a role with these overrides.
+
+        Raises:
+            SettingsError: they were wrong from the start, so there is nothing good to go on with.
+        """
+        self._look()
+        wanted = json.dumps(role_overrides or {}, sort_keys=True, default=str)
+        if wanted not in self._good or wanted in self._stale:
+            self._load(wanted, role_overrides, role_file)
+        return self._good[wanted]
+
+    def _look(self) -> None:
+        now = tuple(signature(path) for path in self._files)
+        if now != self._seen:
+            self._seen, self._stale, self.problem = now, set(self._good), None
+
+    def _load(self, wanted: str, role_overrides: Mapping[str, Any] | None, role_file: str) -> None:
+        try:
+            self._good[wanted] = loaded = load_settings(self.home, self._overrides, role_overrides, role_file=role_file)
+            self._watch(loaded.files)
+        except SettingsError as error:
+            if wanted not in self._good:
+                raise
+            self.problem = error
+        self._stale.discard(wanted)
+
+    def _watch(self, files: tuple[Path, ...]) -> None:
+        """Look after these files from now on as well."""
+        fresh = tuple(file for file in files if file not in self._files)
+        self._files += fresh
+        self._seen = (*(self._seen or ()), *(signature(file) for file in fresh))
