@@ -1,0 +1,58 @@
+"""Which language a text is written in, and which scripts stand in it."""
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+import regex
+
+from rolememory.schema.scene import Language
+
+HAN_PER_WORD = 1.6  # Han characters that say what one Latin word says
+
+_WORD = regex.compile(r"[\p{Latin}\p{M}]+(?:['’-][\p{Latin}\p{M}]+)*")
+_SAMPLE = 4096  # characters that decide
+_SCRIPTS = {
+    name: regex.compile(rf"{chars}+")
+    for name, chars in {
+        "han": r"\p{Han}",
+        "kana": r"[\p{Hiragana}\p{Katakana}ー]",
+        "hangul": r"\p{Hangul}",
+        "latin": r"\p{Latin}",
+        "cyrillic": r"\p{Cyrillic}",
+        "greek": r"\p{Greek}",
+        "arabic": r"\p{Arabic}",
+        "digit": r"\p{Nd}",
+    }.items()
+}
+
+
+def scripts(text: str) -> Mapping[str, int]:
+    """How many characters of each script stand in the text; scripts that do not occur are left out.
+
+    >>> scripts("灯塔 beacon 1887")
+    {'han': 2, 'latin': 6, 'digit': 4}
+    """
+    counted = {name: sum(len(run) for run in pattern.findall(text)) for name, pattern in _SCRIPTS.items()}
+    return {name: count for name, count in counted.items() if count}
+
+
+@lru_cache(maxsize=1024)
+def language_of(text: str, default: Language = "en") -> Language:
+    """Chinese or English, by what most of the text is written in; `default` where it has neither words nor characters.
+
+    Japanese (a fifth of its characters kana or more) and Korean count as English: Chinese word lists would misread kanji,
+    and an English frame is understood beside them.
+
+    >>> [language_of(text) for text in ("灯塔为什么灭了？", "Mira说the beacon灭了，我们得去看看", "彼女は灯台にいる", "Why 灯塔 of all places?")]
+    ['zh', 'zh', 'en', 'en']
+    """
+    sample = text[:_SAMPLE]
+    found = scripts(sample)
+    han, kana = found.get("han", 0), found.get("kana", 0)
+    words = len(_WORD.findall(sample))
+    others = sum(found.get(name, 0) for name in ("hangul", "cyrillic", "greek", "arabic"))
+    if not (han or kana or words or others):
+        return default
+    if kana * 5 >= han + kana > 0:
+        return "en"
+    return "zh" if han / HAN_PER_WORD > words + others / 4 else "en"
