@@ -250,6 +250,7 @@ class ScanSettings(Section):
     max_recursion_steps: Count = Field(0, description="limit on all passes; 0 = none")
     case_sensitive: bool = Field(False, description="tell 'Rose' from 'rose'")
     match_whole_words: bool = Field(True, description="keys must stand alone")
+    cjk_words: bool = Field(False, description="a one-character Chinese key must be a word by itself: 龙 is not in 恐龙化石")
     use_group_scoring: bool = Field(False, description="inside a group only the entries with the most keys seen may win")
     insertion_strategy: Literal["evenly", "character_first", "global_first"] = Field(
         "character_first", description="whose books come first"
@@ -267,7 +268,7 @@ class StorageSettings(Section):
     backup_every_h: Positive = Field(24.0, description="hours between two of them")
     max_memories: PerType = Field(PerType(), description="more than so many of a type: the weakest are archived, never deleted")
     watch: Literal["auto", "native", "polling", "off"] = Field("auto", description="how edits from outside are noticed")
-    poll_s: Positive = Field(1.0, description="polling: seconds between two looks")
+    poll_s: Positive = Field(0.5, description="polling: seconds between two looks")
     max_file_mb: Positive = Field(256.0, description="a larger memory.json is refused")
 
 
