@@ -1,0 +1,298 @@
+"""The small pieces of the grammar: characters, escapes, classes, quantifiers, names."""
+
+import re
+import struct
+from dataclasses import dataclass
+
+from rolememory.errors import PatternError
+from rolememory.text.javascript import sets
+from rolememory.text.javascript.nodes import Property, Ranges
+from rolememory.text.javascript.properties import known_property
+
+FOREVER = 2**31 - 1  # JavaScript engines take a larger count for "without end"
+_CONTROLS = {"f": 0x0C, "n": 0x0A, "r": 0x0D, "t": 0x09, "v": 0x0B}
+_QUANTIFIER = re.compile(r"\*|\+|\?|\{(?P<least>[0-9]+)(?P<comma>,(?P<most>[0-9]*))?\}")
+_OCTAL = re.compile(r"[0-3][0-7]{0,2}|[4-7][0-7]?")
+_HEX2 = re.compile(r"x([0-9A-Fa-f]{2})")
+_HEX4 = re.compile(r"u([0-9A-Fa-f]{4})")
+_BRACED = re.compile(r"u\{([0-9A-Fa-f]+)\}")
+_CONTROL = re.compile(r"c([A-Za-z])")
+_CLASS_CONTROL = re.compile(r"c([0-9_])")
+_PROPERTY = re.compile(r"[pP]\{([A-Za-z0-9_=]*)\}")
+_NAME = re.compile(r"(?P<name>(?:[^>\\]|\\u[0-9A-Fa-f]{4}|\\u\{[0-9A-Fa-f]+\})+)>")
+_SYNTAX = frozenset("^$\\.*+?()[]{}|/")
+
+
+@dataclass(frozen=True, slots=True)
+class ClassSet:
+    """A class as it is written, before letter case is folded."""
+
+    ranges: Ranges
+    properties: tuple[Property, ...] = ()
+    negated: bool = False
+
+
+class Reader:
+    """A place in a body, and the ways to read on from there."""
+
+    def __init__(self, body: str, *, unicode: bool) -> None:
+        self.body = paired(body) if unicode else in_units(body)
+        self.unicode = unicode
+        self.at = 0
+
+    def error(self, problem: str, remedy: str, at: int | None = None) -> PatternError:
+        """What is wrong here, where, and what to write instead."""
+        place = self.at if at is None else at
+        return PatternError(f"at character {place + 1}: {problem}; {remedy}")
+
+    def peek(self) -> str:
+        """The character here, "" at the end."""
+        return self.body[self.at : self.at + 1]
+
+    def ahead(self, count: int) -> str:
+        """So many characters from here."""
+        return self.body[self.at : self.at + count]
+
+    def starts(self, text: str) -> bool:
+        """Whether the text stands here."""
+        return self.body.startswith(text, self.at)
+
+    def take(self, text: str) -> bool:
+        """Whether the text stands here; if so, read over it."""
+        found = self.starts(text)
+        self.at += len(text) * found
+        return found
+
+    def next(self) -> int:
+        """The code of the character here; read over it."""
+        self.at += 1
+        return ord(self.body[self.at - 1])
+
+    def match(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+        """What the pattern matches here; read over it."""
+        found = pattern.match(self.body, self.at)
+        if found:
+            self.at = found.end()
+        return found
+
+    def groups(self) -> tuple[dict[str, int], int]:
+        """The named groups of the whole body and the number of all capturing groups; the place stays."""
+        names: dict[str, int] = {}
+        total = 0
+        for opening in re.finditer(r"\\.|\[(?:\\.|[^\]\\])*\]?|(?P<open>\((?!\?)|\(\?<(?![=!]))", self.body, re.DOTALL):
+            if opening["open"] is None:
+                continue
+            total += 1
+            if opening["open"] == "(?<":
+                name = self._name_at(opening.end())
+                if name in names:
+                    raise self.error(f"two groups are named {name!r}", "give each its own name", at=opening.start())
+                names[name] = total
+        return names, total
+
+    def _name_at(self, at: int) -> str:
+        back, self.at = self.at, at
+        try:
+            return self.group_name()
+        finally:
+            self.at = back
+
+    def group_name(self) -> str:
+        """The name up to '>'."""
+        found = _NAME.match(self.body, self.at)
+        name = paired(re.sub(r"\\u\{?([0-9A-Fa-f]+)\}?", _written_out, found["name"])) if found else ""
+        if not found or not re.sub("[$\u200c\u200d]", "_", name).isidentifier() or name[0] in "\u200c\u200d":
+            raise self.error("a group has no valid name", "write (?<name>...) with letters, digits and _, no digit first")
+        self.at = found.end()
+        return name
+
+    def at_quantifier(self) -> bool:
+        """Whether a quantifier stands here."""
+        return _QUANTIFIER.match(self.body, self.at) is not None
+
+    def quantifier(self) -> tuple[int, int | None] | None:
+        """Least and most of the quantifier here (None = without end), or None when there is none."""
+        start = self.at
+        found = self.match(_QUANTIFIER)
+        if found is None:
+            if self.unicode and self.peek() == "{":
+                raise self.error("incomplete quantifier", r"write {2}, {2,} or {2,5}, or '\{' for a brace that is meant literally")
+            return None
+        if found["least"] is None:
+            return {"*": (0, None), "+": (1, None), "?": (0, 1)}[found[0]]
+        least = _count(found["least"])
+        most = least if found["comma"] is None else _count(found["most"]) if found["most"] else FOREVER
+        if most < least:
+            raise self.error(f"the bounds of {found[0]} are out of order", f"write {{{most},{least}}}", at=start)
+        return least, None if most >= FOREVER else most
+
+    def back_reference(self, total: int) -> int | None:
+        r"""The group number of `\1` (the backslash is read already); without u a number above `total` is none."""
+        found = re.compile(r"[1-9][0-9]*").match(self.body, self.at)
+        if not found:
+            return None
+        number = _count(found[0])
+        if number > total and self.unicode:
+            raise self.error(rf"\{found[0]} names no group ({total} in this pattern)", r"refer to a group that exists, or write \xHH")
+        if number > total:
+            return None
+        self.at = found.end()
+        return number
+
+    def class_escape(self, ignore_case: bool) -> ClassSet | None:
+        r"""The set of `\d`, `\w`, `\s`, `\p{...}` and their negations (the backslash is read already)."""
+        letter = self.peek()
+        words = sets.WIDE_WORDS if self.unicode and ignore_case else sets.WORDS
+        known = {"d": sets.DIGITS, "w": words, "s": sets.SPACES}
+        if letter and letter.lower() in known:
+            self.at += 1
+            ranges = known[letter.lower()]
+            return ClassSet(ranges if letter.islower() else sets.complement(ranges))
+        if letter in ("p", "P") and self.unicode:
+            return self._property()
+        return None
+
+    def _property(self) -> ClassSet:
+        start = self.at
+        found = self.match(_PROPERTY)
+        wanted = known_property(found[1]) if found else None
+        if found is None or wanted is None:
+            name = f"{{{found[1]}}}" if found else self.ahead(8)
+            raise self.error(
+                f"JavaScript knows no property {name}",
+                r"write \p{Script=Han}, \p{L}, \p{Lu}, \p{Emoji}, ... in this exact spelling",
+                at=start,
+            )
+        return ClassSet((), (Property(wanted.spelling, negated=found[0][0] == "P"),))
+
+    def character_escape(self, *, in_class: bool = False) -> int:
+        """The code of an escaped character (the backslash is read already)."""
+        letter = self.peek()
+        if not letter:
+            raise self.error(r"a lone '\' at the end", r"write '\\' for a backslash that is meant literally")
+        if letter in _CONTROLS:
+            self.at += 1
+            return _CONTROLS[letter]
+        if letter == "c":
+            return self._control_escape(in_class)
+        if letter.isdigit() and letter.isascii():
+            return self._digit_escape(in_class)
+        if letter in "xu" and (code := self._hex_escape()) is not None:
+            return code
+        return self._identity_escape(in_class)
+
+    def _control_escape(self, in_class: bool) -> int:
+        found = self.match(_CONTROL) or (self.match(_CLASS_CONTROL) if in_class and not self.unicode else None)
+        if found:
+            return ord(found[1]) % 32
+        if self.unicode:
+            raise self.error(r"\c wants a letter", r"write \cJ, or \x0A")
+        return ord("\\")  # Annex B: the backslash itself; the c is read next
+
+    def _digit_escape(self, in_class: bool) -> int:
+        if self.unicode:
+            if re.compile(r"0(?![0-9])").match(self.body, self.at):
+                self.at += 1
+                return 0
+            raise self.error(
+                "a number is no character with the flag u", r"write \xHH" + (r" or \0" if in_class else r", \0 or the number of a group")
+            )
+        found = self.match(_OCTAL)
+        return int(found[0], 8) if found else self.next()  # \8 and \9 are the digits
+
+    def _hex_escape(self) -> int | None:
+        if found := self.match(_HEX2):
+            return int(found[1], 16)
+        if self.unicode and (found := self.match(_BRACED)):
+            if len(found[1].lstrip("0")) > 6 or int(found[1], 16) > sets.LAST:
+                raise self.error(f"no character has the number {found[1][:12]}", r"write at most \u{10FFFF}")
+            return int(found[1], 16)
+        if found := self.match(_HEX4):
+            return self._joined(int(found[1], 16))
+        return None
+
+    def _joined(self, high: int) -> int:
+        r"""With u, `\uD83D\uDE00` is one character."""
+        low = re.compile(r"\\u([Dd][C-Fc-f][0-9A-Fa-f]{2})").match(self.body, self.at)
+        if not (self.unicode and 0xD800 <= high < 0xDC00 and low):
+            return high
+        self.at = low.end()
+        return 0x10000 + ((high - 0xD800) << 10) + (int(low[1], 16) - 0xDC00)
+
+    def _identity_escape(self, in_class: bool) -> int:
+        letter = self.peek()
+        if self.unicode and letter not in _SYNTAX and not (in_class and letter == "-"):
+            raise self.error(rf"\{letter} means nothing with the flag u", f"write {letter!r} without the backslash")
+        if letter == "k" and self.groups()[0]:
+            raise self.error(r"\k names no group", r"write \k<name> outside of a class")
+        return self.next()
+
+    def char_class(self, ignore_case: bool) -> ClassSet:
+        """The set of `[...]`."""
+        opening = self.at
+        self.take("[")
+        negated = self.take("^")
+        ranges: list[tuple[int, int]] = []
+        properties: list[Property] = []
+        while not self.take("]"):
+            if not self.peek():
+                raise self.error("a class is not closed", r"add ']', or write '\[' for a bracket that is meant literally", at=opening)
+            found = self._range(ignore_case)
+            ranges.extend(found.ranges)
+            properties.extend(found.properties)
+        return ClassSet(tuple(ranges), tuple(properties), negated)
+
+    def _range(self, ignore_case: bool) -> ClassSet:
+        """One member of a class, or a range of two."""
+        start = self.at
+        low = self._member(ignore_case)
+        if not (self.starts("-") and self.ahead(2) not in ("-", "-]")):
+            return _as_set(low)
+        self.take("-")
+        high = self._member(ignore_case)
+        if isinstance(low, int) and isinstance(high, int):
+            if low > high:
+                raise self.error("a range of a class is out of order", "write the lower character first", at=start)
+            return ClassSet(((low, high),))
+        if self.unicode:
+            raise self.error("a class like \\d cannot be the end of a range with the flag u", r"write '\-' for a hyphen", at=start)
+        sides = (_as_set(low), _as_set(high), _as_set(ord("-")))
+        return ClassSet(tuple(each for side in sides for each in side.ranges))
+
+    def _member(self, ignore_case: bool) -> int | ClassSet:
+        if not self.take("\\"):
+            if not self.peek():
+                raise self.error("a class is not closed", "add ']'")
+            return self.next()
+        if self.take("b"):
+            return 0x08
+        return self.class_escape(ignore_case) or self.character_escape(in_class=True)
+
+
+def _as_set(member: int | ClassSet) -> ClassSet:
+    return ClassSet(((member, member),)) if isinstance(member, int) else member
+
+
+def _count(digits: str) -> int:
+    return int(digits) if len(digits.lstrip("0")) < 11 else FOREVER
+
+
+def _written_out(escape: re.Match[str]) -> str:
+    code = int(escape[1], 16) if len(escape[1]) < 9 else sets.LAST
+    return chr(min(code, sets.LAST))
+
+
+def in_units(text: str) -> str:
+    r"""The text with every character beyond U+FFFF as its two UTF-16 units: how JavaScript counts.
+
+    >>> in_units("a\U0001F600") == "a\ud83d\ude00"
+    True
+    """
+    if text.isascii() or max(text) <= "\uffff":
+        return text
+    return "".join(chr(unit) for (unit,) in struct.iter_unpack("<H", text.encode("utf-16-le", "surrogatepass")))
+
+
+def paired(text: str) -> str:
+    """The text with surrogate pairs as one character each."""
+    return text if text.isascii() else text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")

@@ -1,0 +1,198 @@
+"""What can be known of a pattern without running it."""
+
+from collections.abc import Iterable, Iterator
+
+from rolememory.text.javascript import sets
+from rolememory.text.javascript.escapes import paired
+from rolememory.text.javascript.nodes import Back, Chars, Choice, Edge, Group, Look, Node, Repeat, Series
+
+HEAVY = 10**9
+
+
+def children(node: Node) -> tuple[Node, ...]:
+    """The nodes inside, in order."""
+    match node:
+        case Series(parts):
+            return parts
+        case Choice(options):
+            return options
+        case Group(body=body) | Look(body=body) | Repeat(body=body):
+            return (body,)
+        case _:
+            return ()
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """The node and everything inside."""
+    yield node
+    for child in children(node):
+        yield from walk(child)
+
+
+def nullable(node: Node) -> bool:
+    """Whether it may match without taking a character."""
+    match node:
+        case Chars():
+            return False
+        case Series(parts):
+            return all(map(nullable, parts))
+        case Choice(options):
+            return any(map(nullable, options))
+        case Group(body=body):
+            return nullable(body)
+        case Repeat(body=body, least=least):
+            return least == 0 or nullable(body)
+        case _:
+            return True
+
+
+def widthless(node: Node) -> bool:
+    """Whether it never takes a character."""
+    match node:
+        case Chars() | Back():
+            return False
+        case Edge() | Look():
+            return True
+        case Repeat(body=body, most=most):
+            return most == 0 or widthless(body)
+        case _:
+            return all(map(widthless, children(node)))
+
+
+def generous(node: Node) -> bool:
+    """Whether every way to take characters is tried before the ways to take none.
+
+    In a loop JavaScript refuses a round that takes nothing and looks for another way through the body; other engines
+    leave the loop. For a generous body there is no other way, so the two agree.
+    """
+    match node:
+        case Choice(options):
+            return all(map(generous, options)) and not any(map(nullable, options[:-1]))
+        case Repeat(body=body, greedy=greedy):
+            return generous(body) and (greedy or not nullable(node))
+        case Look():
+            return True
+        case _:
+            return all(map(generous, children(node)))
+
+
+def weight(node: Node, *, upper: bool = False) -> int:
+    """How many nodes it is when its loops are written out, to the least (or, `upper`, the most) number of rounds; at most HEAVY."""
+    inside = sum(weight(child, upper=upper) for child in children(node))
+    if isinstance(node, Repeat):
+        rounds = max(node.least + (node.most is None), node.most or 0) if upper else node.least
+        inside *= max(rounds, 1)
+    return min(inside + 1, HEAVY)
+
+
+def splits_pairs(node: Node) -> bool:
+    """Whether it could tell an astral character from its two UTF-16 units (only asked without the flag u)."""
+    return nullable(node) or any(sets.overlaps(each.ranges, sets.SURROGATES) for each in walk(node) if isinstance(each, Chars))
+
+
+def beyond_linear(node: Node) -> bool:
+    """Whether an engine without backtracking (RE2) cannot run it, or would run it differently."""
+    return any(
+        isinstance(each, Look | Back)
+        or (isinstance(each, Edge) and (each.wide or each.kind == "inside" or (each.lines and each.kind != "word")))
+        or (isinstance(each, Chars) and (bool(each.properties) or _misread(each)))
+        or (isinstance(each, Repeat) and (nullable(each.body) or max(each.least, each.most or 0) > 1000))
+        for each in walk(node)
+    )
+
+
+def _misread(node: Chars) -> bool:
+    """Whether RE2 would add letters: it takes `[Kk]` for "k, ignoring case" and then finds the Kelvin sign too."""
+    codes = [code for low, high in node.ranges[:3] for code in range(low, min(high, low + 3) + 1)]
+    return len(codes) == 2 and len(sets.folded(((codes[0], codes[0]),), unicode=True)) > 2
+
+
+def never_set(tree: Node) -> frozenset[int]:
+    """The ids of the back references that can only match nothing: their group is open, comes later or lies where it is forgotten.
+
+    JavaScript forgets the groups of a loop's body at the start of every round.
+    """
+    return frozenset(_never_set(tree, closed=set(), behind=False))
+
+
+def _never_set(node: Node, closed: set[int], *, behind: bool) -> Iterator[int]:
+    """Walk in the order of matching; `closed` gains the groups that may be set from here on."""
+    match node:
+        case Back(group=group):
+            if group not in closed:
+                yield id(node)
+        case Choice(options):
+            before = set(closed)
+            for option in options:
+                own = set(before)
+                yield from _never_set(option, own, behind=behind)
+                closed |= own
+        case Look(body=body, ahead=ahead, negated=negated):
+            inner = set(closed)
+            yield from _never_set(body, inner, behind=not ahead)
+            if not negated:
+                closed |= inner
+        case Group(number=number, body=body):
+            yield from _never_set(body, closed, behind=behind)
+            closed.add(number)
+        case Repeat(body=body, least=0) if widthless(body):
+            yield from _never_set(body, set(closed), behind=behind)
+        case _:
+            parts = children(node)
+            for part in reversed(parts) if behind else parts:
+                yield from _never_set(part, closed, behind=behind)
+
+
+def required_literal(node: Node, *, lowered: bool) -> str | None:
+    """The longest text that must stand in whatever the pattern matches, or None; `lowered`: in the lower-cased text.
+
+    The longest wins, the first of equals.
+    """
+    runs = [run for run in map(paired, _runs(node, lowered)) if run and _whole(run) and not (lowered and run != run.lower())]
+    return max(runs, key=len, default=None)
+
+
+def _whole(run: str) -> bool:
+    return not any("\ud800" <= char <= "\udfff" for char in run)
+
+
+def _runs(node: Node, lowered: bool) -> list[str]:  # noqa: PLR0911 - a case for each kind of node
+    """Texts that must all stand in the match; the first and last may touch what is before and after, so "" marks a break."""
+    match node:
+        case Chars():
+            return [_letter(node, lowered)] if _letter(node, lowered) else ["", ""]
+        case Edge() | Look():
+            return []
+        case Series(parts):
+            return _joined(_runs(part, lowered) for part in parts)
+        case Group(body=body):
+            return _runs(body, lowered)
+        case Repeat(body=body, least=least, most=most) if least:
+            inside = _runs(body, lowered)
+            if not inside or least == most == 1:
+                return inside
+            return [inside[0], max(inside, key=len) if len(inside) > 1 else "", inside[-1]]  # the first round, any, the last
+        case _:
+            return ["", ""]
+
+
+def _joined(pieces: Iterable[list[str]]) -> list[str]:
+    """One after the other: the end of each grows together with the start of the next."""
+    runs: list[str] = []
+    for piece in pieces:
+        if runs and piece:
+            runs[-1:] = [runs[-1] + piece[0]]
+            runs.extend(piece[1:])
+        else:
+            runs.extend(piece)
+    return runs
+
+
+def _letter(node: Chars, lowered: bool) -> str:
+    """The one character of the set, or the one its members have in lower case."""
+    if node.only is not None and not lowered:
+        return chr(node.only)
+    if node.negated or node.properties or sum(high - low + 1 for low, high in node.ranges) > 4:
+        return ""
+    lower = {chr(code).lower() for low, high in node.ranges for code in range(low, high + 1)}
+    return lower.pop() if lowered and len(lower) == 1 and len(next(iter(lower))) == 1 else ""

@@ -1,0 +1,92 @@
+"""What a pattern is made of: a small tree of frozen values."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Ranges = tuple[tuple[int, int], ...]
+"""Code points as closed ranges, ascending, neither touching nor overlapping."""
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    r"""`\p{...}`: a Unicode property as the `regex` module spells it."""
+
+    spelling: str  # "Script=Han", "Lu", ...
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Chars:
+    """One character out of a set; letter case is already folded into the set."""
+
+    ranges: Ranges
+    properties: tuple[Property, ...] = ()  # added to the ranges
+    negated: bool = False  # one character outside all of them
+
+    @property
+    def only(self) -> int | None:
+        """The code point, when the set holds exactly one."""
+        lone = len(self.ranges) == 1 and self.ranges[0][0] == self.ranges[0][1] and not self.properties and not self.negated
+        return self.ranges[0][0] if lone else None
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A place between characters; `lines` is the flag m, `wide` the word of flags i and u together."""
+
+    kind: Literal["start", "end", "word", "inside"]
+    lines: bool = False
+    wide: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Back:
+    """The text a group matched, again; nothing when it took no part."""
+
+    group: int
+    ignore_case: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One after the other; no parts match the empty text."""
+
+    parts: "tuple[Node, ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The first option that lets the rest match."""
+
+    options: "tuple[Node, ...]"
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A capturing group, numbered from 1."""
+
+    number: int
+    body: "Node"
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Lookahead or lookbehind: matches no text itself."""
+
+    body: "Node"
+    ahead: bool
+    negated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """The body `least` to `most` times (None = without end)."""
+
+    body: "Node"
+    least: int
+    most: int | None
+    greedy: bool
+
+
+Node = Chars | Edge | Back | Series | Choice | Group | Look | Repeat
+EMPTY = Series(())

@@ -1,0 +1,197 @@
+"""The grammar: what `new RegExp(body, flags)` accepts, and the tree it means. Source: ECMA-262, Patterns, and Annex B without `u`.
+
+Without the flag `u` a pattern is a row of UTF-16 units, so an emoji in it is two characters, as it is in JavaScript.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from rolememory.errors import PatternError
+from rolememory.text.javascript import sets
+from rolememory.text.javascript.escapes import ClassSet, Reader
+from rolememory.text.javascript.nodes import EMPTY, Back, Chars, Choice, Edge, Group, Look, Node, Repeat, Series
+
+MAX_LENGTH = 1000  # characters of a body
+MAX_NESTING = 20  # groups inside groups
+FLAGS = "gimsuy"
+
+
+class CostlyPatternError(PatternError):
+    """JavaScript would take it, we do not: running it could cost too much."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flags:
+    """The letters behind the last slash."""
+
+    ignore_case: bool = False
+    lines: bool = False
+    dot_all: bool = False
+    unicode: bool = False
+    sticky: bool = False
+
+    @classmethod
+    def read(cls, letters: str) -> "Flags":
+        """The flags these letters set.
+
+        Raises:
+            PatternError: a letter that is no flag, or one that stands twice.
+        """
+        for at, letter in enumerate(letters):
+            if letter not in FLAGS or letter in letters[:at]:
+                fault = "stands twice" if letter in FLAGS else "is no flag here"
+                raise PatternError(f"flag {letter!r} {fault}; write each of {', '.join(FLAGS)} at most once")
+        return cls("i" in letters, "m" in letters, "s" in letters, "u" in letters, "y" in letters)
+
+
+def parse(body: str, flags: Flags) -> Node:
+    """The tree of a pattern.
+
+    Raises:
+        PatternError: JavaScript refuses it (SyntaxError).
+        CostlyPatternError: it is longer or nested deeper than we run.
+    """
+    if len(body) > MAX_LENGTH:
+        raise CostlyPatternError(f"the pattern has {len(body)} characters, at most {MAX_LENGTH} are run; split it into several keys")
+    return _Parser(body, flags).whole()
+
+
+class _Parser:
+    """Recursive descent, one method per production; depth is bounded by MAX_NESTING."""
+
+    def __init__(self, body: str, flags: Flags) -> None:
+        self.flags = flags
+        self.read = Reader(body, unicode=flags.unicode)
+        self.names, self.total = self.read.groups()
+        self.opened = 0
+        self.depth = 0
+
+    def whole(self) -> Node:
+        tree = self.disjunction()
+        if self.read.peek() == ")":
+            raise self.read.error("unmatched ')'", r"write '\)' for a bracket that is meant literally")
+        return tree
+
+    def disjunction(self) -> Node:
+        options = [self.alternative()]
+        while self.read.take("|"):
+            options.append(self.alternative())
+        return options[0] if len(options) == 1 else Choice(tuple(options))
+
+    def alternative(self) -> Node:
+        parts: list[Node] = []
+        while self.read.peek() not in ("", "|", ")"):
+            parts.append(self.term())
+        return parts[0] if len(parts) == 1 else Series(tuple(parts)) if parts else EMPTY
+
+    def term(self) -> Node:
+        node = self.assertion()
+        if node is None:
+            return self.quantified(self.atom())
+        loops = isinstance(node, Look) and node.ahead and not self.flags.unicode  # Annex B: a lookahead may be repeated
+        if not loops and self.read.at_quantifier():
+            raise self.read.error("nothing to repeat: an assertion matches no text", "take the quantifier away")
+        return self.quantified(node) if loops else node
+
+    def assertion(self) -> Node | None:
+        kinds: dict[str, Literal["start", "end", "word", "inside"]] = {"^": "start", "$": "end", r"\b": "word", r"\B": "inside"}
+        for text, kind in kinds.items():
+            if self.read.take(text):
+                return Edge(kind, self.flags.lines, self.flags.ignore_case and self.flags.unicode)
+        for text, ahead, negated in (("(?=", True, False), ("(?!", True, True), ("(?<=", False, False), ("(?<!", False, True)):
+            if self.read.take(text):
+                return Look(self.inside(), ahead, negated)
+        return None
+
+    def inside(self) -> Node:
+        """The rest of a group whose opening was just read."""
+        opening = self.read.at - 1
+        self.depth += 1
+        if self.depth > MAX_NESTING:
+            raise CostlyPatternError(f"groups are nested more than {MAX_NESTING} deep; split the pattern into several keys")
+        body = self.disjunction()
+        if not self.read.take(")"):
+            raise self.read.error("a group is not closed", r"add ')', or write '\(' for a bracket that is meant literally", at=opening)
+        self.depth -= 1
+        return body
+
+    def atom(self) -> Node:
+        char = self.read.peek()
+        if char == "(":
+            return self.group()
+        special: dict[str, Callable[[], Node]] = {".": self.dot, "[": self.char_class, "\\": self.escape}
+        if char in special:
+            return special[char]()
+        if self.read.at_quantifier() or (char == "{" and self.flags.unicode):
+            raise self.read.error(f"nothing to repeat before {char!r}", rf"write '\{char}' for a character that is meant literally")
+        if char in "]}" and self.flags.unicode:
+            raise self.read.error(f"lone {char!r} with the flag u", rf"write '\{char}'")
+        return self.literal(self.read.next())
+
+    def group(self) -> Node:
+        if self.read.take("(?:"):
+            return self.inside()
+        if self.read.take("(?<"):
+            self.read.group_name()
+        elif self.read.starts("(?"):
+            raise self.read.error(f"unknown group {self.read.ahead(3)!r}", _group_remedy(self.read.ahead(4)))
+        else:
+            self.read.take("(")
+        self.opened += 1
+        number = self.opened
+        return Group(number, self.inside())
+
+    def dot(self) -> Node:
+        self.read.take(".")
+        return Chars(sets.complement(() if self.flags.dot_all else sets.LINE_ENDS))
+
+    def char_class(self) -> Node:
+        found = self.read.char_class(self.flags.ignore_case)
+        return self.chars(found.ranges, found)
+
+    def escape(self) -> Node:
+        self.read.take("\\")
+        if self.read.peek() == "k" and (self.names or self.flags.unicode):
+            return self.named_back()
+        if (group := self.read.back_reference(self.total)) is not None:
+            return Back(group, self.flags.ignore_case)
+        found = self.read.class_escape(self.flags.ignore_case)
+        if found is not None:
+            return self.chars(found.ranges, found)
+        return self.literal(self.read.character_escape())
+
+    def named_back(self) -> Node:
+        start = self.read.at
+        self.read.take("k")
+        name = self.read.group_name() if self.read.take("<") else None
+        if name not in self.names:
+            known = ", ".join(self.names) or "none"
+            raise self.read.error(
+                rf"\k names no group of this pattern (named groups: {known})", r"write \k<name> of a group (?<name>...)", at=start
+            )
+        return Back(self.names[name], self.flags.ignore_case)
+
+    def literal(self, code: int) -> Node:
+        return self.chars(((code, code),))
+
+    def chars(self, ranges: tuple[tuple[int, int], ...], found: ClassSet | None = None) -> Chars:
+        properties, negated = (found.properties, found.negated) if found else ((), False)
+        return sets.chars(ranges, properties, negated=negated, fold=self.flags.ignore_case, unicode=self.flags.unicode)
+
+    def quantified(self, node: Node) -> Node:
+        bounds = self.read.quantifier()
+        if bounds is None:
+            return node
+        least, most = bounds
+        return Repeat(node, least, most, greedy=not self.read.take("?"))
+
+
+def _group_remedy(opening: str) -> str:
+    if opening.startswith("(?P"):
+        return "JavaScript writes a named group (?<name>...)"
+    if opening.startswith("(?>"):
+        return "JavaScript has no atomic groups; write (?:...)"
+    if opening[2:3].isalpha() or opening[2:3] == "-":
+        return "JavaScript sets flags for the whole pattern; write them behind the last slash: /.../i"
+    return "write (?:...), (?=...), (?!...), (?<=...), (?<!...) or (?<name>...)"

@@ -1,0 +1,124 @@
+"""The same pattern in the language of an engine: the `regex` module, or RE2 where no backtracking is needed."""
+
+from dataclasses import dataclass, field
+
+from rolememory.text.javascript import sets
+from rolememory.text.javascript.facts import generous, never_set, nullable, walk, widthless
+from rolememory.text.javascript.nodes import Back, Chars, Choice, Edge, Group, Look, Node, Ranges, Repeat, Series
+
+_NOT_LINE_END = "[^\n\r\u2028\u2029]"
+
+
+@dataclass(slots=True)
+class Writer:
+    """Writes one tree; `linear` chooses RE2's spelling."""
+
+    tree: Node
+    linear: bool = False
+    _referred: frozenset[int] = field(init=False, default=frozenset())
+    _never: frozenset[int] = field(init=False, default=frozenset())
+    _guards: int = field(init=False, default=0)
+
+    def __post_init__(self) -> None:
+        self._referred = frozenset(node.group for node in walk(self.tree) if isinstance(node, Back))
+        self._never = never_set(self.tree)
+
+    def whole(self, *, sticky: bool) -> str:
+        """The source; flags are written out in it, so the engine needs none but "dot matches all"."""
+        source = self._node(self.tree, behind=False)
+        return rf"\A(?:{source})" if sticky else source
+
+    def _node(self, node: Node, *, behind: bool) -> str:  # noqa: PLR0911 - a case for each kind of node
+        """One node; `behind` inside a lookbehind, where matching goes from right to left."""
+        match node:
+            case Chars():
+                return self._chars(node)
+            case Edge():
+                return self._edge(node)
+            case Back():
+                return self._back(node)
+            case Series(parts):
+                return "".join(self._part(part, behind=behind) for part in parts)
+            case Choice(options):
+                return "|".join(self._node(option, behind=behind) for option in options)
+            case Group(number=number, body=body):
+                opening = f"(?P<g{number}>" if number in self._referred else "(?:"
+                return f"{opening}{self._node(body, behind=behind)})"
+            case Look(body=body, ahead=ahead, negated=negated):
+                return f"(?{'' if ahead else '<'}{'!' if negated else '='}{self._node(body, behind=not ahead)})"
+            case Repeat():
+                return self._repeat(node, behind=behind)
+
+    def _part(self, node: Node, *, behind: bool) -> str:
+        source = self._node(node, behind=behind)
+        return f"(?:{source})" if isinstance(node, Choice) else source
+
+    def _back(self, node: Back) -> str:
+        if id(node) in self._never:
+            return ""
+        flag = "i" if node.ignore_case else ""
+        return f"(?(g{node.group})(?{flag}:(?P=g{node.group}))|)"
+
+    def _edge(self, node: Edge) -> str:
+        if node.kind == "start":
+            return rf"(?<!{_NOT_LINE_END})" if node.lines else r"\A"
+        if node.kind == "end":
+            return rf"(?!{_NOT_LINE_END})" if node.lines else r"\z" if self.linear else r"\Z"
+        if self.linear:
+            return r"\b" if node.kind == "word" else r"\B"
+        word = self._chars(Chars(sets.WIDE_WORDS if node.wide else sets.WORDS))
+        if node.kind == "word":
+            return f"(?:(?<={word})(?!{word})|(?<!{word})(?={word}))"
+        return f"(?:(?<={word})(?={word})|(?<!{word})(?!{word}))"
+
+    def _repeat(self, node: Repeat, *, behind: bool) -> str:
+        if widthless(node.body):  # a round that takes nothing is refused once the least number is reached
+            return self._part(node.body, behind=behind) if node.least else ""
+        body = self._node(node.body, behind=behind)
+        atom = body if isinstance(node.body, Chars | Group) and body != "" else f"(?:{body})"
+        lazy = "" if node.greedy else "?"
+        if nullable(node.body) and not generous(node.body):
+            most = None if node.most is None else node.most - node.least
+            rounds = self._guarded(atom, behind=behind) + _bounds(0, most) + lazy if most != 0 else ""
+            return (atom + _bounds(node.least, node.least) if node.least else "") + rounds
+        return atom + _bounds(node.least, node.most) + lazy
+
+    def _guarded(self, atom: str, *, behind: bool) -> str:
+        """The atom, but only where it takes something: what lies ahead after it must not be all that lay ahead before."""
+        self._guards += 1
+        name = f"n{self._guards}"
+        before, after = f"(?=(?P<{name}>.*))", rf"(?!(?P={name})\Z)"
+        return f"(?:{after}{atom}{before})" if behind else f"(?:{before}{atom}{after})"
+
+    def _chars(self, node: Chars) -> str:
+        if not node.properties:
+            return self._ranges(node.ranges)
+        properties = "".join(rf"\{'P' if each.negated else 'p'}{{{each.spelling}}}" for each in node.properties)
+        return f"[{'^' if node.negated else ''}{properties}{_members(node.ranges)}]"
+
+    def _ranges(self, ranges: Ranges) -> str:
+        if not ranges:
+            return r"[^\x00-\x{10FFFF}]" if self.linear else "(?!)"
+        if ranges == ((0, sets.LAST),):
+            return "."
+        if len(ranges) == 1 and ranges[0][0] == ranges[0][1]:
+            return _char(ranges[0][0])
+        if ranges[0][0] == 0:
+            return f"[^{_members(sets.complement(ranges))}]"
+        return f"[{_members(ranges)}]"
+
+
+def _bounds(least: int, most: int | None) -> str:
+    short = {(0, None): "*", (1, None): "+", (0, 1): "?", (1, 1): ""}.get((least, most))
+    return short if short is not None else f"{{{least}}}" if least == most else f"{{{least},{'' if most is None else most}}}"
+
+
+def _members(ranges: Ranges) -> str:
+    return "".join(_char(low) if low == high else f"{_char(low)}-{_char(high)}" for low, high in ranges)
+
+
+def _char(code: int) -> str:
+    char = chr(code)
+    if code > 0x7F or char.isalnum():
+        return char
+    return f"\\x{code:02x}" if code <= 0x20 or code == 0x7F else "\\" + char

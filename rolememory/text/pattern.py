@@ -1,0 +1,320 @@
+r"""Keys written as /body/flags: JavaScript's meaning, bounded time.
+
+A key is a pattern exactly when SillyTavern takes it for one; every other key is plain text. Patterns run under a
+`Budget`, which never lets one of them hold up a turn; those that time out again and again rest in the `Quarantine`.
+
+What differs from a browser: a back reference to an optional group inside a loop sees the group of an earlier round
+(`(?:(a)?b\1)+`); with the flag `i`, back references fold case as Unicode does; letters that Unicode gained after
+Python's tables have no case. Everything else is compared with Node.js row by row in the tests.
+"""
+
+import re
+import threading
+from collections import Counter
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import lru_cache
+from time import perf_counter
+from typing import Any
+
+from rolememory.errors import PatternError
+from rolememory.text.javascript import facts
+from rolememory.text.javascript.escapes import in_units, paired
+from rolememory.text.javascript.nodes import Node
+from rolememory.text.javascript.parse import CostlyPatternError, Flags, parse
+from rolememory.text.javascript.write import Writer
+
+MAX_WEIGHT = 10_000  # nodes with all least counts written out; the engines write them out when they compile
+MAX_TEXT = 100_000  # characters of one text that are searched
+MAX_LINEAR_WORK = 5_000_000  # nodes times characters that RE2 may face, since it cannot be interrupted
+LEAST_SLICE_MS = 1.0  # with less than this left, a budget counts as spent
+
+_KEY = re.compile(r"/(?P<body>.+?)/(?P<flags>[gimsuy]*)", re.DOTALL)
+_OPEN_SLASH = re.compile(r"(?:^|[^\\])/")
+_ASTRAL = re.compile("[\U00010000-\U0010ffff]")
+
+Place = tuple[int, int]
+"""Where a match stands: start and end in characters of the searched text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A pattern as its author wrote it."""
+
+    body: str
+    flags: str = ""
+
+    def __str__(self) -> str:
+        return f"/{self.body}/{self.flags}"
+
+
+def parse_pattern(key: str) -> Source | None:
+    r"""The pattern a key stands for, or None when it is plain text.
+
+    Too long or too deeply nested patterns are patterns all the same; `compile_pattern` says what is wrong with them.
+    Source: SillyTavern 1.19, as told in own words by the world info specification, 4.2.
+
+    >>> parse_pattern("/oil[\\s\\S]*lamp/i")
+    Source(body='oil[\\s\\S]*lamp', flags='i')
+    >>> [parse_pattern(key) for key in ("oil", "/a/b/", "/(/", "/a/gg", "//")]
+    [None, None, None, None, None]
+    """
+    found = _KEY.fullmatch(key)
+    if found is None or _OPEN_SLASH.search(found["body"]):
+        return None
+    source = Source(found["body"].replace(r"\/", "/", 1), found["flags"])
+    try:
+        _parsed(source)
+    except CostlyPatternError:
+        return source
+    except PatternError:
+        return None
+    return source
+
+
+@lru_cache(maxsize=2048)
+def compile_pattern(key: str | Source) -> "Pattern":
+    r"""The pattern of a key, ready to search; compiled once for each text of a key.
+
+    Raises:
+        PatternError: it is no pattern, or one that is too expensive; says what, where, and what to write instead.
+
+    >>> compile_pattern("/(?<=dark )lamp/i").search("The dark Lamp")
+    (9, 13)
+    """
+    source = key if isinstance(key, Source) else _source(key)
+    try:
+        return _compiled(source)
+    except PatternError as error:
+        raise type(error)(f"{_shown(str(source))}: {error}") from None
+
+
+def required_literal(pattern: "Pattern") -> str | None:
+    """A text without which the pattern cannot match, or None; with `pattern.lowered` it stands in the lower-cased text."""
+    return pattern.literal
+
+
+class Pattern:
+    """A compiled pattern. Immutable; safe to share between threads."""
+
+    __slots__ = ("_linear", "_main", "_splits", "_weight", "literal", "lowered", "source")
+
+    def __init__(self, source: Source, tree: Node, flags: Flags, main: Any, linear: Any) -> None:
+        self.source = source
+        self.lowered = flags.ignore_case
+        self.literal = facts.required_literal(tree, lowered=flags.ignore_case)
+        self._main, self._linear = main, linear
+        self._splits = not flags.unicode and facts.splits_pairs(tree)
+        self._weight = facts.weight(tree, upper=True)
+
+    def __repr__(self) -> str:
+        return f"Pattern({str(self.source)!r})"
+
+    @property
+    def matches_nothing(self) -> bool:
+        """Whether it matches the empty text, so everything: most likely a mistake."""
+        return self.search("", timeout_s=0.1) is not None
+
+    def search(self, text: str, timeout_s: float | None = None) -> Place | None:
+        """The first match in the first MAX_TEXT characters, or None. Cost without its literal in the text: one substring test.
+
+        Raises:
+            TimeoutError: it took longer than `timeout_s` seconds.
+        """
+        if self.literal is not None and self.literal not in (_lower(text) if self.lowered else text):
+            return None
+        text = text[:MAX_TEXT]
+        if self._splits and not text.isascii() and _ASTRAL.search(text):
+            return _whole_characters(self._search(_units(text), timeout_s), _units(text))
+        return self._search(text, timeout_s)
+
+    def _search(self, text: str, timeout_s: float | None) -> Place | None:
+        if self._linear is not None and self._weight * len(text) <= MAX_LINEAR_WORK:
+            with suppress(UnicodeEncodeError):  # RE2 reads UTF-8, which has no lone surrogates
+                found = self._linear.search(text)
+                return found.span() if found else None
+        found = self._main.search(text, timeout=timeout_s)
+        return found.span() if found else None
+
+
+class Quarantine:
+    """The patterns that timed out too often: they rest until their key is edited or they are released. Thread-safe."""
+
+    def __init__(self, limit: int = 3) -> None:
+        self._limit = limit
+        self._timeouts: Counter[str] = Counter()
+        self._lock = threading.Lock()
+
+    def holds(self, key: str) -> bool:
+        """Whether the pattern rests."""
+        return self._timeouts[key] >= self._limit if key in self._timeouts else False
+
+    def timed_out(self, key: str) -> bool:
+        """Tell that it timed out; true when it rests from now on (say so once)."""
+        with self._lock:
+            self._timeouts[key] += 1
+            return self._timeouts[key] == self._limit
+
+    def release(self, key: str) -> None:
+        """Give it a new chance."""
+        with self._lock:
+            self._timeouts.pop(key, None)
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The patterns that rest, in the order of their first time-out."""
+        with self._lock:
+            return tuple(key for key, count in self._timeouts.items() if count >= self._limit)
+
+
+class Budget:
+    """The time all patterns of one turn may take; every search of a turn goes through it, so it also knows what did not finish.
+
+    `unfinished` is what a trace records: key and number of its searches that did finish. Handed back as `obey`, those
+    patterns stop at the same search without being run, and no clock is asked: a turn replays whatever the machine's speed.
+    """
+
+    def __init__(
+        self,
+        turn_ms: float = 100.0,
+        each_ms: float = 50.0,
+        quarantine: Quarantine | None = None,
+        obey: Mapping[str, int] | None = None,
+        clock: Callable[[], float] = perf_counter,
+    ) -> None:
+        self._each_ms, self._left_ms = each_ms, turn_ms
+        self._quarantine = quarantine or Quarantine()
+        self._obey, self._clock = obey, clock
+        self._finished: Counter[str] = Counter()
+        self.unfinished: dict[str, int] = {}
+        self.quarantined: list[str] = []  # keys that began to rest in this turn
+
+    @property
+    def left_ms(self) -> float:
+        """What is left of the turn's time, in milliseconds."""
+        return max(self._left_ms, 0.0)
+
+    @property
+    def spent(self) -> bool:
+        """Whether the turn's time is used up: no further pattern is run."""
+        return self._left_ms < LEAST_SLICE_MS
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a trace says about it, in English: one line for each pattern that did not finish."""
+        told = [f"pattern {_shown(key)} took too long and was stopped" for key in self.unfinished]
+        return (*told, *(f"pattern {_shown(key)} rests: it timed out too often; simplify it" for key in self.quarantined))
+
+    def search(self, pattern: Pattern, text: str) -> Place | None:
+        """`pattern.search(text)` within the time that is left; None as well when it did not finish. Never raises."""
+        key = str(pattern.source)
+        if key in self.unfinished:
+            return None
+        if self._obey is not None:
+            return self._as_recorded(key, pattern, text)
+        if self._quarantine.holds(key) or self.spent:
+            self._stop(key)
+            return None
+        return self._timed(key, pattern, text)
+
+    def _timed(self, key: str, pattern: Pattern, text: str) -> Place | None:
+        started = self._clock()
+        try:
+            found = pattern.search(text, min(self._each_ms, self._left_ms) / 1000)
+        except TimeoutError:
+            if self._quarantine.timed_out(key):
+                self.quarantined.append(key)
+            self._stop(key)
+            return None
+        finally:
+            self._left_ms -= (self._clock() - started) * 1000
+        self._finished[key] += 1
+        return found
+
+    def _as_recorded(self, key: str, pattern: Pattern, text: str) -> Place | None:
+        assert self._obey is not None
+        if self._finished[key] >= self._obey.get(key, self._finished[key] + 1):
+            self._stop(key)
+            return None
+        self._finished[key] += 1
+        return pattern.search(text)
+
+    def _stop(self, key: str) -> None:
+        self.unfinished[key] = self._finished[key]
+
+
+def _source(key: str) -> Source:
+    source = parse_pattern(key)
+    if source is None:
+        found = _KEY.fullmatch(key)
+        if found is None:
+            raise PatternError(f"{_shown(key)}: not a pattern; write /body/ with flags out of g, i, m, s, u, y behind the last slash")
+        if _OPEN_SLASH.search(found["body"]):
+            raise PatternError(rf"{_shown(key)}: a slash inside the pattern ends it; write '\/'")
+        return Source(found["body"].replace(r"\/", "/", 1), found["flags"])
+    return source
+
+
+def _shown(key: str) -> str:
+    return repr(key if len(key) <= 60 else key[:57] + "...")
+
+
+@lru_cache(maxsize=2048)
+def _parsed(source: Source) -> tuple[Node, Flags]:
+    flags = Flags.read(source.flags)
+    return parse(source.body, flags), flags
+
+
+def _compiled(source: Source) -> Pattern:
+    import regex
+
+    tree, flags = _parsed(source)
+    if (heavy := facts.weight(tree)) > MAX_WEIGHT:
+        raise CostlyPatternError(f"its counts multiply to {heavy} steps, at most {MAX_WEIGHT} are run; lower the numbers in braces")
+    try:
+        main = regex.compile(Writer(tree).whole(sticky=flags.sticky), regex.DOTALL)
+    except (regex.error, RecursionError, MemoryError, OverflowError) as error:
+        raise PatternError(f"the engine refuses it ({error}); write it more simply") from error
+    return Pattern(source, tree, flags, main, _linear(tree, flags))
+
+
+def _linear(tree: Node, flags: Flags) -> Any:
+    """The pattern compiled by RE2, where that is installed and gives the same answer; else None."""
+    if facts.beyond_linear(tree) or facts.weight(tree, upper=True) > MAX_WEIGHT:
+        return None
+    try:
+        import re2
+    except ImportError:
+        return None
+    options = re2.Options()
+    options.log_errors, options.dot_nl = False, True
+    try:
+        return re2.compile(Writer(tree, linear=True).whole(sticky=flags.sticky), options)
+    except (re2.error, UnicodeEncodeError):
+        return None
+
+
+@lru_cache(maxsize=64)
+def _lower(text: str) -> str:
+    return text.lower()
+
+
+@lru_cache(maxsize=64)
+def _units(text: str) -> str:
+    return in_units(text)
+
+
+def _whole_characters(place: Place | None, units: str) -> Place | None:
+    """A place in UTF-16 units as a place in characters; half a character counts as the whole one."""
+    if place is None:
+        return None
+    start, end = (_characters(units, offset) for offset in place)
+    return start[0], start[0] if place[0] == place[1] else end[1]
+
+
+def _characters(units: str, offset: int) -> Place:
+    """The number of characters before the offset, without and with one that it cuts in half."""
+    cut = offset < len(units) and "\udc00" <= units[offset] <= "\udfff" and "\ud800" <= units[offset - 1 : offset] <= "\udbff"
+    whole = len(paired(units[: offset - 1 if cut else offset]))
+    return whole, whole + cut
