@@ -1,0 +1,88 @@
+"""What a share of words and a cosine say, in one currency: evidence in nats, then a strength in 0..1.
+
+    words   coverage of the question's information (`terms`)      ─ lexical ─┐
+    meaning cosine, seen against the model's and the role's noise ─ dense  ──┴─ evidence ─ strength ─▶ 0..1
+
+Evidence is never negative, so a leg that finds nothing cannot drag down one that does (ranks and plain sums can).
+One set of constants serves both languages and every model: coverage has no unit, and a cosine is only ever seen
+relative to what this model gives to unrelated texts.
+"""
+
+from math import sqrt
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+
+FULL_COVERAGE = 5.0  # nats for all words of the question
+NOISE = 1.5  # standard deviations above the background that mean nothing yet
+PER_DEVIATION = 0.8  # nats for each further one
+MOST_DEVIATIONS = 8.0  # cosines further out say no more
+BACKGROUND_WEIGHT = 50.0  # own texts that weigh as much as the everyday sentences
+UNSEEN_MEAN, UNSEEN_DEVIATION = 0.1, 0.1  # cosines of unrelated texts where the model was not asked
+MIDDLE = 4.0  # nats at which a text is as likely relevant as not
+SLOPE = 1.0
+
+
+def lexical(coverage: "Floats") -> "Floats":
+    """Evidence of shared words: the share of the question's information, in nats; shape kept.
+
+    >>> import numpy as np
+    >>> lexical(np.array([0.0, 0.5, 1.0], dtype=np.float32)).tolist()
+    [0.0, 2.5, 5.0]
+    """
+    return FULL_COVERAGE * coverage
+
+
+def noise(own_mean: float, own_deviation: float, n_own: int, mean: float, deviation: float) -> tuple[float, float]:
+    """Mean and standard deviation of cosines that mean nothing: the role's own, drawn to the everyday sentences while there are few.
+
+    Source: adaptive score normalisation against a cohort, as in speaker verification (R. Auckenthaler, M. Carey,
+    H. Lloyd-Thomas, 2000); the shrinkage is the usual pseudo-count.
+
+    >>> noise(0.5, 0.1, 0, 0.1, 0.2)
+    (0.1, 0.2)
+    >>> noise(0.5, 0.1, 50, 0.1, 0.1)[0]
+    0.3
+    """
+    share = n_own / (n_own + BACKGROUND_WEIGHT)
+    return share * own_mean + (1.0 - share) * mean, sqrt(share * own_deviation**2 + (1.0 - share) * deviation**2)
+
+
+def noise_of(own: "Floats", everyday: "Floats | None") -> tuple[float, float]:
+    """`noise` of the cosines with the role's own texts, (n_own,), and with everyday sentences, (n,), if the model gave them."""
+    if everyday is None or not len(everyday):
+        return noise(float(own.mean()), float(own.std()), len(own), UNSEEN_MEAN, UNSEEN_DEVIATION)
+    return noise(float(own.mean()), float(own.std()), len(own), float(everyday.mean()), float(everyday.std()))
+
+
+def dense(cosines: "Floats", mean: float, deviation: float) -> "Floats":
+    """Evidence of nearness in meaning, in nats: how far a cosine stands out of the noise; shape kept.
+
+    >>> import numpy as np
+    >>> dense(np.array([0.1, 0.25, 0.5], dtype=np.float32), 0.1, 0.1).round(2).tolist()
+    [0.0, 0.0, 2.0]
+    """
+    import numpy as np
+
+    deviations = (cosines - np.float32(mean)) / np.float32(max(deviation, 1e-6))
+    evidence: Floats = np.float32(PER_DEVIATION) * np.clip(deviations - np.float32(NOISE), 0.0, MOST_DEVIATIONS - NOISE)
+    return evidence
+
+
+def strength(evidence: "Floats") -> "Floats":
+    """Evidence in nats as a strength in 0..1; shape kept, order kept.
+
+    Source: logistic regression as a way to fuse evidence (W. Cooper et al., SIGIR 1992), constants from
+    `tests/bench/probes`.
+
+    >>> import numpy as np
+    >>> float(strength(np.array([MIDDLE], dtype=np.float32))[0])
+    0.5
+    """
+    import numpy as np
+
+    return 1.0 / (1.0 + np.exp(np.float32(SLOPE) * (np.float32(MIDDLE) - evidence)))

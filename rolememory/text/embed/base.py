@@ -1,0 +1,138 @@
+"""What the engine asks of an embedding model, whichever it is."""
+
+import re
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Protocol
+
+import orjson
+
+from rolememory.shipped import shipped
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+
+MOST_UNKNOWN = 0.2
+"""Share of unknown tokens above which a model's word on a text is noise.
+Source: an English model on Chinese text: 66 % unknown, wrong pairs at cosine 0.50 against 0.55 of right ones."""
+
+_HAN = re.compile(r"[\u3400-\u9fff]")
+
+
+class Embedder(Protocol):
+    """A model of meaning. Vectors are float32 and normalised; calls may come from several threads."""
+
+    key: str  # names model, revision, backend, dimensions and prefixes: vectors of another key are not comparable
+    dim: int
+
+    def embed(self, texts: Sequence[str]) -> "Floats":
+        """Vectors of passages, (n_texts, dim).
+
+        Raises:
+            ModelError: the model could not be asked.
+        """
+        ...
+
+    def embed_query(self, text: str) -> "Floats":
+        """The vector of a question, (dim,); goes before passages that wait.
+
+        Raises:
+            ModelError: the model could not be asked.
+        """
+        ...
+
+    def unknown_share(self, text: str) -> float:
+        """Share of the text's tokens that the model has never seen, 0..1; 0 where that cannot be known."""
+        ...
+
+    def trusts(self, text: str) -> bool:
+        """Whether the model's vector of this text means anything."""
+        ...
+
+
+def language_of(text: str) -> str:
+    """`zh` where Han characters stand, else `en`: as far as trust in a model needs to know.
+
+    >>> language_of("灯塔 lighthouse"), language_of("lighthouse")
+    ('zh', 'en')
+    """
+    return "zh" if _HAN.search(text) else "en"
+
+
+def trusted(text: str, unknown_share: float, languages: Sequence[str]) -> bool:
+    """Trust by the settings' `languages` where they are named, else by the share of unknown tokens.
+
+    >>> trusted("灯塔", 0.66, ()), trusted("灯塔", 0.0, ("en",)), trusted("灯塔", 0.66, ("zh",))
+    (False, False, True)
+    """
+    return language_of(text) in languages if languages else unknown_share <= MOST_UNKNOWN
+
+
+def digest(text: str) -> bytes:
+    """The name of a text in vector files: 16 bytes."""
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def normalised(vectors: "Floats", dims: int = 0) -> "Floats":
+    """The first `dims` columns (0 = all) as float32 rows of length 1; a row of zeros stays."""
+    import numpy as np
+
+    kept = np.asarray(vectors, dtype=np.float32)[..., : dims or None]
+    lengths = np.linalg.norm(kept, axis=-1, keepdims=True)
+    return np.asarray(kept / np.where(lengths > 0.0, lengths, np.float32(1.0)), dtype=np.float32)
+
+
+@cache
+def everyday_sentences() -> Mapping[str, tuple[str, ...]]:
+    """Unrelated sentences per language: what a model's cosines look like when nothing is meant."""
+    raw = orjson.loads(shipped("worldbook_rules", "lexicons", "everyday.json").read_bytes())
+    return {language: tuple(sentences) for language, sentences in raw.items()}
+
+
+def background(embedder: Embedder) -> "dict[str, Floats]":
+    """The vectors of the everyday sentences, for each language the model can be trusted in."""
+    return {
+        language: embedder.embed(sentences)
+        for language, sentences in everyday_sentences().items()
+        if all(map(embedder.trusts, sentences[:8]))
+    }
+
+
+class Turnstile:
+    """Lets one caller in at a time, questions before passages."""
+
+    def __init__(self) -> None:
+        self._free = threading.Condition()
+        self._busy = False
+        self._questions = 0
+
+    @contextmanager
+    def question(self) -> Iterator[None]:
+        """Go in next."""
+        with self._free:
+            self._questions += 1
+            self._free.wait_for(lambda: not self._busy)
+            self._busy, self._questions = True, self._questions - 1
+        yield from self._inside()
+
+    @contextmanager
+    def passage(self) -> Iterator[None]:
+        """Go in when no question waits."""
+        with self._free:
+            self._free.wait_for(lambda: not self._busy and not self._questions)
+            self._busy = True
+        yield from self._inside()
+
+    def _inside(self) -> Iterator[None]:
+        try:
+            yield
+        finally:
+            with self._free:
+                self._busy = False
+                self._free.notify_all()

@@ -1,0 +1,178 @@
+"""A model behind an OpenAI-compatible `/embeddings` endpoint: a local server, or any provider.
+
+The breaker keeps a dead endpoint from costing every turn its time-out; a secret is never part of a message.
+"""
+
+import os
+import re
+import threading
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from rolememory.breaker import Breaker
+from rolememory.errors import ModelError
+from rolememory.schema.settings import EmbeddingSettings
+from rolememory.text.embed.base import normalised, trusted
+
+if TYPE_CHECKING:
+    import httpx
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+
+BATCH = 32  # texts per request
+PROBE = "lighthouse"  # asked once, to learn the dimensions
+_GEMINI = re.compile(r"(https?://[^/]+/v1(?:beta)?)/models/([^/:]+):(?:batch)?embedContents?$", re.IGNORECASE)
+
+T = TypeVar("T")
+
+
+class _Vector(BaseModel):
+    model_config = ConfigDict(extra="ignore", allow_inf_nan=False)
+
+    index: int | None = None
+    embedding: list[float]
+
+
+class _Answer(BaseModel):
+    """What an `/embeddings` endpoint answers, as far as we read it."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    data: list[_Vector]
+
+
+def translated(url: str, model: str) -> tuple[str, str]:
+    """The base URL and model to ask: a native Gemini URL is taken as its OpenAI-compatible endpoint.
+
+    >>> translated("https://generativelanguage.googleapis.com/v1beta/models/embedding-001:embedContent", "")
+    ('https://generativelanguage.googleapis.com/v1beta/openai', 'embedding-001')
+    >>> translated("http://127.0.0.1:5001/v1/embeddings/", "bge-m3")
+    ('http://127.0.0.1:5001/v1', 'bge-m3')
+    """
+    plain = url.strip().partition("?")[0].rstrip("/")
+    if native := _GEMINI.fullmatch(plain):
+        return f"{native[1]}/openai", model or native[2]
+    return plain.removesuffix("/embeddings"), model
+
+
+def within(seconds: float, call: Callable[[], T]) -> T:
+    """The result of a call, or a TimeoutError when it takes longer; a call that hangs is left behind on a daemon thread."""
+    done: list[T] = []
+    failed: list[Exception] = []
+
+    def work() -> None:
+        try:
+            done.append(call())
+        except Exception as error:
+            failed.append(error)
+
+    thread = threading.Thread(target=work, name="rolememory-embed", daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if failed:
+        raise failed[0]
+    if not done:
+        raise TimeoutError(f"no answer within {seconds:g} s")
+    return done[0]
+
+
+class Endpoint:
+    """Vectors over HTTP. `client` is for tests; `breaker` may be shared.
+
+    Raises:
+        ModelError: no endpoint is named, or it cannot be asked for its dimensions.
+    """
+
+    def __init__(self, settings: EmbeddingSettings, *, client: "httpx.Client | None" = None, breaker: Breaker | None = None) -> None:
+        if not settings.endpoint:
+            raise ModelError('embedding.backend is "endpoint" but embedding.endpoint is empty; name the base URL of the server')
+        self._settings = settings
+        self._base, self._model = translated(settings.endpoint, settings.model)
+        self._client = client or _client(settings)
+        self.breaker = breaker or Breaker("embedding endpoint")
+        self.dim = settings.dims or len(self._ask([PROBE])[0])
+        about = (settings.dims, settings.query_prefix, settings.passage_prefix)
+        self.key = f"endpoint:{self._base}:{self._model}:{settings.revision}:{self.dim}:{about!r}"
+
+    def embed(self, texts: Sequence[str]) -> "Floats":
+        """Vectors of passages, (n_texts, dim)."""
+        import numpy as np
+
+        prefixed = [self._settings.passage_prefix + text for text in texts]
+        parts = [self._vectors(prefixed[start : start + BATCH]) for start in range(0, len(prefixed), BATCH)]
+        return np.concatenate(parts) if parts else np.zeros((0, self.dim), dtype=np.float32)
+
+    def embed_query(self, text: str) -> "Floats":
+        """The vector of a question, (dim,)."""
+        first: Floats = self._vectors([self._settings.query_prefix + text])[0]
+        return first
+
+    def unknown_share(self, text: str) -> float:
+        """Not known from outside: 0."""
+        return 0.0
+
+    def trusts(self, text: str) -> bool:
+        """Whether the settings' `languages` name the language of this text; none named = all."""
+        return trusted(text, 0.0, self._settings.languages)
+
+    def _vectors(self, texts: Sequence[str]) -> "Floats":
+        import numpy as np
+
+        rows = self._ask(texts)
+        if any(len(row) < self.dim for row in rows):
+            raise self._failed(f"answered vectors of {len(rows[0])} dimensions, expected {self.dim}")
+        return normalised(np.array([row[: self.dim] for row in rows], dtype=np.float32))
+
+    def _ask(self, texts: Sequence[str]) -> list[list[float]]:
+        if not self.breaker.allows():
+            raise ModelError(f"{self._base}: resting after failures ({self.breaker.reason})")
+        try:
+            raw = within(self._settings.timeout_s, lambda: self._post(texts))
+            rows = _read(raw, len(texts))
+        except Exception as error:  # the network's and the server's faults have many names
+            raise self._failed(_told(error)) from None
+        self.breaker.success()
+        return rows
+
+    def _failed(self, reason: str) -> ModelError:
+        self.breaker.failure(reason)
+        return ModelError(f"{self._base}/embeddings: {reason}")
+
+    def _post(self, texts: Sequence[str]) -> bytes:
+        body: dict[str, Any] = {"model": self._model, "input": list(texts), "encoding_format": "float"}
+        if self._settings.dims:
+            body["dimensions"] = self._settings.dims
+        response = self._client.post(f"{self._base}/embeddings", json=body)
+        response.raise_for_status()
+        return response.content
+
+
+def _client(settings: EmbeddingSettings) -> "httpx.Client":
+    import httpx
+
+    key = os.environ.get(settings.api_key_env, "") if settings.api_key_env else ""
+    return httpx.Client(timeout=settings.timeout_s, headers={"Authorization": f"Bearer {key}"} if key else {}, follow_redirects=False)
+
+
+def _read(raw: bytes, n_texts: int) -> list[list[float]]:
+    """The vectors of an answer in the order of the texts."""
+    answer = _Answer.model_validate_json(raw)
+    rows = sorted(answer.data, key=lambda row: row.index if row.index is not None else 0)
+    lengths = {len(row.embedding) for row in rows}
+    if len(rows) != n_texts or len(lengths) != 1 or 0 in lengths:
+        raise ValueError(f"answered {len(rows)} vectors of lengths {sorted(lengths)} for {n_texts} texts")
+    return [row.embedding for row in rows]
+
+
+def _told(error: Exception) -> str:
+    """A fault in a few words, without headers, bodies or secrets."""
+    if isinstance(error, ValidationError):
+        return "answered something that is not a list of embeddings"
+    status = getattr(getattr(error, "response", None), "status_code", None)
+    if status is not None:
+        return f"answered status {status}"
+    return str(error)[:200] if isinstance(error, (ValueError, TimeoutError)) else type(error).__name__

