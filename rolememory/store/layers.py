@@ -9,7 +9,7 @@ from typing import Any
 from rolememory.errors import SettingsError
 from rolememory.schema.aliases import ALIASES, Alias
 from rolememory.store.mistakes import variable_expected
-from rolememory.store.places import Place, places
+from rolememory.store.toml_places import Place, places
 from rolememory.store.tree import leaves, meant, nullable, sections
 
 _HOME_ONLY = re.compile(r"(embedding|storage)\..*|(.*\.)?(endpoint|api_key_env)")
