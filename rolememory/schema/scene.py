@@ -46,6 +46,14 @@ class KeyReading(Protocol):
         ...
 
 
+class PatternSearch(Protocol):
+    """Searches regex keys within the time a turn allows for them (`text.pattern.Budget`)."""
+
+    def search(self, pattern: Any, text: str) -> tuple[int, int] | None:
+        """Where the pattern first matches, as (start, end); None as well when it did not finish in time."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Feeling:
     """A feeling: weights per basic emotion, and the plane of valence and arousal. Neutral = nothing felt, exactly zero."""
@@ -94,3 +102,4 @@ class Scene:
     mood: Feeling = field(default_factory=Feeling)  # over the visible messages
     times: tuple[TimeSpan, ...] = ()  # named in the query
     seed: int = 0  # of chance
+    patterns: PatternSearch | None = field(default=None, compare=False)  # the turn's budget of regex keys; None = the strategy's own

@@ -26,6 +26,7 @@ class Parts:
     terms: Any = None  # text.terms.TermIndex over the entries' contents
     vectors: Any = None  # text.vectors.VectorTable, or None while there is no model
     feelings: Mapping[str, Feeling] = field(default_factory=dict)  # of each entry's content, by id
+    patterns: Any = None  # text.pattern.Quarantine: regex keys that timed out too often, kept by the owner
     told_at_turn: Callable[[datetime], int | None] | None = None  # the story clock: user turns the timeline had at that moment
 
     def own(self, name: str) -> StrategySettings:
