@@ -1,0 +1,130 @@
+"""Where templates come from: the author's folder first, then what ships; compiled once, read again when the file changes."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from rolememory.errors import TemplateError, UnknownNameError
+from rolememory.inject.meter import LIMITS
+from rolememory.inject.sandbox import Compiled, Said, Sandbox
+from rolememory.schema.scene import Language
+from rolememory.shipped import shipped
+
+_NAME = re.compile(r"\w[\w-]{0,63}")
+_OTHER: Mapping[Language, Language] = {"zh": "en", "en": "zh"}
+BUILT_IN = "default"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The templates to try in turn, best first, and what went wrong with better ones."""
+
+    tries: tuple[Compiled, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Rendering:
+    """What a template said, and what an author should know about it."""
+
+    text: Said
+    notes: tuple[str, ...] = ()
+
+
+class Templates:
+    """Finds `KIND/NAME.LANGUAGE.jinja`: in the author's folder, then among the shipped. Thread-safe.
+
+    `author` is the home's templates folder, or None. A name without a file in the language asked for is looked for
+    without language (`NAME.jinja`), then in the other language.
+    """
+
+    def __init__(self, author: Path | None = None, *, sandbox: Sandbox | None = None) -> None:
+        self._roots = tuple(root for root in (author, shipped("templates")) if root is not None)
+        self._sandbox = sandbox or Sandbox()
+        self._cache: dict[Path, tuple[tuple[int, int], Compiled | TemplateError]] = {}
+        self._lock = Lock()
+
+    def known(self, kind: str) -> list[str]:
+        """Names of the templates of a kind ("inject", "learn").
+
+        >>> "default" in Templates().known("inject")
+        True
+        """
+        files = (file for root in self._roots for file in (root / kind).glob("*.jinja"))
+        return sorted({file.name.split(".")[0] for file in files})
+
+    def choose(self, kind: str, name: str, language: Language) -> Choice:
+        """All templates that may serve, best first: the author's, the shipped of that name, the built-in one.
+
+        Raises:
+            TemplateError: not even a shipped one compiles.
+        """
+        notes = [] if self._exists(kind, name) else [str(UnknownNameError("template", name, self.known(kind)))]
+        tries = []
+        for file in self._files(kind, name, language):
+            try:
+                tries.append(self._compiled(file))
+            except TemplateError as error:
+                notes.append(str(error))
+        if not tries:
+            raise TemplateError(f"{kind}/{name}", "no template of that name works", remedy="; ".join(notes))
+        return Choice(tuple(tries), tuple(notes))
+
+    def render(self, kind: str, name: str, language: Language, context: Mapping[str, Any]) -> Rendering:
+        """The text of the first template that works; the notes tell what was wrong with the ones before it.
+
+        Raises:
+            TemplateError: none works.
+        """
+        choice = self.choose(kind, name, language)
+        notes = list(choice.notes)
+        for template in choice.tries:
+            try:
+                return Rendering(template.render(context), tuple(notes))
+            except TemplateError as error:
+                notes.append(str(error))
+        raise TemplateError(f"{kind}/{name}", "no template of that name works", remedy="; ".join(notes))
+
+    def _exists(self, kind: str, name: str) -> bool:
+        return bool(_NAME.fullmatch(name)) and name in self.known(kind)
+
+    def _files(self, kind: str, name: str, language: Language) -> Iterator[Path]:
+        """Existing files: per root in the language asked for, in none, in the other; last the built-in one."""
+        names = [name, BUILT_IN] if _NAME.fullmatch(name) and name != BUILT_IN else [BUILT_IN]
+        for wanted in names:
+            for root in self._roots:
+                spelt = (f"{wanted}.{language}.jinja", f"{wanted}.jinja", f"{wanted}.{_OTHER[language]}.jinja")
+                yield from [file for file in (root / kind / one for one in spelt) if file.is_file()][:1]
+
+    def _compiled(self, file: Path) -> Compiled:
+        """The template of a file; the same object until the file's time or size changes."""
+        try:
+            stat = file.stat()
+        except OSError as error:
+            raise TemplateError(file, f"cannot be read: {error.strerror or error}") from None
+        stamp = (stat.st_mtime_ns, stat.st_size)
+        with self._lock:
+            known = self._cache.get(file)
+        if known is None or known[0] != stamp:
+            known = (stamp, self._read(file, stat.st_size))
+            with self._lock:
+                self._cache[file] = known
+        if isinstance(known[1], TemplateError):
+            raise known[1].with_traceback(None)
+        return known[1]
+
+    def _read(self, file: Path, size: int) -> Compiled | TemplateError:
+        limit = LIMITS.source_bytes
+        try:
+            if size > limit:
+                raise TemplateError(file, f"larger than {limit // 1024} KB", remedy="split it, or keep data out of it")
+            return self._sandbox.compile(str(file), file.read_text(encoding="utf-8-sig"))
+        except UnicodeDecodeError as error:
+            return TemplateError(file, f"not UTF-8 text (byte {error.start})", remedy="save it as UTF-8")
+        except OSError as error:
+            return TemplateError(file, f"cannot be read: {error.strerror or error}")
+        except TemplateError as error:
+            return error

@@ -1,0 +1,230 @@
+"""Memories as text for the prompt: lines, the fenced block, and how long they are. Same memories, same bytes."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, tzinfo
+from itertools import chain
+from typing import Any
+
+from rolememory.errors import TemplateError
+from rolememory.inject.environment import BUILT_IN, Templates
+from rolememory.inject.fence import fenced, tame
+from rolememory.inject.sandbox import Compiled, plain
+from rolememory.inject.shape import Slot, filled
+from rolememory.schema.memory import Memory, MemoryType
+from rolememory.schema.scene import Language
+from rolememory.schema.settings import InjectSettings
+
+KIND = "inject"
+_DEFAULTS = InjectSettings()
+_ORDER = (MemoryType.TRAIT, MemoryType.GOAL, MemoryType.SEMANTIC, MemoryType.EPISODIC)  # what changes least comes first
+_NOBODY: Mapping[Language, tuple[str, str]] = {"en": ("the character", "the user"), "zh": ("角色", "用户")}
+_USER_WORDS = frozenset({"user", "{{user}}", "用户", "用戶"})
+_CHAR_WORDS = frozenset({"char", "{{char}}", "角色", "self", "自己"})
+_EARLIEST = datetime.min.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """Who is who in the block."""
+
+    char: str = ""
+    user: str = ""
+    heard_from: Mapping[str, str] = field(default_factory=dict)  # memory id -> associated role it comes from
+
+
+def day(moment: datetime, language: Language) -> str:
+    """An absolute date.
+
+    >>> day(datetime(1887, 11, 2), "en"), day(datetime(1887, 11, 2), "zh")
+    ('1887-11-02', '1887年11月2日')
+    """
+    if language == "zh":
+        return f"{moment.year}年{moment.month}月{moment.day}日"
+    return f"{moment.year:04}-{moment.month:02}-{moment.day:02}"
+
+
+def minute(moment: datetime) -> str:
+    """A date and time, yyyy-MM-dd HH:mm.
+
+    >>> minute(datetime(2026, 3, 5, 9, 7))
+    '2026-03-05 09:07'
+    """
+    return f"{day(moment, 'en')} {moment.hour:02}:{moment.minute:02}"
+
+
+def _local(moment: datetime, zone: tzinfo) -> datetime:
+    try:
+        return moment.astimezone(zone)
+    except OverflowError:  # the first or last day there is
+        return moment
+
+
+def stable(memories: Sequence[Memory]) -> list[Memory]:
+    """The order inside a block: oldest first, undated ones before, then by id. A new memory moves no old one."""
+    return sorted(memories, key=lambda memory: (memory.created or _EARLIEST, memory.id))
+
+
+class Style:
+    """How memories are said: settings, template, language and people of one turn, settled. Pure once built.
+
+    `expand` resolves macros of a memory's text ({{user}} and the like) before it is fenced. `notes` tells what was wrong
+    with templates that could not be used.
+    """
+
+    def __init__(
+        self,
+        templates: Templates,
+        settings: InjectSettings = _DEFAULTS,
+        *,
+        language: Language = "en",
+        cast: Cast = Cast(),
+        zone: tzinfo = UTC,
+        expand: Callable[[str], str] | None = None,
+    ) -> None:
+        self.language: Language = language if settings.language == "auto" else settings.language
+        self._settings, self._cast, self._zone = settings, cast, zone
+        self._expand = expand or self._names
+        choice = templates.choose(KIND, BUILT_IN if settings.template == "auto" else settings.template, self.language)
+        self._tries = list(choice.tries)
+        self._notes = list(choice.notes)
+        self._said: dict[int, tuple[Memory, Mapping[str, Any]]] = {}  # by identity; the memory is held so that it stays the same one
+        self._lines: dict[int, str] = {}
+        self._frames: dict[tuple[tuple[str, int], ...], str | None] = {}
+        self._frame = self._people() | {"heading": settings.heading, "language": self.language}
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What an author should know about the templates."""
+        return tuple(self._notes)
+
+    def line(self, memory: Memory) -> str:
+        """One memory as it stands in the block, without numbering."""
+        return self._first_that_works(lambda template: self._line(template, memory)) or self._bare([memory])
+
+    def block(self, memories: Sequence[Memory]) -> str:
+        """The whole block, fence included; empty for no memories."""
+        if not memories:
+            return ""
+        ordered = stable(memories)
+        said = self._first_that_works(lambda template: self._assembled(template, ordered) or self._whole(template, ordered))
+        return fenced(said if self._tries else self._bare(ordered))
+
+    def body(self, memories: Sequence[Memory]) -> str:
+        """The block without its fence, for callers that put it under a heading of their own."""
+        lines = self.block(memories).split("\n")
+        return "\n".join(lines[1:-1])
+
+    def _line(self, template: Compiled, memory: Memory) -> str:
+        """What the template's macro says, "" without one; rendered once."""
+        known = self._lines.get(id(memory))
+        if known is None:
+            known = self._lines[id(memory)] = template.render_line(self._frame | {"memory": self._values(memory)}) or ""
+        return known
+
+    def _assembled(self, template: Compiled, ordered: Sequence[Memory]) -> str:
+        """Frame and lines put together; "" for a template that is not made so."""
+        groups = self._groups(ordered)
+        lines = [self._line(template, memory) for memory in (*chain(*groups.values()), *ordered)]
+        if "" in lines:
+            return ""
+        shape = tuple((kind, len(members)) for kind, members in groups.items())
+        if shape not in self._frames:
+            slots = iter(map(Slot, range(len(lines))))
+            hollow = {kind: [next(slots) for _ in members] for kind, members in groups.items()}
+            self._frames[shape] = template.render_frame(self._context(hollow, list(slots)))
+        frame = self._frames[shape]
+        return filled(frame, lines) if frame is not None else ""
+
+    def _whole(self, template: Compiled, ordered: Sequence[Memory]) -> str:
+        groups = {kind: [self._values(memory) for memory in members] for kind, members in self._groups(ordered).items()}
+        return template.render(self._context(groups, [self._values(memory) for memory in ordered]))
+
+    def _context(self, groups: Mapping[str, Sequence[Any]], memories: Sequence[Any]) -> Mapping[str, Any]:
+        return self._frame | {
+            "groups": [{"type": kind, "memories": members} for kind, members in groups.items()],
+            "memories": memories,
+            "recalled": memories,
+        }
+
+    def _groups(self, ordered: Sequence[Memory]) -> Mapping[str, Sequence[Memory]]:
+        """The memories by type, in the order types are said; under "" when they are not separated."""
+        if not self._settings.separate_by_type:
+            return {"": ordered}
+        found = {kind.value: [memory for memory in ordered if memory.type is kind] for kind in _ORDER}
+        return {kind: members for kind, members in found.items() if members}
+
+    def _first_that_works(self, say: Callable[[Compiled], str]) -> str:
+        """What the best usable template says; one that fails is left for good."""
+        while self._tries:
+            try:
+                return say(self._tries[0])
+            except TemplateError as error:
+                self._notes.append(str(error))
+                self._tries.pop(0)
+                self._lines.clear()
+                self._frames.clear()
+        return ""
+
+    def _bare(self, memories: Sequence[Memory]) -> str:
+        return "\n".join(f"- {self._values(memory)['text']}" for memory in memories)
+
+    def _values(self, memory: Memory) -> Mapping[str, Any]:
+        """What a template gets of a memory; made once."""
+        known = self._said.get(id(memory))
+        if known is None:
+            known = self._said[id(memory)] = (memory, plain(self._describe(memory)))
+        return known[1]
+
+    def _describe(self, memory: Memory) -> dict[str, Any]:
+        created = _local(memory.created, self._zone) if memory.created and self._settings.show_dates else None
+        text = tame(self._expand(memory.content))
+        return {
+            "id": tame(memory.id),
+            "type": memory.type.value,
+            "text": text,
+            "content": text,
+            "date": day(created, self.language) if created else "",
+            "time": minute(created) if created else "",
+            "subject": self._subject(memory),
+            "heard_from": tame(self._cast.heard_from.get(memory.id, "")),
+            "source": memory.source.value,
+            "tags": tuple(map(tame, memory.tags)),
+            "emotions": tuple(map(tame, memory.emotions)),
+        }
+
+    def _subject(self, memory: Memory) -> str:
+        """Whom the memory is about, when that needs saying: not for the role itself, nor when its text begins with the name."""
+        if not memory.subject or memory.subject in _CHAR_WORDS or memory.subject == self._cast.char:
+            return ""
+        name = str(self._frame["user"]) if memory.subject in _USER_WORDS else tame(memory.subject)
+        return "" if tame(self._expand(memory.content)).startswith(name) else name
+
+    def _people(self) -> dict[str, Any]:
+        char, user = _NOBODY[self.language]
+        return {"char": tame(self._cast.char) or char, "user": tame(self._cast.user) or user}
+
+    def _names(self, text: str) -> str:
+        """{{char}} and {{user}} by name, when nobody expands macros for us."""
+        for macro, name in (("{{char}}", self._frame["char"]), ("{{user}}", self._frame["user"])):
+            text = text.replace(macro, name)
+        return text
+
+
+class Length:
+    """How long what a style says is, in the unit of `count`: always of the finished text, so that no rounding can exceed a budget."""
+
+    def __init__(self, style: Style, count: Callable[[str], int] = len) -> None:
+        self._style, self._count = style, count
+
+    def line(self, memory: Memory) -> int:
+        """Length of one memory's line."""
+        return self._count(self._style.line(memory))
+
+    def share(self, memories: Sequence[Memory]) -> int:
+        """Length of the lines of these memories, one under the other."""
+        return self._count("\n".join(map(self._style.line, stable(memories))))
+
+    def block(self, memories: Sequence[Memory]) -> int:
+        """Length of the whole block with these memories, fence and headings included; 0 for none."""
+        return self._count(self._style.block(memories)) if memories else 0

@@ -1,0 +1,340 @@
+"""Runs templates of strangers: nothing but text comes out, and never more than the limits allow.
+
+Compile stage: size, nesting, allow-lists of tags, filters, tests, methods and names, then the tree is rewritten so that every
+loop, text and container pays the meter. Run stage: operators and calls are checked first, output is counted as it comes.
+Memory text goes in only as a value; what came out is a `Said`, and that is never compiled.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from time import thread_time
+from typing import Any
+
+from jinja2 import StrictUndefined, Template, TemplateSyntaxError, Undefined, nodes, pass_context
+from jinja2.runtime import Context, LoopContext, Macro
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+from jinja2.visitor import NodeTransformer
+
+from rolememory.errors import TemplateError
+from rolememory.inject.filters import FILTERS, METHODS, OPERATORS, TESTS, call_method, joined, numbers
+from rolememory.inject.meter import LIMITS, METER, Limits, Meter, SpentError, counted, spoken, weighed
+from rolememory.inject.shape import Slot, hollow, line_alone, line_macro, says_lines_plainly
+
+_TAGS: tuple[type[nodes.Node], ...] = (
+    nodes.Template, nodes.Output, nodes.TemplateData, nodes.Name, nodes.Const, nodes.Tuple, nodes.List, nodes.Dict, nodes.Pair,
+    nodes.For, nodes.If, nodes.CondExpr, nodes.And, nodes.Or, nodes.Not, nodes.Compare, nodes.Operand, nodes.Getattr, nodes.Getitem,
+    nodes.Slice, nodes.Filter, nodes.Test, nodes.Assign, nodes.AssignBlock, nodes.With, nodes.FilterBlock, nodes.Macro, nodes.Call,
+    nodes.Keyword, nodes.Concat, nodes.Add, nodes.Sub, nodes.Mul, nodes.Div, nodes.FloorDiv, nodes.Mod, nodes.Pow, nodes.Neg, nodes.Pos,
+)  # fmt: skip
+_ALLOWED = frozenset(_TAGS)
+_LOOP = frozenset(
+    ("index", "index0", "revindex", "revindex0", "first", "last", "length", "depth", "depth0", "previtem", "nextitem", "cycle", "changed")
+)
+_GROUP = frozenset({"grouper", "list"})
+_RESERVED = frozenset({"self", "super", "caller", "varargs", "kwargs"})
+_COUNTED, _SPOKEN, _JOINED, _MADE = "a loop", "output", "joined texts", "a container"  # no names an author can write
+
+
+class Said(str):
+    """What a template said: text for the prompt, never a template again."""
+
+    __slots__ = ()
+
+
+def plain(value: Any) -> Any:
+    """A copy made of text, numbers, tuples and tables alone: all that a template ever sees.
+
+    >>> plain({"tags": ["a", "b"]})
+    {'tags': ('a', 'b')}
+
+    Raises:
+        TypeError: something in it is none of these.
+    """
+    if value is None or type(value) in (str, bool, int, float, Slot):
+        return value
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, Mapping):
+        return {plain(key): plain(inner) for key, inner in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
+        return tuple(plain(inner) for inner in value)
+    if isinstance(value, bool | int | float):
+        return type(value)(value)
+    raise TypeError(f"a template gets text, numbers, lists and tables, not {type(value).__name__}")
+
+
+class _Environment(ImmutableSandboxedEnvironment):
+    """Jinja's sandbox, narrowed to what `filters` lists."""
+
+    intercepted_binops = frozenset(OPERATORS)
+
+    def __init__(self) -> None:
+        super().__init__(undefined=StrictUndefined, autoescape=False, optimized=False, keep_trailing_newline=True, cache_size=0)
+        self.globals = {"range": numbers}
+        self.tests = dict(TESTS)
+        self.filters = FILTERS | {_COUNTED: counted, _SPOKEN: _said, _JOINED: joined, _MADE: weighed}
+
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        """`obj.attribute`: a table's field first, then one of the few methods."""
+        if isinstance(obj, Undefined):
+            return getattr(obj, attribute)  # raises: unset names are errors
+        if isinstance(obj, Mapping) and attribute in obj:
+            return obj[attribute]
+        _refuse_slot(obj)
+        if self.is_safe_attribute(obj, attribute, None):
+            return getattr(obj, attribute, self.undefined(obj=obj, name=attribute))
+        return self.undefined(obj=obj, name=attribute)
+
+    def getitem(self, obj: Any, argument: Any) -> Any:
+        """`obj[argument]`: never an attribute."""
+        if isinstance(obj, Undefined):
+            return obj[argument]  # raises: unset names are errors
+        _refuse_slot(obj)
+        if isinstance(argument, str) and not isinstance(obj, Mapping):
+            return self.getattr(obj, argument) if argument in _GROUP else self.undefined(obj=obj, name=argument)
+        try:
+            return weighed(obj[argument])
+        except (LookupError, TypeError):
+            return self.undefined(obj=obj, name=str(argument))
+
+    def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
+        """Whether a template may read it."""
+        if isinstance(obj, LoopContext):
+            return attr in _LOOP
+        return attr in METHODS.get(type(obj), ()) or (isinstance(obj, tuple) and attr in _GROUP)
+
+    def call(self, context: Context, obj: Any, /, *args: Any, **kwargs: Any) -> Any:
+        """Call a macro, `range`, or a method of a text, list or table."""
+        METER.get().step()
+        given = {name: value for name, value in kwargs.items() if name not in ("_loop_vars", "_block_vars")}
+        if isinstance(obj, Undefined):
+            obj()  # raises: unset names are errors
+        if isinstance(obj, Macro) or isinstance(getattr(obj, "__self__", None), LoopContext):
+            return weighed(obj(*args, **given))
+        return weighed(numbers(*args)) if obj is numbers else call_method(obj, args, given)
+
+    def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
+        """An operator that can make something large."""
+        METER.get().step()
+        return OPERATORS[operator](left, right)
+
+
+def _refuse_slot(value: Any) -> None:
+    if isinstance(value, Slot):
+        raise SpentError("the frame looks at a memory")
+
+
+@pass_context
+def _said(_: Context, value: Any) -> str:
+    text = str(value) if isinstance(value, Slot) else spoken(value)
+    METER.get().say(len(text))
+    return text
+
+
+class _Metered(NodeTransformer):
+    """Rewrites a checked tree so that loops, texts and containers pay the meter."""
+
+    def visit_For(self, node: nodes.For) -> nodes.Node:  # noqa: N802
+        """Every turn of a loop is a step."""
+        self.generic_visit(node)
+        node.iter = _through(node.iter, _COUNTED)
+        return node
+
+    def visit_Output(self, node: nodes.Output) -> nodes.Node:  # noqa: N802
+        """What goes out is counted, inside macros and set blocks too."""
+        self.generic_visit(node)
+        node.nodes = [_through(_expression(child), _SPOKEN) for child in node.nodes]
+        return node
+
+    def visit_Concat(self, node: nodes.Concat) -> nodes.Node:  # noqa: N802
+        """`a ~ b`."""
+        self.generic_visit(node)
+        return _through(nodes.List(node.nodes, lineno=node.lineno), _JOINED)
+
+    def visit_List(self, node: nodes.List) -> nodes.Node:  # noqa: N802
+        """[a, b]."""
+        self.generic_visit(node)
+        return _through(node, _MADE)
+
+    def visit_Dict(self, node: nodes.Dict) -> nodes.Node:  # noqa: N802
+        """{a: b}."""
+        self.generic_visit(node)
+        return _through(node, _MADE)
+
+    def visit_Tuple(self, node: nodes.Tuple) -> nodes.Node:  # noqa: N802
+        """(a, b), unless it is a loop's target."""
+        self.generic_visit(node)
+        return _through(node, _MADE) if node.ctx == "load" else node
+
+
+def _through(node: nodes.Node, name: str) -> nodes.Filter:
+    return nodes.Filter(node, name, [], [], None, None, lineno=node.lineno)
+
+
+def _expression(node: nodes.Node) -> nodes.Node:
+    """What an output says, as an expression: raw text of the template becomes a constant."""
+    if isinstance(node, nodes.TemplateData):
+        return nodes.Const(node.data, lineno=node.lineno)
+    return node
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A template that passed the checks."""
+
+    name: str
+    sandbox: "Sandbox"
+    whole: Template
+    line: Template | None = None  # its macro `line(memory)` alone, when it has one
+    frame: Template | None = None  # the whole with slots for lines, when it looks at memories by `line` only
+
+    def render(self, context: Mapping[str, Any]) -> Said:
+        """The text.
+
+        Raises:
+            TemplateError: with the template's name and line.
+        """
+        return self.sandbox.run(self.whole, self.name, context)
+
+    def render_line(self, context: Mapping[str, Any]) -> Said | None:
+        """What `line(memory)` says; None if the template has no such macro."""
+        return self.sandbox.run(self.line, self.name, context) if self.line else None
+
+    def render_frame(self, context: Mapping[str, Any]) -> Said | None:
+        """The text with slots where lines go; `context` holds a `Slot` for each memory. None if the template has no such frame."""
+        if self.frame is None:
+            return None
+        try:
+            return self.sandbox.run(self.frame, self.name, context)
+        except TemplateError:
+            return None
+
+
+class Sandbox:
+    """Compiles and runs templates of strangers. Thread-safe."""
+
+    def __init__(self, limits: Limits = LIMITS, clock: Callable[[], float] = thread_time) -> None:
+        self._limits, self._clock = limits, clock
+        self._environment = _Environment()
+
+    def compile(self, name: str, source: str) -> Compiled:
+        """Check and compile a template; `name` is what errors call it.
+
+        Raises:
+            TemplateError: it does not parse, is too large, or uses what templates may not.
+        """
+        if isinstance(source, Said):
+            raise TemplateError(name, "what a template said is not a template", remedy="pass it as a value")
+        if len(source.encode("utf-8", "replace")) > self._limits.source_bytes:
+            raise TemplateError(name, f"larger than {self._limits.source_bytes // 1024} KB", remedy="split it, or keep data out of it")
+        try:
+            tree = self._environment.parse(source, name, name)
+            _check(tree, name, self._limits)
+            return Compiled(name, self, self._finish(tree, name), *self._apart(source, name))
+        except Exception as error:
+            raise _told(error, name) from None
+
+    def _apart(self, source: str, name: str) -> tuple[Template | None, Template | None]:
+        """Line and frame of a checked template."""
+        first, second = (self._environment.parse(source, name, name) for _ in range(2))
+        line, frame = line_macro(first), line_macro(second)
+        if line is None or frame is None:
+            return None, None
+        plainly = says_lines_plainly(second)
+        first.body = line_alone(first, line)
+        hollow(frame)
+        return self._finish(first, name), self._finish(second, name) if plainly else None
+
+    def _finish(self, tree: nodes.Template, name: str) -> Template:
+        _Metered().visit(tree)
+        for node in tree.find_all(nodes.Node):
+            node.lineno = node.lineno or 1
+        tree.set_environment(self._environment)
+        return Template.from_code(self._environment, self._environment.compile(tree, name, name), dict(self._environment.globals))
+
+    def run(self, template: Template, name: str, context: Mapping[str, Any]) -> Said:
+        """Render within the limits; every failure is a `TemplateError`."""
+        token = METER.set(Meter(self._limits, self._clock))
+        try:
+            return Said("".join(template.generate(plain(context))))
+        except Exception as error:
+            raise _told(error, name) from None
+        finally:
+            METER.reset(token)
+
+
+def _check(tree: nodes.Template, name: str, limits: Limits) -> None:
+    calls: dict[str, set[str]] = {}
+    stack: list[tuple[nodes.Node, int]] = [(tree, 0)]
+    while stack:
+        node, depth = stack.pop()
+        if depth > limits.nesting:
+            raise TemplateError(name, f"nested deeper than {limits.nesting}", line=node.lineno)
+        if problem := _problem(node):
+            raise TemplateError(name, problem, line=node.lineno)
+        if isinstance(node, nodes.Macro):
+            calls[node.name] = {call.name for call in node.find_all(nodes.Name)} | calls.get(node.name, set())
+        stack += [(child, depth + 1) for child in node.iter_child_nodes()]
+    _check_macros(tree, calls, name)
+
+
+def _problem(node: nodes.Node) -> str:
+    """Why this node may not stand in a template; empty if it may."""
+    if type(node) not in _ALLOWED:
+        return f"a template may not use {type(node).__name__.lower()}"
+    if isinstance(node, nodes.For) and node.recursive:
+        return "a loop may not be recursive"
+    named = next((text for text in _names(node) if text.startswith("_") or text in _RESERVED), None)
+    if named is not None:
+        return f"the name {named!r} is not for templates"
+    if isinstance(node, nodes.Filter) and node.name not in FILTERS:
+        return f"no filter named {node.name!r} (known: {', '.join(sorted(FILTERS))})"
+    if isinstance(node, nodes.Test) and node.name not in TESTS:
+        return f"no test named {node.name!r} (known: {', '.join(sorted(name for name in TESTS if name.isalpha()))})"
+    return ""
+
+
+def _names(node: nodes.Node) -> Iterator[str]:
+    if isinstance(node, nodes.Name | nodes.Macro):
+        yield node.name
+    elif isinstance(node, nodes.Getattr):
+        yield node.attr
+    elif isinstance(node, nodes.Keyword):
+        yield node.key
+    elif isinstance(node, nodes.Getitem) and isinstance(node.arg, nodes.Const) and isinstance(node.arg.value, str):
+        yield node.arg.value
+
+
+def _check_macros(tree: nodes.Template, calls: Mapping[str, set[str]], name: str) -> None:
+    """A macro is only ever called by its own name, and never leads back to itself."""
+    called = {id(call.node) for call in tree.find_all(nodes.Call)}
+    for use in tree.find_all(nodes.Name):
+        if use.name in calls and not (use.ctx == "load" and id(use) in called):
+            raise TemplateError(name, f"macro {use.name!r} may only be called", line=use.lineno)
+    for start in calls:
+        reached, waiting = set[str](), list(calls[start])
+        while waiting:
+            if (macro := waiting.pop()) in calls and macro not in reached:
+                reached.add(macro)
+                waiting += calls[macro]
+        if start in reached:
+            raise TemplateError(name, f"macro {start!r} calls itself")
+
+
+def _told(error: Exception, name: str) -> TemplateError:
+    if isinstance(error, TemplateError):
+        return error
+    line = error.lineno if isinstance(error, TemplateSyntaxError) else _line_of(error, name)
+    text = str(error).strip().split("\n")[0]
+    problem = f"{text[:1].lower()}{text[1:300]}".rstrip(".") if text else f"it fails with {type(error).__name__}"
+    return TemplateError(name, problem, line=line)
+
+
+def _line_of(error: Exception, name: str) -> int | None:
+    """Line of the template in which the error rose; jinja maps its frames back to the source."""
+    trace, line = error.__traceback__, None
+    while trace:
+        if trace.tb_frame.f_code.co_filename == name:
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return line
