@@ -16,6 +16,7 @@ from ahocorasick_rs import AhoCorasick
 from rolememory.schema.scene import Segment, Span
 from rolememory.text.edges import Edges, Guards, guards, stands
 from rolememory.text.fold import Folded, fold, folded_key, lower
+from rolememory.text.pattern import parse_pattern
 
 Form = Literal["raw", "lower", "folded"]
 Place = tuple[int, int]
@@ -23,7 +24,6 @@ Place = tuple[int, int]
 _CACHED_TEXTS = 2048
 _CACHED_LENGTH = 65_536  # longer texts are read each time: the cache stays small
 _SMALLEST_MERGE = 256
-_PATTERN = re.compile(r"/(?:[^\\/]|\\.)+/([gimsuy]*)", re.DOTALL)
 _NOT_TEXT = re.compile("[\ud800-\udfff]")  # lone surrogates
 
 
@@ -49,15 +49,12 @@ class KeySpec:
 
 
 def is_pattern(key: str) -> bool:
-    r"""Whether a key is written as a regular expression, /pattern/flags, and not as text.
+    r"""Whether a key is written as a regular expression, /pattern/flags, and not as text (`text.pattern.parse_pattern`).
 
-    Source: SillyTavern (spec worldinfo 4.2): flags out of gimsuy, each once; no unescaped slash inside.
-
-    >>> [is_pattern(key) for key in ("/drag(on|ons)/i", "and/or", "/usr/bin/", "/a\\/b/", "//")]
-    [True, False, False, True, False]
+    >>> [is_pattern(key) for key in ("/drag(on|ons)/i", "and/or", "/usr/bin/", "/a\/b/", "//", "/(/")]
+    [True, False, False, True, False, False]
     """
-    match = _PATTERN.fullmatch(key)
-    return match is not None and len(set(match[1])) == len(match[1])
+    return parse_pattern(key.strip()) is not None
 
 
 class KeyIndex:

@@ -60,7 +60,7 @@ def parse_pattern(key: str) -> Source | None:
     >>> [parse_pattern(key) for key in ("oil", "/a/b/", "/(/", "/a/gg", "//")]
     [None, None, None, None, None]
     """
-    found = _KEY.fullmatch(key)
+    found = _KEY.fullmatch(key) if key.startswith("/") else None
     if found is None or _OPEN_SLASH.search(found["body"]):
         return None
     source = Source(found["body"].replace(r"\/", "/", 1), found["flags"])
@@ -107,6 +107,12 @@ class Pattern:
         self._main, self._linear = main, linear
         self._splits = not flags.unicode and facts.splits_pairs(tree)
         self._weight = facts.weight(tree, upper=True)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Pattern) and self.source == other.source
+
+    def __hash__(self) -> int:
+        return hash(self.source)
 
     def __repr__(self) -> str:
         return f"Pattern({str(self.source)!r})"

@@ -131,7 +131,7 @@ class KeywordTrigger:
 
     def _found(self, scene: Scene, reading: KeyReading, seen: Mapping[KeySpec, int]) -> dict[KeySpec, _Seen]:
         """Every primary key in the window, mistyped ones too where that is allowed."""
-        newest = _newest_user(scene)
+        newest = newest_user(scene)
         places = {spec: (span, 100.0) for spec in seen if spec in self._carriers and (span := reading.seen(spec, scene.window))}
         mistyped = self._mistyped(scene, places) if self._mistypable else {}
         return {
@@ -177,7 +177,7 @@ def _listening(entries: Iterable[Entry], settings: KeywordSettings) -> Iterator[
             yield entry.id, _Listening(primary, tuple(spec_of(key, settings) for key in entry.secondary_keys), entry.selective_logic)
 
 
-def _newest_user(scene: Scene) -> int:
+def newest_user(scene: Scene) -> int:
     """The number of the newest user message's segment; 0 where there is none."""
     return next((number for number, segment in enumerate(scene.segments) if segment.role == "user"), 0)
 
