@@ -85,4 +85,5 @@ def strength(evidence: "Floats") -> "Floats":
     """
     import numpy as np
 
-    return 1.0 / (1.0 + np.exp(np.float32(SLOPE) * (np.float32(MIDDLE) - evidence)))
+    odds: Floats = np.exp(np.float32(SLOPE) * (evidence - np.float32(MIDDLE)))
+    return odds / (np.float32(1.0) + odds)
