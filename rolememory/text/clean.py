@@ -1,0 +1,173 @@
+"""What is not story is taken out of a message before it is read: thoughts, markup, panels, variables, words out of character.
+
+The rules are data, `worldbook_rules/cleaning.json`: a file of one's own may replace or add groups of them.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import regex
+
+from rolememory.errors import FileError, UnknownNameError
+from rolememory.schema.settings import CleanSettings
+from rolememory.shipped import shipped
+
+_LONGEST_REGEX = 2000
+_CACHED_LENGTH = 65_536  # longer texts are cleaned each time: the cache stays small
+_TIMEOUT_S = 0.1  # for one rule on one text; a rule that takes longer leaves the text as it is
+_LONGEST_TEXT = 1_000_000  # a longer one is read as it is
+_EMPTY_LINES = regex.compile(r"[^\S\n]*\n(?:[^\S\n]*\n){2,}")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One regular expression; rules with one `id` are a group that is switched together."""
+
+    id: str
+    zh: str
+    en: str
+    regex: str
+    replacement: str = ""
+
+
+class Cleaner:
+    """Takes out of texts what the rules find, in their order. Pure but for the time-out; thread-safe; what was cleaned lately is kept.
+
+    >>> Cleaner(load_rules()).clean("<think>She knows.</think>The beacon <b>went</b> dark. ((OOC: brb))")
+    'The beacon went dark.'
+    """
+
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        self.rules = tuple(rules)
+        self._steps = [(_compiled(rule.regex), rule.replacement) for rule in self.rules]
+        self._kept = lru_cache(maxsize=2048)(self._clean)
+
+    def clean(self, text: str) -> str:
+        """The story in the text; the very same text where there is nothing to take out."""
+        return self._kept(text) if len(text) <= _CACHED_LENGTH else self._clean(text)
+
+    def cache_info(self) -> tuple[int, int]:
+        """How often a text was at hand, and how often it had to be cleaned: (hits, misses)."""
+        info = self._kept.cache_info()
+        return info.hits, info.misses
+
+    def _clean(self, text: str) -> str:
+        if len(text) > _LONGEST_TEXT:
+            return text
+        cleaned = text
+        for pattern, replacement in self._steps:
+            try:
+                cleaned = pattern.sub(replacement, cleaned, timeout=_TIMEOUT_S)
+            except TimeoutError:
+                continue
+        return text if cleaned == text else _EMPTY_LINES.sub("\n\n", cleaned).strip()
+
+
+def cleaner_for(settings: CleanSettings, own: Path | None = None) -> Cleaner | None:
+    """The cleaner that the settings ask for, with the rules of one's own file if it exists; None when cleaning is off.
+
+    Raises:
+        FileError: a rule in a file cannot be used.
+        UnknownNameError: the settings name a group that no file has.
+    """
+    if not settings.enabled:
+        return None
+    added = load_rules(own) if own and own.is_file() else ()
+    rules = merged(load_rules(), added)
+    return Cleaner(chosen(rules, (*settings.rules, *({rule.id for rule in added} - set(known_groups())))))
+
+
+def known_groups() -> tuple[str, ...]:
+    """The ids of the shipped groups, in the order of their rules."""
+    return tuple(dict.fromkeys(rule.id for rule in load_rules()))
+
+
+def merged(rules: Sequence[Rule], own: Sequence[Rule]) -> tuple[Rule, ...]:
+    """The rules with one's own: a group of one's own takes the place of a known one, a new group goes to the end.
+
+    >>> base = [Rule("think", "", "", "a"), Rule("html", "", "", "b")]
+    >>> [rule.regex for rule in merged(base, [Rule("think", "", "", "c"), Rule("mine", "", "", "d")])]
+    ['c', 'b', 'd']
+    """
+    groups: dict[str, list[Rule]] = {}
+    for rule in rules:
+        groups.setdefault(rule.id, []).append(rule)
+    groups.update({name: [rule for rule in own if rule.id == name] for name in dict.fromkeys(rule.id for rule in own)})
+    return tuple(rule for group in groups.values() for rule in group)
+
+
+def chosen(rules: Sequence[Rule], names: Iterable[str]) -> tuple[Rule, ...]:
+    """The rules of the named groups, in the order of the rules.
+
+    Raises:
+        UnknownNameError: no rule has that id.
+    """
+    wanted = tuple(names)
+    known = {rule.id for rule in rules}
+    for name in wanted:
+        if name not in known:
+            raise UnknownNameError("cleaning rule", name, known)
+    return tuple(rule for rule in rules if rule.id in wanted)
+
+
+def load_rules(path: Path | None = None) -> tuple[Rule, ...]:
+    """The rules of a file; of the shipped one without a path.
+
+    Raises:
+        FileError: the file is not JSON, or a rule cannot be used; it names the rule and its field.
+    """
+    return _shipped() if path is None else _read(path)
+
+
+@lru_cache(maxsize=1)
+def _shipped() -> tuple[Rule, ...]:
+    return _read(shipped("worldbook_rules", "cleaning.json"))
+
+
+def _read(path: Path) -> tuple[Rule, ...]:
+    try:
+        raw = json.loads(path.read_text(encoding="utf-8-sig"))
+    except json.JSONDecodeError as error:
+        raise FileError(path, error.msg, remedy="see the shipped cleaning.json", line=error.lineno, column=error.colno) from error
+    except (OSError, UnicodeDecodeError, RecursionError) as error:
+        raise FileError(path, f"cannot be read: {error}", remedy="write it as JSON in UTF-8") from error
+    rows = raw.get("rules") if isinstance(raw, Mapping) else None
+    if not isinstance(rows, list):
+        raise FileError(path, "expected a list of rules", field="rules", remedy='write {"rules": [{"id": ..., "regex": ...}]}')
+    return tuple(_rule(path, number, row) for number, row in enumerate(rows))
+
+
+def _rule(path: Path, number: int, row: Any) -> Rule:
+    place = f"rules[{number}]"
+    if not isinstance(row, Mapping):
+        raise FileError(path, f"expected an object, got {row!r:.60}", field=place, remedy='write {"id": ..., "regex": ...}')
+    texts = {name: row.get(name, "") for name in ("id", "zh", "en", "regex", "replacement")}
+    for name, value in texts.items():
+        if not isinstance(value, str) or (name in ("id", "regex") and not value):
+            raise FileError(path, f"expected text, got {value!r:.60}", field=f"{place}.{name}", remedy='write it in quotes, "..."')
+    rule = Rule(**texts)
+    _try(path, place, rule)
+    return rule
+
+
+def _try(path: Path, place: str, rule: Rule) -> None:
+    """Raise a FileError for a pattern or replacement that cannot be used."""
+    if len(rule.regex) > _LONGEST_REGEX:
+        raise FileError(path, f"{len(rule.regex)} characters long", field=f"{place}.regex", remedy=f"keep it below {_LONGEST_REGEX}")
+    try:
+        _compiled(rule.regex)
+    except (regex.error, RecursionError, OverflowError) as error:
+        raise FileError(path, f"not a regular expression: {error}", field=f"{place}.regex", remedy="mend the pattern") from error
+    try:
+        _compiled(rule.regex + "|").sub(rule.replacement, "")  # matches the empty text, so the replacement is tried
+    except (regex.error, IndexError) as error:
+        raise FileError(path, f"cannot be used: {error}", field=f"{place}.replacement", remedy="refer to groups that exist") from error
+
+
+@lru_cache(maxsize=256)
+def _compiled(pattern: str) -> "regex.Pattern[str]":
+    return regex.compile(pattern, regex.VERSION0)
