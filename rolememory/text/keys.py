@@ -51,7 +51,7 @@ class KeySpec:
 def is_pattern(key: str) -> bool:
     r"""Whether a key is written as a regular expression, /pattern/flags, and not as text (`text.pattern.parse_pattern`).
 
-    >>> [is_pattern(key) for key in ("/drag(on|ons)/i", "and/or", "/usr/bin/", "/a\/b/", "//", "/(/")]
+    >>> [is_pattern(key) for key in ("/drag(on|ons)/i", "and/or", "/usr/bin/", "/a\\/b/", "//", "/(/")]
     [True, False, False, True, False, False]
     """
     return parse_pattern(key.strip()) is not None
