@@ -98,6 +98,11 @@ class VectorTable:
     def __contains__(self, entry_id: object) -> bool:
         return entry_id in self._row_of
 
+    def ids(self) -> tuple[str, ...]:
+        """Every id that has vectors."""
+        with self._lock:
+            return tuple(self._ids)
+
     def digests(self, entry_id: str) -> tuple[bytes, ...]:
         """The names of the texts whose vectors stand under an id; none = the id is not here."""
         row = self._row_of.get(entry_id)
