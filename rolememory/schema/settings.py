@@ -304,6 +304,10 @@ class LearnSettings(Section):
     extractor: Literal["auto", "rules", "model"] = Field(
         "auto", description="auto = the model when endpoint and model are set, else rules; rules = never ask a model"
     )
+    flow: Literal["extract", "decide"] = Field(
+        "extract",
+        description="with a model: extract = facts out of a batch in one question; decide = first whether to remember, then one sentence",
+    )
     endpoint: str = Field("", description="base URL of an OpenAI-compatible server, e.g. http://127.0.0.1:11434/v1")
     api_key_env: str = Field("ROLEMEMORY_LEARN_KEY", description="environment variable that holds the key")
     model: str = Field("", description="name of the model")
