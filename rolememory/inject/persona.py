@@ -1,0 +1,167 @@
+"""How the user likes to be answered: read from memories by rules, said in a few lines.
+
+The words stand in worldbook_rules/lexicons/preference.{zh,en}.json. Of two memories that differ, the newer wins and the
+older is named; what was negated ("not too long", "别太简短") does not count.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+from typing import Any, Literal
+
+from rolememory.inject.environment import Templates
+from rolememory.schema.memory import Memory, MemoryType
+from rolememory.schema.scene import Language
+from rolememory.shipped import shipped
+
+Kind = Literal["technical_depth", "language", "response_length", "code_style"]
+_KINDS: tuple[Kind, ...] = ("technical_depth", "response_length", "code_style", "language")
+_UNSAID = frozenset({"intermediate", "balanced", "documented"})  # the model's own manner
+_EARLIEST = datetime.min.replace(tzinfo=UTC)
+_PREFERENCE_TAGS = frozenset({"preference", "偏好"})
+_USER_WORDS = frozenset({"user", "{{user}}", "用户", "用戶"})
+_REACH: Mapping[Language, int] = {"zh": 4, "en": 24}  # characters a negation may stand before its word
+_NAMES: Mapping[Language, Mapping[str, str]] = {
+    "en": {
+        "zh": "Chinese", "en": "English", "ja": "Japanese", "ko": "Korean", "fr": "French", "de": "German", "es": "Spanish",
+        "ru": "Russian", "it": "Italian", "pt": "Portuguese", "yue": "Cantonese",
+    },
+    "zh": {
+        "zh": "中文", "en": "英语", "ja": "日语", "ko": "韩语", "fr": "法语", "de": "德语", "es": "西班牙语",
+        "ru": "俄语", "it": "意大利语", "pt": "葡萄牙语", "yue": "粤语",
+    },
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Preference:
+    """One wish: its kind, its value (a language as its code), and the memory it was read from."""
+
+    type: Kind
+    value: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Preferences:
+    """What counts, one of each kind, and what newer memories overruled: pairs of (older, newer)."""
+
+    wishes: tuple[Preference, ...] = ()
+    overruled: tuple[tuple[Preference, Preference], ...] = ()
+
+    def __bool__(self) -> bool:
+        """Whether there is anything to say."""
+        return any(wish.value not in _UNSAID for wish in self.wishes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """The lexicon of one language, as patterns."""
+
+    ends: re.Pattern[str]
+    negation: re.Pattern[str]
+    no_negation: re.Pattern[str]
+    context: Mapping[str, re.Pattern[str]]
+    against: Mapping[str, re.Pattern[str]]
+    values: Mapping[str, Sequence[tuple[str, re.Pattern[str]]]]
+    reach: int
+
+
+def preferences(memories: Iterable[Memory], user: str = "") -> Preferences:
+    """What the memories tell about how to answer the user (by this name); archived ones and those about others say nothing."""
+    known: dict[Kind, Preference] = {}
+    overruled = []
+    for memory in sorted((one for one in memories if _of_user(one, user)), key=lambda one: (one.created or _EARLIEST, one.id)):
+        for wish in said_in(memory):
+            older = known.get(wish.type)
+            if older is not None and older.value != wish.value:
+                overruled.append((older, wish))
+            known[wish.type] = wish
+    return Preferences(tuple(known[kind] for kind in _KINDS if kind in known), tuple(overruled))
+
+
+def said_in(memory: Memory) -> list[Preference]:
+    """The wishes in one memory, at most one of a kind; the last one said counts."""
+    found: dict[Kind, Preference] = {}
+    told = bool(_PREFERENCE_TAGS & set(memory.tags))
+    for language in ("zh", "en"):
+        words = _words(language)
+        for clause in words.ends.split(memory.content.lower().replace("’", "'")):
+            for kind in _KINDS:
+                value = _value(clause, kind, words, told)
+                if value:
+                    found[kind] = Preference(kind, value, memory.id)
+    return list(found.values())
+
+
+def personalisation(preferences: Preferences, language: Language, templates: Templates) -> str:
+    """The lines for the prompt; empty when there is nothing to say."""
+    if not preferences:
+        return ""
+    wishes = [
+        {"type": wish.type, "value": wish.value, "name": _NAMES[language].get(wish.value, wish.value)}
+        for wish in preferences.wishes
+        if wish.value not in _UNSAID
+    ]
+    return str(templates.render("persona", "default", language, {"wishes": wishes}).text).strip("\n")
+
+
+def _of_user(memory: Memory, user: str) -> bool:
+    if memory.archived:
+        return False
+    if memory.subject is None:
+        return memory.type not in (MemoryType.TRAIT, MemoryType.GOAL)  # those are the role's own
+    return memory.subject.casefold() in {*_USER_WORDS, user.casefold()}
+
+
+def _value(clause: str, kind: Kind, words: _Words, told: bool) -> str:
+    """The value of that kind a clause asks for; the longest word wins, so that "no comments" is not "comments"."""
+    if words.against[kind].search(clause) or not (told or words.context[kind].search(clause)):
+        return ""
+    hits = [(match, value) for value, pattern in words.values[kind] for match in pattern.finditer(clause)]
+    hits = [(match, value) for match, value in hits if not _inside_another(match, [other for other, _ in hits])]
+    meant = [(match.start(), value) for match, value in hits if not _negated(clause, match.start(), words)]
+    return max(meant)[1] if meant else ""
+
+
+def _inside_another(match: re.Match[str], others: Sequence[re.Match[str]]) -> bool:
+    return any(
+        other.start() <= match.start() and match.end() <= other.end() and len(other.group()) > len(match.group()) for other in others
+    )
+
+
+def _negated(clause: str, start: int, words: _Words) -> bool:
+    """Whether a negation stands shortly before the word."""
+    before = words.no_negation.sub(lambda match: " " * len(match.group()), clause[:start])
+    return any(start - match.end() <= words.reach for match in words.negation.finditer(before))
+
+
+@cache
+def _words(language: Language) -> _Words:
+    raw: dict[str, Any] = json.loads(shipped("worldbook_rules", "lexicons", f"preference.{language}.json").read_text(encoding="utf-8"))
+
+    def pattern(words: Iterable[str]) -> re.Pattern[str]:
+        return re.compile("|".join(_spelt(words, language)) or r"(?!)")
+
+    values = {kind: [(value, pattern(words)) for value, words in table.items()] for kind, table in raw["values"].items()}
+    values["language"] = [(code, pattern(words)) for code, words in raw["languages"].items()]
+    return _Words(
+        ends=re.compile(f"[{re.escape(raw['clause_ends'])}]"),
+        negation=pattern(raw["negations"]),
+        no_negation=pattern(raw["not_negations"]),
+        context={kind: pattern(raw["context"][kind]) for kind in _KINDS},
+        against={kind: pattern(raw["against"][kind]) for kind in _KINDS},
+        values=values,
+        reach=_REACH[language],
+    )
+
+
+def _spelt(words: Iterable[str], language: Language) -> Iterator[str]:
+    """Longest first; Latin words stand alone."""
+    for word in sorted(words, key=len, reverse=True):
+        left = r"(?<![a-z])" if word[0].isascii() and word[0].isalpha() else ""
+        right = r"(?![a-z])" if word[-1].isascii() and word[-1].isalpha() else ""
+        yield f"{left}{re.escape(word)}{right}"
