@@ -141,15 +141,17 @@ def _fold_units(text: str) -> Folded:
 @lru_cache(maxsize=4096)
 def _fold_unit(unit: str) -> str:
     """One character with what is attached to it."""
-    if unit.isspace():
+    if unit[0].isspace():
         return " "
+    if "\ud800" <= unit[0] <= "\udfff":
+        return "\ufffd"
     if len(unit) == 1 and ord(unit) in _KEPT:
         return unit
     folded = _IGNORABLE.sub("", unit)
     for _ in range(3):  # a folded form may fold once more: ϓ, ẛ
         folded = _bare(unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", folded).casefold()))
     folded = "".join(_LOOKALIKES.get(char, char) for char in folded)
-    return " ".join(folded.split()) or (folded and unit[0])  # an accent standing alone stays what it is
+    return " ".join(folded.split()) or (folded and unicodedata.normalize("NFD", unit)[0])  # an accent standing alone stays what it is
 
 
 def _bare(text: str) -> str:
@@ -165,8 +167,7 @@ class _Characters(dict[int, str]):
     """Folded form of each character by code point, found on first use; what `str.translate` reads."""
 
     def __missing__(self, code: int) -> str:
-        folded = "\ufffd" if 0xD800 <= code < 0xE000 else _fold_unit(chr(code))
-        self[code] = folded
+        folded = self[code] = _fold_unit(chr(code))
         return folded
 
 
