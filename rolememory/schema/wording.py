@@ -1,0 +1,240 @@
+"""Reasons, refusals and changes as sentences for people, Chinese and English. Codes without a sentence are told as they are.
+
+A sentence is chosen by code and by the values at hand: the first whose names all stand in the reason.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from rolememory.schema.evidence import Change, Reason, Refusal, Value
+from rolememory.schema.scene import Language
+
+_HOLE = re.compile(r"\{(\w+)\}")
+_Sentences = Mapping[str, Sequence[tuple[str, str]]]
+
+_REASONS: _Sentences = {
+    # what woke it
+    "key": (
+        ("'{key}' in message {message}, one of {keys} keys", "第{message}条消息里的“{key}”等{keys}个关键词"),
+        ("'{key}' in message {message}", "第{message}条消息里的“{key}”"),
+        ("'{key}'", "“{key}”"),
+        ("none of its keys is in the messages read", "读到的消息里没有它的关键词"),
+    ),
+    "pattern": (
+        ("'{text}' in message {message} fits {key}", "第{message}条消息里的“{text}”符合 {key}"),
+        ("'{text}' fits {key}", "“{text}”符合 {key}"),
+        ("fits {key}", "符合 {key}"),
+    ),
+    "meaning": (
+        ("{cosine} alike, shares {terms}", "语义相近 {cosine}，共有“{terms}”"),
+        ("{cosine} alike", "语义相近 {cosine}"),
+        ("shares {terms}", "共有“{terms}”"),
+        ("close in meaning", "意思相近"),
+    ),
+    "date": (
+        ("'{text}' names its time", "“{text}”说的正是那个时候"),
+        ("'{key}' names its time", "“{key}”说的正是那个时候"),
+        ("its time is named", "提到了那个时候"),
+    ),
+    "constant": (("always there", "常驻"),),
+    "feeling": (
+        ("{emotion}, as in '{text}'", "情绪“{emotion}”，如“{text}”"),
+        ("{emotion} meets {emotion}", "情绪相合：{emotion}"),
+        ("its feeling fits the mood", "情绪与当下相合"),
+    ),
+    "activate": (("told to be active by a decorator", "由装饰器强制激活"),),
+    "outside": (("activated from outside", "由外部激活"),),
+    "sticky": (("still active from an earlier turn", "仍在持续生效"),),
+    # what weighed on it
+    "age": (
+        ("{days} days old", "{days}天前"),
+        ("{turns} turns old", "{turns}轮之前"),
+        ("its age", "年代"),
+    ),
+    "weight": (("weight {weight}", "权重 {weight}"),),
+    "salience": (("salience {salience}", "重要程度 {salience}"),),
+    "priority": (("priority {priority}", "优先级 {priority}"),),
+    # why nothing was asked
+    "disabled": (("recall is switched off", "回忆功能已关闭"),),
+    "first_round": (("nothing is recalled on the first message", "对话的第一条消息不回忆"),),
+    "short_query": (
+        ("the message has only {length} characters", "消息太短，只有{length}个字"),
+        ("the message is too short", "消息太短"),
+    ),
+    "no_trigger_word": (("no word in the message asks for memories", "消息里没有唤起记忆的词"),),
+    # why a memory was not asked
+    "archived": (("it is archived", "已归档"),),
+    "superseded": (("'{by}' has taken its place", "已被“{by}”取代"), ("a newer memory has taken its place", "已被更新的记忆取代")),
+    "expired": (("it expired on {at}", "已于{at}过期"), ("it has expired", "已过期")),
+    "other_user": (("it belongs to another user", "属于另一位用户"),),
+    "source": (("memories of source {source} are not recalled", "来源为 {source} 的记忆不参与回忆"),),
+    "tag": (("it has none of the tags {wanted}", "没有标签“{wanted}”"),),
+    "excluded_tag": (("its tag '{tag}' is excluded", "标签“{tag}”被排除"),),
+    # why a memory that was asked stayed out
+    "no_evidence": (("nothing in the message points to it", "消息里没有指向它的线索"),),
+    "below_threshold": (
+        ("relevance {relevance} is below {threshold}", "相关度 {relevance}，低于 {threshold}"),
+        ("not relevant enough", "相关度不够"),
+    ),
+    "low_relevance": (
+        ("relevance {relevance} is below {threshold}, so it is offered to the model as a tool", "相关度 {relevance}，低于 {threshold}，留给模型用工具查找"),
+    ),
+    "echo": (("it repeats the message just typed", "与刚输入的消息相同"),),
+    "visible": (("the visible messages say it already", "可见的消息里已经有了"),),
+    "near_duplicate": (
+        ("it says nearly the same as '{of}'", "与“{of}”几乎相同"),
+        ("it says nearly the same as another one", "与另一条记忆几乎相同"),
+    ),
+    "type_limit": (("{limit} of type {type} are in already", "{type} 类已有{limit}条"),),
+    "max_items": (("{limit} memories are in already", "已有{limit}条记忆"),),
+    "type_budget": (("type {type} would need {needed}, it may have {limit}", "{type} 类需要 {needed}，上限为 {limit}"),),
+    "budget": (
+        ("the block would need {needed}, it may have {limit}", "整段需要 {needed}，上限为 {limit}"),
+        ("it did not fit into the budget", "超出长度预算"),
+    ),
+    # why a lorebook entry stayed out
+    "trigger": (("not for this kind of generation ({trigger})", "不用于这种生成方式（{trigger}）"),),
+    "character": (("not for this character", "不适用于这个角色"),),
+    "tags": (("the character has none of the tags {wanted}", "角色没有标签“{wanted}”"), ("not for this character's tags", "角色的标签不符")),
+    "delay": (("the chat has {messages} messages, it waits for {delay}", "对话才有{messages}条消息，要等到第{delay}条"),),
+    "cooldown": (("it rests after being active", "刚生效过，正在冷却"),),
+    "spent": (("it has been used up", "次数已用完"),),
+    "activate_only_after": (("the chat has only {replies} replies", "对话才有{replies}条回复"),),
+    "activate_only_every": (("not its turn after {replies} replies", "第{replies}条回复还没轮到它"),),
+    "is_greeting": (("not for greeting {greeting}", "不适用于第{greeting}条开场白"),),
+    "is_user_icon": (("not for this user picture", "不适用于这个用户头像"),),
+    "waits": (("it waits for an entry to wake it", "要由别的条目唤起"),),
+    "level": (("it waits for recursion step {waits_for}", "要等到第{waits_for}层递归"),),
+    "excluded": (("entries cannot wake it", "不能由别的条目唤起"),),
+    "exclude_keys": (("'{key}' keeps it out", "出现了“{key}”，因此不激活"),),
+    "additional_keys": (("also needs {keys}", "还需要出现“{keys}”"),),
+    "dont_activate": (("told to stay out by a decorator", "由装饰器禁止激活"),),
+    "no_keys": (("it has no keys", "没有关键词"),),
+    "secondary": (
+        ("its secondary key '{key}' decides against it", "次要关键词“{key}”不满足条件"),
+        ("its secondary keys decide against it", "次要关键词不满足条件"),
+    ),
+    "group": (
+        ("'{winner}' won the group '{group}'", "在“{group}”组里输给了“{winner}”"),
+        ("another entry won the group '{group}'", "在“{group}”组里落选"),
+    ),
+    "probability": (("the dice decided against it", "概率判定未通过"),),
+    "overflow": (("the budget for lore is used up", "世界书的预算已用完"),),
+    "empty": (("it has no text", "没有内容"),),
+    # what tending did
+    "low_weight": (("its weight {weight} is below {below}", "权重 {weight}，低于 {below}"),),
+    "limit": (("there are more than {limit} of type {type}", "{type} 类超过了{limit}条"),),
+}  # fmt: skip
+
+_CHANGES: Mapping[str, tuple[str, str]] = {
+    "keys": ("give it the key '{last}'", "给它加上关键词“{last}”"),
+    "triggers": ("let every strategy wake it", "允许所有策略唤起它"),
+    "constant": ("make it constant", "设为常驻"),
+    "archived": ("take it out of the archive", "取消归档"),
+    "expires": ("take away its expiry date", "去掉过期时间"),
+    "user": ("share it with all users", "设为所有用户共享"),
+    "tags": ("set its tags to {value}", "把标签改为“{value}”"),
+    "": ("set its {field} to {value}", "把它的 {field} 改为 {value}"),
+}
+_SETTING = ("set {field} to {value}", "把 {field} 设为 {value}")
+_MESSAGE = ("say '{value}'", "在消息里提到“{value}”")
+_OTHER_ARCHIVED = ("archive '{entry_id}'", "归档“{entry_id}”")
+_OTHER = ("set {field} of '{entry_id}' to {value}", "把“{entry_id}”的 {field} 改为 {value}")
+_NOTHING: Mapping[Language, str] = {"en": "none", "zh": "无"}
+
+
+def word(reason: Reason, language: Language = "en") -> str:
+    """A reason in words.
+
+    >>> word(Reason("key", (("key", "beacon"), ("message", 0))))
+    "'beacon' in message 1"
+    >>> word(Reason("key", (("key", "灯塔"), ("message", 0))), "zh")
+    '第1条消息里的“灯塔”'
+    """
+    values = _shown(reason)
+    for pair in _REASONS.get(reason.code, ()):
+        sentence = _in(pair, language)
+        if set(_HOLE.findall(sentence)) <= values.keys():
+            return _counted(_filled(sentence, values), language)
+    return " ".join([reason.code, *(f"{name}={value}" for name, value in values.items())])
+
+
+def word_gate(refusal: Refusal, language: Language = "en") -> str:
+    """Why something is not in the prompt, with the change that would let it in.
+
+    >>> word_gate(Refusal("a", "archived", Reason("archived"), Change("memory", "archived", False)))
+    'it is archived; take it out of the archive'
+    """
+    told = word(refusal.because, language)
+    if refusal.remedy is None:
+        return told
+    return told + ("；可" if language == "zh" else "; ") + word_change(refusal.remedy, language)
+
+
+def word_change(change: Change, language: Language = "en") -> str:
+    """A change as advice.
+
+    >>> word_change(Change("settings", "recall.relevance_threshold", 0.287))
+    'set recall.relevance_threshold to 0.287'
+    """
+    value = change.value
+    listed = [str(one) for one in value] if isinstance(value, tuple) else []
+    values = {
+        "field": change.field,
+        "value": _setting(value, language),
+        "last": listed[-1] if listed else _setting(value, language),
+        "entry_id": change.entry_id,
+    }
+    return _filled(_in(_advice(change), language), values)
+
+
+def _advice(change: Change) -> tuple[str, str]:
+    if change.target == "settings":
+        return _SETTING
+    if change.target == "message":
+        return _MESSAGE
+    if change.entry_id:
+        return _OTHER_ARCHIVED if change.field == "archived" and change.value is True else _OTHER
+    expected = {"archived": False, "constant": True, "expires": None, "user": None, "triggers": ()}
+    if change.field in expected and change.value != expected[change.field]:
+        return _CHANGES[""]
+    return _CHANGES.get(change.field, _CHANGES[""])
+
+
+def _in(pair: tuple[str, str], language: Language) -> str:
+    return pair[1] if language == "zh" else pair[0]
+
+
+def _filled(sentence: str, values: Mapping[str, str]) -> str:
+    return _HOLE.sub(lambda match: values[match[1]], sentence)
+
+
+def _counted(text: str, language: Language) -> str:
+    """English singular: "1 day old"."""
+    return re.sub(r"\b(1) (day|turn|character|message|key)s\b", r"\1 \2", text) if language == "en" else text
+
+
+def _shown(reason: Reason) -> dict[str, str]:
+    """The values as people read them; a message counts from 1, and is left out when the text is no message."""
+    values = {name: _number(value) for name, value in reason.values if value != ""}
+    message = dict(reason.values).get("message")
+    if isinstance(message, int):
+        values["message"] = str(message + 1)
+        if message < 0:
+            del values["message"]
+    return values
+
+
+def _number(value: Value) -> str:
+    return f"{value:.2f}" if isinstance(value, float) else str(value)
+
+
+def _setting(value: object, language: Language) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if value is None:
+        return _NOTHING[language]
+    if isinstance(value, tuple):
+        return ("、" if language == "zh" else ", ").join(map(str, value)) or _NOTHING[language]
+    return value.isoformat() if isinstance(value, datetime) else str(value)
