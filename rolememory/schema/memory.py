@@ -1,7 +1,10 @@
 """A memory: what happened, what is known, what the character is like, what it wants."""
 
+import re
+from collections.abc import Container
 from datetime import UTC, datetime
 from enum import StrEnum
+from hashlib import blake2b
 from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
@@ -91,3 +94,21 @@ class Memory(Entry):
         """Whether time may weaken it: traits, goals, constant and authored memories stay as they are."""
         lasting = self.type in (MemoryType.TRAIT, MemoryType.GOAL)
         return self.decay > 0 and not (self.constant or lasting or self.authored)
+
+
+def new_id(content: str, taken: Container[str] = ()) -> str:
+    """A readable id for a new memory: its first words, or a digest where there are none; made unique by a number.
+
+    >>> new_id("The beacon failed in the storm of 1887."), new_id("灯塔灭了", taken=())
+    ('the-beacon-failed-in', 'm-3e671e6c')
+    """
+    words = re.findall(r"[a-z0-9]+", content[:200].casefold())[:4]
+    stem = (
+        "-".join(words)[:40]
+        if words and content.isascii()
+        else f"m-{blake2b(content.encode('utf-8', 'replace'), digest_size=4).hexdigest()}"
+    )
+    number, memory_id = 2, stem
+    while memory_id in taken:
+        number, memory_id = number + 1, f"{stem}-{number}"
+    return memory_id
