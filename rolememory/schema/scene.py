@@ -53,6 +53,11 @@ class PatternSearch(Protocol):
         """Where the pattern first matches, as (start, end); None as well when it did not finish in time."""
         ...
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the trace says about patterns that did not finish."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Feeling:
