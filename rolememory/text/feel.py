@@ -1,0 +1,307 @@
+"""What is felt in a text: words of feeling, with what negates, strengthens, weakens, doubts or turns them.
+
+Reads English, Chinese and emoji in one pass. Nothing felt is exactly nothing: `Feeling()`. Cost: O(length), cached by text.
+The rules of negation, strength and contrast follow C. Hutto and E. Gilbert, "VADER" (2014), rewritten for both languages;
+the words are our own (worldbook_rules/lexicons).
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from math import hypot, prod, sqrt
+from typing import Literal
+
+from rolememory.schema.entry import Entry
+from rolememory.schema.scene import Feeling, Language
+from rolememory.text.feel_words import EMOTIONS, Lexicon, Mark, felt_as, shipped_lexicon
+from rolememory.text.fold import Folded, fold
+
+__all__ = ["EMOTIONS", "as_feeling", "comfort", "emotion_name", "feel", "feeling_of", "fit", "mood"]
+
+Mode = Literal["congruent", "contrast", "off"]
+
+_FAINT = 0.05  # weaker than this is not felt
+_NAMED = 0.8  # weight of an emotion that is named outright
+_NEGATION_WINDOW = 2  # words or characters between a negator and what it denies
+_OPPOSITE = {"joy": "sadness", "love": "sadness", "anticipation": "sadness", "trust": "fear", "calm": "fear"}
+_DENIED = 0.55  # "not happy" is half as sad as "sad"; "not sad" is nothing
+_STRENGTH = (0.3, 1.7)  # least and greatest factor of all that surrounds a word
+_SENTENCE = re.compile(r"[^.!?。;…\n]+[.!?。;…\n]*|[.!?。;…\n]+")
+_CLAUSE_END = re.compile(r"[,:、—]")
+_UNIT = re.compile(r"[a-z0-9']+|[\u3400-\u9fff]")
+_STRETCHED = re.compile(r"([a-z])\1{2,}")
+_NAMES: dict[str, dict[Language, str]] = {
+    label: {"en": label, "zh": zh}
+    for label, zh in zip(
+        EMOTIONS, ["喜悦", "信任", "恐惧", "惊讶", "悲伤", "厌恶", "愤怒", "期待", "爱", "思念", "羞愧", "平静"], strict=True
+    )
+}
+
+
+def emotion_name(label: str, language: Language) -> str:
+    """The name of an emotion in a person's language.
+
+    >>> emotion_name("sadness", "zh")
+    '悲伤'
+    """
+    return _NAMES[label][language]
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    start: int
+    end: int
+    mark: Mark
+
+
+def feel(text: str, language: Language | None = None, lexicon: Lexicon | None = None) -> Feeling:
+    """What is felt in a text; `language` keeps to one lexicon (and emoji), None reads both.
+
+    >>> feel("I'm not happy at all.").emotions[0][0], feel("I'm not sad."), feel("心如刀割").emotions[0][0]
+    ('sadness', Feeling(emotions=(), valence=0.0, arousal=0.0, words=()), 'sadness')
+    """
+    return _feel(text, language, lexicon or shipped_lexicon())
+
+
+@lru_cache(maxsize=8192)
+def _feel(text: str, language: Language | None, lexicon: Lexicon) -> Feeling:
+    folded = fold(text)
+    plain = folded.text.translate(lexicon.variants)
+    if not _STRETCHED.search(plain):
+        return _blend(_told(plain, language, lexicon, text, folded))
+    squeezed = (_STRETCHED.sub(r"\1" * count, plain) for count in (1, 2))  # soooo is so, cooool is cool
+    readings = [_blend(_told(form, language, lexicon)) for form in squeezed]
+    return max(readings, key=lambda feeling: (len(feeling.words), feeling.intensity))
+
+
+def _told(
+    plain: str, language: Language | None, lexicon: Lexicon, original: str = "", folded: Folded | None = None
+) -> Iterator[tuple[Feeling, float]]:
+    """Each felt word of the text as (its feeling, the strength of what surrounds it)."""
+    found = _find(plain, language, lexicon)
+    if not any(each.mark.feeling for each in found):
+        return
+    loud = bool(original) and not original.isupper()
+    for start, end, close in _sentences(plain):
+        inside = [each for each in found if start <= each.start < end]
+        tone = (0.7 if "?" in close else 1.0) * (1.0 + 0.08 * min(close.count("!"), 3))
+        for place, each in enumerate(inside):
+            if each.mark.feeling is None or _consumed(inside, place, plain):
+                continue
+            word = original[slice(*folded.span(each.start, each.end))] if folded else plain[each.start : each.end]
+            shout = 1.2 if loud and len(word) > 2 and word.isupper() else 1.0
+            feeling, strength = _in_context(inside, place, plain)
+            if not feeling.neutral:
+                yield replace(feeling, words=(word,)), strength * tone * shout
+
+
+def _find(plain: str, language: Language | None, lexicon: Lexicon) -> list[_Found]:
+    """The marks of the text, in order and apart: the leftmost, of those the longest."""
+    spans = [
+        (start, -end, lexicon.told[number]) for number, start, end in lexicon.automaton.find_matches_as_indexes(plain, overlapping=True)
+    ]
+    spans += [(hit.start(), -hit.end(), mark) for pattern, mark in lexicon.patterns for hit in pattern.finditer(plain)]
+    found: list[_Found] = []
+    place = 0
+    for start, minus_end, mark in sorted(spans, key=lambda span: span[:2]):
+        fits = start >= place and _whole(plain, start, -minus_end)
+        if fits and (language is None or mark.language in ("", language)):
+            place = -minus_end
+            found.append(_Found(start, place, mark))
+    return found
+
+
+def _whole(text: str, start: int, end: int) -> bool:
+    """Whether a Latin word stands alone here."""
+    return not (_joined(text, start) or _joined(text, end))
+
+
+def _joined(text: str, place: int) -> bool:
+    around = text[max(place - 1, 0) : place + 1]
+    return len(around) == 2 and 0 < place < len(text) and around.isascii() and around.isalnum()
+
+
+def _sentences(plain: str) -> Iterator[tuple[int, int, str]]:
+    """(start, end, the marks it closes with)."""
+    for sentence in _SENTENCE.finditer(plain):
+        body = sentence.group().rstrip(".!?。;…\n")
+        yield sentence.start(), sentence.end(), sentence.group()[len(body) :]
+
+
+def _consumed(inside: Sequence[_Found], place: int, plain: str) -> bool:
+    """Whether the word only strengthens the one just before it: 死了 in 开心死了."""
+    if place == 0 or inside[place].mark.after == 1.0:
+        return False
+    last = inside[place - 1]
+    return last.mark.feeling is not None and last.end == inside[place].start and plain[last.start : last.end] != ""
+
+
+def _in_context(inside: Sequence[_Found], place: int, plain: str) -> tuple[Feeling, float]:
+    """The word's feeling as this sentence means it, and how strongly."""
+    amounts, denials = _before(inside, place, plain)
+    after, denied_after = _after(inside, place, plain)
+    factor = prod(amounts) * after
+    if any(each.mark.doubts for each in inside[:place]):
+        factor *= 0.6
+    if any(each.mark.contrasts for each in inside[place + 1 :]):
+        factor *= 0.6
+    denials += denied_after
+    own = inside[place].mark.feeling or Feeling()
+    meant = own if denials % 2 == 0 else _opposite(own)
+    return meant, min(max(factor * (0.8 if denials > 1 else 1.0), _STRENGTH[0]), _STRENGTH[1])
+
+
+def _before(inside: Sequence[_Found], place: int, plain: str) -> tuple[list[float], int]:
+    """What stands before the word: factors, and how many negators reach it."""
+    amounts, denials, edge = [], 0, inside[place].start
+    for each in reversed(inside[:place]):
+        gap = plain[each.end : edge]
+        units = len(_UNIT.findall(gap))
+        if each.mark.feeling is not None or units > _NEGATION_WINDOW or _CLAUSE_END.search(gap):
+            break
+        if each.mark.negates:
+            denials += 1
+            edge = each.start
+        elif each.mark.before != 1.0 and units <= 1:
+            amounts.append(each.mark.before)
+            edge = each.start
+    return amounts, denials
+
+
+def _after(inside: Sequence[_Found], place: int, plain: str) -> tuple[float, int]:
+    """What follows the word: a factor, and 1 when it is denied."""
+    if place + 1 == len(inside):
+        return 1.0, 0
+    near = inside[place + 1]
+    gap = plain[inside[place].end : near.start]
+    if len(_UNIT.findall(gap)) > (0 if near.mark.language == "zh" else 2) or _CLAUSE_END.search(gap):
+        return 1.0, 0
+    return near.mark.after, int(near.mark.negates_last)
+
+
+def _opposite(feeling: Feeling) -> Feeling:
+    """What is left of a denied feeling: of a good one some of its opposite, of a bad one nothing."""
+    weights: dict[str, float] = {}
+    for label, weight in feeling.emotions:
+        if other := _OPPOSITE.get(label):
+            weights[other] = max(weights.get(other, 0.0), weight * _DENIED)
+    return felt_as(weights, -abs(feeling.valence) * _DENIED, feeling.arousal * _DENIED) if weights and feeling.valence > 0 else Feeling()
+
+
+def _blend(told: Iterable[tuple[Feeling, float]]) -> Feeling:
+    """One feeling of many words: each label's weights as independent evidence, the plane as a mean by strength.
+
+    >>> _blend([]).neutral
+    True
+    """
+    left = dict.fromkeys(EMOTIONS, 1.0)
+    words: list[str] = []
+    shares: list[tuple[float, float, float]] = []
+    for feeling, strength in told:
+        for label, weight in feeling.emotions:
+            left[label] *= 1.0 - min(weight * strength, 0.99)
+        words += feeling.words
+        shares.append((feeling.intensity, _clip(feeling.valence * strength), _clip(feeling.arousal * strength)))
+    emotions = _ordered({label: 1.0 - rest for label, rest in left.items()})
+    if not emotions:
+        return Feeling()
+    total = sum(share for share, _, _ in shares) or 1.0
+    valence, arousal = (sum(share[0] * share[axis] for share in shares) / total for axis in (1, 2))
+    return Feeling(emotions, round(valence, 4), round(arousal, 4), tuple(dict.fromkeys(words)))
+
+
+def _ordered(weights: dict[str, float]) -> tuple[tuple[str, float], ...]:
+    """What is more than faint, strongest first, ties in the order of `EMOTIONS`."""
+    kept = [(label, round(weights[label], 4)) for label in EMOTIONS if weights.get(label, 0.0) >= _FAINT]
+    return tuple(sorted(kept, key=lambda pair: -pair[1]))
+
+
+def _clip(value: float) -> float:
+    return min(max(value, -1.0), 1.0)
+
+
+def as_feeling(labels: Iterable[str], lexicon: Lexicon | None = None) -> Feeling:
+    """The feeling that free-text labels declare, in either language; a label nobody knows says nothing.
+
+    >>> as_feeling(["grief"]).emotions[0][0], as_feeling(["喜悦"]).emotions[0][0], as_feeling(["neutral"]).neutral
+    ('sadness', 'joy', True)
+    """
+    told = ((replace(_declared(label, lexicon or shipped_lexicon()), words=(label,)), 1.0) for label in labels)
+    return _blend((feeling, strength) for feeling, strength in told if feeling.emotions)
+
+
+def _declared(label: str, lexicon: Lexicon) -> Feeling:
+    """A named emotion is meant, in the colour of the word where it has one: grief is darker than sadness."""
+    name = fold(label.replace("_", " ")).text.strip().translate(lexicon.variants)
+    mark, emotion = lexicon.marks.get(name), lexicon.names.get(name)
+    word = mark.feeling if mark else None
+    if word and (emotion is None or word.emotions[0][0] == emotion):
+        return word
+    return felt_as({emotion: _NAMED}) if emotion else feel(label, lexicon=lexicon)
+
+
+def feeling_of(entry: Entry, lexicon: Lexicon | None = None) -> Feeling:
+    """The feeling of a memory: the declared emotions where they say something, else what its content tells."""
+    declared = as_feeling(getattr(entry, "emotions", ()), lexicon)
+    return feel(entry.content, lexicon=lexicon) if declared.neutral else declared
+
+
+def mood(feelings: Sequence[Feeling], half_life_messages: float = 4.0) -> Feeling:
+    """What lingers of the messages' feelings, newest first: each counts half as much every `half_life_messages`.
+
+    A later neutral message does not wipe a feeling away, it lets it age. Nothing felt anywhere is exactly nothing.
+
+    >>> sad = felt_as({"sadness": 0.8})
+    >>> mood([Feeling(), Feeling(), sad], half_life_messages=2).emotions
+    (('sadness', 0.4),)
+    """
+    aged = [(feeling, 2.0 ** (-age / half_life_messages)) for age, feeling in enumerate(feelings) if not feeling.neutral]
+    weights = {
+        label: max((weight * share for told, share in aged for name, weight in told.emotions if name == label), default=0.0)
+        for label in EMOTIONS
+    }
+    emotions = _ordered(weights)
+    if not emotions:
+        return Feeling()
+    total = sum(feeling.intensity * share for feeling, share in aged)
+    level = max(share for _, share in aged) / total
+    valence = level * sum(feeling.intensity * share * feeling.valence for feeling, share in aged)
+    arousal = level * sum(feeling.intensity * share * feeling.arousal for feeling, share in aged)
+    words = tuple(dict.fromkeys(word for feeling, _ in aged for word in feeling.words))
+    return Feeling(emotions, round(_clip(valence), 4), round(_clip(arousal), 4), words)
+
+
+def fit(now: Feeling, then: Feeling, mode: Mode = "congruent") -> float:
+    """How well a memory's feeling fits the mood, -1..1; exactly 0 if either is neutral or the mode is off.
+
+    `congruent`: like meets like; `contrast`: an unpleasant mood looks for comfort instead.
+    Source: mood-congruent recall (G. Bower, 1981): 0.6 for the same emotions, 0.4 for nearness in valence and arousal,
+    times the geometric mean of both intensities, so that faint feelings do little.
+
+    >>> joy, grief = felt_as({"joy": 1.0}), felt_as({"sadness": 1.0})
+    >>> fit(joy, joy), fit(joy, grief) < -0.5, fit(grief, joy, "contrast") > 0, fit(Feeling(), joy)
+    (1.0, True, True, 0.0)
+    """
+    if mode == "off" or now.neutral or then.neutral:
+        return 0.0
+    sought = comfort(now) if mode == "contrast" else now
+    alike = likeness(sought, then)
+    clash = (1.0 - alike) * max(-sought.valence * then.valence, 0.0)
+    apart = min(hypot((sought.valence - then.valence) / 2.0, sought.arousal - then.arousal), 1.0)
+    return round(_clip(sqrt(sought.intensity * then.intensity) * (0.6 * (alike - clash) + 0.4 * (1.0 - 2.0 * apart))), 6)
+
+
+def likeness(one: Feeling, other: Feeling) -> float:
+    """Cosine of two feelings' emotions, 0..1; 0 if either names none."""
+    mine, theirs = dict(one.emotions), dict(other.emotions)
+    norm = hypot(*mine.values()) * hypot(*theirs.values())
+    return min(sum(weight * theirs.get(label, 0.0) for label, weight in mine.items()) / norm, 1.0) if norm else 0.0
+
+
+def comfort(now: Feeling) -> Feeling:
+    """What an unpleasant mood longs for: calm, love, joy and trust of the same strength; a pleasant one is kept."""
+    if now.valence >= 0.0:
+        return now
+    strength = now.intensity
+    return felt_as({"calm": strength, "love": strength, "joy": 0.8 * strength, "trust": 0.8 * strength}, -now.valence, 0.3)

@@ -1,0 +1,271 @@
+"""The words that carry feeling: lexicon files, how an author's file is laid over them, and the forms a word takes.
+
+A lexicon file is JSON: `words` (word: emotion weights, valence, arousal), `plain` (words that say nothing and shield what
+stands inside them: 恐怕 is not 怕), `negators`, `intensifiers`, `doubts` (if, 如果), `contrasts` (but, 但是), `names` of the
+emotions, `variants` (a character read as another: traditional as simplified), `patterns` (regexes: hahaha, 2333).
+In a word `~` stands for its inflections and `{}` for one of `fillers`. A later file replaces an earlier one word by word.
+"""
+
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any, cast
+
+import orjson
+
+from rolememory.errors import FileError, closest
+from rolememory.schema.scene import Feeling
+from rolememory.shipped import shipped
+from rolememory.text.fold import fold
+
+EMOTIONS = ("joy", "trust", "fear", "surprise", "sadness", "disgust", "anger", "anticipation", "love", "longing", "shame", "calm")
+"""The twelve emotions. Source: R. Plutchik's eight basic ones, and four that stories live on: love, longing (nostalgia,
+homesickness), shame (with guilt and embarrassment) and calm (relief, peace), which the eight can only say as mixtures."""
+
+PLANE: Mapping[str, tuple[float, float]] = {
+    "joy": (0.8, 0.6),
+    "trust": (0.6, 0.3),
+    "fear": (-0.7, 0.8),
+    "surprise": (0.05, 0.8),
+    "sadness": (-0.8, 0.4),
+    "disgust": (-0.75, 0.55),
+    "anger": (-0.75, 0.85),
+    "anticipation": (0.55, 0.6),
+    "love": (0.85, 0.5),
+    "longing": (-0.25, 0.45),
+    "shame": (-0.65, 0.5),
+    "calm": (0.65, 0.12),
+}
+"""Where each emotion lies by default: (valence, arousal). Source: J. Russell's circumplex, placed by hand."""
+
+_SECTIONS = {
+    "version", "language", "about", "names", "words", "patterns", "plain", "negators", "negators_after", "intensifiers",
+    "intensifiers_after", "doubts", "contrasts", "fillers", "variants", "$schema",
+}  # fmt: skip
+_BARE_WEIGHT = 0.7  # of a word that an author gives only a label
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What one word does to the sense of a sentence; a word may do several things."""
+
+    feeling: Feeling | None = None
+    language: str = ""
+    before: float = 1.0  # factor on the feeling that follows
+    after: float = 1.0  # factor on the feeling just told
+    negates: bool = False  # what follows
+    negates_last: bool = False  # what was just told
+    doubts: bool = False
+    contrasts: bool = False
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    """All marks by folded word. Built once; compared by identity, so that readings can be cached by it."""
+
+    marks: Mapping[str, Mark]
+    names: Mapping[str, str]  # folded name of an emotion: its label
+    variants: Mapping[int, str]
+    patterns: tuple[tuple[re.Pattern[str], Mark], ...] = ()
+    told: tuple[Mark, ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "told", tuple(self.marks.values()))
+
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    @cached_property
+    def automaton(self) -> Any:
+        """Finds every word at once; pattern numbers index `told`."""
+        from ahocorasick_rs import AhoCorasick
+
+        return AhoCorasick(list(self.marks), store_patterns=False)
+
+
+@lru_cache(maxsize=8)
+def shipped_lexicon() -> Lexicon:
+    """English, Chinese and emoji, as they ship."""
+    return load_lexicon()
+
+
+def load_lexicon(paths: Iterable[Path] = ()) -> Lexicon:
+    """The shipped lexicons with these files laid over them, in order.
+
+    Raises:
+        FileError: a file cannot be read, or a field of it is not what it should be; file and field are named.
+    """
+    marks: dict[str, Mark] = {}
+    names: dict[str, str] = {}
+    variants: dict[int, str] = {}
+    patterns: dict[str, tuple[re.Pattern[str], Mark]] = {}
+    for path in [*(shipped("worldbook_rules", "lexicons", name) for name in ("feeling.en.json", "feeling.zh.json", "emoji.json")), *paths]:
+        page = _Page(path)
+        names.update(page.names())
+        variants.update(page.variants())
+        marks.update(page.marks(variants))
+        patterns.update(page.patterns())
+    return Lexicon(marks, names, variants, tuple(patterns.values()))
+
+
+class _Page:
+    """One lexicon file, read with care: every complaint names the file and the field."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            raw = orjson.loads(path.read_bytes())
+        except OSError as problem:
+            raise FileError(path, f"cannot be read: {problem.strerror}") from problem
+        except orjson.JSONDecodeError as problem:
+            raise FileError(path, f"not valid JSON: {problem.msg}", line=problem.lineno, column=problem.colno) from problem
+        if not isinstance(raw, dict):
+            raise FileError(path, "expected an object", remedy='write {"words": {"grief": {"sadness": 0.9}}}')
+        self._raw: dict[str, Any] = raw
+        for name in sorted(raw.keys() - _SECTIONS):
+            near = closest(name, _SECTIONS)
+            raise FileError(path, "unknown section", field=name, remedy=f"did you mean {near!r}?" if near else "")
+
+    def marks(self, variants: Mapping[int, str]) -> dict[str, Mark]:
+        """Each folded word of this file with all that it does."""
+        marks: dict[str, Mark] = {}
+        fillers, language = self._list("fillers"), str(self._raw.get("language", ""))
+        for word, change in self._changes():
+            for form in forms(word, fillers):
+                if key := fold(form).text.translate(cast("dict[int, str]", variants)).strip():
+                    marks[key] = replace(marks.get(key, Mark(language=language)), **change)
+        return marks
+
+    def _changes(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Every word as written, and the fields of its mark."""
+        yield from ((word, {}) for word in self._list("plain"))
+        yield from ((word, {"feeling": self._feeling("words", word, value)}) for word, value in self._dict("words").items())
+        flags = {"negators": "negates", "negators_after": "negates_last", "doubts": "doubts", "contrasts": "contrasts"}
+        for section, flag in flags.items():
+            yield from ((word, {flag: True}) for word in self._list(section))
+        for section, side in {"intensifiers": "before", "intensifiers_after": "after"}.items():
+            yield from ((word, {side: self._number(f"{section}.{word}", value, 0.1, 3.0)}) for word, value in self._dict(section).items())
+
+    def names(self) -> dict[str, str]:
+        """Folded names of the emotions."""
+        found = {}
+        for label, names in self._dict("names").items():
+            self._known(label, "names")
+            if not isinstance(names, list):
+                raise FileError(self._path, f"expected a list of names, got {names!r}", field=f"names.{label}")
+            found.update({fold(str(name)).text: label for name in names})
+        return found
+
+    def variants(self) -> dict[int, str]:
+        """Characters read as others, for `str.translate`."""
+        pairs = self._dict("variants")
+        for one, other in pairs.items():
+            if not (len(one) == 1 and isinstance(other, str) and len(other) == 1):
+                raise FileError(self._path, f"expected one character for one character, got {other!r}", field=f"variants.{one}")
+        return {ord(one): str(other) for one, other in pairs.items()}
+
+    def patterns(self) -> dict[str, tuple[re.Pattern[str], Mark]]:
+        """Regexes over folded text."""
+        found = {}
+        for body, value in self._dict("patterns").items():
+            try:
+                found[body] = (re.compile(body), Mark(self._feeling("patterns", body, value)))
+            except re.error as problem:
+                raise FileError(self._path, f"not a valid pattern: {problem}", field=f"patterns.{body}") from problem
+        return found
+
+    def _feeling(self, section: str, word: str, value: object) -> Feeling:
+        where = f"{section}.{word}"
+        given = {value: _BARE_WEIGHT} if isinstance(value, str) else value
+        if not isinstance(given, dict):
+            raise FileError(self._path, f"expected emotions and their weights, got {value!r}", field=where, remedy='write {"joy": 0.7}')
+        plane = {
+            key: self._number(f"{where}.{key}", given[key], low, 1.0) for key, low in (("valence", -1.0), ("arousal", 0.0)) if key in given
+        }
+        weights = {}
+        for label in given.keys() - plane.keys():
+            self._known(label, where)
+            weights[label] = self._number(f"{where}.{label}", given[label], 0.0, 1.0)
+        return felt_as(weights, plane.get("valence"), plane.get("arousal"))
+
+    def _known(self, label: str, where: str) -> None:
+        if label not in EMOTIONS:
+            near = closest(label, EMOTIONS)
+            hint = f"did you mean {near!r}?" if near else f"use one of {', '.join(EMOTIONS)}"
+            raise FileError(self._path, f"unknown emotion {label!r}", field=where, remedy=hint)
+
+    def _number(self, where: str, value: object, low: float, high: float) -> float:
+        if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+            raise FileError(self._path, f"expected a number from {low:g} to {high:g}, got {value!r}", field=where)
+        return float(value)
+
+    def _list(self, section: str) -> list[str]:
+        value = self._raw.get(section, [])
+        if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
+            raise FileError(self._path, "expected a list of words", field=section)
+        return value
+
+    def _dict(self, section: str) -> dict[str, Any]:
+        value = self._raw.get(section, {})
+        if not isinstance(value, dict):
+            raise FileError(self._path, f"expected an object, got {value!r}", field=section)
+        return value
+
+
+def felt_as(weights: Mapping[str, float], valence: float | None = None, arousal: float | None = None) -> Feeling:
+    """A feeling of these weights; where valence or arousal are not told, they are the emotions' own, weighed.
+
+    >>> felt_as({"joy": 1.0})
+    Feeling(emotions=(('joy', 1.0),), valence=0.8, arousal=0.6, words=())
+    """
+    told = sorted(
+        ((label, weight) for label, weight in weights.items() if weight > 0), key=lambda pair: (-pair[1], EMOTIONS.index(pair[0]))
+    )
+    total = sum(weight for _, weight in told) or 1.0
+    means = [round(sum(weight * PLANE[label][axis] for label, weight in told) / total, 4) for axis in (0, 1)]
+    return Feeling(tuple(told), means[0] if valence is None else valence, means[1] if arousal is None else arousal)
+
+
+def forms(word: str, fillers: Iterable[str] = ()) -> Iterator[str]:
+    """The texts a lexicon word stands for: `~` after a word is any inflection, `{}` any filler.
+
+    >>> sorted(forms("clench~ {} fist", ["her"]))[:2]
+    ['clench her fist', 'clenched her fist']
+    """
+    choices = []
+    for token in word.split(" "):
+        if token.endswith("~"):
+            choices.append(sorted(inflections(token[:-1])))
+        else:
+            choices.append([token.replace("{}", filler) for filler in fillers] if "{}" in token else [token])
+    return (" ".join(tokens) for tokens in itertools.product(*choices))
+
+
+def inflections(word: str) -> set[str]:
+    """Every regular English form that the word may have, as noun, verb or adjective; too many do no harm.
+
+    >>> sorted(inflections("cry") & {"cried", "crying", "cries", "cryed"})
+    ['cried', 'cries', 'crying']
+    >>> {"sobbed", "sobbing"} <= inflections("sob"), "panicked" in inflections("panic"), "gently" in inflections("gentle")
+    (True, True, True)
+    """
+    stems, soft = _stems(word)
+    plural = word[:-1] + "ies" if soft.endswith("i") else word + ("es" if re.search(r"(?:[sxz]|ch|sh)$", word) else "s")
+    base = word[:-1] if word.endswith("e") and not word.endswith("ee") else word
+    adverb = word[:-1] + "y" if word.endswith("le") else word + "ally" if word.endswith("ic") else soft + "ly"
+    ing = {stem + "ing" for stem in stems} if base == word else {base + "ing"}
+    past = {stem.removesuffix("e") + ending for stem in (stems if soft == word else {soft}) for ending in ("ed", "er", "est")}
+    return {word, plural, adverb, *ing, *past}
+
+
+def _stems(word: str) -> tuple[set[str], str]:
+    """What endings are put to (the last consonant doubled or not, c as ck), and the word with a soft y."""
+    doubled = word + word[-1:] if re.search(r"[^aeiou][aeiou][bcdfgklmnprtvz]$", word) else word
+    hard = word + "k" if word.endswith("c") else word
+    soft = word[:-1] + "i" if re.search(r"[^aeiou]y$", word) else word
+    return {word, doubled, hard}, soft
