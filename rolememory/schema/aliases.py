@@ -1,7 +1,7 @@
 """The names of the source designs, so that their settings load as they are: one row per name.
 
 `store.settings` asks `ALIASES` for a dotted name it does not know itself. In one file our own name wins over an alias, an earlier
-row over a later one, and of two switches the one that is off.
+row over a later one, and of two switches the one that is off. An empty text says nothing.
 """
 
 import re
@@ -32,7 +32,7 @@ class Alias:
     name: str
     keys: tuple[str, ...]
     of: str  # the requirement it comes from
-    reads: Callable[[Any], Any] | None = None  # turns the foreign value into ours: None or "" = nothing said, a dict = by our keys
+    reads: Callable[[Any], Any] | None = None  # turns the foreign value into ours: None = nothing said, a dict = by our keys
     implies: Read | None = None  # set along with it unless something says otherwise
     weak: bool = False  # the whole row gives way to any other name of the same key without a word
     why: str = ""

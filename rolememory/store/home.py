@@ -92,7 +92,7 @@ class HomeFolder:
         """
         _check_name(name)
         self._refuse_taken(name, id)
-        folder = self.folder(id or str(uuid.uuid4()))
+        folder = self.folder(str(uuid.uuid4()) if id is None else id)
         role = Role(id=folder.name, name=name.strip(), aliases=tuple(aliases), **fields)
         if folder.exists():
             raise InvalidValueError(f"{folder} exists already; open that role, or choose another id")

@@ -8,7 +8,7 @@ from typing import Any
 
 from rolememory.errors import SettingsError
 from rolememory.schema.aliases import ALIASES, Alias
-from rolememory.store.mistakes import variable_expected
+from rolememory.store.mistakes import quoted, variable_expected
 from rolememory.store.toml_places import Place, places
 from rolememory.store.tree import leaves, meant, nullable, sections
 
@@ -95,7 +95,7 @@ def _walk(given: Mapping[str, Any], adopted: Adopted, above: str = "") -> Iterat
             if isinstance(value, Mapping):
                 yield from _walk(value, adopted, path + ".")
             else:
-                adopted.errors.append(adopted.layer.error(path, f"expected a table, got {str(value)[:60]!r}", f"write [{path}]"))
+                adopted.errors.append(adopted.layer.error(path, f"expected a table, got {quoted(value)}", f"write [{path}]"))
         else:
             near = meant(path)
             adopted.errors.append(adopted.layer.error(path, "unknown key", f"did you mean {near!r}?" if near else "delete it"))
@@ -124,8 +124,7 @@ def _read(row: Alias, value: Any, adopted: Adopted) -> dict[str, Any]:
     ours = row.reads(value) if row.reads else value
     if isinstance(ours, dict) and row.reads:
         return ours
-    silent = row.reads is not None and (ours is None or ours == "")
-    return {} if silent else dict.fromkeys(row.keys, ours)
+    return {} if ours is None or ours == "" else dict.fromkeys(row.keys, ours)
 
 
 def _secret(row: Alias, value: Any, adopted: Adopted) -> dict[str, Any]:

@@ -33,7 +33,8 @@ def expected(found: Mapping[str, Any], key: str) -> str:
         f"{word} {_number(getattr(part, name))}" for part in _constraints(key) for name, word in _BOUNDS.items() if hasattr(part, name)
     ]
     kind = type_name(key).removesuffix(' or "unset"')
-    return " ".join([f"a {kind}", " and ".join(bounds)]).strip()
+    named = "true or false" if kind == "true | false" else f"a {kind}"
+    return " ".join([named, " and ".join(bounds)]).strip()
 
 
 def _constraints(key: str) -> list[Any]:

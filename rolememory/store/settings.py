@@ -158,6 +158,8 @@ def read_layer(file: Path) -> Layer:
         return Layer(str(file), tomllib.loads(text), text)
     except tomllib.TOMLDecodeError as error:
         raise _not_toml(file, text, error) from error
+    except RecursionError as error:
+        raise SettingsError(file, "nested too deep", remedy="settings are two or three levels deep") from error
 
 
 def read_text(file: Path) -> str:
@@ -192,7 +194,7 @@ def _not_toml(file: Path, text: str, error: tomllib.TOMLDecodeError) -> Settings
 class SettingsFile:
     """The settings of a home as they stand now. Cost of `current` when nothing changed: two stats.
 
-    A broken edit keeps the last good settings; `problem` says what is wrong, and `on_problem` is called once for each broken edit.
+    A broken edit keeps the last good settings; `problem` says what is wrong with it, the same object until the next edit.
     """
 
     def __init__(self, home: Path | str, overrides: Mapping[str, Any] | None = None) -> None:
@@ -208,7 +210,7 @@ class SettingsFile:
         """The settings of the home, or of a role with these overrides.
 
         Raises:
-            SettingsError: they were wrong from the start, so there is nothing good to go on with.
+            SettingsError: the home's were wrong from the start, so there is nothing good to go on with.
         """
         self._look()
         wanted = json.dumps(role_overrides or {}, sort_keys=True, default=str)
@@ -226,9 +228,11 @@ class SettingsFile:
             self._good[wanted] = loaded = load_settings(self.home, self._overrides, role_overrides, role_file=role_file)
             self._watch(loaded.files)
         except SettingsError as error:
-            if wanted not in self._good:
-                raise
             self.problem = error
+            if wanted not in self._good:
+                if not role_overrides:
+                    raise
+                self._good[wanted] = self.current()  # a role whose overrides are wrong goes by the home's
         self._stale.discard(wanted)
 
     def _watch(self, files: tuple[Path, ...]) -> None:

@@ -126,6 +126,7 @@ def _says(text: str, wanted: Mapping[str, Any]) -> bool:
 def _edited(text: str, key: str, value: Any) -> str:
     """The text with the key set or removed by tomlkit, which keeps every comment."""
     import tomlkit  # imported here: start-up does not write settings
+    from tomlkit.items import InlineTable
 
     document = tomlkit.parse(text)
     table: Any = document
@@ -134,7 +135,7 @@ def _edited(text: str, key: str, value: Any) -> str:
         if part not in table:
             if value is None:
                 return text
-            table[part] = tomlkit.table()
+            table[part] = tomlkit.inline_table() if isinstance(table, InlineTable) else tomlkit.table()
         table = table[part]
     if value is None:
         table.pop(name, None)

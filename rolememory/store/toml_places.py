@@ -33,13 +33,18 @@ class _Scan:
 
     def __init__(self, text: str) -> None:
         self._tokens = [token for token in _tokens(text) if token[0] not in ("space", "comment")]
+        self._end = ("end", "", len(text))
         self._at = 0
+
+    @property
+    def _next(self) -> Token:
+        return self._tokens[self._at] if self._at < len(self._tokens) else self._end
 
     def found(self) -> Iterator[tuple[tuple[str, ...], int]]:
         """Every key with its whole path and its offset, in the order of the text."""
         table: tuple[str, ...] = ()
         while self._at < len(self._tokens):
-            mark = self._tokens[self._at][1]
+            mark = self._next[1]
             if mark in ("[", "[["):
                 self._at += 1
                 table, offset = self._key()
@@ -59,13 +64,12 @@ class _Scan:
         yield from self._value(path)
 
     def _key(self) -> tuple[tuple[str, ...], int]:
-        parts, offset = [], self._tokens[self._at][2]
-        while self._at < len(self._tokens) and self._tokens[self._at][0] in ("bare", "string"):
-            kind, text, _ = self._tokens[self._at]
+        parts, offset = [], self._next[2]
+        while self._next[0] in ("bare", "string"):
+            kind, text, _ = self._next
             parts.append(text[1:-1] if kind == "string" else text)
             self._at += 1
-            if self._at < len(self._tokens) and self._tokens[self._at][1] == ".":
-                self._at += 1
+            self._at += self._next[1] == "."
         if not parts:
             self._at += 1  # not TOML after all: step on, never stand still
         return tuple(parts), offset
@@ -74,7 +78,7 @@ class _Scan:
         """Step over a value; an inline table's keys are keys too."""
         depth = 0
         while self._at < len(self._tokens):
-            mark = self._tokens[self._at][1]
+            mark = self._next[1]
             if depth == 0 and mark in ("\n", ",", "}"):
                 return
             self._at += 1
@@ -83,8 +87,8 @@ class _Scan:
             depth += {"[": 1, "[[": 2, "]": -1, "]]": -2}.get(mark, 0)
 
     def _inline(self, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], int]]:
-        while self._at < len(self._tokens) and self._tokens[self._at][1] != "}":
-            if self._tokens[self._at][1] in (",", "\n"):
+        while self._next[1] not in ("}", ""):
+            if self._next[1] in (",", "\n"):
                 self._at += 1
             else:
                 yield from self._pair(path)
