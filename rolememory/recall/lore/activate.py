@@ -1,0 +1,259 @@
+"""The scan: passes over the entries until nothing new can come. Source: spec/worldinfo.md 4.
+
+Evidence first: only entries that something points at are asked (a key in a text, a constant, a timer, a decorator, the outside);
+all others are explained on demand. Pure: chance, costs, timers and texts are handed in.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from rolememory.errors import UnknownNameError
+from rolememory.recall.lore.activation import Activation, Awake, LoreScene, PassTrace
+from rolememory.recall.lore.chance import Dice
+from rolememory.recall.lore.gates import STAGES, Judge, Occasion, Pass, Phase
+from rolememory.recall.lore.groups import Group, Rivals, choose, grouped
+from rolememory.recall.lore.index import Lore, LoreIndex
+from rolememory.recall.lore.place import placed
+from rolememory.recall.lore.purse import Cost, Purse, lore_budget
+from rolememory.recall.lore.sight import Sight
+from rolememory.recall.lore.timers import begun, running
+from rolememory.schema.evidence import Reason, Refusal
+from rolememory.text.pattern import Budget
+
+
+def activate(index: LoreIndex, scene: LoreScene, *, dice: Dice, cost: Cost, patterns: Budget | None = None) -> Activation:
+    """Which entries come into the prompt, where, and why. Cost: O(texts + entries that something points at)."""
+    scan = _Scan(index.speaking(scene.macros), scene, dice, cost, patterns or Budget())
+    scan.run()
+    return scan.answer()
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    lore: Lore
+    why: Reason
+
+
+class _Scan:
+    def __init__(self, index: LoreIndex, scene: LoreScene, dice: Dice, cost: Cost, patterns: Budget) -> None:
+        self.index, self.scene, self.dice, self.patterns = index, scene, dice, patterns
+        self.rules, self.settings = index.rules, index.settings
+        self.sight = Sight(index, scene.texts, patterns)
+        self.timers = running(scene.state, index, scene.texts.count, dry_run=scene.dry_run)
+        self.judge = Judge(self._occasion(), self.sight)
+        self.purse = Purse(lore_budget(index.settings, scene.context_tokens), cost, index.rules)
+        self.levels = list(index.levels)
+        self.awake: dict[str, Awake] = {}
+        self.contents: dict[str, str] = {}  # macros said, of those that were tried
+        self.failed: set[str] = set()  # chance was against them
+        self.barred: set[str] = set()  # not asked again in this scan
+        self.refused: dict[str, Reason] = {}
+        self.passes: list[PassTrace] = []
+        self.overflowed = False
+        self.pointed = self._pointed_at()
+
+    def _occasion(self) -> Occasion:
+        scene = self.scene
+        return Occasion(
+            rules=self.rules,
+            character=scene.character,
+            running=self.timers,
+            count=scene.texts.count,
+            replies=scene.texts.said_by_character,
+            trigger=scene.trigger,
+            recursive=self.settings.recursive,
+            outside=scene.outside,
+            greeting=scene.greeting,
+            user_icon=scene.user_icon,
+        )
+
+    def _pointed_at(self) -> frozenset[int]:
+        """Ranks of entries that are asked in every pass, whatever keys are seen."""
+        timers = self.timers
+        ids = timers.sticky | timers.kept | self.scene.outside
+        return frozenset(self.index.unkeyed) | {self.index.rank[one] for one in ids if one in self.index.rank}
+
+    # ── passes ──
+
+    def run(self) -> None:
+        level = self.levels.pop(0) if self.levels else 0
+        turn: Pass | None = Pass(1, Phase.INITIAL, level, self.settings.scan_depth, 0)
+        self.sight.look(self.sight.recent(self.index.deepest))
+        limit = self.settings.max_recursion_steps
+        while turn and not 0 < limit < turn.number:
+            self.sight.look(self.sight.recent(turn.depth) | self.sight.others)
+            turn = self._next(turn, self._pass(turn))
+
+    def _pass(self, turn: Pass) -> list[Lore]:
+        """One walk; gives those whose text may wake others."""
+        candidates = self._candidates(turn)
+        before = len(self.awake)
+        living = [one for one in candidates if self._lucky(one)] if self.rules.chance_first else candidates
+        chosen = self._without_rivals(living, turn)
+        self._admit(chosen, turn)
+        admitted = tuple(self.awake)[before:]
+        self.passes.append(PassTrace(turn, tuple(one.lore.id for one in candidates), admitted))
+        survivors = [one.lore for one in chosen if one.lore.id not in self.failed]
+        if self.rules.smaller_may_fit:
+            survivors = [lore for lore in survivors if lore.id in self.awake]
+        return [lore for lore in survivors if not lore.silent]
+
+    def _candidates(self, turn: Pass) -> list[_Candidate]:
+        """All that are awake in this pass, in the order they are tried."""
+        found: list[tuple[tuple[bool, int], _Candidate]] = []
+        for rank in sorted(self.sight.touched | self.pointed):
+            lore = self.index.entries[rank]
+            if lore.id in self.awake or lore.id in self.barred:
+                continue
+            verdict = self.judge.verdict(lore, turn)
+            if verdict.awake:
+                found.append((self._turn_of(lore, rank, verdict.why), _Candidate(lore, verdict.why)))
+        found.sort(key=lambda pair: pair[0])
+        return [candidate for _, candidate in found]
+
+    def _turn_of(self, lore: Lore, rank: int, why: Reason) -> tuple[bool, int]:
+        if self.rules.outside_first and why.code == "outside":
+            rank = -1
+        if lore.asked.ignore_on_max_context:
+            rank += len(self.index.entries)
+        return not self.judge.sticky(lore), rank
+
+    def _next(self, turn: Pass, feeding: Sequence[Lore]) -> Pass | None:
+        """The pass after this one, or None; what it reads besides is laid out."""
+        stopped = self.overflowed and not self.rules.smaller_may_fit
+        phase, level, depth = self._next_phase(turn, bool(feeding), stopped)
+        if phase is None:
+            return None
+        block = "\n".join(self._said(lore) for lore in feeding)
+        if block:
+            self.sight.add_block(block)
+            self.purse.remember(block)
+        recursion = 0 if phase is Phase.WIDENING else self.sight.recursion
+        return Pass(turn.number + 1, phase, level, depth, recursion)
+
+    def _next_phase(self, turn: Pass, feeding: bool, stopped: bool) -> tuple[Phase | None, int, int]:
+        recursive = self.settings.recursive and not stopped
+        after_widening = turn.phase is Phase.WIDENING and self.sight.recursion != 0
+        if recursive and (feeding or after_widening):
+            return Phase.RECURSION, turn.level, turn.depth
+        if not stopped and self._may_widen(turn):
+            return Phase.WIDENING, turn.level, turn.depth + 1
+        if not self.rules.first_level_waits and turn.level and not self._recursed():
+            return Phase.RECURSION, turn.level, turn.depth
+        if self.levels:
+            return Phase.RECURSION, self.levels.pop(0), turn.depth
+        return None, turn.level, turn.depth
+
+    def _may_widen(self, turn: Pass) -> bool:
+        if len(self.awake) >= self.settings.min_activations:
+            return False
+        reached = turn.depth if self.rules.widens_past_limit else turn.depth + 1
+        limit = self.settings.max_depth
+        return not (0 < limit < reached) and reached <= self.scene.texts.count
+
+    def _recursed(self) -> bool:
+        return any(trace.turn.phase is Phase.RECURSION for trace in self.passes)
+
+    def _said(self, lore: Lore) -> str:
+        """An entry's text as other keys see it."""
+        if self.rules.card_macros:
+            return self.scene.macros.expand(lore.content, hidden=True)
+        return self.contents.get(lore.id, lore.content)
+
+    # ── from candidates to activations ──
+
+    def _without_rivals(self, candidates: Sequence[_Candidate], turn: Pass) -> list[_Candidate]:
+        exact = self.rules.group_quirks
+        groups = grouped((one.lore for one in candidates), exact=exact)
+        if not groups:
+            return list(candidates)
+        rivals = Rivals([one.lore for one in candidates], quirks=exact)
+        asked = Group(self.judge.sticky, self.timers.cooldown, self.settings.use_group_scoring, lambda lore: self.judge.score(lore, turn))
+        choose(rivals, groups, [one.lore for one in self.awake.values()], asked, self.dice)
+        self.refused.update(rivals.reasons)
+        left = {lore.id for lore in rivals.left}
+        return [one for one in candidates if one.lore.id in left]
+
+    def _lucky(self, candidate: _Candidate) -> bool:
+        """Whether chance lets it in; no roll at 100 percent, nor while it is sticky."""
+        entry = candidate.lore.entry
+        if not entry.use_probability or entry.probability == 100 or self.judge.sticky(candidate.lore):
+            return True
+        roll = self.dice() * 100
+        if roll < entry.probability or (roll == entry.probability and self.rules.zero_chance_may_pass):
+            return True
+        self._unlucky(candidate, roll)
+        return False
+
+    def _unlucky(self, candidate: _Candidate, roll: float) -> None:
+        name = candidate.lore.id
+        self.failed.add(name)
+        if not (self.rules.outside_first and candidate.why.code == "outside"):
+            self.barred.add(name)  # by exact rules what came from outside is another object, and asked again
+        self.refused[name] = Reason("chance", (("roll", round(roll, 2)), ("probability", candidate.lore.entry.probability)))
+
+    def _admit(self, chosen: Sequence[_Candidate], turn: Pass) -> None:
+        """Let them in one by one, as far as the budget goes."""
+        self.purse.open_pass()
+        ignoring = sum(one.lore.entry.ignore_budget for one in chosen)
+        for candidate in chosen:
+            ignores = candidate.lore.entry.ignore_budget
+            if self.overflowed and not ignores and not self.rules.smaller_may_fit:
+                self._over_budget(candidate.lore)
+                if not ignoring:
+                    break
+                continue
+            ignoring -= ignores
+            if self.rules.chance_first or self._lucky(candidate):
+                self._try(candidate, turn)
+
+    def _try(self, candidate: _Candidate, turn: Pass) -> None:
+        lore = candidate.lore
+        content = self.contents[lore.id] = self.scene.macros.expand(self.contents.get(lore.id, lore.content))
+        if not self.purse.fits(lore, content):
+            self.overflowed = True
+            self._over_budget(lore)
+            return
+        self.refused.pop(lore.id, None)
+        self.awake[lore.id] = Awake(lore, content, candidate.why, turn.number, self.purse.take(lore, content))
+
+    def _over_budget(self, lore: Lore) -> None:
+        self.refused[lore.id] = Reason("budget", (("budget", self.purse.limit), ("used", self.purse.used)))
+        if self.rules.smaller_may_fit:
+            self.barred.add(lore.id)
+
+    # ── the answer ──
+
+    def answer(self) -> Activation:
+        awake = tuple(self.awake.values())
+        lores = [one.lore for one in awake]
+        state = self.scene.state if self.scene.dry_run else begun(self.timers.state, self.index, lores, self.scene.texts.count)
+        return Activation(
+            awake=awake,
+            placement=placed([(one.lore, one.content) for one in awake], self.rules, self.scene.texts.count, self.scene.author_note),
+            state=state,
+            budget=self.purse.limit,
+            used=self.purse.used,
+            overflowed=self.overflowed,
+            rolls=self.dice.thrown,
+            passes=tuple(self.passes),
+            segments=tuple(self.sight.segments),
+            refused=self.refused,
+            disabled_prompts=frozenset(prompt for lore in lores for prompt in lore.asked.disable_ui_prompt),
+            notes=self.patterns.notes,
+            _why_not=self.why_not,
+        )
+
+    def why_not(self, lore_id: str) -> Refusal | None:
+        """The gate that kept an entry out, in the pass where it came furthest."""
+        lore = self.index.lore(lore_id)
+        if lore is None:
+            raise UnknownNameError("lorebook entry", lore_id, self.index.rank)
+        if lore_id in self.awake:
+            return None
+        reason = self.refused.get(lore_id) or self._furthest(lore)
+        return Refusal(lore_id, reason.code, reason)
+
+    def _furthest(self, lore: Lore) -> Reason:
+        reasons: Iterable[Reason] = (self.judge.verdict(lore, trace.turn).why for trace in self.passes)
+        return max(reasons, key=lambda reason: STAGES.index(reason.code) if reason.code in STAGES else -1, default=Reason("no_pass"))

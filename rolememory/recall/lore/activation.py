@@ -1,0 +1,88 @@
+"""What a scan is asked and what it answers: plain values, so that a turn can be shown, kept and replayed."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from rolememory.recall.lore.gates import Pass
+from rolememory.recall.lore.index import Lore
+from rolememory.recall.lore.place import Placement
+from rolememory.recall.lore.sight import Texts
+from rolememory.schema.evidence import Reason, Refusal
+from rolememory.schema.lorebook import LoreEntry, TimedState
+from rolememory.schema.role import Character
+from rolememory.schema.scene import Segment
+from rolememory.text.macros import Macros
+
+
+@dataclass(frozen=True, slots=True)
+class LoreScene:
+    """One generation as lore sees it."""
+
+    texts: Texts
+    character: Character = field(default_factory=Character)
+    state: TimedState = field(default_factory=TimedState)
+    macros: Macros = field(default_factory=Macros)
+    trigger: str = "normal"  # kind of generation: normal, continue, impersonate, swipe, regenerate, quiet
+    outside: frozenset[str] = frozenset()  # ids of entries activated from outside, by meaning
+    author_note: str | None = None  # the note, if it is due in this generation
+    context_tokens: int = 8192
+    greeting: int = 0  # which greeting the chat began with, 0 = the first
+    user_icon: str = ""
+    dry_run: bool = False  # a preview: sticky and cooldown are neither read nor written
+
+
+@dataclass(frozen=True, slots=True)
+class Awake:
+    """An entry that came into the prompt."""
+
+    lore: Lore
+    content: str  # without decorators, macros said
+    why: Reason  # key, constant, sticky, outside or activate; with the place of the key
+    in_pass: int  # from 1
+    tokens: int
+
+    @property
+    def id(self) -> str:
+        """Its id among all books."""
+        return self.lore.id
+
+    @property
+    def entry(self) -> LoreEntry:
+        """The entry itself."""
+        return self.lore.entry
+
+
+@dataclass(frozen=True, slots=True)
+class PassTrace:
+    """One walk over the entries: who was a candidate, who came in."""
+
+    turn: Pass
+    candidates: tuple[str, ...]
+    admitted: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Activation:
+    """What a scan answers."""
+
+    awake: tuple[Awake, ...]  # in the order of activation
+    placement: Placement
+    state: TimedState
+    budget: int  # tokens
+    used: int
+    overflowed: bool  # something did not fit
+    rolls: int  # how often chance decided
+    passes: tuple[PassTrace, ...]
+    segments: tuple[Segment, ...] = ()  # what spans count in
+    refused: Mapping[str, Reason] = field(default_factory=dict)  # candidates that lost: to their group, to chance, to the budget
+    disabled_prompts: frozenset[str] = frozenset()  # decorator disable_ui_prompt
+    notes: tuple[str, ...] = ()
+    _why_not: Callable[[str], Refusal | None] | None = field(default=None, repr=False, compare=False)
+
+    def explain(self, lore_id: str) -> Refusal | None:
+        """Why this entry is not in the prompt: the first closed gate of the pass in which it came furthest; None if it is.
+
+        Raises:
+            UnknownNameError: there is no such entry.
+        """
+        return self._why_not(lore_id) if self._why_not else None

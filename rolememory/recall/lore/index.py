@@ -1,0 +1,240 @@
+"""Books prepared for scanning: entries in the order they are visited, their keys, and which key belongs to whom. Immutable.
+
+Source: spec/worldinfo.md 3. The order of the list decides visiting, groups and budget, not where a text stands.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from rolememory.recall.lore.keys import Key, Kind, Looks, read_key, read_raw_key, read_said_key
+from rolememory.recall.lore.rules import Rules, rules_named
+from rolememory.schema.lorebook import BookSource, Lorebook, LoreEntry, lore_id
+from rolememory.schema.settings import ScanSettings
+from rolememory.text.decorators import Decorators, read_card, read_sillytavern
+from rolememory.text.keys import KeyIndex, KeySpec
+from rolememory.text.macros import Macros
+
+_KEPT_VOICES = 8  # how many sets of names keep their index
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lore:
+    """One entry, prepared."""
+
+    id: str
+    book: Lorebook
+    entry: LoreEntry
+    content: str  # without decorators
+    asked: Decorators
+    keys: tuple[Key, ...]
+    secondary: tuple[Key, ...]  # empty = nothing to ask
+    scored: tuple[tuple[Key, ...], tuple[Key, ...]]  # primary and secondary keys as scores of groups count them
+    also: tuple[tuple[Key, ...], ...] = ()  # of each one must be seen
+    never: tuple[tuple[Key, ...], ...] = ()  # of these none may
+    scan_depth: int | None = None
+    constant: bool = False
+    excluded: bool = False  # not looked at in recursion passes
+    silent: bool = False  # wakes no others
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes with any field of the entry."""
+        return self.entry.fingerprint(self.book.name)
+
+    def all_keys(self) -> Iterable[Key]:
+        """Every key that may have to be looked for."""
+        for some in (self.keys, self.secondary, *self.scored, *self.also, *self.never):
+            yield from some
+
+
+class LoreIndex:
+    """What a scan reads. `updated` gives the index of changed books and shares what did not change."""
+
+    def __init__(
+        self, books: Iterable[Lorebook], settings: ScanSettings | None = None, *, _known: Mapping[str, Lore] | None = None
+    ) -> None:
+        self.settings = settings or ScanSettings()
+        self.rules: Rules = rules_named(self.settings.rules)
+        self.books = once(books)
+        self.entries = tuple(_prepared(book, entry, self, _known or {}) for book, entry in listed(self.books, self.rules, self.settings))
+        self.rank = {lore.id: rank for rank, lore in enumerate(self.entries)}
+        self.owners = _owners(self.entries)
+        self._voices: dict[tuple[str, ...], LoreIndex] = {}
+
+    @cached_property
+    def keys(self) -> KeyIndex:
+        """All plain keys, ready to be looked for."""
+        return KeyIndex(self.specs)
+
+    @cached_property
+    def specs(self) -> frozenset[KeySpec]:
+        """Every plain key of the books."""
+        return frozenset(key.spec for lore in self.entries for key in lore.all_keys() if key.kind is Kind.PLAIN and key.spec)
+
+    @cached_property
+    def unkeyed(self) -> tuple[int, ...]:
+        """Ranks of entries that no automaton finds: constant, decorated, or with keys that are looked for in another way."""
+        return tuple(rank for rank, lore in enumerate(self.entries) if _unkeyed(lore))
+
+    @cached_property
+    def levels(self) -> tuple[int, ...]:
+        """The levels at which delayed entries wait, ascending."""
+        return tuple(sorted({lore.entry.delay_until_recursion for lore in self.entries} - {0}))
+
+    @cached_property
+    def deepest(self) -> int:
+        """The greatest scan depth that an entry asks for by itself."""
+        return max((lore.scan_depth for lore in self.entries if lore.scan_depth is not None), default=0)
+
+    @cached_property
+    def macro_keys(self) -> tuple[Key, ...]:
+        """Keys that say something only once their macros are known."""
+        return tuple(key for lore in self.entries for key in lore.all_keys() if key.kind is Kind.MACRO)
+
+    def lore(self, lore_id: str) -> Lore | None:
+        """The entry with this id."""
+        rank = self.rank.get(lore_id)
+        return None if rank is None else self.entries[rank]
+
+    def updated(self, books: Iterable[Lorebook]) -> "LoreIndex":
+        """The index of these books; unchanged entries are not read again, and large automata are not rebuilt."""
+        fresh = LoreIndex(books, self.settings, _known={lore.id: lore for lore in self.entries})
+        fresh.__dict__["keys"] = self.keys.updated(fresh.specs - self.specs, self.specs - fresh.specs)
+        return fresh
+
+    def speaking(self, macros: Macros) -> "LoreIndex":
+        """The index with the macros of its keys said; itself when there are none."""
+        if not self.macro_keys:
+            return self
+        said = tuple(macros.expand(key.text) for key in self.macro_keys)
+        if said not in self._voices:
+            while len(self._voices) >= _KEPT_VOICES:
+                self._voices.pop(next(iter(self._voices)), None)
+            self._voices[said] = self._saying(dict(zip(self.macro_keys, said, strict=True)))
+        return self._voices[said]
+
+    def _saying(self, said: Mapping[Key, str]) -> "LoreIndex":
+        fresh = LoreIndex.__new__(LoreIndex)
+        fresh.settings, fresh.rules, fresh.books, fresh.rank = self.settings, self.rules, self.books, self.rank
+        fresh.entries = tuple(_said(lore, said) for lore in self.entries)
+        fresh.owners, fresh._voices = _owners(fresh.entries), {}
+        fresh.__dict__["keys"] = self.keys.updated(fresh.specs - self.specs)
+        return fresh
+
+
+def once(books: Iterable[Lorebook]) -> tuple[Lorebook, ...]:
+    """Every named book once: global beats chat beats persona, and a character's book comes last."""
+    given = list(books)
+    order = (BookSource.GLOBAL, BookSource.CHAT, BookSource.PERSONA, BookSource.CHARACTER)
+    taken: set[str] = set()
+    kept: list[Lorebook] = []
+    for book in sorted(given, key=lambda book: order.index(book.source)):
+        if not book.name or book.name not in taken:
+            kept.append(book)
+            taken.add(book.name)
+    return tuple(kept)
+
+
+def listed(books: Sequence[Lorebook], rules: Rules, settings: ScanSettings) -> list[tuple[Lorebook, LoreEntry]]:
+    """All entries in visiting order: chat, persona, then by strategy; inside each by falling order, ties as in the file."""
+
+    def of(*sources: BookSource) -> list[tuple[Lorebook, LoreEntry]]:
+        found = [(book, entry) for source in sources for book in books if book.source is source for entry in book.entries]
+        return sorted(found, key=lambda pair: -_precedence(pair[1], rules))
+
+    strategies: dict[str, list[tuple[BookSource, ...]]] = {
+        "evenly": [(BookSource.GLOBAL, BookSource.CHARACTER)],
+        "character_first": [(BookSource.CHARACTER,), (BookSource.GLOBAL,)],
+        "global_first": [(BookSource.GLOBAL,), (BookSource.CHARACTER,)],
+    }
+    order = [(BookSource.CHAT,), (BookSource.PERSONA,), *strategies[settings.insertion_strategy]]
+    return [pair for sources in order for pair in of(*sources)]
+
+
+def _precedence(entry: LoreEntry, rules: Rules) -> float:
+    return entry.priority if rules.card_fields and entry.priority is not None else entry.insertion_order
+
+
+def _prepared(book: Lorebook, entry: LoreEntry, index: LoreIndex, known: Mapping[str, Lore]) -> Lore:
+    name = lore_id(book.name, entry.id)
+    if (lore := known.get(name)) and lore.entry is entry and lore.book is book:
+        return lore
+    if lore and lore.entry == entry and _same_frame(lore.book, book):
+        return replace(lore, book=book, entry=entry)
+    return prepare(book, entry, index.rules, index.settings)
+
+
+def _same_frame(one: Lorebook, other: Lorebook) -> bool:
+    return (one.scan_depth, one.recursive_scanning, one.name) == (other.scan_depth, other.recursive_scanning, other.name)
+
+
+def prepare(book: Lorebook, entry: LoreEntry, rules: Rules, settings: ScanSettings) -> Lore:
+    """One entry with its keys and decorators read."""
+    looks = Looks.of(entry, rules, settings)
+    asked, content = read_card(entry.content) if rules.all_decorators else read_sillytavern(entry.content)
+    patterns_only = looks.use_regex is True
+    keys = tuple(read_key(key, looks) for key in entry.keys)
+    secondary = tuple(read_key(key, looks) for key in entry.secondary_keys)
+    if rules.card_fields:
+        keys, secondary = (tuple(key for key in some if key.text.strip()) for some in (keys, secondary))
+    still = rules.card_fields and book.recursive_scanning is False
+    return Lore(
+        id=lore_id(book.name, entry.id),
+        book=book,
+        entry=entry,
+        content=content,
+        asked=asked,
+        keys=keys,
+        secondary=secondary if entry.selective and not patterns_only else (),
+        scored=_scored(entry, keys, secondary, looks),
+        also=tuple(tuple(read_key(key, looks) for key in line) for line in asked.additional_keys),
+        never=tuple(tuple(read_key(key, looks) for key in line) for line in asked.exclude_keys),
+        scan_depth=_first(asked.scan_depth, entry.scan_depth, book.scan_depth if rules.card_fields else None),
+        constant=entry.constant and not patterns_only,
+        excluded=entry.exclude_recursion or still,
+        silent=entry.prevent_recursion or still,
+    )
+
+
+def _scored(entry: LoreEntry, keys: tuple[Key, ...], secondary: tuple[Key, ...], looks: Looks) -> tuple[tuple[Key, ...], tuple[Key, ...]]:
+    """The keys as scores count them: raw under exact rules, so blanks and macros are part of them."""
+    if not entry.group:
+        return (), ()
+    if not looks.rules.group_quirks:
+        return keys, secondary
+    return tuple(read_raw_key(key, looks) for key in entry.keys), tuple(read_raw_key(key, looks) for key in entry.secondary_keys)
+
+
+def _said(lore: Lore, said: Mapping[Key, str]) -> Lore:
+    def voiced(some: tuple[Key, ...]) -> tuple[Key, ...]:
+        return tuple(read_said_key(key.text, said[key], key.looks) if key.looks and key in said else key for key in some)
+
+    if all(key.kind is not Kind.MACRO for key in lore.all_keys()):
+        return lore
+    return replace(
+        lore,
+        keys=voiced(lore.keys),
+        secondary=voiced(lore.secondary),
+        scored=(voiced(lore.scored[0]), voiced(lore.scored[1])),
+        also=tuple(voiced(line) for line in lore.also),
+        never=tuple(voiced(line) for line in lore.never),
+    )
+
+
+def _owners(entries: Sequence[Lore]) -> dict[KeySpec, list[int]]:
+    owners: dict[KeySpec, list[int]] = {}
+    for rank, lore in enumerate(entries):
+        for key in lore.keys:
+            if key.kind is Kind.PLAIN and key.spec:
+                owners.setdefault(key.spec, []).append(rank)
+    return owners
+
+
+def _unkeyed(lore: Lore) -> bool:
+    odd = any(key.kind is not Kind.PLAIN and key.kind is not Kind.NEVER for key in lore.keys)
+    return odd or lore.constant or lore.asked.activate
+
+
+def _first(*values: int | None) -> int | None:
+    return next((value for value in values if value is not None), None)

@@ -1,0 +1,133 @@
+"""How each key of an entry is looked for: by the automaton, as a pattern, or, for a few odd ones, in the joined text itself.
+
+Source: spec/worldinfo.md 4.1, 4.2. A key cannot match over two texts, since each begins with U+0001, so the automaton
+reads text by text. The exceptions are keys that hold that character or end in a line break: they are searched for directly.
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from rolememory.errors import PatternError
+from rolememory.recall.lore.rules import Rules
+from rolememory.schema.lorebook import LoreEntry
+from rolememory.schema.settings import ScanSettings
+from rolememory.text.edges import JS_SPACE, guards, is_han, stands
+from rolememory.text.keys import Form, KeySpec
+from rolememory.text.macros import has_macros
+from rolememory.text.pattern import Pattern, Source, compile_pattern, parse_pattern
+
+START = "\x01"
+"""Stands before every text that is scanned, so that a pattern can tell where one begins."""
+
+_BLANKS = "".join(JS_SPACE)
+
+
+class Kind(Enum):
+    """Who looks for a key."""
+
+    PLAIN = "plain"  # the automaton
+    PATTERN = "pattern"  # the joined text, once per window
+    DIRECT = "direct"  # the joined text too: a key that could straddle two texts
+    MACRO = "macro"  # not known before its macros are said
+    ALWAYS = "always"  # a key of nothing but blanks, where the rules find it everywhere
+    NEVER = "never"
+
+
+@dataclass(frozen=True, slots=True)
+class Looks:
+    """How the keys of one entry are compared."""
+
+    rules: Rules
+    case_sensitive: bool = False
+    whole_words: bool = False
+    cjk_words: bool = False
+    use_regex: bool | None = None  # None = a key in slashes is a pattern
+
+    @classmethod
+    def of(cls, entry: LoreEntry, rules: Rules, settings: ScanSettings) -> "Looks":
+        """The entry's own wish, else the setting."""
+        case, words = entry.case_sensitive, entry.match_whole_words
+        if rules.card_fields and case is None:
+            case = entry.card_case_sensitive
+        return cls(
+            rules,
+            case_sensitive=settings.case_sensitive if case is None else case,
+            whole_words=settings.match_whole_words if words is None else words,
+            cjk_words=settings.cjk_words and rules.card_fields,
+            use_regex=entry.use_regex if rules.card_fields else None,
+        )
+
+    def spec(self, text: str) -> KeySpec:
+        """The key as the automaton knows it."""
+        alone = self.cjk_words and len(text) == 1 and is_han(text)
+        form: Form = "raw" if self.case_sensitive else self.rules.form
+        return KeySpec(text, form, self.rules.edges if self.whole_words else "none", alone)
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One key, and who looks for it."""
+
+    text: str  # as it is written
+    kind: Kind
+    spec: KeySpec | None = None
+    pattern: Pattern | None = None
+    looks: Looks | None = None
+
+
+def read_key(text: str, looks: Looks) -> Key:
+    """How a key of an entry is looked for: its macros said first, blanks around it cut."""
+    return Key(text, Kind.MACRO, looks=looks) if has_macros(text) else read_said_key(text, text, looks)
+
+
+def read_said_key(written: str, said: str, looks: Looks) -> Key:
+    """The same once its macros are said. A key that says nothing is never found."""
+    return Key(written, Kind.NEVER) if not said else _compared(written, said.strip(_BLANKS), looks)
+
+
+def read_raw_key(text: str, looks: Looks) -> Key:
+    """How a key is looked for when scores are counted: as it is written, blanks and macros included."""
+    return _compared(text, text, looks)
+
+
+def _compared(written: str, said: str, looks: Looks) -> Key:
+    if looks.use_regex is not False and (source := _source(said, looks)):
+        return _pattern(written, source)
+    if said and START not in said and said.strip(_BLANKS):
+        kind = Kind.DIRECT if said.endswith("\n") else Kind.PLAIN
+        return Key(written, kind, spec=looks.spec(said), looks=looks)
+    if not said.strip(_BLANKS) and not looks.rules.blank_key_matches:
+        return Key(written, Kind.NEVER)
+    return Key(written, Kind.DIRECT if said else Kind.ALWAYS, spec=looks.spec(said), looks=looks)
+
+
+def _source(said: str, looks: Looks) -> Source | None:
+    """The pattern meant; where every key is one (V3), slashes around it may be left out."""
+    source = parse_pattern(said) if said.startswith("/") else None
+    return source or (Source(said) if looks.use_regex and said else None)
+
+
+def _pattern(written: str, source: Source) -> Key:
+    """A pattern that is broken or too expensive to run is never found."""
+    try:
+        return Key(written, Kind.PATTERN, pattern=compile_pattern(source))
+    except PatternError:
+        return Key(written, Kind.NEVER)
+
+
+def direct(text: str, needle: str, looks: Looks) -> tuple[int, int] | None:
+    r"""The first place of a plain key in a joined text, found by walking through it: the same answer as the automaton's, slower.
+
+    >>> from rolememory.recall.lore.rules import SILLYTAVERN
+    >>> direct("\x01the Red\n\x01dragon", "red\n\x01", Looks(SILLYTAVERN))
+    (5, 10)
+    """
+    if not looks.case_sensitive:
+        text, needle = text.lower(), needle.lower()
+    sides = guards(needle, looks.rules.edges if looks.whole_words else "none") if needle else (None, None)
+    start = text.find(needle)
+    while start >= 0:
+        if stands(text, start, start + len(needle), sides):
+            return start, start + len(needle)
+        start = text.find(needle, start + 1)
+    return None

@@ -1,0 +1,69 @@
+"""How many tokens lore may take, and what was taken. Source: spec/worldinfo.md 4.5."""
+
+import math
+from collections import Counter
+from collections.abc import Callable
+
+from rolememory.recall.lore.index import Lore
+from rolememory.recall.lore.rules import Rules
+from rolememory.schema.settings import ScanSettings
+
+Cost = Callable[[str], int]
+"""Tokens of a text; 0 for the empty one."""
+
+
+def lore_budget(settings: ScanSettings, context_tokens: int) -> int:
+    """The budget in tokens: a share of the context, halves rounded up, at least 1, then capped.
+
+    >>> lore_budget(ScanSettings(budget_percent=25), 8190), lore_budget(ScanSettings(budget_percent=0), 8192)
+    (2048, 1)
+    """
+    share = math.floor(settings.budget_percent * context_tokens / 100 + 0.5) or 1
+    return min(share, settings.budget_cap) if settings.budget_cap > 0 else share
+
+
+class Purse:
+    """Says for each text in turn whether it still fits, and remembers what was let in."""
+
+    def __init__(self, limit: int, cost: Cost, rules: Rules) -> None:
+        self.limit, self.used = limit, 0
+        self._cost, self._rules = cost, rules
+        self._earlier = ""  # blocks of recursion text, newest first
+        self._earlier_cost = 0
+        self._now = ""  # text of this pass, what did not fit included
+        self._of_book: Counter[str] = Counter()
+
+    def open_pass(self) -> None:
+        """A new pass begins."""
+        self._now = ""
+        self._earlier_cost = self._cost(self._earlier) if self._earlier else 0
+
+    def remember(self, block: str) -> None:
+        """A block of recursion text: exact rules count it from now on."""
+        self._earlier = f"{block}\n{self._earlier}"
+
+    def fits(self, lore: Lore, content: str) -> bool:
+        """Whether the text fits; one that ignores the budget always does, yet its tokens count."""
+        fits = self._fits_blocks(content) if self._rules.counts_blocks else self._fits_rest(lore, content)
+        return fits or lore.entry.ignore_budget
+
+    def take(self, lore: Lore, content: str) -> int:
+        """Note that the text stands in the prompt; gives its tokens."""
+        cost = self._cost(content)
+        self.used += cost
+        self._of_book[lore.book.name] += cost
+        return cost
+
+    def _fits_blocks(self, content: str) -> bool:
+        self._now += content + "\n"
+        return not self._over(self._earlier_cost + self._cost(self._now), self.limit)
+
+    def _fits_rest(self, lore: Lore, content: str) -> bool:
+        cost = self._cost(content)
+        if self._over(self.used + cost, self.limit):
+            return False
+        own = lore.book.token_budget if self._rules.card_fields else None
+        return own is None or own <= 0 or not self._over(self._of_book[lore.book.name] + cost, own)
+
+    def _over(self, tokens: int, limit: int) -> bool:
+        return tokens >= limit if self._rules.reaching_is_too_much else tokens > limit

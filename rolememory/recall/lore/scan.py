@@ -1,0 +1,93 @@
+"""Lore alone, without roles and memories: which entries of these books come into the prompt for these messages."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from rolememory.cards.book import read_book
+from rolememory.recall.lore.activate import activate
+from rolememory.recall.lore.activation import Activation, LoreScene
+from rolememory.recall.lore.chance import Dice
+from rolememory.recall.lore.index import LoreIndex
+from rolememory.recall.lore.rules import rules_named
+from rolememory.recall.lore.texts import texts_of
+from rolememory.schema.lorebook import Lorebook, TimedState
+from rolememory.schema.message import Message
+from rolememory.schema.role import Character
+from rolememory.schema.settings import LengthSettings, ScanSettings
+from rolememory.text.lengths import counter_for
+from rolememory.text.macros import for_character
+
+Book = Lorebook | Mapping[str, Any]
+
+
+def scan(
+    books: Book | Iterable[Book] | LoreIndex,
+    messages: Iterable[Message | Mapping[str, Any] | str],
+    *,
+    card: Character | None = None,
+    state: TimedState | Mapping[str, Any] | None = None,
+    rules: str | None = None,
+    settings: ScanSettings | None = None,
+    trigger: str = "normal",
+    author_note: str | None = None,
+    injected: Iterable[str] = (),
+    outside: Iterable[str] = (),
+    chance: Iterable[float] | int = 0,
+    cost: Callable[[str], int] | None = None,
+    context_tokens: int | None = None,
+    greeting: int = 0,
+    user_icon: str = "",
+    dry_run: bool = False,
+) -> Activation:
+    """Scan lorebooks for one generation.
+
+    Args:
+        books: lorebooks, or the JSON documents of any known format; or an index of them, which saves preparing them anew.
+        messages: the visible chat, oldest first; a true field `hidden` hides a message.
+        card: texts and names of the character and the user.
+        state: the timers the last scan of this chat gave; the answer's `state` is for the next one.
+        rules: "default" or "sillytavern"; None = what the settings say.
+        settings: scan settings; None = their defaults.
+        trigger: kind of generation: normal, continue, impersonate, swipe, regenerate, quiet.
+        author_note: the author's note, if it is due now; texts are merged around it.
+        injected: further texts that are scanned at every depth.
+        outside: ids of entries (`book.id`) activated from outside, by meaning.
+        chance: a seed, or the numbers in [0, 1) that decide.
+        cost: tokens of a text; None = an estimate by script.
+        context_tokens: the model's context; None = what the settings say.
+        greeting: which greeting the chat began with.
+        user_icon: name of the user's picture.
+        dry_run: a preview: sticky and cooldown are neither read nor written.
+
+    >>> book = {"entries": {"0": {"uid": 0, "key": ["beacon"], "content": "The beacon burns whale oil.", "position": 0}}}
+    >>> scan(book, ["Why is the beacon dark?"]).placement.before_text
+    'The beacon burns whale oil.'
+    """
+    index = _index(books, settings, rules)
+    who = card or Character()
+    macros = for_character(who, seed=chance if isinstance(chance, int) else 0, card_macros=index.rules.card_macros)
+    told = [Message.of(message) for message in messages]
+    scene = LoreScene(
+        texts=texts_of(told, who, macros, include_names=index.settings.include_names, injected=injected),
+        character=who,
+        state=TimedState.of(state),
+        macros=macros,
+        trigger=trigger,
+        outside=frozenset(outside),
+        author_note=author_note,
+        context_tokens=context_tokens or index.settings.context_tokens,
+        greeting=greeting,
+        user_icon=user_icon,
+        dry_run=dry_run,
+    )
+    return activate(index, scene, dice=Dice(chance), cost=cost or counter_for("tokens", LengthSettings()))
+
+
+def _index(books: Book | Iterable[Book] | LoreIndex, settings: ScanSettings | None, rules: str | None) -> LoreIndex:
+    if isinstance(books, LoreIndex):
+        return books
+    chosen = settings or ScanSettings()
+    if rules is not None:
+        chosen = chosen.model_copy(update={"rules": rules_named(rules).name})
+    given: Iterable[Book] = [books] if isinstance(books, Lorebook | Mapping) else books
+    return LoreIndex((book if isinstance(book, Lorebook) else read_book(book) for book in given), chosen)

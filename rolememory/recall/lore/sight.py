@@ -1,0 +1,178 @@
+"""What can be seen of the keys in a scan: texts as numbered bits, windows as masks over them, every text read once.
+
+Bits in the order of the joined text: messages newest first, texts of the card, injected texts, one block per recursion pass.
+Source: spec/worldinfo.md 4.1.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from rolememory.recall.lore.index import Lore, LoreIndex
+from rolememory.recall.lore.keys import START, Key, Kind, direct
+from rolememory.recall.lore.rules import Rules
+from rolememory.schema.lorebook import MatchSource
+from rolememory.schema.scene import Segment, Span
+from rolememory.text.keys import KeySpec, Reading
+from rolememory.text.pattern import Budget
+
+BLIND = -1
+"""The window of an entry that sees nothing at all, not even that a text begins."""
+
+MOST_MESSAGES = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """Everything that may be scanned in a turn."""
+
+    messages: tuple[Segment, ...] = ()  # visible ones, newest first, as they are scanned
+    card: tuple[tuple[MatchSource, str], ...] = ()  # macros said, in the order of MatchSource
+    injected: tuple[Segment, ...] = ()  # scanned at every depth: author's note, prompts of others
+    visible: int | None = None  # how many messages there are; None = as many as are given
+    replies: int | None = None  # how many of them the character said; None = counted in those given
+
+    @property
+    def count(self) -> int:
+        """How many messages are visible: the unit of timers."""
+        return len(self.messages) if self.visible is None else self.visible
+
+    @property
+    def said_by_character(self) -> int:
+        """How many messages are the character's."""
+        return sum(message.role == "assistant" for message in self.messages) if self.replies is None else self.replies
+
+
+class Sight:
+    """The keys of an index in the texts of a turn. Grows by blocks of recursion text; answers never change for a given window."""
+
+    def __init__(self, index: LoreIndex, texts: Texts, patterns: Budget) -> None:
+        messages = _without_empty_tail(texts.messages[:MOST_MESSAGES])
+        card = [(source, Segment(text, source=source.value)) for source, text in texts.card if text]
+        injected = [segment for segment in texts.injected if segment.text]
+        self._index, self._patterns = index, patterns
+        self._reading = Reading(index.keys, (*messages, *(segment for _, segment in card), *injected))
+        self._messages = len(messages)
+        self.sources = {source: 1 << (self._messages + at) for at, (source, _) in enumerate(card)}
+        first = self._messages + len(card)
+        self.injected = sum(1 << (first + at) for at in range(len(injected)))
+        self.recursion = 0
+        self._read = 0
+        self._masks: dict[KeySpec, int] = {}
+        self._joined: dict[int, str] = {}
+        self._found: dict[tuple[Key, int], tuple[int, int] | None] = {}
+        self.touched: set[int] = set()  # ranks of entries with a primary key in any text read so far
+
+    @property
+    def segments(self) -> Sequence[Segment]:
+        """The texts, by bit."""
+        return self._reading.segments
+
+    @property
+    def others(self) -> int:
+        """The window of all that is no message."""
+        return self._reading.window & ~self.recent(self._messages)
+
+    def recent(self, depth: int) -> int:
+        """The window of the newest `depth` messages."""
+        return (1 << min(max(depth, 0), self._messages)) - 1
+
+    def add_block(self, text: str) -> None:
+        """One more block of recursion text."""
+        self.recursion |= 1 << len(self._reading.segments)
+        self._reading = self._reading.extended([Segment(text, source="recursion")])
+
+    def look(self, window: int) -> None:
+        """Read the texts of the window that were not read yet, and note whom their keys belong to."""
+        fresh = window & ~self._read & self._reading.window
+        self._read |= fresh
+        owners, masks, touched = self._index.owners, self._masks, self.touched
+        while fresh:
+            bit = fresh & -fresh
+            fresh ^= bit
+            for spec in self._reading.found(bit.bit_length() - 1):
+                masks[spec] = masks.get(spec, 0) | bit
+                if mine := owners.get(spec):
+                    touched.update(mine)
+
+    def has(self, key: Key, window: int) -> bool:
+        """Whether the key can be seen in the window. The window has to be looked at before."""
+        if key.kind is Kind.PLAIN:
+            return window > 0 and key.spec is not None and self._masks.get(key.spec, 0) & window != 0
+        if key.kind is Kind.ALWAYS or key.kind is Kind.NEVER or key.kind is Kind.MACRO:
+            return key.kind is Kind.ALWAYS
+        return self._place(key, window) is not None
+
+    def span(self, key: Key, window: int) -> Span | None:
+        """Where the key stands: the newest text that has it."""
+        if key.kind is Kind.PLAIN:
+            return self._reading.seen(key.spec, window) if window > 0 else None
+        place = self._place(key, window) if key.kind in (Kind.PATTERN, Kind.DIRECT) else None
+        return self._span(place, window) if place else None
+
+    def joined(self, window: int) -> str:
+        """The texts of a window as patterns see them: each begins with U+0001, a line break between two."""
+        if window == BLIND:
+            return ""
+        if window not in self._joined:
+            recent = self.recent(self._messages)
+            messages = f"\n{START}".join(self._text(bit) for bit in _bits(window & recent))
+            others = (f"\n{START}{self._text(bit)}" for bit in _bits(window & ~recent))
+            self._joined[window] = START + messages + "".join(others)
+        return self._joined[window]
+
+    def _text(self, bit: int) -> str:
+        return self._reading.segments[bit].text
+
+    def _place(self, key: Key, window: int) -> tuple[int, int] | None:
+        asked = key, window
+        if asked not in self._found:
+            text = self.joined(window)
+            if key.pattern is not None:
+                self._found[asked] = self._patterns.search(key.pattern, text)
+            elif key.looks is not None and key.spec is not None:
+                self._found[asked] = direct(text, key.spec.text, key.looks)
+        return self._found.get(asked)
+
+    def _span(self, place: tuple[int, int], window: int) -> Span | None:
+        """A place in the joined text as a place in one of its texts; one that straddles two ends with the first."""
+        at = 0
+        for bit in _bits(window):
+            start, end = at + 1, at + 1 + len(self._text(bit))
+            if place[0] <= end:
+                return Span(bit, max(place[0] - start, 0), min(place[1], end) - start)
+            at = end + 1
+        return None
+
+
+class Windows:
+    """Which texts an entry sees in a pass: its own depth or the widened one, its sources, notes, and recursion text unless widening."""
+
+    def __init__(self, rules: Rules, sight: Sight) -> None:
+        self._rules, self._sight = rules, sight
+        self._own: dict[tuple[int, tuple[MatchSource, ...]], int] = {}
+
+    def window(self, lore: Lore, depth: int, recursion: int) -> int:
+        """The entry's window: bits, or BLIND. `depth` is the widened global one, `recursion` the blocks that count in this pass."""
+        own = lore.scan_depth if lore.scan_depth is not None else depth
+        if own <= 0 and self._rules.zero_depth_is_blind:
+            return BLIND
+        asked = own, lore.entry.match_sources
+        if asked not in self._own:
+            sources = sum(self._sight.sources.get(source, 0) for source in lore.entry.match_sources)
+            self._own[asked] = self._sight.recent(own) | sources | self._sight.injected
+        return self._own[asked] | recursion
+
+
+def _without_empty_tail(messages: Sequence[Segment]) -> list[Segment]:
+    """The oldest messages that say nothing do not count; others keep their place."""
+    kept = list(messages)
+    while kept and not kept[-1].text:
+        kept.pop()
+    return kept
+
+
+def _bits(mask: int) -> Iterable[int]:
+    while mask:
+        lowest = mask & -mask
+        yield lowest.bit_length() - 1
+        mask ^= lowest

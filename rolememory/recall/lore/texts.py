@@ -1,0 +1,52 @@
+"""From messages and card to the texts that lore is looked for in. Source: spec/worldinfo.md 4.1."""
+
+from collections.abc import Iterable, Sequence
+
+from rolememory.recall.lore.sight import MOST_MESSAGES, Texts
+from rolememory.schema.lorebook import MatchSource
+from rolememory.schema.message import Message
+from rolememory.schema.role import Character
+from rolememory.schema.scene import Segment
+from rolememory.text.edges import JS_SPACE
+from rolememory.text.macros import Macros
+from rolememory.text.segment import Cleans
+
+_BLANKS = "".join(JS_SPACE)
+
+
+def texts_of(
+    messages: Sequence[Message],
+    character: Character,
+    macros: Macros,
+    *,
+    include_names: bool = True,
+    injected: Iterable[str] = (),
+    cleaner: Cleans | None = None,
+) -> Texts:
+    """What may be scanned. `messages` oldest first, hidden ones left out here; `injected` texts are scanned at every depth.
+
+    >>> chat = [Message.assistant("The beacon.", name="Mira"), Message.user("Hm?", name="Ann")]
+    >>> [segment.text for segment in texts_of(chat, Character(), Macros()).messages]
+    ['Ann: Hm?', 'Mira: The beacon.']
+    """
+    visible = [(place, message) for place, message in enumerate(messages) if not is_hidden(message)]
+    newest = visible[: -MOST_MESSAGES - 1 : -1]
+    return Texts(
+        messages=tuple(_segment(message, place, character, include_names, cleaner) for place, message in newest),
+        card=tuple((source, macros.expand(getattr(character, source.value)).strip(_BLANKS)) for source in MatchSource),
+        injected=tuple(Segment(macros.expand(text), source="note") for text in injected if text),
+        visible=len(visible),
+        replies=sum(message.role == "assistant" for _, message in visible),
+    )
+
+
+def is_hidden(message: Message) -> bool:
+    """Whether the frontend hides the message from the model (its field `hidden`)."""
+    return bool((message.model_extra or {}).get("hidden"))
+
+
+def _segment(message: Message, place: int, character: Character, include_names: bool, cleaner: Cleans | None) -> Segment:
+    content = cleaner.clean(message.content) if cleaner else message.content
+    name = message.name or {"user": character.user, "assistant": character.name}.get(message.role, "")
+    told = f"{name}: {content}" if include_names and name else content
+    return Segment(told.strip(_BLANKS), index=place, role=message.role, name=name)
