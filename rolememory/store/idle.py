@@ -1,0 +1,63 @@
+"""Does something once it has been quiet for a while, on a thread that lives only as long as there is something to do."""
+
+import threading
+from collections.abc import Callable
+from time import monotonic
+
+
+class Idle:
+    """After `touch`, `act` runs once when `rest_s` have passed without another touch; it tells whether it is done.
+
+    An act that is not done is tried again, each time after twice the rest (at most a minute).
+    """
+
+    def __init__(self, rest_s: float, act: Callable[[], bool], name: str) -> None:
+        self._rest_s, self._act, self._name = rest_s, act, name
+        self._due: float | None = None
+        self._changed = threading.Condition()
+        self._thread: threading.Thread | None = None
+        self._closed = False
+
+    def touch(self, soon: bool = False) -> None:
+        """Something happened; `soon`: act without waiting for quiet."""
+        with self._changed:
+            if self._closed:
+                return
+            self._due = monotonic() + (0.0 if soon else self._rest_s)
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
+                self._thread.start()
+            elif soon:
+                self._changed.notify()
+
+    def close(self) -> None:
+        """Stop; an act under way is waited for."""
+        with self._changed:
+            self._closed, self._due = True, None
+            self._changed.notify()
+            thread = self._thread
+        if thread is not None and thread is not threading.current_thread():
+            thread.join()
+
+    def _run(self) -> None:
+        rest_s = self._rest_s
+        while self._wait():
+            if self._act():
+                rest_s = self._rest_s
+                continue
+            rest_s = min(rest_s * 2, 60.0)
+            with self._changed:
+                if not self._closed and self._due is None:
+                    self._due = monotonic() + rest_s
+
+    def _wait(self) -> bool:
+        """Wait until it is time; false when there is nothing left to do."""
+        with self._changed:
+            while self._due is not None:
+                left_s = self._due - monotonic()
+                if left_s <= 0:
+                    self._due = None
+                    return True
+                self._changed.wait(left_s)
+            self._thread = None
+            return False

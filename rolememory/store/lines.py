@@ -1,0 +1,197 @@
+"""A line of the journal: one change of one memory, checked by a crc, and what it does to a set of memories.
+
+On disk: one JSON object per line; `crc` is the CRC-32 of the line without it; the last line of a transaction
+carries `commit`, the number of its lines. A line without crc, or a transaction without its commit, never happened.
+"""
+
+import re
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import orjson
+
+from rolememory.schema.memory import Memory
+from rolememory.store.codec import DEFAULTS, EntryError, decode, difference, fields_of, patched, value_of
+
+Op = Literal["add", "set", "remove"]
+Memories = dict[str, Memory]
+
+_CRC = re.compile(rb',"crc":"([0-9a-f]{8})"\}$')
+SEAL = b"~\n"  # written after a torn tail, so that the next line begins on its own
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One change, with what stood there before."""
+
+    seq: int
+    txn: str
+    at: str  # ISO, UTC
+    actor: str  # author, user, learn, tend, undo, ...
+    op: Op
+    id: str
+    fields: Mapping[str, Sequence[Any]]  # name -> [before, after]; null = not there
+    reason: str = ""
+    base: int | None = None  # read from the author's file, which then stood at this seq; the file itself carries the change
+    commit: int = 0  # on the last line of a transaction: how many lines it has
+
+    def applies_to(self, through: int) -> bool:
+        """Whether a file that has seen everything up to `through` still lacks this change."""
+        return self.seq > through and (self.base is None or through < self.base)
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A field where the file and a line disagree: the file stands."""
+
+    line: Line
+    field: str
+    found: Any
+
+
+def encoded(line: Line) -> bytes:
+    r"""The line as it stands on disk, with its newline.
+
+    >>> decoded(encoded(Line(1, "t", "2024-05-01T18:00:00Z", "user", "set", "m1", {"weight": [1, 2]}, commit=1))[:-1]).fields
+    {'weight': [1, 2]}
+    """
+    shown = {"seq": line.seq, "txn": line.txn, "at": line.at, "actor": line.actor, "op": line.op, "id": line.id, "fields": line.fields}
+    optional = {"reason": line.reason, "base": line.base, "commit": line.commit}
+    text = orjson.dumps(
+        {**shown, **{name: value for name, value in optional.items() if value not in ("", None) and (value or name == "base")}}
+    )
+    return b'%s,"crc":"%08x"}\n' % (text[:-1], zlib.crc32(text))
+
+
+def decoded(data: bytes) -> Line | None:
+    """The line, or None when it is damaged: no crc, a wrong one, or not of our making.
+
+    >>> decoded(b'{"seq":1,"crc":"00000000"}') is None
+    True
+    """
+    found = _CRC.search(data)
+    if found is None:
+        return None
+    text = data[: found.start()] + b"}"
+    if b"%08x" % zlib.crc32(text) != found.group(1):
+        return None
+    try:
+        return Line(**orjson.loads(text))
+    except (TypeError, ValueError):
+        return None
+
+
+@dataclass(slots=True)
+class Committed:
+    """The committed part of a stretch of journal."""
+
+    lines: list[Line]
+    end: int  # bytes that are settled: what follows may still become a transaction
+    bad: list[int]  # line numbers, counted from the stretch's first, of damaged lines
+    torn: bool  # something follows `end` that does not close with a newline
+
+
+def committed(data: bytes) -> Committed:
+    """Read a stretch of journal: whole transactions with their commit; a sealed tail is passed over in silence."""
+    result, pending, place = Committed([], 0, [], False), list[Line](), 0
+    for number, row in enumerate(data.split(b"\n")):
+        here, place = place, place + len(row) + 1
+        if place > len(data):
+            result.torn = bool(row)
+            break
+        line = decoded(row) if row else None
+        if line is None:
+            if row and not row.endswith(b"~"):
+                result.bad.append(number)
+            pending, result.end = [], place
+            continue
+        if pending and pending[0].txn != line.txn:
+            pending, result.end = [], here
+        pending.append(line)
+        if line.commit:
+            if line.commit == len(pending):
+                result.lines += pending
+            pending, result.end = [], place
+    return result
+
+
+def applied(memories: Memories, lines: Iterable[Line], through: int) -> tuple[Memories, list[Conflict]]:
+    """The set after the lines that it lacks; untouched memories stay the same objects. Pure; O(memories + lines)."""
+    after, conflicts = dict(memories), list[Conflict]()
+    for line in lines:
+        if line.applies_to(through):
+            conflicts += _apply(after, line)
+    return after, conflicts
+
+
+def _apply(memories: Memories, line: Line) -> list[Conflict]:
+    here = memories.get(line.id)
+    if line.op == "add":
+        return _add(memories, line) if here is None else []
+    if here is None:
+        return []  # the author deleted it
+    return _remove(memories, here, line) if line.op == "remove" else _set(memories, here, line)
+
+
+def _add(memories: Memories, line: Line) -> list[Conflict]:
+    try:
+        memories[line.id] = decode({name: pair[1] for name, pair in line.fields.items()}, None, line.id)
+    except (EntryError, IndexError, TypeError):
+        return [Conflict(line, "", None)]
+    return []
+
+
+def _remove(memories: Memories, here: Memory, line: Line) -> list[Conflict]:
+    """Remove, unless somebody changed it since."""
+    fields = {**{name: [DEFAULTS.get(name), None] for name in fields_of(here)}, **line.fields}
+    conflicts = _disagreements(here, replace(line, fields=fields))
+    if not conflicts:
+        del memories[line.id]
+    return conflicts
+
+
+def _set(memories: Memories, here: Memory, line: Line) -> list[Conflict]:
+    conflicts = _disagreements(here, line)
+    refused = {conflict.field for conflict in conflicts}
+    changes = {name: pair[1] for name, pair in line.fields.items() if name not in refused and value_of(here, name) != pair[1]}
+    if changes:
+        try:
+            memories[line.id] = patched(here, changes)
+        except EntryError:
+            conflicts.append(Conflict(line, ", ".join(changes), None))
+    return conflicts
+
+
+def _disagreements(here: Memory, line: Line) -> list[Conflict]:
+    found = ((name, value_of(here, name), pair) for name, pair in line.fields.items())
+    return [Conflict(line, name, value) for name, value, pair in found if value != pair[0] and value != pair[1]]
+
+
+def added(memory: Memory) -> dict[str, list[Any]]:
+    """The fields of a line that adds it."""
+    return {"type": [None, memory.type.value], **{name: [None, value] for name, value in fields_of(memory).items()}}
+
+
+def removed(memory: Memory) -> dict[str, list[Any]]:
+    """The fields of a line that removes it."""
+    return {"type": [memory.type.value, None], **{name: [value, None] for name, value in fields_of(memory).items()}}
+
+
+def between(before: Mapping[str, Memory], after: Mapping[str, Memory]) -> Iterator[tuple[Op, str, dict[str, list[Any]]]]:
+    """What leads from one set to the other: (op, id, fields), removals last."""
+    for memory_id, memory in after.items():
+        old = before.get(memory_id)
+        if old is None:
+            yield "add", memory_id, added(memory)
+        elif old is not memory and (changes := difference(old, memory)):
+            yield "set", memory_id, changes
+    for memory_id, memory in before.items():
+        if memory_id not in after:
+            yield "remove", memory_id, removed(memory)
+
+
+def closed(lines: Sequence[Line]) -> list[Line]:
+    """The lines of one transaction with the commit on the last."""
+    return [*lines[:-1], replace(lines[-1], commit=len(lines))] if lines else []

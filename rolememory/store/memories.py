@@ -1,0 +1,206 @@
+"""A role's memories: read without locks, changed durably, kept in a file that belongs to its author.
+
+Truth = memory.json + the committed lines of the journal that it has not seen. A change is one transaction in the
+journal, on disk before it is acknowledged; `fold` writes the lines into the file once it has been quiet for a while.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from rolememory.errors import InvalidValueError, ReadOnlyRoleError
+from rolememory.schema.settings import StorageSettings
+from rolememory.store import atomic
+from rolememory.store.disk import DISK, Disk
+from rolememory.store.folding import Folding
+from rolememory.store.idle import Idle
+from rolememory.store.journal import Journal
+from rolememory.store.lines import Line
+from rolememory.store.moments import iso, moment
+from rolememory.store.planning import Edit, new_id, planned, reverted
+from rolememory.store.problem import Problem
+from rolememory.store.view import Snapshot, Truth, View
+
+__all__ = ["Edit", "HistoryLine", "Problem", "RoleStore", "Snapshot", "new_id"]
+
+_PATIENCE_S = 1.0  # how long a commit waits for an editor that is in the middle of a save
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryLine:
+    """One recorded change."""
+
+    seq: int
+    txn: str  # what `undo` takes back
+    at: datetime
+    actor: str
+    op: str  # add, set, remove
+    id: str
+    fields: dict[str, tuple[Any, Any]]  # name -> (before, after)
+    reason: str = ""
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+class RoleStore:
+    """One role's memory.json and journal. Thread-safe; any number of stores and processes may share a folder."""
+
+    def __init__(
+        self, folder: Path, settings: StorageSettings | None = None, *, clock: Callable[[], datetime] = _now, disk: Disk = DISK
+    ) -> None:
+        self.folder = Path(folder)
+        self.settings = settings or StorageSettings()
+        self._clock, self._disk = clock, disk
+        self._view = View(self.folder, self.settings.max_file_mb * 1e6, disk, time.time_ns)
+        self._folding = Folding(self.folder, self._view, disk, clock)
+        self._writing = threading.RLock()
+        self._idle = Idle(self.settings.fold_idle_s, lambda: self._quietly(self.fold), f"fold {self.folder.name}")
+        self._swept = False
+
+    def snapshot(self) -> Snapshot:
+        """The newest state, by whatever process it was made. Never locks; three stat calls when nothing changed."""
+        before = self._view.latest
+        found = self._view.snapshot()
+        if found is not before and self._view.foreign:
+            self._idle.touch()
+        return found
+
+    def commit(self, edits: Iterable[Edit], actor: str = "user") -> Snapshot:
+        """Do all edits or none; on return they survive a power cut. Give the state they led to.
+
+        Raises: ReadOnlyRoleError (the file is broken), NotWrittenError (the disk refused; nothing changed),
+        UnknownMemoryError, InvalidValueError.
+        """
+        wanted = list(edits)
+        if not wanted:
+            return self.snapshot()
+        self._await_save()
+        with self._locked():
+            truth = self._writable()
+            lines = planned(truth.memories, wanted, truth.seq + 1, iso(self._clock()), actor)
+            if lines:
+                self._view.journal.append(lines)
+            pending = len(truth.pending) + len(lines)
+            if pending >= 8 * self.settings.fold_lines:
+                self._quietly(self._folding.fold)
+            found = self._view.snapshot()
+        self._idle.touch(soon=pending >= self.settings.fold_lines)
+        return found
+
+    def fold(self, force: bool = False) -> bool:
+        """Write what the journal holds into memory.json; true when the file then says it all.
+
+        `force` also writes ids for entries that have none. Raises: NotWrittenError; the journal keeps everything.
+        """
+        with self._locked():
+            return self._folding.fold(force)
+
+    def undo(self, txn: str | None = None) -> Snapshot:
+        """Take a transaction back (None: the newest that can be), as far as nobody changed the same since.
+
+        The undoing is a transaction of its own, so it can be undone as well. Raises: InvalidValueError when there is
+        nothing to take back, and what `commit` raises.
+        """
+        memories = self.snapshot().memories
+        for name, lines in self._transactions(txn):
+            if edits := reverted(lines, memories):
+                reason = f"undo {name}"
+                return self.commit([Edit(e.op, e.id, e.fields, e.type, reason) for e in edits], actor="undo")
+            if txn is not None:
+                break
+        what = f"transaction {txn!r}" if txn else "the journal"
+        raise InvalidValueError(f"nothing in {what} can be taken back; what it changed was changed again since, or it is not there")
+
+    def history(self, id: str | None = None, limit: int | None = None) -> list[HistoryLine]:  # noqa: A002 - the field's own name
+        """The recorded changes, newest first; of one memory if `id` is given."""
+        lines = (line for line in reversed(self._lines()) if id is None or line.id == id)
+        return [_shown(line) for line in islice(lines, limit)]
+
+    def prune(self, before: datetime) -> int:
+        """Forget history that is older and folded; how many lines went. Whole journal files only."""
+        with self._locked():
+            self._folding.fold()
+            truth = self._view.truth()
+            through = truth.document.through if truth.document is not None else 0
+            return self._view.prune(through or 0, iso(before))
+
+    def close(self) -> None:
+        """Fold what is left and stop. What cannot be folded now stays in the journal and is folded next time."""
+        self._idle.close()
+        truth = self._view.truth()
+        if truth.pending or truth.foreign:
+            self._quietly(self.fold)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        with self._writing:
+            try:
+                self._disk.mkdir(self.folder)
+            except OSError as error:
+                raise atomic.not_written(self.folder, error) from error
+            with atomic.locked(self.folder):
+                if not self._swept:
+                    self._folding.sweep()
+                    self._swept = True
+                yield
+
+    def _writable(self) -> Truth:
+        """The truth with the author's saves taken over. Raises: ReadOnlyRoleError."""
+        truth = self._folding.adopt()
+        if truth.broken:
+            first = truth.broken[0].text()
+            raise ReadOnlyRoleError(f"{self.folder}: nothing is written until memory.json is mended: {first}")
+        return truth
+
+    def _await_save(self) -> None:
+        """Give an editor that is in the middle of a save a moment to finish."""
+        end = time.monotonic() + _PATIENCE_S
+        while self._view.truth().broken and self._view.fresh(_PATIENCE_S) and time.monotonic() < end:
+            time.sleep(0.02)
+
+    def _quietly(self, fold: Callable[[], bool]) -> bool:
+        """Fold; what goes wrong is said once and tried again later, for the journal holds everything."""
+        try:
+            done = fold()
+        except OSError as error:
+            if "not_folded" not in self._view.notes:
+                _log.warning("%s: not folded: %s", self.folder, error)
+            self._view.note("not_folded", Problem("not_folded", "memory.json", values=(("reason", str(error)),)))
+            return False
+        self._view.note("not_folded", None)
+        return done
+
+    def _lines(self) -> list[Line]:
+        journal = Journal(self.folder / "journal", self._disk)
+        journal.refresh(0, 0)
+        return journal.lines(0)
+
+    def _transactions(self, txn: str | None) -> Iterator[tuple[str, list[Line]]]:
+        """Transactions, newest first; undoings only when asked for by name."""
+        groups: dict[str, list[Line]] = {}
+        for line in self._lines():
+            if line.txn == txn or (txn is None and line.actor != "undo"):
+                groups.setdefault(line.txn, []).append(line)
+        yield from reversed(list(groups.items()))
+
+
+def _shown(line: Line) -> HistoryLine:
+    fields = {name: (pair[0], pair[1]) for name, pair in line.fields.items()}
+    return HistoryLine(line.seq, line.txn, moment(line.at), line.actor, line.op, line.id, fields, line.reason)

@@ -1,0 +1,117 @@
+"""From wishes to lines: what a caller wants changed, checked against what stands there now."""
+
+import json
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+
+from rolememory.errors import InvalidValueError, UnknownMemoryError
+from rolememory.schema.memory import Memory, MemoryType
+from rolememory.store.codec import EntryError, decode, difference, patched, value_of
+from rolememory.store.lines import Line, Memories, Op, added, closed, removed
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One wish: `add` with all fields (an empty id is given one), `set` with the changed ones, `remove` with none."""
+
+    op: Op
+    id: str
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    type: MemoryType | None = None
+    reason: str = ""
+
+
+def new_id() -> str:
+    """An id that nobody has.
+
+    >>> len(new_id())
+    13
+    """
+    return "m" + secrets.token_hex(6)
+
+
+def planned(memories: Mapping[str, Memory], edits: Iterable[Edit], seq: int, at: str, actor: str) -> list[Line]:
+    """The lines of one transaction, the first with `seq`; nothing for wishes that change nothing.
+
+    Raises: UnknownMemoryError, InvalidValueError; then nothing of the whole transaction happens.
+    """
+    now: Memories = dict(memories)
+    txn, lines = secrets.token_hex(6), list[Line]()
+    for edit in edits:
+        memory_id = edit.id.strip() or new_id()
+        fields = _step(now, edit, memory_id)
+        if fields:
+            lines.append(Line(seq + len(lines), txn, at, actor, edit.op, memory_id, fields, edit.reason))
+    return closed(lines)
+
+
+def recorded(steps: Sequence[tuple[Op, str, Mapping[str, Sequence[Any]]]], seq: int, at: str, base: int) -> list[Line]:
+    """The author's own edits of the file as lines; `base`: what the file had seen."""
+    txn = secrets.token_hex(6)
+    return closed([Line(seq + n, txn, at, "author", op, name, fields, base=base) for n, (op, name, fields) in enumerate(steps)])
+
+
+def reverted(lines: Iterable[Line], memories: Mapping[str, Memory]) -> list[Edit]:
+    """What would take the lines back, as far as nobody has changed the same since."""
+    now: Memories = dict(memories)
+    edits = []
+    for line in reversed(list(lines)):
+        edit = _revert(line, now.get(line.id))
+        if edit is not None:
+            _step(now, edit, edit.id)
+            edits.append(edit)
+    return edits
+
+
+def _revert(line: Line, here: Memory | None) -> Edit | None:
+    before = {name: pair[0] for name, pair in line.fields.items()}
+    if line.op == "remove":
+        return Edit("add", line.id, {k: v for k, v in before.items() if v is not None}) if here is None else None
+    if here is None:
+        return None
+    standing = {name: pair[0] for name, pair in line.fields.items() if value_of(here, name) == pair[1]}
+    if line.op == "add":
+        return Edit("remove", line.id) if len(standing) == len(line.fields) else None
+    return Edit("set", line.id, standing) if standing else None
+
+
+def _step(now: Memories, edit: Edit, memory_id: str) -> dict[str, list[Any]]:
+    """Do one edit to the working set; give its fields, empty when nothing changes."""
+    here = now.get(memory_id)
+    if edit.op == "add":
+        if here is not None:
+            raise InvalidValueError(f"a memory with the id {memory_id!r} is there already; set its fields, or leave the id empty")
+        now[memory_id] = _checked(memory_id, edit, None)
+        return added(now[memory_id])
+    if here is None:
+        raise UnknownMemoryError(memory_id, now)
+    if edit.op == "remove":
+        return removed(now.pop(memory_id))
+    now[memory_id] = _checked(memory_id, edit, here)
+    return difference(here, now[memory_id])
+
+
+def _checked(memory_id: str, edit: Edit, here: Memory | None) -> Memory:
+    fields = {name: value for name, value in edit.fields.items() if name not in ("id", "type")}
+    kind = edit.type or edit.fields.get("type")
+    if kind is not None:
+        fields["type"] = str(kind)
+    try:
+        memory = patched(here, fields) if here is not None else decode(fields, None, memory_id)
+        _storable(memory)
+    except EntryError as error:
+        raise InvalidValueError(f"memory {memory_id}: {error}") from error
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidValueError(f"memory {memory_id}: {str(error).lower()}; write plain JSON values and whole characters") from error
+    return memory
+
+
+def _storable(memory: Memory) -> None:
+    """Raise where something cannot be written as JSON and read again."""
+    orjson.dumps([memory.id, added(memory)])
+    if memory.model_extra:
+        json.dumps(memory.model_extra, allow_nan=False)

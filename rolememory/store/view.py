@@ -1,0 +1,298 @@
+"""What a role remembers, as any process may see it at any time: the file, the lines it lacks, and no lock."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from threading import RLock
+from types import MappingProxyType
+
+from rolememory.schema.memory import Memory
+from rolememory.store.disk import Disk, Mark
+from rolememory.store.document import BrokenFileError, Document, digest, read
+from rolememory.store.journal import RACY_NS, Journal
+from rolememory.store.lines import Conflict, Line, Memories, applied
+from rolememory.store.problem import Problem
+
+NAME = "memory.json"
+PREVIOUS = "memory.json.prev"
+GOOD = "last-good.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What the role remembers at one moment. A memory that did not change is the same object in the next one."""
+
+    memories: Mapping[str, Memory]  # in file order by arrays, then as they were added
+    seq: int  # of the newest committed change
+    version: int  # another one whenever the content is another
+    problems: tuple[Problem, ...] = ()
+    writable: bool = True  # false while the file is broken: commits are refused
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """A snapshot with what writers need to know about it."""
+
+    memories: Memories
+    seq: int
+    document: Document | None = None  # what the memories are built on: the file, or its last good state
+    through: int = 0  # the seq that document has seen
+    pending: tuple[Line, ...] = ()  # lines it lacks
+    conflicts: tuple[Conflict, ...] = ()
+    foreign: bool = False  # somebody else saved the file and nobody has taken it over yet
+    whole: bool = False  # and it cannot tell what it has seen: it is the author's whole word
+    missing: bool = False
+    broken: tuple[Problem, ...] = ()
+
+
+@dataclass(slots=True)
+class _Good:
+    """state/last-good.json: the last state of the file that was ours or was taken over."""
+
+    mark: Mark | None = None
+    digest: bytes = b""
+    through: int | None = None
+
+
+class View:
+    """Reads a role's file and journal; thread-safe. `now_ns` is compared with time stamps of files only."""
+
+    def __init__(self, folder: Path, max_bytes: float, disk: Disk, now_ns: Callable[[], int]) -> None:
+        self.path, self.good_path = folder / NAME, folder / "state" / GOOD
+        self.journal = Journal(folder / "journal", disk)
+        self.notes: dict[str, Problem] = {}  # what writers want shown
+        self._previous = folder / PREVIOUS
+        self._max_bytes, self._disk, self._now_ns = max_bytes, disk, now_ns
+        self._lock = RLock()
+        self._document: Document | None = None
+        self._stands = False  # whether the document is what the file holds now
+        self._file_mark: Mark | None = None
+        self._racy = True
+        self._broken: tuple[Problem, ...] = ()
+        self._good = _Good()
+        self._truth: Truth | None = None
+        self._snapshot = Snapshot(MappingProxyType({}), 0, 0)
+        self._seen: object = None
+
+    def snapshot(self) -> Snapshot:
+        """The newest state. Three stat calls when nothing changed; never waits for a writer."""
+        if self._seen is not None and self._marks() == self._seen:
+            return self._snapshot
+        self.truth()
+        return self._snapshot
+
+    def truth(self) -> Truth:
+        """The newest state with what writers need to know."""
+        with self._lock:
+            before = self._truth
+            self._read_file()
+            self._truth = self._compute()
+            self._seen = None if self._racy or self.journal.seen is None else (self._file_mark, *self.journal.seen)
+            if before is None or self._truth is not before:
+                self._publish(self._truth, before)
+            return self._truth
+
+    @property
+    def latest(self) -> Snapshot:
+        """The state that was seen last, without looking."""
+        return self._snapshot
+
+    @property
+    def foreign(self) -> bool:
+        """Whether the author's save that was seen last still has to be taken over."""
+        return self._truth is not None and self._truth.foreign
+
+    def fresh(self, within_s: float) -> bool:
+        """Whether the file changed so shortly ago that somebody may still be saving it."""
+        mark = self._disk.mark(self.path)
+        return mark is not None and self._now_ns() - mark.changed_ns < within_s * 1e9
+
+    def lines(self, after: int) -> list[Line]:
+        """The committed lines with a seq above `after`, however old."""
+        with self._lock:
+            self.journal.refresh(after, self._now_ns())
+            return self.journal.lines(after)
+
+    def prune(self, through: int, before: str) -> int:
+        """Forget lines that are folded and older; how many."""
+        with self._lock:
+            return self.journal.prune(through, before)
+
+    def note(self, code: str, problem: Problem | None) -> None:
+        """Show or take back a problem that writers met."""
+        if problem is None:
+            self.notes.pop(code, None)
+        else:
+            self.notes[code] = problem
+        with self._lock:
+            if self._truth is not None:
+                self._publish(self._truth, self._truth)
+
+    def kept(self, document: Document) -> None:
+        """Know that `document` was just written to state/last-good.json."""
+        with self._lock:
+            self._good = _Good(self._disk.mark(self.good_path), document.digest, document.through)
+
+    def expect(self, document: Document) -> None:
+        """Take over a document that was just written to the file, so that it need not be read again."""
+        with self._lock:
+            self._document, self._stands, self._file_mark, self._racy = document, False, None, True
+            self._truth = None if self._truth is None else _rebased(self._truth, document)
+
+    def _marks(self) -> object:
+        return (self._disk.mark(self.path), *self.journal.marks())
+
+    def _read_file(self) -> None:
+        mark = self._disk.mark(self.path)
+        if mark == self._file_mark and not self._racy:
+            return
+        self._file_mark = mark
+        self._racy = mark is not None and -RACY_NS < self._now_ns() - mark.changed_ns < RACY_NS
+        self._broken = ()
+        try:
+            self._stands = mark is not None
+            if mark is not None:
+                self._document = self._read(mark)
+        except BrokenFileError as error:
+            self._stands, self._broken = False, tuple(error.problems)
+        except FileNotFoundError:
+            self._stands, self._file_mark = False, None
+        except OSError as error:
+            reason = error.strerror or str(error)
+            self._stands, self._racy = False, True
+            self._broken = (Problem("unreadable", NAME, values=(("reason", reason),), blocks=True),)
+        if self._document is None:
+            self._document = self._last_good()
+
+    def _read(self, mark: Mark) -> Document:
+        if mark.size > self._max_bytes:
+            values = (("size", round(mark.size / 1e6, 1)), ("limit", round(self._max_bytes / 1e6, 1)))
+            raise BrokenFileError([Problem("too_large", NAME, values=values, blocks=True)])
+        data = self._disk.read(self.path)
+        if self._document is not None and digest(data) == self._document.digest:
+            return self._document
+        self._look_at_good()
+        return _lightened(read(data, self._document, ours=digest(data) == self._good.digest))
+
+    def _look_at_good(self) -> None:
+        """Know what the last good state was; read only when it changed."""
+        mark = self._disk.mark(self.good_path)
+        if mark is None:
+            self._good = _Good()
+        elif mark != self._good.mark:
+            data = self._disk.read(self.good_path)
+            self._good.mark = mark
+            if digest(data) != self._good.digest:
+                self._good.digest = digest(data)
+                self._good.through = _through(data, self._document)
+
+    def _last_good(self) -> Document | None:
+        """What to answer with when the file cannot: state/last-good.json, else the previous copy."""
+        self._look_at_good()
+        for path in (self.good_path, self._previous):
+            try:
+                return _lightened(read(self._disk.read(path), ours=True))
+            except (OSError, BrokenFileError):
+                continue
+        return None
+
+    def _compute(self) -> Truth:
+        document, before = self._document, self._truth
+        self._look_at_good()
+        self.journal.refresh(self._needed(document), self._now_ns())
+        seq = max(self.journal.last_seq, self._good.through or 0)
+        fresh = document is not None and document.digest != self._good.digest
+        seen = 0 if document is None else self._seen_by(document, fresh, seq)
+        through = seq if seen is None else seen
+        pending = [line for line in self.journal.lines(through) if line.applies_to(through)]
+        memories, conflicts = self._apply(document, pending, through, before)
+        missing = not self._stands and not self._broken and document is not None
+        truth = Truth(
+            memories, seq, document, through, tuple(pending), conflicts, fresh and self._stands, seen is None, missing, self._broken
+        )
+        return before if before is not None and truth == before else truth
+
+    def _needed(self, document: Document | None) -> int:
+        return 0 if document is None or document.through is None else document.through
+
+    def _seen_by(self, document: Document, fresh: bool, seq: int) -> int | None:
+        """The seq that the document has seen; None when it does not say, or says what cannot be."""
+        through, good = document.through, self._good
+        if not fresh:
+            return through or 0
+        if through is None:
+            return None if good.through is not None else 0
+        newest = self.journal.last_seq if good.through is None else good.through
+        oldest = (self.journal.first_seq or seq + 1) - 1
+        return through if oldest <= through <= newest else None
+
+    def _apply(
+        self, document: Document | None, pending: Sequence[Line], through: int, before: Truth | None
+    ) -> tuple[Memories, tuple[Conflict, ...]]:
+        """The document's memories after the lines it lacks; only new lines are applied where that is enough."""
+        start = {} if document is None else document.memories
+        if before is not None and before.document is document and before.through == through and _extends(pending, before.pending):
+            fresh = pending[len(before.pending) :]
+            if not fresh:
+                return before.memories, before.conflicts
+            memories, conflicts = applied(before.memories, fresh, through)
+            return memories, (*before.conflicts, *conflicts)
+        memories, conflicts = applied(start, pending, through)
+        return _same_objects(memories, before.memories if before else {}), tuple(conflicts)
+
+    def _publish(self, truth: Truth, before: Truth | None) -> None:
+        same = before is not None and _identical(truth.memories, self._snapshot.memories)
+        self._snapshot = Snapshot(
+            memories=self._snapshot.memories if same else MappingProxyType(truth.memories),
+            seq=truth.seq,
+            version=self._snapshot.version + (not same),
+            problems=tuple(self._problems(truth)),
+            writable=not truth.broken,
+        )
+
+    def _problems(self, truth: Truth) -> Iterable[Problem]:
+        yield from truth.broken
+        if truth.missing:
+            yield Problem("missing_file", NAME)
+        if truth.document is not None and self._stands:
+            yield from truth.document.problems
+        for conflict in truth.conflicts:
+            yield Problem("conflict", NAME, field=f"{conflict.line.id}.{conflict.field}")
+        yield from self.journal.problems()
+        yield from self.notes.values()
+
+
+def _lightened(document: Document) -> Document:
+    """The document without the author's raw structure, which only writing needs and which is then read anew."""
+    document.raw, document.slots = {}, {}
+    return document
+
+
+def _through(data: bytes, known: Document | None) -> int | None:
+    if known is not None and known.digest == digest(data):
+        return known.through
+    try:
+        return read(data, known, ours=True).through
+    except BrokenFileError:
+        return None
+
+
+def _extends(longer: Sequence[Line], shorter: Sequence[Line]) -> bool:
+    return len(longer) >= len(shorter) and (not shorter or longer[len(shorter) - 1] == shorter[-1])
+
+
+def _same_objects(memories: Memories, before: Mapping[str, Memory]) -> Memories:
+    """The set with every memory that equals the one known before replaced by that very object."""
+    for name, memory in memories.items():
+        old = before.get(name)
+        if old is not None and old is not memory and old == memory:
+            memories[name] = old
+    return memories
+
+
+def _identical(one: Mapping[str, Memory], other: Mapping[str, Memory]) -> bool:
+    return len(one) == len(other) and all(a is b for a, b in zip(one.values(), other.values(), strict=True))
+
+
+def _rebased(truth: Truth, document: Document) -> Truth:
+    return Truth(truth.memories, truth.seq, document, truth.seq)
