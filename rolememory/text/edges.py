@@ -34,7 +34,11 @@ _AFTER = frozenset(
 
 
 class Guard(dict[str, bool]):
-    """Whether a character beside a match refuses it; each character is judged once."""
+    """Whether a character beside a match refuses it; each character is judged once. A guard is itself, not its contents."""
+
+    __hash__ = object.__hash__  # type: ignore[assignment]
+    __eq__ = object.__eq__
+    __ne__ = object.__ne__
 
     def __init__(self, refuses: Callable[[str], bool]) -> None:
         super().__init__()

@@ -194,12 +194,12 @@ class _Automata:
 
     def __init__(self, specs: frozenset[KeySpec]) -> None:
         self.specs = specs
-        forms: dict[Form, dict[str, list[tuple[KeySpec, Guards]]]] = {}
+        forms: dict[Form, dict[tuple[str, Guards], list[KeySpec]]] = {}
         for spec in specs:
             if needle := spec.needle:
-                sought = spec, guards(needle, spec.edges, spec.cjk_words)
-                forms.setdefault(spec.form, {}).setdefault(needle, []).append(sought)
-        self._automata = {form: _Automaton(needles) for form, needles in forms.items()}
+                sought = needle, guards(needle, spec.edges, spec.cjk_words)
+                forms.setdefault(spec.form, {}).setdefault(sought, []).append(spec)
+        self._automata = {form: _Automaton(sought) for form, sought in forms.items()}
         self.kept = lru_cache(maxsize=_CACHED_TEXTS)(self._first_places)
 
     def read(self, text: str) -> Mapping[KeySpec, Place]:
@@ -219,34 +219,33 @@ class _Automata:
         first: dict[KeySpec, Place] = {}
         for form, automaton in self._automata.items():
             shown = _shown(form, text)
-            for spec, (start, end) in automaton.first_places(shown.text).items():
+            for spec, start, end in automaton.first_places(shown.text):
                 first[spec] = shown.span(start, end)
         return MappingProxyType(first)
 
 
 class _Automaton:
-    """The needles of one form, searched for all at once."""
+    """The needles of one form, searched for all at once; one that is guarded in two ways stands in it twice."""
 
-    def __init__(self, needles: Mapping[str, Sequence[tuple[KeySpec, Guards]]]) -> None:
-        self._sought = list(needles.values())
-        self._automaton = AhoCorasick(list(needles), store_patterns=False)
+    def __init__(self, sought: Mapping[tuple[str, Guards], Sequence[KeySpec]]) -> None:
+        self._guards = [sides for _, sides in sought]
+        self._specs = list(sought.values())
+        self._automaton = AhoCorasick([needle for needle, _ in sought], store_patterns=False)
 
-    def first_places(self, text: str) -> dict[KeySpec, Place]:
-        """The first place of each key whose edges are free there."""
-        first: dict[KeySpec, Place] = {}
-        sought = self._sought
+    def first_places(self, text: str) -> Iterator[tuple[KeySpec, int, int]]:
+        """The first place of each key where its edges are free."""
+        sought, done = self._guards, set[int]()
         for number, start, end in self._matches(text):
-            for spec, sides in sought[number]:
-                if spec not in first and stands(text, start, end, sides):
-                    first[spec] = start, end
-        return first
+            if number not in done and stands(text, start, end, sought[number]):
+                done.add(number)
+                for spec in self._specs[number]:
+                    yield spec, start, end
 
     def places(self, text: str) -> Iterator[tuple[KeySpec, int, int]]:
         """All places of each key where its edges are free."""
         for number, start, end in self._matches(text):
-            for spec, sides in self._sought[number]:
-                if stands(text, start, end, sides):
-                    yield spec, start, end
+            if stands(text, start, end, self._guards[number]):
+                yield from ((spec, start, end) for spec in self._specs[number])
 
     def _matches(self, text: str) -> list[tuple[int, int, int]]:
         found: list[tuple[int, int, int]] = self._automaton.find_matches_as_indexes(text, overlapping=True)

@@ -13,7 +13,7 @@ from time import perf_counter
 from rolememory.schema.scene import Segment
 from rolememory.text.keys import KeyIndex, KeySpec, Reading
 
-SYLLABLES = "ba ke lo mi nu ra se ti vo zu har bor dra gon lan tern wick storm".split()
+SYLLABLES = ["ba", "ke", "lo", "mi", "nu", "ra", "se", "ti", "vo", "zu", "har", "bor", "dra", "gon", "lan", "tern", "wick", "storm"]
 HAN = "灯塔风暴海港船长龙山河星月夜雨雪火剑王城门桥林花鸟鱼石金银铁木水土云雾光影声"
 
 
