@@ -1,0 +1,77 @@
+"""What a message wants: the past, something done or answered, both, or neither. By rules, Chinese and English alike.
+
+The patterns stand in worldbook_rules/lexicons/intent.{zh,en}.json. A text in both languages is read by both.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+from rolememory.schema.scene import Language
+from rolememory.shipped import shipped
+
+Intent = Literal["past", "request", "mixed", "chat"]
+_LONGEST = 1_200  # characters that are read: intent stands at the edges of a long text, its first half and its last
+_CJK = re.compile(r"[\u3400-\u9fff]")
+_LATIN = re.compile(r"[A-Za-z]{2}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    clause: re.Pattern[str]
+    past: re.Pattern[str]
+    not_past: re.Pattern[str]
+    order: re.Pattern[str]  # wants something done, whatever it mentions
+    ask: re.Pattern[str]  # wants an answer: a request, unless it asks for the past
+    small_talk: re.Pattern[str]
+    spelling: Mapping[int, int]  # traditional characters as the patterns spell them
+
+
+def intent(text: str) -> Intent:
+    """What the message wants. Source: S2.5, S2.16.
+
+    >>> intent("Do you remember my sister?"), intent("Write me a poem"), intent("I am tired")
+    ('past', 'request', 'chat')
+    >>> intent("还记得我妹妹吗？给她写首诗吧"), intent("今天好累")
+    ('mixed', 'chat')
+    """
+    text = _read(text).lower().replace("’", "'")
+    past = wants = False
+    for language in _languages(text):
+        rules = _rules(language)
+        for clause in _clauses(text.translate(rules.spelling), rules):
+            here = bool(rules.past.search(clause)) and not rules.not_past.search(clause)
+            past |= here
+            wants |= bool(rules.order.search(clause)) or (not here and _asks(clause, rules))
+    return "mixed" if past and wants else "past" if past else "request" if wants else "chat"
+
+
+def _read(text: str) -> str:
+    half = _LONGEST // 2
+    return text if len(text) <= _LONGEST else f"{text[:half]}\n{text[-half:]}"
+
+
+def _languages(text: str) -> Iterator[Language]:
+    if _CJK.search(text):
+        yield "zh"
+    if _LATIN.search(text):
+        yield "en"
+
+
+def _clauses(text: str, rules: _Rules) -> Sequence[str]:
+    return [clause for part in rules.clause.split(text) if (clause := part.strip(" \t\"'“”‘’「」（）()*_"))]
+
+
+def _asks(clause: str, rules: _Rules) -> bool:
+    return bool(rules.ask.search(clause)) and not rules.small_talk.search(clause)
+
+
+@cache
+def _rules(language: Language) -> _Rules:
+    raw = json.loads(shipped("worldbook_rules", "lexicons", f"intent.{language}.json").read_text(encoding="utf-8"))
+    tables = {name: re.compile("|".join(f"(?:{one})" for one in raw[name])) for name in ("past", "not_past", "order", "ask", "small_talk")}
+    spelling = str.maketrans(raw.get("traditional", ""), raw.get("simplified", ""))
+    return _Rules(clause=re.compile(raw["clause"]), spelling=spelling, **tables)
