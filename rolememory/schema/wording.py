@@ -40,7 +40,7 @@ _REASONS: _Sentences = {
     "constant": (("always there", "常驻"),),
     "feeling": (
         ("{emotion}, as in '{text}'", "情绪“{emotion}”，如“{text}”"),
-        ("{emotion} meets {emotion}", "情绪相合：{emotion}"),
+        ("{emotion}", "{emotion}"),
         ("its feeling fits the mood", "情绪与当下相合"),
     ),
     "activate": (("told to be active by a decorator", "由装饰器强制激活"),),
@@ -217,7 +217,9 @@ def _counted(text: str, language: Language) -> str:
 
 def _shown(reason: Reason) -> dict[str, str]:
     """The values as people read them; a message counts from 1, and is left out when the text is no message."""
-    values = {name: _number(value) for name, value in reason.values if value != ""}
+    values = {name: _number(value) for name, value in reason.values if value != "" and (name != "cosine" or value)}
+    if "at" in values:
+        values["at"] = values["at"][:10]  # the day says enough
     message = dict(reason.values).get("message")
     if isinstance(message, int):
         values["message"] = str(message + 1)
