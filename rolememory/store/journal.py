@@ -74,7 +74,8 @@ class Journal:
             self._settled = mark is None or now_ns - mark.changed_ns > RACY_NS
         for segment, following in zip(self._segments, self._segments[1:], strict=False):
             if following.first <= after + 1:
-                self._forget(segment)
+                if segment.mark is not None:
+                    self._forget(segment)
             elif listed or segment.mark is None:
                 self._read(segment)
         if self._segments:

@@ -11,7 +11,7 @@ import orjson
 from rolememory.errors import InvalidValueError, UnknownMemoryError
 from rolememory.schema.memory import Memory, MemoryType
 from rolememory.store.codec import EntryError, decode, difference, patched, value_of
-from rolememory.store.lines import Line, Memories, Op, added, closed, removed
+from rolememory.store.lines import Line, Op, added, closed, removed
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ def planned(memories: Mapping[str, Memory], edits: Iterable[Edit], seq: int, at:
 
     Raises: UnknownMemoryError, InvalidValueError; then nothing of the whole transaction happens.
     """
-    now: Memories = dict(memories)
+    now = _Working(memories)
     txn, lines = secrets.token_hex(6), list[Line]()
     for edit in edits:
         memory_id = edit.id.strip() or new_id()
@@ -57,7 +57,7 @@ def recorded(steps: Sequence[tuple[Op, str, Mapping[str, Sequence[Any]]]], seq: 
 
 def reverted(lines: Iterable[Line], memories: Mapping[str, Memory]) -> list[Edit]:
     """What would take the lines back, as far as nobody has changed the same since."""
-    now: Memories = dict(memories)
+    now = _Working(memories)
     edits = []
     for line in reversed(list(lines)):
         edit = _revert(line, now.get(line.id))
@@ -79,20 +79,43 @@ def _revert(line: Line, here: Memory | None) -> Edit | None:
     return Edit("set", line.id, standing) if standing else None
 
 
-def _step(now: Memories, edit: Edit, memory_id: str) -> dict[str, list[Any]]:
+class _Working:
+    """A set under change: what was touched lies over what stands, which is not copied."""
+
+    def __init__(self, memories: Mapping[str, Memory]) -> None:
+        self._below = memories
+        self._above: dict[str, Memory | None] = {}
+
+    def get(self, memory_id: str) -> Memory | None:
+        """The memory as it is now."""
+        return self._above[memory_id] if memory_id in self._above else self._below.get(memory_id)
+
+    def put(self, memory_id: str, memory: Memory | None) -> None:
+        """Change it; None removes it."""
+        self._above[memory_id] = memory
+
+    def names(self) -> list[str]:
+        """The ids, for messages."""
+        return [name for name in {**self._below, **self._above} if self.get(name) is not None]
+
+
+def _step(now: _Working, edit: Edit, memory_id: str) -> dict[str, list[Any]]:
     """Do one edit to the working set; give its fields, empty when nothing changes."""
     here = now.get(memory_id)
     if edit.op == "add":
         if here is not None:
             raise InvalidValueError(f"a memory with the id {memory_id!r} is there already; set its fields, or leave the id empty")
-        now[memory_id] = _checked(memory_id, edit, None)
-        return added(now[memory_id])
+        fresh = _checked(memory_id, edit, None)
+        now.put(memory_id, fresh)
+        return added(fresh)
     if here is None:
-        raise UnknownMemoryError(memory_id, now)
+        raise UnknownMemoryError(memory_id, now.names())
     if edit.op == "remove":
-        return removed(now.pop(memory_id))
-    now[memory_id] = _checked(memory_id, edit, here)
-    return difference(here, now[memory_id])
+        now.put(memory_id, None)
+        return removed(here)
+    changed = _checked(memory_id, edit, here)
+    now.put(memory_id, changed)
+    return difference(here, changed)
 
 
 def _checked(memory_id: str, edit: Edit, here: Memory | None) -> Memory:

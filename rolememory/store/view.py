@@ -52,6 +52,7 @@ class _Good:
     mark: Mark | None = None
     digest: bytes = b""
     through: int | None = None
+    known: bool = True  # whether `through` was read
 
 
 class View:
@@ -85,6 +86,8 @@ class View:
         """The newest state with what writers need to know."""
         with self._lock:
             before = self._truth
+            if before is not None and self._seen is not None and self._marks() == self._seen:
+                return before
             self._read_file()
             self._truth = self._compute()
             self._seen = None if self._racy or self.journal.seen is None else (self._file_mark, *self.journal.seen)
@@ -180,11 +183,25 @@ class View:
         if mark is None:
             self._good = _Good()
         elif mark != self._good.mark:
-            data = self._disk.read(self.good_path)
+            found = digest(self._disk.read(self.good_path))
+            if found != self._good.digest:
+                self._good = _Good(digest=found, known=False)
             self._good.mark = mark
-            if digest(data) != self._good.digest:
-                self._good.digest = digest(data)
-                self._good.through = _through(data, self._document)
+
+    def _good_through(self) -> int | None:
+        """What the last good state had seen; parsed only when the file at hand is another one."""
+        good, document = self._good, self._document
+        if not good.known:
+            same = document is not None and document.digest == good.digest
+            good.through = document.through if same and document is not None else self._parsed_through()
+            good.known = True
+        return good.through
+
+    def _parsed_through(self) -> int | None:
+        try:
+            return read(self._disk.read(self.good_path), self._document, ours=True).through
+        except (OSError, BrokenFileError):
+            return None
 
     def _last_good(self) -> Document | None:
         """What to answer with when the file cannot: state/last-good.json, else the previous copy."""
@@ -200,7 +217,7 @@ class View:
         document, before = self._document, self._truth
         self._look_at_good()
         self.journal.refresh(self._needed(document), self._now_ns())
-        seq = max(self.journal.last_seq, self._good.through or 0)
+        seq = max(self.journal.last_seq, self._good_through() or 0)
         fresh = document is not None and document.digest != self._good.digest
         seen = 0 if document is None else self._seen_by(document, fresh, seq)
         through = seq if seen is None else seen
@@ -217,12 +234,12 @@ class View:
 
     def _seen_by(self, document: Document, fresh: bool, seq: int) -> int | None:
         """The seq that the document has seen; None when it does not say, or says what cannot be."""
-        through, good = document.through, self._good
+        through, good = document.through, self._good_through()
         if not fresh:
             return through or 0
         if through is None:
-            return None if good.through is not None else 0
-        newest = self.journal.last_seq if good.through is None else good.through
+            return None if good is not None else 0
+        newest = self.journal.last_seq if good is None else good
         oldest = (self.journal.first_seq or seq + 1) - 1
         return through if oldest <= through <= newest else None
 
@@ -266,15 +283,6 @@ def _lightened(document: Document) -> Document:
     """The document without the author's raw structure, which only writing needs and which is then read anew."""
     document.raw, document.slots = {}, {}
     return document
-
-
-def _through(data: bytes, known: Document | None) -> int | None:
-    if known is not None and known.digest == digest(data):
-        return known.through
-    try:
-        return read(data, known, ours=True).through
-    except BrokenFileError:
-        return None
 
 
 def _extends(longer: Sequence[Line], shorter: Sequence[Line]) -> bool:
