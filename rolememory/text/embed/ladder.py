@@ -87,8 +87,7 @@ class Loader:
         threading.Thread(target=self._work, name="rolememory-model", daemon=True).start()
 
     def get(self) -> Embedder | None:
-        """The model if it is there by now. Begins to load it otherwise; never waits."""
-        self.start()
+        """The model if it is there by now; never waits, and leaves it to `start` to begin."""
         return self._embedder
 
     def ready(self, timeout_s: float | None = None) -> bool:
