@@ -162,5 +162,5 @@ def closest(name: str, known: Iterable[str]) -> str | None:
     """
     from rapidfuzz import process  # imported here: errors are rare, start-up is not
 
-    near = process.extractOne(name, list(known), score_cutoff=70)
+    near = process.extractOne(name, list(known), processor=str.casefold, score_cutoff=70)
     return str(near[0]) if near else None
