@@ -18,13 +18,12 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 FULL_COVERAGE = 5.0  # nats for all words of the question
-NOISE = 1.5  # standard deviations above the background that mean nothing yet
-PER_DEVIATION = 0.8  # nats for each further one
+NOISE = 1.8  # standard deviations above the background that mean nothing yet
+PER_DEVIATION = 1.0  # nats for each further one
 MOST_DEVIATIONS = 8.0  # cosines further out say no more
 BACKGROUND_WEIGHT = 50.0  # own texts that weigh as much as the everyday sentences
 UNSEEN_MEAN, UNSEEN_DEVIATION = 0.1, 0.1  # cosines of unrelated texts where the model was not asked
-MIDDLE = 4.0  # nats at which a text is as likely relevant as not
-SLOPE = 1.0
+MIDDLE = 2.6  # nats at which a text is as likely relevant as not
 
 
 def lexical(coverage: "Floats") -> "Floats":
@@ -63,8 +62,8 @@ def dense(cosines: "Floats", mean: float, deviation: float) -> "Floats":
     """Evidence of nearness in meaning, in nats: how far a cosine stands out of the noise; shape kept.
 
     >>> import numpy as np
-    >>> dense(np.array([0.1, 0.25, 0.5], dtype=np.float32), 0.1, 0.1).round(2).tolist()
-    [0.0, 0.0, 2.0]
+    >>> dense(np.array([0.1, 0.25, 0.5], dtype=np.float32), 0.1, 0.1).astype(float).round(2).tolist()
+    [0.0, 0.0, 2.2]
     """
     import numpy as np
 
@@ -74,16 +73,16 @@ def dense(cosines: "Floats", mean: float, deviation: float) -> "Floats":
 
 
 def strength(evidence: "Floats") -> "Floats":
-    """Evidence in nats as a strength in 0..1; shape kept, order kept.
+    """Evidence in nats as a strength in 0..1: 0 for none, 0.30 at 1.7, a half at `MIDDLE`, never quite 1; shape and order kept.
 
-    Source: logistic regression as a way to fuse evidence (W. Cooper et al., SIGIR 1992), constants from
-    `tests/bench/probes`.
+    Source: logistic regression on the logarithm of fused evidence (after W. Cooper et al., SIGIR 1992); constants
+    by `tests.bench.retrieval` on the probes of both languages, one set for all.
 
     >>> import numpy as np
-    >>> float(strength(np.array([MIDDLE], dtype=np.float32))[0])
-    0.5
+    >>> strength(np.array([0.0, 1.7, MIDDLE, 8.0], dtype=np.float32)).astype(float).round(2).tolist()
+    [0.0, 0.3, 0.5, 0.9]
     """
     import numpy as np
 
-    odds: Floats = np.exp(np.float32(SLOPE) * (evidence - np.float32(MIDDLE)))
-    return odds / (np.float32(1.0) + odds)
+    squared: Floats = evidence * evidence
+    return squared / (squared + np.float32(MIDDLE * MIDDLE))

@@ -39,6 +39,13 @@ BACKGROUND = 60.0
 ENOUGH = 2.5
 """So many rare words shared are as much as a text can ask for: long messages are not measured by all their words."""
 
+RARE, COMMON, STOP = (1.0, 0.002), (0.65, 0.03), (0.3, 0.2)
+"""Latin words: (weight as evidence, share of background texts that hold it). Written from general knowledge of both
+languages; the classes are those of words.*.json. A two-character word counts about as much as one Latin word."""
+HAN, HAN_EVERYDAY = (0.4, 0.01), (0.1, 0.1)
+PAIR, PAIR_COMMON, PAIR_LOOSE = (0.5, 0.001), (0.3, 0.03), (0.15, 0.004)
+UNKNOWN_PAIR = 0.3  # of its weight that a two-gram no text holds counts as asked for: most are not words
+
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff々〇"
 _KANA = "\u3041-\u3096\u30a1-\u30fa\u30fc\u31f0-\u31ff"
 _HANGUL = "\uac00-\ud7a3\u1100-\u11ff\u3131-\u318e"
@@ -56,16 +63,20 @@ class Words:
     """What a language's words.*.json says."""
 
     stop: frozenset[str]
-    common: frozenset[str]
+    common: frozenset[str]  # words that say little by themselves
+    everyday: frozenset[str]  # the same of single characters
     forms: Mapping[str, str]  # irregular form -> base: went -> go
+    spellings: Mapping[str, str]  # another way to write or say it -> base: harbour -> harbor; also before endings
 
 
 @cache
 def words(language: str) -> Words:
     """The shipped word lists of `en` or `zh`."""
     raw = orjson.loads(shipped("worldbook_rules", "lexicons", f"words.{language}.json").read_bytes())
-    forms = {form: base for base, spelt in raw.get("forms", {}).items() for form in spelt.split()}
-    return Words(frozenset(raw["stop"]), frozenset(raw["common"]), forms)
+    forms, spellings = (
+        {form: base for base, forms in raw.get(name, {}).items() for form in forms.split()} for name in ("forms", "spellings")
+    )
+    return Words(frozenset(raw["stop"]), frozenset(raw["common"]), frozenset(raw.get("everyday", ())), forms, spellings)
 
 
 class _Stemmers(threading.local):
@@ -86,10 +97,24 @@ def stem(word: str) -> str:
 
     >>> stem("storms"), stem("went"), stem("education") == stem("educated")
     ('storm', 'go', True)
+    >>> stem("harbours") == stem("harbor")
+    True
     """
     plain = word.replace("’", "'").removesuffix("'s").replace("'", "")
     plain = words("en").forms.get(plain, plain)
-    return str(_stemmers.english.stemWord(plain)) if _LATIN.fullmatch(plain) else plain
+    if not _LATIN.fullmatch(plain):
+        return plain
+    stemmed = _snowball(plain)
+    return _spellings().get(stemmed, stemmed)
+
+
+def _snowball(word: str) -> str:
+    return str(_stemmers.english.stemWord(word))
+
+
+@cache
+def _spellings() -> Mapping[str, str]:
+    return {_snowball(spelt): _snowball(base) for spelt, base in words("en").spellings.items()}
 
 
 @cache
@@ -150,18 +175,15 @@ def tokens(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=65536)
 def kind(token: str) -> tuple[float, float]:
-    """(weight of a token as evidence, share of background texts that hold it).
-
-    A two-character word counts as much as one Latin word: its two-gram and both one-grams share the weight.
-    """
+    """(weight of a token as evidence, share of background texts that hold it)."""
     if not _ONE_HAN.match(token):
-        return (0.6, 0.2) if token in _stop_stems() else (0.8, 0.03) if token in _common_stems() else (1.0, 0.002)
-    if len(token) == 1:
-        return 0.2, 0.02
+        return STOP if token in _stop_stems() else COMMON if token in _common_stems() else RARE
     zh = words("zh")
+    if len(token) == 1:
+        return HAN_EVERYDAY if token in zh.everyday or token in zh.stop else HAN
     if token in zh.common:
-        return 0.4, 0.03
-    return (0.2, 0.004) if any(one in zh.stop for one in token) else (0.6, 0.001)
+        return PAIR_COMMON
+    return PAIR_LOOSE if any(one in zh.stop for one in token) else PAIR
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,8 +328,9 @@ class TermIndex:
             mass = 0.0
             for token, weight in question.weights.items():
                 tells = weight * self.information(token)
-                mass += tells
-                if (found := self._postings.get(token)) is not None:
+                found = self._postings.get(token)
+                mass += tells * (UNKNOWN_PAIR if found is None and len(token) == 2 and _ONE_HAN.match(token) else 1.0)
+                if found is not None:
                     posting = np.frombuffer(found, dtype=np.uint64).astype(np.int64)
                     rows, counts = posting >> _PACK, (posting & _MOST).astype(np.float32)
                     out[rows] += np.float32(tells * (K1 + 1.0)) * counts / (counts + norms[rows])
@@ -321,13 +344,17 @@ class TermIndex:
         out: list[list[str]] = [[] for _ in range(len(rows))]
         with self._lock:
             known = [token for token in question.weights if token in self._postings]
-            for token in sorted(known, key=lambda token: -kind(token)[0] * self.information(token)):
+            for token in sorted(known, key=self._telling):
                 holders = np.frombuffer(self._postings[token], dtype=np.uint64) >> np.uint64(_PACK)
                 at = np.minimum(np.searchsorted(holders, rows.astype(np.uint64)), len(holders) - 1)
                 for place in np.flatnonzero(holders[at] == rows.astype(np.uint64)).tolist():
                     if not any(token in said for said in out[place]):
                         out[place].append(token)
         return [" ".join(dict.fromkeys(question.surfaces[token] for token in held)) for held in out]
+
+    def _telling(self, token: str) -> tuple[bool, float]:
+        """Sorts what is worth naming first: pairs before single characters, then by what it tells."""
+        return len(token) == 1, -kind(token)[0] * self.information(token)
 
     def _rare_word(self) -> float:
         """The information of a rare word that two texts hold, in nats: the unit of `ENOUGH`, and the least that can be asked."""

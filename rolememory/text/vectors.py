@@ -51,7 +51,7 @@ def pieces(text: str, size: int = 300) -> list[str]:
     out: list[str] = []
     held = ""
     for part in _parts(text, size):
-        if held and len(held.rstrip()) + len(part.rstrip()) > size:
+        if held and len((held + part).strip()) > size:
             out.append(held.strip())
             held = ""
         held += part

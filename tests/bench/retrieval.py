@@ -15,9 +15,12 @@ from typing import Any
 
 import numpy as np
 
+from rolememory.schema.evidence import Hit
 from rolememory.schema.memory import Evidence, Memory, Source
 from rolememory.schema.scene import Scene
 from rolememory.schema.settings import TriggerSettings
+from rolememory.text.embed.base import everyday_sentences
+from rolememory.text.embed.local import LocalModel
 from rolememory.text.terms import TermIndex
 from rolememory.text.vectors import VectorTable, pieces
 from rolememory.triggers.base import Parts
@@ -25,7 +28,6 @@ from rolememory.triggers.semantic import SemanticTrigger, reads
 from tests.bench.measures import mean, measures
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
-Vectors = Mapping[str, np.ndarray]
 
 
 def memories(role: Mapping[str, Any]) -> list[Memory]:
@@ -56,61 +58,80 @@ class Embeddings:
 
     def __init__(self, file: Path | None) -> None:
         self._file = file
-        self.vectors: dict[str, np.ndarray] = {}
+        self._model: LocalModel | None = None
+        self._trusted: dict[str, bool] = {}
+        self._vectors: dict[str, np.ndarray] = {}
         if file and file.exists():
             with np.load(file) as kept:
-                self.vectors = dict(zip(kept["keys"].tolist(), kept["vectors"], strict=True))
+                self._vectors = dict(zip(kept["keys"].tolist(), kept["vectors"], strict=True))
+
+    @property
+    def model(self) -> LocalModel:
+        """The shipped model, loaded when it is first needed."""
+        self._model = self._model or LocalModel.shipped()
+        return self._model
 
     def want(self, wanted: Iterable[str]) -> None:
         """Embed what is not here yet."""
-        missing = sorted({text for text in wanted if self.key(text) not in self.vectors})
+        missing = sorted({text for text in wanted if _key(text) not in self._vectors})
         if not missing:
             return
-        from rolememory.text.embed.local import LocalModel
-
-        model = LocalModel.shipped()
-        for text, vector in zip(missing, model.embed(missing), strict=True):
-            self.vectors[self.key(text)] = vector
+        for text, vector in zip(missing, self.model.embed(missing), strict=True):
+            self._vectors[_key(text)] = vector
         if self._file:
-            np.savez(self._file, keys=np.array(list(self.vectors)), vectors=np.stack(list(self.vectors.values())))
+            np.savez(self._file, keys=np.array(list(self._vectors)), vectors=np.stack(list(self._vectors.values())))
 
-    @staticmethod
-    def key(text: str) -> str:
-        """The name of a text in the file."""
-        return hashlib.sha256(text.encode()).hexdigest()
+    def trusts(self, text: str) -> bool:
+        """Whether the model knows this text's language; asked only where a character is not ASCII."""
+        if text not in self._trusted:
+            self._trusted[text] = text.isascii() or self.model.trusts(text)
+        return self._trusted[text]
 
     def __getitem__(self, text: str) -> np.ndarray:
-        return self.vectors[self.key(text)]
+        return self._vectors[_key(text)]
 
 
-def trigger(
-    kept: Sequence[Memory], vectors: Embeddings | None, settings: TriggerSettings, background: Vectors | None = None
-) -> SemanticTrigger:
+def _key(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def trigger(kept: Sequence[Memory], vectors: Embeddings | None, settings: TriggerSettings) -> SemanticTrigger:
     """The strategy over these memories."""
     terms, table = TermIndex(), None
     for memory in kept:
         terms.add(memory.id, reads(memory))
     if vectors is not None:
-        table = VectorTable(384, background)
+        vectors.want(everyday_sentences()["en"])
+        table = VectorTable(384, {"en": np.stack([vectors[sentence] for sentence in everyday_sentences()["en"]])})
         for memory in kept:
-            table.set(memory.id, np.stack([vectors[piece] for piece in pieces(reads(memory))]))
+            if vectors.trusts(reads(memory)):
+                table.set(memory.id, np.stack([vectors[piece] for piece in pieces(reads(memory))]))
     return SemanticTrigger(kept, Parts(settings=settings, terms=terms, vectors=table))
 
 
-def scene(query: Mapping[str, Any], vectors: Embeddings | None) -> Scene:
+def scene(query: Mapping[str, Any], vectors: Embeddings | None, user: str | None = None) -> Scene:
     """A scene with nothing but the query."""
-    return Scene((), NOW, query=query["text"], vector=vectors[query["text"]] if vectors else None, language=query.get("lang", "en"))
+    vector = vectors[query["text"]] if vectors and vectors.trusts(query["text"]) else None
+    return Scene((), NOW, query=query["text"], user=user, vector=vector, language=query.get("lang", "en"))
 
 
-def run(roles: Sequence[Mapping[str, Any]], vectors: Embeddings | None, settings: TriggerSettings) -> dict[str, Any]:
+def answers(
+    role: Mapping[str, Any], vectors: Embeddings | None, settings: TriggerSettings
+) -> Iterator[tuple[Mapping[str, Any], list[Hit]]]:
+    """Every query with its hits, strongest first."""
+    kept = memories(role)
+    ask, among = trigger(kept, vectors, settings), frozenset(memory.id for memory in kept)
+    for query in role["queries"]:
+        hits = ask.fire(scene(query, vectors, role.get("user")), among)
+        yield query, sorted(hits, key=lambda hit: (-hit.strength, hit.entry_id))
+
+
+def ranking(roles: Sequence[Mapping[str, Any]], vectors: Embeddings | None, settings: TriggerSettings) -> dict[str, Any]:
     """Mean measures: all, those of even and of odd roles, per category; adversarial queries apart."""
     rows: list[tuple[int, str, dict[str, float]]] = []
     for number, role in enumerate(roles):
-        kept = memories(role)
-        ask, among = trigger(kept, vectors, settings), frozenset(memory.id for memory in kept)
-        for query in role["queries"]:
+        for query, hits in answers(role, vectors, settings):
             if query["gold"]:
-                hits = sorted(ask.fire(scene(query, vectors), among), key=lambda hit: (-hit.strength, hit.entry_id))
                 rows.append((number, query.get("category", ""), measures([hit.entry_id for hit in hits], query["gold"])))
     plain = [row for row in rows if row[1] != "adversarial"]
     out = {"all": mean([row for *_, row in plain])}
@@ -121,19 +142,43 @@ def run(roles: Sequence[Mapping[str, Any]], vectors: Embeddings | None, settings
     return out
 
 
+def admission(
+    roles: Sequence[Mapping[str, Any]], vectors: Embeddings | None, settings: TriggerSettings, threshold: float
+) -> dict[str, float]:
+    """What passes a threshold: recall and precision where there is gold, and how often anything passes where there is none."""
+    found = [
+        (query, [hit.entry_id for hit in hits if hit.strength >= threshold])
+        for role in roles
+        for query, hits in answers(role, vectors, settings)
+    ]
+    asked = [(set(query["gold"]), ids) for query, ids in found if query["gold"]]
+    idle = [ids for query, ids in found if not query["gold"]]
+    right, passed = sum(len(gold & set(ids)) for gold, ids in asked), sum(len(ids) for _, ids in asked)
+    return {
+        "recall": round(sum(len(gold & set(ids)) / len(gold) for gold, ids in asked) / len(asked), 3),
+        "precision": round(right / max(passed, 1), 3),
+        "lines": round(passed / len(asked), 2),
+        "idle_silent": round(sum(not ids for ids in idle) / len(idle), 3) if idle else 1.0,
+        "idle_lines": round(sum(map(len, idle)) / len(idle), 2) if idle else 0.0,
+    }
+
+
 def main() -> None:
     """Print one JSON object per file."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--words-only", action="store_true")
     parser.add_argument("--embeddings", type=Path)
+    parser.add_argument("--threshold", type=float, default=0.30)
     options = parser.parse_args()
     for file in options.files:
         roles = json.loads(file.read_text(encoding="utf-8"))["roles"]
         vectors = None if options.words_only else Embeddings(options.embeddings)
         if vectors:
             vectors.want(texts(roles))
-        print(json.dumps({"file": file.name, **run(roles, vectors, TriggerSettings())}, indent=1))
+        settings = TriggerSettings()
+        passing = admission(roles, vectors, settings, options.threshold)
+        print(json.dumps({"file": file.name, **ranking(roles, vectors, settings), "passing": passing}, ensure_ascii=False))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,172 @@
+"""Words of texts and BM25 over them, in both languages."""
+
+import threading
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rolememory.text.terms import ENOUGH, K1, B, TermIndex, ask, kind, stem, tokens
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("The beacons were failing.", ("beacon", "fail"), id="Latin words are stemmed, stop words are out"),
+        pytest.param("She went and bought mice", ("go", "buy", "mous"), id="irregular forms count as their base"),
+        pytest.param("Nora's husband's", ("nora", "husband"), id="a possessive is the word"),
+        pytest.param("ＢＥＡＣＯＮ Café", ("beacon", "cafe"), id="width, case and accents fold away"),
+        pytest.param("灯塔", ("灯", "塔", "灯塔"), id="Chinese: every character and every pair"),
+        pytest.param("他的猫", ("猫", "的猫"), id="function characters say nothing alone"),
+        pytest.param("ひかり", ("ひか", "かり"), id="kana: pairs"),
+        pytest.param("등대지기", ("등대", "대지", "지기"), id="hangul: pairs"),
+        pytest.param("on 3.5 of 12:30", ("3.5", "12:30"), id="numbers stay whole"),
+        pytest.param("room101灯", ("room", "101", "灯"), id="scripts part without a blank"),
+        pytest.param("Who are you?", ("who", "are", "you"), id="stop words stay where nothing else is"),
+        pytest.param("谁", ("谁",), id="one character is a text"),
+        pytest.param("燈塔", ("燈", "塔", "燈塔"), id="traditional characters are read as they are"),
+        pytest.param("", (), id="nothing gives nothing"),
+        pytest.param("?!… 🌊", (), id="marks and emoji are no words"),
+    ],
+)
+def test_tokens(text: str, expected: tuple[str, ...]) -> None:
+    assert tokens(text) == expected
+
+
+def ranked(index: TermIndex, ids: list[str], query: str) -> list[str]:
+    scores = index.scores(ask(query))[index.rows(ids)]
+    return [ids[place] for place in np.argsort(-scores, kind="stable") if scores[place] > 0]
+
+
+def indexed(**texts: str) -> TermIndex:
+    index = TermIndex()
+    for entry_id, text in texts.items():
+        index.add(entry_id, text)
+    return index
+
+
+@pytest.mark.parametrize(
+    ("query", "best"),
+    [
+        pytest.param("Why did the beacon fail?", "storm", id="a question finds the line that answers it"),
+        pytest.param("any cats?", "cat", id="plural finds singular"),
+        pytest.param("那只猫去哪了", "mao", id="one Chinese character is enough"),
+        pytest.param("灯塔为什么灭了", "deng", id="a Chinese word in a sentence"),
+    ],
+)
+def test_the_right_line_comes_first(query: str, best: str) -> None:
+    index = indexed(storm="The beacon failed in the storm.", cat="A grey cat.", tea="Tea at five.", mao="猫在睡觉。", deng="灯塔的灯灭了。")
+    assert ranked(index, ["tea", "cat", "storm", "mao", "deng"], query)[0] == best
+
+
+def test_scores_are_shares_of_what_was_asked() -> None:
+    index = indexed(all="beacon storm harbour", half="beacon lily garden", none="tea at five")
+    all_, half, none = index.scores(ask("beacon storm harbour"))[index.rows(["all", "half", "none"])]
+    assert none == 0.0
+    assert 0.2 < half < 0.6 < all_ <= 1.3
+
+
+def test_a_long_message_is_not_measured_by_all_its_words() -> None:
+    index = indexed(storm="The beacon failed in the great storm.", tea="Tea at five.")
+    row = index.rows(["storm"])
+    short = index.scores(ask("the beacon in the storm"))[row]
+    long = index.scores(
+        ask("I walked past the mill, talked to Anna about flour prices, rain and cattle; then the beacon failed in that storm")
+    )[row]
+    assert long > 0.5 * short
+
+
+def test_one_memory_alone_still_answers() -> None:
+    index = indexed(only="The beacon failed in the storm.")
+    assert index.scores(ask("storm"))[0] > 0.5
+    assert index.scores(ask("tea"))[0] == 0.0
+
+
+def test_words_held_are_named_as_they_were_asked() -> None:
+    index = indexed(a="Storm over the harbour", b="A cat", c="灯塔在风暴中熄灭")
+    assert index.shared(ask("storms and harbours"), index.rows(["a", "b"])) == ["storms harbours", ""]
+    assert "灯塔" in index.shared(ask("灯塔怎么了"), index.rows(["c"]))[0]
+
+
+TEXTS = st.sampled_from(
+    [
+        "the beacon failed",
+        "a storm, a storm",
+        "灯塔灭了",
+        "风暴里的灯塔",
+        "tea at five with Nora",
+        "Nora went home",
+        "",
+        "grey cats sleep",
+        "猫在睡觉",
+    ]
+)
+STEPS = st.lists(st.tuples(st.sampled_from("abcdef"), st.one_of(st.none(), TEXTS)), max_size=30)
+
+
+@given(STEPS, TEXTS)
+def test_an_updated_index_equals_a_rebuilt_one(steps: list[tuple[str, str | None]], query: str) -> None:
+    updated, texts = TermIndex(), dict[str, str]()
+    for entry_id, text in steps:
+        if text is None:
+            updated.remove(entry_id)
+            texts.pop(entry_id, None)
+        else:
+            updated.add(entry_id, text)
+            texts[entry_id] = text
+    rebuilt = indexed(**texts)
+    for index in (updated, rebuilt):
+        assert set(texts) == {entry_id for entry_id in "abcdef" if entry_id in index}
+    ids = sorted(texts)
+    first, second = updated.scores(ask(query)), rebuilt.scores(ask(query))
+    np.testing.assert_allclose(first[updated.rows(ids)], second[rebuilt.rows(ids)], rtol=1e-5)
+    updated.compact()
+    np.testing.assert_allclose(updated.scores(ask(query))[updated.rows(ids)], second[rebuilt.rows(ids)], rtol=1e-5)
+
+
+@given(st.lists(TEXTS, min_size=1, max_size=8), TEXTS)
+def test_scores_are_those_of_the_formula(texts: list[str], query: str) -> None:
+    index = indexed(**{str(at): text for at, text in enumerate(texts)})
+    counts = [Counter(tokens(text)) for text in texts]
+    lengths = [sum(kind(token)[0] * count for token, count in one.items()) for one in counts]
+    norms = [K1 * (1 - B + B * length / max(sum(lengths) / len(lengths), 1e-6)) for length in lengths]
+    question = ask(query)
+    unit = index._rare_word()
+    mass = sum(
+        weight
+        * index.information(token)
+        * (0.3 if len(token) == 2 and token[0] >= "\u4e00" and not any(token in one for one in counts) else 1.0)
+        for token, weight in question.weights.items()
+    )
+    expected = [
+        sum(
+            weight * index.information(token) * (K1 + 1) * min(one[token], 15) / (one[token] + norm)
+            for token, weight in question.weights.items()
+            if one[token]
+        )
+        / min(max(mass, unit), ENOUGH * unit)
+        for one, norm in zip(counts, norms, strict=True)
+    ]
+    np.testing.assert_allclose(index.scores(question)[index.rows(map(str, range(len(texts))))], expected, rtol=1e-4)
+
+
+def test_an_unknown_id_has_no_row() -> None:
+    assert indexed(a="tea").rows(["a", "nobody"]).tolist() == [0, -1]
+
+
+def test_stemming_from_many_threads_gives_what_one_thread_gives() -> None:
+    nouns = [f"{start}{end}" for start in ("walk", "sail", "storm", "light") for end in ("ing", "ed", "s", "er", "ers", "ness")]
+    alone = {word: stem.__wrapped__(word) for word in nouns}
+    wrong: list[str] = []
+
+    def work() -> None:
+        wrong.extend(word for _ in range(20) for word in nouns if stem.__wrapped__(word) != alone[word])
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
