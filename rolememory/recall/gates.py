@@ -5,7 +5,7 @@ explanation shows, so the order of the table is part of the product.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
 from rolememory.schema.evidence import Change, Reason
@@ -106,9 +106,11 @@ def eligible(memories: Iterable[Memory], asker: Asker) -> frozenset[str]:
     return frozenset(memory.id for memory in memories if first_closed(memory, asker) is None)
 
 
-def next_expiry(memories: Iterable[Memory], now: datetime) -> datetime | None:
-    """When the next memory expires: until then, an answer of `eligible` stays true."""
-    return min((memory.expires for memory in memories if memory.expires and memory.expires > now), default=None)
+def unchanged_between(memories: Iterable[Memory], now: datetime) -> tuple[datetime | None, datetime | None]:
+    """The last expiry behind `now` and the next one to come: between the two, an answer of `eligible` stays true."""
+    moments = [memory.expires for memory in memories if memory.expires]
+    past, future = [at for at in moments if at <= now], [at for at in moments if at > now]
+    return max(past, default=None), min(future, default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +145,3 @@ def _trigger_word(query: str, rules: RecallSettings) -> tuple[Reason, Change] | 
     if any(word.casefold() in said for word in rules.long_term_keywords):
         return None
     return Reason("no_trigger_word"), Change("settings", "recall.long_term_trigger", "always")
-
-
-def shared(asker: Asker) -> Asker:
-    """The same asker without a user: sees only what is shared."""
-    return replace(asker, user=None)

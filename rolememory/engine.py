@@ -1,0 +1,338 @@
+"""Home and RoleMemory: scene in, evidence, choice, words out.
+
+    home = Home.open("memories")
+    mira = home.role("mira")
+    turn = mira.recall([Message.user("Why is the beacon dark?")])
+    mira.remember("The beacon failed in the storm of 1887.", keys=["beacon", "storm"])
+
+Reading: `recall` and `search` take the newest snapshot of the files, bring the index up to date by what differs, and ask.
+Writing: every change is one durable line in the journal before the call returns; memory.json follows by itself.
+"""
+
+import asyncio
+import threading
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import wraps
+from pathlib import Path
+from types import TracebackType
+from typing import Any, ParamSpec, Self, TypeVar
+
+from rolememory.errors import UnknownMemoryError
+from rolememory.inject.environment import Templates
+from rolememory.inject.render import Cast, Length, Style
+from rolememory.learn.tend import Retirement, retire
+from rolememory.recall.answer import Question, answer, ask
+from rolememory.recall.clock import StoryClock
+from rolememory.recall.gates import Occasion
+from rolememory.recall.hear import Heard, hear, set_scene, visible
+from rolememory.recall.live import LiveIndex
+from rolememory.recall.meanings import Meanings
+from rolememory.recall.turn import Turn, say
+from rolememory.schema.evidence import Scored, Trace
+from rolememory.schema.memory import Memory, MemoryType, in_utc, readable_id
+from rolememory.schema.message import Message
+from rolememory.schema.role import Character, Role
+from rolememory.schema.settings import PerType, Settings
+from rolememory.store.home import HomeFolder
+from rolememory.store.memories import Edit, RoleStore
+from rolememory.store.settings import SettingsFile
+from rolememory.store.state import StateFile
+from rolememory.text.clean import Cleaner, cleaner_for
+from rolememory.text.embed.base import Embedder
+from rolememory.text.embed.ladder import Loader, load
+from rolememory.text.embed.queries import QueryVectors, asked
+from rolememory.text.lengths import counter_for
+
+Said = Message | Mapping[str, Any] | str
+"""A message as frontends send it: ours, an OpenAI dict, or plain user text."""
+
+
+ROLE_MEMORY_HEADING = "## 角色记忆"
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryContent:
+    """What `process_message_with_memory` gives: the text for the system prompt with its heading, and the turn behind it."""
+
+    full_content: str
+    turn: Turn
+
+
+class Home:
+    """A folder of roles; one `Home` shares model, settings and templates among all of them. Thread-safe.
+
+    `settings` override the file for this process, nested or dotted: `{"recall.max_items": 3}`.
+    """
+
+    def __init__(self, path: Path | str, settings: Mapping[str, Any] | None = None, embedder: Embedder | None = None) -> None:
+        self.folder = HomeFolder(path)
+        self.path = self.folder.path
+        self._file = SettingsFile(self.path, settings)
+        self.loader = Loader(self.settings.embedding, load=(lambda _: embedder) if embedder else load)
+        self.queries = QueryVectors(self.loader.get)
+        self.templates = Templates(self.path / "templates")
+        self._roles: dict[str, RoleMemory] = {}
+        self._lock = threading.RLock()
+
+    @classmethod
+    def open(cls, path: Path | str, settings: Mapping[str, Any] | None = None, embedder: Embedder | None = None) -> Self:
+        """Open a home folder; it is made when it is not there. `embedder` stands in for the model that the settings name.
+
+        Raises:
+            SettingsError: rolememory.toml cannot be read as it stands.
+        """
+        home = cls(path, settings, embedder)
+        home.path.mkdir(parents=True, exist_ok=True)
+        return home
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of the home as they stand now."""
+        return self._file.current().settings
+
+    def settings_of(self, role: Role) -> Settings:
+        """The settings with the role's own on top."""
+        return self._file.current(role.settings, f"{role.id}/role.json").settings
+
+    def cleaner(self, settings: Settings) -> Cleaner | None:
+        """What takes out of messages what is not story, by the rules of the home."""
+        return cleaner_for(settings.clean, self.path / "cleaning.json")
+
+    def roles(self) -> list[Role]:
+        """Every role of the home, by name."""
+        return self.folder.roles()
+
+    def role(self, name: str) -> "RoleMemory":
+        """The role with this UUID, name or alias; the same object every time.
+
+        Raises:
+            UnknownRoleError, AmbiguousNameError: nobody or more than one answers to it.
+        """
+        role = self.folder.find(name)
+        with self._lock:
+            if role.id not in self._roles:
+                self._roles[role.id] = RoleMemory(self, role.id)
+            return self._roles[role.id]
+
+    def create(self, name: str, **fields: Any) -> "RoleMemory":
+        """A new role with a folder of its own; `fields` as in role.json (`id`, `aliases`, ...)."""
+        return self.role(self.folder.create(name, **fields).id)
+
+    def process_message_with_memory(self, role_uuid: str, last_message: Said, history: Sequence[Said]) -> "MemoryContent":
+        """The call of the world-book design: append a blank line and `full_content` to the system prompt when it is not empty. Source: S1.35."""
+        turn = self.role(role_uuid).recall([*history, last_message])
+        return MemoryContent(f"{ROLE_MEMORY_HEADING}\n\n{turn.text}" if turn.text else "", turn)
+
+    def close(self) -> None:
+        """Fold journals, stop background work."""
+        with self._lock:
+            for role in self._roles.values():
+                role.close()
+            self._roles.clear()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+
+class RoleMemory:
+    """What one role remembers. Made by `Home.role`; thread-safe, one turn at a time."""
+
+    def __init__(self, home: Home, role_id: str) -> None:
+        self.home, self.id = home, role_id
+        self.folder = home.folder.folder(role_id)
+        settings = home.settings_of(self.role)
+        self.store = RoleStore(self.folder, settings.storage)
+        self._clock_file = StateFile(self.folder / "state" / "clock.json")
+        self._kept_file = StateFile(self.folder / "state" / "injected.json")
+        self._clock = StoryClock.from_json(self._clock_file.load())
+        self._live = LiveIndex(settings, self._clock.at)
+        self._meanings = Meanings(self.folder, home.loader, settings.embedding)
+        self._lock = threading.RLock()
+
+    @property
+    def role(self) -> Role:
+        """role.json as it stands now."""
+        return self.home.folder.find(self.id)
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of the home with the role's own on top, as they stand now."""
+        return self.home.settings_of(self.role)
+
+    @property
+    def memories(self) -> Mapping[str, Memory]:
+        """Every memory by id, archived ones too, as the files have them now."""
+        return self.store.snapshot().memories
+
+    @property
+    def turns(self) -> int:
+        """How many user turns the timeline has had: the story's clock."""
+        return self._clock.turn
+
+    # ── reading ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def recall(
+        self,
+        messages: Sequence[Said],
+        *,
+        chat: str = "",
+        user: str | None = None,
+        character: Character | None = None,
+        now: datetime | None = None,
+        dry_run: bool = False,
+    ) -> Turn:
+        """What the character remembers on this turn, as words in their place among the messages.
+
+        `messages` is the whole visible chat, oldest first. `dry_run` looks without counting the turn.
+        """
+        heard_messages = [Message.of(message) for message in messages]
+        with self._lock:
+            settings = self.settings
+            question, heard, style = self._question(heard_messages, settings, chat, user, character, now)
+            given = answer(question, self._live.audience)
+            turn = say(question, given, style, heard_messages, self._trace(given.notes), character.description if character else "")
+            if not dry_run:
+                self._count(chat, heard, turn, question.scene.now)
+        self.home.loader.start()  # only now: a library that is being imported would hold the first answer up
+        return turn
+
+    def search(self, query: str, *, limit: int = 10, user: str | None = None, now: datetime | None = None) -> list[Scored]:
+        """The memories nearest to a query, best first: the ranker of `recall` with its thresholds off."""
+        with self._lock:
+            question, _, _ = self._question([Message.user(query)], self.settings, "", user, None, now)
+            scored, _ = ask(question, self._live.audience)
+        return scored[:limit]
+
+    def ready(self, timeout: float | None = None) -> bool:
+        """Wait until the model is loaded and every memory has its vector; false without a model."""
+        return self._meanings.ready(self.memories, timeout)
+
+    def _question(
+        self, messages: list[Message], settings: Settings, chat: str, user: str | None, character: Character | None, now: datetime | None
+    ) -> tuple[Question, Heard, Style]:
+        memories = self.memories
+        index = self._live.follow(memories, settings, self._meanings.follow(memories))
+        heard = hear(messages, self.home.cleaner(settings), character)
+        scene = set_scene(
+            heard,
+            index,
+            now=in_utc(now) if now else datetime.now(UTC),
+            turn=self._clock.turn,
+            user=user,
+            vector=self.home.queries(asked(heard.query, heard.earlier)),
+            seed=len(heard.segments),
+        )
+        cast = Cast(char=character.name if character else self.role.name, user=user or (character.user if character else ""))
+        style = Style(self.home.templates, settings.inject, language=scene.language, cast=cast)
+        measure = Length(style, counter_for(settings.budget.unit, settings.lengths))
+        kept = frozenset(self._kept_file.load().get(chat, {}).get("ids", ()))
+        return Question(index, scene, settings, measure, Occasion(heard.query, heard.messages_before), visible(heard), kept), heard, style
+
+    def _trace(self, notes: tuple[str, ...]) -> Trace:
+        failure = self.home.queries.failure
+        return Trace(notes=(*notes, failure) if failure else notes, embedder=self.home.loader.state)
+
+    def _count(self, chat: str, heard: Heard, turn: Turn, now: datetime) -> None:
+        """Count a new user message as a turn of the story, and keep what was injected."""
+        kept = self._kept_file.load()
+        said = heard.fingerprint
+        if kept.get(chat, {}).get("said") != said:
+            self._clock.tick(now)
+            self._clock_file.save(self._clock.to_json())
+        self._kept_file.save(kept | {chat: {"said": said, "ids": [one.memory.id for one in turn.recalled]}})
+
+    # ── writing ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def remember(self, content: str, type: str = "episodic", **fields: Any) -> Memory:  # noqa: A002  # the field's own name
+        """Write one memory; it is durable when this returns. `fields` as in memory.json (`keys`, `user`, `emotions`, ...)."""
+        return self.remember_all([{"content": content, "type": type, **fields}])[0]
+
+    def remember_all(self, memories: Iterable[Mapping[str, Any]], *, actor: str = "author", reason: str = "") -> list[Memory]:
+        """Write many memories at once, all or none.
+
+        Raises:
+            InvalidValueError: a field is out of bounds; nothing was written.
+            ReadOnlyRoleError, NotWrittenError: the file is broken or the disk refused; nothing was written.
+        """
+        with self._lock:
+            known = self.memories
+            edits: list[Edit] = []
+            for raw in memories:
+                fields = {"created": datetime.now(UTC), **raw}
+                kind = MemoryType(fields.pop("type", MemoryType.EPISODIC))
+                memory_id = str(fields.pop("id", "")) or readable_id(str(fields.get("content", "")), {*known, *(edit.id for edit in edits)})
+                edits.append(Edit("add", memory_id, fields, kind, reason))
+            after = self.store.commit(edits, actor=actor)
+            self._keep_limits()
+        return [after.memories[edit.id] for edit in edits]
+
+    def edit(self, memory_id: str, *, actor: str = "author", reason: str = "", **fields: Any) -> Memory:
+        """Change fields of one memory.
+
+        Raises:
+            UnknownMemoryError: there is none with this id.
+        """
+        self._known(memory_id)
+        return self.store.commit([Edit("set", memory_id, fields, reason=reason)], actor=actor).memories[memory_id]
+
+    def archive(self, *memory_ids: str, reason: str = "") -> None:
+        """Take memories out of recall; they stay in the file and can be brought back with `edit(id, archived=False)`."""
+        self.store.commit([Edit("set", self._known(one), {"archived": True}, reason=reason) for one in memory_ids], actor="author")
+
+    def delete(self, *memory_ids: str, reason: str = "") -> None:
+        """Remove memories; `undo` brings them back."""
+        self.store.commit([Edit("remove", self._known(one), {}, reason=reason) for one in memory_ids], actor="author")
+
+    def clean(self, now: datetime | None = None, *, dry_run: bool = False) -> list[Retirement]:
+        """Archive what expired, wore out or outgrew its limit; never deletes. Returns what and why."""
+        settings = self.settings
+        below, limits = settings.memory.archive_threshold, settings.storage.max_memories
+        gone = retire(self.memories.values(), now or datetime.now(UTC), below_weight=below, limits=limits)
+        if not dry_run:
+            self._retire(gone)
+        return gone
+
+    def close(self) -> None:
+        """Fold the journal into memory.json and stop background work."""
+        self._meanings.stop()
+        self.store.close()
+
+    def _known(self, memory_id: str) -> str:
+        memories = self.memories
+        if memory_id not in memories:
+            raise UnknownMemoryError(memory_id, memories)
+        return memory_id
+
+    def _keep_limits(self) -> None:
+        limits = self.settings.storage.max_memories
+        if limits != PerType():
+            now = datetime.now(UTC)
+            self._retire(
+                [one for one in retire(self.memories.values(), now, below_weight=0.0, limits=limits) if one.because.code == "limit"]
+            )
+
+    def _retire(self, gone: Sequence[Retirement]) -> None:
+        if gone:
+            self.store.commit([Edit("set", one.id, {"archived": True}, reason=one.because.code) for one in gone], actor="clean")
+
+
+Args = ParamSpec("Args")
+Given = TypeVar("Given")
+
+
+def aio(call: Callable[Args, Given]) -> Callable[Args, Awaitable[Given]]:
+    """Make any call awaitable, done on a thread.
+
+    turn = await aio(mira.recall)(messages)
+    """
+
+    @wraps(call)
+    async def awaited(*args: Args.args, **kwargs: Args.kwargs) -> Given:
+        return await asyncio.to_thread(call, *args, **kwargs)
+
+    return awaited

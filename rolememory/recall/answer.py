@@ -1,0 +1,87 @@
+"""One turn's question to the memories and its answer: pure, so that it can be replayed, previewed and asked "what if"."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from rolememory.recall.fit import Fitted, Fitting, Measure, Visible, fit
+from rolememory.recall.gates import Asker, Occasion, eligible, turn_gate
+from rolememory.recall.index import MemoryIndex
+from rolememory.recall.weigh import weigh
+from rolememory.schema.evidence import Change, Reason, Scored
+from rolememory.schema.memory import Memory
+from rolememory.schema.scene import Scene
+from rolememory.schema.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Everything an answer depends on. Values and read-only indexes, no disk, no clock."""
+
+    index: MemoryIndex
+    scene: Scene
+    settings: Settings
+    measure: Measure
+    occasion: Occasion
+    visible: Visible = field(default_factory=Visible)
+    kept: frozenset[str] = frozenset()
+    room: int | None = None
+    thresholds: bool = True
+
+    @property
+    def asker(self) -> Asker:
+        """Who asks, as the gates see it."""
+        return Asker(self.scene.user, self.scene.now, self.settings.recall, self.index.superseded)
+
+    @property
+    def fitting(self) -> Fitting:
+        """The rules of the choice."""
+        rules = self.settings
+        return Fitting(rules.recall, rules.budget, self.scene.now, self.visible, self.kept, self.room, self.thresholds)
+
+    def about(self, memory: Memory) -> "Question":
+        """The same question, had this memory been written so."""
+        index = self.index.supposing(memory)
+        return replace(self, index=index, scene=replace(self.scene, reading=index.read(self.scene.segments)))
+
+    def under(self, settings: Settings) -> "Question":
+        """The same question under other settings."""
+        return replace(self, settings=settings, index=self.index.under(settings))
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the memories said: all that something woke, and who stands in the prompt."""
+
+    scored: tuple[Scored, ...] = ()  # best first
+    fitted: Fitted = field(default_factory=Fitted)
+    closed: tuple[Reason, Change] | None = None  # the turn gate, when nothing was asked
+    notes: tuple[str, ...] = ()
+
+
+Audience = Callable[[Asker], frozenset[str]]
+"""Brings the eligible ids, from a cache where there is one."""
+
+
+def ask(question: Question, audience: Audience | None = None) -> tuple[list[Scored], tuple[str, ...]]:
+    """Every memory that something woke, best first, and notes of strategies that could not work."""
+    index, asker = question.index, question.asker
+    notes: list[str] = []
+    scored = weigh(
+        index.memories,
+        index.strategies,
+        question.scene,
+        audience(asker) if audience else eligible(index.memories.values(), asker),
+        question.settings.weigh,
+        multiply=question.settings.recall.fusion == "multiply",
+        note=lambda name, error: notes.append(f"{name}: {type(error).__name__}: {error}"[:200]),
+    )
+    told = question.scene.patterns.notes if question.scene.patterns else ()
+    return scored, (*notes, *told)
+
+
+def answer(question: Question, audience: Audience | None = None) -> Answer:
+    """Ask the memories and choose. Cost: what the strategies cost, plus O(hits log hits)."""
+    if closed := turn_gate(question.occasion, question.settings.recall):
+        return Answer(closed=closed)
+    scored, notes = ask(question, audience)
+    return Answer(tuple(scored), fit(scored, question.measure, question.fitting), notes=notes)

@@ -1,0 +1,50 @@
+"""The story's clock: user turns, not days. A story that rests for a month has not aged."""
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from datetime import UTC, datetime
+
+KEPT_TURNS = 5_000  # older ones are only counted
+
+
+class StoryClock:
+    """When the turns of a timeline were, newest last.
+
+    >>> clock = StoryClock([datetime(2026, 5, day, tzinfo=UTC) for day in (1, 2, 20)])
+    >>> clock.turn, clock.at(datetime(2026, 5, 2, 12, tzinfo=UTC))
+    (3, 2)
+    """
+
+    def __init__(self, moments: Iterable[datetime] = (), before: int = 0) -> None:
+        self._seconds = sorted(moment.timestamp() for moment in moments)
+        self._before = before
+
+    @property
+    def turn(self) -> int:
+        """How many turns there have been."""
+        return self._before + len(self._seconds)
+
+    def at(self, moment: datetime) -> int:
+        """How many turns there had been at that moment."""
+        return self._before + bisect_right(self._seconds, moment.timestamp())
+
+    def tick(self, moment: datetime) -> None:
+        """Count a turn. A moment before the last one counts as the last: the clock never runs back."""
+        now = moment.timestamp()
+        self._seconds.append(max(now, self._seconds[-1]) if self._seconds else now)
+        if len(self._seconds) > 2 * KEPT_TURNS:
+            self._before += len(self._seconds) - KEPT_TURNS
+            del self._seconds[:-KEPT_TURNS]
+
+    def to_json(self) -> dict[str, object]:
+        """What a state file holds."""
+        return {"before": self._before, "turns": [round(at, 3) for at in self._seconds]}
+
+    @classmethod
+    def from_json(cls, raw: object) -> "StoryClock":
+        """Read what `to_json` wrote; anything else is a clock that has not started."""
+        if not isinstance(raw, dict):
+            return cls()
+        turns = [at for at in raw.get("turns") or () if isinstance(at, int | float)]
+        before = raw.get("before")
+        return cls((datetime.fromtimestamp(at, UTC) for at in turns), before if isinstance(before, int) else 0)

@@ -1,0 +1,107 @@
+"""From messages to a scene: what is read once per turn and then looked at by every strategy."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import blake2b
+from typing import TYPE_CHECKING
+
+from rolememory.recall.fit import Visible
+from rolememory.recall.index import MemoryIndex
+from rolememory.schema.message import Message
+from rolememory.schema.role import Character
+from rolememory.schema.scene import Feeling, Scene, Segment
+from rolememory.schema.settings import Settings
+from rolememory.text.clean import Cleaner
+from rolememory.text.feel import feel, mood
+from rolememory.text.language import language_of
+from rolememory.text.pattern import Budget
+from rolememory.text.segment import segments
+
+if TYPE_CHECKING:
+    from rolememory.schema.scene import Vector
+
+SPOKEN = ("user", "assistant")  # what was said; instructions are not story
+MOOD_MESSAGES = 24  # older ones have faded from the mood
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """The messages as they are read: segments newest first, and the newest user message among them."""
+
+    segments: tuple[Segment, ...]
+    query: str
+    earlier: str  # the message before it
+    messages_before: int  # spoken messages before it
+
+    @property
+    def spoken(self) -> tuple[Segment, ...]:
+        """What was said by user and character, newest first."""
+        return tuple(segment for segment in self.segments if segment.role in SPOKEN)
+
+    @property
+    def fingerprint(self) -> str:
+        """Tells one user message of a chat from the next: a swiped or regenerated turn has the same."""
+        return blake2b(f"{self.messages_before}\0{self.query}".encode("utf-8", "replace"), digest_size=8).hexdigest()
+
+
+def hear(messages: Sequence[Message], cleaner: Cleaner | None = None, character: Character | None = None) -> Heard:
+    """Read the messages; each text is cleaned once over the life of a chat."""
+    read = segments(messages, cleaner=cleaner, character=character)
+    newest = next((segment for segment in read if segment.role == "user"), None)
+    if newest is None:
+        return Heard(read, "", "", 0)
+    before = [segment for segment in read if segment.role in SPOKEN and segment.index < newest.index]
+    return Heard(read, newest.text, before[0].text if before else "", len(before))
+
+
+def set_scene(
+    heard: Heard,
+    index: MemoryIndex,
+    *,
+    now: datetime,
+    turn: int = 0,
+    user: str | None = None,
+    vector: "Vector | None" = None,
+    seed: int = 0,
+) -> Scene:
+    """The turn as the strategies see it."""
+    settings = index.settings
+    spoken = heard.spoken
+    language = language_of(heard.query or " ".join(segment.text for segment in spoken[:4]))
+    return Scene(
+        segments=heard.segments,
+        now=now,
+        turn=turn,
+        user=user,
+        language=language,
+        query=heard.query,
+        reading=index.read(heard.segments),
+        window=window(heard.segments, settings.recall.scan_depth),
+        vector=vector,
+        feeling=feel(heard.query, language) if settings.triggers.emotional.enabled else Feeling(),
+        mood=_mood(spoken, settings),
+        seed=seed,
+        patterns=Budget(settings.triggers.pattern.turn_budget_ms, settings.triggers.pattern.timeout_ms, index.patterns),
+    )
+
+
+def window(read: Sequence[Segment], depth: int) -> int:
+    """The bit mask of the newest `depth` spoken messages.
+
+    >>> bin(window([Segment("rules", role="system"), Segment("hi", role="user"), Segment("ho", role="assistant")], depth=1))
+    '0b10'
+    """
+    spoken = [number for number, segment in enumerate(read) if segment.role in SPOKEN]
+    return sum(1 << number for number in spoken[:depth])
+
+
+def visible(heard: Heard) -> Visible:
+    """What the reader of the prompt sees anyway."""
+    return Visible.of(heard.query, [segment.text for segment in heard.segments if segment.index >= 0])
+
+
+def _mood(spoken: Sequence[Segment], settings: Settings) -> Feeling:
+    if not settings.triggers.emotional.enabled:
+        return Feeling()
+    return mood([feel(segment.text) for segment in spoken[:MOOD_MESSAGES]], settings.triggers.emotional.half_life_messages)

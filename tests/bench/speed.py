@@ -1,0 +1,180 @@
+"""How fast the hot path is, and beside it what a bare file, a bare product and the peers take. Prints one JSON object.
+
+    python -m tests.bench.speed [--sizes 1000 10000 100000] [--turns 60] [--peers PYTHON]
+
+Vectors are made up beforehand (clustered, 384 dimensions, normalised) and the same for all, so no model is part of a figure.
+`--peers` names the interpreter of an environment that holds chromadb, langgraph and mem0ai; without it they are left out.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rolememory import Home, Message
+from rolememory.store.vectors import VectorFile
+from rolememory.text.embed.base import digest
+from tests.bench.made_up import DIM, Precomputed, memory_file, sentences, vectors
+
+WORDS_ALONE = {"embedding.backend": "off"}
+
+
+def timed(work: Callable[[], object], times: int) -> list[float]:
+    """Milliseconds of each of so many runs."""
+    out = []
+    for _ in range(times):
+        started = time.perf_counter()
+        work()
+        out.append((time.perf_counter() - started) * 1000)
+    return out
+
+
+def summary(ms: Sequence[float]) -> dict[str, float]:
+    """Median and 95th percentile, in ms."""
+    ordered = sorted(ms)
+    return {"median_ms": round(statistics.median(ordered), 3), "p95_ms": round(ordered[int(0.95 * (len(ordered) - 1))], 3)}
+
+
+def process_ms(code: str, times: int = 9, *args: str) -> float:
+    """Median wall time of a fresh interpreter that runs this code."""
+    return statistics.median(timed(lambda: subprocess.run([sys.executable, "-c", code, *args], check=True), times))
+
+
+def start_up() -> dict[str, Any]:
+    """Import and cold start."""
+    bare, ours = process_ms("pass"), process_ms("import rolememory")
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder)
+        role = Home.open(home, WORDS_ALONE).create("Cold")
+        memory_file(role.folder / "memory.json", sentences(700))
+        code = "import sys; from rolememory import Home; Home.open(sys.argv[1]).role('Cold').recall(['Who keeps the harbour lamp in the north?'], dry_run=True)"
+        cold = process_ms(code, 5, str(home))
+    return {
+        "bare_python_ms": round(bare, 1),
+        "import_ms": round(ours - bare, 1),
+        "import_ratio": round(ours / bare, 2),
+        "cold_lexical_answer_700_ms": round(cold, 1),
+    }
+
+
+def resident_mb() -> float:
+    """Resident memory of this process, in MB."""
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) if sys.platform == "linux" else 0
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def of_size(n: int, turns: int) -> dict[str, Any]:
+    """Load, turn, append, fold and memory for one role of n memories with vectors at hand."""
+    texts, table = sentences(n), vectors(n)
+    questions = sentences(turns + 5, seed=7)
+    asked = vectors(turns + 5, seed=7)
+    embedder = Precomputed(dict(zip(questions, asked, strict=True)))
+    with tempfile.TemporaryDirectory() as folder:
+        with Home.open(folder, WORDS_ALONE) as home:
+            role_folder = home.create("Big").folder
+        memory_file(role_folder / "memory.json", texts)
+        VectorFile(role_folder, embedder.key, DIM).save({digest(text): vector for text, vector in zip(texts, table, strict=True)})
+        before = resident_mb()
+        with Home.open(folder, embedder=embedder) as home:
+            role = home.role("Big")
+            load = timed(lambda: role.memories, 1)[0]
+            first = timed(lambda: role.recall(["Hello there, who are you?"], dry_run=True), 1)[0]
+            assert role.ready(120)
+            for question in questions[:5]:
+                role.recall([question], dry_run=True)
+            with_vectors = timed_turns(lambda q: role.recall([q], dry_run=True), questions[5:])
+            after = resident_mb()
+            append = timed(lambda: role.remember("A new thing was seen in the harbour."), 20)
+            fold = timed(lambda: role.store.fold(force=True), 1)[0]
+        with Home.open(folder, WORDS_ALONE) as home:
+            role = home.role("Big")
+            role.recall([questions[0]], dry_run=True)
+            words_alone = timed_turns(lambda q: role.recall([q], dry_run=True), questions[5:])
+        bare = bare_append(Path(folder))
+    product = timed_turns(lambda row: np.argpartition(table @ row, -10)[-10:], list(asked[5:]))
+    return {
+        "memories": n,
+        "load_ms": round(load, 1),
+        "first_turn_ms": round(first, 1),
+        "turn": summary(with_vectors),
+        "turn_words_alone": summary(words_alone),
+        "bare_product": summary(product),
+        "turn_to_product": round(statistics.median(with_vectors) / statistics.median(product), 1),
+        "remember": summary(append),
+        "bare_append_fsync": summary(bare),
+        "remember_to_bare": round(statistics.median(append) / statistics.median(bare), 2),
+        "fold_ms": round(fold, 1),
+        "resident_mb": round(after - before, 1),
+    }
+
+
+def timed_turns(turn: Callable[[Any], object], questions: Sequence[Any]) -> list[float]:
+    """Milliseconds of one turn per question."""
+    out = []
+    for question in questions:
+        started = time.perf_counter()
+        turn(question)
+        out.append((time.perf_counter() - started) * 1000)
+    return out
+
+
+def bare_append(folder: Path) -> list[float]:
+    """A line of the journal's length, appended and synced, nothing else."""
+    with (folder / "bare").open("ab") as file:
+
+        def append() -> None:
+            file.write(b"x" * 400 + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+
+        return timed(append, 20)
+
+
+def growth_per_role(roles: int = 30, each: int = 100) -> dict[str, float]:
+    """Resident growth of a host process for each role it talks to. Source: S1.38."""
+    with tempfile.TemporaryDirectory() as folder, Home.open(folder, WORDS_ALONE) as home:
+        texts = sentences(each)
+        for number in range(roles):
+            memory_file(home.create(f"Role {number}").folder / "memory.json", texts)
+        home.role("Role 0").recall(["warm up, please"], dry_run=True)
+        before = resident_mb()
+        for number in range(1, roles):
+            home.role(f"Role {number}").recall([Message.user("Who keeps the lamp?")], dry_run=True)
+        grown = resident_mb() - before
+    return {"memories_per_role": each, "host_mb": round(before, 1), "mb_per_role": round(grown / (roles - 1), 3)}
+
+
+def peers(python: str, sizes: Sequence[int], turns: int) -> Any:
+    """The peers on the same texts and vectors, in their own environment."""
+    root = Path(__file__).resolve().parents[2]
+    command = [python, "-m", "tests.bench.peers", "--turns", str(turns), "--sizes", *map(str, sizes)]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    return json.loads(done.stdout.splitlines()[-1]) if done.returncode == 0 else {"error": done.stderr[-400:]}
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sizes", type=int, nargs="+", default=[1_000, 10_000])
+    parser.add_argument("--turns", type=int, default=60)
+    parser.add_argument("--peers", default=os.environ.get("ROLEMEMORY_PEERS", ""))
+    asked = parser.parse_args()
+    out: dict[str, Any] = {"load_average": os.getloadavg()[0], "start_up": start_up()}
+    out["sizes"] = [of_size(n, asked.turns) for n in asked.sizes]
+    out["growth"] = growth_per_role()
+    if asked.peers:
+        out["peers"] = peers(asked.peers, [n for n in asked.sizes if n <= 10_000], asked.turns)
+    print(json.dumps(out, indent=2))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,236 @@
+"""One home, its roles, and what they remember: the library as an application uses it."""
+
+import asyncio
+import json
+import threading
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rolememory import Home, Message, RoleMemory, aio
+from rolememory.errors import InvalidValueError, UnknownMemoryError, UnknownRoleError
+from rolememory.recall.explain import lets_in
+
+NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
+WORDS_ALONE = {"embedding.backend": "off"}
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Home]:
+    with Home.open(tmp_path / "home", WORDS_ALONE) as opened:
+        yield opened
+
+
+@pytest.fixture
+def mira(home: Home) -> RoleMemory:
+    role = home.create("Mira", aliases=("keeper",))
+    role.remember("The beacon of the lighthouse is lit at dusk.", "semantic", id="lighthouse", keys=["beacon"])
+    role.remember("The lamp failed in the great storm of 1887.", id="storm-of-1887", keys=["storm"], created="1887-11-02")
+    role.remember("Patient, dry, hard to frighten.", "trait", id="patient", constant=True)
+    role.remember("Wants to see the mainland once.", "goal", id="mainland")
+    return role
+
+
+def ids(turn: Any) -> list[str]:
+    return [one.memory.id for one in turn.recalled]
+
+
+def test_a_character_remembers(mira: RoleMemory) -> None:
+    turn = mira.recall(["Why is the beacon dark?"])
+    assert set(ids(turn)) == {"lighthouse", "patient"}
+    assert "The beacon of the lighthouse is lit at dusk." in turn.text
+    assert turn.messages[-1].content == "Why is the beacon dark?"
+    assert turn.text in [message.content for message in turn.messages]
+
+
+def test_every_line_says_why_it_is_there(mira: RoleMemory) -> None:
+    told = str(mira.recall(["Why is the beacon dark?"]).explain())
+    assert "lighthouse" in told
+    assert "'beacon' in message" in told
+    assert "“beacon”" in str(mira.recall(["Why is the beacon dark?"]).explain(language="zh"))
+
+
+def test_roles_answer_to_id_name_and_alias_and_are_the_same_object(home: Home, mira: RoleMemory) -> None:
+    assert home.role("MIRA") is home.role("keeper") is home.role(mira.id.upper()) is mira
+    with pytest.raises(UnknownRoleError, match="did you mean 'Mira'"):
+        home.role("mria")
+
+
+def test_roles_are_isolated(home: Home, mira: RoleMemory) -> None:
+    other = home.create("Asha")
+    other.remember("The beacon is a secret signal.", keys=["beacon"])
+    assert ids(other.recall(["Why is the beacon dark?"])) == ["the-beacon-is-a"]
+    assert "secret signal" not in mira.recall(["Why is the beacon dark?"]).text
+
+
+def test_users_hear_their_own_and_what_is_shared(mira: RoleMemory) -> None:
+    mira.remember("Lin is afraid of the beacon.", id="lins", keys=["beacon"], user="lin", source="user_input")
+    assert "lins" in ids(mira.recall(["Why is the beacon dark?"], user="lin"))
+    assert "lins" not in ids(mira.recall(["Why is the beacon dark?"], user="wu"))
+    assert "lins" not in [one.memory.id for one in mira.search("beacon", user="wu")]
+
+
+def test_what_is_written_survives_a_restart(home: Home, mira: RoleMemory) -> None:
+    mira.remember("She lost a brother at sea.", id="brother", emotions=["sadness"])
+    home.close()
+    with Home.open(home.path, WORDS_ALONE) as again:
+        assert again.role("mira").memories["brother"].emotions == ("sadness",)
+
+
+def test_an_edit_of_the_file_is_heard_on_the_next_turn(mira: RoleMemory) -> None:
+    mira.store.fold(force=True)
+    file = mira.folder / "memory.json"
+    document = json.loads(file.read_text(encoding="utf-8"))
+    document["semantic"][0]["content"] = "The beacon burns whale oil."
+    document["episodic"].append("A gull broke the east window of the lamp room.")
+    file.write_text(json.dumps(document, ensure_ascii=False, indent=2), encoding="utf-8")
+    assert "whale oil" in mira.recall(["Why is the beacon dark?"]).text
+    assert "gull" in mira.recall(["Who broke the window of the lamp room?"]).text
+
+
+def test_edit_archive_delete_undo(mira: RoleMemory) -> None:
+    assert mira.edit("lighthouse", weight=1.5, keys=["beacon", "lamp"]).keys == ("beacon", "lamp")
+    mira.archive("lighthouse")
+    assert "lighthouse" not in ids(mira.recall(["Why is the beacon dark?"]))
+    mira.edit("lighthouse", archived=False)
+    mira.delete("lighthouse")
+    assert "lighthouse" not in mira.memories
+    mira.store.undo()
+    assert mira.memories["lighthouse"].weight == 1.5
+    with pytest.raises(UnknownMemoryError, match="did you mean 'lighthouse'"):
+        mira.edit("lighthose", weight=1)
+
+
+def test_a_field_out_of_bounds_is_refused_and_nothing_is_written(mira: RoleMemory) -> None:
+    before = dict(mira.memories)
+    with pytest.raises(InvalidValueError, match="salience"):
+        mira.remember_all([{"content": "fine"}, {"content": "not fine", "salience": 7}])
+    assert dict(mira.memories) == before
+
+
+def test_a_dry_run_counts_nothing(mira: RoleMemory) -> None:
+    for _ in range(3):
+        mira.recall(["Why is the beacon dark?"], chat="harbour", dry_run=True)
+    assert mira.turns == 0
+    mira.recall(["Why is the beacon dark?"], chat="harbour")
+    mira.recall(["Why is the beacon dark?"], chat="harbour")  # a swipe asks the same again
+    assert mira.turns == 1
+    mira.recall(["Why is the beacon dark?", Message.assistant("The oil is gone."), "And the storm?"], chat="harbour")
+    assert mira.turns == 2
+
+
+def test_the_same_turn_gives_the_same_bytes(mira: RoleMemory) -> None:
+    first, second = (mira.recall(["Tell me of the beacon and the storm"], now=NOW) for _ in range(2))
+    assert first.text == second.text
+    assert first.messages == second.messages
+
+
+def test_hybrid_mode_offers_the_rest(tmp_path: Path) -> None:
+    with Home.open(tmp_path, WORDS_ALONE | {"recall.mode": "hybrid"}) as home:
+        role = home.create("Mira")
+        role.remember("The beacon is lit at dusk.", id="one", keys=["beacon"])
+        role.remember("Oil for the lamp comes by boat with the beacon mail.", id="two", keys=["beacon", "dark", "why"])
+        turn = role.recall(["Why is the beacon dark?"])
+        assert {one.memory.id for one in turn.near} | set(ids(turn)) == {"one", "two"}
+        assert "one" not in ids(turn)
+
+
+def test_settings_are_live(mira: RoleMemory) -> None:
+    (mira.home.path / "rolememory.toml").write_text("[recall]\nenabled = false\n", encoding="utf-8")
+    turn = mira.recall(["Why is the beacon dark?"])
+    assert turn.text == ""
+    assert "switched off" in str(turn.explain())
+    (mira.home.path / "rolememory.toml").write_text("[recall]\nmax_items = 1\n", encoding="utf-8")
+    assert len(mira.recall(["Why is the beacon dark?"]).recalled) == 1
+
+
+def test_clean_archives_what_expired_and_deletes_nothing(mira: RoleMemory) -> None:
+    mira.remember("The inn is closed this week.", id="inn", expires=NOW - timedelta(days=1))
+    mira.remember("A rumour.", id="rumour", weight=0.1)
+    count = len(mira.memories)
+    assert {one.id for one in mira.clean(NOW, dry_run=True)} == {"inn", "rumour"}
+    assert not mira.memories["inn"].archived
+    mira.clean(NOW)
+    assert mira.memories["inn"].archived
+    assert len(mira.memories) == count
+
+
+def test_a_limit_archives_the_weakest_at_once(tmp_path: Path) -> None:
+    with Home.open(tmp_path, WORDS_ALONE | {"storage.max_memories.episodic": 2}) as home:
+        role = home.create("Mira")
+        for weight in (1.0, 0.5, 1.5):
+            role.remember(f"Something of weight {weight}.", id=str(weight), weight=weight)
+        assert [one.id for one in role.memories.values() if one.archived] == ["0.5"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "gate"),
+    [
+        pytest.param({"archived": True}, "archived", id="an archived memory is brought back"),
+        pytest.param({"expires": "2020-01-01"}, "expired", id="an expired one is given time"),
+        pytest.param({"user": "lin"}, "other_user", id="a private one is shared"),
+        pytest.param({"source": "ai_output"}, "source", id="a source is allowed"),
+        pytest.param({"keys": [], "content": "Gulls."}, "no_evidence", id="one that nothing woke gets a key"),
+    ],
+)
+def test_the_remedy_lets_it_in(mira: RoleMemory, changes: dict[str, Any], gate: str) -> None:
+    mira.edit("lighthouse", **changes)
+    turn = mira.recall(["Why is the beacon dark?"])
+    refusal = turn.why_not("lighthouse")
+    assert refusal is not None
+    assert refusal.gate == gate
+    assert refusal.remedy is not None
+    assert turn.question is not None
+    assert lets_in(turn.question, mira.memories["lighthouse"], refusal.remedy)
+
+
+def test_the_remedy_of_a_budget_is_the_smallest_that_will_do(tmp_path: Path) -> None:
+    with Home.open(tmp_path, WORDS_ALONE | {"budget.max_total_length": 60}) as home:
+        role = home.create("Mira")
+        role.remember("The beacon is lit at dusk.", id="one", keys=["beacon"])
+        question = ["Why is the beacon dark?"]
+        refusal = role.recall(question).why_not("one")
+        assert refusal is not None
+        assert refusal.gate == "budget"
+        assert refusal.remedy is not None
+        enough = int(str(refusal.remedy.value))
+    for limit, there in ((enough, ["one"]), (enough - 1, [])):
+        with Home.open(tmp_path, WORDS_ALONE | {"budget.max_total_length": limit}) as home:
+            assert ids(home.role("mira").recall(question)) == there
+
+
+def test_many_threads_may_ask_and_write_at_once(mira: RoleMemory) -> None:
+    failures: list[BaseException] = []
+
+    def work(number: int) -> None:
+        try:
+            for step in range(5):
+                mira.remember(f"Boat {number} came in with {step} barrels.", keys=[f"boat{number}"])
+                assert f"Boat {number}" in mira.recall([f"What about boat{number}?"]).text
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert len(mira.memories) == 4 + 30
+
+
+def test_the_asynchronous_facade_is_the_same_call_on_a_thread(mira: RoleMemory) -> None:
+    async def ask() -> list[Any]:
+        return await asyncio.gather(*(aio(mira.recall)(["Why is the beacon dark?"]) for _ in range(4)))
+
+    assert {turn.text for turn in asyncio.run(ask())} == {mira.recall(["Why is the beacon dark?"]).text}
+
+
+def test_the_call_of_the_world_book_design(home: Home, mira: RoleMemory) -> None:
+    full = home.process_message_with_memory(mira.id, "Why is the beacon dark?", [{"role": "assistant", "content": "Evening."}])
+    assert full.full_content.startswith("## 角色记忆")
+    assert "The beacon of the lighthouse is lit at dusk." in full.full_content
+    assert home.process_message_with_memory(mira.id, "zzz zzz", []).full_content.count("beacon") == 0
