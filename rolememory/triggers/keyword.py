@@ -22,6 +22,7 @@ FADE = 0.85  # per message back
 MISTYPED = 0.8
 
 
+@lru_cache(maxsize=4096)
 def specificity(carriers: int, entries: int) -> float:
     """How much a key says about an entry, 0..1: all when one entry has it, little when all have it.
 
@@ -184,6 +185,8 @@ def newest_user(scene: Scene) -> int:
 
 def _independent(seen: Sequence[_Seen]) -> list[_Seen]:
     """The keys that are reasons of their own: longest first, without those that stand inside another."""
+    if len(seen) == 1:
+        return list(seen)
     kept: list[_Seen] = []
     for one in sorted(seen, key=lambda one: (one.span.start - one.span.end, one.spec.text)):
         if not any(one.inside(other) for other in kept):
