@@ -10,15 +10,13 @@ from typing import Any
 
 from rolememory.errors import AmbiguousNameError, FileError, InvalidValueError, ReadOnlyRoleError, UnknownRoleError
 from rolememory.schema.role import Role
-from rolememory.store import atomic, role_file
+from rolememory.store import atomic, document, role_file
 from rolememory.store.disk import Mark
 from rolememory.store.founding import init
 from rolememory.store.role_ids import canonical, contained
 from rolememory.store.signature import signature
 
 __all__ = ["HomeFolder", "fold_name", "init"]
-
-EMPTY_MEMORY: dict[str, Any] = {"$schema": "../memory.schema.json", "version": 1, "episodic": [], "semantic": [], "traits": [], "goals": []}
 
 
 def fold_name(name: str) -> str:
@@ -96,8 +94,8 @@ class HomeFolder:
         role = Role(id=folder.name, name=name.strip(), aliases=tuple(aliases), **fields)
         if folder.exists():
             raise InvalidValueError(f"{folder} exists already; open that role, or choose another id")
-        document = {"id": role.id, **role.model_dump(mode="json", exclude_defaults=True)}
-        atomic.new_folder(folder, {role_file.NAME: role_file.dump(document), "memory.json": role_file.dump(EMPTY_MEMORY)})
+        written = {"id": role.id, **role.model_dump(mode="json", exclude_defaults=True)}
+        atomic.new_folder(folder, {role_file.NAME: role_file.dump(written), "memory.json": role_file.dump(document.empty())})
         return role
 
     def rename(self, name: str, new_name: str) -> Role:
