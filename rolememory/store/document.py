@@ -11,6 +11,7 @@ import orjson
 from rolememory.schema.memory import Memory, MemoryType
 from rolememory.store.breaks import breaks
 from rolememory.store.codec import EntryError, decode
+from rolememory.store.exact import has_wide_integers
 from rolememory.store.json_places import located
 from rolememory.store.pause import gc_paused
 from rolememory.store.problem import Problem, quoted
@@ -110,7 +111,7 @@ def _parsed(data: bytes, ours: bool, file: str) -> tuple[Raw, list[Problem]]:
     if not ours and not _shallow(found, DEPTH):
         raise BrokenFileError([Problem("too_deep", file, values=(("limit", DEPTH),), blocks=True)])
     doubles: list[Problem] = []
-    if not ours or _has_wide_integers(text):
+    if not ours or has_wide_integers(text):
         found, doubles = _exactly(text)
     return _shaped(found, file), doubles
 
@@ -130,12 +131,6 @@ def _shallow(value: Any, levels: int) -> bool:
 
 
 _NESTS = (dict, list)
-_DIGITS = bytes.maketrans(b"123456789", b"0" * 9)
-
-
-def _has_wide_integers(text: bytes) -> bool:
-    """Whether a number may be too long for 64 bits, which the fast parser would round."""
-    return b"0" * 19 in text.translate(_DIGITS)
 
 
 def _exactly(text: bytes) -> tuple[Any, list[Problem]]:

@@ -27,7 +27,7 @@ class _Walk:
 
     def __init__(self, text: str, wanted: set[str], doubles: bool) -> None:
         self._text = text
-        self._prefixes = {path[: cut.start()] for path in wanted for cut in re.finditer(r"\.|\[|$", path)}
+        self._prefixes = {"", *(path[: cut.start()] for path in wanted for cut in re.finditer(r"\.|\[|$", path))}
         self._everything = doubles
         self._offsets: dict[str, int] = {}
         self.doubles: list[tuple[str, str]] = []

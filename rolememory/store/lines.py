@@ -10,10 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-import orjson
-
 from rolememory.schema.memory import Memory
 from rolememory.store.codec import DEFAULTS, EntryError, decode, difference, fields_of, patched, value_of
+from rolememory.store.exact import dumps, loads
 
 Op = Literal["add", "set", "remove"]
 Memories = dict[str, Memory]
@@ -59,9 +58,7 @@ def encoded(line: Line) -> bytes:
     """
     shown = {"seq": line.seq, "txn": line.txn, "at": line.at, "actor": line.actor, "op": line.op, "id": line.id, "fields": line.fields}
     optional = {"reason": line.reason, "base": line.base, "commit": line.commit}
-    text = orjson.dumps(
-        {**shown, **{name: value for name, value in optional.items() if value not in ("", None) and (value or name == "base")}}
-    )
+    text = dumps({**shown, **{name: value for name, value in optional.items() if value not in ("", None) and (value or name == "base")}})
     return b'%s,"crc":"%08x"}\n' % (text[:-1], zlib.crc32(text))
 
 
@@ -78,7 +75,7 @@ def decoded(data: bytes) -> Line | None:
     if b"%08x" % zlib.crc32(text) != found.group(1):
         return None
     try:
-        return Line(**orjson.loads(text))
+        return Line(**loads(text))
     except (TypeError, ValueError):
         return None
 

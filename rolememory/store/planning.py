@@ -6,11 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import orjson
-
 from rolememory.errors import InvalidValueError, UnknownMemoryError
 from rolememory.schema.memory import Memory, MemoryType
 from rolememory.store.codec import EntryError, decode, difference, patched, value_of
+from rolememory.store.exact import dumps
 from rolememory.store.lines import Line, Op, added, closed, removed
 
 
@@ -135,6 +134,6 @@ def _checked(memory_id: str, edit: Edit, here: Memory | None) -> Memory:
 
 def _storable(memory: Memory) -> None:
     """Raise where something cannot be written as JSON and read again."""
-    orjson.dumps([memory.id, added(memory)])
+    dumps([memory.id, added(memory)])
     if memory.model_extra:
         json.dumps(memory.model_extra, allow_nan=False)

@@ -139,8 +139,10 @@ class View:
     def expect(self, document: Document) -> None:
         """Take over a document that was just written to the file, so that it need not be read again."""
         with self._lock:
-            self._document, self._stands, self._file_mark, self._racy = document, False, None, True
-            self._truth = None if self._truth is None else _rebased(self._truth, document)
+            self._document, self._stands, self._file_mark, self._racy = document, True, None, True
+            if self._truth is not None:
+                self._truth = Truth(self._truth.memories, self._truth.seq, document, self._truth.seq)
+                self._publish(self._truth, self._truth)
 
     def _marks(self) -> object:
         return (self._disk.mark(self.path), *self.journal.marks())
@@ -300,7 +302,3 @@ def _same_objects(memories: Memories, before: Mapping[str, Memory]) -> Memories:
 
 def _identical(one: Mapping[str, Memory], other: Mapping[str, Memory]) -> bool:
     return len(one) == len(other) and all(a is b for a, b in zip(one.values(), other.values(), strict=True))
-
-
-def _rebased(truth: Truth, document: Document) -> Truth:
-    return Truth(truth.memories, truth.seq, document, truth.seq)

@@ -1,15 +1,13 @@
 """Writes a set of memories into the author's own document: order, unknown fields and invalid entries stay."""
 
-import json
 import re
 from collections.abc import Mapping
 from typing import Any
 
-import orjson
-
 from rolememory.schema.memory import Memory
 from rolememory.store.codec import EntryError, decode, difference, encode, write_field
 from rolememory.store.document import VERSION, Document, Raw, Slot
+from rolememory.store.exact import dumps
 
 _WIDTH = 120  # a list of plain values longer than this goes one per line
 
@@ -106,10 +104,7 @@ def _headed(raw: Raw, through: int) -> Raw:
 
 def rendered(raw: Raw, newline: bytes = b"\n") -> bytes:
     """The document as text for people: two spaces, short lists on one line."""
-    try:
-        text = _laid(raw, b"\n")
-    except TypeError:  # an integer beyond 64 bits, which the fast writer refuses
-        text = json.dumps(raw, ensure_ascii=False, indent=2).encode()
+    text = _laid(raw, b"\n")
     text += b"\n"
     return text if newline == b"\n" else text.replace(b"\n", newline)
 
@@ -122,18 +117,18 @@ def newline_of(data: bytes) -> bytes:
 def _laid(value: Any, margin: bytes) -> bytes:
     if isinstance(value, dict):
         inner = margin + b"  "
-        rows = (orjson.dumps(name) + b": " + _laid(item, inner) for name, item in value.items())
+        rows = (dumps(name) + b": " + _laid(item, inner) for name, item in value.items())
         return b"{" + inner + (b"," + inner).join(rows) + margin + b"}" if value else b"{}"
     if isinstance(value, list):
         return _laid_list(value, margin)
-    return orjson.dumps(value)
+    return dumps(value)
 
 
 def _laid_list(value: list[Any], margin: bytes) -> bytes:
     if not value:
         return b"[]"
     if not any(isinstance(item, dict | list) for item in value):
-        parts = [orjson.dumps(item) for item in value]
+        parts = [dumps(item) for item in value]
         if sum(map(len, parts)) <= _WIDTH:
             return b"[" + b", ".join(parts) + b"]"
     inner = margin + b"  "
