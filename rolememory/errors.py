@@ -93,12 +93,24 @@ class FileError(RoleMemoryError, ValueError):
         field: str = "",
         line: int | None = None,
         column: int | None = None,
+        zh: tuple[str, str] | None = None,  # problem and remedy in Chinese, where the raiser has the words
     ) -> None:
         self.file, self.problem, self.remedy, self.field = str(file), problem, remedy, field
-        self.line, self.column = line, column
-        place = ":".join(str(part) for part in (file, line, column) if part is not None)
-        told = ": ".join(part for part in (place, field, problem) if part)
-        super().__init__(told + (f"; {remedy}" if remedy else ""))
+        self.line, self.column, self.zh = line, column, zh
+        super().__init__(self._told(problem, remedy, ": ", "; "))
+
+    def text(self, language: str = "en") -> str:
+        """The message in that language, as far as it is known.
+
+        >>> FileError("a.toml", "unknown key", field="x", line=3, zh=("没有这个设置项", "请删掉")).text("zh")
+        'a.toml:3：x：没有这个设置项；请删掉'
+        """
+        return self._told(*self.zh, "：", "；") if language == "zh" and self.zh else str(self)
+
+    def _told(self, problem: str, remedy: str, colon: str, stop: str) -> str:
+        place = ":".join(str(part) for part in (self.file, self.line, self.column) if part is not None)
+        told = colon.join(part for part in (place, self.field, problem) if part)
+        return told + (f"{stop}{remedy}" if remedy else "")
 
 
 class SettingsError(FileError):
@@ -115,11 +127,17 @@ class SettingsError(FileError):
         "a.toml:1: unknown key 'x' (and 1 more mistake)"
         """
         first = found[0]
-        error = cls(first.file, first.problem, remedy=first.remedy, field=first.field, line=first.line, column=first.column)
+        error = cls(first.file, first.problem, remedy=first.remedy, field=first.field, line=first.line, column=first.column, zh=first.zh)
         error.all = tuple(found)
         more = len(found) - 1
         error.args = (f"{first} (and {more} more mistake{'s' if more > 1 else ''})" if more else str(first),)
         return error
+
+    def text(self, language: str = "en") -> str:
+        """The message in that language; of several mistakes the first, and how many more there are."""
+        more = len(self.all) - 1
+        told = super().text(language)
+        return told + f"（另有 {more} 处错误）" if language == "zh" and self.zh and more > 0 else told
 
 
 class TemplateError(FileError):
