@@ -1,0 +1,70 @@
+"""Times named in a text: "last spring", 三天前, "in March 2023", 去年中秋.
+
+    times ─▶ english, chinese      the words, from worldbook_rules/lexicons/time.{en,zh}.json
+          ─▶ grammar               what a rule is
+          ─▶ spans, festivals, lunar   the calendar
+
+What is not said is read as the past: "in March" is the latest March that has begun, 周三 the latest Wednesday.
+"""
+
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from functools import lru_cache
+
+from rolememory.schema.scene import Language, TimeSpan
+from rolememory.schema.settings import DatesSettings
+from rolememory.text.dates.chinese import chinese, to_simple
+from rolememory.text.dates.english import english
+from rolememory.text.dates.grammar import Mention
+from rolememory.text.dates.spans import Calendar
+
+MAX_TEXT = 20_000  # characters that are read
+DEFAULT = DatesSettings()
+_ANY_TIME = datetime(2000, 1, 1, tzinfo=UTC)  # where only absolute times count
+
+
+def times(text: str, now: datetime, language: Language = "en", settings: DatesSettings = DEFAULT) -> tuple[TimeSpan, ...]:
+    """The times named in the text, in its order; of overlapping ones the longest. Never raises, whatever the text.
+
+    Both languages are read, each where its script stands; `language` decides which comes first where two are equally long.
+
+    >>> from datetime import UTC
+    >>> [(each.text, each.start.date().isoformat()) for each in times("Last spring we met.", datetime(2025, 8, 1, tzinfo=UTC))]
+    [('Last spring', '2025-03-01')]
+    """
+    text = text[:MAX_TEXT]
+    return tuple(
+        TimeSpan(*each.named.extent, text[each.start : each.end], each.start, each.named.certainty)
+        for each in _longest(_mentions(text, now, language, settings))
+    )
+
+
+@lru_cache(maxsize=16384)
+def times_told(text: str, told: datetime | None, language: Language = "en", settings: DatesSettings = DEFAULT) -> tuple[TimeSpan, ...]:
+    """The times that a memory's text names, seen from when it was told; without that only those that say their year."""
+    found = _longest(_mentions(text[:MAX_TEXT], told or _ANY_TIME, language, settings))
+    return tuple(
+        TimeSpan(*each.named.extent, text[each.start : each.end], each.start, each.named.certainty)
+        for each in found
+        if told or each.named.absolute
+    )
+
+
+def _mentions(text: str, now: datetime, language: Language, settings: DatesSettings) -> Iterator[Mention]:
+    calendar = Calendar.at(now, settings)
+    grammars = {"en": english, "zh": chinese}
+    for name in sorted(grammars, key=lambda each: each != language):
+        if name == "zh" and text.isascii():
+            continue
+        yield from grammars[name]().mentions(text.translate(to_simple()) if name == "zh" else text, calendar)
+
+
+def _longest(mentions: Iterable[Mention]) -> list[Mention]:
+    """Those that overlap no longer one, in the order of the text."""
+    taken = bytearray(MAX_TEXT)
+    kept: list[Mention] = []
+    for each in sorted(mentions, key=lambda each: (each.start - each.end, each.start)):
+        if not any(taken[each.start : each.end]):
+            taken[each.start : each.end] = b"\1" * (each.end - each.start)
+            kept.append(each)
+    return sorted(kept, key=lambda each: each.start)
