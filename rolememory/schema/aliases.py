@@ -35,7 +35,7 @@ class Alias:
     reads: Callable[[Any], Any] | None = None  # turns the foreign value into ours: None = nothing said, a dict = by our keys
     implies: Read | None = None  # set along with it unless something says otherwise
     weak: bool = False  # the whole row gives way to any other name of the same key without a word
-    why: str = ""
+    why: tuple[str, str] = ("", "")  # in English and Chinese
     secret: bool = False  # a key that must not stand in a file
 
 
@@ -105,8 +105,9 @@ def boost(value: Any) -> Any:
     return {False: 0.0, True: None}.get(value, value) if isinstance(value, bool) else value
 
 
-_NO_STORE = "vectors lie in each role's .cache and need no server"
-_ALWAYS_JSON = "answers are always asked for as JSON"
+_NO_STORE = ("vectors lie in each role's .cache and need no server", "向量放在各角色的 .cache 里，不需要服务器")
+_ALWAYS_JSON = ("answers are always asked for as JSON", "模型的回答一律要求为 JSON")
+_TRIGGER_TOKENS = ("learn.summarize.trigger_tokens says when a chat is summed up", "何时总结对话由 learn.summarize.trigger_tokens 决定")
 _WALL: Read = {"triggers.recency.clock": "wall"}
 _ENDPOINT: Read = {"embedding.backend": "endpoint"}
 
@@ -163,7 +164,7 @@ ALIASES: Mapping[str, Alias] = {
         Alias("memory.short_term.max_items", ("memory.short_term_items",), "S4.6"),
         Alias("memory.inject.short_term_count", ("memory.short_term_items",), "S4.8"),
         Alias("memory.max_history", ("memory.short_term_items",), "S4.5"),
-        Alias("memory.short_term.compression_threshold", (), "S4.6", why="learn.summarize.trigger_tokens says when a chat is summed up"),
+        Alias("memory.short_term.compression_threshold", (), "S4.6", why=_TRIGGER_TOKENS),
         Alias("memory.long_term.enabled", ("recall.enabled",), "S4.7"),
         Alias("memory.long_term.vector_index", ("triggers.semantic.vectors",), "S4.7", reads=index_wanted),
         Alias("memory.long_term.max_return", ("recall.max_items",), "S4.7"),

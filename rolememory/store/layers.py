@@ -9,6 +9,20 @@ from typing import Any
 from rolememory.errors import SettingsError
 from rolememory.schema.aliases import ALIASES, Alias
 from rolememory.store.mistakes import quoted, variable_expected
+from rolememory.store.said import (
+    DELETE,
+    HOME_ONLY,
+    MEANT,
+    NO_EFFECT,
+    NO_KEYS,
+    NO_TABLE,
+    NOT_USED,
+    SILENT,
+    UNKNOWN_KEY,
+    WRITE,
+    WRITE_IN_HOME,
+    Said,
+)
 from rolememory.store.toml_places import Place, places
 from rolememory.store.tree import leaves, meant, nullable, sections
 
@@ -31,10 +45,11 @@ class Layer:
     def _places(self) -> Mapping[str, Place]:
         return places(self.text)
 
-    def error(self, written: str, problem: str, remedy: str = "") -> SettingsError:
+    def error(self, written: str, problem: Said, remedy: Said = SILENT) -> SettingsError:
         """A complaint about a key as it is written in this layer."""
         line, column = self._places.get(written, (None, None))
-        return SettingsError(self.name, problem, remedy=remedy, field=self.under + written, line=line, column=column)
+        zh = (problem.zh, remedy.zh)
+        return SettingsError(self.name, problem.en, remedy=remedy.en, field=self.under + written, line=line, column=column, zh=zh)
 
     def place(self, written: str) -> str:
         """Where that key stands: file and line, or the layer's name."""
@@ -49,7 +64,7 @@ class Adopted:
     layer: Layer
     values: dict[str, Any] = field(default_factory=dict)
     written: dict[str, str] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
+    notes: list[Said] = field(default_factory=list)
     errors: list[SettingsError] = field(default_factory=list)
 
     def take(self, key: str, value: Any, written: str) -> None:
@@ -57,9 +72,10 @@ class Adopted:
         unset = isinstance(value, str) and value.casefold() in _UNSET and nullable(key)
         self.values[key], self.written[key] = None if unset else value, written
 
-    def note(self, written: str, text: str) -> None:
+    def note(self, written: str, told: Said) -> None:
         """Tell of something that was read but not taken as it stands."""
-        self.notes.append(f"{self.layer.place(written)}: {written}: {text}")
+        place = self.layer.place(written)
+        self.notes.append(Said(f"{place}: {written}: {told.en}", f"{place}：{written}：{told.zh}"))
 
 
 def adopt(layer: Layer) -> Adopted:
@@ -95,10 +111,10 @@ def _walk(given: Mapping[str, Any], adopted: Adopted, above: str = "") -> Iterat
             if isinstance(value, Mapping):
                 yield from _walk(value, adopted, path + ".")
             else:
-                adopted.errors.append(adopted.layer.error(path, f"expected a table, got {quoted(value)}", f"write [{path}]"))
+                adopted.errors.append(adopted.layer.error(path, NO_TABLE.filled(got=quoted(value)), WRITE.filled(text=f"[{path}]")))
         else:
             near = meant(path)
-            adopted.errors.append(adopted.layer.error(path, "unknown key", f"did you mean {near!r}?" if near else "delete it"))
+            adopted.errors.append(adopted.layer.error(path, UNKNOWN_KEY, MEANT.filled(near=near) if near else DELETE))
 
 
 def _translate(foreign: Mapping[str, Any], adopted: Adopted) -> None:
@@ -119,7 +135,7 @@ def _read(row: Alias, value: Any, adopted: Adopted) -> dict[str, Any]:
     if row.secret:
         return _secret(row, value, adopted)
     if not row.keys:
-        adopted.note(row.name, f"has no effect: {row.why}")
+        adopted.note(row.name, NO_EFFECT.filled(why=row.why[0], why_zh=row.why[1]))
         return {}
     ours = row.reads(value) if row.reads else value
     if isinstance(ours, dict) and row.reads:
@@ -134,7 +150,7 @@ def _secret(row: Alias, value: Any, adopted: Adopted) -> dict[str, Any]:
         return {row.keys[0]: named.group(1) or named.group(2)}
     if value:
         variable = leaves()[row.keys[0]].default or leaves()["learn.api_key_env"].default
-        adopted.note(row.name, f"keys are not read from files; set the environment variable {variable} and delete it here")
+        adopted.note(row.name, NO_KEYS.filled(name=variable))
     return {}
 
 
@@ -143,11 +159,11 @@ def _claim(row: Alias, key: str, value: Any, adopted: Adopted) -> None:
     if key not in adopted.values or (value is False and adopted.values[key] is True and adopted.written[key] in ALIASES):
         adopted.take(key, value, row.name)
     elif adopted.values[key] != value and not row.weak:
-        adopted.note(row.name, f"not used: {adopted.written[key]} says it already")
+        adopted.note(row.name, NOT_USED.filled(other=adopted.written[key]))
 
 
 def _keep_home_only(adopted: Adopted) -> None:
     for key in [key for key in adopted.values if _HOME_ONLY.fullmatch(key)]:
         written = adopted.written[key]
-        adopted.errors.append(adopted.layer.error(written, "belongs to the home, not to one role", "write it into rolememory.toml"))
+        adopted.errors.append(adopted.layer.error(written, HOME_ONLY, WRITE_IN_HOME))
         del adopted.values[key]

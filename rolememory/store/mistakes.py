@@ -1,46 +1,58 @@
 """A wrong value in people's words: what was expected, what stands there, what to write."""
 
+import typing
 from collections.abc import Mapping
 from typing import Any
 
 from rolememory.errors import closest
+from rolememory.store.said import EXPECTED, PUT_KEY, SILENT, VARIABLE, WRITE, Said
 from rolememory.store.tree import default, leaves, type_name
 
-_BOUNDS: Mapping[str, str] = {"ge": "at least", "gt": "above", "le": "at most", "lt": "below"}
+_BOUNDS = {"ge": Said("at least", "不小于"), "gt": Said("above", "大于"), "le": Said("at most", "不大于"), "lt": Said("below", "小于")}
+_CHINESE = {
+    "true | false": " true 或 false",
+    "whole number": "整数",
+    "number": "数字",
+    "text": "文字",
+    "list of texts": "文字列表",
+    "table": "表",
+}
 
 
-def worded(found: Mapping[str, Any], key: str) -> tuple[str, str]:
+def worded(found: Mapping[str, Any], key: str) -> tuple[Said, Said]:
     """Problem and remedy of one of pydantic's complaints about a settings key."""
     got = found["input"]
     if key.endswith("api_key_env"):  # it may be the key itself: never quoted (P20)
         return variable_expected(key)
     if key not in leaves():
-        return f"{found['msg'][:1].lower()}{found['msg'][1:]}, got {quoted(got)}", ""
-    return f"expected {expected(found, key)}, got {quoted(got)}", f"write {last(key)} = {literal(_instead(found, key, got))}"
+        reason = f"{found['msg'][:1].lower()}{found['msg'][1:]}, got {quoted(got)}"
+        return Said(reason, reason), SILENT
+    wanted = expected(found, key)
+    problem = EXPECTED.filled(wanted=wanted.en, wanted_zh=wanted.zh, got=quoted(got))
+    return problem, WRITE.filled(text=f"{last(key)} = {literal(_instead(found, key, got))}")
 
 
-def variable_expected(key: str) -> tuple[str, str]:
+def variable_expected(key: str) -> tuple[Said, Said]:
     """Problem and remedy where something else stands than the name of an environment variable."""
     name = default(key) or default("learn.api_key_env")
-    return "expected the name of an environment variable, got something else", f'write {last(key)} = "{name}" and put the key into {name}'
+    return VARIABLE, PUT_KEY.filled(text=f'{last(key)} = "{name}"', name=name)
 
 
-def expected(found: Mapping[str, Any], key: str) -> str:
+def expected(found: Mapping[str, Any], key: str) -> Said:
     """What the key takes, with its bounds."""
     if found["type"] in ("literal_error", "enum"):
-        return str(found["ctx"]["expected"])
-    bounds = [
-        f"{word} {_number(getattr(part, name))}" for part in _constraints(key) for name, word in _BOUNDS.items() if hasattr(part, name)
-    ]
+        words = str(found["ctx"]["expected"])
+        return Said(words, words.replace(" or ", "、").replace(", ", "、"))
     kind = type_name(key).removesuffix(' or "unset"')
     named = "true or false" if kind == "true | false" else f"a {kind}"
-    return " ".join([named, " and ".join(bounds)]).strip()
+    bounds = [(name, _number(getattr(part, name))) for part in _constraints(key) for name in _BOUNDS if hasattr(part, name)]
+    en = " and ".join(f"{_BOUNDS[name].en} {bound}" for name, bound in bounds)
+    zh = "、".join(f"{_BOUNDS[name].zh} {bound} " for name, bound in bounds)
+    return Said(f"{named} {en}".strip(), f"{zh}的{_CHINESE.get(kind, kind)}" if zh else _CHINESE.get(kind, kind))
 
 
 def _constraints(key: str) -> list[Any]:
     """The bounds of a key, also those inside `... | None`."""
-    import typing
-
     field = leaves()[key]
     inner = [part for kind in typing.get_args(field.annotation) for part in getattr(kind, "__metadata__", ())]
     nested = [part for info in inner for part in getattr(info, "metadata", [info])]

@@ -8,6 +8,10 @@ from pydantic import ValidationError
 
 from rolememory.errors import FileError
 from rolememory.schema.role import Role
+from rolememory.store.breaks import breaks
+from rolememory.store.explain_invalid import explained
+from rolememory.store.json_places import located
+from rolememory.store.problem import Problem, quoted
 
 MAX_BYTES = 4 * 1024 * 1024
 NAME = "role.json"
@@ -19,20 +23,7 @@ def read_object(path: Path) -> dict[str, Any]:
     Raises:
         FileError: unreadable, too large, or not an object; names line and column.
     """
-    try:
-        if path.stat().st_size > MAX_BYTES:
-            raise FileError(path, f"larger than {MAX_BYTES // 2**20} MB", remedy="keep long texts in memory.json or a worldbook")
-        found = orjson.loads(path.read_bytes().removeprefix(b"\xef\xbb\xbf"))
-    except orjson.JSONDecodeError as error:
-        problem = error.msg.split(": line")[0].lower()
-        raise FileError(
-            path, f"not JSON: {problem}", remedy="mend it, or restore a backup", line=error.lineno, column=error.colno
-        ) from error
-    except OSError as error:
-        raise FileError(path, f"cannot be read: {error.strerror or error}") from error
-    if not isinstance(found, dict):
-        raise FileError(path, f"expected an object {{...}}, got {type(found).__name__}")
-    return found
+    return _parsed(path, _bytes(path))
 
 
 def read_role(path: Path, role_id: str) -> Role:
@@ -41,17 +32,42 @@ def read_role(path: Path, role_id: str) -> Role:
     Raises:
         FileError: with the field at fault.
     """
-    raw = {"name": role_id[:8], **read_object(path), "id": role_id}
+    data = _bytes(path)
+    raw = {"name": role_id[:8], **_parsed(path, data), "id": role_id}
     try:
         return Role.model_validate(raw)
     except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(str(part) for part in first["loc"])
-        raise FileError(path, f"{_lower(first['msg'])}, got {str(first['input'])[:60]!r}", field=field) from error
+        wrong = explained(error.errors(include_url=False)[0])
+        raise as_error(located(data, [wrong], str(path))[0]) from error
 
 
-def _lower(message: str) -> str:
-    return message[:1].lower() + message[1:]
+def as_error(problem: Problem) -> FileError:
+    """A problem of a file as an error that can be raised."""
+    zh = (problem.what("zh"), problem.remedy("zh"))
+    place = {"field": problem.field, "line": problem.line, "column": problem.column}
+    return FileError(problem.file, problem.what(), remedy=problem.remedy(), zh=zh, **place)  # type: ignore[arg-type]
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        size = path.stat().st_size
+        if size > MAX_BYTES:
+            raise as_error(Problem("too_large", str(path), values=(("size", size // 2**20), ("limit", MAX_BYTES // 2**20))))
+        return path.read_bytes()
+    except OSError as error:
+        raise as_error(Problem("unreadable", str(path), values=(("reason", error.strerror or str(error)),))) from error
+
+
+def _parsed(path: Path, data: bytes) -> dict[str, Any]:
+    try:
+        found = orjson.loads(data.removeprefix(b"\xef\xbb\xbf"))
+    except orjson.JSONDecodeError as error:
+        first = breaks(data, error)[0]
+        raise as_error(first.at(str(path), first.line, first.column)) from error
+    if not isinstance(found, dict):
+        values = (("wanted", "an object"), ("wanted_zh", "对象"), ("found", quoted(found)), ("example", '{"name": "..."}'))
+        raise as_error(Problem("wrong_type", str(path), 1, 1, values=values))
+    return found
 
 
 def merged(raw: dict[str, Any], role: Role) -> dict[str, Any]:

@@ -17,6 +17,22 @@ from rolememory.shipped import shipped
 from rolememory.store.disk import Mark
 from rolememory.store.layers import Adopted, Layer, adopt
 from rolememory.store.mistakes import worded
+from rolememory.store.said import (
+    COMPARE,
+    FULL_WIDTH,
+    KNOWN,
+    MOVE_TEXTS,
+    NO_PRESET,
+    NOT_TOML,
+    NOT_UTF8,
+    SAVE_UTF8,
+    SHALLOW,
+    SILENT,
+    TOO_DEEP,
+    TOO_LARGE,
+    UNREADABLE,
+    Said,
+)
 from rolememory.store.signature import signature
 
 FILE = "rolememory.toml"
@@ -32,7 +48,7 @@ class Loaded:
 
     settings: Settings
     sources: Mapping[str, str]
-    notes: tuple[str, ...] = ()
+    notes: tuple[Said, ...] = ()
     files: tuple[Path, ...] = ()  # what was read: a change of any of them calls for another look
 
 
@@ -128,7 +144,7 @@ def _mistake(found: Any, owners: Mapping[str, Adopted]) -> SettingsError:
     key = next((key for end in range(len(path), 0, -1) if (key := ".".join(path[:end])) in owners), ".".join(path))
     problem, remedy = worded(found, key)
     if key not in owners:
-        return SettingsError(FILE, problem, remedy=remedy, field=key)
+        return Layer(FILE, {}).error(key, problem, remedy)
     return owners[key].layer.error(owners[key].written[key], problem, remedy)
 
 
@@ -144,7 +160,7 @@ def preset_path(home: Path | str, name: Any, asked: Adopted) -> Path:
             if (folder / f"{name}.toml").is_file():
                 return folder / f"{name}.toml"
     known = sorted({file.stem for folder in folders for file in folder.glob("*.toml")})
-    raise asked.layer.error("preset", f"no preset named {str(name)[:64]!r}", f"known: {', '.join(known)}")
+    raise asked.layer.error("preset", NO_PRESET.filled(name=str(name)[:64]), KNOWN.filled(names=", ".join(known)))
 
 
 def read_layer(file: Path) -> Layer:
@@ -159,7 +175,7 @@ def read_layer(file: Path) -> Layer:
     except tomllib.TOMLDecodeError as error:
         raise _not_toml(file, text, error) from error
     except RecursionError as error:
-        raise SettingsError(file, "nested too deep", remedy="settings are two or three levels deep") from error
+        raise _refused(file, TOO_DEEP, SHALLOW) from error
 
 
 def read_text(file: Path) -> str:
@@ -170,14 +186,18 @@ def read_text(file: Path) -> str:
     """
     try:
         if file.stat().st_size > MAX_BYTES:
-            raise SettingsError(file, f"larger than {MAX_BYTES // 1024} KB", remedy="settings are short; move long texts into templates")
+            raise _refused(file, TOO_LARGE.filled(limit=MAX_BYTES // 1024), MOVE_TEXTS)
         raw = file.read_bytes()
         return raw.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
-        raise SettingsError(file, "not UTF-8", remedy="save the file with encoding UTF-8", line=line) from error
+        raise _refused(file, NOT_UTF8, SAVE_UTF8, line) from error
     except OSError as error:
-        raise SettingsError(file, f"cannot be read: {error.strerror or error}") from error
+        raise _refused(file, UNREADABLE.filled(reason=error.strerror or error), SILENT) from error
+
+
+def _refused(file: Path, problem: Said, remedy: Said, line: int | None = None, column: int | None = None) -> SettingsError:
+    return SettingsError(file, problem.en, remedy=remedy.en, line=line, column=column, zh=(problem.zh, remedy.zh))
 
 
 def _not_toml(file: Path, text: str, error: tomllib.TOMLDecodeError) -> SettingsError:
@@ -186,9 +206,9 @@ def _not_toml(file: Path, text: str, error: tomllib.TOMLDecodeError) -> Settings
     line = int(place.group(1)) if place and place.group(1) else len(lines)
     column = int(place.group(2)) if place and place.group(2) else len(lines[-1]) + 1
     slip = next((letter for letter in lines[line - 1] if letter in _FULL_WIDTH), None)
-    remedy = f"write {_FULL_WIDTH[slip]} in place of the full-width {slip}" if slip else "compare with a line that `rolememory init` wrote"
-    problem = _PLACE.sub("", str(error))
-    return SettingsError(file, f"not TOML: {problem[:1].lower()}{problem[1:]}", remedy=remedy, line=line, column=column)
+    reason = _PLACE.sub("", str(error))
+    problem = NOT_TOML.filled(reason=reason[:1].lower() + reason[1:])
+    return _refused(file, problem, FULL_WIDTH.filled(wanted=_FULL_WIDTH[slip], found=slip) if slip else COMPARE, line, column)
 
 
 class SettingsFile:

@@ -9,11 +9,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
-from rolememory.errors import SettingsError
 from rolememory.schema.settings import Section
 from rolememory.shipped import shipped
 from rolememory.store import atomic
+from rolememory.store.layers import Layer
 from rolememory.store.mistakes import literal
+from rolememory.store.said import DELETE, MEANT, UNKNOWN_KEY
 from rolememory.store.settings import FILE, load_settings, over, read_text, undotted
 from rolememory.store.tree import default, leaves, meant, sections, type_name
 
@@ -77,7 +78,7 @@ def set_value(home: Path | str, key: str, value: Any) -> None:
     """
     if key not in leaves():
         near = meant(key)
-        raise SettingsError(FILE, "unknown key", field=key, remedy=f"did you mean {near!r}?" if near else "see `rolememory settings`")
+        raise Layer(FILE, {}).error(key, UNKNOWN_KEY, MEANT.filled(near=near) if near else DELETE)
     file = Path(home) / FILE
     load_settings(home, None if value is None else {key: value})
     text = read_text(file) if file.exists() else ""

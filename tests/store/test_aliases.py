@@ -152,15 +152,18 @@ def test_names_that_meet(written: dict[str, Any], ours: dict[str, Any], tmp_path
 
 def test_a_name_that_loses_is_told(tmp_path: Path) -> None:
     loaded = load_settings(home_with(tmp_path, "autoRecallLimit = 5\n[recall]\nmax_items = 7\n"))
-    assert loaded.notes == (f"{tmp_path}/home/rolememory.toml:1: autoRecallLimit: not used: recall.max_items says it already",)
+    assert [note.text() for note in loaded.notes] == [
+        f"{tmp_path}/home/rolememory.toml:1: autoRecallLimit: not used: recall.max_items says it already"
+    ]
+    assert loaded.notes[0].text("zh").endswith("autoRecallLimit：未采用：recall.max_items 已经说明了")
 
 
 def test_a_key_in_a_file_is_neither_read_nor_repeated(tmp_path: Path) -> None:
     secret = "sk-live-0123456789"
     loaded = load_settings(home_with(tmp_path, f'[memory_agent]\nenabled = true\napi_key = "{secret}"\n'))
     assert secret not in loaded.settings.model_dump_json()
-    assert "ROLEMEMORY_LEARN_KEY" in loaded.notes[0]
-    assert secret not in " ".join(loaded.notes)
+    assert "ROLEMEMORY_LEARN_KEY" in loaded.notes[0].text()
+    assert secret not in str(loaded.notes)
 
 
 def test_a_whole_file_of_the_agent_design_loads(tmp_path: Path) -> None:

@@ -139,6 +139,19 @@ class TestMistakes:
         assert str(error).endswith("(and 2 more mistakes)")
         assert {mistake.line for mistake in error.all} == {2, 3, 4}
 
+    @pytest.mark.parametrize(
+        ("toml", "told"),
+        [
+            ("[recall]\nmax_item = 3\n", "2:1：recall.max_item：没有这个设置项；是不是想写“recall.max_items”？"),
+            ('[recall]\nmax_items = "5"\n', '2:1：recall.max_items：应为不小于 0 的整数，却是 "5"；请写成 max_items = 5'),
+            ('[recall]\nauto = "no"\n', '2:1：recall.auto：应为 true 或 false，却是 "no"；请写成 auto = false'),
+            ('[recall]\nmode = "x"\n', "2:1：recall.mode：应为'inject'、'hybrid'，却是 \"x\""),
+            ("[recall]\nmode = “inject”\n", '请把全角的 “ 改成 "'),
+        ],
+    )
+    def test_it_is_told_in_chinese_too(self, toml: str, told: str, tmp_path: Path) -> None:
+        assert told in refusal(home_with(tmp_path, toml)).text("zh")
+
     def test_a_file_that_is_not_utf8_says_so(self, tmp_path: Path) -> None:
         home = home_with(tmp_path)
         (home / "rolememory.toml").write_bytes("[recall]\n# 设置\n".encode("gbk"))
