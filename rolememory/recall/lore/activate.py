@@ -4,13 +4,14 @@ Evidence first: only entries that something points at are asked (a key in a text
 all others are explained on demand. Pure: chance, costs, timers and texts are handed in.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
 from rolememory.errors import UnknownNameError
 from rolememory.recall.lore.activation import Activation, Awake, LoreScene, PassTrace
 from rolememory.recall.lore.chance import Dice
-from rolememory.recall.lore.gates import STAGES, Judge, Occasion, Pass, Phase
+from rolememory.recall.lore.gates import STAGES, Judge, Occasion, Pass, Phase, Verdict
 from rolememory.recall.lore.groups import Group, Rivals, choose, grouped
 from rolememory.recall.lore.index import Lore, LoreIndex
 from rolememory.recall.lore.place import placed
@@ -31,7 +32,7 @@ def activate(index: LoreIndex, scene: LoreScene, *, dice: Dice, cost: Cost, patt
 @dataclass(frozen=True, slots=True)
 class _Candidate:
     lore: Lore
-    why: Reason
+    verdict: Verdict
 
 
 class _Scan:
@@ -40,7 +41,7 @@ class _Scan:
         self.rules, self.settings = index.rules, index.settings
         self.sight = Sight(index, scene.texts, patterns)
         self.timers = running(scene.state, index, scene.texts.count, dry_run=scene.dry_run)
-        self.judge = Judge(self._occasion(), self.sight)
+        self.judge = Judge(self._occasion(), self.sight, index)
         self.purse = Purse(lore_budget(index.settings, scene.context_tokens), cost, index.rules)
         self.levels = list(index.levels)
         self.awake: dict[str, Awake] = {}
@@ -100,23 +101,26 @@ class _Scan:
 
     def _candidates(self, turn: Pass) -> list[_Candidate]:
         """All that are awake in this pass, in the order they are tried."""
-        found: list[tuple[tuple[bool, int], _Candidate]] = []
-        for rank in sorted(self.sight.touched | self.pointed):
-            lore = self.index.entries[rank]
+        entries, verdict = self.index.entries, self.judge.verdict
+        found: list[tuple[int, _Candidate]] = []
+        for rank in self.pointed.union(self.sight.heard, self.sight.hinted):
+            lore = entries[rank]
             if lore.id in self.awake or lore.id in self.barred:
                 continue
-            verdict = self.judge.verdict(lore, turn)
-            if verdict.awake:
-                found.append((self._turn_of(lore, rank, verdict.why), _Candidate(lore, verdict.why)))
-        found.sort(key=lambda pair: pair[0])
+            given = verdict(rank, turn)
+            if given.awake:
+                found.append((self._place(lore, rank, given.code), _Candidate(lore, given)))
+        found.sort(key=itemgetter(0))
         return [candidate for _, candidate in found]
 
-    def _turn_of(self, lore: Lore, rank: int, why: Reason) -> tuple[bool, int]:
-        if self.rules.outside_first and why.code == "outside":
-            rank = -1
-        if lore.asked.ignore_on_max_context:
-            rank += len(self.index.entries)
-        return not self.judge.sticky(lore), rank
+    def _place(self, lore: Lore, rank: int, code: str) -> int:
+        """When it is tried: sticky ones first, then by the list; under exact rules what comes from outside before the rest."""
+        size = len(self.index.entries)
+        if self.rules.outside_first and code == "outside":
+            rank -= size
+        elif lore.asked.ignore_on_max_context:
+            rank += size
+        return rank - 3 * size if self.judge.sticky(lore) else rank
 
     def _next(self, turn: Pass, feeding: Sequence[Lore]) -> Pass | None:
         """The pass after this one, or None; what it reads besides is laid out."""
@@ -188,7 +192,7 @@ class _Scan:
     def _unlucky(self, candidate: _Candidate, roll: float) -> None:
         name = candidate.lore.id
         self.failed.add(name)
-        if not (self.rules.outside_first and candidate.why.code == "outside"):
+        if not (self.rules.outside_first and candidate.verdict.code == "outside"):
             self.barred.add(name)  # by exact rules what came from outside is another object, and asked again
         self.refused[name] = Reason("chance", (("roll", round(roll, 2)), ("probability", candidate.lore.entry.probability)))
 
@@ -215,10 +219,11 @@ class _Scan:
             self._over_budget(lore)
             return
         self.refused.pop(lore.id, None)
-        self.awake[lore.id] = Awake(lore, content, candidate.why, turn.number, self.purse.take(lore, content))
+        why = self.judge.reason(candidate.verdict, lore, turn)
+        self.awake[lore.id] = Awake(lore, content, why, turn.number, self.purse.take(lore, content))
 
     def _over_budget(self, lore: Lore) -> None:
-        self.refused[lore.id] = Reason("budget", (("budget", self.purse.limit), ("used", self.purse.used)))
+        self.refused[lore.id] = self.purse.full()
         if self.rules.smaller_may_fit:
             self.barred.add(lore.id)
 
@@ -255,5 +260,10 @@ class _Scan:
         return Refusal(lore_id, reason.code, reason)
 
     def _furthest(self, lore: Lore) -> Reason:
-        reasons: Iterable[Reason] = (self.judge.verdict(lore, trace.turn).why for trace in self.passes)
-        return max(reasons, key=lambda reason: STAGES.index(reason.code) if reason.code in STAGES else -1, default=Reason("no_pass"))
+        rank = self.index.rank[lore.id]
+        verdicts = [(self.judge.verdict(rank, trace.turn), trace.turn) for trace in self.passes]
+        asleep = [pair for pair in verdicts if not pair[0].awake]
+        if not asleep:
+            return Reason("no_pass")
+        verdict, turn = max(asleep, key=lambda pair: STAGES.index(pair[0].code))
+        return self.judge.reason(verdict, lore, turn)

@@ -6,8 +6,9 @@ The first closed gate decides. Gates of the turn give one answer for the whole s
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
-from rolememory.recall.lore.index import Lore
+from rolememory.recall.lore.index import Lore, LoreIndex
 from rolememory.recall.lore.keys import Key
 from rolememory.recall.lore.rules import Rules
 from rolememory.recall.lore.sight import Sight, Windows
@@ -142,93 +143,85 @@ STAGES = (
 """All gates in order: the further an entry came, the more a closed one says about it."""
 
 
-def closed_for_turn(lore: Lore, occasion: Occasion) -> Reason | None:
-    """The first gate of the turn that is closed."""
-    for gate in GATES:
-        if gate.closed(lore, occasion):
-            return Reason(gate.code, gate.told(lore, occasion))
-    return None
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """Awake or not, and why."""
+class Verdict(NamedTuple):
+    """Awake or not: why, by its code, and the key that decided, if one did."""
 
     awake: bool
-    why: Reason
+    code: str
+    key: Key | None = None
 
 
 class Judge:
-    """Asks entries in the passes of one scan."""
+    """Asks entries in the passes of one scan. `verdict` is quick, `reason` tells all of it."""
 
-    def __init__(self, occasion: Occasion, sight: Sight) -> None:
-        self._occasion, self._sight = occasion, sight
+    def __init__(self, occasion: Occasion, sight: Sight, index: LoreIndex) -> None:
+        self._occasion, self._sight, self._index = occasion, sight, index
         self._windows = Windows(occasion.rules, sight)
-        self._closed: dict[str, Reason | None] = {}
+        self._closed: dict[int, str | None] = {}
 
     def window(self, lore: Lore, turn: Pass) -> int:
         """What the entry sees in this pass."""
         return self._windows.window(lore, turn.depth, turn.recursion)
 
-    def verdict(self, lore: Lore, turn: Pass) -> Verdict:
+    def verdict(self, rank: int, turn: Pass) -> Verdict:
         """Whether the entry is a candidate in this pass."""
-        if lore.id not in self._closed:
-            self._closed[lore.id] = closed_for_turn(lore, self._occasion)
-        closed = self._closed[lore.id] or self._closed_for_pass(lore, turn) or self._closed_by_keys(lore, turn)
-        return Verdict(False, closed) if closed else self._woken(lore, turn)
+        lore = self._index.entries[rank]
+        if closed := self._closed_gate(rank, lore, turn):
+            return Verdict(False, closed)
+        if lore.never or lore.also:
+            window = self.window(lore, turn)
+            if forbidden := next((key for line in lore.never if (key := self._first(line, window))), None):
+                return Verdict(False, "exclude_keys", forbidden)
+            if any(not self._first(line, window) for line in lore.also):
+                return Verdict(False, "additional_keys")
+        return self._woken(rank, lore, turn)
 
     def sticky(self, lore: Lore) -> bool:
         """Whether a running timer keeps the entry awake."""
         return lore.id in self._occasion.running.sticky or lore.id in self._occasion.running.kept
 
-    def _closed_for_pass(self, lore: Lore, turn: Pass) -> Reason | None:
+    def _closed_gate(self, rank: int, lore: Lore, turn: Pass) -> str | None:
+        if lore.gated:
+            if rank not in self._closed:
+                self._closed[rank] = next((gate.code for gate in GATES if gate.closed(lore, self._occasion)), None)
+            if self._closed[rank]:
+                return self._closed[rank]
         waits = lore.entry.delay_until_recursion
         if (not waits and not lore.excluded) or self.sticky(lore):
             return None
         if waits and turn.phase is not Phase.RECURSION:
-            return Reason("waits")
+            return "waits"
         if waits > turn.level:
-            return Reason("level", (("level", turn.level), ("waits_for", waits)))
-        if lore.excluded and turn.phase is Phase.RECURSION and self._occasion.recursive:
-            return Reason("excluded")
-        return None
+            return "level"
+        return "excluded" if lore.excluded and turn.phase is Phase.RECURSION and self._occasion.recursive else None
 
-    def _closed_by_keys(self, lore: Lore, turn: Pass) -> Reason | None:
-        """What the decorators exclude_keys and additional_keys say."""
-        if not lore.never and not lore.also:
-            return None
-        window = self.window(lore, turn)
-        for line in lore.never:
-            if key := self._first(line, window):
-                return Reason("exclude_keys", (("key", key.text),), self._sight.span(key, window))
-        missing = next((line for line in lore.also if not self._first(line, window)), None)
-        return Reason("additional_keys", (("keys", ", ".join(key.text for key in missing)),)) if missing else None
-
-    def _woken(self, lore: Lore, turn: Pass) -> Verdict:
+    def _woken(self, rank: int, lore: Lore, turn: Pass) -> Verdict:
         if lore.asked.activate:
-            return Verdict(True, Reason("activate"))
+            return Verdict(True, "activate")
         if lore.asked.dont_activate:
-            return Verdict(False, Reason("dont_activate"))
+            return Verdict(False, "dont_activate")
         if lore.id in self._occasion.outside:
-            return Verdict(True, Reason("outside"))
+            return Verdict(True, "outside")
         if lore.constant:
-            return Verdict(True, Reason("constant"))
+            return Verdict(True, "constant")
         if self.sticky(lore):
-            return Verdict(True, Reason("sticky"))
-        return self._by_keys(lore, self.window(lore, turn))
+            return Verdict(True, "sticky")
+        return self._by_keys(rank, lore, self.window(lore, turn))
 
-    def _by_keys(self, lore: Lore, window: int) -> Verdict:
+    def _by_keys(self, rank: int, lore: Lore, window: int) -> Verdict:
         if not lore.keys:
-            return Verdict(False, Reason("no_keys"))
-        key = self._first(lore.keys, window)
-        if key is None:
-            return Verdict(False, Reason("key"))
-        seen = [self._sight.has(one, window) for one in lore.secondary]
-        if not selective(lore.entry.selective_logic, seen):
-            known = tuple(one.text for one, is_seen in zip(lore.secondary, seen, strict=True) if is_seen)
-            told = ("key", key.text), ("logic", lore.entry.selective_logic.value), ("seen", ", ".join(known))
-            return Verdict(False, Reason("secondary", told, self._sight.span(key, window)))
-        return Verdict(True, Reason("key", (("key", key.text),), self._sight.span(key, window)))
+            return Verdict(False, "no_keys")
+        plain = window > 0 and self._sight.heard.get(rank, 0) & window
+        odd = None if plain or not lore.odd else self._first_odd(rank, lore, window)
+        if not plain and odd is None:
+            return Verdict(False, "key")
+        if lore.secondary and not selective(lore.entry.selective_logic, [self._sight.has(key, window) for key in lore.secondary]):
+            return Verdict(False, "secondary", odd)
+        return Verdict(True, "key", odd)
+
+    def _first_odd(self, rank: int, lore: Lore, window: int) -> Key | None:
+        hinted = window > 0 and self._sight.hinted.get(rank, 0) & window
+        return self._first([key for key in lore.odd if hinted or key.hint is None], window)
 
     def _first(self, keys: Sequence[Key], window: int) -> Key | None:
         return next((key for key in keys if self._sight.has(key, window)), None)
@@ -242,3 +235,25 @@ class Judge:
         seen = [self._sight.has(key, window) for key in secondary]
         counts = lore.entry.selective_logic == "and_any" or (lore.entry.selective_logic == "and_all" and all(seen))
         return sum(self._sight.has(key, window) for key in primary) + (sum(seen) if counts else 0)
+
+    def reason(self, verdict: Verdict, lore: Lore, turn: Pass) -> Reason:
+        """The verdict with the numbers behind it, and the place of the key."""
+        if gate := _BY_CODE.get(verdict.code):
+            return Reason(gate.code, gate.told(lore, self._occasion))
+        window = self.window(lore, turn)
+        if verdict.code == "level":
+            return Reason("level", (("level", turn.level), ("waits_for", lore.entry.delay_until_recursion)))
+        if verdict.code == "additional_keys":
+            missing = next((line for line in lore.also if not self._first(line, window)), ())
+            return Reason("additional_keys", (("keys", ", ".join(key.text for key in missing)),))
+        key = verdict.key if verdict.code in ("exclude_keys", "key", "secondary") else None
+        if verdict.code == "secondary" or (verdict.code == "key" and verdict.awake):
+            key = self._first(lore.keys, window)
+        if key is None:
+            return Reason(verdict.code)
+        seen = ", ".join(one.text for one in lore.secondary if self._sight.has(one, window))
+        logic = (("logic", lore.entry.selective_logic.value), ("seen", seen)) if lore.secondary else ()
+        return Reason(verdict.code, (("key", key.text), *logic), self._sight.span(key, window))
+
+
+_BY_CODE = {gate.code: gate for gate in GATES}

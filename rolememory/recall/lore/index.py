@@ -3,19 +3,21 @@
 Source: spec/worldinfo.md 3. The order of the list decides visiting, groups and budget, not where a text stands.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from rolememory.recall.lore.keys import Key, Kind, Looks, read_key, read_raw_key, read_said_key
 from rolememory.recall.lore.rules import Rules, rules_named
 from rolememory.schema.lorebook import BookSource, Lorebook, LoreEntry, lore_id
 from rolememory.schema.settings import ScanSettings
-from rolememory.text.decorators import Decorators, read_card, read_sillytavern
+from rolememory.text.decorators import NONE, Decorators, read_card, read_sillytavern
 from rolememory.text.keys import KeyIndex, KeySpec
 from rolememory.text.macros import Macros
 
 _KEPT_VOICES = 8  # how many sets of names keep their index
+_KEPT_TEXTS = 2048
+_NOBODY: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,6 +38,8 @@ class Lore:
     constant: bool = False
     excluded: bool = False  # not looked at in recursion passes
     silent: bool = False  # wakes no others
+    gated: bool = True  # whether any gate of the turn could be closed for it
+    odd: tuple[Key, ...] = ()  # those of `keys` that the automaton does not find
 
     @property
     def fingerprint(self) -> str:
@@ -59,8 +63,8 @@ class LoreIndex:
         self.books = once(books)
         self.entries = tuple(_prepared(book, entry, self, _known or {}) for book, entry in listed(self.books, self.rules, self.settings))
         self.rank = {lore.id: rank for rank, lore in enumerate(self.entries)}
-        self.owners = _owners(self.entries)
         self._voices: dict[tuple[str, ...], LoreIndex] = {}
+        self.heard = lru_cache(maxsize=_KEPT_TEXTS)(self._heard)
 
     @cached_property
     def keys(self) -> KeyIndex:
@@ -70,7 +74,24 @@ class LoreIndex:
     @cached_property
     def specs(self) -> frozenset[KeySpec]:
         """Every plain key of the books."""
-        return frozenset(key.spec for lore in self.entries for key in lore.all_keys() if key.kind is Kind.PLAIN and key.spec)
+        every = (key for lore in self.entries for key in lore.all_keys())
+        return frozenset(spec for key in every if (spec := key.spec if key.kind is Kind.PLAIN else key.hint))
+
+    @cached_property
+    def owners(self) -> Mapping[KeySpec, tuple[int, ...]]:
+        """For each plain key the ranks of the entries that have it as a primary key."""
+        return _owners(self.entries, lambda key: key.spec if key.kind is Kind.PLAIN else None)
+
+    @cached_property
+    def hinted(self) -> Mapping[KeySpec, tuple[int, ...]]:
+        """For each hint the ranks of the entries with a pattern that may match where it stands."""
+        return _owners(self.entries, lambda key: key.hint)
+
+    def _heard(self, text: str) -> tuple[frozenset[int], frozenset[int]]:
+        """Ranks of the entries with a primary key in the text, and with a hint in it. Kept for texts met lately (`heard`)."""
+        found, owners, hinted = self.keys.read(text), self.owners, self.hinted
+        told = frozenset(rank for spec in found for rank in owners.get(spec, ()))
+        return told, frozenset(rank for spec in found for rank in hinted.get(spec, ())) if hinted else _NOBODY
 
     @cached_property
     def unkeyed(self) -> tuple[int, ...]:
@@ -118,7 +139,8 @@ class LoreIndex:
         fresh = LoreIndex.__new__(LoreIndex)
         fresh.settings, fresh.rules, fresh.books, fresh.rank = self.settings, self.rules, self.books, self.rank
         fresh.entries = tuple(_said(lore, said) for lore in self.entries)
-        fresh.owners, fresh._voices = _owners(fresh.entries), {}
+        fresh._voices = {}
+        fresh.heard = lru_cache(maxsize=_KEPT_TEXTS)(fresh._heard)
         fresh.__dict__["keys"] = self.keys.updated(fresh.specs - self.specs)
         return fresh
 
@@ -194,7 +216,15 @@ def prepare(book: Lorebook, entry: LoreEntry, rules: Rules, settings: ScanSettin
         constant=entry.constant and not patterns_only,
         excluded=entry.exclude_recursion or still,
         silent=entry.prevent_recursion or still,
+        gated=_gated(entry, asked),
+        odd=_odd(keys),
     )
+
+
+def _gated(entry: LoreEntry, asked: Decorators) -> bool:
+    """Whether any gate could be closed, by the fields that gates look at."""
+    limits = entry.triggers or entry.character_filter or entry.delay or entry.cooldown
+    return not entry.enabled or bool(limits) or asked != NONE
 
 
 def _scored(entry: LoreEntry, keys: tuple[Key, ...], secondary: tuple[Key, ...], looks: Looks) -> tuple[tuple[Key, ...], tuple[Key, ...]]:
@@ -212,9 +242,11 @@ def _said(lore: Lore, said: Mapping[Key, str]) -> Lore:
 
     if all(key.kind is not Kind.MACRO for key in lore.all_keys()):
         return lore
+    keys = voiced(lore.keys)
     return replace(
         lore,
-        keys=voiced(lore.keys),
+        keys=keys,
+        odd=_odd(keys),
         secondary=voiced(lore.secondary),
         scored=(voiced(lore.scored[0]), voiced(lore.scored[1])),
         also=tuple(voiced(line) for line in lore.also),
@@ -222,18 +254,21 @@ def _said(lore: Lore, said: Mapping[Key, str]) -> Lore:
     )
 
 
-def _owners(entries: Sequence[Lore]) -> dict[KeySpec, list[int]]:
+def _owners(entries: Sequence[Lore], spec_of: Callable[[Key], KeySpec | None]) -> dict[KeySpec, tuple[int, ...]]:
     owners: dict[KeySpec, list[int]] = {}
     for rank, lore in enumerate(entries):
         for key in lore.keys:
-            if key.kind is Kind.PLAIN and key.spec:
-                owners.setdefault(key.spec, []).append(rank)
-    return owners
+            if spec := spec_of(key):
+                owners.setdefault(spec, []).append(rank)
+    return {spec: tuple(ranks) for spec, ranks in owners.items()}
+
+
+def _odd(keys: tuple[Key, ...]) -> tuple[Key, ...]:
+    return tuple(key for key in keys if key.kind is not Kind.PLAIN and key.kind is not Kind.NEVER)
 
 
 def _unkeyed(lore: Lore) -> bool:
-    odd = any(key.kind is not Kind.PLAIN and key.kind is not Kind.NEVER for key in lore.keys)
-    return odd or lore.constant or lore.asked.activate
+    return any(key.hint is None for key in lore.odd) or lore.constant or lore.asked.activate
 
 
 def _first(*values: int | None) -> int | None:

@@ -73,6 +73,7 @@ class Key:
     spec: KeySpec | None = None
     pattern: Pattern | None = None
     looks: Looks | None = None
+    hint: KeySpec | None = None  # a plain text without which the pattern cannot match
 
 
 def read_key(text: str, looks: Looks) -> Key:
@@ -110,9 +111,18 @@ def _source(said: str, looks: Looks) -> Source | None:
 def _pattern(written: str, source: Source) -> Key:
     """A pattern that is broken or too expensive to run is never found."""
     try:
-        return Key(written, Kind.PATTERN, pattern=compile_pattern(source))
+        pattern = compile_pattern(source)
     except PatternError:
         return Key(written, Kind.NEVER)
+    return Key(written, Kind.PATTERN, pattern=pattern, hint=_hint(pattern))
+
+
+def _hint(pattern: Pattern) -> KeySpec | None:
+    literal = pattern.literal
+    if not literal or START in literal or "\n" in literal:  # it might straddle two texts
+        return None
+    spec = KeySpec(literal, "lower" if pattern.lowered else "raw", "none")
+    return spec if spec.needle else None
 
 
 def direct(text: str, needle: str, looks: Looks) -> tuple[int, int] | None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from rolememory.recall.lore.index import Lore
 from rolememory.recall.lore.rules import Rules
+from rolememory.schema.evidence import Reason
 from rolememory.schema.settings import ScanSettings
 
 Cost = Callable[[str], int]
@@ -31,6 +32,7 @@ class Purse:
         self._earlier = ""  # blocks of recursion text, newest first
         self._earlier_cost = 0
         self._now = ""  # text of this pass, what did not fit included
+        self._full: tuple[int, Reason] | None = None
         self._of_book: Counter[str] = Counter()
 
     def open_pass(self) -> None:
@@ -54,11 +56,19 @@ class Purse:
         self._of_book[lore.book.name] += cost
         return cost
 
+    def full(self) -> Reason:
+        """Why something did not fit: the numbers as they stand now."""
+        if self._full is None or self._full[0] != self.used:
+            self._full = self.used, Reason("budget", (("budget", self.limit), ("used", self.used)))
+        return self._full[1]
+
     def _fits_blocks(self, content: str) -> bool:
         self._now += content + "\n"
         return not self._over(self._earlier_cost + self._cost(self._now), self.limit)
 
     def _fits_rest(self, lore: Lore, content: str) -> bool:
+        if self.used >= self.limit and content:
+            return False
         cost = self._cost(content)
         if self._over(self.used + cost, self.limit):
             return False

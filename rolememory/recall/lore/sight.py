@@ -12,7 +12,6 @@ from rolememory.recall.lore.keys import START, Key, Kind, direct
 from rolememory.recall.lore.rules import Rules
 from rolememory.schema.lorebook import MatchSource
 from rolememory.schema.scene import Segment, Span
-from rolememory.text.keys import KeySpec, Reading
 from rolememory.text.pattern import Budget
 
 BLIND = -1
@@ -49,28 +48,28 @@ class Sight:
         messages = _without_empty_tail(texts.messages[:MOST_MESSAGES])
         card = [(source, Segment(text, source=source.value)) for source, text in texts.card if text]
         injected = [segment for segment in texts.injected if segment.text]
+        self.segments: list[Segment] = [*messages, *(segment for _, segment in card), *injected]
         self._index, self._patterns = index, patterns
-        self._reading = Reading(index.keys, (*messages, *(segment for _, segment in card), *injected))
         self._messages = len(messages)
         self.sources = {source: 1 << (self._messages + at) for at, (source, _) in enumerate(card)}
         first = self._messages + len(card)
         self.injected = sum(1 << (first + at) for at in range(len(injected)))
         self.recursion = 0
         self._read = 0
-        self._masks: dict[KeySpec, int] = {}
+        self.heard: dict[int, int] = {}  # rank of an entry -> window of the texts read so far that have one of its primary keys
+        self.hinted: dict[int, int] = {}  # the same for a hint at one of its patterns
         self._joined: dict[int, str] = {}
         self._found: dict[tuple[Key, int], tuple[int, int] | None] = {}
-        self.touched: set[int] = set()  # ranks of entries with a primary key in any text read so far
 
     @property
-    def segments(self) -> Sequence[Segment]:
-        """The texts, by bit."""
-        return self._reading.segments
+    def whole(self) -> int:
+        """The window of all texts."""
+        return (1 << len(self.segments)) - 1
 
     @property
     def others(self) -> int:
         """The window of all that is no message."""
-        return self._reading.window & ~self.recent(self._messages)
+        return self.whole & ~self.recent(self._messages)
 
     def recent(self, depth: int) -> int:
         """The window of the newest `depth` messages."""
@@ -78,36 +77,37 @@ class Sight:
 
     def add_block(self, text: str) -> None:
         """One more block of recursion text."""
-        self.recursion |= 1 << len(self._reading.segments)
-        self._reading = self._reading.extended([Segment(text, source="recursion")])
+        self.recursion |= 1 << len(self.segments)
+        self.segments.append(Segment(text, source="recursion"))
 
     def look(self, window: int) -> None:
-        """Read the texts of the window that were not read yet, and note whom their keys belong to."""
-        fresh = window & ~self._read & self._reading.window
+        """Read the texts of the window that were not read yet, and note whose keys stand in them."""
+        fresh = window & ~self._read & self.whole
         self._read |= fresh
-        owners, masks, touched = self._index.owners, self._masks, self.touched
-        while fresh:
-            bit = fresh & -fresh
-            fresh ^= bit
-            for spec in self._reading.found(bit.bit_length() - 1):
-                masks[spec] = masks.get(spec, 0) | bit
-                if mine := owners.get(spec):
-                    touched.update(mine)
+        for number in _bits(fresh):
+            heard, hinted = self._index.heard(self._text(number))
+            _note(self.heard, heard, 1 << number)
+            _note(self.hinted, hinted, 1 << number)
 
     def has(self, key: Key, window: int) -> bool:
-        """Whether the key can be seen in the window. The window has to be looked at before."""
+        """Whether the key can be seen in the window."""
         if key.kind is Kind.PLAIN:
-            return window > 0 and key.spec is not None and self._masks.get(key.spec, 0) & window != 0
+            return self.span(key, window) is not None
         if key.kind is Kind.ALWAYS or key.kind is Kind.NEVER or key.kind is Kind.MACRO:
             return key.kind is Kind.ALWAYS
         return self._place(key, window) is not None
 
     def span(self, key: Key, window: int) -> Span | None:
         """Where the key stands: the newest text that has it."""
-        if key.kind is Kind.PLAIN:
-            return self._reading.seen(key.spec, window) if window > 0 else None
-        place = self._place(key, window) if key.kind in (Kind.PATTERN, Kind.DIRECT) else None
-        return self._span(place, window) if place else None
+        if key.kind is not Kind.PLAIN:
+            place = self._place(key, window) if key.kind in (Kind.PATTERN, Kind.DIRECT) else None
+            return self._span(place, window) if place else None
+        if key.spec is None or window <= 0:
+            return None
+        for number in _bits(window):
+            if place := self._index.keys.read(self._text(number)).get(key.spec):
+                return Span(number, *place)
+        return None
 
     def joined(self, window: int) -> str:
         """The texts of a window as patterns see them: each begins with U+0001, a line break between two."""
@@ -121,7 +121,7 @@ class Sight:
         return self._joined[window]
 
     def _text(self, bit: int) -> str:
-        return self._reading.segments[bit].text
+        return self.segments[bit].text
 
     def _place(self, key: Key, window: int) -> tuple[int, int] | None:
         asked = key, window
@@ -169,6 +169,11 @@ def _without_empty_tail(messages: Sequence[Segment]) -> list[Segment]:
     while kept and not kept[-1].text:
         kept.pop()
     return kept
+
+
+def _note(windows: dict[int, int], ranks: Iterable[int], bit: int) -> None:
+    for rank in ranks:
+        windows[rank] = windows.get(rank, 0) | bit
 
 
 def _bits(mask: int) -> Iterable[int]:
