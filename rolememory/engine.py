@@ -22,6 +22,7 @@ from typing import Any, ParamSpec, Self, TypeVar
 from rolememory.errors import UnknownMemoryError
 from rolememory.inject.environment import Templates
 from rolememory.inject.render import Cast, Length, Style
+from rolememory.inject.styles import Styles
 from rolememory.learn.tend import Retirement, retire
 from rolememory.recall.answer import Question, answer, ask
 from rolememory.recall.clock import StoryClock
@@ -72,7 +73,7 @@ class Home:
         self._file = SettingsFile(self.path, settings)
         self.loader = Loader(self.settings.embedding, load=(lambda _: embedder) if embedder else load)
         self.queries = QueryVectors(self.loader.get)
-        self.templates = Templates(self.path / "templates")
+        self.styles = Styles(Templates(self.path / "templates"))
         self._roles: dict[str, RoleMemory] = {}
         self._lock = threading.RLock()
 
@@ -228,7 +229,7 @@ class RoleMemory:
             seed=len(heard.segments),
         )
         cast = Cast(char=character.name if character else self.role.name, user=user or (character.user if character else ""))
-        style = Style(self.home.templates, settings.inject, language=scene.language, cast=cast)
+        style = self.home.styles.get(settings.inject, scene.language, cast)
         measure = Length(style, counter_for(settings.budget.unit, settings.lengths))
         kept = frozenset(self._kept_file.load().get(chat, {}).get("ids", ()))
         return Question(index, scene, settings, measure, Occasion(heard.query, heard.messages_before), visible(heard), kept), heard, style

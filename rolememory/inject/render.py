@@ -1,6 +1,7 @@
 """Memories as text for the prompt: lines, the fenced block, and how long they are. Same memories, same bytes."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from itertools import chain
@@ -21,6 +22,8 @@ _ORDER = (MemoryType.TRAIT, MemoryType.GOAL, MemoryType.SEMANTIC, MemoryType.EPI
 _NOBODY: Mapping[Language, tuple[str, str]] = {"en": ("the character", "the user"), "zh": ("角色", "用户")}
 _USER_WORDS = frozenset({"user", "{{user}}", "用户", "用戶"})
 _CHAR_WORDS = frozenset({"char", "{{char}}", "角色", "self", "自己"})
+_MAY_SHORTEN = ("{", "#", "&", "<")  # what expanding and taming may make shorter
+_PROBE = "zq7probe"
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
 
 
@@ -86,12 +89,31 @@ class Style:
         self._settings, self._cast, self._zone = settings, cast, zone
         self._expand = expand or self._names
         choice = templates.choose(KIND, BUILT_IN if settings.template == "auto" else settings.template, self.language)
+        self._chosen = choice.tries
         self._tries = list(choice.tries)
         self._notes = list(choice.notes)
         self._said: dict[int, tuple[Memory, Mapping[str, Any]]] = {}  # by identity; the memory is held so that it stays the same one
-        self._lines: dict[int, str] = {}
-        self._frames: dict[tuple[tuple[str, int], ...], str | None] = {}
+        self._lines: dict[tuple[str, int], str] = {}  # by template and memory
+        self._frames: dict[tuple[str, tuple[tuple[str, int], ...]], str | None] = {}  # by template and shape
+        self._says_text: bool | None = None
         self._frame = self._people() | {"heading": settings.heading, "language": self.language}
+
+    @property
+    def made_of(self) -> tuple[Compiled, ...]:
+        """The templates it may use, best first: the same objects while no file changed."""
+        return self._chosen
+
+    @property
+    def says_text(self) -> bool:
+        """Whether a line holds the whole text of its memory; found out once, by a memory that means nothing."""
+        if self._says_text is None:
+            self._says_text = _PROBE in self.line(Memory(id="probe", content=_PROBE))
+        return self._says_text
+
+    @property
+    def size(self) -> int:
+        """How many memories it keeps the lines of."""
+        return len(self._said)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -117,9 +139,10 @@ class Style:
 
     def _line(self, template: Compiled, memory: Memory) -> str:
         """What the template's macro says, "" without one; rendered once."""
-        known = self._lines.get(id(memory))
+        place = template.name, id(memory)
+        known = self._lines.get(place)
         if known is None:
-            known = self._lines[id(memory)] = template.render_line(self._frame | {"memory": self._values(memory)}) or ""
+            known = self._lines[place] = template.render_line(self._frame | {"memory": self._values(memory)}) or ""
         return known
 
     def _assembled(self, template: Compiled, ordered: Sequence[Memory]) -> str:
@@ -128,7 +151,7 @@ class Style:
         lines = [self._line(template, memory) for memory in (*chain(*groups.values()), *ordered)]
         if "" in lines:
             return ""
-        shape = tuple((kind, len(members)) for kind, members in groups.items())
+        shape = template.name, tuple((kind, len(members)) for kind, members in groups.items())
         if shape not in self._frames:
             slots = iter(map(Slot, range(len(lines))))
             hollow = {kind: [next(slots) for _ in members] for kind, members in groups.items()}
@@ -156,14 +179,13 @@ class Style:
 
     def _first_that_works(self, say: Callable[[Compiled], str]) -> str:
         """What the best usable template says; one that fails is left for good."""
-        while self._tries:
+        for template in tuple(self._tries):
             try:
-                return say(self._tries[0])
+                return say(template)
             except TemplateError as error:
-                self._notes.append(str(error))
-                self._tries.pop(0)
-                self._lines.clear()
-                self._frames.clear()
+                with suppress(ValueError):  # another thread found it first
+                    self._tries.remove(template)
+                    self._notes.append(str(error))
         return ""
 
     def _bare(self, memories: Sequence[Memory]) -> str:
@@ -224,6 +246,14 @@ class Length:
     def share(self, memories: Sequence[Memory]) -> int:
         """Length of the lines of these memories, one under the other."""
         return self._count("\n".join(map(self._style.line, stable(memories))))
+
+    def least(self, memory: Memory) -> int:
+        """A length that the line cannot be below, found without rendering it; 0 where that cannot be told."""
+        text = memory.content
+        characters = self._count is len or getattr(self._count, "unit", None) == "characters"
+        if not characters or not text.isprintable() or any(mark in text for mark in _MAY_SHORTEN):
+            return 0
+        return len(text) - text.count(" ") if self._style.says_text else 0
 
     def block(self, memories: Sequence[Memory]) -> int:
         """Length of the whole block with these memories, fence and headings included; 0 for none."""

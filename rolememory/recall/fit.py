@@ -35,6 +35,10 @@ class Measure(Protocol):
         """Length of the lines of these memories, which are of one type."""
         ...
 
+    def least(self, memory: Memory) -> int:
+        """A length that one memory's line cannot be below, found at once; 0 where that cannot be told."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Visible:
@@ -63,6 +67,11 @@ class Fitting:
     room: int | None = None  # budget left by lore, when it is shared; None = all of it
     thresholds: bool = True  # off = a search: everything that was woken
 
+    @property
+    def limit(self) -> int:
+        """How long the block may be."""
+        return self.budget.max_total_length if self.room is None else self.room
+
 
 @dataclass(slots=True)
 class Fitted:
@@ -71,6 +80,7 @@ class Fitted:
     chosen: list[Scored] = field(default_factory=list)
     near: list[Scored] = field(default_factory=list)
     refused: dict[str, Reason] = field(default_factory=dict)
+    length: int = 0  # of the block so far
 
 
 def plain(text: str) -> str:
@@ -111,6 +121,7 @@ def fit(scored: Sequence[Scored], measure: Measure, fitting: Fitting) -> Fitted:
         reason = next((reason for gate in _GATES if (reason := gate(candidate, fitted, fitting, measure))), None)
         if reason is None:
             fitted.chosen.append(candidate)
+            fitted.length = measure.block([one.memory for one in fitted.chosen])
             continue
         fitted.refused[candidate.memory.id] = reason
         if reason.code == "low_relevance":
@@ -168,8 +179,10 @@ def _type_budget(candidate: Scored, fitted: Fitted, fitting: Fitting, measure: M
 
 
 def _budget(candidate: Scored, fitted: Fitted, fitting: Fitting, measure: Measure) -> Reason | None:
-    limit = fitting.budget.max_total_length if fitting.room is None else fitting.room
-    needed = measure.block([*(one.memory for one in fitted.chosen), candidate.memory])
+    limit = fitting.limit
+    needed = fitted.length + measure.least(candidate.memory)  # at least so much: most that do not fit need no rendering
+    if needed <= limit:
+        needed = measure.block([*(one.memory for one in fitted.chosen), candidate.memory])
     return Reason("budget", (("needed", needed), ("limit", limit))) if needed > limit else None
 
 

@@ -13,6 +13,7 @@ from rolememory.schema.role import Character
 from rolememory.schema.scene import Feeling, Scene, Segment
 from rolememory.schema.settings import Settings
 from rolememory.text.clean import Cleaner
+from rolememory.text.dates import times
 from rolememory.text.feel import feel, mood
 from rolememory.text.language import language_of
 from rolememory.text.pattern import Budget
@@ -81,6 +82,7 @@ def set_scene(
         vector=vector,
         feeling=feel(heard.query, language) if settings.triggers.emotional.enabled else Feeling(),
         mood=_mood(spoken, settings),
+        times=times(heard.query, now, language, settings.triggers.dates) if settings.triggers.dates.enabled else (),
         seed=seed,
         patterns=Budget(settings.triggers.pattern.turn_budget_ms, settings.triggers.pattern.timeout_ms, index.patterns),
     )

@@ -1,7 +1,7 @@
 """Memories of a time that the newest message names."""
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import accumulate
@@ -10,9 +10,8 @@ from typing import ClassVar
 from rolememory.schema.entry import Entry
 from rolememory.schema.evidence import Hit, Reason
 from rolememory.schema.memory import in_utc
-from rolememory.schema.scene import Scene, TimeSpan
-from rolememory.text.dates import times_told
-from rolememory.text.language import language_of
+from rolememory.schema.scene import Language, Scene, TimeSpan
+from rolememory.text.dates import teller
 from rolememory.triggers.base import Parts, may_wake, register
 
 A_DAY = 0.6  # strength of a day named without doubt
@@ -67,7 +66,8 @@ class DatesTrigger:
         mine = [entry for entry in entries if may_wake(entry, self.name)]
         made = ((entry, getattr(entry, "created", None)) for entry in mine)
         self._made = sorted((in_utc(created), entry.id) for entry, created in made if created)
-        told = ((span, entry.id) for entry in mine for span in _told(entry, parts))
+        tell = teller(parts.settings.dates)
+        told = ((span, entry.id) for entry in mine for span in _told(entry, tell))
         self._told = sorted(told, key=lambda one: (in_utc(one[0].start), one[1]))
         self._starts = [in_utc(span.start) for span, _ in self._told]
         self._latest_ends = list(accumulate((in_utc(span.end) for span, _ in self._told), max))
@@ -105,9 +105,9 @@ class DatesTrigger:
         return (one for one in self._told[first:behind] if one[0].end > asked.start)
 
 
-def _told(entry: Entry, parts: Parts) -> Iterator[TimeSpan]:
+def _told(entry: Entry, tell: Callable[[str, datetime | None, Language], tuple[TimeSpan, ...]]) -> Iterator[TimeSpan]:
     """The times that the entry's text names with some certainty."""
-    spans = times_told(entry.content, getattr(entry, "created", None), language_of(entry.content), parts.settings.dates)
+    spans = tell(entry.content, getattr(entry, "created", None), "en" if entry.content.isascii() else "zh")
     return (span for span in spans if span.certainty >= LEAST_CERTAINTY)
 
 

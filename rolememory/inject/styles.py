@@ -1,0 +1,58 @@
+"""Styles kept from turn to turn: the same people, settings and templates say the same lines, so each is rendered once."""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Lock
+from time import monotonic
+
+from rolememory.inject.environment import Templates
+from rolememory.inject.render import Cast, Style
+from rolememory.inject.sandbox import Compiled
+from rolememory.schema.scene import Language
+from rolememory.schema.settings import InjectSettings
+
+LOOK_AGAIN_S = 0.5  # how long an edited template may go unnoticed
+_KEPT_STYLES = 16
+_KEPT_LINES = 20_000
+
+_Key = tuple[InjectSettings, Language, str, str]
+
+
+@dataclass(slots=True)
+class _Kept:
+    style: Style
+    made_of: tuple[Compiled, ...]
+    looked_at: float
+
+
+class Styles:
+    """Gives the style of a turn, the same one while nothing about it changed. Thread-safe."""
+
+    def __init__(self, templates: Templates, clock: Callable[[], float] = monotonic) -> None:
+        self._templates, self._clock = templates, clock
+        self._kept: OrderedDict[_Key, _Kept] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, settings: InjectSettings, language: Language, cast: Cast) -> Style:
+        """The style for these settings, this language and these people."""
+        if cast.heard_from:
+            return Style(self._templates, settings, language=language, cast=cast)
+        key = (settings, language, cast.char, cast.user)
+        with self._lock:
+            known = self._kept.get(key)
+            if known is not None and self._clock() - known.looked_at < LOOK_AGAIN_S and known.style.size < _KEPT_LINES:
+                self._kept.move_to_end(key)
+                return known.style
+        return self._looked_up(key, known, Style(self._templates, settings, language=language, cast=cast))
+
+    def _looked_up(self, key: _Key, known: _Kept | None, fresh: Style) -> Style:
+        made_of = fresh.made_of
+        same = known is not None and known.made_of == made_of and known.style.size < _KEPT_LINES
+        style = known.style if known is not None and same else fresh
+        with self._lock:
+            self._kept[key] = _Kept(style, made_of, self._clock())
+            self._kept.move_to_end(key)
+            while len(self._kept) > _KEPT_STYLES:
+                self._kept.popitem(last=False)
+        return style
