@@ -25,7 +25,24 @@ from pathlib import Path
 
 
 class RoleMemoryError(Exception):
-    """Everything this package raises on purpose."""
+    """Everything this package raises on purpose. Who raises one may give the message in Chinese as well.
+
+    >>> InvalidValueError("expected a name, got ''", zh="名字不能是空的").text("zh")
+    '名字不能是空的'
+    """
+
+    chinese: str = ""
+
+    def __init__(self, *args: object, zh: str = "") -> None:
+        super().__init__(*args)
+        self.chinese = zh
+
+    def text(self, language: str = "en") -> str:
+        """The message in that language, as far as it is known."""
+        return self.chinese if language == "zh" and self.chinese else str(self)
+
+
+_KINDS_ZH = {"role": "角色", "memory": "记忆", "trigger": "策略", "model": "模型", "field": "字段", "setting": "设置项", "preset": "预设"}
 
 
 class UnknownNameError(RoleMemoryError, LookupError):
@@ -37,13 +54,18 @@ class UnknownNameError(RoleMemoryError, LookupError):
 
     kind_of_list = "known"
 
-    def __init__(self, kind: str, name: str, known: Iterable[str], remedy: str = "") -> None:
+    def __init__(self, kind: str, name: str, known: Iterable[str], remedy: str = "", zh_remedy: str = "") -> None:
         self.name = name
         self.known = sorted(known)
         near = closest(name, self.known)
         listed = ", ".join(self.known[:12]) + (", ..." if len(self.known) > 12 else "")
         hint = f"; did you mean {near!r}?" if near else f"; {remedy}" if remedy else ""
-        super().__init__(f"no {kind} named {name!r} ({self.kind_of_list}: {listed or 'none'}){hint}")
+        zh_hint = f"；是不是“{near}”？" if near else f"；{zh_remedy}" if zh_remedy else ""
+        zh_listed = "、".join(self.known[:12]) + (" 等" if len(self.known) > 12 else "")
+        super().__init__(
+            f"no {kind} named {name!r} ({self.kind_of_list}: {listed or 'none'}){hint}",
+            zh=f"没有名为“{name}”的{_KINDS_ZH.get(kind, f' {kind} ')}（已有：{zh_listed or '无'}）{zh_hint}",
+        )
 
 
 class UnknownTriggerError(UnknownNameError):
@@ -63,7 +85,13 @@ class UnknownRoleError(UnknownNameError):
     """No role answers to this UUID, name or alias."""
 
     def __init__(self, name: str, known: Iterable[str]) -> None:
-        super().__init__("role", name, known, remedy="make one with `rolememory open NAME --create`")
+        super().__init__(
+            "role",
+            name,
+            known,
+            remedy="make one with `rolememory open NAME --create`",
+            zh_remedy="可用 `rolememory open 名字 --create` 新建一个",
+        )
 
 
 class UnknownMemoryError(UnknownNameError):
