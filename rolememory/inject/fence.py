@@ -31,6 +31,7 @@ _TAG_NAMES = (
 _BRACKETED = r"/?(?:INST|SYS|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|IMG|PREFIX|MIDDLE|SUFFIX|ARGS|CALL_ID|THINK|gMASK|sMASK|MASK|CLS|SEP|UNK|PAD|BOS|EOS|PROMPT)"
 
 _SHUT = str.maketrans("<＜﹤>＞﹥[]", "‹‹‹›››［］")
+_AFTER_STOP = re.compile("(?<=[。！？；，、：…”’」』）])\n")  # Chinese puts no blank behind its own punctuation
 _CONTROLS = re.compile(
     r"[\x00-\x08\x0e-\x1b\x1f\x7f\x80-\x84\x86-\x9f\ufff9-\ufffb]|(?<![\U0001f3f4\U000e0020-\U000e007f])[\U000e0000-\U000e007f]+"
 )
@@ -77,7 +78,7 @@ def tame(text: str) -> str:
     text = "\n".join(line for line in lines if line)
     for pattern, shut in _RULES:
         text = pattern.sub(shut, text)
-    return text.replace("\n", " ")
+    return _AFTER_STOP.sub("", text).replace("\n", " ")
 
 
 def fenced(text: str) -> str:

@@ -24,6 +24,7 @@ _USER_WORDS = frozenset({"user", "{{user}}", "用户", "用戶"})
 _CHAR_WORDS = frozenset({"char", "{{char}}", "角色", "self", "自己"})
 _MAY_SHORTEN = ("{", "#", "&", "<")  # what expanding and taming may make shorter
 _PROBE = "zq7probe"
+_KEPT_FRAMES = 512
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
 
 
@@ -153,10 +154,12 @@ class Style:
             return ""
         shape = template.name, tuple((kind, len(members)) for kind, members in groups.items())
         if shape not in self._frames:
+            if len(self._frames) >= _KEPT_FRAMES:
+                self._frames.clear()
             slots = iter(map(Slot, range(len(lines))))
             hollow = {kind: [next(slots) for _ in members] for kind, members in groups.items()}
             self._frames[shape] = template.render_frame(self._context(hollow, list(slots)))
-        frame = self._frames[shape]
+        frame = self._frames.get(shape)
         return filled(frame, lines) if frame is not None else ""
 
     def _whole(self, template: Compiled, ordered: Sequence[Memory]) -> str:

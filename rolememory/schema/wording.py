@@ -39,9 +39,9 @@ _REASONS: _Sentences = {
     ),
     "constant": (("always there", "常驻"),),
     "feeling": (
-        ("{emotion}, as in '{text}'", "情绪“{emotion}”，如“{text}”"),
+        ("{emotion}, as in {words}", "{emotion}，从“{words}”读出"),
         ("{emotion}", "{emotion}"),
-        ("its feeling fits the mood", "情绪与当下相合"),
+        ("its feeling is in the message", "消息里有同样的情绪"),
     ),
     "activate": (("told to be active by a decorator", "由装饰器强制激活"),),
     "outside": (("activated from outside", "由外部激活"),),
@@ -52,11 +52,16 @@ _REASONS: _Sentences = {
         ("{turns} turns old", "{turns}轮之前"),
         ("its age", "年代"),
     ),
+    "mood": (
+        ("{emotion}, by the mood of {words}", "{emotion}，当下的情绪见于“{words}”"),
+        ("{emotion}, by the mood", "{emotion}，与当下情绪相比"),
+        ("by the mood", "与当下情绪相比"),
+    ),
     "weight": (("weight {weight}", "权重 {weight}"),),
     "salience": (("salience {salience}", "重要程度 {salience}"),),
     "priority": (("priority {priority}", "优先级 {priority}"),),
     # why nothing was asked
-    "disabled": (("recall is switched off", "回忆功能已关闭"),),
+    "disabled": (("it is switched off", "已关闭"),),
     "first_round": (("nothing is recalled on the first message", "对话的第一条消息不回忆"),),
     "short_query": (
         ("the message has only {length} characters", "消息太短，只有{length}个字"),
@@ -86,11 +91,12 @@ _REASONS: _Sentences = {
         ("it says nearly the same as '{of}'", "与“{of}”几乎相同"),
         ("it says nearly the same as another one", "与另一条记忆几乎相同"),
     ),
-    "type_limit": (("{limit} of type {type} are in already", "{type} 类已有{limit}条"),),
+    "type_limit": (("{limit} of type {type} are in already", "{type}类已有{limit}条"),),
     "max_items": (("{limit} memories are in already", "已有{limit}条记忆"),),
-    "type_budget": (("type {type} would need {needed}, it may have {limit}", "{type} 类需要 {needed}，上限为 {limit}"),),
+    "type_budget": (("type {type} would need {needed}, it may have {limit}", "{type}类需要 {needed}，上限为 {limit}"),),
     "budget": (
         ("the block would need {needed}, it may have {limit}", "整段需要 {needed}，上限为 {limit}"),
+        ("{used} of {budget} are used up", "{budget} 的预算已用 {used}"),
         ("it did not fit into the budget", "超出长度预算"),
     ),
     # why a lorebook entry stayed out
@@ -119,12 +125,14 @@ _REASONS: _Sentences = {
         ("'{winner}' won the group '{group}'", "在“{group}”组里输给了“{winner}”"),
         ("another entry won the group '{group}'", "在“{group}”组里落选"),
     ),
-    "probability": (("the dice decided against it", "概率判定未通过"),),
-    "overflow": (("the budget for lore is used up", "世界书的预算已用完"),),
-    "empty": (("it has no text", "没有内容"),),
+    "chance": (
+        ("the dice said {roll}, it needed {probability} or less", "掷出 {roll}，不超过 {probability} 才会激活"),
+        ("the dice decided against it", "概率判定未通过"),
+    ),
+    "no_pass": (("no pass of the scan reached it", "扫描没有轮到它"),),
     # what tending did
     "low_weight": (("its weight {weight} is below {below}", "权重 {weight}，低于 {below}"),),
-    "limit": (("there are more than {limit} of type {type}", "{type} 类超过了{limit}条"),),
+    "limit": (("there are more than {limit} of type {type}", "{type}类超过了{limit}条"),),
 }  # fmt: skip
 
 _CHANGES: Mapping[str, tuple[str, str]] = {
@@ -141,6 +149,13 @@ _SETTING = ("set {field} to {value}", "把 {field} 设为 {value}")
 _MESSAGE = ("say '{value}'", "在消息里提到“{value}”")
 _OTHER_ARCHIVED = ("archive '{entry_id}'", "归档“{entry_id}”")
 _OTHER = ("set {field} of '{entry_id}' to {value}", "把“{entry_id}”的 {field} 改为 {value}")
+_CHINESE: Mapping[str, Mapping[str, str]] = {
+    "emotion": {
+        "joy": "喜悦", "trust": "信任", "fear": "恐惧", "surprise": "惊讶", "sadness": "悲伤", "disgust": "厌恶", "anger": "愤怒",
+        "anticipation": "期待", "love": "爱", "longing": "思念", "shame": "羞愧", "calm": "平静",
+    },
+    "type": {"episodic": "经历", "semantic": "知识", "trait": "特质", "goal": "目标"},
+}  # fmt: skip
 _NOTHING: Mapping[Language, str] = {"en": "none", "zh": "无"}
 
 
@@ -152,7 +167,7 @@ def word(reason: Reason, language: Language = "en") -> str:
     >>> word(Reason("key", (("key", "灯塔"), ("message", 0))), "zh")
     '第1条消息里的“灯塔”'
     """
-    values = _shown(reason)
+    values = _shown(reason, language)
     for pair in _REASONS.get(reason.code, ()):
         sentence = _in(pair, language)
         if set(_HOLE.findall(sentence)) <= values.keys():
@@ -215,9 +230,11 @@ def _counted(text: str, language: Language) -> str:
     return re.sub(r"\b(1) (day|turn|character|message|key)s\b", r"\1 \2", text) if language == "en" else text
 
 
-def _shown(reason: Reason) -> dict[str, str]:
+def _shown(reason: Reason, language: Language) -> dict[str, str]:
     """The values as people read them; a message counts from 1, and is left out when the text is no message."""
     values = {name: _number(value) for name, value in reason.values if value != "" and (name != "cosine" or value)}
+    if language == "zh":
+        values |= {name: words.get(values[name], values[name]) for name, words in _CHINESE.items() if name in values}
     if "at" in values:
         values["at"] = values["at"][:10]  # the day says enough
     message = dict(reason.values).get("message")

@@ -1,0 +1,27 @@
+"""Options and fixtures of the whole suite."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-golden", action="store_true", help="rewrite the golden files; review the diff")
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
+    """`golden("inject/default.en.txt", text)`: the text is what the file says; with --update-golden the file is written."""
+
+    def check(name: str, text: str) -> None:
+        file = GOLDEN / name
+        if request.config.getoption("--update-golden"):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, encoding="utf-8", newline="\n")
+        assert file.is_file(), f"no golden file {name}; run pytest --update-golden and read what it writes"
+        assert text == file.read_text(encoding="utf-8")
+
+    return check

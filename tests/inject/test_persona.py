@@ -1,0 +1,129 @@
+"""How the user likes to be answered, read from memories."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from rolememory.inject.environment import Templates
+from rolememory.inject.persona import Preference, Preferences, personalisation, preferences, said_in
+from rolememory.schema.memory import Memory, MemoryType
+
+TEMPLATES = Templates()
+DAY = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("用户是编程新手", ["beginner"]),
+        ("我是初学者", ["beginner"]),
+        ("用户零基础", ["beginner"]),
+        ("用户是资深后端工程师", ["expert"]),
+        ("我是这方面的专家", ["expert"]),
+        ("用户有一定经验，属于中级水平", ["intermediate"]),
+        ("用户喜欢简洁的回答", ["concise"]),
+        ("希望回答简短一些", ["concise"]),
+        ("你的回答太长了", ["concise"]),
+        ("请长话短说", ["concise"]),
+        ("用户希望回答详细", ["detailed"]),
+        ("回答请尽量完整", ["detailed"]),
+        ("别太简短，回答要详细", ["detailed"]),
+        ("別太簡短，回答要詳細", ["detailed"]),
+        ("别太简短", []),
+        ("回答不要太详细", []),
+        ("不喜欢太长的回答", []),
+        ("回答长度适中就好", ["balanced"]),
+        ("用户喜欢代码里带注释", ["commented"]),
+        ("请给我解释代码", ["commented"]),
+        ("用户不喜欢代码里有注释", []),
+        ("代码不要注释", ["minimal"]),
+        ("只给代码就行，代码越精简越好", ["minimal"]),
+        ("写函数时代码要带文档字符串", ["documented"]),
+        ("请用英文回答", ["en"]),
+        ("用户希望用中文交流", ["zh"]),
+        ("用日语跟我聊", ["ja"]),
+        ("不要用英语回答", []),
+        ("用户在学英语", []),
+        ("她在新手村打怪", []),
+        ("她认识一位专家", []),
+        ("他详细描述了那场战斗", []),
+        ("灯塔在海边", []),
+        ("The user is a beginner in Python", ["beginner"]),
+        ("I'm new to programming", ["beginner"]),
+        ("User is a senior engineer", ["expert"]),
+        ("I’m not an expert", []),
+        ("I am at an intermediate level", ["intermediate"]),
+        ("The user prefers concise answers", ["concise"]),
+        ("Please keep it brief", ["concise"]),
+        ("your answers are too long", ["concise"]),
+        ("Prefers detailed explanations", ["detailed"]),
+        ("wants answers in depth", ["detailed"]),
+        ("answers should be not too long", []),
+        ("Please don't give brief answers", []),
+        ("likes balanced answers", ["balanced"]),
+        ("wants code with comments", ["commented"]),
+        ("likes code without comments", ["minimal"]),
+        ("The user likes documented code with docstrings", ["documented"]),
+        ("The user wants answers in French", ["fr"]),
+        ("Reply to me in Japanese, please", ["ja"]),
+        ("Don't answer in English", []),
+        ("The user is learning Japanese", []),
+        ("she met an expert", []),
+        ("a short sword and a long road", []),
+        ("The user is a beginner, wants detailed answers and speaks German", ["beginner", "detailed", "de"]),
+        ("用户是新手，喜欢详细的回答，请用英文回复", ["beginner", "detailed", "en"]),
+    ],
+)
+def test_a_memory_tells(text: str, values: list[str]) -> None:
+    assert [wish.value for wish in said_in(Memory(id="a", content=text))] == values
+
+
+def test_a_preference_by_tag_needs_no_other_words() -> None:
+    assert said_in(Memory(id="a", content="简洁", tags=("偏好",))) == [Preference("response_length", "concise", "a")]
+    assert said_in(Memory(id="a", content="简洁")) == []
+
+
+def test_the_newer_wins_and_the_older_is_named() -> None:
+    older = Memory(id="z", content="用户喜欢简洁的回答", created=DAY)
+    newer = Memory(id="a", content="The user prefers detailed answers", created=DAY + timedelta(days=1))
+    for known in ([older, newer], [newer, older]):
+        told = preferences(known)
+        assert told.wishes == (Preference("response_length", "detailed", "a"),)
+        assert told.overruled == ((Preference("response_length", "concise", "z"), Preference("response_length", "detailed", "a")),)
+
+
+def test_saying_the_same_again_overrules_nothing() -> None:
+    known = [Memory(id=str(day), content="用户喜欢简洁的回答", created=DAY + timedelta(days=day)) for day in range(3)]
+    assert preferences(known) == Preferences((Preference("response_length", "concise", "2"),))
+
+
+@pytest.mark.parametrize(
+    "memory",
+    [
+        pytest.param(Memory(id="a", content="我是资深猎人", type=MemoryType.TRAIT), id="what the role is"),
+        pytest.param(Memory(id="a", content="我是新手", subject="阿霞"), id="what a third is"),
+        pytest.param(Memory(id="a", content="用户是新手", archived=True), id="what is archived"),
+    ],
+)
+def test_only_the_users_wishes_count(memory: Memory) -> None:
+    assert not preferences([memory], user="阿霖")
+
+
+@pytest.mark.parametrize("subject", ["user", "用户", "Lin", "lin", "{{user}}"])
+def test_the_user_is_known_by_name(subject: str) -> None:
+    assert preferences([Memory(id="a", content="我是新手", subject=subject, type=MemoryType.TRAIT)], user="Lin")
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_no_preference_no_block(language: str) -> None:
+    assert personalisation(preferences([Memory(id="a", content="灯塔在海边")]), language, TEMPLATES) == ""
+    assert personalisation(Preferences((Preference("response_length", "balanced", "a"),)), language, TEMPLATES) == ""
+
+
+def test_what_is_said_in_the_prompt() -> None:
+    told = preferences([Memory(id="a", content="用户是新手"), Memory(id="b", content="请用英文回答")])
+    assert (
+        personalisation(told, "zh", TEMPLATES)
+        == "用户希望这样的回答方式：\n- 用户是初学者：从基础讲起，用语浅显，第一次出现的术语要解释。\n- 请用英语回答。"
+    )
+    assert personalisation(told, "en", TEMPLATES).endswith("- Answer in English.")

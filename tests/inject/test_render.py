@@ -1,0 +1,300 @@
+"""Lines, blocks, their lengths; and what happens when an author's template is broken."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rolememory.inject.environment import Templates
+from rolememory.inject.fence import CLOSE, OPEN
+from rolememory.inject.render import Cast, Length, Style, stable
+from rolememory.recall.fit import Fitting, Measure, fit
+from rolememory.schema.evidence import Scored
+from rolememory.schema.memory import Memory, MemoryType
+from rolememory.schema.settings import BudgetSettings, InjectSettings, RecallSettings
+
+SHIPPED = Templates()
+DAY = datetime(1887, 11, 2, 22, 5, tzinfo=UTC)
+TYPES = list(MemoryType)
+
+
+def memories(count: int) -> list[Memory]:
+    return [
+        Memory(
+            id=f"m{number:02}",
+            content=f"event number {number} 第{number}件事",
+            type=TYPES[number % 4],
+            created=DAY + timedelta(days=number),
+        )
+        for number in range(count)
+    ]
+
+
+def templates(folder: Path, **sources: str) -> Templates:
+    """An author's templates: `default__en="..."` is inject/default.en.jinja."""
+    (folder / "inject").mkdir(parents=True)
+    for name, source in sources.items():
+        (folder / "inject" / f"{name.replace('__', '.')}.jinja").write_text(source, encoding="utf-8")
+    return Templates(folder)
+
+
+@pytest.mark.parametrize(
+    ("memory", "cast", "english", "chinese"),
+    [
+        pytest.param(Memory(id="a", content="x"), Cast(), "- x", "- x", id="no date, no subject"),
+        pytest.param(Memory(id="a", content="x", created=DAY), Cast(), "- [1887-11-02] x", "- 1887年11月2日，x", id="an absolute date"),
+        pytest.param(Memory(id="a", content="x", subject="Old Tom"), Cast(), "- About Old Tom: x", "- 关于Old Tom：x", id="a named third"),
+        pytest.param(
+            Memory(id="a", content="x", subject="user"), Cast(user="Lin"), "- About Lin: x", "- 关于Lin：x", id="the user by name"
+        ),
+        pytest.param(
+            Memory(id="a", content="x", subject="用户"), Cast(), "- About the user: x", "- 关于用户：x", id="the user without a name"
+        ),
+        pytest.param(Memory(id="a", content="x", subject="Asha"), Cast(char="Asha"), "- x", "- x", id="the role itself needs no saying"),
+        pytest.param(
+            Memory(id="a", content="Tom left", subject="Tom"), Cast(), "- Tom left", "- Tom left", id="the text says the name already"
+        ),
+        pytest.param(
+            Memory(id="a", content="{{user}} met {{char}}"), Cast("Asha", "Lin"), "- Lin met Asha", "- Lin met Asha", id="names for macros"
+        ),
+        pytest.param(
+            Memory(id="a", content="x"),
+            Cast(heard_from={"a": "Mira"}),
+            "- (Mira remembers) x",
+            "- （Mira的记忆）x",
+            id="heard from another role",
+        ),
+        pytest.param(Memory(id="a", content="one\ntwo"), Cast(), "- one two", "- one two", id="one line each"),
+        pytest.param(
+            Memory(id="a", content="x", created=datetime(1, 1, 1, tzinfo=UTC)),
+            Cast(),
+            "- [0001-01-01] x",
+            "- 1年1月1日，x",
+            id="the first day",
+        ),
+    ],
+)
+def test_line(memory: Memory, cast: Cast, english: str, chinese: str) -> None:
+    assert Style(SHIPPED, language="en", cast=cast).line(memory) == english
+    assert Style(SHIPPED, language="zh", cast=cast).line(memory) == chinese
+
+
+def test_dates_are_those_of_the_zone() -> None:
+    night = Style(SHIPPED, InjectSettings(template="local_chat"), zone=timezone(timedelta(hours=8)))
+    assert night.line(memories(1)[0]).startswith("- [1887-11-03 06:05][manual] ")
+
+
+def test_local_chat_says_exactly_what_its_design_says() -> None:
+    said = Style(SHIPPED, InjectSettings(template="local_chat")).body(
+        [Memory(id="a", content="I like tea", created=DAY, source="user_input")]
+    )
+    assert said == "Relevant Memories (for reference):\n- [1887-11-02 22:05][user_input] I like tea"
+
+
+def test_role_memory_without_heading_is_the_full_content() -> None:
+    style = Style(SHIPPED, InjectSettings(template="anh", heading="", separate_by_type=False), language="zh")
+    assert style.body([Memory(id="a", content="怕水")]) == "- 怕水"
+
+
+def test_language_of_the_setting_goes_before_that_of_the_chat() -> None:
+    assert "记得的事" in Style(SHIPPED, InjectSettings(language="zh"), language="en").block(memories(1))
+    assert "remembers" in Style(SHIPPED, InjectSettings(), language="en").block(memories(1))
+
+
+def test_no_memories_no_block() -> None:
+    assert Style(SHIPPED).block([]) == ""
+    assert Length(Style(SHIPPED)).block([]) == 0
+
+
+def test_order_is_oldest_first_then_by_id() -> None:
+    same = [Memory(id=name, content=name, created=DAY) for name in "cab"]
+    undated = Memory(id="z", content="z")
+    late = Memory(id="0", content="0", created=DAY + timedelta(days=1))
+    assert [memory.id for memory in stable([late, *same, undated])] == ["z", "a", "b", "c", "0"]
+
+
+@pytest.mark.parametrize("name", SHIPPED.known("inject"))
+def test_the_same_memories_are_the_same_bytes(name: str) -> None:
+    known = memories(9)
+    first = Style(SHIPPED, InjectSettings(template=name)).block(known)
+    again = Style(Templates(), InjectSettings(template=name)).block(list(reversed(known)))
+    assert first == again
+
+
+def test_a_new_memory_moves_no_old_line() -> None:
+    style = Style(SHIPPED, InjectSettings(separate_by_type=False))
+    before, after = style.block(memories(6)).splitlines(), style.block(memories(7)).splitlines()
+    assert after[: len(before) - 1] == before[:-1]
+
+
+# Lengths
+
+
+def bigrams(text: str) -> int:
+    """A counter that does not add up: what it says of a sum is not the sum of what it says."""
+    return (len(text) + 2) // 3 + text.count("\n\n") * 7
+
+
+COUNTERS: list[Callable[[str], int]] = [len, bigrams]
+
+
+@pytest.mark.parametrize("count", COUNTERS)
+@pytest.mark.parametrize("together", [True, False])
+@pytest.mark.parametrize("name", SHIPPED.known("inject"))
+def test_what_is_measured_is_what_is_said(name: str, together: bool, count: Callable[[str], int]) -> None:
+    rules = InjectSettings(template=name, separate_by_type=not together)
+    length = Length(Style(SHIPPED, rules, cast=Cast("Asha", "Lin")), count)
+    for number in range(1, 12):
+        said = Style(SHIPPED, rules, cast=Cast("Asha", "Lin")).block(memories(number))
+        assert length.block(memories(number)) == count(said)
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+@pytest.mark.parametrize("together", [True, False])
+@pytest.mark.parametrize("name", SHIPPED.known("inject"))
+def test_frame_and_lines_are_the_whole(name: str, together: bool, language: str) -> None:
+    """The fast way (frame once per shape, lines filled in) says what the template says as a whole."""
+    rules = InjectSettings(template=name, separate_by_type=not together)
+    style = Style(SHIPPED, rules, language=language, cast=Cast("Asha", "Lin", {"m03": "Mira"}))
+    template = style._tries[0]
+    assert template.frame is not None, "shipped templates take the fast way"
+    for number in (1, 2, 5, 11):
+        ordered = stable(memories(number))
+        assert style._assembled(template, ordered) == style._whole(template, ordered)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.tuples(st.text(max_size=80), st.sampled_from(TYPES), st.floats(0.3, 1.0)), max_size=14),
+    st.integers(0, 900),
+    st.sampled_from(SHIPPED.known("inject")),
+    st.sampled_from(COUNTERS),
+)
+def test_the_budget_is_never_exceeded(
+    known: list[tuple[str, MemoryType, float]], limit: int, name: str, count: Callable[[str], int]
+) -> None:
+    scored = [Scored(Memory(id=str(number), content=text, type=kind), score, score, ()) for number, (text, kind, score) in enumerate(known)]
+    style = Style(SHIPPED, InjectSettings(template=name))
+    measure: Measure = Length(style, count)
+    fitted = fit(scored, measure, Fitting(RecallSettings(), BudgetSettings(max_total_length=limit), DAY))
+    assert count(style.block([one.memory for one in fitted.chosen])) <= limit
+
+
+# Authors' templates
+
+
+def test_an_authors_template_wins(tmp_path: Path) -> None:
+    mine = templates(tmp_path, default__en="{% for memory in recalled %}* {{ memory.content }}\n{% endfor %}")
+    style = Style(mine)
+    assert style.block(memories(2)) == f"{OPEN}\n* event number 0 第0件事\n* event number 1 第1件事\n{CLOSE}"
+    assert style.notes == ()
+
+
+def test_a_template_without_language_serves_both(tmp_path: Path) -> None:
+    mine = templates(tmp_path, diary="{{ language }}: {{ memories[0].date }}")
+    assert "zh: 1887年11月2日" in Style(mine, InjectSettings(template="diary"), language="zh").block(memories(1))
+    assert "en: 1887-11-02" in Style(mine, InjectSettings(template="diary"), language="en").block(memories(1))
+
+
+def test_a_template_in_the_other_language_is_better_than_none(tmp_path: Path) -> None:
+    mine = templates(tmp_path, diary__zh="日记：{{ memories[0].text }}")
+    assert "日记：" in Style(mine, InjectSettings(template="diary"), language="en").block(memories(1))
+
+
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        ("{% for %}", "default.en.jinja:1"),
+        ("{{ memories[0].nothing }}", "default.en.jinja:1"),
+        ("a\n{{ 'a' * 10 ** 9 }}", "default.en.jinja:2"),
+        ("{{ ''.__class__ }}", "__class__"),
+        ("{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}", "100,000 steps"),
+        ("x" * 70_000, "larger than 64 KB"),
+    ],
+)
+def test_a_broken_template_falls_back_with_a_note(tmp_path: Path, source: str, told: str) -> None:
+    style = Style(templates(tmp_path, default__en=source))
+    assert style.block(memories(2)) == Style(SHIPPED).block(memories(2))
+    assert len(style.notes) == 1
+    assert told in style.notes[0]
+
+
+def test_a_broken_line_falls_back_too(tmp_path: Path) -> None:
+    style = Style(
+        templates(
+            tmp_path,
+            default__en="{% macro line(memory) %}{{ memory.nothing }}{% endmacro %}{% for m in memories %}{{ line(m) }}{% endfor %}",
+        )
+    )
+    assert style.line(memories(1)[0]) == Style(SHIPPED).line(memories(1)[0])
+    assert style.block(memories(1)) == Style(SHIPPED).block(memories(1))
+    assert len(style.notes) == 1
+
+
+def test_a_name_nobody_knows_falls_back_with_a_note() -> None:
+    style = Style(SHIPPED, InjectSettings(template="koichi"))
+    assert style.block(memories(1)) == Style(SHIPPED).block(memories(1))
+    assert "did you mean 'koishi'?" in style.notes[0]
+
+
+@pytest.mark.parametrize("name", ["../secret", "/etc/passwd", "..", "a/b", "a\\b", "default.en.jinja", "", "x" * 300, "nul\x00"])
+def test_a_name_is_no_path(tmp_path: Path, name: str) -> None:
+    (tmp_path / "secret.en.jinja").write_text("SECRET")
+    assert "SECRET" not in Style(templates(tmp_path / "home", other="x"), InjectSettings(template=name)).block(memories(1))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "{% for m in memories %}{{ m.text | upper }}|{% endfor %}",
+        "{% macro line(m) %}{{ m.text }}{% endmacro %}{% for m in memories %}{{ line(m) | upper }}|{% endfor %}",
+        "{% macro line(m) %}{{ m.text }}{% endmacro %}{% filter upper %}{% for m in memories %}{{ line(m) }}|{% endfor %}{% endfilter %}",
+        "{% macro line(m) %}{{ m.text }}{% endmacro %}{% set x %}{% for m in memories %}{{ line(m) }}|{% endfor %}{% endset %}{{ x | upper }}",
+        "{% macro line(m) %}{{ m.text | upper }}{% endmacro %}{% for m in memories %}{% if m.date %}{{ line(m) }}|{% endif %}{% endfor %}",
+        "{% macro line(m) %}{{ m.text | upper }}{% endmacro %}{% for m in memories | sort(attribute='id') %}{{ line(m) }}|{% endfor %}",
+        "{% macro line(m) %}{{ m.text | upper }}{% endmacro %}{% for m in memories %}{{ line(m) }}|{% endfor %}",
+        "{% macro line(m, end='|') %}{{ m.text | upper }}{{ end }}{% endmacro %}{% for m in memories %}{{ line(m) }}{% endfor %}",
+        "{% macro loud(m) %}{{ line(m) | upper }}{% endmacro %}{% macro line(m) %}{{ m.text }}{% endmacro %}{% for m in memories %}{{ loud(m) }}|{% endfor %}",
+    ],
+)
+def test_every_way_to_write_a_template_says_what_it_says(tmp_path: Path, source: str) -> None:
+    style = Style(templates(tmp_path, default__en=source))
+    assert style.block(memories(2)) == f"{OPEN}\nEVENT NUMBER 0 第0件事|EVENT NUMBER 1 第1件事|\n{CLOSE}"
+    assert Length(style).block(memories(2)) == len(style.block(memories(2)))
+    assert style.notes == ()
+
+
+def test_numbers_come_from_the_frame(tmp_path: Path) -> None:
+    source = "{% macro line(m) %}{{ m.id }}{% endmacro %}{% for m in memories %}{{ loop.index }}.{{ line(m) }} {% endfor %}({{ memories | length }})"
+    assert Style(templates(tmp_path, default__en=source)).body(memories(3)) == "1.m00 2.m01 3.m02 (3)"
+
+
+def test_an_edited_template_is_read_again(tmp_path: Path) -> None:
+    mine = templates(tmp_path, default__en="one {{ memories | length }}")
+    assert Style(mine).body(memories(1)) == "one 1"
+    (tmp_path / "inject" / "default.en.jinja").write_text("second {{ memories | length }}")
+    assert Style(mine).body(memories(1)) == "second 1"
+    (tmp_path / "inject" / "default.en.jinja").unlink()
+    assert "remembers" in Style(mine).body(memories(1))
+
+
+def test_a_template_is_compiled_once(tmp_path: Path) -> None:
+    mine = templates(tmp_path, default__en="x")
+    assert mine.choose("inject", "default", "en").tries[0] is mine.choose("inject", "default", "en").tries[0]
+
+
+def test_a_template_that_is_no_text_is_named(tmp_path: Path) -> None:
+    mine = templates(tmp_path, other="x")
+    (tmp_path / "inject" / "default.en.jinja").write_bytes(b"\xff\xfe\x00")
+    style = Style(mine)
+    assert "not UTF-8 text" in style.notes[0]
+    assert style.block(memories(1)) == Style(SHIPPED).block(memories(1))
+
+
+def test_thousands_of_memories_still_say_something() -> None:
+    style = Style(SHIPPED)
+    block = style.block(memories(5000))
+    assert block.count("event number") == 5000
