@@ -7,9 +7,9 @@ the words are our own (worldbook_rules/lexicons).
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
-from math import hypot, prod, sqrt
+from math import hypot, sqrt
 from typing import Literal
 
 from rolememory.schema.entry import Entry
@@ -27,7 +27,9 @@ _NEGATION_WINDOW = 2  # words or characters between a negator and what it denies
 _OPPOSITE = {"joy": "sadness", "love": "sadness", "anticipation": "sadness", "trust": "fear", "calm": "fear"}
 _DENIED = 0.55  # "not happy" is half as sad as "sad"; "not sad" is nothing
 _STRENGTH = (0.3, 1.7)  # least and greatest factor of all that surrounds a word
-_SENTENCE = re.compile(r"[^.!?。;…\n]+[.!?。;…\n]*|[.!?。;…\n]+")
+_CLOSES = ".!?。;…\n"
+_SENTENCE = re.compile(rf"[^{_CLOSES}]*[{_CLOSES}]*")
+_ASIDE = 0.6  # what is only supposed (if), or taken back by a but, weighs less
 _CLAUSE_END = re.compile(r"[,:、—]")
 _UNIT = re.compile(r"[a-z0-9']+|[\u3400-\u9fff]")
 _STRETCHED = re.compile(r"([a-z])\1{2,}")
@@ -55,6 +57,13 @@ class _Found:
     mark: Mark
 
 
+@dataclass(frozen=True, slots=True)
+class _Word:
+    feeling: Feeling
+    strength: float
+    text: str
+
+
 def feel(text: str, language: Language | None = None, lexicon: Lexicon | None = None) -> Feeling:
     """What is felt in a text; `language` keeps to one lexicon (and emoji), None reads both.
 
@@ -75,25 +84,24 @@ def _feel(text: str, language: Language | None, lexicon: Lexicon) -> Feeling:
     return max(readings, key=lambda feeling: (len(feeling.words), feeling.intensity))
 
 
-def _told(
-    plain: str, language: Language | None, lexicon: Lexicon, original: str = "", folded: Folded | None = None
-) -> Iterator[tuple[Feeling, float]]:
-    """Each felt word of the text as (its feeling, the strength of what surrounds it)."""
+def _told(plain: str, language: Language | None, lexicon: Lexicon, original: str = "", folded: Folded | None = None) -> Iterator[_Word]:
+    """Each felt word of the text, as the sentence means it."""
     found = _find(plain, language, lexicon)
     if not any(each.mark.feeling for each in found):
         return
     loud = bool(original) and not original.isupper()
-    for start, end, close in _sentences(plain):
-        inside = [each for each in found if start <= each.start < end]
+    for inside, close in _sentences(plain, found):
         tone = (0.7 if "?" in close else 1.0) * (1.0 + 0.08 * min(close.count("!"), 3))
+        doubted = next((place for place, each in enumerate(inside) if each.mark.doubts), len(inside))
+        turned = next((place for place in range(len(inside) - 1, -1, -1) if inside[place].mark.contrasts), 0)
         for place, each in enumerate(inside):
-            if each.mark.feeling is None or _consumed(inside, place, plain):
+            if each.mark.feeling is None or _consumed(inside, place):
                 continue
-            word = original[slice(*folded.span(each.start, each.end))] if folded else plain[each.start : each.end]
-            shout = 1.2 if loud and len(word) > 2 and word.isupper() else 1.0
             feeling, strength = _in_context(inside, place, plain)
-            if not feeling.neutral:
-                yield replace(feeling, words=(word,)), strength * tone * shout
+            strength *= tone * (_ASIDE if place > doubted else 1.0) * (_ASIDE if place < turned else 1.0)
+            word = original[slice(*folded.span(each.start, each.end))] if folded else plain[each.start : each.end]
+            if feeling.emotions:
+                yield _Word(feeling, strength * (1.2 if loud and len(word) > 2 and word.isupper() else 1.0), word)
 
 
 def _find(plain: str, language: Language | None, lexicon: Lexicon) -> list[_Found]:
@@ -113,8 +121,8 @@ def _find(plain: str, language: Language | None, lexicon: Lexicon) -> list[_Foun
 
 
 def _whole(text: str, start: int, end: int) -> bool:
-    """Whether a Latin word stands alone here."""
-    return not (_joined(text, start) or _joined(text, end))
+    """Whether a Latin word stands alone here; "i won" does not in "i won't"."""
+    return not (_joined(text, start) or _joined(text, end) or text.startswith("'t", end))
 
 
 def _joined(text: str, place: int) -> bool:
@@ -122,39 +130,40 @@ def _joined(text: str, place: int) -> bool:
     return len(around) == 2 and 0 < place < len(text) and around.isascii() and around.isalnum()
 
 
-def _sentences(plain: str) -> Iterator[tuple[int, int, str]]:
-    """(start, end, the marks it closes with)."""
+def _sentences(plain: str, found: Sequence[_Found]) -> Iterator[tuple[Sequence[_Found], str]]:
+    """(what was found in it, the marks it closes with) of each sentence in which something was found."""
+    first = 0
     for sentence in _SENTENCE.finditer(plain):
-        body = sentence.group().rstrip(".!?。;…\n")
-        yield sentence.start(), sentence.end(), sentence.group()[len(body) :]
+        last = first
+        while last < len(found) and found[last].start < sentence.end():
+            last += 1
+        if last > first:
+            body = sentence.group()
+            yield found[first:last], body[len(body.rstrip(_CLOSES)) :]
+        first = last
 
 
-def _consumed(inside: Sequence[_Found], place: int, plain: str) -> bool:
+def _consumed(inside: Sequence[_Found], place: int) -> bool:
     """Whether the word only strengthens the one just before it: 死了 in 开心死了."""
     if place == 0 or inside[place].mark.after == 1.0:
         return False
     last = inside[place - 1]
-    return last.mark.feeling is not None and last.end == inside[place].start and plain[last.start : last.end] != ""
+    return last.mark.feeling is not None and last.end == inside[place].start
 
 
 def _in_context(inside: Sequence[_Found], place: int, plain: str) -> tuple[Feeling, float]:
-    """The word's feeling as this sentence means it, and how strongly."""
-    amounts, denials = _before(inside, place, plain)
+    """The word's feeling as its neighbours let it mean, and how strongly."""
+    before, denials = _before(inside, place, plain)
     after, denied_after = _after(inside, place, plain)
-    factor = prod(amounts) * after
-    if any(each.mark.doubts for each in inside[:place]):
-        factor *= 0.6
-    if any(each.mark.contrasts for each in inside[place + 1 :]):
-        factor *= 0.6
     denials += denied_after
     own = inside[place].mark.feeling or Feeling()
-    meant = own if denials % 2 == 0 else _opposite(own)
-    return meant, min(max(factor * (0.8 if denials > 1 else 1.0), _STRENGTH[0]), _STRENGTH[1])
+    factor = before * after * (0.8 if denials > 1 else 1.0)
+    return own if denials % 2 == 0 else _opposite(own), min(max(factor, _STRENGTH[0]), _STRENGTH[1])
 
 
-def _before(inside: Sequence[_Found], place: int, plain: str) -> tuple[list[float], int]:
-    """What stands before the word: factors, and how many negators reach it."""
-    amounts, denials, edge = [], 0, inside[place].start
+def _before(inside: Sequence[_Found], place: int, plain: str) -> tuple[float, int]:
+    """What stands before the word: a factor, and how many negators reach it."""
+    factor, denials, edge = 1.0, 0, inside[place].start
     for each in reversed(inside[:place]):
         gap = plain[each.end : edge]
         units = len(_UNIT.findall(gap))
@@ -164,9 +173,9 @@ def _before(inside: Sequence[_Found], place: int, plain: str) -> tuple[list[floa
             denials += 1
             edge = each.start
         elif each.mark.before != 1.0 and units <= 1:
-            amounts.append(each.mark.before)
+            factor *= each.mark.before
             edge = each.start
-    return amounts, denials
+    return factor, denials
 
 
 def _after(inside: Sequence[_Found], place: int, plain: str) -> tuple[float, int]:
@@ -189,26 +198,25 @@ def _opposite(feeling: Feeling) -> Feeling:
     return felt_as(weights, -abs(feeling.valence) * _DENIED, feeling.arousal * _DENIED) if weights and feeling.valence > 0 else Feeling()
 
 
-def _blend(told: Iterable[tuple[Feeling, float]]) -> Feeling:
+def _blend(told: Iterable[_Word]) -> Feeling:
     """One feeling of many words: each label's weights as independent evidence, the plane as a mean by strength.
 
     >>> _blend([]).neutral
     True
     """
     left = dict.fromkeys(EMOTIONS, 1.0)
-    words: list[str] = []
-    shares: list[tuple[float, float, float]] = []
-    for feeling, strength in told:
-        for label, weight in feeling.emotions:
-            left[label] *= 1.0 - min(weight * strength, 0.99)
-        words += feeling.words
-        shares.append((feeling.intensity, _clip(feeling.valence * strength), _clip(feeling.arousal * strength)))
+    words: dict[str, None] = {}
+    total = valence = arousal = 0.0
+    for word in told:
+        share = word.feeling.emotions[0][1]
+        for label, weight in word.feeling.emotions:
+            left[label] *= 1.0 - min(weight * word.strength, 0.99)
+        words[word.text] = None
+        total += share
+        valence += share * _clip(word.feeling.valence * word.strength)
+        arousal += share * _clip(word.feeling.arousal * word.strength)
     emotions = _ordered({label: 1.0 - rest for label, rest in left.items()})
-    if not emotions:
-        return Feeling()
-    total = sum(share for share, _, _ in shares) or 1.0
-    valence, arousal = (sum(share[0] * share[axis] for share in shares) / total for axis in (1, 2))
-    return Feeling(emotions, round(valence, 4), round(arousal, 4), tuple(dict.fromkeys(words)))
+    return Feeling(emotions, round(valence / total, 4), round(arousal / total, 4), tuple(words)) if emotions else Feeling()
 
 
 def _ordered(weights: dict[str, float]) -> tuple[tuple[str, float], ...]:
@@ -227,8 +235,8 @@ def as_feeling(labels: Iterable[str], lexicon: Lexicon | None = None) -> Feeling
     >>> as_feeling(["grief"]).emotions[0][0], as_feeling(["喜悦"]).emotions[0][0], as_feeling(["neutral"]).neutral
     ('sadness', 'joy', True)
     """
-    told = ((replace(_declared(label, lexicon or shipped_lexicon()), words=(label,)), 1.0) for label in labels)
-    return _blend((feeling, strength) for feeling, strength in told if feeling.emotions)
+    told = [_Word(_declared(label, lexicon or shipped_lexicon()), 1.0, label) for label in labels]
+    return _blend(word for word in told if word.feeling.emotions)
 
 
 def _declared(label: str, lexicon: Lexicon) -> Feeling:

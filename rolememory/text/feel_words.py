@@ -118,6 +118,7 @@ class _Page:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._colours: dict[bytes, Feeling] = {}
         try:
             raw = orjson.loads(path.read_bytes())
         except OSError as problem:
@@ -136,9 +137,10 @@ class _Page:
         marks: dict[str, Mark] = {}
         fillers, language = self._list("fillers"), str(self._raw.get("language", ""))
         for word, change in self._changes():
-            for form in forms(word, fillers):
-                if key := fold(form).text.translate(cast("dict[int, str]", variants)).strip():
-                    marks[key] = replace(marks.get(key, Mark(language=language)), **change)
+            plain = fold(word).text.translate(cast("dict[int, str]", variants)).strip()
+            for key in filter(None, forms(plain, fillers)):
+                known = marks.get(key)
+                marks[key] = replace(known, **change) if known else Mark(language=language, **change)
         return marks
 
     def _changes(self) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -180,7 +182,13 @@ class _Page:
         return found
 
     def _feeling(self, section: str, word: str, value: object) -> Feeling:
-        where = f"{section}.{word}"
+        """Words of one colour share one value: thousands of words, hundreds of feelings."""
+        colour = orjson.dumps(value)
+        if colour not in self._colours:
+            self._colours[colour] = self._checked(f"{section}.{word}", value)
+        return self._colours[colour]
+
+    def _checked(self, where: str, value: object) -> Feeling:
         given = {value: _BARE_WEIGHT} if isinstance(value, str) else value
         if not isinstance(given, dict):
             raise FileError(self._path, f"expected emotions and their weights, got {value!r}", field=where, remedy='write {"joy": 0.7}')

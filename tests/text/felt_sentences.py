@@ -165,6 +165,83 @@ ENGLISH = """
 0 | He weighed the anchor and checked the compass.
 0 | hello there
 0 | What is the capital of Portugal?
++joy | Best birthday I've ever had!
++joy | She burst into giggles at the sight of the wet cat.
++joy | I got the job!!!
++joy/calm | The sun is out, the bread is warm, and life is good.
++joy | It's such a pleasure to work with you.
++joy/anticipation | Tomorrow we sail home, hurrah!
+-sadness | I haven't smiled in weeks.
+-sadness | She stared at the empty chair where he used to sit.
+-sadness | My grandmother passed away last winter.
+-sadness | He couldn't stop crying.
+-sadness | What a depressing little town.
+-sadness | I wish I had never been born.
+-sadness | Nobody came to my party.
+-sadness | Her shoulders shook with silent sobs.
+-sadness | I'm really not okay.
+-fear | There is something in the cellar and I don't dare to look.
+-fear | Her breath came in short, panicked gasps.
+-fear | He is frightened of thunder.
+-fear | I've got a bad feeling about this.
+-fear | His knees knocked together as the door creaked open.
+-fear | I'm dreading the visit to the dentist.
+-anger | He threw the plate against the wall.
+-anger | You lied to me, and I will not forget it.
+-anger | She was absolutely livid.
+-anger | I could kill him for what he did!
+-anger | Stop it! Stop it right now!
+-anger | His voice was low and dangerous with fury.
+-disgust | The milk had gone sour and smelled vile.
+-disgust | I find his manners repulsive.
+-disgust | Yuck, there's a hair in my soup.
+~surprise | Well, I never! You kept it all these years?
+~surprise | She stared at him, dumbstruck.
+~surprise | To everyone's astonishment the bell rang by itself.
+~surprise | Holy cow, that's huge.
++anticipation | Only three more sleeps until Christmas!
++anticipation | We are hoping for good weather.
++anticipation | I'm dying to know what happens next.
++love | He cupped her face and kissed her.
++love | I want to spend the rest of my life with you.
++love | She ran her fingers through his hair.
++love | You're the love of my life.
++love | Grandpa hugged us both.
+~longing | Some nights I still dream of the old farm.
+~longing | I'd give anything to hear her voice again.
+~longing | She was pining for her sailor.
+-shame | I can't look you in the eye after what I said.
+-shame | He apologised again and again.
+-shame | I felt so stupid and embarrassed in front of everyone.
+-shame | She hid her face, mortified.
++calm | He let out a long breath and smiled faintly.
++calm | The sea was still and so was I, at last at peace.
++calm | Thank goodness, it was only the wind.
++trust | I would follow you anywhere.
++trust | She has never let me down.
++trust | You can rely on old Tom.
++joy | 🎉🎉🎉
+-sadness | 💔
+-anger | 😤 typical
++joy | that's not half bad, lol
+-sadness | We were glad at first, but in the end everyone was miserable.
+-sadness | I don't feel happy these days.
+-fear | She was a little afraid of the water.
+0 | I wasn't surprised.
+0 | He showed no fear.
+0 | You don't have to be ashamed.
+0 | She was neither angry nor sad.
+0 | The library closes at six.
+0 | Please forward the minutes to Karen.
+0 | The road bends north after the mill.
+0 | He bought a second-hand bicycle.
+0 | Which version of Python do you use?
+0 | The lamp burns whale oil.
+0 | They arrived by boat on the third of May.
+0 | She folded the map and put it in her pocket.
+0 | Can you translate this paragraph into French?
+0 | The tide turns at half past four.
+0 | My uncle is a carpenter from Bergen.
 """
 
 CHINESE = """
@@ -343,6 +420,86 @@ CHINESE = """
 0 | 这条路不通，换一条。
 0 | 船长姓陈，广东人。
 0 | 他说话带着北方口音。
++joy | 这是我过得最棒的一个生日！
++joy | 她一路哼着歌回家。
++joy | 终于放假啦，嘿嘿。
++joy | 孩子们追着风筝又跑又笑。
++joy | 今儿个真高兴！
++joy | 老头子乐得直拍大腿。
++joy | 赢麻了家人们
+-sadness | 我已经很久没笑过了。
+-sadness | 他望着空荡荡的房间，眼泪掉了下来。
+-sadness | 爷爷上个月走了，我还没缓过来。
+-sadness | 她捂着嘴，肩膀一抽一抽的。
+-sadness | 今天又被领导骂了，想哭。
+-sadness | 我的心像被掏空了一样。
+-sadness | 没有人记得我的生日。
+-sadness | 蓝瘦香菇
+-sadness | 我最近状态很差，每天都很丧。
+-fear | 楼上好像有人，我不敢睡。
+-fear | 她死死抓住我的胳膊，指甲都掐进肉里，抖个不停。
+-fear | 他听见门外的脚步声，大气也不敢喘。
+-fear | 万一考砸了怎么办，我好慌。
+-fear | 一想到要上台我就腿肚子打转。
+-fear | 这地方让人心里发毛。
+-anger | 他一脚踹开了门。
+-anger | 你再说一遍试试！
+-anger | 我真想揍他一顿。
+-anger | 这什么破公司，天天加班还不给钱，气死人了。
+-anger | 她冷冷地盯着他，胸口剧烈起伏。
+-anger | 你怎么可以这样对我！
+-anger | 老子忍他很久了。
+-disgust | 这汤馊了，闻着就想吐。
+-disgust | 他那副谄媚的样子真叫人看不起。
+-disgust | 好下头一男的
+~surprise | 啊？你居然会做饭？
+~surprise | 他猛地站了起来，难以置信地看着我。
+~surprise | 我当时整个人都傻了。
+~surprise | 哇，雪下得这么大！
++anticipation | 还有三天就过年啦，好激动。
++anticipation | 等你回来，我们一起去看海。
++anticipation | 他满怀希望地拆开信封。
++love | 她踮起脚尖，在他脸上亲了一下。
++love | 这辈子，我只想和你在一起。
++love | 奶奶把我搂在怀里，轻轻拍着。
++love | 他看她的眼神温柔得能滴出水来。
++love | 遇见你是我最大的幸运，爱你每一天。
+~longing | 要是外公还在就好了。
+~longing | 三年没回家了，做梦都是妈妈包的饺子。
+~longing | 离开以后，我总会想起她。
+~longing | 我对那条老街念念不忘。
+-shame | 我不该那样说你，真是抱歉。
+-shame | 他涨红了脸，半天说不出话，恨不得钻到桌子底下。
+-shame | 当众念错名字，丢死人了。
+-shame | 想起当年的事，我至今良心难安。
++calm | 还好，只是虚惊一场。
++calm | 夜深了，屋里只有钟摆声，她心里格外安宁。
++calm | 喝口热茶，慢慢说，不急。
++trust | 把后背交给你，我放心。
++trust | 这么多年，只有他从没骗过我。
++trust | 我信他，他不会走。
++joy | 🥳终于下班
+-sadness | 💔💔
+-anger | 😡又迟到
++joy | 说实话，味道真不赖。
+-sadness | 起初大家都很高兴，可后来只剩下失望。
+-sadness | 我这几天高兴不起来。
+-fear | 我有点怕水。
+0 | 我并不意外。
+0 | 他毫无惧色。
+0 | 你没必要自责。
+0 | 她既不生气也不难过。
+0 | 图书馆六点关门。
+0 | 麻烦把会议纪要发给小王。
+0 | 过了磨坊，路往北拐。
+0 | 他买了一辆二手自行车。
+0 | 你用的是哪个版本的 Python？
+0 | 这盏灯烧的是煤油。
+0 | 他们五月三日坐船到的。
+0 | 她把地图折好，放进口袋。
+0 | 帮我把这段话翻译成英文。
+0 | 我舅舅是个木匠，绍兴人。
+0 | 茶要泡三分钟。
 """
 
 

@@ -13,7 +13,7 @@ from rolememory.schema.scene import Feeling
 from rolememory.shipped import shipped
 from rolememory.text.feel import EMOTIONS, as_feeling, comfort, emotion_name, feel, feeling_of, fit, likeness, mood
 from rolememory.text.feel_words import PLANE, felt_as, forms, inflections, load_lexicon, shipped_lexicon
-from tests.text import felt_sentences
+from tests.text import felt_held_out, felt_sentences
 
 ROWS = felt_sentences.rows(felt_sentences.ENGLISH) + felt_sentences.rows(felt_sentences.CHINESE)
 LEXICONS = shipped("worldbook_rules", "lexicons")
@@ -34,8 +34,17 @@ def test_sentences(expected: str, text: str) -> None:
     assert agrees(expected, feel(text)), feel(text)
 
 
-def test_the_table_is_large_enough() -> None:
+@pytest.mark.parametrize(("block", "floor"), [(felt_held_out.ENGLISH, 0.65), (felt_held_out.CHINESE, 0.8)], ids=["en", "zh"])
+def test_sentences_never_tuned_on(block: str, floor: float) -> None:
+    rows = felt_held_out.rows(block)
+    right = sum(agrees(expected, feel(text)) for expected, text in rows)
+    assert right / len(rows) >= floor
+    assert all(agrees(expected, feel(text)) for expected, text in rows if expected == "0"), "what says nothing stays silent"
+
+
+def test_the_tables_are_large_enough() -> None:
     assert len(ROWS) >= 200
+    assert len(felt_held_out.rows(felt_held_out.ENGLISH) + felt_held_out.rows(felt_held_out.CHINESE)) >= 80
 
 
 @pytest.mark.parametrize(
