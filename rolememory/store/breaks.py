@@ -64,7 +64,7 @@ def breaks(data: bytes, error: json.JSONDecodeError) -> list[Problem]:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as wrong:
         return [_not_utf8(data, wrong)]
-    if "recursion" in error.msg.lower():
+    if "depth" in error.msg.lower() or "recursion" in error.msg.lower():
         return [Problem("too_deep", line=error.lineno, column=error.colno, values=(("limit", 100),), blocks=True)]
     return _Scan(text).problems() or [
         Problem("not_json", line=error.lineno, column=error.colno, values=(("reason", error.msg),), blocks=True)
@@ -208,7 +208,6 @@ class _Scan:
         if mark in "{[":
             go_on = self._value(mark, at)
             self._stack.append(_Frame(mark, at, "key" if mark == "{" else "value"))
-            self._done = False
             return go_on
         if mark in "}]":
             return self._close(mark, at)

@@ -90,14 +90,12 @@ def decode(raw: Raw | str, array: MemoryType | None, memory_id: str) -> Memory:
 
 
 def translated(raw: Raw) -> Raw:
-    """The entry under our names. Where both names stand, ours counts and the other is kept as an unknown field."""
+    """The entry under our names. Where ours and another name for it both stand, ours counts."""
     fields: Raw = {}
     for name, value in raw.items():
         ours = ALIASES.get(name, name)
-        if ours is name or ours in raw or ours in fields:
-            fields[name] = value
-        else:
-            fields[ours] = value
+        if ours is name or ours not in raw:
+            fields.setdefault(ours, value)
     for name in MEANINGS:
         if name in fields:
             _understand(name, fields)
@@ -106,12 +104,10 @@ def translated(raw: Raw) -> Raw:
 
 def _understand(name: str, fields: Raw) -> None:
     """Take the meaning of a foreign field over where ours is not set; what has no meaning for us stays an unknown field."""
-    value = fields[name]
-    ours, meant = _meaning(name, value)
-    if meant is None or ours in fields:
-        return
-    fields[ours] = meant
-    del fields[name]
+    ours, meant = _meaning(name, fields[name])
+    if meant is not None:
+        fields.setdefault(ours, meant)
+        del fields[name]
 
 
 def _meaning(name: str, value: Any) -> tuple[str, Any]:

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import orjson
@@ -80,9 +80,10 @@ def read(data: bytes, known: "Document | None" = None, *, ours: bool = False, fi
     names written twice. An entry that is no memory is skipped and reported. Raises: BrokenFileError.
     """
     with gc_paused():
-        raw, doubles = _parsed(data, ours, file)
+        found, doubles = _parsed(data, ours, file)
+        raw, origins = _shaped(found, data, file)
         document = Document({}, _through(raw), digest(data), raw, {}, {}, doubled=bool(doubles))
-        wrong = [*doubles, *_fill(document, known)]
+        wrong = [*doubles, *(_where_it_stands(problem, origins) for problem in _fill(document, known))]
         document.problems = located(data, wrong, file) if wrong else []
     return document
 
@@ -100,7 +101,7 @@ def slots(raw: Raw) -> Iterator[tuple[Slot, Any]]:
                 yield Slot(name, index, ARRAYS[name]), entry
 
 
-def _parsed(data: bytes, ours: bool, file: str) -> tuple[Raw, list[Problem]]:
+def _parsed(data: bytes, ours: bool, file: str) -> tuple[Any, list[Problem]]:
     if not data.strip(b"\xef\xbb\xbf \t\r\n\x00"):
         raise BrokenFileError([Problem("empty_file", file, 1, 1, blocks=True)])
     text = data.removeprefix(b"\xef\xbb\xbf")
@@ -113,7 +114,7 @@ def _parsed(data: bytes, ours: bool, file: str) -> tuple[Raw, list[Problem]]:
     doubles: list[Problem] = []
     if not ours or has_wide_integers(text):
         found, doubles = _exactly(text)
-    return _shaped(found, file), doubles
+    return found, doubles
 
 
 def _shallow(value: Any, levels: int) -> bool:
@@ -148,30 +149,38 @@ def _exactly(text: bytes) -> tuple[Any, list[Problem]]:
     return json.loads(text, object_pairs_hook=gathered), doubles
 
 
-def _shaped(found: Any, file: str) -> Raw:
-    """The document as an object of arrays; a bare list of memories is sorted into them."""
+def _shaped(found: Any, data: bytes, file: str) -> tuple[Raw, list[str]]:
+    """The document as an object of arrays; for a bare list, which is sorted into them, also where each entry went."""
     if isinstance(found, list):
         return _from_list(found)
     if not isinstance(found, dict):
         raise BrokenFileError([Problem("wrong_top", file, 1, 1, values=(("found", quoted(found)),), blocks=True)])
     wrong = [name for name in ARRAYS if found.get(name) is not None and not isinstance(found[name], list)]
     if wrong:
-        raise BrokenFileError(
-            [Problem("not_a_list", file, field=name, values=(("found", quoted(found[name])),), blocks=True) for name in wrong]
-        )
-    return found
+        problems = [Problem("not_a_list", field=name, values=(("found", quoted(found[name])),), blocks=True) for name in wrong]
+        raise BrokenFileError(located(data, problems, file))
+    return found, []
 
 
-def _from_list(entries: list[Any]) -> Raw:
-    raw = empty()
+def _from_list(entries: list[Any]) -> tuple[Raw, list[str]]:
+    raw, origins = empty(), []
     del raw["through"]
     for entry in entries:
         try:
             kind = decode(entry, None, "-").type if isinstance(entry, dict | str) else MemoryType.EPISODIC
         except EntryError:
             kind = MemoryType.EPISODIC
+        origins.append(Slot(kind.array, len(raw[kind.array]), kind).path)
         raw[kind.array].append(entry)
-    return raw
+    return raw, origins
+
+
+def _where_it_stands(problem: Problem, origins: list[str]) -> Problem:
+    """The problem with the path in the author's own list."""
+    array, bracket, rest = problem.field.partition("]")
+    if array + bracket not in origins:
+        return problem
+    return replace(problem, field=f"[{origins.index(array + bracket)}]{rest}")
 
 
 def _through(raw: Raw) -> int | None:
@@ -187,13 +196,13 @@ def _fill(document: Document, known: Document | None) -> list[Problem]:
     for slot, entry in entries:
         memory_id = written_id(entry)
         try:
-            if not memory_id or memory_id in document.memories:
-                document.unnamed = True
-                memory_id = _named(entry, slot, taken, problems)
+            own = bool(memory_id) and memory_id not in document.memories
+            memory_id = memory_id if own else _named(entry, slot, taken, problems)
             memory, mark = _memory(entry, slot.kind, memory_id, known)
         except EntryError as error:
             problems += [problem.inside(slot.path) for problem in error.problems]
             continue
+        document.unnamed = document.unnamed or not own
         document.memories[memory_id], document.slots[memory_id], document.prints[memory_id] = memory, slot, mark
     return problems
 

@@ -45,14 +45,22 @@ def _entry(entry: Any, slot: Slot, before: Memory, after: Memory) -> Any:
 
 
 def _insisted(entry: Raw, slot: Slot, after: Memory) -> Raw:
-    """Where another spelling in the entry speaks against ours, say it in full."""
-    try:
-        meant = decode(entry, slot.kind, after.id)
-    except EntryError:
-        return {**{name: value for name, value in entry.items() if name not in encode(after)}, **encode(after)}
-    for name, (_, value) in difference(meant, after).items():
+    """Where another spelling in the entry speaks against ours, say it in full beside it; at last without it."""
+    for name, (_, value) in _misread(entry, slot, after).items():
         entry[name] = value
-    return entry
+    if "type" in entry and _misread(entry, slot, after):
+        entry["type"] = after.type.value
+    if not _misread(entry, slot, after):
+        return entry
+    return encode(after) if slot.kind is after.type else {**encode(after), "type": after.type.value}
+
+
+def _misread(entry: Raw, slot: Slot, after: Memory) -> dict[str, list[Any]]:
+    """Field -> [what the entry says, what it should say]."""
+    try:
+        return difference(decode(entry, slot.kind, after.id), after)
+    except EntryError:
+        return {"type": [None, after.type.value]}
 
 
 def _move(raw: Raw, slot: Slot, after: Memory) -> None:
