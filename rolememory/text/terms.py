@@ -11,9 +11,10 @@ import re
 import threading
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import pairwise
 from math import log
 from typing import TYPE_CHECKING, Any
 
@@ -39,12 +40,17 @@ BACKGROUND = 60.0
 ENOUGH = 2.5
 """So many rare words shared are as much as a text can ask for: long messages are not measured by all their words."""
 
-RARE, COMMON, STOP = (1.0, 0.002), (0.65, 0.03), (0.3, 0.2)
+RARE, COMMON, STOP = (1.0, 0.002), (0.7, 0.03), (0.3, 0.2)
 """Latin words: (weight as evidence, share of background texts that hold it). Written from general knowledge of both
 languages; the classes are those of words.*.json. A two-character word counts about as much as one Latin word."""
 HAN, HAN_EVERYDAY = (0.4, 0.01), (0.1, 0.1)
 PAIR, PAIR_COMMON, PAIR_LOOSE = (0.5, 0.001), (0.3, 0.03), (0.15, 0.004)
 UNKNOWN_PAIR = 0.3  # of its weight that a two-gram no text holds counts as asked for: most are not words
+
+BARELY = 0.02
+"""Of what a rare word tells: words that tell less stand nearly everywhere and are not looked up."""
+
+MOST_NAMED = 16  # words that an explanation names
 
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff々〇"
 _KANA = "\u3041-\u3096\u30a1-\u30fa\u30fc\u31f0-\u31ff"
@@ -52,6 +58,7 @@ _HANGUL = "\uac00-\ud7a3\u1100-\u11ff\u3131-\u318e"
 _UNSPACED = "\u0e01-\u0e3a\u0e40-\u0e4e\u0e80-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
 _GRAMS = f"{_HAN}{_KANA}{_HANGUL}{_UNSPACED}"
 _RUNS = re.compile(rf"([{_GRAMS}]+)|(\d+(?:[.:/]\d+)*)|([^\W\d_{_GRAMS}]+(?:['’][^\W\d_{_GRAMS}]+)?)")
+_HAN_FIRST, _HANGUL_FIRST, _HANGUL_LAST = "\u3400", "\uac00", "\ud7a3"  # kana and the other unspaced scripts come before
 _ONE_HAN = re.compile(f"[{_HAN}]")
 _LATIN = re.compile("[a-z]+")
 _PACK = 4  # bits of a posting that hold the count of the term in the text
@@ -65,6 +72,7 @@ class Words:
     stop: frozenset[str]
     common: frozenset[str]  # words that say little by themselves
     everyday: frozenset[str]  # the same of single characters
+    counting: frozenset[str]  # numerals and measure words: two of them make no word
     forms: Mapping[str, str]  # irregular form -> base: went -> go
     spellings: Mapping[str, str]  # another way to write or say it -> base: harbour -> harbor; also before endings
 
@@ -76,7 +84,8 @@ def words(language: str) -> Words:
     forms, spellings = (
         {form: base for base, forms in raw.get(name, {}).items() for form in forms.split()} for name in ("forms", "spellings")
     )
-    return Words(frozenset(raw["stop"]), frozenset(raw["common"]), frozenset(raw.get("everyday", ())), forms, spellings)
+    stop, common, everyday, counting = (frozenset(raw.get(name, ())) for name in ("stop", "common", "everyday", "counting"))
+    return Words(stop, common, everyday, counting, forms, spellings)
 
 
 class _Stemmers(threading.local):
@@ -127,33 +136,23 @@ def _common_stems() -> frozenset[str]:
     return frozenset(stem(word) for word in words("en").common)
 
 
-def _grams(run: str) -> Iterator[str]:
+def _grams(run: str) -> list[str]:
     """One-grams of Han, two-grams of everything; a gram of function characters alone says nothing."""
     stop = words("zh").stop
     if len(run) == 1:
-        yield run
-        return
-    for one in run:
-        if one not in stop and _ONE_HAN.match(one):
-            yield one
-    for at in range(len(run) - 1):
-        if not (run[at] in stop and run[at + 1] in stop):
-            yield run[at : at + 2]
+        return [] if run in stop else [run]
+    ones = [one for one in run if one >= _HAN_FIRST and one not in stop and not _HANGUL_FIRST <= one <= _HANGUL_LAST]
+    return ones + [one + two for one, two in pairwise(run) if one not in stop or two not in stop]
 
 
-def _read(text: str) -> Iterator[tuple[str, str]]:
-    """(token, how it was written) in order of appearance, stop words among them."""
-    for grams, number, word in _RUNS.findall(fold(text).text):
-        if grams:
-            yield from ((gram, gram) for gram in _grams(grams))
-        elif number:
-            yield number, number
-        else:
-            yield stem(word), word
+def _says_something(word: str) -> bool:
+    """Whether a stem is no stop word."""
+    return word not in _stop_stems() and not (len(word) == 1 and "a" <= word <= "z")
 
 
-def _says_something(token: str) -> bool:
-    return token not in _stop_stems() and token not in words("zh").stop and not (len(token) == 1 and "a" <= token <= "z")
+def _runs(text: str) -> list[tuple[str, str, str]]:
+    """(unspaced run, number, word) in order of appearance, two of them empty."""
+    return _RUNS.findall(fold(text).text)
 
 
 @lru_cache(maxsize=4096)
@@ -169,8 +168,15 @@ def tokens(text: str) -> tuple[str, ...]:
     >>> tokens("Who are you?")
     ('who', 'are', 'you')
     """
-    read = [token for token, _ in _read(text)]
-    return tuple(filter(_says_something, read)) or tuple(read)
+    out: list[str] = []
+    for grams, number, word in _runs(text):
+        if grams:
+            out += _grams(grams)
+        elif number:
+            out.append(number)
+        elif _says_something(stemmed := stem(word)):
+            out.append(stemmed)
+    return tuple(out or (number or (stem(word) if word else grams) for grams, number, word in _runs(text)))
 
 
 @lru_cache(maxsize=65536)
@@ -183,7 +189,8 @@ def kind(token: str) -> tuple[float, float]:
         return HAN_EVERYDAY if token in zh.everyday or token in zh.stop else HAN
     if token in zh.common:
         return PAIR_COMMON
-    return PAIR_LOOSE if any(one in zh.stop for one in token) else PAIR
+    loose = any(one in zh.stop for one in token) or all(one in zh.counting for one in token)
+    return PAIR_LOOSE if loose else PAIR
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +203,7 @@ class Question:
     @property
     def mass(self) -> float:
         """How much it says in itself, in words: 0 = nothing ("and then?")."""
-        return sum(weight for token, weight in self.weights.items() if _says_something(token) and token not in _common_stems())
+        return sum(weight for token, weight in self.weights.items() if kind(token) in (RARE, HAN, PAIR))
 
 
 @lru_cache(maxsize=1024)
@@ -206,9 +213,9 @@ def ask(text: str) -> Question:
     >>> ask("Why is the beacon dark?").surfaces
     {'beacon': 'beacon', 'dark': 'dark'}
     """
-    kept = set(tokens(text))
-    surfaces = {token: surface for token, surface in _read(text) if token in kept}
-    return Question({token: kind(token)[0] for token in surfaces}, surfaces)
+    spelt = {stem(word): word for _, _, word in reversed(_runs(text)) if word}
+    asked = dict.fromkeys(tokens(text))
+    return Question({token: kind(token)[0] for token in asked}, {token: spelt.get(token, token) for token in asked})
 
 
 class TermIndex:
@@ -277,14 +284,14 @@ class TermIndex:
 
     def _append(self, entry_id: str, text: str) -> None:
         row = len(self._texts)
-        counts = Counter(tokens(text))
-        length = sum(kind(token)[0] * count for token, count in counts.items())
-        for token, count in counts.items():
-            posting = row << _PACK | min(count, _MOST)
-            if (postings := self._postings.get(token)) is None:
-                self._postings[token] = array("Q", (posting,))
+        base, postings = row << _PACK, self._postings
+        for token, count in Counter(tokens(text)).items():
+            posting = base | (count if count < _MOST else _MOST)
+            if (known := postings.get(token)) is None:
+                postings[token] = array("Q", (posting,))
             else:
-                postings.append(posting)
+                known.append(posting)
+        length = float(len(text.encode("utf-8", "surrogatepass")))  # a Han character is worth three letters
         self._row_of[entry_id] = row
         self._texts.append(text)
         self._lengths.append(length)
@@ -324,30 +331,30 @@ class TermIndex:
             out = np.zeros(self.n_rows, dtype=np.float32)
             if not self._row_of:
                 return out
-            norms = self._length_norms()
-            mass = 0.0
+            norms, unit, mass = self._length_norms(), self._rare_word(), 0.0
             for token, weight in question.weights.items():
                 tells = weight * self.information(token)
                 found = self._postings.get(token)
                 mass += tells * (UNKNOWN_PAIR if found is None and len(token) == 2 and _ONE_HAN.match(token) else 1.0)
-                if found is not None:
+                if found is not None and tells > BARELY * unit:
                     posting = np.frombuffer(found, dtype=np.uint64).astype(np.int64)
                     rows, counts = posting >> _PACK, (posting & _MOST).astype(np.float32)
                     out[rows] += np.float32(tells * (K1 + 1.0)) * counts / (counts + norms[rows])
-            out *= np.float32(1.0 / min(max(mass, self._rare_word()), ENOUGH * self._rare_word()))
+            out *= np.float32(1.0 / min(max(mass, unit), ENOUGH * unit))
             return out * np.frombuffer(self._alive, dtype=np.uint8)
 
     def shared(self, question: Question, rows: "Rows") -> list[str]:
-        """The question's words that each of these rows holds, the most telling first, joined by blanks."""
+        """Which of the question's most telling words each of these rows holds, joined by blanks; at most `MOST_NAMED`."""
         import numpy as np
 
         out: list[list[str]] = [[] for _ in range(len(rows))]
+        wanted = rows.astype(np.uint64)
         with self._lock:
-            known = [token for token in question.weights if token in self._postings]
-            for token in sorted(known, key=self._telling):
+            known = sorted((token for token in question.weights if token in self._postings), key=self._telling)
+            for token in known[:MOST_NAMED]:
                 holders = np.frombuffer(self._postings[token], dtype=np.uint64) >> np.uint64(_PACK)
-                at = np.minimum(np.searchsorted(holders, rows.astype(np.uint64)), len(holders) - 1)
-                for place in np.flatnonzero(holders[at] == rows.astype(np.uint64)).tolist():
+                at = np.minimum(np.searchsorted(holders, wanted), len(holders) - 1)
+                for place in np.flatnonzero(holders[at] == wanted).tolist():
                     if not any(token in said for said in out[place]):
                         out[place].append(token)
         return [" ".join(dict.fromkeys(question.surfaces[token] for token in held)) for held in out]

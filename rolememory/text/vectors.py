@@ -22,6 +22,18 @@ NOWHERE = -1.0
 """The similarity of a row without a vector."""
 
 
+def products(rows: "Floats", query: "Floats") -> "Floats":
+    """Dot product of each row with the query, (n_rows,), on this thread alone.
+
+    A threaded matrix product is no faster here (memory is the limit) and waits 8 to 15 ms for its other threads where
+    a language model keeps all cores busy; measured with 10,000 x 384: 0.35 ms against 0.12 idle and 8.0 loaded.
+    """
+    import numpy as np
+
+    out: Floats = np.einsum("ij,j->i", rows, query)
+    return out
+
+
 class VectorIndex(Protocol):
     """Vectors by id, asked by matrix row."""
 
@@ -76,7 +88,7 @@ def _split(border: re.Pattern[str], text: str) -> Iterable[str]:
 class VectorTable:
     """The exact index: float32 rows, normalised, first pieces in one matrix and further ones in another.
 
-    Cost: `similarities` is one product, 10,000 x 384 in about 0.2 ms; `set` and `remove` O(pieces). Thread-safe.
+    Cost: `similarities` is one pass, 10,000 x 384 in about 0.4 ms; `set` and `remove` O(pieces). Thread-safe.
     """
 
     def __init__(self, dim: int, background: Mapping[str, "Floats"] | None = None) -> None:
@@ -181,7 +193,7 @@ class VectorTable:
         import numpy as np
 
         with self._lock:
-            best: Floats = self._first[: len(self._ids)] @ query
+            best = products(self._first[: len(self._ids)], query)
             if len(self._owner):
-                np.maximum.at(best, self._owner, self._more @ query)
+                np.maximum.at(best, self._owner, products(self._more, query))
         return best if mask is None else np.where(mask, best, np.float32(NOWHERE))

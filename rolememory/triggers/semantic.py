@@ -17,7 +17,7 @@ from rolememory.schema.memory import Memory
 from rolememory.schema.scene import Scene, Segment
 from rolememory.text import calibrate
 from rolememory.text.terms import Question, TermIndex, ask
-from rolememory.text.vectors import VectorIndex
+from rolememory.text.vectors import VectorIndex, products
 from rolememory.triggers.base import Parts, register
 from rolememory.triggers.conversation import Conversations, told
 from rolememory.triggers.people import People
@@ -78,12 +78,16 @@ class Alignment:
     version: int
     rows: "Rows"
     there: "Mask"
+    everywhere: bool
 
     def pick(self, values: "Floats") -> "Floats":
         """Values per row as values per entry, 0 where there is none."""
         import numpy as np
 
-        return np.where(self.there, values[self.rows], np.float32(0.0)) if len(values) else np.zeros(len(self.rows), dtype=np.float32)
+        if not len(values):
+            return np.zeros(len(self.rows), dtype=np.float32)
+        picked: Floats = values[self.rows]
+        return picked if self.everywhere else np.where(self.there, picked, np.float32(0.0))
 
 
 def align(index: TermIndex | VectorIndex, ids: Sequence[str]) -> Alignment:
@@ -91,7 +95,8 @@ def align(index: TermIndex | VectorIndex, ids: Sequence[str]) -> Alignment:
     import numpy as np
 
     version, rows = index.version, index.rows(ids)
-    return Alignment(version, np.maximum(rows, 0), rows >= 0)
+    there = rows >= 0
+    return Alignment(version, np.maximum(rows, 0), there, bool(there.all()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,13 +167,20 @@ class SemanticTrigger:
     def _nearness(self, scene: Scene) -> "Nearness | None":
         if self._vectors is None or scene.vector is None:
             return None
-        similarities = self._vectors.similarities(scene.vector)
+        similarities, alignment = self._similarities(self._vectors, scene.vector)
         if not len(similarities):
             return None
         background = self._vectors.background.get(scene.language)
-        everyday = background @ scene.vector if background is not None else None
-        alignment = self._alignment("vectors", self._vectors)
+        everyday = products(background, scene.vector) if background is not None else None
         return Nearness(alignment.pick(similarities), alignment.there, *calibrate.noise_of(similarities, everyday))
+
+    def _similarities(self, vectors: VectorIndex, query: "Floats") -> "tuple[Floats, Alignment]":
+        """Similarities and the rows they belong to: asked again where vectors came in between, as they do while a role is embedded."""
+        while True:
+            alignment = self._alignment("vectors", vectors)
+            similarities = vectors.similarities(query)
+            if vectors.version == alignment.version:
+                return similarities, alignment
 
     def _alignment(self, name: str, index: TermIndex | VectorIndex) -> Alignment:
         known = self._aligned.get(name)
