@@ -7,9 +7,9 @@
 What is not said is read as the past: "in March" is the latest March that has begun, 周三 the latest Wednesday.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from rolememory.schema.scene import Language, TimeSpan
 from rolememory.schema.settings import DatesSettings
@@ -39,9 +39,16 @@ def times(text: str, now: datetime, language: Language = "en", settings: DatesSe
     )
 
 
-@lru_cache(maxsize=16384)
-def times_told(text: str, told: datetime | None, language: Language = "en", settings: DatesSettings = DEFAULT) -> tuple[TimeSpan, ...]:
-    """The times that a memory's text names, seen from when it was told; without that only those that say their year."""
+@lru_cache(maxsize=8)
+def teller(settings: DatesSettings = DEFAULT) -> Callable[[str, datetime | None, Language], tuple[TimeSpan, ...]]:
+    """What gives the times a memory's text names, seen from when it was told; without that only those that say their year.
+
+    It remembers what it has read: memories are asked for again whenever one of them changes.
+    """
+    return lru_cache(maxsize=65536)(partial(_times_told, settings))
+
+
+def _times_told(settings: DatesSettings, text: str, told: datetime | None, language: Language) -> tuple[TimeSpan, ...]:
     found = _longest(_mentions(text[:MAX_TEXT], told or _ANY_TIME, language, settings))
     return tuple(
         TimeSpan(*each.named.extent, text[each.start : each.end], each.start, each.named.certainty)

@@ -7,7 +7,7 @@ import regex
 
 from rolememory.text.dates import chinese_calendar
 from rolememory.text.dates.chinese_calendar import DIGITS, number, part_of_day, part_pattern, words
-from rolememory.text.dates.grammar import LIKELY, SURE, UNSURE, Grammar, Match, Named, Rules, any_of, window
+from rolememory.text.dates.grammar import LIKELY, SURE, UNSURE, Family, Grammar, Match, Named, Rules, any_of, window
 from rolememory.text.dates.spans import UNIT_DAYS, Calendar
 
 _WEEKS = {"上上": -2, "上": -1, "这": 0, "本": 0, "下": 1, "下下": 2}
@@ -19,8 +19,18 @@ _AFTER = "(?![果代人辈悔续宫院台面门卫勤备])"
 @cache
 def chinese() -> Grammar:
     """The grammar, built from the lexicon once."""
-    rules = [*_days(), *_counts(), *_weeks(), *_months(), *chinese_calendar.rules()]
-    return Grammar([(regex.compile(source), meaning) for source, meaning in rules], regex.compile(any_of(words()["never"])))
+    families = [
+        Family(_last_characters(*words()["days"], *words()["parts_of_days"], *words()["vague"]), _days()),
+        Family(frozenset("前后过近这"), _counts()),
+        Family(frozenset("周期拜"), _weeks()),
+        Family(frozenset("月"), _months()),
+        *chinese_calendar.families(),
+    ]
+    return Grammar.of(families, any_of(words()["never"]), regex.compile, set)
+
+
+def _last_characters(*phrases: str) -> frozenset[str]:
+    return frozenset(phrase[-1] for phrase in phrases)
 
 
 @cache

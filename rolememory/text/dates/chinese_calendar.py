@@ -8,6 +8,7 @@ from rolememory.text.dates.grammar import (
     LIKELY,
     SURE,
     UNSURE,
+    Family,
     Match,
     Named,
     Rules,
@@ -66,9 +67,15 @@ def _year_before() -> str:
     return rf"(?:(?<![\d{DIGITS}十百千])(?P<year>[12]\d{{3}}|[一二][{DIGITS}]{{3}})年|{_said_year()})的?"
 
 
-def rules() -> Rules:
+def families() -> list[Family]:
     """All rules of this page."""
-    return [*_years(), *_dates(), *_lunar(), *_seasons(), *_festivals()]
+    return [
+        Family(frozenset("年纪"), _years()),
+        Family(frozenset("月-/."), _dates()),
+        Family(frozenset("月初"), _lunar()),
+        Family(frozenset(words()["seasons"]) | {"假"}, _seasons()),
+        Family(frozenset(name[-1] for name in words()["festivals"]), _festivals()),
+    ]
 
 
 def number(said: str) -> float:

@@ -6,17 +6,37 @@ import regex
 
 from rolememory.text.dates import english_calendar
 from rolememory.text.dates.english_calendar import RELATIVE, WHICH, words
-from rolememory.text.dates.grammar import LIKELY, SURE, UNSURE, Grammar, Match, Named, Rules, any_of, window
+from rolememory.text.dates.grammar import LIKELY, SURE, UNSURE, Family, Grammar, Match, Named, Rules, any_of, window
 from rolememory.text.dates.spans import Calendar, Extent
 
 _TENS = "(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)[\\s-](?:one|two|three|four|five|six|seven|eight|nine)"
+
+_WHOLES = ("weekend", "week", "month", "year", "decade", "century")
+_WORD, _DIGIT = regex.compile("[a-z]+"), regex.compile("[0-9]")
 
 
 @cache
 def english() -> Grammar:
     """The grammar, built from the lexicon once."""
-    rules = [*_days(), *_counts(), *_wholes(), *_weekdays(), *english_calendar.rules()]
-    return Grammar([(_compiled(source), meaning) for source, meaning in rules], _compiled(any_of(words()["never"])))
+    units = [*words()["units"], "fortnight"]
+    families = [
+        Family(_last_words(*words()["days"], *words()["parts_of_days"], *words()["vague"]), _days()),
+        Family(frozenset(units) | {f"{unit}s" for unit in units}, _counts()),
+        Family(frozenset(_WHOLES), _wholes()),
+        Family(frozenset(words()["weekdays"]), _weekdays()),
+        *english_calendar.families(),
+    ]
+    return Grammar.of(families, any_of(words()["never"]), _compiled, _signs)
+
+
+def _signs(text: str) -> set[str]:
+    """The words of the text, and # where a digit stands."""
+    found = set(_WORD.findall(text.lower()))
+    return found | {"#"} if _DIGIT.search(text) else found
+
+
+def _last_words(*phrases: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(phrase)[-1] for phrase in phrases)
 
 
 def _compiled(source: str) -> "regex.Pattern[str]":
@@ -104,7 +124,7 @@ def _so_far(match: Match, calendar: Calendar) -> Named | None:
 
 
 def _wholes() -> Rules:
-    whole = "(?P<whole>weekend|week|month|year|decade|century)"
+    whole = f"(?P<whole>{any_of(_WHOLES)})"
     return [
         (rf"(?<!the )(?:(?:earlier|later) )?(?P<which>last|previous|this|current|next|coming) {whole}", _whole),
         (rf"the (?P<which>previous|current|coming) {whole}", _whole),

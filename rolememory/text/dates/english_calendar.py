@@ -4,10 +4,13 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+import regex
+
 from rolememory.text.dates.grammar import (
     LIKELY,
     SURE,
     UNSURE,
+    Family,
     Match,
     Named,
     Rules,
@@ -49,9 +52,16 @@ def words() -> Mapping[str, Any]:
     return lexicon("en")
 
 
-def rules() -> Rules:
+def families() -> list[Family]:
     """All rules of this page."""
-    return [*_dates(), *_months(), *_seasons(), *_years(), *_festivals()]
+    months = frozenset(words()["months"])
+    return [
+        Family(months, [*_dates(), *_months()]),
+        Family(frozenset("#"), _numbers()),
+        Family(frozenset(words()["seasons"]), _seasons()),
+        Family(frozenset(_TENS) | {"#", "century"}, _years()),
+        Family(frozenset(regex.match("[a-z]+", name)[0] for name in words()["festivals"]), _festivals()),
+    ]
 
 
 def _yearly(match: Match, calendar: Calendar, extent_of: Yearly, which: Which, certainty: float) -> Named | None:
@@ -66,12 +76,18 @@ def _yearly(match: Match, calendar: Calendar, extent_of: Yearly, which: Which, c
 def _dates() -> Rules:
     month = rf"(?P<month>{any_of(words()['months'])})\.?"
     day = rf"(?:(?P<day>[12]\d|3[01]|0?[1-9])(?P<suffix>st|nd|rd|th)?|(?P<ordinal>{any_of(words()['ordinals'])}))"
-    number = "(?P<m>0?[1-9]|1[0-2])", "(?P<d>[12]\\d|3[01]|0?[1-9])"
     return [
         (rf"{month} (?:the )?{day}(?!\d|:\d|[\s-]century)(?:{_OF_YEAR})?", _date),
         (rf"(?:the )?{day}(?: day)?(?P<of> of)? {month}(?:{_OF_YEAR})?", _date),
-        (rf"{_YEAR}-{number[0]}-{number[1]}(?:T[\d:.]+Z?)?", _numeric),
-        (rf"{_YEAR}(?P<mark>[/.]){number[0]}(?P=mark){number[1]}", _numeric),
+    ]
+
+
+def _numbers() -> Rules:
+    month, day = "(?P<m>0?[1-9]|1[0-2])", r"(?P<d>[12]\d|3[01]|0?[1-9])"
+    return [
+        (rf"{_YEAR}-{month}-{day}(?:T[\d:.]+Z?)?", _numeric),
+        (rf"{_YEAR}(?P<mark>[/.]){month}(?P=mark){day}", _numeric),
+        (rf"(?:in|since|during|of) {_YEAR}-(?P<m>0[1-9]|1[0-2])(?!-)", _month_number),
         (rf"(?P<first>\d{{1,2}})(?P<mark>[/.-])(?P<second>\d{{1,2}})(?P=mark){_YEAR}", _day_or_month_first),
         (r"on the (?P<day>[12]?\d|3[01])(?:st|nd|rd|th)(?! \w)", _day_of_month),
     ]
@@ -126,7 +142,6 @@ def _months() -> Rules:
             rf"(?:(?P<lead>{leads}) )?(?:(?:the )?{parts}(?: of (?:(?P<inner>last|this|next) )?|[\s-]))?{month}(?:{_OF_YEAR})?(?! (?:the )?\d)",
             _month,
         ),
-        (rf"(?:in|since|during|of) {_YEAR}-(?P<m>0[1-9]|1[0-2])(?!-)", _month_number),
     ]
 
 

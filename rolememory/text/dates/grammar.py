@@ -43,21 +43,38 @@ Rules = list[tuple[str, Meaning]]  # a pattern and what its match means
 
 
 @dataclass(frozen=True, slots=True)
+class Family:
+    """Rules that all need one of these signs in the text: a word in English (# = a digit), a character in Chinese."""
+
+    signs: frozenset[str]
+    rules: Rules
+
+
+@dataclass(frozen=True, slots=True)
 class Grammar:
     """The rules of one language and the phrases that only look like times."""
 
-    rules: Sequence[tuple[Any, Meaning]]  # compiled patterns of `regex`
+    families: Sequence[tuple[frozenset[str], Sequence[tuple[Any, Meaning]]]]  # compiled patterns of `regex`
     never: Any
+    signs: Callable[[str], set[str]]  # those of a text
+
+    @classmethod
+    def of(cls, families: Iterable[Family], never: str, compiled: Callable[[str], Any], signs: Callable[[str], set[str]]) -> "Grammar":
+        """The families with their patterns compiled."""
+        ready = [(each.signs, [(compiled(source), meaning) for source, meaning in each.rules]) for each in families]
+        return cls(ready, compiled(never), signs)
 
     def mentions(self, text: str, calendar: Calendar) -> Iterator[Mention]:
         """Every reading of every rule, overlapping ones too; a date outside of the calendar's reach is none."""
-        masked = [(found.start(), found.end()) for found in self.never.finditer(text)]
-        for pattern, meaning in self.rules:
+        signs = self.signs(text)
+        rules = [rule for needed, own in self.families if not needed.isdisjoint(signs) for rule in own]
+        masked = bytearray(len(text))
+        for found in self.never.finditer(text) if rules else ():
+            masked[found.start() : found.end()] = b"\1" * (found.end() - found.start())
+        for pattern, meaning in rules:
             for match in pattern.finditer(text):
                 start, end = match.span()
-                if any(start < behind and first < end for first, behind in masked):
-                    continue
-                if named := _meant(meaning, match, calendar):
+                if not any(masked[start:end]) and (named := _meant(meaning, match, calendar)):
                     yield Mention(start, end, named)
 
 
