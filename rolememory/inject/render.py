@@ -1,5 +1,6 @@
 """Memories as text for the prompt: lines, the fenced block, and how long they are. Same memories, same bytes."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -23,6 +24,7 @@ _NOBODY: Mapping[Language, tuple[str, str]] = {"en": ("the character", "the user
 _USER_WORDS = frozenset({"user", "{{user}}", "用户", "用戶"})
 _CHAR_WORDS = frozenset({"char", "{{char}}", "角色", "self", "自己"})
 _MAY_SHORTEN = ("{", "#", "&", "<")  # what expanding and taming may make shorter
+_NAME_MACRO = re.compile(r"\{\{\s*(?:(?P<user>user)|char|bot)\s*\}\}|<(?:(?P<old>user)|char|bot)>", re.IGNORECASE)
 _PROBE = "zq7probe"
 _KEPT_FRAMES = 512
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
@@ -230,10 +232,8 @@ class Style:
         return {"char": tame(self._cast.char) or char, "user": tame(self._cast.user) or user}
 
     def _names(self, text: str) -> str:
-        """{{char}} and {{user}} by name, when nobody expands macros for us."""
-        for macro, name in (("{{char}}", self._frame["char"]), ("{{user}}", self._frame["user"])):
-            text = text.replace(macro, name)
-        return text
+        """Names for {{char}}, {{user}} and their old spellings, when nobody expands macros for us."""
+        return _NAME_MACRO.sub(lambda match: str(self._frame["user" if match["user"] or match["old"] else "char"]), text)
 
 
 class Length:
