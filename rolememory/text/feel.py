@@ -106,17 +106,18 @@ def _told(plain: str, language: Language | None, lexicon: Lexicon, original: str
 
 def _find(plain: str, language: Language | None, lexicon: Lexicon) -> list[_Found]:
     """The marks of the text, in order and apart: the leftmost, of those the longest."""
-    spans = [
-        (start, -end, lexicon.told[number]) for number, start, end in lexicon.automaton.find_matches_as_indexes(plain, overlapping=True)
-    ]
-    spans += [(hit.start(), -hit.end(), mark) for pattern, mark in lexicon.patterns for hit in pattern.finditer(plain)]
+    told = lexicon.told
+    spans = [(start, -end, number) for number, start, end in lexicon.automaton.find_matches_as_indexes(plain, overlapping=True)]
+    spans += [(hit.start(), -hit.end(), number) for number, pattern in lexicon.numbered for hit in pattern.finditer(plain)]
+    spans.sort()
     found: list[_Found] = []
     place = 0
-    for start, minus_end, mark in sorted(spans, key=lambda span: span[:2]):
-        fits = start >= place and _whole(plain, start, -minus_end)
-        if fits and (language is None or mark.language in ("", language)):
+    for start, minus_end, number in spans:
+        if start < place or not _whole(plain, start, -minus_end):
+            continue
+        if language is None or told[number].language in ("", language):
             place = -minus_end
-            found.append(_Found(start, place, mark))
+            found.append(_Found(start, place, told[number]))
     return found
 
 

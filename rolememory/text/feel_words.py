@@ -9,7 +9,7 @@ In a word `~` stands for its inflections and `{}` for one of `fillers`. A later 
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, cast
@@ -62,7 +62,7 @@ class Mark:
     contrasts: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Lexicon:
     """All marks by folded word. Built once; compared by identity, so that readings can be cached by it."""
 
@@ -70,15 +70,16 @@ class Lexicon:
     names: Mapping[str, str]  # folded name of an emotion: its label
     variants: Mapping[int, str]
     patterns: tuple[tuple[re.Pattern[str], Mark], ...] = ()
-    told: tuple[Mark, ...] = field(init=False, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "told", tuple(self.marks.values()))
+    @cached_property
+    def told(self) -> tuple[Mark, ...]:
+        """Every mark by number: those of the words, then those of the patterns."""
+        return (*self.marks.values(), *(mark for _, mark in self.patterns))
 
-    __hash__ = object.__hash__
-
-    def __eq__(self, other: object) -> bool:
-        return self is other
+    @cached_property
+    def numbered(self) -> tuple[tuple[int, re.Pattern[str]], ...]:
+        """The patterns with their numbers."""
+        return tuple((number, pattern) for number, (pattern, _) in enumerate(self.patterns, len(self.marks)))
 
     @cached_property
     def automaton(self) -> Any:
