@@ -1,10 +1,13 @@
 """Founding a home: the files and folders that `rolememory init` makes. What is there already stays as it is."""
 
+import json
 from pathlib import Path
 from typing import Literal
 
 from rolememory.store import atomic
 from rolememory.store.disk import DISK
+from rolememory.store.memory_schema import NAME as SCHEMA
+from rolememory.store.memory_schema import memory_schema
 from rolememory.store.settings import FILE
 from rolememory.store.settings_text import commented
 
@@ -33,4 +36,5 @@ def init(path: Path | str, language: Literal["zh", "en"] = "en") -> list[Path]:
 
 
 def _files(language: Literal["zh", "en"]) -> dict[str, bytes]:
-    return {FILE: commented(language).encode(), ".gitignore": IGNORED.encode()}
+    schema = json.dumps(memory_schema(language), ensure_ascii=False, indent=2)
+    return {FILE: commented(language).encode(), SCHEMA: schema.encode() + b"\n", ".gitignore": IGNORED.encode()}
