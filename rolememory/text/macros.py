@@ -130,7 +130,7 @@ class _Turn:
         return str(added + sum(1 + self._number(sides, self._macros.seed, "") for _ in range(count)))
 
     def hidden_key(self, text: str) -> str:
-        return text.strip() if self._hidden else ""
+        return f" {text.strip()} " if self._hidden else ""  # a word of its own
 
     def reverse(self, text: str) -> str:
         return text.strip()[::-1]

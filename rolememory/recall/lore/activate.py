@@ -5,7 +5,7 @@ all others are explained on demand. Pure: chance, costs, timers and texts are ha
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import itemgetter
 
 from rolememory.errors import UnknownNameError
@@ -16,15 +16,16 @@ from rolememory.recall.lore.groups import Group, Rivals, choose, grouped
 from rolememory.recall.lore.index import Lore, LoreIndex
 from rolememory.recall.lore.place import placed
 from rolememory.recall.lore.purse import Cost, Purse, lore_budget
+from rolememory.recall.lore.remedies import changed, ways
 from rolememory.recall.lore.sight import Sight
 from rolememory.recall.lore.timers import begun, running
-from rolememory.schema.evidence import Reason, Refusal
+from rolememory.schema.evidence import Change, Reason, Refusal
 from rolememory.text.pattern import Budget
 
 
 def activate(index: LoreIndex, scene: LoreScene, *, dice: Dice, cost: Cost, patterns: Budget | None = None) -> Activation:
     """Which entries come into the prompt, where, and why. Cost: O(texts + entries that something points at)."""
-    scan = _Scan(index.speaking(scene.macros), scene, dice, cost, patterns or Budget())
+    scan = _Scan(index, scene, dice, cost, patterns or Budget())
     scan.run()
     return scan.answer()
 
@@ -36,8 +37,9 @@ class _Candidate:
 
 
 class _Scan:
-    def __init__(self, index: LoreIndex, scene: LoreScene, dice: Dice, cost: Cost, patterns: Budget) -> None:
-        self.index, self.scene, self.dice, self.patterns = index, scene, dice, patterns
+    def __init__(self, given: LoreIndex, scene: LoreScene, dice: Dice, cost: Cost, patterns: Budget) -> None:
+        index = given.speaking(scene.macros)
+        self.given, self.index, self.scene, self.dice, self.patterns = given, index, scene, dice, patterns
         self.rules, self.settings = index.rules, index.settings
         self.sight = Sight(index, scene.texts, patterns)
         self.timers = running(scene.state, index, scene.texts.count, dry_run=scene.dry_run)
@@ -257,7 +259,19 @@ class _Scan:
         if lore_id in self.awake:
             return None
         reason = self.refused.get(lore_id) or self._furthest(lore)
-        return Refusal(lore_id, reason.code, reason)
+        remedy = next((change for change in ways(lore, reason) if self._lets_in(lore_id, change)), None)
+        return Refusal(lore_id, reason.code, reason, remedy)
+
+    def _lets_in(self, lore_id: str, change: Change) -> bool:
+        """Whether the entry would be in, had just this been changed: the scan is made again, with the same chance."""
+        index, scene = self.given, self.scene
+        if change.target == "message":
+            scene = replace(scene, texts=scene.texts.with_message(str(change.value)))
+        else:
+            index = changed(index, change)
+        again = _Scan(index, scene, self.dice.again(), self.purse.cost, Budget())
+        again.run()
+        return lore_id in again.awake
 
     def _furthest(self, lore: Lore) -> Reason:
         rank = self.index.rank[lore.id]

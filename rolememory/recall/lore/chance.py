@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 
 
 class Dice:
@@ -19,9 +20,18 @@ class Dice:
         else:
             stream: Iterator[float] = iter(numbers)
             self._next = lambda: next(stream)
-        self.thrown = 0
+        self._numbers: list[float] = []
+
+    @property
+    def thrown(self) -> int:
+        """How many numbers were taken."""
+        return len(self._numbers)
 
     def __call__(self) -> float:
         """The next number."""
-        self.thrown += 1
-        return self._next()
+        self._numbers.append(self._next())
+        return self._numbers[-1]
+
+    def again(self) -> "Dice":
+        """The same numbers once more, then others by a seed."""
+        return Dice(chain(self._numbers, iter(random.Random(0).random, None)))

@@ -224,7 +224,7 @@ def prepare(book: Lorebook, entry: LoreEntry, rules: Rules, settings: ScanSettin
 def _gated(entry: LoreEntry, asked: Decorators) -> bool:
     """Whether any gate could be closed, by the fields that gates look at."""
     limits = entry.triggers or entry.character_filter or entry.delay or entry.cooldown
-    return not entry.enabled or bool(limits) or asked != NONE
+    return not entry.enabled or bool(limits) or asked is not NONE
 
 
 def _scored(entry: LoreEntry, keys: tuple[Key, ...], secondary: tuple[Key, ...], looks: Looks) -> tuple[tuple[Key, ...], tuple[Key, ...]]:

@@ -28,7 +28,7 @@ class Purse:
 
     def __init__(self, limit: int, cost: Cost, rules: Rules) -> None:
         self.limit, self.used = limit, 0
-        self._cost, self._rules = cost, rules
+        self.cost, self._rules = cost, rules
         self._earlier = ""  # blocks of recursion text, newest first
         self._earlier_cost = 0
         self._now = ""  # text of this pass, what did not fit included
@@ -38,7 +38,7 @@ class Purse:
     def open_pass(self) -> None:
         """A new pass begins."""
         self._now = ""
-        self._earlier_cost = self._cost(self._earlier) if self._earlier else 0
+        self._earlier_cost = self.cost(self._earlier) if self._earlier else 0
 
     def remember(self, block: str) -> None:
         """A block of recursion text: exact rules count it from now on."""
@@ -51,7 +51,7 @@ class Purse:
 
     def take(self, lore: Lore, content: str) -> int:
         """Note that the text stands in the prompt; gives its tokens."""
-        cost = self._cost(content)
+        cost = self.cost(content)
         self.used += cost
         self._of_book[lore.book.name] += cost
         return cost
@@ -64,12 +64,12 @@ class Purse:
 
     def _fits_blocks(self, content: str) -> bool:
         self._now += content + "\n"
-        return not self._over(self._earlier_cost + self._cost(self._now), self.limit)
+        return not self._over(self._earlier_cost + self.cost(self._now), self.limit)
 
     def _fits_rest(self, lore: Lore, content: str) -> bool:
         if self.used >= self.limit and content:
             return False
-        cost = self._cost(content)
+        cost = self.cost(content)
         if self._over(self.used + cost, self.limit):
             return False
         own = lore.book.token_budget if self._rules.card_fields else None

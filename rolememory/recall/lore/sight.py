@@ -35,6 +35,12 @@ class Texts:
         """How many messages are visible: the unit of timers."""
         return len(self.messages) if self.visible is None else self.visible
 
+    def with_message(self, text: str) -> "Texts":
+        """The same with this text at the end of the newest message."""
+        newest = self.messages[0] if self.messages else Segment("", index=0, role="user")
+        told = Segment(f"{newest.text} {text}".strip(), newest.source, newest.index, newest.role, newest.name)
+        return Texts((told, *self.messages[1:]), self.card, self.injected, self.visible, self.replies)
+
     @property
     def said_by_character(self) -> int:
         """How many messages are the character's."""
