@@ -12,7 +12,7 @@ Writing: every change is one durable line in the journal before the call returns
 import asyncio
 import threading
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import wraps
 from pathlib import Path
@@ -25,10 +25,13 @@ from rolememory.inject.render import Cast, Length, Style
 from rolememory.inject.styles import Styles
 from rolememory.learn.tend import Retirement, retire
 from rolememory.recall.answer import Question, answer, ask
+from rolememory.recall.books import Books, left_by
 from rolememory.recall.clock import StoryClock
 from rolememory.recall.gates import Occasion
 from rolememory.recall.hear import Heard, hear, set_scene, visible
 from rolememory.recall.live import LiveIndex
+from rolememory.recall.lore.activation import Activation
+from rolememory.recall.lore.scan import scan
 from rolememory.recall.meanings import Meanings
 from rolememory.recall.turn import Turn, say
 from rolememory.schema.evidence import Scored, Trace
@@ -150,6 +153,8 @@ class RoleMemory:
         self.store = RoleStore(self.folder, settings.storage)
         self._clock_file = StateFile(self.folder / "state" / "clock.json")
         self._kept_file = StateFile(self.folder / "state" / "injected.json")
+        self._timers = StateFile(self.folder / "state" / "timers.json")
+        self._books = Books(self.folder, home.path / "worldbooks")
         self._clock = StoryClock.from_json(self._clock_file.load())
         self._live = LiveIndex(settings, self._clock.at)
         self._meanings = Meanings(self.folder, home.loader, settings.embedding)
@@ -195,8 +200,11 @@ class RoleMemory:
         with self._lock:
             settings = self.settings
             question, heard, style = self._question(heard_messages, settings, chat, user, character, now)
+            lore = self._activate(heard_messages, settings, chat, character, heard, dry_run)
+            if lore is not None and settings.budget.shared_with_lore:
+                question = replace(question, room=left_by(lore, settings))
             given = answer(question, self._live.audience)
-            turn = say(question, given, style, heard_messages, self._trace(given.notes), character.description if character else "")
+            turn = say(question, given, style, heard_messages, self._trace((*given.notes, *(lore.notes if lore else ()))), lore)
             if not dry_run:
                 self._count(chat, heard, turn, question.scene.now)
         self.home.loader.start()  # only now: a library that is being imported would hold the first answer up
@@ -234,6 +242,17 @@ class RoleMemory:
         kept = frozenset(self._kept_file.load().get(chat, {}).get("ids", ()))
         return Question(index, scene, settings, measure, Occasion(heard.query, heard.messages_before), visible(heard), kept), heard, style
 
+    def _activate(
+        self, messages: list[Message], settings: Settings, chat: str, character: Character | None, heard: Heard, dry_run: bool
+    ) -> Activation | None:
+        """The lorebook entries of this turn, with the timers of its chat."""
+        index = self._books.index(self.role.worldbooks, settings.lore) if settings.lore.enabled else None
+        if index is None:
+            return None
+        state = self._timers.load().get(chat)
+        who = character or Character(name=self.role.name)
+        return scan(index, messages, card=who, state=state, chance=int(heard.fingerprint, 16), dry_run=dry_run)
+
     def _trace(self, notes: tuple[str, ...]) -> Trace:
         failure = self.home.queries.failure
         return Trace(notes=(*notes, failure) if failure else notes, embedder=self.home.loader.state)
@@ -244,8 +263,10 @@ class RoleMemory:
         said = heard.fingerprint
         if kept.get(chat, {}).get("said") != said:
             self._clock.tick(now)
-            self._clock_file.save(self._clock.to_json())
-        self._kept_file.save(kept | {chat: {"said": said, "ids": [one.memory.id for one in turn.recalled]}})
+            self._clock_file.later(self._clock.to_json())
+        self._kept_file.later(kept | {chat: {"said": said, "ids": [one.memory.id for one in turn.recalled]}})
+        if turn.lore is not None:
+            self._timers.later(self._timers.load() | {chat: turn.lore.state.model_dump(mode="json", exclude_defaults=True)})
 
     # ── writing ──────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -301,6 +322,8 @@ class RoleMemory:
     def close(self) -> None:
         """Fold the journal into memory.json and stop background work."""
         self._meanings.stop()
+        for file in (self._clock_file, self._kept_file, self._timers):
+            file.close()
         self.store.close()
 
     def _known(self, memory_id: str) -> str:

@@ -234,3 +234,43 @@ def test_the_call_of_the_world_book_design(home: Home, mira: RoleMemory) -> None
     assert full.full_content.startswith("## 角色记忆")
     assert "The beacon of the lighthouse is lit at dusk." in full.full_content
     assert home.process_message_with_memory(mira.id, "zzz zzz", []).full_content.count("beacon") == 0
+
+
+def book(**entries: dict[str, Any]) -> str:
+    return json.dumps(
+        {"entries": {uid: {"uid": int(uid), "comment": uid, **fields} for uid, fields in entries.items()}}, ensure_ascii=False
+    )
+
+
+def test_lore_and_memories_come_in_one_turn(mira: RoleMemory) -> None:
+    (mira.folder / "worldbooks").mkdir()
+    file = mira.folder / "worldbooks" / "harbour.json"
+    file.write_text(book(**{"0": {"key": ["beacon"], "content": "The beacon burns whale oil.", "position": 0}}), encoding="utf-8")
+    turn = mira.recall([Message.system("You are Mira."), "Why is the beacon dark?"])
+    assert [message.role for message in turn.messages].count("system") == 2
+    assert "whale oil" in turn.messages[0].content
+    assert turn.text in [message.content for message in turn.messages]
+    assert "lore 'beacon'" in str(turn.explain())
+    file.write_text("{", encoding="utf-8")
+    assert "whale oil" in mira.recall(["Why is the beacon dark?"]).messages[0].content, "a broken book keeps its last good entries"
+    file.write_text(book(**{"0": {"key": ["beacon"], "content": "The beacon burns rape oil.", "position": 0}}), encoding="utf-8")
+    assert "rape oil" in mira.recall(["Why is the beacon dark?"]).messages[0].content
+
+
+def test_a_shared_budget_gives_memories_what_lore_leaves(tmp_path: Path) -> None:
+    with Home.open(tmp_path, WORDS_ALONE | {"budget.shared_with_lore": True, "budget.max_total_length": 400}) as home:
+        role = home.create("Mira")
+        role.remember("The beacon is lit at dusk.", keys=["beacon"])
+        assert role.recall(["Why is the beacon dark?"]).recalled
+        (role.folder / "worldbooks").mkdir()
+        (role.folder / "worldbooks" / "b.json").write_text(book(**{"0": {"key": ["beacon"], "content": "oil " * 60}}), encoding="utf-8")
+        assert not role.recall(["Why is the beacon dark?"]).recalled
+
+
+def test_a_shared_book_is_linked_by_its_name(home: Home) -> None:
+    (home.path / "worldbooks").mkdir()
+    (home.path / "worldbooks" / "coast.json").write_text(book(**{"0": {"key": ["灯塔"], "content": "灯塔烧的是鲸油。"}}), encoding="utf-8")
+    role = home.create("阿霞", worldbooks=["coast.json", "../coast.json"])
+    turn = role.recall(["灯塔为什么灭了?"])
+    assert turn.lore is not None
+    assert [one.content for one in turn.lore.awake] == ["灯塔烧的是鲸油。"]

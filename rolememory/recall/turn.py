@@ -1,18 +1,22 @@
 """What a turn gives back: the words for the prompt, where they go, and why each of them is there."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
-from rolememory.inject.place import place
+from rolememory.inject.place import Placement, fill_outlets, place_all
 from rolememory.inject.render import Style
 from rolememory.recall.answer import Answer, Question
 from rolememory.recall.explain import Line, lines, refusal, refused
+from rolememory.recall.lore.activation import Activation
 from rolememory.schema.evidence import Recalled, Refusal, Scored, Trace
 from rolememory.schema.message import Message
 from rolememory.schema.scene import Language
 from rolememory.schema.settings import InjectSettings
 from rolememory.schema.wording import word, word_change, word_gate
+from rolememory.text.intent import intent
 from rolememory.text.lengths import TokenEstimate
+
+LORE_DEPTH = 4  # messages from the end, where an entry or the place of a note does not say
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,7 @@ class Turn:
     messages: tuple[Message, ...]
     recalled: tuple[Recalled, ...] = ()
     near: tuple[Scored, ...] = ()  # hybrid mode: offered to the model through a tool
+    lore: Activation | None = None  # the lorebook entries of this turn; None = the role has no book
     trace: Trace = field(default_factory=Trace)
     stats: Stats = field(default_factory=Stats)
     language: Language = "en"
@@ -71,7 +76,8 @@ class Turn:
         asked = {one: found for one in ids if (found := self.why_not(one))}
         spoken = language or self.language
         closed = word_gate(Refusal("", self.answer.closed[0].code, *self.answer.closed), spoken) if self.answer.closed and not ids else None
-        return Explanation(tuple(lines(self.answer, asked)), spoken, closed)
+        rows = (*lines(self.answer, asked), *_lore_lines(self.lore))
+        return Explanation(rows, spoken, closed)
 
     def why_not(self, memory_id: str) -> Refusal | None:
         """Why this memory is not in the prompt and what would let it in; None when it is. Cost: some turns."""
@@ -82,21 +88,41 @@ class Turn:
         return refused(self.answer)
 
 
-def say(question: Question, given: Answer, style: Style, messages: Sequence[Message], trace: Trace, description: str = "") -> Turn:
-    """The answer in words, in its place among the messages. No memories: the messages as they are."""
+def say(question: Question, given: Answer, style: Style, messages: Sequence[Message], trace: Trace, lore: Activation | None = None) -> Turn:
+    """The answer in words, in its place among the messages. Nothing recalled: the messages as they are."""
     chosen = [one.memory for one in given.fitted.chosen]
     text = style.block(chosen)
     rules: InjectSettings = question.settings.inject
-    placed = place(messages, text, rules.position, rules.depth, rules.depth_role, description=description)
-    count = question.measure
+    block = Placement(text, rules.position, rules.depth, rules.depth_role, merged=True)
+    placed = place_all(messages, [*_lore_placements(lore), block])
+    share = question.measure.share
     return Turn(
         text=text,
-        messages=placed,
-        recalled=tuple(Recalled(one, style.line(one.memory), count.share([one.memory])) for one in given.fitted.chosen),
+        messages=fill_outlets(placed, {name: "\n".join(said) for name, said in lore.placement.outlets.items()}) if lore else placed,
+        recalled=tuple(Recalled(one, style.line(one.memory), share([one.memory])) for one in given.fitted.chosen),
         near=tuple(given.fitted.near),
-        trace=trace,
+        lore=lore,
+        trace=replace(trace, turn_gate=given.closed[0].code) if given.closed else trace,
         stats=Stats(len(messages), len(chosen), TokenEstimate()(text), len(text)),
         language=style.language,
+        intent=intent(question.scene.query),
         question=question,
         answer=given,
     )
+
+
+def _lore_placements(lore: Activation | None) -> Iterator[Placement]:
+    """Where the texts of lore go. Around an author's note there is none of: they stand where it would, four messages from the end."""
+    if lore is None:
+        return
+    at = lore.placement
+    yield Placement(at.before_text, "before_character", merged=True)
+    behind = (at.after_text, *at.personality, *at.scenario, *reversed(at.em_top), *at.em_bottom)
+    yield Placement("\n".join(text for text in behind if text), "after_character", merged=True)
+    yield Placement(at.author_note or "\n".join((*at.an_top, *at.an_bottom)), "depth", depth=LORE_DEPTH)
+    yield from (Placement(group.text, "depth", LORE_DEPTH if group.depth is None else group.depth, group.role) for group in at.depth)
+
+
+def _lore_lines(lore: Activation | None) -> Iterator[Line]:
+    for one in lore.awake if lore else ():
+        yield Line(one.entry.comment or one.id, None, None, (("lore", one.why),))
