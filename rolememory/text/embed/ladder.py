@@ -40,7 +40,14 @@ def configured(settings: EmbeddingSettings) -> Path:
     return found
 
 
-def load(settings: EmbeddingSettings) -> Embedder | None:
+def at_hand() -> tuple[Path, str] | None:
+    """The model that needs no setting, and the sha256 its weights must have (empty = any): the packaged one, or the default one cached."""
+    if (folder := packaged()) is not None:
+        return folder, PACKAGE_SHA256
+    return (folder, "") if (folder := cached(DEFAULT_MODEL)) is not None else None
+
+
+def load(settings: EmbeddingSettings, at_hand: Callable[[], tuple[Path, str] | None] = at_hand) -> Embedder | None:
     """The first model of the ladder that is there, or None when there is none. Takes seconds; never asks the hub.
 
     Raises:
@@ -54,10 +61,8 @@ def load(settings: EmbeddingSettings) -> Embedder | None:
         return Endpoint(settings)
     if settings.model:
         return LocalModel(configured(settings), settings)
-    if (folder := packaged()) is not None:
-        return LocalModel(folder, settings, sha256=PACKAGE_SHA256)
-    if (folder := cached(DEFAULT_MODEL)) is not None:
-        return LocalModel(folder, settings)
+    if (found := at_hand()) is not None:
+        return LocalModel(found[0], settings, sha256=found[1])
     if settings.backend == "local":
         raise ModelError('no embedding model on this machine; pip install "rolememory[offline]", or set embedding.model to a folder')
     return None
