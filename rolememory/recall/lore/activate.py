@@ -176,7 +176,7 @@ class _Scan:
         rivals = Rivals([one.lore for one in candidates], quirks=exact)
         asked = Group(self.judge.sticky, self.timers.cooldown, self.settings.use_group_scoring, lambda lore: self.judge.score(lore, turn))
         choose(rivals, groups, [one.lore for one in self.awake.values()], asked, self.dice)
-        self.refused.update(rivals.reasons)
+        self.refused = {**rivals.reasons, **self.refused}  # the first reason stands
         left = {lore.id for lore in rivals.left}
         return [one for one in candidates if one.lore.id in left]
 
