@@ -53,9 +53,16 @@ def noise(own_mean: float, own_deviation: float, n_own: int, mean: float, deviat
 
 def noise_of(own: "Floats", everyday: "Floats | None") -> tuple[float, float]:
     """`noise` of the cosines with the role's own texts, (n_own,), and with everyday sentences, (n,), if the model gave them."""
+    mean, deviation = _moments(own)
     if everyday is None or not len(everyday):
-        return noise(float(own.mean()), float(own.std()), len(own), UNSEEN_MEAN, UNSEEN_DEVIATION)
-    return noise(float(own.mean()), float(own.std()), len(own), float(everyday.mean()), float(everyday.std()))
+        return noise(mean, deviation, len(own), UNSEEN_MEAN, UNSEEN_DEVIATION)
+    return noise(mean, deviation, len(own), *_moments(everyday))
+
+
+def _moments(values: "Floats") -> tuple[float, float]:
+    """Mean and standard deviation, summed in double precision so that the order of the rows does not show."""
+    wide = values.astype("float64")
+    return float(wide.mean()), float(wide.std())
 
 
 def dense(cosines: "Floats", mean: float, deviation: float) -> "Floats":

@@ -113,7 +113,7 @@ class Nearness:
         return calibrate.dense(self.cosines, self.mean, self.deviation) * self.there
 
 
-def strongest(strengths: "Floats", most: int) -> "Rows":
+def strongest(strengths: "NDArray[np.float64]", most: int) -> "Rows":
     """Places of the strongest entries, at most so many, none below `FAINTEST`; in any order."""
     import numpy as np
 
@@ -149,8 +149,8 @@ class SemanticTrigger:
         mask = self._mask(among)
         question = in_context(ask(scene.query), before(scene), self._settings.context)
         coverage, nearness = self._coverage(question), self._nearness(scene)
-        strengths = calibrate.strength(self._evidence(scene, coverage, nearness, mask)) * mask
-        best = strongest(strengths, self._candidates)
+        strengths = calibrate.strength(self._evidence(scene, coverage, nearness, mask)).astype(np.float64).round(6) * mask
+        best = strongest(strengths, scene.wanted or self._candidates)
         cosines = np.zeros(len(best)) if nearness is None else nearness.cosines[best]
         columns = (best.tolist(), strengths[best].tolist(), coverage[best].tolist(), cosines.tolist(), self._shared(question, best))
         for at, strength, covered, cosine, words in zip(*columns, strict=True):

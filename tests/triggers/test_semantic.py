@@ -1,0 +1,219 @@
+"""Nearness in meaning and in words: who is woken, how strongly, and why."""
+
+from datetime import timedelta
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rolememory.schema.evidence import Hit
+from rolememory.schema.memory import Evidence, Memory
+from rolememory.schema.scene import Scene
+from rolememory.schema.settings import TriggerSettings
+from rolememory.text.terms import TermIndex
+from rolememory.text.vectors import VectorTable, pieces
+from rolememory.triggers.base import Parts
+from rolememory.triggers.semantic import SemanticTrigger, reads
+from tests.builders import memory, on_day, scene
+from tests.hashing import HashingEmbedder
+
+EMBEDDER = HashingEmbedder(256)
+HARBOUR = [
+    memory("storm", "The beacon failed in the storm of 1887."),
+    memory("cat", "A grey cat sleeps in the coal bucket."),
+    memory("tea", "Tea is served at five.", subject="Lin"),
+    memory("deng", "灯塔在风暴之夜熄灭了。"),
+    memory("cha", "林舟喝茶不放糖。", subject="林舟"),
+]
+
+
+def built(entries: list[Memory], vectors: bool = False, candidates: int = 200, **semantic: Any) -> SemanticTrigger:
+    terms, table = TermIndex(), VectorTable(EMBEDDER.dim) if vectors else None
+    for entry in entries:
+        terms.add(entry.id, reads(entry))
+        if table is not None:
+            table.set(entry.id, EMBEDDER.embed(pieces(reads(entry))))
+    how = TriggerSettings.model_validate({"semantic": semantic})
+    return SemanticTrigger(entries, Parts(settings=how, terms=terms, vectors=table, candidates=candidates))
+
+
+def asked(text: str, vectors: bool = False, **fields: Any) -> Scene:
+    return scene(text, vector=EMBEDDER.embed_query(text) if vectors else None, **fields)
+
+
+def fired(entries: list[Memory], turn: Scene, **how: Any) -> list[Hit]:
+    among = how.pop("among", None) or frozenset(entry.id for entry in entries)
+    return sorted(built(entries, **how).fire(turn, among), key=lambda hit: (-hit.strength, hit.entry_id))
+
+
+@pytest.mark.parametrize("vectors", [False, True])
+@pytest.mark.parametrize(
+    ("query", "best"),
+    [
+        pytest.param("Why did the beacon fail?", "storm", id="words of the question"),
+        pytest.param("where is the cat?", "cat", id="one word"),
+        pytest.param("灯塔为什么灭了？", "deng", id="Chinese"),
+        pytest.param("给我泡杯茶", "cha", id="one Chinese character"),
+    ],
+)
+def test_what_is_asked_about_comes_first(query: str, best: str, vectors: bool) -> None:
+    assert fired(HARBOUR, asked(query, vectors), vectors=vectors)[0].entry_id == best
+
+
+def test_nothing_shared_wakes_nothing() -> None:
+    assert fired(HARBOUR, asked("quantum entanglement")) == []
+    assert fired(HARBOUR, scene()) == []
+    assert fired([], asked("storm")) == []
+
+
+def test_only_the_eligible_are_woken_and_only_they_lend() -> None:
+    entries = [memory("q", "Who lit the beacon?", evidence=(Evidence(chat="a"),)), memory("a", "Nora did.", evidence=(Evidence(chat="a"),))]
+    hits = fired(entries, asked("the beacon"), among=frozenset({"a"}))
+    assert hits == []
+
+
+def test_the_reason_says_what_was_shared() -> None:
+    because = fired(HARBOUR, asked("storms and beacons", vectors=True), vectors=True)[0].because
+    assert because.code == "meaning"
+    assert set(str(because.get("terms")).split()) == {"storms", "beacons"}
+    assert 0.0 < float(because.get("cosine")) <= 1.0
+    assert 0.5 < float(because.get("words")) < 1.5
+
+
+@pytest.mark.parametrize(("words", "vectors"), [(True, False), (False, True), (True, True), (False, False)])
+def test_each_leg_can_be_switched_off(words: bool, vectors: bool) -> None:
+    table = built(HARBOUR, vectors=True, words=words)
+    turn = asked("The beacon failed in the storm of 1887.", vectors=vectors)
+    hits = list(table.fire(turn, frozenset(entry.id for entry in HARBOUR)))
+    assert bool(hits) is (words or vectors)
+
+
+def test_a_memory_without_a_vector_is_judged_by_its_words_alone() -> None:
+    entries = [memory("en", "The beacon failed."), memory("zh", "灯塔灭了。")]
+    terms, table = TermIndex(), VectorTable(EMBEDDER.dim)
+    for entry in entries:
+        terms.add(entry.id, reads(entry))
+    table.set("en", EMBEDDER.embed(["The beacon failed."]))
+    trigger = SemanticTrigger(entries, Parts(terms=terms, vectors=table))
+    hits = {hit.entry_id: hit for hit in trigger.fire(asked("灯塔", vectors=True), frozenset({"en", "zh"}))}
+    assert hits["zh"].strength > 0.3
+    assert hits["zh"].because.get("cosine") == 0.0
+
+
+def test_at_most_so_many_candidates_the_strongest() -> None:
+    entries = [memory(f"m{at}", "beacon " * (at % 7 + 1) + "and other words " * at) for at in range(50)]
+    every, few = fired(entries, asked("beacon")), fired(entries, asked("beacon"), candidates=5)
+    assert len(few) == 5
+    assert [hit.strength for hit in few] == [hit.strength for hit in every[:5]]
+
+
+def test_new_vectors_and_changed_texts_are_seen_without_a_new_trigger() -> None:
+    trigger = built(HARBOUR, vectors=True)
+    among = frozenset(entry.id for entry in HARBOUR)
+    turn = asked("grey cat in the coal bucket", vectors=True)
+    before = {hit.entry_id: hit.strength for hit in trigger.fire(turn, among)}
+    assert trigger._vectors is not None
+    trigger._vectors.remove("cat")  # type: ignore[attr-defined]
+    after = {hit.entry_id: hit.strength for hit in trigger.fire(turn, among)}
+    assert 0.0 < after["cat"] < before["cat"]
+
+
+SAID_BEFORE = ("I met Nora at the harbour.", "She asked about the beacon in the storm.", "And what did she say?")
+
+
+def test_a_short_follow_up_is_read_with_what_was_said_before() -> None:
+    assert fired(HARBOUR, scene(*SAID_BEFORE))[0].entry_id == "storm"
+    assert fired(HARBOUR, scene(*SAID_BEFORE), context=0.0) == []
+
+
+def test_a_full_question_is_not_clouded_by_what_was_said_before() -> None:
+    alone = fired(HARBOUR, scene("Where does the grey cat sleep in winter?"))
+    after = fired(HARBOUR, scene(*SAID_BEFORE[:2], "Where does the grey cat sleep in winter?"))
+    assert alone == after
+
+
+def line(name: str, text: str, minute: float = 0, chat: str = "evening", **fields: Any) -> Memory:
+    return memory(name, text, created=on_day(0) + timedelta(minutes=minute), evidence=(Evidence(chat=chat),), **fields)
+
+
+TALK = [
+    line("q", "Who lit the beacon in the storm?", 1),
+    line("a", "Nora did, with her bare hands.", 2),
+    line("far", "Pass the salt, please.", 40),
+    line("next-day", "Good morning.", 60 * 30),
+    line("elsewhere", "We could go home now.", 1, chat="other"),
+]
+
+
+def test_an_answer_gains_from_the_question_before_it() -> None:
+    hits = {hit.entry_id: hit.strength for hit in fired(TALK, asked("the beacon in the storm"))}
+    assert hits["q"] > hits["a"] > hits["far"] > 0.0
+    assert "next-day" not in hits, "another sitting"
+    assert "elsewhere" not in hits, "another chat"
+    assert [hit.entry_id for hit in fired(TALK, asked("the beacon in the storm"), neighbours=0.0)] == ["q"]
+
+
+def test_order_of_entries_does_not_matter() -> None:
+    turn = asked("the beacon in the storm")
+    assert fired(TALK, turn) == fired(TALK[::-1], turn)
+
+
+@pytest.mark.parametrize(
+    ("query", "named"),
+    [
+        pytest.param("What does Lin like to drink?", "lin", id="a Latin name as a word"),
+        pytest.param("what does lin like to drink", "lin", id="whatever its case"),
+        pytest.param("林小雨喜欢喝什么", "yu", id="a Chinese name inside a sentence"),
+        pytest.param("What do linnets like to drink?", None, id="a name is not found inside another word"),
+        pytest.param("What do I like to drink?", "me", id="the user speaking of himself"),
+        pytest.param("我喜欢喝什么", "me", id="in Chinese too"),
+    ],
+)
+def test_memories_about_whoever_is_named_gain(query: str, named: str | None) -> None:
+    text = "likes to drink tea, 喜欢喝茶"
+    entries = [
+        memory("lin", text, subject="Lin"),
+        memory("yu", text, subject="林小雨"),
+        memory("me", text, subject="kai"),
+        memory("role", text),
+    ]
+    plain = [memory(entry.id, text) for entry in entries]
+    with_people = {hit.entry_id: hit.strength for hit in fired(entries, asked(query, user="kai"))}
+    best = max(with_people, key=lambda name: with_people[name])
+    without = {hit.strength for hit in fired(plain, asked(query, user="kai"))}
+    assert len(without) == 1
+    assert named is None or best == named
+
+
+def test_a_name_alone_wakes_nobody_without_other_evidence() -> None:
+    entries = [memory("lin", "Prefers tea.", subject="Lin"), memory("cat", "A grey cat.")]
+    hits = {hit.entry_id: hit.strength for hit in fired(entries, asked("Where is the cat, Nora?"))}
+    assert set(hits) == {"cat"}
+
+
+@pytest.mark.parametrize(
+    ("entry", "read"),
+    [
+        pytest.param(memory("a", "Loves tea.", subject="Lin"), "Lin: Loves tea.", id="whom it is about"),
+        pytest.param(memory("a", "Lin loves tea.", subject="Lin"), "Lin loves tea.", id="not twice"),
+        pytest.param(memory("a", "Loves tea.", topics=("drinks", "habits")), "Loves tea. (drinks, habits)", id="its topics"),
+    ],
+)
+def test_what_the_indexes_hold(entry: Memory, read: str) -> None:
+    assert reads(entry) == read
+
+
+WORDS = st.lists(st.sampled_from("beacon storm cat tea 灯塔 风暴 harbour Nora the and".split()), max_size=8).map(" ".join)
+
+
+@settings(max_examples=60)
+@given(st.lists(st.tuples(WORDS, st.sampled_from(["", "a", "b"])), max_size=12), WORDS, st.booleans())
+def test_strengths_are_finite_shares_and_nobody_comes_twice(texts: list[tuple[str, str]], query: str, vectors: bool) -> None:
+    entries = [line(f"m{at}", text, at, chat=chat) if chat else memory(f"m{at}", text) for at, (text, chat) in enumerate(texts)]
+    turn = asked(query, vectors)
+    hits = fired(entries, turn, vectors=vectors)
+    assert all(0.0 < hit.strength <= 1.0 and np.isfinite(hit.strength) for hit in hits)
+    assert len({hit.entry_id for hit in hits}) == len(hits)
+    assert hits == fired(entries[::-1], turn, vectors=vectors)
