@@ -96,15 +96,16 @@ def required_literal(pattern: "Pattern") -> str | None:
 
 
 class Pattern:
-    """A compiled pattern. Immutable; safe to share between threads."""
+    """A compiled pattern. Safe to share between threads."""
 
-    __slots__ = ("_linear", "_main", "_splits", "_weight", "literal", "lowered", "source")
+    __slots__ = ("_compiled", "_flags", "_linear", "_splits", "_tree", "_weight", "literal", "lowered", "source")
 
-    def __init__(self, source: Source, tree: Node, flags: Flags, main: Any, linear: Any) -> None:
+    def __init__(self, source: Source, tree: Node, flags: Flags, linear: Any) -> None:
         self.source = source
         self.lowered = flags.ignore_case
         self.literal = facts.required_literal(tree, lowered=flags.ignore_case)
-        self._main, self._linear = main, linear
+        self._tree, self._flags, self._linear = tree, flags, linear
+        self._compiled = None if linear else _backtracking(tree, flags)
         self._splits = not flags.unicode and facts.splits_pairs(tree)
         self._weight = facts.weight(tree, upper=True)
 
@@ -140,8 +141,14 @@ class Pattern:
             with suppress(UnicodeEncodeError):  # RE2 reads UTF-8, which has no lone surrogates
                 found = self._linear.search(text)
                 return found.span() if found else None
-        found = self._main.search(text, timeout=timeout_s)
+        found = self.backtracking().search(text, timeout=timeout_s)
         return found.span() if found else None
+
+    def backtracking(self) -> Any:
+        """The engine that can run it on any text; where RE2 does the work it is compiled when a text is too long for that."""
+        if self._compiled is None:
+            self._compiled = _backtracking(self._tree, self._flags)
+        return self._compiled
 
 
 class Quarantine:
@@ -273,16 +280,21 @@ def _parsed(source: Source) -> tuple[Node, Flags]:
 
 
 def _compiled(source: Source) -> Pattern:
-    import regex
-
     tree, flags = _parsed(source)
     if (heavy := facts.weight(tree)) > MAX_WEIGHT:
         raise CostlyPatternError(f"its counts multiply to {heavy} steps, at most {MAX_WEIGHT} are run; lower the numbers in braces")
+    return Pattern(source, tree, flags, _linear(tree, flags))
+
+
+def _backtracking(tree: Node, flags: Flags) -> Any:
+    """The pattern compiled by `regex`."""
+    import regex
+
+    narrow = not facts.beyond_ascii(tree)
     try:
-        main = regex.compile(Writer(tree).whole(sticky=flags.sticky), regex.DOTALL)
+        return regex.compile(Writer(tree, ascii=narrow).whole(sticky=flags.sticky), regex.DOTALL | (regex.ASCII if narrow else 0))
     except (regex.error, RecursionError, MemoryError, OverflowError) as error:
         raise PatternError(f"the engine refuses it ({error}); write it more simply") from error
-    return Pattern(source, tree, flags, main, _linear(tree, flags))
 
 
 def _linear(tree: Node, flags: Flags) -> Any:

@@ -107,6 +107,11 @@ def _misread(node: Chars) -> bool:
     return len(codes) == 2 and len(sets.folded(((codes[0], codes[0]),), unicode=True)) > 2
 
 
+def beyond_ascii(node: Node) -> bool:
+    """Whether some part needs Unicode's idea of letters: properties, and back references that ignore case."""
+    return any((isinstance(each, Chars) and bool(each.properties)) or (isinstance(each, Back) and each.ignore_case) for each in walk(node))
+
+
 def never_set(tree: Node) -> frozenset[int]:
     """The ids of the back references that can only match nothing: their group is open, comes later or lies where it is forgotten.
 

@@ -13,7 +13,7 @@ CATEGORIES = frozenset(
     Nonspacing_Mark Mn Number N Open_Punctuation Ps Other C Other_Letter Lo Other_Number No Other_Punctuation Po Other_Symbol So
     Paragraph_Separator Zp Private_Use Co Punctuation P punct Separator Z Space_Separator Zs Spacing_Mark Mc Surrogate Cs
     Symbol S Titlecase_Letter Lt Unassigned Cn Uppercase_Letter Lu
-    """.split()  # noqa: SIM905 - a column of names
+    """.split()
 )
 BINARY = frozenset(
     """
@@ -27,7 +27,7 @@ BINARY = frozenset(
     Pattern_White_Space Pat_WS Quotation_Mark QMark Radical Regional_Indicator RI Sentence_Terminal STerm Soft_Dotted SD
     Terminal_Punctuation Term Unified_Ideograph UIdeo Uppercase Upper Variation_Selector VS White_Space space
     XID_Continue XIDC XID_Start XIDS
-    """.split()  # noqa: SIM905 - a column of names
+    """.split()
 )
 SCRIPTS = frozenset(
     """
@@ -51,7 +51,7 @@ SCRIPTS = frozenset(
     Tagalog Tglg Tagbanwa Tagb Tai_Le Tale Tai_Tham Lana Tai_Viet Tavt Takri Takr Tamil Taml Tangsa Tnsa Tangut Tang Telugu Telu
     Thaana Thaa Thai Tibetan Tibt Tifinagh Tfng Tirhuta Tirh Toto Ugaritic Ugar Vai Vaii Vithkuqi Vith Wancho Wcho Warang_Citi
     Wara Yezidi Yezi Yi Yiii Zanabazar_Square Zanb
-    """.split()  # noqa: SIM905 - a column of names
+    """.split()
 )
 
 _BLOCK_NAMES = {"IDC": "ID_Continue", "VS": "Variation_Selector"}  # short names that `regex` would read as those of blocks

@@ -11,10 +11,11 @@ _NOT_LINE_END = "[^\n\r\u2028\u2029]"
 
 @dataclass(slots=True)
 class Writer:
-    """Writes one tree; `linear` chooses RE2's spelling."""
+    """Writes one tree; `linear` chooses RE2's spelling, which says `ascii` by itself."""
 
     tree: Node
     linear: bool = False
+    ascii: bool = False  # the engine is told that words are ASCII
     _referred: frozenset[int] = field(init=False, default=frozenset())
     _never: frozenset[int] = field(init=False, default=frozenset())
     _guards: int = field(init=False, default=0)
@@ -64,7 +65,7 @@ class Writer:
             return rf"(?<!{_NOT_LINE_END})" if node.lines else r"\A"
         if node.kind == "end":
             return rf"(?!{_NOT_LINE_END})" if node.lines else r"\z" if self.linear else r"\Z"
-        if self.linear:
+        if (self.linear or self.ascii) and not node.wide:
             return r"\b" if node.kind == "word" else r"\B"
         word = self._chars(Chars(sets.WIDE_WORDS if node.wide else sets.WORDS))
         if node.kind == "word":
