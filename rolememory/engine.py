@@ -213,7 +213,7 @@ class RoleMemory:
     def search(self, query: str, *, limit: int = 10, user: str | None = None, now: datetime | None = None) -> list[Scored]:
         """The memories nearest to a query, best first: the ranker of `recall` with its thresholds off."""
         with self._lock:
-            question, _, _ = self._question([Message.user(query)], self.settings, "", user, None, now)
+            question, _, _ = self._question([Message.user(query)], self.settings, "", user, None, now, wanted=limit)
             scored, _ = ask(question, self._live.audience)
         return scored[:limit]
 
@@ -222,7 +222,14 @@ class RoleMemory:
         return self._meanings.ready(self.memories, timeout)
 
     def _question(
-        self, messages: list[Message], settings: Settings, chat: str, user: str | None, character: Character | None, now: datetime | None
+        self,
+        messages: list[Message],
+        settings: Settings,
+        chat: str,
+        user: str | None,
+        character: Character | None,
+        now: datetime | None,
+        wanted: int = 0,
     ) -> tuple[Question, Heard, Style]:
         memories = self.memories
         index = self._live.follow(memories, settings, self._meanings.follow(memories))
@@ -235,6 +242,7 @@ class RoleMemory:
             user=user,
             vector=self.home.queries(asked(heard.query, heard.earlier)),
             seed=len(heard.segments),
+            wanted=wanted,
         )
         cast = Cast(char=character.name if character else self.role.name, user=user or (character.user if character else ""))
         style = self.home.styles.get(settings.inject, scene.language, cast)

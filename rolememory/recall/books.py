@@ -10,8 +10,8 @@ from rolememory.recall.lore.activation import Activation
 from rolememory.recall.lore.index import LoreIndex
 from rolememory.schema.lorebook import BookSource, Lorebook
 from rolememory.schema.settings import ScanSettings, Settings
-from rolememory.store.role_file import read_object
 from rolememory.store.disk import Mark
+from rolememory.store.role_file import read_object
 from rolememory.store.signature import signature
 from rolememory.text.lengths import counter_for
 

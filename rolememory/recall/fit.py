@@ -115,10 +115,11 @@ def _says_enough(content: str) -> bool:
 
 
 def fit(scored: Sequence[Scored], measure: Measure, fitting: Fitting) -> Fitted:
-    """Choose from `scored`; every one of them is afterwards chosen or refused with a reason (hybrid: also `near`)."""
+    """Choose from `scored`; each is afterwards chosen or refused with a reason (hybrid: also `near`)."""
     fitted = Fitted()
-    for candidate in sorted(scored, key=lambda one: order(_with_margin(one, fitting))):
-        reason = next((reason for gate in _GATES if (reason := gate(candidate, fitted, fitting, measure))), None)
+    gates = [gate for gate in _GATES if _asks(gate, fitting)]
+    for candidate in sorted(scored, key=lambda one: order(_with_margin(one, fitting)) if fitting.kept else order(one)):
+        reason = next((reason for gate in gates if (reason := gate(candidate, fitted, fitting, measure))), None)
         if reason is None:
             fitted.chosen.append(candidate)
             fitted.length = measure.block([one.memory for one in fitted.chosen])
@@ -148,7 +149,7 @@ def _threshold(candidate: Scored, _: Fitted, fitting: Fitting, __: Measure) -> R
 
 def _low_relevance(candidate: Scored, _: Fitted, fitting: Fitting, __: Measure) -> Reason | None:
     high = fitting.rules.high_relevance_threshold
-    if fitting.rules.mode == "inject" or not fitting.thresholds or candidate.relevance >= high:
+    if not fitting.thresholds or candidate.relevance >= high:
         return None
     return Reason("low_relevance", (("relevance", candidate.relevance), ("threshold", high)))
 
@@ -195,8 +196,6 @@ def _echo(candidate: Scored, _: Fitted, fitting: Fitting, __: Measure) -> Reason
 
 
 def _visible(candidate: Scored, _: Fitted, fitting: Fitting, __: Measure) -> Reason | None:
-    if not fitting.rules.skip_visible or not fitting.visible.texts:
-        return None
     content = plain(candidate.memory.content)
     told = _says_enough(content) and content in fitting.visible.joined
     stands = told or any(likeness(content, text, fitting.rules.near_duplicate) for text in fitting.visible.texts)
@@ -210,6 +209,20 @@ def _near_duplicate(candidate: Scored, fitted: Fitted, fitting: Fitting, _: Meas
         if alike:
             return Reason("near_duplicate", (("of", other.memory.id), ("alike", alike)))
     return None
+
+
+def _asks(gate: _Gate, fitting: Fitting) -> bool:
+    """Whether a gate can be closed at all under these rules."""
+    rules, unlimited = fitting.rules, PerType()
+    idle = {
+        _low_relevance: rules.mode == "inject",
+        _type_limit: rules.max_per_type == unlimited,
+        _max_items: rules.max_items is None,
+        _type_budget: fitting.budget.per_type == unlimited,
+        _echo: not fitting.visible.query,
+        _visible: not (rules.skip_visible and fitting.visible.texts),
+    }
+    return not idle.get(gate, False)
 
 
 _GATES: tuple[_Gate, ...] = (

@@ -65,6 +65,7 @@ def set_scene(
     user: str | None = None,
     vector: "Vector | None" = None,
     seed: int = 0,
+    wanted: int = 0,
 ) -> Scene:
     """The turn as the strategies see it."""
     settings = index.settings
@@ -84,6 +85,7 @@ def set_scene(
         mood=_mood(spoken, settings),
         times=times(heard.query, now, language, settings.triggers.dates) if settings.triggers.dates.enabled else (),
         seed=seed,
+        wanted=wanted,
         patterns=Budget(settings.triggers.pattern.turn_budget_ms, settings.triggers.pattern.timeout_ms, index.patterns),
     )
 

@@ -27,7 +27,10 @@ class MemoryType(StrEnum):
         >>> MemoryType.TRAIT.array
         'traits'
         """
-        return {"trait": "traits", "goal": "goals"}.get(self.value, self.value)
+        return _ARRAYS[self]
+
+
+_ARRAYS = {kind: {"trait": "traits", "goal": "goals"}.get(kind.value, kind.value) for kind in MemoryType}
 
 
 class Source(StrEnum):
@@ -96,10 +99,10 @@ class Memory(Entry):
         return self.decay > 0 and not (self.constant or lasting or self.authored)
 
 
-def new_id(content: str, taken: Container[str] = ()) -> str:
+def readable_id(content: str, taken: Container[str] = ()) -> str:
     """A readable id for a new memory: its first words, or a digest where there are none; made unique by a number.
 
-    >>> new_id("The beacon failed in the storm of 1887."), new_id("灯塔灭了", taken=())
+    >>> readable_id("The beacon failed in the storm of 1887."), readable_id("灯塔灭了", taken=())
     ('the-beacon-failed-in', 'm-3e671e6c')
     """
     words = re.findall(r"[a-z0-9]+", content[:200].casefold())[:4]

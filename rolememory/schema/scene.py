@@ -107,4 +107,5 @@ class Scene:
     mood: Feeling = field(default_factory=Feeling)  # over the visible messages
     times: tuple[TimeSpan, ...] = ()  # named in the query
     seed: int = 0  # of chance
+    wanted: int = 0  # how many memories the semantic strategy may wake; 0 = what it was built with
     patterns: PatternSearch | None = field(default=None, compare=False)  # the turn's budget of regex keys; None = the strategy's own

@@ -47,7 +47,7 @@ class RecallSettings(Section):
     )
     max_items: Count | None = Field(None, description="at most so many memories; unset = the budget decides")
     max_per_type: PerType = Field(PerType(), description="at most so many memories of each type")
-    candidates: Annotated[int, Field(ge=1)] = Field(200, description="how many memories the semantic strategy may wake")
+    candidates: Annotated[int, Field(ge=1)] = Field(80, description="how many memories the semantic strategy may wake")
     scan_depth: Count = Field(4, description="how many newest messages keys are looked for in")
     sources: tuple[Source, ...] = Field(
         (Source.MANUAL, Source.SUMMARY, Source.USER_INPUT, Source.INFERENCE),
