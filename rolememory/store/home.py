@@ -60,7 +60,7 @@ class HomeFolder:
         """
         roles = self.roles()
         wanted, role_id = fold_name(name), canonical(name)
-        found = [role for role in roles if role.id == role_id] or [role for role in roles if wanted in _names(role)]
+        found = [role for role in roles if role.id == role_id] or [role for role in roles if wanted in _names(role)]  # an id first
         if not found:
             raise UnknownRoleError(name, dict.fromkeys(spoken for role in roles for spoken in (role.name, *role.aliases)))
         if len(found) > 1:
@@ -126,8 +126,8 @@ class HomeFolder:
     def _scan(self) -> None:
         """Look at every folder that could be a role; read those whose role.json changed."""
         folders = self._folders()
-        proper = [entry for entry in folders if canonical(entry.name) == entry.name and not entry.is_symlink()]
-        self._misplaced = [_misplaced(entry) for entry in folders if entry not in proper]
+        proper = [entry for entry in folders if _proper(entry)]
+        self._misplaced = [_misplaced(entry) for entry in folders if not _proper(entry)]
         for entry in proper:
             file = self.path / entry.name / role_file.NAME
             now = signature(file)
@@ -159,6 +159,10 @@ class HomeFolder:
 
 def _nameless(role_id: str) -> Role:
     return Role(id=role_id, name=role_id[:8])
+
+
+def _proper(entry: "os.DirEntry[str]") -> bool:
+    return canonical(entry.name) == entry.name and not entry.is_symlink()
 
 
 def _misplaced(entry: "os.DirEntry[str]") -> FileError:
