@@ -18,7 +18,7 @@ from rolememory.schema.scene import Scene, Segment
 from rolememory.text import calibrate
 from rolememory.text.terms import Question, TermIndex, ask
 from rolememory.text.vectors import VectorIndex, products
-from rolememory.triggers.base import Parts, register
+from rolememory.triggers.base import Parts, may_wake, register
 from rolememory.triggers.conversation import Conversations, told
 from rolememory.triggers.people import People
 
@@ -129,7 +129,7 @@ class SemanticTrigger:
     activates: ClassVar[bool] = True
 
     def __init__(self, entries: Sequence[Entry], parts: Parts) -> None:
-        in_order = told(entries)
+        in_order = told([entry for entry in entries if may_wake(entry, self.name)])
         self._ids = [entry.id for entry in in_order]
         self._settings = parts.settings.semantic
         self._candidates = parts.candidates
