@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from rolememory.cards.sillytavern import NEW_ENTRY
+from rolememory.cards.sillytavern import MISSING, new_entry
 
 
 def is_agnai(raw: Mapping[str, Any]) -> bool:
@@ -18,16 +18,15 @@ def to_world(raw: Mapping[str, Any]) -> dict[str, Any]:
 
 def world_entry(source: Mapping[str, Any], index: int) -> dict[str, Any]:
     """One entry."""
-    return {
-        **NEW_ENTRY,
-        "uid": index,
-        "key": source.get("keywords"),
-        "comment": source.get("name"),
-        "addMemo": bool(source.get("name")),
-        "content": source.get("entry"),
-        "selective": False,
-        "order": source.get("weight"),
-        "disable": not source.get("enabled"),
-        "delayUntilRecursion": False,
-        "displayIndex": index,
-    }
+    return new_entry(
+        uid=index,
+        key=source.get("keywords", MISSING),
+        comment=source.get("name", MISSING),
+        addMemo=bool(source.get("name")),
+        content=source.get("entry", MISSING),
+        selective=False,
+        order=source.get("weight", MISSING),
+        disable=not source.get("enabled"),
+        delayUntilRecursion=False,
+        displayIndex=index,
+    )

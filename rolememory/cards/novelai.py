@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from rolememory.cards.sillytavern import NEW_ENTRY
+from rolememory.cards.sillytavern import MISSING, new_entry
 
 
 def is_novelai(raw: Mapping[str, Any]) -> bool:
@@ -21,16 +21,15 @@ def world_entry(source: Mapping[str, Any], index: int) -> dict[str, Any]:
     title = source.get("displayName") or ""
     budget = source.get("contextConfig") or {}
     priority = budget.get("budgetPriority") if isinstance(budget, Mapping) else None
-    return {
-        **NEW_ENTRY,
-        "uid": index,
-        "key": source.get("keys"),
-        "comment": title,
-        "addMemo": bool(str(title).strip()),
-        "content": source.get("text"),
-        "selective": False,
-        "order": 0 if priority is None else priority,
-        "disable": not source.get("enabled"),
-        "delayUntilRecursion": False,
-        "displayIndex": index,
-    }
+    return new_entry(
+        uid=index,
+        key=source.get("keys", MISSING),
+        comment=title,
+        addMemo=bool(str(title).strip()),
+        content=source.get("text", MISSING),
+        selective=False,
+        order=0 if priority is None else priority,
+        disable=not source.get("enabled"),
+        delayUntilRecursion=False,
+        displayIndex=index,
+    )

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from rolememory.cards.sillytavern import NEW_ENTRY
+from rolememory.cards.sillytavern import MISSING, new_entry
 
 
 def is_risu(raw: Mapping[str, Any]) -> bool:
@@ -20,22 +20,21 @@ def world_entry(source: Mapping[str, Any], index: int) -> dict[str, Any]:
     """One entry. `activationPercent` is also the switch of the roll: 0 turns it off, so that the entry always passes."""
     percent = source.get("activationPercent")
     second = source.get("secondkey")
-    return {
-        **NEW_ENTRY,
-        "uid": index,
-        "key": split_keys(source.get("key")),
-        "keysecondary": split_keys(second) if second else [],
-        "comment": source.get("comment"),
-        "addMemo": True,
-        "content": source.get("content"),
-        "constant": source.get("alwaysActive"),
-        "selective": source.get("selective"),
-        "order": source.get("insertorder"),
-        "probability": 100 if percent is None else percent,
-        "useProbability": True if percent is None else percent,
-        "delayUntilRecursion": False,
-        "displayIndex": index,
-    }
+    return new_entry(
+        uid=index,
+        key=split_keys(source.get("key")),
+        keysecondary=split_keys(second) if second else [],
+        comment=source.get("comment", MISSING),
+        addMemo=True,
+        content=source.get("content", MISSING),
+        constant=source.get("alwaysActive", MISSING),
+        selective=source.get("selective", MISSING),
+        order=source.get("insertorder", MISSING),
+        probability=100 if percent is None else percent,
+        useProbability=True if percent is None else percent,
+        delayUntilRecursion=False,
+        displayIndex=index,
+    )
 
 
 def split_keys(listed: object) -> list[str]:

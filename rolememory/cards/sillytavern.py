@@ -78,6 +78,15 @@ _ARRAY_INDEX = re.compile(r"0|[1-9][0-9]{0,9}")
 _NEVER = -1.0  # a chance that no roll meets
 
 
+MISSING = object()
+"""Stands for a field that the source does not have: the world entry then lacks it too."""
+
+
+def new_entry(**fields: Any) -> dict[str, Any]:
+    """A newly made entry with these fields; those that are MISSING are left out."""
+    return {name: value for name, value in {**NEW_ENTRY, **fields}.items() if value is not MISSING}
+
+
 def is_world(raw: Mapping[str, Any]) -> bool:
     """Whether this document looks like a world file."""
     return isinstance(raw.get("entries"), Mapping)

@@ -4,6 +4,8 @@ import random
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 
+from rolememory.errors import InvalidValueError
+
 
 class Dice:
     """Numbers in [0, 1), one for each time chance decides; counts them.
@@ -28,8 +30,15 @@ class Dice:
         return len(self._numbers)
 
     def __call__(self) -> float:
-        """The next number."""
-        self._numbers.append(self._next())
+        """The next number.
+
+        Raises:
+            InvalidValueError: the numbers that were given are used up.
+        """
+        try:
+            self._numbers.append(self._next())
+        except StopIteration:
+            raise InvalidValueError(f"chance ran out after {self.thrown} numbers; give more of them, or a seed") from None
         return self._numbers[-1]
 
     def again(self) -> "Dice":
