@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rolememory.engine import Home, RoleMemory, aio
     from rolememory.errors import RoleMemoryError
+    from rolememory.recall.lore.scan import scan
     from rolememory.recall.turn import Explanation, Turn
     from rolememory.schema.evidence import Hit, Reason, Recalled, Scored
     from rolememory.schema.memory import Memory, MemoryType, Source
@@ -46,6 +47,7 @@ _PLACES = {
     "Turn": "rolememory.recall.turn",
     "aio": "rolememory.engine",
     "register": "rolememory.triggers.base",
+    "scan": "rolememory.recall.lore.scan",
 }
 
 __all__ = [
@@ -70,6 +72,7 @@ __all__ = [
     "Turn",
     "aio",
     "register",
+    "scan",
 ]
 
 __version__ = "0.1.0"
