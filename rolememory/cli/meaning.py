@@ -1,0 +1,120 @@
+"""Whether meaning works here: which embedding model a home would use, and which languages it knows. Loads nothing."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from rolememory.cli.catalogue import MODELS, known_by
+from rolememory.cli.words import Tongue, say
+from rolememory.errors import RoleMemoryError
+from rolememory.schema.settings import EmbeddingSettings
+
+MULTILINGUAL = "paraphrase-multilingual-MiniLM-L12-v2"
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a home can use for meaning. `source`: off, endpoint, folder, package, cache, or none."""
+
+    source: str
+    model: str = ""
+    languages: tuple[str, ...] = ()
+    problem: str = ""
+
+    @property
+    def works(self) -> bool:
+        """Whether a model can be expected to load."""
+        return self.source not in ("off", "none") and not self.problem
+
+    def knows(self, language: str) -> bool:
+        """Whether the model knows this language; an unknown model is believed."""
+        return not self.languages or language in self.languages
+
+    def as_json(self) -> Mapping[str, Any]:
+        """For --json."""
+        return {
+            "works": self.works, "source": self.source, "model": self.model, "languages": list(self.languages), "problem": self.problem,
+        }  # fmt: skip
+
+    def text(self) -> str:
+        """One or two sentences for people, with the command that changes it."""
+        if self.problem:
+            return say(f"meaning: does not work: {self.problem}", f"语义：不可用：{self.problem}")
+        if self.source == "off":
+            return say(
+                'meaning: switched off (embedding.backend = "off"); keys and words are used',
+                '语义：已关闭（embedding.backend = "off"），只用关键词和字词',
+            )
+        if self.source == "none":
+            return self._absent()
+        told = say(f"meaning: works, by {self.model}", f"语义：可用，模型为 {self.model}")
+        return f"{told}{self._about_languages()}"
+
+    def _absent(self) -> str:
+        fetch = f"rolememory model fetch {MULTILINGUAL}"
+        install = 'pip install "rolememory[semantic,offline]"'
+        return say(
+            f"meaning: no model here, so keys and words alone are used; `{install}` brings one for English, `{fetch}` one for both languages",
+            f'语义：这里没有模型，目前只用关键词和字词；中文请运行 `{fetch}`（需先 pip install "rolememory[semantic]"）',
+        )
+
+    def _about_languages(self) -> str:
+        if not self.languages:
+            return ""
+        if Tongue.language == "zh" and not self.knows("zh"):
+            return f"；但它只懂英文，中文仍靠关键词和字词。换成懂中文的模型：`rolememory model fetch {MULTILINGUAL}`"
+        names = say(", ", "、").join(say(*_NAMES.get(one, (one, one))) for one in self.languages)
+        more = "" if "zh" in self.languages else f"; for Chinese: `rolememory model fetch {MULTILINGUAL}`"
+        return say(f"; it knows {names}{more}", f"；懂{names}")
+
+
+_NAMES = {"en": ("English", "英文"), "zh": ("Chinese", "中文"), "multi": ("many more", "更多语言")}
+
+
+def look(home: Path) -> Meaning:
+    """What this home would use, by its settings and what is on disk."""
+    from rolememory.store.settings import load_settings
+
+    try:
+        return look_at(load_settings(home).settings.embedding)
+    except RoleMemoryError as error:
+        return Meaning("none", problem=error.text(Tongue.language))
+
+
+def look_at(settings: EmbeddingSettings) -> Meaning:
+    """What these settings lead to, in the order in which the engine tries."""
+    from rolememory.text.embed.local import DEFAULT_MODEL, cached, packaged
+
+    if settings.backend == "off":
+        return Meaning("off")
+    if settings.backend == "endpoint" or (settings.backend == "auto" and settings.endpoint and not settings.model):
+        return Meaning("endpoint", settings.model or settings.endpoint, tuple(settings.languages))
+    if settings.model:
+        return _configured(settings)
+    source = "package" if packaged() is not None else "cache" if cached(DEFAULT_MODEL) is not None else ""
+    if not source:
+        return Meaning("none")
+    return Meaning(source, "all-MiniLM-L6-v2", tuple(settings.languages) or ("en",), _library())
+
+
+def _configured(settings: EmbeddingSettings) -> Meaning:
+    from rolememory.text.embed.ladder import configured
+
+    row = known_by(settings.model, MODELS)
+    languages = tuple(settings.languages) or (row.languages if row else ())
+    try:
+        configured(settings)
+    except RoleMemoryError as error:
+        return Meaning("folder", settings.model, languages, error.text(Tongue.language))
+    return Meaning("folder", settings.model, languages, _library())
+
+
+def _library() -> str:
+    if find_spec("sentence_transformers") is None:
+        return say(
+            'sentence-transformers is not installed; pip install "rolememory[semantic]"',
+            '没有安装 sentence-transformers；请运行 pip install "rolememory[semantic]"',
+        )
+    return ""

@@ -1,0 +1,96 @@
+"""list, search: what a role remembers."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rolememory.cli.choices import Kind, Origin
+from rolememory.cli.desk import desk
+from rolememory.cli.out import Column
+from rolememory.cli.sheets import hit_text, memory_columns, memory_json, memory_row
+from rolememory.cli.verbs import MEMORIES, RoleName, UserName, Wait, verb
+from rolememory.cli.waiting import ready
+from rolememory.cli.words import both, say
+
+if TYPE_CHECKING:
+    from rolememory.schema.memory import Memory
+
+Limit = Annotated[int, typer.Option("--limit", min=1, metavar="N", help=both("at most so many", "最多显示几条"))]
+
+
+@verb("list", MEMORIES, both("list what a role remembers", "列出角色的记忆"))
+def list_memories(
+    role: RoleName,
+    kind: Annotated[
+        Kind | None, typer.Option("--type", metavar="episodic|semantic|trait|goal", help=both("only of this type", "只看这一类"))
+    ] = None,
+    source: Annotated[
+        Origin | None,
+        typer.Option(
+            "--source", metavar="manual|user_input|summary|ai_output|inference", help=both("only from this source", "只看这种来源")
+        ),
+    ] = None,
+    tag: Annotated[str | None, typer.Option("--tag", metavar="TAG", help=both("only with this tag", "只看带这个标签的"))] = None,
+    user: UserName = None,
+    archived: Annotated[bool, typer.Option("--archived", help=both("only what is archived", "只看已归档的"))] = False,
+    everything: Annotated[bool, typer.Option("--all", help=both("what is archived too", "连同已归档的"))] = False,
+    limit: Limit = 1000,
+) -> None:
+    """In the order of the file."""
+    here = desk()
+
+    def wanted(memory: "Memory") -> bool:
+        return (
+            (everything or memory.archived == archived)
+            and (kind is None or memory.type.value == kind.value)
+            and (source is None or memory.source.value == source.value)
+            and (tag is None or tag in memory.tags)
+            and (user is None or memory.user in (None, user))
+        )
+
+    with here.role(role) as mind:
+        found = [memory for memory in mind.memories.values() if wanted(memory)]
+    if here.out.as_json:
+        here.out.data([memory_json(memory) for memory in found[:limit]])
+        return
+    if found:
+        here.out.table([memory_row(memory) for memory in found[:limit]], memory_columns())
+    else:
+        here.out.warn(say("nothing to show", "没有可显示的记忆"))
+    if len(found) > limit:
+        here.out.warn(
+            say(
+                f"{len(found) - limit} more; --limit {len(found)} shows all",
+                f"还有 {len(found) - limit} 条；--limit {len(found)} 可全部显示",
+            )
+        )
+
+
+@verb("search", MEMORIES, both("search what a role remembers, best first", "搜索角色的记忆，最相关的在前"))
+def search(
+    role: RoleName,
+    query: Annotated[str, typer.Argument(metavar="QUERY", help=both("what to look for, in any words", "要找的内容，怎么说都行"))],
+    limit: Limit = 10,
+    user: UserName = None,
+    wait: Wait = False,
+) -> None:
+    """The ranker of `recall` with its thresholds off."""
+    here = desk()
+    with here.role(role, meaning=wait) as mind:
+        if wait:
+            ready(here, mind)
+        found = mind.search(query, limit=limit, user=user)
+    if here.out.as_json:
+        rows = [
+            {"score": one.score, "relevance": one.relevance, "memory": memory_json(one.memory), "why": [hit_text(hit) for hit in one.hits]}
+            for one in found
+        ]
+        here.out.data(rows)
+        return
+    if not found:
+        here.out.warn(say("nothing found", "没有找到"))
+    rows = [memory_row(one.memory) | {"score": f"{one.score:.2f}", "why": "; ".join(map(hit_text, one.hits))} for one in found]
+    columns = [
+        column for column in memory_columns(Column("score", say("score", "得分"), right=True)) if column.key in ("score", "id", "content")
+    ]
+    here.out.table(rows, [*columns, Column("why", say("why", "缘由"), fold=True)])

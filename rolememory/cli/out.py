@@ -1,0 +1,220 @@
+"""What the command line shows: tables with colour where there is a terminal, JSON where it was asked for, never a broken console."""
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from math import isfinite
+from typing import TYPE_CHECKING, Any, TextIO
+
+from rolememory.cli.words import say
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+Progress = Callable[[int, int], None]
+"""Gets (done, all)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table: the key of the row, its title, and how it stands."""
+
+    key: str
+    title: str
+    right: bool = False
+    fold: bool = False  # may take several lines; others are one line
+    style: str = ""
+
+
+def steady(stream: TextIO) -> None:
+    """Let a console that cannot show a character show another one in its place (GBK, ASCII), and never raise."""
+    reconfigure = getattr(stream, "reconfigure", None)
+    if reconfigure is not None:
+        reconfigure(errors="replace")
+
+
+class Out:
+    """Where a command's words go. `as_json`: one JSON value on standard output and nothing else there."""
+
+    def __init__(self, as_json: bool = False) -> None:
+        self.as_json = as_json
+        steady(sys.stdout)
+        steady(sys.stderr)
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether people look at standard output."""
+        return sys.stdout.isatty()
+
+    @property
+    def asks(self) -> bool:
+        """Whether somebody is there to answer a question."""
+        return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
+
+    def data(self, value: Any) -> None:
+        """The result of the command as JSON; characters that the console lacks are escaped, so that nothing is lost."""
+        write(json_text(value, sys.stdout.encoding or "utf-8") + "\n")
+
+    def say(self, text: str = "", style: str = "") -> None:
+        """A line for people; with --json it goes to standard error."""
+        self._print(text, style, error=self.as_json)
+
+    def warn(self, text: str) -> None:
+        """A line that should be noticed, on standard error."""
+        self._print(text, "yellow", error=True)
+
+    def raw(self, text: str) -> None:
+        """Text as it is, on standard output."""
+        write(text if text.endswith("\n") else text + "\n")
+
+    def table(self, rows: Sequence[Mapping[str, Any]], columns: Sequence[Column], title: str = "") -> None:
+        """Rows under titles: boxed on a terminal, tab-separated in a pipe."""
+        if self.is_terminal:
+            self.console().print(_table(rows, columns, title))
+        else:
+            write("".join("\t".join(one_line(shown(row.get(column.key))) for column in columns) + "\n" for row in rows))
+
+    def pairs(self, rows: Iterable[tuple[str, Any]]) -> None:
+        """Names and values, one line each; a value with several lines stands below its name."""
+        told = [(name, shown(value)) for name, value in rows]
+        wide = max((cells(name) for name, _ in told), default=0)
+        for name, value in told:
+            self.say(f"{name}{' ' * (wide - cells(name))}  {value}".rstrip())
+
+    @contextmanager
+    def progress(self, label: str, total: int | None = None) -> Iterator[Progress]:
+        """A bar on the terminal for long work; nothing in a pipe."""
+        if not sys.stderr.isatty():
+            yield lambda done, all_: None
+            return
+        from rich.progress import Progress as Bars
+
+        with Bars(console=self.console(error=True), transient=True) as bars:
+            task = bars.add_task(label, total=total)
+            yield lambda done, all_: bars.update(task, completed=done, total=all_)
+
+    def ask(self, question: str) -> bool:
+        """Whether a person at the terminal says yes."""
+        self._print(question + say(" [y/N] ", " [y/N] "), "", error=True, end="")
+        return sys.stdin.readline().strip().casefold() in ("y", "yes", "是", "好")
+
+    def console(self, error: bool = False) -> "Console":
+        """A rich console on standard output, or on standard error."""
+        from rich.console import Console
+
+        return Console(stderr=error, highlight=False)
+
+    def _print(self, text: str, style: str, error: bool, end: str = "\n") -> None:
+        stream = sys.stderr if error else sys.stdout
+        if style and stream.isatty():
+            self.console(error).print(text, style=style, markup=False, soft_wrap=True, end=end)
+        else:
+            write(text + end, stream)
+        stream.flush()
+
+
+def write(text: str, stream: TextIO | None = None) -> None:
+    """Write to a console that may lack characters, half surrogates among them."""
+    stream = stream or sys.stdout
+    try:
+        stream.write(text)
+    except UnicodeEncodeError:
+        stream.write(text.encode("utf-8", "replace").decode())
+
+
+def _table(rows: Iterable[Mapping[str, Any]], columns: Sequence[Column], title: str) -> "Table":
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=title or None, box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False)
+    for column in columns:
+        wrap = "fold" if column.fold else "ellipsis"
+        justify = "right" if column.right else "left"
+        table.add_column(column.title, justify=justify, no_wrap=not column.fold, overflow=wrap, style=column.style or None)  # type: ignore[arg-type]
+    for row in rows:
+        table.add_row(*(Text(printable(shown(row.get(column.key)))) for column in columns))
+    return table
+
+
+def shown(value: Any) -> str:
+    """A value as a cell: lists joined, times to the minute, nothing for nothing.
+
+    >>> shown(("a", "b")), shown(None), shown(0.30000001), shown(True)
+    ('a, b', '', '0.3', 'yes')
+    """
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return say("yes", "是") if value else say("no", "否")
+    if isinstance(value, datetime):
+        return value.strftime("%Y-%m-%d %H:%M")
+    if isinstance(value, float):
+        return f"{value:.3g}"
+    if isinstance(value, list | tuple):
+        return say(", ", "、").join(str(one) for one in value)
+    return str(value)
+
+
+def one_line(text: str) -> str:
+    """A text without breaks and tabs, as one field of a line."""
+    return " ".join(text.split())
+
+
+def printable(text: str) -> str:
+    r"""A text that any terminal takes: no half characters, no control codes that move the cursor.
+
+    >>> printable("a\x1b[31mb") == "a\ufffd[31mb"
+    True
+    """
+    return "".join(letter if letter in "\n\t" or (letter >= " " and not 0x7F <= ord(letter) < 0xA0) else "\ufffd" for letter in text)
+
+
+def cells(text: str) -> int:
+    """How many columns of a terminal a text takes: Chinese characters take two.
+
+    >>> cells("灯塔 ab")
+    7
+    """
+    from unicodedata import east_asian_width
+
+    return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)
+
+
+def json_text(value: Any, encoding: str = "utf-8") -> str:
+    r"""A value as indented JSON that this encoding can hold.
+
+    >>> json_text(["米拉"], "ascii")
+    '[\n  "\\u7c73\\u62c9"\n]'
+    """
+    import json
+
+    tree = plain(value)
+    text = json.dumps(tree, ensure_ascii=False, indent=2, default=str, allow_nan=False)
+    try:
+        text.encode(encoding)
+    except (UnicodeEncodeError, LookupError):
+        return json.dumps(tree, ensure_ascii=True, indent=2, default=str, allow_nan=False)
+    return text
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON has it: models by their fields that differ from the default, tuples as lists, times in ISO.
+
+    >>> plain({"at": datetime(2024, 5, 1), "ids": ("a",), "score": float("nan")})
+    {'at': '2024-05-01T00:00:00', 'ids': ['a'], 'score': None}
+    """
+    if hasattr(value, "model_dump"):
+        return plain(value.model_dump(mode="json", exclude_defaults=True))
+    if isinstance(value, Mapping):
+        return {str(key): plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(one) for one in value]
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, float) and not isfinite(value):
+        return None
+    return value

@@ -1,0 +1,175 @@
+"""recall, explain: one turn, the words for the prompt, and why."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rolememory.cli.chats import messages_of
+from rolememory.cli.desk import Desk, desk
+from rolememory.cli.out import plain
+from rolememory.cli.sheets import memory_json
+from rolememory.cli.verbs import ASK, RoleName, UserName, Wait, verb
+from rolememory.cli.waiting import ready
+from rolememory.cli.words import Tongue, both, say
+from rolememory.errors import UnknownMemoryError
+
+if TYPE_CHECKING:
+    from rolememory.engine import RoleMemory
+    from rolememory.recall.turn import Turn
+
+Said = Annotated[
+    str,
+    typer.Argument(
+        metavar="MESSAGE|-", help=both("what the user says; - reads it from standard input", "用户说的话；- 表示从标准输入读取")
+    ),
+]
+Chat = Annotated[
+    str | None,
+    typer.Option(
+        "--chat",
+        metavar="FILE",
+        help=both("the messages before: JSON, JSON lines, or a SillyTavern chat", "之前的消息：JSON、JSON Lines 或 SillyTavern 聊天记录"),
+    ),
+]
+Now = Annotated[
+    str | None,
+    typer.Option("--now", metavar="TIME", help=both("pretend it is then, e.g. 2024-05-01", "假定现在是某个时间，例如 2024-05-01")),
+]
+
+
+@verb(
+    "recall", ASK, both("what a role remembers at this message: the words for the prompt", "角色听到这句话会想起什么：可放进提示词的文字")
+)
+def recall(
+    role: RoleName,
+    message: Said,
+    chat: Chat = None,
+    user: UserName = None,
+    now: Now = None,
+    prompt: Annotated[
+        bool, typer.Option("--prompt", help=both("show all messages as they would be sent", "显示将要发送的全部消息"))
+    ] = False,
+    wait: Wait = False,
+    count: Annotated[
+        bool,
+        typer.Option("--count", help=both("count this as a turn of the story; otherwise it only looks", "算作故事的一轮；否则只是看看")),
+    ] = False,
+) -> None:
+    """A look that changes nothing, unless it is to count."""
+    here = desk()
+    messages = messages_of(chat, message)
+    with here.role(role, meaning=wait) as mind:
+        turn = ask(here, mind, messages, user, now, wait, dry_run=not count)
+    if here.out.as_json:
+        here.out.data(turn_json(turn))
+    elif prompt:
+        for one in turn.messages:
+            here.out.say(f"[{one.role}]", "bold cyan")
+            here.out.raw(one.content)
+    elif turn.text:
+        here.out.raw(turn.text)
+    else:
+        here.out.warn(say("nothing comes to mind; `rolememory explain` tells why", "什么也没想起来；`rolememory explain` 会说明原因"))
+
+
+@verb(
+    "explain",
+    ASK,
+    both("why each memory is in the prompt or not, and what would let it in", "每条记忆为什么在、为什么不在提示词里，怎样才能进来"),
+)
+def explain(
+    role: RoleName,
+    message: Said,
+    memory_ids: Annotated[
+        list[str] | None, typer.Argument(metavar="[ID...]", help=both("memories to ask about in particular", "特别想问的记忆"))
+    ] = None,
+    chat: Chat = None,
+    user: UserName = None,
+    now: Now = None,
+    everything: Annotated[bool, typer.Option("--all", help=both("every memory of the role", "角色的每一条记忆"))] = False,
+    wait: Wait = False,
+) -> None:
+    """Reasons of a turn that does not count."""
+    here = desk()
+    messages = messages_of(chat, message)
+    with here.role(role, meaning=wait) as mind:
+        unknown = next((one for one in memory_ids or () if one not in mind.memories), None)
+        if unknown is not None:
+            raise UnknownMemoryError(unknown, mind.memories)
+        turn = ask(here, mind, messages, user, now, wait)
+        ids = list(mind.memories) if everything else memory_ids or [one.entry_id for one in turn.left_out()]
+        explanation = turn.explain(*ids, language=Tongue.language)
+    if here.out.as_json:
+        here.out.data([row_json(row) for row in explanation.rows])
+        return
+    here.out.raw(
+        str(explanation) or say("nothing comes to mind; --all tells why of every memory", "什么也没想起来；--all 会说明每一条的原因")
+    )
+
+
+def ask(
+    here: Desk,
+    mind: "RoleMemory",
+    messages: Sequence[Any],
+    user: str | None,
+    now: str | None = None,
+    wait: bool = False,
+    dry_run: bool = True,
+) -> "Turn":
+    """One turn of these messages, oldest first."""
+    if wait:
+        ready(here, mind)
+    turn = mind.recall(messages, user=user, now=_time(now), dry_run=dry_run)
+    for note in turn.trace.notes:
+        here.out.warn(note)
+    return turn
+
+
+def _time(text: str | None) -> Any:
+    if text is None:
+        return None
+    from rolememory.errors import InvalidValueError
+    from rolememory.store.moments import moment
+
+    try:
+        return moment(text)
+    except ValueError as error:
+        raise InvalidValueError(
+            f"--now: expected a time, got {text!r}; write 2024-05-01", zh=f"--now：应为时间，却是“{text}”；例如 2024-05-01"
+        ) from error
+
+
+def turn_json(turn: "Turn") -> dict[str, Any]:
+    """A turn for scripts: the words, their places, the reasons."""
+    return {
+        "text": turn.text,
+        "messages": [plain(one.model_dump(mode="json", exclude_none=True)) for one in turn.messages],
+        "recalled": [{"score": one.score, "line": one.line, "memory": memory_json(one.memory)} for one in turn.recalled],
+        "near": [{"score": one.score, "memory": memory_json(one.memory)} for one in turn.near],
+        "why": [row_json(row) for row in turn.explain().rows],
+        "embedder": turn.trace.embedder,
+        "notes": list(turn.trace.notes),
+    }
+
+
+def row_json(row: Any) -> dict[str, Any]:
+    """A row of an explanation: codes and numbers, and the words beside them."""
+    from rolememory.schema.wording import word, word_change
+
+    reasons = [
+        {"by": by, "code": reason.code, "values": dict(reason.values), "text": word(reason, Tongue.language)} for by, reason in row.reasons
+    ]
+    remedy = row.remedy and {
+        "target": row.remedy.target, "field": row.remedy.field, "value": row.remedy.value, "id": row.remedy.entry_id or row.id,
+        "text": word_change(row.remedy, Tongue.language),
+    }  # fmt: skip
+    return {
+        "id": row.id,
+        "in": row.gate is None,
+        "gate": row.gate,
+        "score": row.score,
+        "relevance": row.relevance,
+        "reasons": reasons,
+        "remedy": remedy,
+    }
