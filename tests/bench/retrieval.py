@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from rolememory.cli.measures import mean, measures
 from rolememory.schema.evidence import Hit
 from rolememory.schema.memory import Evidence, Memory, Source
 from rolememory.schema.scene import Scene
@@ -25,7 +26,6 @@ from rolememory.text.terms import TermIndex
 from rolememory.text.vectors import VectorTable, pieces
 from rolememory.triggers.base import Parts
 from rolememory.triggers.semantic import SemanticTrigger, reads
-from tests.bench.measures import mean, measures
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 

@@ -1,0 +1,28 @@
+"""How well the engine answers a set of questions: one JSON object per file.
+
+    python -m tests.bench.recall FILE.json [FILE.json ...] [--words-only] [--keep HOME]
+
+The runner itself is in the package (`rolememory bench`); the format stands in `rolememory.cli.bench`.
+"""
+
+import argparse
+import json
+from pathlib import Path
+
+from rolememory.cli.bench import run
+
+
+def main() -> None:
+    """Print the measures of each file."""
+    parser = argparse.ArgumentParser(description="How well the engine answers a set of questions.")
+    parser.add_argument("files", nargs="+", type=Path)
+    parser.add_argument("--words-only", action="store_true", help="without an embedding model")
+    parser.add_argument("--keep", type=Path, help="a home to keep between runs: texts are embedded once")
+    options = parser.parse_args()
+    for file in options.files:
+        report = run(file, backend="off" if options.words_only else "auto", keep=options.keep)
+        print(json.dumps(report, ensure_ascii=False), flush=True)
+
+
+if __name__ == "__main__":
+    main()
