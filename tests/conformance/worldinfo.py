@@ -18,6 +18,7 @@ from rolememory.recall.lore.scan import scan
 from rolememory.schema.lorebook import BookSource, Lorebook, TimedEffect, TimedState
 from rolememory.schema.role import Character
 from rolememory.schema.settings import ScanSettings
+from rolememory.text.pattern import Budget
 
 STRATEGIES = ("evenly", "character_first", "global_first")
 ROLES = ("system", "user", "assistant")
@@ -99,6 +100,7 @@ def _scan(
         chance=asked.get("rolls", ()),
         cost=lambda text: ceil(len(text.encode()) / 3.35),
         context_tokens=case["settings"]["max_context"],
+        patterns=Budget(turn_ms=20_000, each_ms=5_000),  # a busy machine must not decide a case
         dry_run=asked.get("dry_run", False),
     )
 

@@ -16,6 +16,7 @@ from rolememory.schema.role import Character
 from rolememory.schema.settings import LengthSettings, ScanSettings
 from rolememory.text.lengths import counter_for
 from rolememory.text.macros import for_character
+from rolememory.text.pattern import Budget
 
 Book = Lorebook | Mapping[str, Any]
 
@@ -35,6 +36,7 @@ def scan(
     chance: Iterable[float] | int = 0,
     cost: Callable[[str], int] | None = None,
     context_tokens: int | None = None,
+    patterns: Budget | None = None,
     greeting: int = 0,
     user_icon: str = "",
     dry_run: bool = False,
@@ -55,6 +57,7 @@ def scan(
         chance: a seed, or the numbers in [0, 1) that decide.
         cost: tokens of a text; None = an estimate by script.
         context_tokens: the model's context; None = what the settings say.
+        patterns: the time that keys which are patterns may take; None = the usual one.
         greeting: which greeting the chat began with.
         user_icon: name of the user's picture.
         dry_run: a preview: sticky and cooldown are neither read nor written.
@@ -80,7 +83,7 @@ def scan(
         user_icon=user_icon,
         dry_run=dry_run,
     )
-    return activate(index, scene, dice=Dice(chance), cost=cost or counter_for("tokens", LengthSettings()))
+    return activate(index, scene, dice=Dice(chance), cost=cost or counter_for("tokens", LengthSettings()), patterns=patterns)
 
 
 def _index(books: Book | Iterable[Book] | LoreIndex, settings: ScanSettings | None, rules: str | None) -> LoreIndex:

@@ -11,6 +11,7 @@ from rolememory.recall.lore.scan import scan
 from rolememory.schema.lorebook import BookSource, TimedState
 from rolememory.schema.role import Character
 from rolememory.schema.settings import ScanSettings
+from rolememory.text.pattern import Budget
 from tests.recall.lore import reference
 from tests.recall.lore.worlds import world
 
@@ -18,10 +19,10 @@ STRATEGIES = ("evenly", "character_first", "global_first")
 ROLES = ("system", "user", "assistant")
 
 
-def asked(case: dict[str, Any], chat: list[dict[str, Any]], state: TimedState) -> Activation:
+def asked(case: dict[str, Any], chat: list[dict[str, Any]], state: TimedState, rules: str = "sillytavern") -> Activation:
     """The case as the product is asked it."""
     settings = ScanSettings(
-        rules="sillytavern",
+        rules=rules,  # type: ignore[arg-type]
         scan_depth=case["depth"],
         min_activations=case["min_activations"],
         max_depth=case["max_depth"],
@@ -50,6 +51,7 @@ def asked(case: dict[str, Any], chat: list[dict[str, Any]], state: TimedState) -
         chance=case["rolls"],
         cost=lambda text: ceil(len(text.encode()) / 3.35),
         context_tokens=case["context"],
+        patterns=Budget(turn_ms=20_000, each_ms=5_000),
         dry_run=case["dry_run"],
     )
 
