@@ -106,8 +106,10 @@ def _later(match: Match, calendar: Calendar) -> Named | None:
 
 
 def _so_far(match: Match, calendar: Calendar) -> Named | None:
-    _, most = _count(match)
-    return Named(calendar.until_now(most, _unit(match)), UNSURE) if UNIT_DAYS[_unit(match)] >= 1 else None
+    least, most = _count(match)
+    return (
+        Named(calendar.until_now(most if most >= 1 else (least + most) / 2, _unit(match)), UNSURE) if UNIT_DAYS[_unit(match)] >= 1 else None
+    )
 
 
 def _weeks() -> Rules:

@@ -112,9 +112,9 @@ def _ago(match: Match, calendar: Calendar, more: float) -> Named:
     return Named(calendar.part(extent, (18, 30)) if night else extent, SURE if least == most else LIKELY)
 
 
-def _ahead(match: Match, calendar: Calendar) -> Named:
+def _ahead(match: Match, calendar: Calendar) -> Named | None:
     least, most = _number(match["count"])
-    return Named(calendar.around(-most, -least, _unit(match)), UNSURE)
+    return Named(calendar.around(-most, -least, _unit(match)), UNSURE) if most < 1000 else None
 
 
 def _so_far(match: Match, calendar: Calendar) -> Named | None:

@@ -28,7 +28,8 @@ from rolememory.text.dates.spans import DAY, Calendar, Which
 WHICH: Mapping[str, Which] = {"last": "last", "previous": "last", "this": "this", "next": "next", "coming": "next"}
 RELATIVE = {"last": -1, "previous": -1, "this": 0, "current": 0, "next": 1, "coming": 1}
 
-_YEAR = r"(?P<year>1\d{3}|2[01]\d{2})(?!\d|[.,:]\d)"
+_FOUR = r"(?P<year>1\d{3}|2[01]\d{2})"
+_YEAR = rf"{_FOUR}(?!\d|[.,:]\d)"
 _OF_YEAR = rf"(?:,?\s*(?:(?:of|in) )?(?:(?:the )?year )?(?:{_YEAR}|(?P<other>last|this|next) year|the year (?P<two>before last)))"
 _NOT_YEARS = (  # "in 1887 words", "of 2000 people"
     r"(?!\s?%| (?:percent|people|men|women|feet|children|and a half)\b"
@@ -85,8 +86,8 @@ def _dates() -> Rules:
 def _numbers() -> Rules:
     month, day = "(?P<m>0?[1-9]|1[0-2])", r"(?P<d>[12]\d|3[01]|0?[1-9])"
     return [
-        (rf"{_YEAR}-{month}-{day}(?:T[\d:.]+Z?)?", _numeric),
-        (rf"{_YEAR}(?P<mark>[/.]){month}(?P=mark){day}", _numeric),
+        (rf"{_FOUR}-{month}-{day}(?:T[\d:.]+Z?)?", _numeric),
+        (rf"{_FOUR}(?P<mark>[/.]){month}(?P=mark){day}", _numeric),
         (rf"(?:in|since|during|of) {_YEAR}-(?P<m>0[1-9]|1[0-2])(?!-)", _month_number),
         (rf"(?P<first>\d{{1,2}})(?P<mark>[/.-])(?P<second>\d{{1,2}})(?P=mark){_YEAR}", _day_or_month_first),
         (r"on the (?P<day>[12]?\d|3[01])(?:st|nd|rd|th)(?! \w)", _day_of_month),
@@ -134,7 +135,7 @@ def _day_of_month(match: Match, calendar: Calendar) -> Named:
 
 
 def _months() -> Rules:
-    leads = "in|back in|during|since|until|till|throughout|around|last|this|next|previous|coming"
+    leads = "in|back in|during|since|until|till|throughout|around|from|of|last|this|next|previous|coming"
     parts = "(?P<part>early|mid|late|beginning|start|middle|end)"
     month = rf"(?P<month>{any_of(words()['months'])})\.?"
     return [
@@ -166,6 +167,8 @@ def _month_stands(month: str, lead: str, part: bool) -> bool:
         return bool(lead) and month[0].isupper()
     if lead in _PLAIN_LEADS or part:
         return True
+    if lead in ("of", "from"):  # "a letter from June" is hers
+        return month[0].isupper() and month.lower() not in words()["months_also_names"]
     return month[0].isupper() and (bool(lead) or month.lower() in words()["months_alone"])
 
 

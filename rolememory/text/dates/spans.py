@@ -112,12 +112,12 @@ class Calendar:
 
     def around(self, least: float, most: float, unit: str) -> Extent:
         """So many units ago (negative: ahead), as exact as the unit: "two weeks ago" is a week wide, "an hour ago" an hour."""
-        half = 0.0 if unit == "day" or least != most else UNIT_DAYS[unit] / (4 if least % 1 else 2)
-        start = self.now - timedelta(days=most * UNIT_DAYS[unit] + half)
-        end = self.now - timedelta(days=least * UNIT_DAYS[unit] - half)
-        if UNIT_DAYS[unit] < 1:
-            return start, end
-        return self.days(start.date(), end.date() + DAY)
+        length = UNIT_DAYS[unit]
+        half = 0.0 if unit == "day" or least != most else length / (4 if least % 1 else 2)
+        if length < 1:
+            return self.now - timedelta(days=most * length + half), self.now - timedelta(days=least * length - half)
+        first, last = (round(most * length) + int(half)) * DAY, (round(least * length) - int(half)) * DAY
+        return self.days(self.today - first, self.today - last + DAY)
 
     def until_now(self, count: float, unit: str) -> Extent:
         """The last so many units up to now."""
