@@ -10,7 +10,7 @@ from rolememory.schema.evidence import Reason
 from rolememory.schema.settings import ScanSettings
 
 Cost = Callable[[str], int]
-"""Tokens of a text; 0 for the empty one."""
+"""Tokens of a text; 0 for the empty one, and for a whole at most as many as for its parts."""
 
 
 def lore_budget(settings: ScanSettings, context_tokens: int) -> int:
@@ -31,13 +31,13 @@ class Purse:
         self.cost, self._rules = cost, rules
         self._earlier = ""  # blocks of recursion text, newest first
         self._earlier_cost = 0
-        self._now = ""  # text of this pass, what did not fit included
+        self._now, self._parts = "", 0  # text of this pass, what did not fit included; tokens of its pieces, each for itself
         self._full: tuple[int, Reason] | None = None
         self._of_book: Counter[str] = Counter()
 
     def open_pass(self) -> None:
         """A new pass begins."""
-        self._now = ""
+        self._now, self._parts = "", 0
         self._earlier_cost = self.cost(self._earlier) if self._earlier else 0
 
     def remember(self, block: str) -> None:
@@ -64,6 +64,9 @@ class Purse:
 
     def _fits_blocks(self, content: str) -> bool:
         self._now += content + "\n"
+        self._parts += self.cost(content + "\n")
+        if self._earlier_cost + self._parts < self.limit:
+            return True  # a whole costs at most its parts: the long text need not be counted
         return not self._over(self._earlier_cost + self.cost(self._now), self.limit)
 
     def _fits_rest(self, lore: Lore, content: str) -> bool:
