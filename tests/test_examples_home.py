@@ -82,4 +82,5 @@ def test_the_scenes_of_the_demo_name_roles_and_speak_both_languages() -> None:
     assert {scene["role"].lower() for scene in scenes} == names
     for scene in scenes:
         assert Message.of(scene["chat"][-1]).role == "user"
-        assert scene["say"]["en"] and scene["say"]["zh"]
+        assert scene["say"]["en"]
+        assert scene["say"]["zh"]
