@@ -30,6 +30,7 @@ class Folding:
         self._folder, self._view, self._disk, self._clock = folder, view, disk, clock
         self._previous = folder / PREVIOUS
         self._previous_mark: Mark | None = None  # after our last fold: an editor may still write into the old file
+        self._folded = b""
 
     def adopt(self) -> Truth:
         """Take over what an author saved: record it, and keep it as the last good state.
@@ -66,7 +67,8 @@ class Folding:
         return False
 
     def sweep(self) -> None:
-        """Look after temporaries that a killed process left; what an author may have saved there is kept as a conflict copy."""
+        """Look after what a killed process left; what an author may have saved just then is put back, or kept as a conflict copy."""
+        self._put_back()
         for name in self._disk.names(self._folder):
             if name.startswith(".memory.json.") and name.endswith(".tmp"):
                 self._sweep(self._folder / name)
@@ -75,32 +77,45 @@ class Folding:
                 atomic.drop(self._view.good_path.parent / name, self._disk)
 
     def _sweep(self, path: Path) -> None:
+        data = self._news_in(path)
+        if data is not None and digest(data) != self._view.good_digest:
+            self._copy(data)
+        atomic.drop(path, self._disk)
+
+    def _put_back(self) -> None:
+        """Where two names cannot be exchanged, a fold may have died with an author's save moved aside."""
+        if self._disk.mark(self._view.path) is None and self._news_in(self._previous) is not None:
+            with suppress(OSError):
+                self._disk.create(self._previous, self._view.path)
+
+    def _news_in(self, path: Path) -> bytes | None:
+        """The bytes of a left-over file if they say something that the role does not know."""
         truth = self._view.truth()
         try:
             data = self._disk.read(path)
             found = read(data, truth.document)
         except (OSError, BrokenFileError):
-            atomic.drop(path, self._disk)
-            return
+            return None
         through = found.through or 0
         memories, _ = applied(found.memories, self._view.lines(through), through)
-        if memories != truth.memories:
-            self._copy(data)
-        atomic.drop(path, self._disk)
+        return data if memories != truth.memories else None
 
     def _rescue(self) -> None:
-        """An editor that had the old file open may have written into it after the fold: put that back under the name."""
-        mark = self._disk.mark(self._previous)
-        if self._previous_mark is None or mark is None or mark == self._previous_mark:
+        """An editor that had the old file open may have written into it after our fold: put that back under the name."""
+        mark, ours = self._disk.mark(self._previous), self._previous_mark
+        if ours is None or mark is None or mark == ours:
             return
         try:
-            late, now = self._disk.read(self._previous), self._disk.read(self._view.path)
+            now = self._disk.read(self._view.path)
+            if mark.inode != ours.inode or digest(now) != self._folded:
+                self._previous_mark = None  # somebody folded or saved since: the previous file is another one, or an older word
+                return
+            late = self._disk.read(self._previous)
             read(late)
+            self._previous_mark = None
+            atomic.install(late, self._view.path, now, self._disk)
         except (OSError, BrokenFileError):
             return  # still being written: look again next time
-        self._previous_mark = None
-        with suppress(OSError):
-            atomic.install(late, self._view.path, now, self._disk)
 
     def _bytes(self, truth: Truth) -> bytes | None:
         """The file's bytes, if they are still those that the truth was read from."""
@@ -172,7 +187,7 @@ class Folding:
             raise atomic.not_written(self._view.path, error) from error
         written.raw, written.slots = {}, {}
         self._view.expect(written)
-        self._previous_mark = self._disk.mark(self._previous)
+        self._previous_mark, self._folded = self._disk.mark(self._previous), written.digest
         return True
 
     def _document(self, truth: Truth, data: bytes | None) -> Document:

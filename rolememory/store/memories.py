@@ -16,7 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from rolememory.errors import InvalidValueError, ReadOnlyRoleError
+from rolememory.errors import InvalidValueError, NotWrittenError, ReadOnlyRoleError
 from rolememory.schema.settings import StorageSettings
 from rolememory.store import atomic
 from rolememory.store.disk import DISK, Disk
@@ -167,6 +167,8 @@ class RoleStore:
         if truth.broken:
             first = truth.broken[0].text()
             raise ReadOnlyRoleError(f"{self.folder}: nothing is written until memory.json is mended: {first}")
+        if truth.foreign and truth.whole:
+            raise NotWrittenError(f"{self.folder}: memory.json is being saved again and again; try once it rests")
         return truth
 
     def _await_save(self) -> None:

@@ -105,6 +105,11 @@ class View:
         """Whether the author's save that was seen last still has to be taken over."""
         return self._truth is not None and self._truth.foreign
 
+    @property
+    def good_digest(self) -> bytes:
+        """Of state/last-good.json as it was seen last."""
+        return self._good.digest
+
     def fresh(self, within_s: float) -> bool:
         """Whether the file changed so shortly ago that somebody may still be saving it."""
         mark = self._disk.mark(self.path)
