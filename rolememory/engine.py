@@ -26,23 +26,27 @@ from rolememory.inject.styles import Styles
 from rolememory.learn.tend import Retirement, retire
 from rolememory.recall.answer import Question, answer, ask
 from rolememory.recall.books import Books, left_by
-from rolememory.recall.clock import StoryClock
+from rolememory.recall.chats import ChatStates
 from rolememory.recall.gates import Occasion
 from rolememory.recall.hear import Heard, hear, set_scene, visible
 from rolememory.recall.live import LiveIndex
 from rolememory.recall.lore.activation import Activation
 from rolememory.recall.lore.scan import scan
 from rolememory.recall.meanings import Meanings
+from rolememory.recall.stats import MemoryStats, stats_of
 from rolememory.recall.turn import Turn, say
 from rolememory.schema.evidence import Scored, Trace
 from rolememory.schema.memory import Memory, MemoryType, in_utc, readable_id
 from rolememory.schema.message import Message
 from rolememory.schema.role import Character, Role
 from rolememory.schema.settings import PerType, Settings
+from rolememory.store.backup import Restored, backup, restore
+from rolememory.store.backup import due as backup_due
+from rolememory.store.exchange import Imported, Prefer, export_role, import_role
 from rolememory.store.home import HomeFolder
-from rolememory.store.memories import Edit, RoleStore
+from rolememory.store.memories import Edit, HistoryLine, RoleStore, Snapshot
 from rolememory.store.settings import SettingsFile
-from rolememory.store.state import StateFile
+from rolememory.store.watch import Changed, Watch
 from rolememory.text.clean import Cleaner, cleaner_for
 from rolememory.text.embed.base import Embedder
 from rolememory.text.embed.ladder import Loader, load
@@ -124,6 +128,24 @@ class Home:
         """A new role with a folder of its own; `fields` as in role.json (`id`, `aliases`, ...)."""
         return self.role(self.folder.create(name, **fields).id)
 
+    def bring(self, document: Mapping[str, Any], *, into: str | None = None, prefer: Prefer = "theirs", dry_run: bool = False) -> Imported:
+        """Bring in a role that `RoleMemory.export` wrote, as a new role or into one that is there, memory by memory."""
+        return import_role(self.folder, document, into=into, prefer=prefer, dry_run=dry_run)
+
+    def preload(self, *names: str) -> None:
+        """Read roles (all of them without names) and begin to load the model, on a thread; the first turn finds them ready."""
+        wanted = names or tuple(role.id for role in self.roles())
+        threading.Thread(target=self._preload, args=(wanted,), name="rolememory-preload", daemon=True).start()
+
+    def _preload(self, names: Sequence[str]) -> None:
+        self.loader.start()
+        for name in names:
+            self.role(name).recall([], dry_run=True)
+
+    def watch(self, on_change: Callable[[Changed], None]) -> Watch:
+        """Be told of every edit from outside, by role and kind of file, within a second. Use it as a context manager."""
+        return Watch(self.path, on_change, self.settings.storage)
+
     def process_message_with_memory(self, role_uuid: str, last_message: Said, history: Sequence[Said]) -> "MemoryContent":
         """The call of the world-book design: append a blank line and `full_content` to the system prompt when it is not empty. Source: S1.35."""
         turn = self.role(role_uuid).recall([*history, last_message])
@@ -151,14 +173,12 @@ class RoleMemory:
         self.folder = home.folder.folder(role_id)
         settings = home.settings_of(self.role)
         self.store = RoleStore(self.folder, settings.storage)
-        self._clock_file = StateFile(self.folder / "state" / "clock.json")
-        self._kept_file = StateFile(self.folder / "state" / "injected.json")
-        self._timers = StateFile(self.folder / "state" / "timers.json")
+        self._chats = ChatStates(self.folder)
         self._books = Books(self.folder, home.path / "worldbooks")
-        self._clock = StoryClock.from_json(self._clock_file.load())
-        self._live = LiveIndex(settings, self._clock.at)
+        self._live = LiveIndex(settings, self._chats.clock.at)
         self._meanings = Meanings(self.folder, home.loader, settings.embedding)
         self._lock = threading.RLock()
+        self._backed_up = False  # in this process, or found not to be due
 
     @property
     def role(self) -> Role:
@@ -178,7 +198,7 @@ class RoleMemory:
     @property
     def turns(self) -> int:
         """How many user turns the timeline has had: the story's clock."""
-        return self._clock.turn
+        return self._chats.clock.turn
 
     # ── reading ──────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -206,7 +226,7 @@ class RoleMemory:
             given = answer(question, self._live.audience)
             turn = say(question, given, style, heard_messages, self._trace((*given.notes, *(lore.notes if lore else ()))), lore)
             if not dry_run:
-                self._count(chat, heard, turn, question.scene.now)
+                self._chats.keep(chat, heard, turn, question.scene.now)
         self.home.loader.start()  # only now: a library that is being imported would hold the first answer up
         return turn
 
@@ -220,6 +240,11 @@ class RoleMemory:
     def ready(self, timeout: float | None = None) -> bool:
         """Wait until the model is loaded and every memory has its vector; false without a model."""
         return self._meanings.ready(self.memories, timeout)
+
+    @property
+    def embedded(self) -> int:
+        """How many memories have their vectors by now."""
+        return len(self._meanings.table or ())
 
     def _question(
         self,
@@ -238,7 +263,7 @@ class RoleMemory:
             heard,
             index,
             now=in_utc(now) if now else datetime.now(UTC),
-            turn=self._clock.turn,
+            turn=self._chats.clock.turn,
             user=user,
             vector=self.home.queries(asked(heard.query, heard.earlier)),
             seed=len(heard.segments),
@@ -247,7 +272,7 @@ class RoleMemory:
         cast = Cast(char=character.name if character else self.role.name, user=user or (character.user if character else ""))
         style = self.home.styles.get(settings.inject, scene.language, cast)
         measure = Length(style, counter_for(settings.budget.unit, settings.lengths))
-        kept = frozenset(self._kept_file.load().get(chat, {}).get("ids", ()))
+        kept = self._chats.injected(chat)
         return Question(index, scene, settings, measure, Occasion(heard.query, heard.messages_before), visible(heard), kept), heard, style
 
     def _activate(
@@ -257,24 +282,13 @@ class RoleMemory:
         index = self._books.index(self.role.worldbooks, settings.lore) if settings.lore.enabled else None
         if index is None:
             return None
-        state = self._timers.load().get(chat)
+        state = self._chats.timers(chat)
         who = character or Character(name=self.role.name)
         return scan(index, messages, card=who, state=state, chance=int(heard.fingerprint, 16), dry_run=dry_run)
 
     def _trace(self, notes: tuple[str, ...]) -> Trace:
         failure = self.home.queries.failure
         return Trace(notes=(*notes, failure) if failure else notes, embedder=self.home.loader.state)
-
-    def _count(self, chat: str, heard: Heard, turn: Turn, now: datetime) -> None:
-        """Count a new user message as a turn of the story, and keep what was injected."""
-        kept = self._kept_file.load()
-        said = heard.fingerprint
-        if kept.get(chat, {}).get("said") != said:
-            self._clock.tick(now)
-            self._clock_file.later(self._clock.to_json())
-        self._kept_file.later(kept | {chat: {"said": said, "ids": [one.memory.id for one in turn.recalled]}})
-        if turn.lore is not None:
-            self._timers.later(self._timers.load() | {chat: turn.lore.state.model_dump(mode="json", exclude_defaults=True)})
 
     # ── writing ──────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -297,7 +311,7 @@ class RoleMemory:
                 kind = MemoryType(fields.pop("type", MemoryType.EPISODIC))
                 memory_id = str(fields.pop("id", "")) or readable_id(str(fields.get("content", "")), {*known, *(edit.id for edit in edits)})
                 edits.append(Edit("add", memory_id, fields, kind, reason))
-            after = self.store.commit(edits, actor=actor)
+            after = self._commit(edits, actor=actor)
             self._keep_limits()
         return [after.memories[edit.id] for edit in edits]
 
@@ -308,15 +322,15 @@ class RoleMemory:
             UnknownMemoryError: there is none with this id.
         """
         self._known(memory_id)
-        return self.store.commit([Edit("set", memory_id, fields, reason=reason)], actor=actor).memories[memory_id]
+        return self._commit([Edit("set", memory_id, fields, reason=reason)], actor=actor).memories[memory_id]
 
     def archive(self, *memory_ids: str, reason: str = "") -> None:
         """Take memories out of recall; they stay in the file and can be brought back with `edit(id, archived=False)`."""
-        self.store.commit([Edit("set", self._known(one), {"archived": True}, reason=reason) for one in memory_ids], actor="author")
+        self._commit([Edit("set", self._known(one), {"archived": True}, reason=reason) for one in memory_ids], actor="author")
 
     def delete(self, *memory_ids: str, reason: str = "") -> None:
         """Remove memories; `undo` brings them back."""
-        self.store.commit([Edit("remove", self._known(one), {}, reason=reason) for one in memory_ids], actor="author")
+        self._commit([Edit("remove", self._known(one), {}, reason=reason) for one in memory_ids], actor="author")
 
     def clean(self, now: datetime | None = None, *, dry_run: bool = False) -> list[Retirement]:
         """Archive what expired, wore out or outgrew its limit; never deletes. Returns what and why."""
@@ -327,12 +341,44 @@ class RoleMemory:
             self._retire(gone)
         return gone
 
+    def undo(self, txn: str | None = None) -> None:
+        """Take back the newest change, or that of this transaction (`history` names them)."""
+        self.store.undo(txn)
+
+    def history(self, memory_id: str | None = None, limit: int | None = None) -> list[HistoryLine]:
+        """Every recorded change, newest first; of one memory, or of all."""
+        return self.store.history(memory_id, limit)
+
+    def backup(self) -> Path:
+        """Make a backup of the role's files now; older ones rotate."""
+        self.store.fold(force=True)
+        return backup(self.folder, self.settings.storage)
+
+    def restore(self, which: str = "latest") -> Restored:
+        """Put a backup back, after a backup of what stands there now."""
+        return restore(self.folder, which, self.settings.storage)
+
+    def export(self) -> dict[str, Any]:
+        """The role, its memories and books as one JSON document; `Home.bring` reads it."""
+        self.store.fold(force=True)
+        return export_role(self.folder)
+
+    def stats(self) -> MemoryStats:
+        """What the role remembers, in figures."""
+        return stats_of(self.memories.values(), self.folder)
+
     def close(self) -> None:
         """Fold the journal into memory.json and stop background work."""
         self._meanings.stop()
-        for file in (self._clock_file, self._kept_file, self._timers):
-            file.close()
+        self._chats.close()
         self.store.close()
+
+    def _commit(self, edits: Sequence[Edit], actor: str) -> Snapshot:
+        """Write, after a backup where one is due."""
+        if not self._backed_up and backup_due(self.folder, self.settings.storage, datetime.now(UTC)):
+            backup(self.folder, self.settings.storage)
+        self._backed_up = True
+        return self.store.commit(edits, actor=actor)
 
     def _known(self, memory_id: str) -> str:
         memories = self.memories
@@ -350,7 +396,7 @@ class RoleMemory:
 
     def _retire(self, gone: Sequence[Retirement]) -> None:
         if gone:
-            self.store.commit([Edit("set", one.id, {"archived": True}, reason=one.because.code) for one in gone], actor="clean")
+            self._commit([Edit("set", one.id, {"archived": True}, reason=one.because.code) for one in gone], actor="clean")
 
 
 Args = ParamSpec("Args")
