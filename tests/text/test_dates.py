@@ -590,6 +590,12 @@ def test_summer_is_where_the_settings_say() -> None:
     assert (winter.start.date(), winter.end.date()) == (date(2019, 6, 1), date(2019, 9, 1))
 
 
+def test_this_winter_is_the_one_that_is_on() -> None:
+    january = datetime(2025, 1, 15, tzinfo=UTC)
+    found = [times(text, january)[0].start.date() for text in ("this winter", "last winter", "next winter", "这个冬天")]
+    assert found == [date(2024, 12, 1), date(2023, 12, 1), date(2025, 12, 1), date(2024, 12, 1)]
+
+
 def test_weeks_begin_where_the_settings_say() -> None:
     sunday = DatesSettings(first_day_of_week="sunday")
     (week,) = times("last week", NOW, settings=sunday)

@@ -6,6 +6,7 @@ from typing import Any
 
 from rolememory.text.dates.grammar import (
     LIKELY,
+    NO_YEAR,
     SURE,
     UNSURE,
     Family,
@@ -104,7 +105,7 @@ def part_of_day(extent: Extent, match: Match, calendar: Calendar) -> Extent:
     return calendar.part(extent, words()["parts_of_day"][part]) if part else extent
 
 
-def _yearly(match: Match, calendar: Calendar, extent_of: Yearly, which: Which = "latest", certainty: float = LIKELY) -> Named | None:
+def _yearly(match: Match, calendar: Calendar, extent_of: Yearly, which: Which = "latest", certainty: float = NO_YEAR) -> Named | None:
     """What comes once a year: in the year the match names, or the one meant by `which`."""
     if year := got(match, "year"):
         return in_year(extent_of, int(number(year)))
@@ -163,7 +164,7 @@ def _date(match: Match, calendar: Calendar) -> Named | None:
     month = int(number(match["month"]))
     if not got(match, "day"):
         part = DAYS_OF_PART.get(got(match, "third"))
-        return _yearly(match, calendar, lambda year: calendar.month(year, month, part), certainty=0.7)
+        return _yearly(match, calendar, lambda year: calendar.month(year, month, part))
     day = int(number(got(match, "day")))
     return _yearly(match, calendar, lambda year: _day(year, month, day, match, calendar))
 
@@ -191,7 +192,7 @@ def _lunar_day(match: Match, calendar: Calendar) -> Named | None:
     said = got(match, "lunar") or "正"
     month = {"正": 1, "冬": 11, "腊": 12}.get(said) or int(number(said))
     if not got(match, "lunar_day"):
-        return _yearly(match, calendar, partial(_lunar_month, calendar, month), certainty=0.7)
+        return _yearly(match, calendar, partial(_lunar_month, calendar, month))
     day = int(number(got(match, "lunar_day").removeprefix("初").replace("廿", "二十")))
     return _yearly(match, calendar, lambda year: festival(calendar, f"lunar {month} {day}", year))
 

@@ -8,6 +8,7 @@ import regex
 
 from rolememory.text.dates.grammar import (
     LIKELY,
+    NO_YEAR,
     SURE,
     UNSURE,
     Family,
@@ -99,7 +100,7 @@ def _date(match: Match, calendar: Calendar) -> Named | None:
     if plain and not match["year"] and _may_be_a_word(match["month"]):
         return None
     day = int(match["day"]) if match["day"] else words()["ordinals"][match["ordinal"].lower()]
-    return _yearly(match, calendar, partial(_on, calendar, words()["months"][match["month"].lower()], day), "latest", LIKELY)
+    return _yearly(match, calendar, partial(_on, calendar, words()["months"][match["month"].lower()], day), "latest", NO_YEAR)
 
 
 def _on(calendar: Calendar, month: int, day: int, year: int) -> "Any":
@@ -152,7 +153,7 @@ def _month(match: Match, calendar: Calendar) -> Named | None:
     if not (match["year"] or match["other"] or match["two"] or _month_stands(match["month"], lead, bool(part))):
         return None
     number = words()["months"][match["month"].lower()]
-    certainty = LIKELY if lead or part else 0.6
+    certainty = NO_YEAR if lead or part else 0.6
     return _yearly(match, calendar, lambda year: calendar.month(year, number, part), WHICH.get(lead, "latest"), certainty)
 
 

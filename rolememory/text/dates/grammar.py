@@ -16,6 +16,7 @@ FIRST_YEAR, LAST_YEAR = 1000, 2199
 """Four digits outside of these are a number, not a year."""
 
 SURE, LIKELY, UNSURE = 1.0, 0.8, 0.5
+NO_YEAR = 0.9  # a date or month without its year: most likely the latest
 
 
 @dataclass(frozen=True, slots=True)

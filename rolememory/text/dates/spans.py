@@ -9,7 +9,7 @@ from rolememory.schema.settings import DatesSettings
 
 Extent = tuple[datetime, datetime]
 Which = Literal["latest", "last", "this", "next"]
-"""Of things that come round: the latest that has begun, the latest that is over, this year's, the next to begin."""
+"""Of things that come round: the latest that has begun, the latest that is over, the one that is on (or this year's), the next to begin."""
 
 DAY = timedelta(days=1)
 UNIT_DAYS = {"minute": 1 / 1440, "hour": 1 / 24, "day": 1.0, "week": 7.0, "month": 30.44, "quarter": 91.3, "year": 365.25}
@@ -126,9 +126,9 @@ class Calendar:
     def recurring(self, make: Callable[[int], Extent | None], which: Which) -> Extent | None:
         """The one meant among those that come once a year."""
         year = self.today.year
-        if which == "this":
-            return make(year)
         all_of_them = [extent for each in range(year - 2, year + 3) if (extent := make(each))]
+        if which == "this":
+            return next((extent for extent in all_of_them if extent[0] <= self.now < extent[1]), None) or make(year)
         if which == "next":
             return min((extent for extent in all_of_them if extent[0] > self.now), default=None)
         over = [extent for extent in all_of_them if (extent[1] if which == "last" else extent[0]) <= self.now]
