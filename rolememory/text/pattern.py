@@ -119,7 +119,7 @@ class Pattern:
         return f"Pattern({str(self.source)!r})"
 
     @property
-    def matches_nothing(self) -> bool:
+    def matches_empty(self) -> bool:
         """Whether it matches the empty text, so everything: most likely a mistake."""
         return self.search("", timeout_s=0.1) is not None
 

@@ -127,7 +127,7 @@ def test_the_literal_stands_in_every_match(key: str, text: str) -> None:
     ("key", "always"), [("/a*/", True), ("/(?:)/", True), ("/^$/", True), ("/a|/", True), ("/a+/", False), (r"/\b/", False)]
 )
 def test_a_pattern_of_nothing_is_known(key: str, always: bool) -> None:
-    assert compile_pattern(key).matches_nothing is always
+    assert compile_pattern(key).matches_empty is always
 
 
 @given(body=st.text(max_size=40), flags=st.text(alphabet="gimsuyx", max_size=3), text=st.text(max_size=40))
