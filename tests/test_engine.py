@@ -274,3 +274,60 @@ def test_a_shared_book_is_linked_by_its_name(home: Home) -> None:
     turn = role.recall(["灯塔为什么灭了?"])
     assert turn.lore is not None
     assert [one.content for one in turn.lore.awake] == ["灯塔烧的是鲸油。"]
+
+
+def test_a_backup_is_made_before_the_first_change_of_a_day_and_can_be_put_back(mira: RoleMemory) -> None:
+    mira.backup()
+    mira.delete("lighthouse")
+    restored = mira.restore()
+    assert "lighthouse" in mira.memories
+    assert restored is not None
+    home = mira.home.path
+    mira.home.close()
+    with Home.open(home, WORDS_ALONE) as again:
+        role = again.role("mira")
+        role.remember("A new day.")
+        assert list((role.folder / "backups").iterdir())
+
+
+def test_a_role_goes_out_as_one_document_and_comes_in_elsewhere(mira: RoleMemory, tmp_path: Path) -> None:
+    document = json.loads(json.dumps(mira.export(), ensure_ascii=False))
+    with Home.open(tmp_path / "elsewhere", WORDS_ALONE) as other:
+        other.bring(document)
+        assert other.role("mira").memories["lighthouse"] == mira.memories["lighthouse"]
+        assert other.role("mira").id == mira.id
+
+
+def test_history_names_each_change(mira: RoleMemory) -> None:
+    mira.edit("lighthouse", weight=1.5, reason="it matters more")
+    newest = mira.history("lighthouse")[0]
+    assert newest.fields == {"weight": (1.0, 1.5)}
+    assert newest.reason == "it matters more"
+
+
+def test_figures_of_a_role(mira: RoleMemory) -> None:
+    mira.archive("mainland")
+    figures = mira.stats()
+    assert (figures.total, figures.archived) == (4, 1)
+    assert figures.by_type == {"episodic": 1, "semantic": 1, "traits": 1, "goals": 0}
+    assert figures.bytes_on_disk > 0
+
+
+def test_edits_from_outside_are_told(mira: RoleMemory) -> None:
+    told = threading.Event()
+    with mira.home.watch(lambda changed: told.set() if changed.role == mira.id else None):
+        file = mira.folder / "memory.json"
+        file.write_text(file.read_text(encoding="utf-8") + "\n", encoding="utf-8")
+        assert told.wait(10)
+
+
+def test_preloading_reads_roles_behind(mira: RoleMemory) -> None:
+    mira.home.preload()
+    assert mira.recall(["Why is the beacon dark?"]).recalled
+
+
+def test_a_chat_without_any_message_recalls_nothing(mira: RoleMemory) -> None:
+    turn = mira.recall([])
+    assert turn.text == ""
+    assert turn.messages == ()
+    assert "only 0 characters" in str(turn.explain())

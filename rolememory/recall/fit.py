@@ -214,7 +214,7 @@ def _near_duplicate(candidate: Scored, fitted: Fitted, fitting: Fitting, _: Meas
 def _asks(gate: _Gate, fitting: Fitting) -> bool:
     """Whether a gate can be closed at all under these rules."""
     rules, unlimited = fitting.rules, PerType()
-    idle = {
+    idle: dict[_Gate, bool] = {
         _low_relevance: rules.mode == "inject",
         _type_limit: rules.max_per_type == unlimited,
         _max_items: rules.max_items is None,

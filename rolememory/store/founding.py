@@ -7,7 +7,7 @@ from typing import Literal
 from rolememory.store import atomic
 from rolememory.store.disk import DISK
 from rolememory.store.memory_schema import NAME as SCHEMA
-from rolememory.store.memory_schema import memory_schema
+from rolememory.store.memory_schema import schema
 from rolememory.store.settings import FILE
 from rolememory.store.settings_text import commented
 
@@ -36,5 +36,5 @@ def init(path: Path | str, language: Literal["zh", "en"] = "en") -> list[Path]:
 
 
 def _files(language: Literal["zh", "en"]) -> dict[str, bytes]:
-    schema = json.dumps(memory_schema(language), ensure_ascii=False, indent=2)
-    return {FILE: commented(language).encode(), SCHEMA: schema.encode() + b"\n", ".gitignore": IGNORED.encode()}
+    completion = json.dumps(schema(), ensure_ascii=False, indent=2)
+    return {FILE: commented(language).encode(), SCHEMA: completion.encode() + b"\n", ".gitignore": IGNORED.encode()}

@@ -7,6 +7,7 @@ from rolememory.store.codec import ALIASES
 from rolememory.store.document import ARRAYS
 
 Schema = dict[str, Any]
+NAME = "memory.schema.json"
 
 #: field -> what it means, in English and in Chinese
 DESCRIPTIONS: dict[str, tuple[str, str]] = {
