@@ -14,7 +14,7 @@ __all__ = ["EmotionalTrigger", "feeling_of", "shared"]
 
 STRONGEST = 0.5  # what feeling alone is worth as a reason to wake
 ASKED_FOR = 0.3  # the least it is worth where the memory asks to be woken by feeling
-MOST_WOKEN = 8  # so many memories of one feeling are a mood, more are a flood
+MOST_WOKEN = 5  # so many memories of one feeling are a mood, more are a flood
 
 
 def shared(one: Feeling, other: Feeling) -> tuple[str, float]:
@@ -84,5 +84,5 @@ class EmotionalTrigger:
         if told.intensity < self._settings.wake_intensity:
             return 0.0
         salience = self._salience[entry_id]
-        share = 0.75 + 0.5 * salience if entry_id in self._declared else salience
+        share = 0.6 + 0.6 * salience if entry_id in self._declared else salience
         return min(STRONGEST * meeting * share, STRONGEST)
