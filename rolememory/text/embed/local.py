@@ -4,8 +4,10 @@ Only safetensors, never code from the model's folder, never the hub: what is not
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from hashlib import sha256
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -138,6 +140,19 @@ class LocalModel:
         return trusted(text, 0.0 if known else self.unknown_share(text), known)
 
 
+@contextmanager
+def _no_progress_bar() -> Iterator[None]:
+    """Keep the library's bar out of somebody's chat."""
+    logging: Any = import_module("transformers.utils.logging")
+    shown = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if shown:
+            logging.enable_progress_bar()
+
+
 def _load(folder: Path, settings: EmbeddingSettings) -> Any:
     if find_spec("sentence_transformers") is None:
         raise ModelError('sentence-transformers is not installed; pip install "rolememory[semantic]"')
@@ -146,9 +161,10 @@ def _load(folder: Path, settings: EmbeddingSettings) -> Any:
 
     torch.set_num_threads(min(MOST_THREADS, torch.get_num_threads()))
     try:
-        model = SentenceTransformer(
-            str(folder), device="cpu", trust_remote_code=False, local_files_only=True, model_kwargs={"use_safetensors": True}
-        )
+        with _no_progress_bar():
+            model = SentenceTransformer(
+                str(folder), device="cpu", trust_remote_code=False, local_files_only=True, model_kwargs={"use_safetensors": True}
+            )
     except (OSError, ValueError, RuntimeError, KeyError, ImportError) as error:
         raise ModelError(f"{folder}: cannot be loaded as a sentence-transformers model: {str(error)[:200]}") from error
     if settings.max_tokens:
