@@ -11,10 +11,10 @@ with TemporaryDirectory() as folder, Home.open(folder, {"embedding.backend": "of
     mira = home.create("Mira", aliases=["the keeper"])
     mira.remember_all(
         [
-            {"id": "lighthouse", "type": "semantic", "content": "The beacon burns whale oil and is lit at dusk.", "keys": ["beacon"]},
             {"id": "storm", "content": "The lamp went out in the great storm.", "keys": ["storm"], "created": "1887-11-02"},
-            {"id": "patient", "type": "trait", "content": "Patient and dry.", "constant": True},
-            {"id": "tea", "type": "semantic", "content": "Takes her tea with salt."},
+            {"id": "oil", "type": "semantic", "content": "The beacon burns whale oil.", "keys": ["beacon"], "created": "1888-01-09"},
+            {"id": "patient", "type": "trait", "content": "Patient and dry.", "constant": True, "created": None},
+            {"id": "tea", "type": "semantic", "content": "Takes her tea with salt.", "created": None},
         ]
     )
 

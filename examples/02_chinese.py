@@ -11,7 +11,7 @@ with TemporaryDirectory() as folder, Home.open(folder, {"embedding.backend": "of
     waner = home.create("沈晚", aliases=["晚儿"])
     waner.remember_all(
         [
-            {"id": "药铺", "type": "semantic", "content": "她在城南开着一间药铺，铺名“回春堂”。", "keys": ["药铺", "回春堂"]},
+            {"id": "药铺", "type": "semantic", "content": "她在城南开着一间药铺，铺名“回春堂”。", "keys": ["药铺", "藥鋪", "回春堂"]},
             {"id": "雨夜", "content": "那年中秋的雨夜，师父把玉佩交给了她。", "keys": ["玉佩"], "created": "2025-10-06"},
             {"id": "怕打雷", "type": "trait", "content": "怕打雷，却从不肯承认。", "emotions": ["恐惧"]},
             {"id": "寻人", "type": "goal", "content": "想找到失散多年的弟弟。"},
@@ -26,8 +26,9 @@ with TemporaryDirectory() as folder, Home.open(folder, {"embedding.backend": "of
     print("\n说到日子，也会想起来：")
     print(waner.recall([Message.user("去年中秋发生了什么？")], now=NOW).explain())
 
-    print("\n繁体字照样认得：")
+    print("\n关键词里写了繁体，繁体的话也唤得起来：")
     print(waner.recall([Message.user("妳的藥鋪開在哪裡？")], now=NOW).explain())
 
+    waner.archive("雨夜")
     print("\n没想起来的，也说得出缘由，还告诉你改哪里：")
-    print(turn.explain("寻人"))
+    print(waner.recall([Message.user("这块玉佩是谁给你的？")], now=NOW).explain("雨夜", language="zh"))
