@@ -1,8 +1,7 @@
 """What the engine asks of an embedding model, whichever it is."""
 
-import re
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from hashlib import blake2b
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 import orjson
 
 from rolememory.shipped import shipped
+from rolememory.text.language import language_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 MOST_UNKNOWN = 0.2
 """Share of unknown tokens above which a model's word on a text is noise.
 Source: an English model on Chinese text: 66 % unknown, wrong pairs at cosine 0.50 against 0.55 of right ones."""
-
-_HAN = re.compile(r"[\u3400-\u9fff]")
 
 
 class Embedder(Protocol):
@@ -56,22 +54,21 @@ class Embedder(Protocol):
         ...
 
 
-def language_of(text: str) -> str:
-    """`zh` where Han characters stand, else `en`: as far as trust in a model needs to know.
-
-    >>> language_of("灯塔 lighthouse"), language_of("lighthouse")
-    ('zh', 'en')
-    """
-    return "zh" if _HAN.search(text) else "en"
-
-
 def trusted(text: str, unknown_share: float, languages: Sequence[str]) -> bool:
-    """Trust by the settings' `languages` where they are named, else by the share of unknown tokens.
+    """Trust by the languages the model is good for (none named = all), and by how many of the text's tokens it knows.
 
-    >>> trusted("灯塔", 0.66, ()), trusted("灯塔", 0.0, ("en",)), trusted("灯塔", 0.66, ("zh",))
+    Both, since a vocabulary may hold single characters of a language that the model never learned to read.
+
+    >>> trusted("灯塔", 0.0, ("en",)), trusted("灯塔", 0.66, ()), trusted("灯塔", 0.0, ("en", "zh"))
     (False, False, True)
     """
-    return language_of(text) in languages if languages else unknown_share <= MOST_UNKNOWN
+    return unknown_share <= MOST_UNKNOWN and (not languages or language_of(text) in languages)
+
+
+def known_languages(unknown_share: Callable[[str], float]) -> tuple[str, ...]:
+    """The languages whose everyday sentences a model's tokenizer can read."""
+    shares = {language: [unknown_share(text) for text in sentences] for language, sentences in everyday_sentences().items()}
+    return tuple(language for language, found in shares.items() if sum(found) / len(found) <= MOST_UNKNOWN)
 
 
 def digest(text: str) -> bytes:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from rolememory.errors import ModelError
 from rolememory.schema.settings import EmbeddingSettings
-from rolememory.text.embed.base import Turnstile, normalised, trusted
+from rolememory.text.embed.base import Turnstile, known_languages, normalised, trusted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -90,6 +90,7 @@ class LocalModel:
             raise ModelError(f"{folder}: the weights have sha256 {found}, expected {wanted}; install the model again from a trusted place")
         self._model: Any = _load(folder, settings)
         self._turnstile = Turnstile()
+        self._known = known_languages(self.unknown_share)
         self.dim = settings.dims or int(self._model.get_embedding_dimension())
         about = (settings.dims, settings.query_prefix, settings.passage_prefix, settings.max_tokens)
         self.key = f"sentence-transformers:{found}:float32:{about!r}"
@@ -136,8 +137,9 @@ class LocalModel:
 
     def trusts(self, text: str) -> bool:
         """Whether the model knows the language of this text."""
-        known = self._settings.languages
-        return trusted(text, 0.0 if known else self.unknown_share(text), known)
+        if self._settings.languages:
+            return trusted(text, 0.0, self._settings.languages)
+        return trusted(text, self.unknown_share(text), self._known)
 
 
 @contextmanager

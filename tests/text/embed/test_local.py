@@ -34,6 +34,7 @@ def test_near_in_meaning_is_near_in_space(model: LocalModel) -> None:
 def test_an_english_model_is_not_believed_about_chinese(model: LocalModel) -> None:
     assert model.unknown_share("我养了一只三花猫，名叫汤圆，最爱睡在账本上。") > 0.2
     assert not model.trusts("灯塔为什么灭了？")
+    assert not model.trusts("一二三东京"), "not even where its vocabulary has the characters"
     assert model.unknown_share("Why did the beacon go dark?") == 0.0
     assert model.trusts("Why did the beacon go dark?")
     assert model.trusts("")
