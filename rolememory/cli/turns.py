@@ -67,8 +67,8 @@ def recall(
         for one in turn.messages:
             here.out.say(f"[{one.role}]", "bold cyan")
             here.out.raw(one.content)
-    elif turn.text:
-        here.out.raw(turn.text)
+    elif added := [one.content for one in turn.messages if one not in messages]:
+        here.out.raw("\n\n".join(added))
     else:
         here.out.warn(say("nothing comes to mind; `rolememory explain` tells why", "什么也没想起来；`rolememory explain` 会说明原因"))
 

@@ -11,7 +11,21 @@ from rolememory.cli.words import both
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 
-MODULES = ("founding", "roles", "memories", "writing", "turns")
+MODULES = (
+    "founding",
+    "show",
+    "roles",
+    "memories",
+    "writing",
+    "turns",
+    "past",
+    "upkeep",
+    "exchange",
+    "tuning",
+    "models",
+    "live",
+    "measuring",
+)
 _GROUPS = {"model": both("models of meaning: which there are, and fetching one", "语义模型：有哪些可用，怎样取得")}
 
 BEGIN = both("Begin", "开始使用")

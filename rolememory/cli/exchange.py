@@ -1,0 +1,119 @@
+"""export, import: a role as one JSON document, out and in."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rolememory.cli.desk import Desk, desk, read_text
+from rolememory.cli.verbs import KEEP, DryRun, RoleName, verb
+from rolememory.cli.words import Tongue, both, say
+from rolememory.errors import InvalidValueError
+
+if TYPE_CHECKING:
+    from rolememory.store.exchange import Imported
+
+
+@verb(
+    "export",
+    KEEP,
+    both(
+        "write a role as JSON to standard output: `export Mira > mira.json`", "把角色导出为 JSON，写到标准输出：`export 米拉 > mira.json`"
+    ),
+)
+def export(
+    role: RoleName,
+    card: Annotated[bool, typer.Option("--card/--no-card", help=both("with its card", "连同角色卡"))] = True,
+) -> None:
+    """JSON with --json and without."""
+    from rolememory.store.exchange import export_role
+
+    here = desk()
+    with here.home() as home:
+        here.out.data(export_role(home.folder.folder(home.folder.find(role).id), card=card))
+
+
+@verb(
+    "import",
+    KEEP,
+    both("bring in what `export` wrote, a memory.json, or a list of memories", "导入 `export` 的结果、memory.json 或一列记忆"),
+)
+def import_file(
+    file: Annotated[str, typer.Argument(metavar="FILE|-", help=both("the file; - reads standard input", "文件；- 表示从标准输入读取"))],
+    role: Annotated[
+        str | None,
+        typer.Option(
+            "--role", metavar="ROLE", help=both("into this role; not given: the one the file tells", "导入到这个角色；不写就按文件里的角色")
+        ),
+    ] = None,
+    keep: Annotated[
+        bool,
+        typer.Option("--keep", help=both("where both differ, ours stays; otherwise theirs comes in", "两边不同时保留原有的；否则用导入的")),
+    ] = False,
+    dry_run: DryRun = False,
+) -> None:
+    """Merge by id, all or none."""
+    from rolememory.store.exchange import FORMAT, import_role
+
+    here = desk()
+    document = _document(read_text(file), file)
+    if role is None and not (isinstance(document, dict) and document.get("format") == FORMAT):
+        raise InvalidValueError(
+            f"{file}: these are memories without a role; say into which with --role ROLE",
+            zh=f"{file}：这些记忆没有写明角色；请用 --role 指定导入到哪个角色",
+        )
+    with here.home() as home:
+        try:
+            done = import_role(home.folder, document, into=role, prefer="ours" if keep else "theirs", dry_run=dry_run)
+        except InvalidValueError as error:
+            raise InvalidValueError(f"{file}: {error}", zh=f"{file}：{error.text('zh')}") from error
+    _tell(here, done, dry_run)
+
+
+def _document(text: str, file: str) -> Any:
+    """The JSON of a file; what is wrong with it is told with its place.
+
+    Raises:
+        InvalidValueError: not JSON.
+    """
+    import json
+
+    from rolememory.store.document import BrokenFileError, read
+
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        try:
+            read(text.encode("utf-8", "surrogatepass"), file=file)
+        except BrokenFileError as broken:
+            problem = broken.problems[0]
+            raise InvalidValueError(problem.text(), zh=problem.text("zh")) from error
+        raise InvalidValueError(f"{file}: not JSON: {error}; export it again", zh=f"{file}：不是 JSON（{error}）；请重新导出") from error
+
+
+def _tell(here: Desk, done: "Imported", dry_run: bool) -> None:
+    row: dict[str, Any] = {
+        "role": done.role.id, "name": done.role.name, "made": done.made, "added": list(done.added), "changed": list(done.changed),
+        "kept": list(done.kept), "unchanged": done.unchanged, "files": list(done.files), "files_kept": list(done.files_kept),
+        "problems": [problem.text(Tongue.language) for problem in done.problems], "dry_run": dry_run,
+    }  # fmt: skip
+    if here.out.as_json:
+        here.out.data(row)
+        return
+    head = say("would bring into", "将导入到") if dry_run else say("brought into", "已导入到")
+    here.out.say(f"{head} {done.role.name}" + (say(" (new)", "（新建）") if done.made else ""), "bold")
+    names = {
+        "added": say("added", "新增"), "changed": say("changed to theirs", "改为导入的"), "kept": say("ours kept", "保留原有的"),
+        "files": say("files", "文件"), "files_kept": say("files kept", "保留的文件"),
+    }  # fmt: skip
+    here.out.pairs(
+        [
+            *((title, f"{len(row[key])}  {_some(row[key])}") for key, title in names.items() if row[key]),
+            (say("unchanged", "没有变化"), done.unchanged),
+        ]
+    )
+    for problem in row["problems"]:
+        here.out.warn(problem)
+
+
+def _some(ids: list[str], most: int = 5) -> str:
+    return ", ".join(ids[:most]) + (", ..." if len(ids) > most else "")

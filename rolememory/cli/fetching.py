@@ -1,0 +1,136 @@
+"""Getting a model's files: from a folder, or from the hub. The one place that goes to the network for a model."""
+
+import os
+import shutil
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from rolememory.cli.desk import Desk
+from rolememory.cli.words import say
+from rolememory.errors import InvalidValueError, ModelError
+
+HUB = "https://huggingface.co"
+PATTERNS = ("*.json", "*.txt", "*.safetensors", "*.model", "*.md")
+SKIPPED = ("onnx/*", "openvino/*", "*.onnx")
+TIMEOUT_S = 15.0
+
+
+def packaged() -> Path | None:
+    """The folder of the model that comes with the extra `offline`."""
+    from rolememory.text.embed import local
+
+    return local.packaged()
+
+
+def copied(source: Path, to: Path) -> Path:
+    """A model's folder copied, without weights that could run code.
+
+    Raises:
+        InvalidValueError: something else stands there already.
+        ModelError: no safetensors in it, or it cannot be copied.
+    """
+    from rolememory.text.embed.local import weights_of
+
+    weights_of(source)
+    target = to.expanduser().resolve()
+    if target.exists() and any(target.iterdir()):
+        raise InvalidValueError(
+            f"{target}: is not empty; name a new folder with --to", zh=f"{target}：不是空文件夹；请用 --to 指定新的位置"
+        )
+    try:
+        shutil.copytree(
+            source,
+            target,
+            dirs_exist_ok=True,
+            ignore=shutil.ignore_patterns("*.bin", "*.pt", "*.pkl", "*.h5", "*.py", "__pycache__", "onnx", "openvino"),
+        )
+    except (OSError, shutil.Error) as error:
+        told = getattr(error, "strerror", None) or str(error)
+        raise ModelError(
+            f"{target}: cannot be copied there: {told}; choose another folder", zh=f"{target}：复制失败：{told}；请换一个文件夹"
+        ) from error
+    return target
+
+
+def downloaded(here: Desk, repository: str, mirror: str | None, to: Path | None) -> Path:
+    """The folder of a model of the hub, brought here.
+
+    Raises:
+        ModelError: the hub does not answer, does not know it, or gives something unsafe.
+    """
+    if find_spec("huggingface_hub") is None:
+        install = 'pip install "rolememory[semantic]"'
+        raise ModelError(f"huggingface_hub is not installed; {install}", zh=f"没有安装 huggingface_hub；请运行 {install}")
+    endpoint = _address(mirror or os.environ.get("HF_ENDPOINT") or HUB)
+    files = _files(endpoint, repository)
+    if not any(name.endswith(".safetensors") for name in files):
+        raise ModelError(
+            f"{repository}: has no safetensors weights; take a model that has (others can run code)",
+            zh=f"{repository}：没有 safetensors 权重；请换一个有的（其他格式可能夹带代码）",
+        )
+    here.out.say(say(f"fetching {repository} from {endpoint}", f"正在从 {endpoint} 下载 {repository}"))
+    return _snapshot(repository, endpoint, to)
+
+
+def _address(url: str) -> str:
+    if not url.startswith(("http://", "https://")):
+        raise InvalidValueError(
+            f"--mirror: expected a URL, got {url!r}; write https://...", zh=f"--mirror：应为网址，却是“{url}”；请写 https://..."
+        )
+    return url.rstrip("/")
+
+
+def _files(endpoint: str, repository: str) -> list[str]:
+    """What the hub says the model consists of: asked first, so that a missing network is told in seconds."""
+    import httpx
+
+    parts = repository.split("/")
+    if len(parts) > 2 or not all(part and part.strip(".") and not set(part) & set("?#%\\ ") for part in parts):
+        raise ModelError(
+            f"{repository!r}: is neither a folder nor a name on the hub; see `rolememory model list`",
+            zh=f"“{repository}”：既不是文件夹，也不是 hub 上的名称；见 `rolememory model list`",
+        )
+    if os.environ.get("HF_HUB_OFFLINE", "0") not in ("", "0"):
+        raise ModelError(
+            "HF_HUB_OFFLINE is set, so the hub is not asked; unset it, or name a folder",
+            zh="设置了 HF_HUB_OFFLINE，不会访问 hub；请取消它，或给出本地文件夹",
+        )
+    try:
+        answer = httpx.get(f"{endpoint}/api/models/{repository}", timeout=TIMEOUT_S, follow_redirects=True)
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        raise _unreachable(endpoint, str(error)) from error
+    if answer.status_code in (401, 403, 404):
+        raise ModelError(
+            f"{repository}: {endpoint} has no such public model; see `rolememory model list`",
+            zh=f"{repository}：{endpoint} 上没有这个公开模型；见 `rolememory model list`",
+        )
+    try:
+        return [str(row["rfilename"]) for row in answer.raise_for_status().json()["siblings"]]
+    except (httpx.HTTPError, ValueError, KeyError, TypeError) as error:
+        raise _unreachable(endpoint, f"answered {answer.status_code}") from error
+
+
+def _unreachable(endpoint: str, reason: str) -> ModelError:
+    return ModelError(
+        f"{endpoint}: cannot be reached ({reason[:120]}); try --mirror URL, or name a folder that holds the model",
+        zh=f"{endpoint}：连不上（{reason[:120]}）；可用 --mirror 指定镜像，或给出存有模型的文件夹",
+    )
+
+
+def _snapshot(repository: str, endpoint: str, to: Path | None) -> Path:
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.utils.tqdm import disable_progress_bars
+
+    if not sys.stderr.isatty():
+        disable_progress_bars()
+    where: dict[str, Any] = {"local_dir": str(to.expanduser().resolve())} if to else {}
+    try:
+        return Path(
+            snapshot_download(
+                repository, endpoint=endpoint, allow_patterns=list(PATTERNS), ignore_patterns=list(SKIPPED), etag_timeout=TIMEOUT_S, **where
+            )
+        )
+    except Exception as error:  # whatever the library meets on the way is one thing to a person: it did not arrive
+        raise _unreachable(endpoint, f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}") from error

@@ -1,0 +1,137 @@
+"""settings: every key, what it is, where it comes from; and setting one."""
+
+from typing import Annotated, Any
+
+import typer
+
+from rolememory.cli.desk import Desk, desk
+from rolememory.cli.fields import split
+from rolememory.cli.out import Column
+from rolememory.cli.verbs import TUNE, verb
+from rolememory.cli.words import Tongue, both, say
+from rolememory.errors import InvalidValueError, SettingsError, UnknownNameError
+
+
+@verb("settings", TUNE, both("show the settings and where they come from, or set one", "查看设置及其来源，或修改一项"))
+def settings(
+    key: Annotated[
+        str | None,
+        typer.Argument(metavar="[KEY]", help=both("one setting, or a table of them, e.g. recall", "某一项，或某一组，例如 recall")),
+    ] = None,
+    value: Annotated[
+        str | None, typer.Argument(metavar="[VALUE]", help=both("its new value; lists with commas", "新的值；列表用逗号分隔"))
+    ] = None,
+    unset: Annotated[bool, typer.Option("--unset", help=both("back to its default", "恢复默认"))] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help=both("every key, not only what differs from its default", "列出全部，不只是改过的"))
+    ] = False,
+) -> None:
+    """Without a key: what is not at its default."""
+    here = desk()
+    here.check_home()
+    if value is not None and unset:
+        raise InvalidValueError("a value and --unset; give one of them", zh="不能同时给出值和 --unset")
+    if key is not None and (value is not None or unset):
+        _set(here, key, None if unset else value)
+        return
+    rows = _rows(here, key, everything)
+    if here.out.as_json:
+        here.out.data(rows)
+    elif rows:
+        here.out.table(rows, _columns())
+    else:
+        here.out.say(say("everything at its default; --all shows every key", "全部为默认值；--all 可列出每一项"))
+
+
+def _columns() -> list[Column]:
+    return [
+        Column("key", say("key", "设置项"), style="cyan"),
+        Column("shown", say("value", "值"), fold=True),
+        Column("source", say("from", "来源")),
+        Column("type", say("takes", "可取"), fold=True),
+        Column("about", say("what it does", "作用"), fold=True),
+    ]
+
+
+def _rows(here: Desk, key: str | None, everything: bool) -> list[dict[str, Any]]:
+    from rolememory.store.settings import load_settings
+    from rolememory.store.settings_text import settings_table
+
+    loaded = load_settings(here.path)
+    table = settings_table()
+    wanted = [row for row in table if key is None or row.key == key or row.key.startswith(f"{key}.")]
+    if not wanted:
+        raise UnknownNameError(
+            "setting",
+            str(key),
+            [row.key for row in table],
+            remedy="see `rolememory settings --all`",
+            zh_remedy="见 `rolememory settings --all`",
+        )
+    given = loaded.settings.model_dump(mode="json")
+    rows = []
+    for row in wanted:
+        now: Any = given
+        for part in row.key.split("."):
+            now = now[part]
+        if key is not None or everything or row.key in loaded.sources:
+            source = loaded.sources.get(row.key, say("default", "默认"))
+            rows.append(
+                {
+                    "key": row.key,
+                    "value": now,
+                    "shown": _shown(now),
+                    "default": row.default,
+                    "type": row.type,
+                    "source": source,
+                    "about": getattr(row, Tongue.language),
+                }
+            )
+    return rows
+
+
+def _shown(value: Any) -> str:
+    from rolememory.store.mistakes import literal
+
+    return literal(value)
+
+
+def _set(here: Desk, key: str, text: str | None) -> None:
+    from rolememory.store.settings_text import set_value
+    from rolememory.store.tree import type_name
+
+    value = None if text is None else _value(text, type_name(key) if _is_key(key) else "")
+    try:
+        set_value(here.path, key, value)
+    except SettingsError as error:
+        if error.file != "overrides":
+            raise
+        raise SettingsError(key, error.problem, remedy=error.remedy, zh=error.zh) from error
+    if here.out.as_json:
+        here.out.data({"key": key, "value": value})
+    elif value is None:
+        here.out.say(say(f"{key}: back to its default", f"{key}：已恢复默认"))
+    else:
+        here.out.say(f"{key} = {_shown(value)}")
+
+
+def _is_key(key: str) -> bool:
+    from rolememory.store.tree import leaves
+
+    return key in leaves()
+
+
+def _value(text: str, kind: str) -> Any:
+    """What a person means by a value: as TOML has it, quotes not needed.
+
+    >>> _value("0.3", "number"), _value("true", "true | false"), _value("inject", "text"), _value("a, b", "list of texts"), _value("3", "text")
+    (0.3, True, 'inject', ['a', 'b'], '3')
+    """
+    import tomllib
+
+    if kind == "text":
+        return text
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return split(text) if kind.startswith("list") else text
