@@ -107,13 +107,15 @@ class LocalModel:
         return cls(folder, sha256=PACKAGE_SHA256)
 
     def embed(self, texts: Sequence[str]) -> "Floats":
-        """Vectors of passages, (n_texts, dim), in small batches so that questions can go between."""
+        """Vectors of passages, (n_texts, dim), in small batches of like length so that questions can go between."""
         import numpy as np
 
         out = np.zeros((len(texts), self.dim), dtype=np.float32)
-        for start in range(0, len(texts), BATCH):
+        places = sorted(range(len(texts)), key=lambda at: len(texts[at]))
+        for start in range(0, len(places), BATCH):
+            batch = places[start : start + BATCH]
             with self._turnstile.passage():
-                out[start : start + BATCH] = self._encode([self._settings.passage_prefix + text for text in texts[start : start + BATCH]])
+                out[batch] = self._encode([self._settings.passage_prefix + texts[at] for at in batch])
         return out
 
     def embed_query(self, text: str) -> "Floats":
