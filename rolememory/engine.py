@@ -12,7 +12,7 @@ Writing: every change is one durable line in the journal before the call returns
 import asyncio
 import threading
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import wraps
 from pathlib import Path
@@ -21,22 +21,14 @@ from typing import Any, ParamSpec, Self, TypeVar
 
 from rolememory.errors import UnknownMemoryError
 from rolememory.inject.environment import Templates
-from rolememory.inject.render import Cast, Length, Style
 from rolememory.inject.styles import Styles
 from rolememory.learn.tend import Retirement, retire
-from rolememory.recall.answer import Question, answer, ask
-from rolememory.recall.books import Books, left_by
-from rolememory.recall.chats import ChatStates
-from rolememory.recall.gates import Occasion
-from rolememory.recall.hear import Heard, hear, set_scene, visible
-from rolememory.recall.live import LiveIndex
-from rolememory.recall.lore.activation import Activation
-from rolememory.recall.lore.scan import scan
-from rolememory.recall.meanings import Meanings
+from rolememory.recall.lexicons import Lexicons
+from rolememory.recall.recollection import Recollection, Request, Surroundings
 from rolememory.recall.stats import MemoryStats, stats_of
-from rolememory.recall.turn import Turn, say
-from rolememory.schema.evidence import Scored, Trace
-from rolememory.schema.memory import Memory, MemoryType, in_utc, readable_id
+from rolememory.recall.turn import Turn
+from rolememory.schema.evidence import Scored
+from rolememory.schema.memory import Memory, MemoryType, readable_id
 from rolememory.schema.message import Message
 from rolememory.schema.role import Character, Role
 from rolememory.schema.settings import PerType, Settings
@@ -47,11 +39,10 @@ from rolememory.store.home import HomeFolder
 from rolememory.store.memories import Edit, HistoryLine, RoleStore, Snapshot
 from rolememory.store.settings import SettingsFile
 from rolememory.store.watch import Changed, Watch
-from rolememory.text.clean import Cleaner, cleaner_for
+from rolememory.text.clean import cleaner_for
 from rolememory.text.embed.base import Embedder
 from rolememory.text.embed.ladder import Loader, load
-from rolememory.text.embed.queries import QueryVectors, asked
-from rolememory.text.lengths import counter_for
+from rolememory.text.embed.queries import QueryVectors
 
 Said = Message | Mapping[str, Any] | str
 """A message as frontends send it: ours, an OpenAI dict, or plain user text."""
@@ -80,7 +71,15 @@ class Home:
         self._file = SettingsFile(self.path, settings)
         self.loader = Loader(self.settings.embedding, load=(lambda _: embedder) if embedder else load)
         self.queries = QueryVectors(self.loader.get)
-        self.styles = Styles(Templates(self.path / "templates"))
+        self.lexicons = Lexicons(self.path / "lexicons")
+        self.surroundings = Surroundings(
+            self.loader,
+            self.queries,
+            Styles(Templates(self.path / "templates")),
+            cleaner=lambda wanted: cleaner_for(wanted.clean, self.path / "cleaning.json"),
+            lexicon=self.lexicons.current,
+            shared_books=self.path / "worldbooks",
+        )
         self._roles: dict[str, RoleMemory] = {}
         self._lock = threading.RLock()
 
@@ -103,10 +102,6 @@ class Home:
     def settings_of(self, role: Role) -> Settings:
         """The settings with the role's own on top."""
         return self._file.current(role.settings, f"{role.id}/role.json").settings
-
-    def cleaner(self, settings: Settings) -> Cleaner | None:
-        """What takes out of messages what is not story, by the rules of the home."""
-        return cleaner_for(settings.clean, self.path / "cleaning.json")
 
     def roles(self) -> list[Role]:
         """Every role of the home, by name."""
@@ -173,10 +168,7 @@ class RoleMemory:
         self.folder = home.folder.folder(role_id)
         settings = home.settings_of(self.role)
         self.store = RoleStore(self.folder, settings.storage)
-        self._chats = ChatStates(self.folder)
-        self._books = Books(self.folder, home.path / "worldbooks")
-        self._live = LiveIndex(settings, self._chats.clock.at)
-        self._meanings = Meanings(self.folder, home.loader, settings.embedding)
+        self._recollection = Recollection(self.folder, home.surroundings, settings)
         self._lock = threading.RLock()
         self._backed_up = False  # in this process, or found not to be due
 
@@ -198,7 +190,7 @@ class RoleMemory:
     @property
     def turns(self) -> int:
         """How many user turns the timeline has had: the story's clock."""
-        return self._chats.clock.turn
+        return self._recollection.chats.clock.turn
 
     # ── reading ──────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -216,79 +208,26 @@ class RoleMemory:
 
         `messages` is the whole visible chat, oldest first. `dry_run` looks without counting the turn.
         """
-        heard_messages = [Message.of(message) for message in messages]
+        request = Request(tuple(Message.of(message) for message in messages), chat, user, character, now, dry_run)
         with self._lock:
-            settings = self.settings
-            question, heard, style = self._question(heard_messages, settings, chat, user, character, now)
-            lore = self._activate(heard_messages, settings, chat, character, heard, dry_run)
-            if lore is not None and settings.budget.shared_with_lore:
-                question = replace(question, room=left_by(lore, settings))
-            given = answer(question, self._live.audience)
-            turn = say(question, given, style, heard_messages, self._trace((*given.notes, *(lore.notes if lore else ()))), lore)
-            if not dry_run:
-                self._chats.keep(chat, heard, turn, question.scene.now)
+            turn = self._recollection.recall(self.role, self.memories, self.settings, request)
         self.home.loader.start()  # only now: a library that is being imported would hold the first answer up
         return turn
 
     def search(self, query: str, *, limit: int = 10, user: str | None = None, now: datetime | None = None) -> list[Scored]:
         """The memories nearest to a query, best first: the ranker of `recall` with its thresholds off."""
+        request = Request((Message.user(query),), user=user, now=now, dry_run=True, wanted=limit)
         with self._lock:
-            question, _, _ = self._question([Message.user(query)], self.settings, "", user, None, now, wanted=limit)
-            scored, _ = ask(question, self._live.audience)
-        return scored[:limit]
+            return self._recollection.search(self.role, self.memories, self.settings, request)[:limit]
 
     def ready(self, timeout: float | None = None) -> bool:
         """Wait until the model is loaded and every memory has its vector; false without a model."""
-        return self._meanings.ready(self.memories, timeout)
+        return self._recollection.meanings.ready(self.memories, timeout)
 
     @property
     def embedded(self) -> int:
         """How many memories have their vectors by now."""
-        return len(self._meanings.table or ())
-
-    def _question(
-        self,
-        messages: list[Message],
-        settings: Settings,
-        chat: str,
-        user: str | None,
-        character: Character | None,
-        now: datetime | None,
-        wanted: int = 0,
-    ) -> tuple[Question, Heard, Style]:
-        memories = self.memories
-        index = self._live.follow(memories, settings, self._meanings.follow(memories))
-        heard = hear(messages, self.home.cleaner(settings), character)
-        scene = set_scene(
-            heard,
-            index,
-            now=in_utc(now) if now else datetime.now(UTC),
-            turn=self._chats.clock.turn,
-            user=user,
-            vector=self.home.queries(asked(heard.query, heard.earlier)),
-            seed=len(heard.segments),
-            wanted=wanted,
-        )
-        cast = Cast(char=character.name if character else self.role.name, user=user or (character.user if character else ""))
-        style = self.home.styles.get(settings.inject, scene.language, cast)
-        measure = Length(style, counter_for(settings.budget.unit, settings.lengths))
-        kept = self._chats.injected(chat)
-        return Question(index, scene, settings, measure, Occasion(heard.query, heard.messages_before), visible(heard), kept), heard, style
-
-    def _activate(
-        self, messages: list[Message], settings: Settings, chat: str, character: Character | None, heard: Heard, dry_run: bool
-    ) -> Activation | None:
-        """The lorebook entries of this turn, with the timers of its chat."""
-        index = self._books.index(self.role.worldbooks, settings.lore) if settings.lore.enabled else None
-        if index is None:
-            return None
-        state = self._chats.timers(chat)
-        who = character or Character(name=self.role.name)
-        return scan(index, messages, card=who, state=state, chance=int(heard.fingerprint, 16), dry_run=dry_run)
-
-    def _trace(self, notes: tuple[str, ...]) -> Trace:
-        failure = self.home.queries.failure
-        return Trace(notes=(*notes, failure) if failure else notes, embedder=self.home.loader.state)
+        return len(self._recollection.meanings.table or ())
 
     # ── writing ──────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -369,8 +308,7 @@ class RoleMemory:
 
     def close(self) -> None:
         """Fold the journal into memory.json and stop background work."""
-        self._meanings.stop()
-        self._chats.close()
+        self._recollection.close()
         self.store.close()
 
     def _commit(self, edits: Sequence[Edit], actor: str) -> Snapshot:

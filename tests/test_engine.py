@@ -331,3 +331,14 @@ def test_a_chat_without_any_message_recalls_nothing(mira: RoleMemory) -> None:
     assert turn.text == ""
     assert turn.messages == ()
     assert "only 0 characters" in str(turn.explain())
+
+
+def test_an_author_has_words_of_feeling_of_his_own(home: Home) -> None:
+    role = home.create("Nix")
+    role.remember("The night the zorble came.", id="zorble", emotions=["sadness"], salience=1.0, triggers=["emotional"])
+    assert not role.recall(["Oh, what a zorbling evening this is!"]).recalled
+    (home.path / "lexicons").mkdir()
+    words = {"words": {"zorbling": {"sadness": 1.0, "valence": -1.0, "arousal": 0.8}}}
+    (home.path / "lexicons" / "feeling.en.json").write_text(json.dumps(words), encoding="utf-8")
+    with Home.open(home.path, WORDS_ALONE) as again:
+        assert ids(again.role("nix").recall(["Oh, what a zorbling evening this is!"])) == ["zorble"]

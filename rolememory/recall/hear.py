@@ -11,7 +11,6 @@ from rolememory.recall.index import MemoryIndex
 from rolememory.schema.message import Message
 from rolememory.schema.role import Character
 from rolememory.schema.scene import Feeling, Scene, Segment
-from rolememory.schema.settings import Settings
 from rolememory.text.clean import Cleaner
 from rolememory.text.dates import times
 from rolememory.text.feel import feel, mood
@@ -81,8 +80,8 @@ def set_scene(
         reading=index.read(heard.segments),
         window=window(heard.segments, settings.recall.scan_depth),
         vector=vector,
-        feeling=feel(heard.query, language) if settings.triggers.emotional.enabled else Feeling(),
-        mood=_mood(spoken, settings),
+        feeling=feel(heard.query, lexicon=index.lexicon) if settings.triggers.emotional.enabled else Feeling(),
+        mood=_mood(spoken, index),
         times=times(heard.query, now, language, settings.triggers.dates) if settings.triggers.dates.enabled else (),
         seed=seed,
         wanted=wanted,
@@ -105,7 +104,8 @@ def visible(heard: Heard) -> Visible:
     return Visible.of(heard.query, [segment.text for segment in heard.segments if segment.index >= 0])
 
 
-def _mood(spoken: Sequence[Segment], settings: Settings) -> Feeling:
-    if not settings.triggers.emotional.enabled:
+def _mood(spoken: Sequence[Segment], index: MemoryIndex) -> Feeling:
+    emotional = index.settings.triggers.emotional
+    if not emotional.enabled:
         return Feeling()
-    return mood([feel(segment.text) for segment in spoken[:MOOD_MESSAGES]], settings.triggers.emotional.half_life_messages)
+    return mood([feel(segment.text, lexicon=index.lexicon) for segment in spoken[:MOOD_MESSAGES]], emotional.half_life_messages)

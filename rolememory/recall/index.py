@@ -12,6 +12,7 @@ from rolememory.schema.memory import Memory
 from rolememory.schema.scene import Feeling, Segment
 from rolememory.schema.settings import Settings
 from rolememory.text.feel import feeling_of
+from rolememory.text.feel_words import Lexicon
 from rolememory.text.keys import KeyIndex, KeySpec, Reading
 from rolememory.text.pattern import Quarantine
 from rolememory.text.terms import TermIndex
@@ -43,6 +44,7 @@ class MemoryIndex:
     vectors: VectorTable | None = None
     patterns: Quarantine = field(default_factory=Quarantine)
     clock: Clock | None = None
+    lexicon: Lexicon | None = None  # words of feeling; None = the shipped ones
 
     @classmethod
     def empty(cls, settings: Settings, clock: Clock | None = None) -> "MemoryIndex":
@@ -75,6 +77,11 @@ class MemoryIndex:
         """The index with a model's vectors, or without."""
         return replace(self, vectors=vectors)._rebuilt()
 
+    def with_lexicon(self, lexicon: Lexicon | None) -> "MemoryIndex":
+        """The index with other words of feeling."""
+        feelings = {memory.id: feeling_of(memory, lexicon) for memory in self.memories.values()}
+        return replace(self, lexicon=lexicon, feelings=feelings)._rebuilt()
+
     def read(self, segments: Sequence[Segment]) -> Reading:
         """Which keys stand in these segments."""
         return Reading(self.keys, segments)
@@ -89,7 +96,7 @@ class MemoryIndex:
         specs = {memory_id: own for memory_id, own in self.specs.items() if memory_id in memories}
         specs |= {memory.id: _specs(memory, self.settings) for memory in fresh}
         feelings = {memory_id: felt for memory_id, felt in self.feelings.items() if memory_id in memories}
-        feelings |= {memory.id: feeling_of(memory) for memory in fresh}
+        feelings |= {memory.id: feeling_of(memory, self.lexicon) for memory in fresh}
         keys = _keys(self, specs, [memory.id for memory in fresh], gone)
         changed = replace(self, memories=memories, specs=specs, feelings=feelings, keys=keys)
         return replace(changed, superseded=superseded_by(memories.values()))._rebuilt()

@@ -8,6 +8,7 @@ from rolememory.recall.gates import Asker, eligible, unchanged_between
 from rolememory.recall.index import Clock, MemoryIndex
 from rolememory.schema.memory import Memory
 from rolememory.schema.settings import RecallSettings, Settings
+from rolememory.text.feel_words import Lexicon
 from rolememory.text.vectors import VectorTable
 
 _KEPT_AUDIENCES = 16
@@ -21,9 +22,13 @@ class LiveIndex:
         self._audiences: dict[str | None, _Audience] = {}
         self._generation: tuple[Mapping[str, Memory], RecallSettings] | None = None
 
-    def follow(self, memories: Mapping[str, Memory], settings: Settings, vectors: VectorTable | None) -> MemoryIndex:
+    def follow(
+        self, memories: Mapping[str, Memory], settings: Settings, vectors: VectorTable | None, lexicon: Lexicon | None = None
+    ) -> MemoryIndex:
         """The index of these memories under these settings; the same object while nothing changed."""
         index = self.index
+        if lexicon is not index.lexicon:
+            index = index.with_lexicon(lexicon)
         if settings != index.settings:
             index = index.under(settings)
         if memories is not index.memories:

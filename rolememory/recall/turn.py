@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from unicodedata import east_asian_width
 
 from rolememory.inject.place import Placement, fill_outlets, place_all
 from rolememory.inject.render import Style
@@ -12,7 +13,7 @@ from rolememory.schema.evidence import Recalled, Refusal, Scored, Trace
 from rolememory.schema.message import Message
 from rolememory.schema.scene import Language
 from rolememory.schema.settings import InjectSettings
-from rolememory.schema.wording import word, word_change, word_gate
+from rolememory.schema.wording import strategy_name, word, word_change, word_gate
 from rolememory.text.intent import intent
 from rolememory.text.lengths import TokenEstimate
 
@@ -40,15 +41,31 @@ class Explanation:
     def __str__(self) -> str:
         if self.closed:
             return self.closed
-        wide = max((len(row.id) for row in self.rows), default=0)
+        wide = max((columns(row.id) for row in self.rows), default=0)
         return "\n".join(self._row(row, wide) for row in self.rows)
 
     def _row(self, row: Line, wide: int) -> str:
         score = "   -" if row.score is None else f"{row.score:.2f}"
         comma, way = (", ", " -> ") if self.language == "en" else ("，", " → ")
-        told = comma.join(f"{name} {word(reason, self.language)}" for name, reason in row.reasons)
+        told = comma.join(_named(name, word(reason, self.language), self.language) for name, reason in row.reasons)
         remedy = way + word_change(row.remedy, self.language) if row.remedy else ""
-        return f"{score}  {row.id:<{wide}}  {told}{remedy}".rstrip()
+        return f"{score}  {row.id}{' ' * (wide - columns(row.id))}  {told}{remedy}".rstrip()
+
+
+def columns(text: str) -> int:
+    """How wide a text stands on a terminal: a Chinese character takes two columns.
+
+    >>> columns("灯塔"), columns("lamp")
+    (4, 4)
+    """
+    return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)
+
+
+_SAY_THEMSELVES = {"weight", "salience", "priority"}  # their sentence begins with their name
+
+
+def _named(name: str, told: str, language: Language) -> str:
+    return told if name in _SAY_THEMSELVES else f"{strategy_name(name, language)} {told}"
 
 
 @dataclass(frozen=True, slots=True)

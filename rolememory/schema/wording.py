@@ -159,6 +159,27 @@ _CHINESE: Mapping[str, Mapping[str, str]] = {
 _NOTHING: Mapping[Language, str] = {"en": "none", "zh": "无"}
 
 
+_STRATEGIES_ZH = {
+    "constant": "常驻",
+    "keyword": "关键词",
+    "pattern": "正则",
+    "semantic": "语义",
+    "dates": "日期",
+    "recency": "新旧",
+    "emotional": "情绪",
+    "lore": "设定",
+}
+
+
+def strategy_name(name: str, language: Language) -> str:
+    """A strategy's name in a person's language; a gate's or a third party's stays as it is.
+
+    >>> strategy_name("keyword", "zh"), strategy_name("keyword", "en")
+    ('关键词', 'keyword')
+    """
+    return _STRATEGIES_ZH.get(name, name) if language == "zh" else name
+
+
 def word(reason: Reason, language: Language = "en") -> str:
     """A reason in words.
 

@@ -1,0 +1,42 @@
+"""The author's own words of feeling, laid over the shipped ones: {home}/lexicons/feeling.*.json, read again when they change."""
+
+import logging
+from pathlib import Path
+from time import monotonic
+
+from rolememory.errors import FileError
+from rolememory.store.disk import Mark
+from rolememory.store.signature import signature
+from rolememory.text.feel_words import Lexicon, load_lexicon
+
+LOOK_AGAIN_S = 0.5  # how long an edit may go unnoticed
+log = logging.getLogger(__name__)
+
+
+class Lexicons:
+    """Gives the lexicon as it stands; None while the author has no words of his own. A broken file keeps the last good one."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._seen: dict[Path, Mark | None] = {}
+        self._lexicon: Lexicon | None = None
+        self._looked_at = -1.0
+        self.problem = ""
+
+    def current(self) -> Lexicon | None:
+        """The same object while no file changed."""
+        if (now := monotonic()) - self._looked_at >= LOOK_AGAIN_S:
+            self._looked_at = now
+            marks = {path: signature(path) for path in sorted(self._folder.glob("feeling.*.json"))}
+            if marks != self._seen:
+                self._seen = marks
+                self._read(list(marks))
+        return self._lexicon
+
+    def _read(self, files: list[Path]) -> None:
+        try:
+            self._lexicon = load_lexicon(files) if files else None
+            self.problem = ""
+        except FileError as error:
+            self.problem = str(error)
+            log.warning("words of feeling: %s", error)

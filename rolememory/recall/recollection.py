@@ -1,0 +1,136 @@
+"""One role's read path: from messages to a turn. Everything a turn reads is brought up to date first; then it is asked, purely."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from rolememory.inject.render import Cast, Length
+from rolememory.inject.styles import Styles
+from rolememory.recall.answer import Question, answer, ask
+from rolememory.recall.books import Books, left_by
+from rolememory.recall.chats import ChatStates
+from rolememory.recall.gates import Occasion
+from rolememory.recall.hear import Heard, hear, set_scene, visible
+from rolememory.recall.live import LiveIndex
+from rolememory.recall.lore.activation import Activation
+from rolememory.recall.lore.scan import scan
+from rolememory.recall.meanings import Meanings
+from rolememory.recall.turn import Turn, say
+from rolememory.schema.evidence import Scored, Trace
+from rolememory.schema.memory import Memory, in_utc
+from rolememory.schema.message import Message
+from rolememory.schema.role import Character, Role
+from rolememory.schema.settings import Settings
+from rolememory.text.clean import Cleaner
+from rolememory.text.embed.ladder import Loader
+from rolememory.text.embed.queries import QueryVectors, asked
+from rolememory.text.feel_words import Lexicon
+from rolememory.text.lengths import counter_for
+from rolememory.text.pattern import Budget
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What all roles of a home share."""
+
+    loader: Loader
+    queries: QueryVectors
+    styles: Styles
+    cleaner: Callable[[Settings], Cleaner | None]
+    lexicon: Callable[[], Lexicon | None]
+    shared_books: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a caller asks of one turn."""
+
+    messages: tuple[Message, ...]
+    chat: str = ""
+    user: str | None = None
+    character: Character | None = None
+    now: datetime | None = None
+    dry_run: bool = False
+    wanted: int = 0  # memories the semantic strategy may wake; 0 = by settings
+
+
+class Recollection:
+    """Holds what a role's turns read. Not thread-safe by itself: its owner lets one turn in at a time."""
+
+    def __init__(self, role_folder: Path, around: Surroundings, settings: Settings) -> None:
+        self.chats = ChatStates(role_folder)
+        self.meanings = Meanings(role_folder, around.loader, settings.embedding)
+        self.books = Books(role_folder, around.shared_books)
+        self._live = LiveIndex(settings, self.chats.clock.at)
+        self._around = around
+
+    def recall(self, role: Role, memories: Mapping[str, Memory], settings: Settings, request: Request) -> Turn:
+        """The turn: lore first, then memories, then words in their place."""
+        heard = self._hear(settings, request)
+        question = self._question(role, memories, settings, request, heard)
+        lore = self._activate(role, settings, request, heard, question)
+        if lore is not None and settings.budget.shared_with_lore:
+            question = replace(question, room=left_by(lore, settings))
+        given = answer(question, self._live.audience)
+        trace = self._trace((*given.notes, *(lore.notes if lore else ())))
+        style = self._around.styles.get(settings.inject, question.scene.language, _cast(role, request))
+        turn = say(question, given, style, request.messages, trace, lore)
+        if not request.dry_run:
+            self.chats.keep(request.chat, heard, turn, question.scene.now)
+        return turn
+
+    def search(self, role: Role, memories: Mapping[str, Memory], settings: Settings, request: Request) -> list[Scored]:
+        """Every memory that something woke, best first; no thresholds, no budget."""
+        question = self._question(role, memories, settings, request, self._hear(settings, request))
+        return ask(question, self._live.audience)[0]
+
+    def close(self) -> None:
+        """Stop background work and write what is behind."""
+        self.meanings.stop()
+        self.chats.close()
+
+    def _hear(self, settings: Settings, request: Request) -> Heard:
+        return hear(request.messages, self._around.cleaner(settings), request.character)
+
+    def _question(self, role: Role, memories: Mapping[str, Memory], settings: Settings, request: Request, heard: Heard) -> Question:
+        index = self._live.follow(memories, settings, self.meanings.follow(memories), self._around.lexicon())
+        scene = set_scene(
+            heard,
+            index,
+            now=in_utc(request.now) if request.now else datetime.now(UTC),
+            turn=self.chats.clock.turn,
+            user=request.user,
+            vector=self._around.queries(asked(heard.query, heard.earlier)),
+            seed=len(heard.segments),
+            wanted=request.wanted,
+        )
+        style = self._around.styles.get(settings.inject, scene.language, _cast(role, request))
+        measure = Length(style, counter_for(settings.budget.unit, settings.lengths))
+        occasion = Occasion(heard.query, heard.messages_before)
+        return Question(index, scene, settings, measure, occasion, visible(heard), self.chats.injected(request.chat))
+
+    def _activate(self, role: Role, settings: Settings, request: Request, heard: Heard, question: Question) -> Activation | None:
+        """The lorebook entries of this turn, with the timers of its chat."""
+        index = self.books.index(role.worldbooks, settings.lore) if settings.lore.enabled else None
+        if index is None:
+            return None
+        return scan(
+            index,
+            request.messages,
+            card=request.character or Character(name=role.name),
+            state=self.chats.timers(request.chat),
+            chance=int(heard.fingerprint, 16),
+            patterns=question.scene.patterns if isinstance(question.scene.patterns, Budget) else None,
+            dry_run=request.dry_run,
+        )
+
+    def _trace(self, notes: tuple[str, ...]) -> Trace:
+        failure = self._around.queries.failure
+        return Trace(notes=(*notes, failure) if failure else notes, embedder=self._around.loader.state)
+
+
+def _cast(role: Role, request: Request) -> Cast:
+    """Who is who: by the card where there is one."""
+    card = request.character
+    return Cast(char=card.name if card else role.name, user=request.user or (card.user if card else ""))
