@@ -1,0 +1,46 @@
+"""A chat written as plain text: `Name: what they said`, one message after the other."""
+
+import re
+from collections.abc import Iterator
+
+from rolememory.schema.message import Message, Speaker
+
+_SPEAKER = re.compile(r"\s*(?P<name>[^\s:：“”\"'。，！？,!?][^:：“”\"。，！？!?\n]{0,39}?)\s*[:：]\s*(?P<said>.*)")
+_USERS = frozenset({"user", "you", "me", "{{user}}", "我", "你", "用户", "玩家"})
+
+
+def read_dialogue(text: str, user: str | None = None) -> list[Message]:
+    r"""The messages of a chat in plain text, oldest first.
+
+    A line without a name goes on with the message before it. The user is who is called so (`user`, or a name that says it: User, You, 我),
+    else whoever speaks last, since the character is about to answer.
+
+    >>> [(one.role, one.name, one.content) for one in read_dialogue("Mira: It is dark.\nLin: Why?\nTell me.")]
+    [('assistant', 'Mira', 'It is dark.'), ('user', 'Lin', 'Why?\nTell me.')]
+    >>> read_dialogue("灯塔为什么灭了？")[0].role
+    'user'
+    """
+    told = list(_told(text))
+    names = [name for name, _ in told if name]
+    users = {user.casefold()} if user else {name.casefold() for name in names} & _USERS or {names[-1].casefold() if names else ""}
+    return [_message(name, said, users) for name, said in told]
+
+
+def _message(name: str, said: str, users: set[str]) -> Message:
+    role: Speaker = "user" if not name or name.casefold() in users else "assistant"
+    return Message(role=role, content=said.strip(), name=name or None)
+
+
+def _told(text: str) -> Iterator[tuple[str, str]]:
+    """(name, what was said); lines before the first name are messages of nobody."""
+    name, said = "", ""
+    for line in text.splitlines():
+        begins = _SPEAKER.fullmatch(line)
+        if begins is None:
+            said = f"{said}\n{line}" if said or name else line
+            continue
+        if said.strip():
+            yield name, said
+        name, said = begins["name"], begins["said"]
+    if said.strip():
+        yield name, said
