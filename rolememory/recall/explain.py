@@ -14,7 +14,7 @@ from rolememory.recall.gates import first_closed
 from rolememory.schema.evidence import Change, Reason, Refusal, Scored
 from rolememory.schema.memory import Memory, MemoryType
 from rolememory.schema.settings import Settings
-from rolememory.text.terms import tokens
+from rolememory.text.words import tokens
 
 _WIDEST = 1 << 20  # characters; no budget is searched beyond this
 

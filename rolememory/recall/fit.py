@@ -18,7 +18,7 @@ from rolememory.schema.evidence import Reason, Scored
 from rolememory.schema.memory import Memory, MemoryType
 from rolememory.schema.settings import BudgetSettings, PerType, RecallSettings
 from rolememory.text.fold import fold
-from rolememory.text.terms import tokens
+from rolememory.text.words import tokens
 
 _NUMBERS = re.compile(r"\d+")
 _LEAST_BYTES = 12  # twelve Latin letters, four Chinese characters

@@ -16,8 +16,9 @@ from rolememory.schema.evidence import Hit, Reason
 from rolememory.schema.memory import Memory
 from rolememory.schema.scene import Scene, Segment
 from rolememory.text import calibrate
-from rolememory.text.terms import Question, TermIndex, ask
+from rolememory.text.terms import TermIndex
 from rolememory.text.vectors import VectorIndex, products
+from rolememory.text.words import Question, ask
 from rolememory.triggers.base import Parts, may_wake, register
 from rolememory.triggers.conversation import Conversations, told
 from rolememory.triggers.people import People

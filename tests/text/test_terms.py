@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rolememory.text.terms import BARELY, ENOUGH, K1, B, TermIndex, ask, stem, tokens
+from rolememory.text.terms import BARELY, ENOUGH, K1, UNKNOWN_PAIR, B, TermIndex
+from rolememory.text.words import ask, is_pair, stem, tokens
 
 
 @pytest.mark.parametrize(
@@ -135,9 +136,7 @@ def test_scores_are_those_of_the_formula(texts: list[str], query: str) -> None:
     question = ask(query)
     unit = index._rare_word()
     mass = sum(
-        weight
-        * index.information(token)
-        * (0.3 if len(token) == 2 and token[0] >= "\u4e00" and not any(token in one for one in counts) else 1.0)
+        weight * index.information(token) * (UNKNOWN_PAIR if is_pair(token) and not any(token in one for one in counts) else 1.0)
         for token, weight in question.weights.items()
     )
     expected = [
@@ -150,6 +149,14 @@ def test_scores_are_those_of_the_formula(texts: list[str], query: str) -> None:
         for one, norm in zip(counts, norms, strict=True)
     ]
     np.testing.assert_allclose(index.scores(question)[index.rows(map(str, range(len(texts))))], expected, rtol=1e-4)
+
+
+def test_a_pair_that_was_forgotten_counts_as_never_seen() -> None:
+    updated = indexed(a="灯塔灭了", b="风暴里的海")
+    updated.remove("a")
+    rebuilt = indexed(b="风暴里的海")
+    question = ask("灯塔与海")
+    assert updated.scores(question)[updated.rows(["b"])] == rebuilt.scores(question)[rebuilt.rows(["b"])]
 
 
 def test_an_unknown_id_has_no_row() -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rolememory.errors import ModelError
 from rolememory.text.embed.base import Embedder
-from rolememory.text.terms import ask
+from rolememory.text.words import ask
 
 if TYPE_CHECKING:
     import numpy as np
