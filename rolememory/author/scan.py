@@ -1,7 +1,7 @@
 """What a scan did, as an author asks it: what fires, in which pass, by which key and where, what was closed, what it costs."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rolememory.author.books import title
@@ -104,7 +104,7 @@ def look(
     index = books if isinstance(books, LoreIndex) else LoreIndex(books, settings)
     given = scan(index, messages, card=card, state=state, trigger=trigger, chance=chance, cost=cost)
     asleep = list(_asleep(index, given))
-    told = [one for one in asleep if everything or one.refusal.gate not in QUIET_GATES]
+    told = [_with_remedy(one, given) for one in asleep if everything or one.refusal.gate not in QUIET_GATES]
     return Report(
         fired=tuple(_fired(one, given, index.rules) for one in given.awake),
         silent=tuple(told),
@@ -122,8 +122,13 @@ def look(
 
 def _asleep(index: LoreIndex, given: Activation) -> Iterator[Silent]:
     for lore in index.entries:
-        if refusal := given.explain(lore.id):
+        if refusal := given.explain(lore.id, remedy=False):
             yield Silent(lore.id, lore.entry.id, title(lore.entry), refusal)
+
+
+def _with_remedy(one: Silent, given: Activation) -> Silent:
+    """With the change that would let it in; for one that nobody spoke of that is plain: say its key."""
+    return one if one.refusal.gate in QUIET_GATES else replace(one, refusal=given.explain(one.id) or one.refusal)
 
 
 def _fired(one: Awake, given: Activation, rules: Rules) -> Fired:

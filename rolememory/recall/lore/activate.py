@@ -251,16 +251,16 @@ class _Scan:
             _why_not=self.why_not,
         )
 
-    def why_not(self, lore_id: str) -> Refusal | None:
-        """The gate that kept an entry out, in the pass where it came furthest."""
+    def why_not(self, lore_id: str, remedy: bool = True) -> Refusal | None:
+        """The gate that kept an entry out, in the pass where it came furthest, and the change that would open it."""
         lore = self.index.lore(lore_id)
         if lore is None:
             raise UnknownNameError("lorebook entry", lore_id, self.index.rank)
         if lore_id in self.awake:
             return None
         reason = self.refused.get(lore_id) or self._furthest(lore)
-        remedy = next((change for change in ways(lore, reason) if self._lets_in(lore_id, change)), None)
-        return Refusal(lore_id, reason.code, reason, remedy)
+        tried = ways(lore, reason) if remedy else []
+        return Refusal(lore_id, reason.code, reason, next((change for change in tried if self._lets_in(lore_id, change)), None))
 
     def _lets_in(self, lore_id: str, change: Change) -> bool:
         """Whether the entry would be in, had just this been changed: the scan is made again, with the same chance."""

@@ -77,12 +77,14 @@ class Activation:
     refused: Mapping[str, Reason] = field(default_factory=dict)  # candidates that lost: to their group, to chance, to the budget
     disabled_prompts: frozenset[str] = frozenset()  # decorator disable_ui_prompt
     notes: tuple[str, ...] = ()
-    _why_not: Callable[[str], Refusal | None] | None = field(default=None, repr=False, compare=False)
+    _why_not: Callable[[str, bool], Refusal | None] | None = field(default=None, repr=False, compare=False)
 
-    def explain(self, lore_id: str) -> Refusal | None:
+    def explain(self, lore_id: str, *, remedy: bool = True) -> Refusal | None:
         """Why this entry is not in the prompt: the first closed gate of the pass in which it came furthest; None if it is.
+
+        `remedy` looks for the change that would let it in, which costs some scans; without it the answer is at hand.
 
         Raises:
             UnknownNameError: there is no such entry.
         """
-        return self._why_not(lore_id) if self._why_not else None
+        return self._why_not(lore_id, remedy) if self._why_not else None
