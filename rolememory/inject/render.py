@@ -6,13 +6,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from itertools import chain
-from typing import Any
+from typing import Any, TypeVar
 
 from rolememory.errors import TemplateError
 from rolememory.inject.environment import BUILT_IN, Templates
 from rolememory.inject.fence import fenced, tame
 from rolememory.inject.sandbox import Compiled, plain
-from rolememory.inject.shape import Slot, filled
+from rolememory.inject.shape import Frame, Slot, filled
 from rolememory.schema.memory import Memory, MemoryType
 from rolememory.schema.scene import Language
 from rolememory.schema.settings import InjectSettings
@@ -27,6 +27,7 @@ _MAY_SHORTEN = ("{", "#", "&", "<")  # what expanding and taming may make shorte
 _NAME_MACRO = re.compile(r"\{\{\s*(?:(?P<user>user)|char|bot)\s*\}\}|<(?:(?P<old>user)|char|bot)>", re.IGNORECASE)
 _PROBE = "zq7probe"
 _KEPT_FRAMES = 512
+Said = TypeVar("Said")
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
 
 
@@ -97,7 +98,7 @@ class Style:
         self._notes = list(choice.notes)
         self._said: dict[int, tuple[Memory, Mapping[str, Any]]] = {}  # by identity; the memory is held so that it stays the same one
         self._lines: dict[tuple[str, int], str] = {}  # by template and memory
-        self._frames: dict[tuple[str, tuple[tuple[str, int], ...]], str | None] = {}  # by template and shape
+        self._frames: dict[tuple[str, tuple[tuple[str, int], ...]], Frame | None] = {}  # by template and shape
         self._says_text: bool | None = None
         self._frame = self._people() | {"heading": settings.heading, "language": self.language}
 
@@ -133,7 +134,14 @@ class Style:
             return ""
         ordered = stable(memories)
         said = self._first_that_works(lambda template: self._assembled(template, ordered) or self._whole(template, ordered))
-        return fenced(said if self._tries else self._bare(ordered))
+        return fenced(said if said is not None else self._bare(ordered))
+
+    def length(self, memories: Sequence[Memory]) -> int | None:
+        """Characters of the block, added up from its parts without putting it together; None where only rendering can tell."""
+        if not self._tries:
+            return None
+        frame, lines = self._first_that_works(lambda template: self._apart(template, stable(memories))) or (None, [])
+        return frame.length(lines) if frame and self._tries else None
 
     def body(self, memories: Sequence[Memory]) -> str:
         """The block without its fence, for callers that put it under a heading of their own."""
@@ -150,19 +158,22 @@ class Style:
 
     def _assembled(self, template: Compiled, ordered: Sequence[Memory]) -> str:
         """Frame and lines put together; "" for a template that is not made so."""
+        frame, lines = self._apart(template, ordered)
+        return filled(frame.text, lines) if frame else ""
+
+    def _apart(self, template: Compiled, ordered: Sequence[Memory]) -> tuple[Frame | None, list[str]]:
+        """The frame of this shape, rendered once, and the lines that go into it; no frame for a template that is not made so."""
         groups = self._groups(ordered)
         lines = [self._line(template, memory) for memory in (*chain(*groups.values()), *ordered)]
         if "" in lines:
-            return ""
+            return None, lines
         shape = template.name, tuple((kind, len(members)) for kind, members in groups.items())
         if shape not in self._frames:
-            if len(self._frames) >= _KEPT_FRAMES:
-                self._frames.clear()
             slots = iter(map(Slot, range(len(lines))))
             hollow = {kind: [next(slots) for _ in members] for kind, members in groups.items()}
-            self._frames[shape] = template.render_frame(self._context(hollow, list(slots)))
-        frame = self._frames.get(shape)
-        return filled(frame, lines) if frame is not None else ""
+            said = template.render_frame(self._context(hollow, list(slots)))
+            self._frames[shape] = Frame.of(said, fenced) if said is not None else None
+        return self._frames[shape], lines
 
     def _whole(self, template: Compiled, ordered: Sequence[Memory]) -> str:
         groups = {kind: [self._values(memory) for memory in members] for kind, members in self._groups(ordered).items()}
@@ -182,8 +193,8 @@ class Style:
         found = {kind.value: [memory for memory in ordered if memory.type is kind] for kind in _ORDER}
         return {kind: members for kind, members in found.items() if members}
 
-    def _first_that_works(self, say: Callable[[Compiled], str]) -> str:
-        """What the best usable template says; one that fails is left for good."""
+    def _first_that_works(self, say: Callable[[Compiled], Said]) -> Said | None:
+        """What the best usable template says; one that fails is left for good. None when none is left."""
         for template in tuple(self._tries):
             try:
                 return say(template)
@@ -191,7 +202,7 @@ class Style:
                 with suppress(ValueError):  # another thread found it first
                     self._tries.remove(template)
                     self._notes.append(str(error))
-        return ""
+        return None
 
     def _bare(self, memories: Sequence[Memory]) -> str:
         return "\n".join(f"- {self._values(memory)['text']}" for memory in memories)
@@ -241,6 +252,7 @@ class Length:
 
     def __init__(self, style: Style, count: Callable[[str], int] = len) -> None:
         self._style, self._count = style, count
+        self._in_characters = count is len or getattr(count, "unit", None) == "characters"
 
     def line(self, memory: Memory) -> int:
         """Length of one memory's line."""
@@ -253,11 +265,13 @@ class Length:
     def least(self, memory: Memory) -> int:
         """A length that the line cannot be below, found without rendering it; 0 where that cannot be told."""
         text = memory.content
-        characters = self._count is len or getattr(self._count, "unit", None) == "characters"
-        if not characters or not text.isprintable() or any(mark in text for mark in _MAY_SHORTEN):
+        if not self._in_characters or not text.isprintable() or any(mark in text for mark in _MAY_SHORTEN):
             return 0
         return len(text) - text.count(" ") if self._style.says_text else 0
 
     def block(self, memories: Sequence[Memory]) -> int:
         """Length of the whole block with these memories, fence and headings included; 0 for none."""
-        return self._count(self._style.block(memories)) if memories else 0
+        if not memories:
+            return 0
+        added_up = self._style.length(memories) if self._in_characters else None
+        return self._count(self._style.block(memories)) if added_up is None else added_up

@@ -5,7 +5,8 @@ So a block can be measured many times a turn without rendering it anew. It holds
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 from jinja2 import nodes
 
@@ -32,6 +33,25 @@ def filled(frame: str, lines: Sequence[str]) -> str:
     'a y, x'
     """
     return _MARK.sub(lambda match: lines[int(match[1])], frame)
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A rendered frame: its text with marks for the lines, and how long it is without them."""
+
+    text: str
+    bare: int  # characters of the finished block that belong to no line
+    uses: tuple[int, ...]  # which line each mark stands for
+
+    @classmethod
+    def of(cls, text: str, finish: Callable[[str], str]) -> "Frame":
+        """Measure a frame; `finish` is what happens to the text once its lines are in (the fence)."""
+        uses = tuple(int(mark) for mark in _MARK.findall(text))
+        return cls(text, len(finish(_MARK.sub("x", text))) - len(uses), uses)
+
+    def length(self, lines: Sequence[str]) -> int:
+        """Characters of the finished block with these lines."""
+        return self.bare + sum(len(lines[line]) for line in self.uses)
 
 
 def line_macro(tree: nodes.Template) -> nodes.Macro | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -298,3 +299,11 @@ def test_thousands_of_memories_still_say_something() -> None:
     style = Style(SHIPPED)
     block = style.block(memories(5000))
     assert block.count("event number") == 5000
+
+
+@pytest.mark.parametrize("template", ["auto", "koishi", "anh", "assistant", "local_chat", "agent"])
+@pytest.mark.parametrize("count", [1, 2, 7])
+def test_a_length_added_up_is_the_length_of_the_block(template: str, count: int) -> None:
+    style = Style(Templates(), InjectSettings(template=template))
+    memories = [Memory(id=f"m{n}", content=f"Thing {n} 灯塔" * (n + 1), type=kind) for n, kind in zip(range(count), cycle(MemoryType))]
+    assert Length(style).block(memories) == len(style.block(memories))
