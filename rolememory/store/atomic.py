@@ -5,6 +5,7 @@ Order of a whole file: temporary beside it, full write, fsync, rename, fsync of 
 Source: T. Pillai et al., "All File Systems Are Not Created Equal" (OSDI 2014), what an application may rely on.
 """
 
+import hashlib
 import itertools
 import os
 from collections.abc import Iterator, Mapping
@@ -64,7 +65,7 @@ def install(fresh: bytes, path: Path, expected: bytes | None, disk: Disk = DISK)
     False: something else stood there; it is back in its place and nothing changed.
     Raises: OSError; what stood there still stands.
     """
-    temporary, aside = beside(path), path.with_name(path.name + ".prev")
+    temporary, aside = beside(path, _tag(fresh)), path.with_name(path.name + ".prev")
     try:
         write_new(temporary, fresh, disk)
     except OSError:
@@ -138,13 +139,22 @@ def drop(path: Path, disk: Disk = DISK) -> None:
         disk.unlink(path)
 
 
-def beside(path: Path) -> Path:
+def beside(path: Path, tag: str = "") -> Path:
     """A name for a temporary in the same folder; editors and watchers ignore names like it.
 
     >>> beside(Path("memory.json")).name.startswith(".memory.json.")
     True
     """
-    return path.with_name(f".{path.name}.{os.getpid()}-{next(_numbers)}.tmp")
+    return path.with_name(f".{path.name}.{os.getpid()}-{next(_numbers)}{tag}.tmp")
+
+
+def _tag(data: bytes) -> str:
+    return "-" + hashlib.blake2b(data, digest_size=8).hexdigest()
+
+
+def is_swapped(path: Path, data: bytes) -> bool:
+    """Whether a temporary of `install` holds what stood in the file before, no longer what was to be installed."""
+    return not path.name.endswith(_tag(data) + ".tmp")
 
 
 def is_ours(name: str) -> bool:
@@ -166,7 +176,10 @@ def locked(folder: Path, timeout_s: float = LOCK_TIMEOUT_S) -> Iterator[None]:
     try:
         lock.acquire(poll_interval=0.001)
     except Timeout as error:
-        raise NotWrittenError(f"{folder}: another process has held the lock for {timeout_s:g} s; close it or try again") from error
+        raise NotWrittenError(
+            f"{folder}: another process has held the lock for {timeout_s:g} s; close it or try again",
+            zh=f"{folder}：另一个进程占用了 {timeout_s:g} 秒；请关掉它，或稍后再试",
+        ) from error
     except OSError as error:
         raise not_written(folder / LOCK, error) from error
     try:
@@ -205,4 +218,7 @@ def _drop_folder(folder: Path, files: Mapping[str, bytes], disk: Disk) -> None:
 def not_written(path: Path, error: OSError) -> NotWrittenError:
     """The error a caller sees: which file, what the system said, what to do."""
     reason = error.strerror or str(error)
-    return NotWrittenError(f"{path}: not written: {reason}; what was there still stands, free some space or rights and try again")
+    return NotWrittenError(
+        f"{path}: not written: {reason}; what was there still stands, free some space or rights and try again",
+        zh=f"{path}：没有写入：{reason}；原来的内容还在，请检查空间和权限后再试",
+    )

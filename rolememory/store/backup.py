@@ -30,6 +30,7 @@ _NAME = re.compile(r"(\d{8}T\d{6}Z)(?:-(\d{1,3}))?\.zip", re.ASCII)
 _MEMBER = re.compile(
     r"memory\.json|role\.json|card\.(?:png|json|charx|jpg|jpeg|webp)|journal/\d{1,18}\.jsonl|worldbooks/(?P<book>[^/\\:\x00-\x1f]{1,200})"
 )
+_ANOTHER = "请换一份备份"
 _MOST_MEMBERS = 2000
 _DATE = (1980, 1, 1, 0, 0, 0)  # of every member: equal content, equal bytes
 
@@ -114,7 +115,12 @@ def restore(
     source = _chosen(folder, which, settings)
     contents = verified(source, settings)
     if contents.problem:
-        raise FileError(source, f"its memory.json cannot be read: {contents.problem}", remedy="take an earlier one")
+        raise FileError(
+            source,
+            f"its memory.json cannot be read: {contents.problem}",
+            remedy="take an earlier one",
+            zh=(f"其中的 memory.json 读不出来：{contents.problem}", "请用更早的一份"),
+        )
     files = _standing_alone(contents.files)
     saved = _made(folder, settings, now or datetime.now(UTC), disk)
     with atomic.locked(folder):
@@ -132,29 +138,44 @@ def verified(path: Path, settings: StorageSettings | None = None) -> Contents:
     limit = int((settings or StorageSettings()).max_file_mb * 1e6)
     try:
         if path.stat().st_size > limit:
-            raise FileError(path, f"larger than {limit // 10**6} MB", remedy="raise storage.max_file_mb")
+            raise FileError(
+                path,
+                f"larger than {limit // 10**6} MB",
+                remedy="raise storage.max_file_mb",
+                zh=(f"大于 {limit // 10**6} MB", "请调高 storage.max_file_mb"),
+            )
         with zipfile.ZipFile(path) as archive:
             return _checked(path, archive, limit)
     except FileError:
         raise
     except (zipfile.BadZipFile, zlib.error, OSError, EOFError, RuntimeError, KeyError, TypeError, ValueError) as error:
-        raise FileError(path, f"damaged: {error}", remedy="take another backup") from error
+        raise FileError(path, f"damaged: {error}", remedy="take another backup", zh=(f"已损坏：{error}", _ANOTHER)) from error
 
 
 def _checked(path: Path, archive: zipfile.ZipFile, limit: int) -> Contents:
     names = archive.namelist()
     strange = next((name for name in names if name != MANIFEST and not _allowed(name)), None)
     if strange is not None or len(set(names)) != len(names) or len(names) > _MOST_MEMBERS:
-        raise FileError(path, f"holds what no backup holds: {ascii(strange or 'a name twice')[:80]}", remedy="take another backup")
+        told = ascii(strange or "a name twice")[:80]
+        raise FileError(
+            path, f"holds what no backup holds: {told}", remedy="take another backup", zh=(f"含有备份里不该有的内容：{told}", _ANOTHER)
+        )
     manifest = orjson.loads(_member(archive, MANIFEST, 2**20)) if MANIFEST in names else None
     listed = manifest.get("files") if isinstance(manifest, dict) else None
     if not isinstance(manifest, dict) or not isinstance(listed, dict) or set(listed) != set(names) - {MANIFEST}:
-        raise FileError(path, "damaged: its list of files is not what it holds", remedy="take another backup")
+        raise FileError(
+            path,
+            "damaged: its list of files is not what it holds",
+            remedy="take another backup",
+            zh=("已损坏：文件清单与内容不符", _ANOTHER),
+        )
     files: dict[str, bytes] = {}
     for name, told in listed.items():
         files[name] = _member(archive, name, limit - sum(map(len, files.values())))
         if _sum(files[name]) != told:
-            raise FileError(path, f"damaged: {name} is not what was put in", remedy="take another backup")
+            raise FileError(
+                path, f"damaged: {name} is not what was put in", remedy="take another backup", zh=(f"已损坏：{name} 与存入时不同", _ANOTHER)
+            )
     return Contents(str(manifest.get("made", "")), files, _unreadable(files.get(MEMORY)))
 
 
@@ -188,7 +209,9 @@ def _unreadable(memory: bytes | None) -> str:
 def _made(folder: Path, settings: StorageSettings, now: datetime, disk: Disk) -> Path:
     """A new backup of what stands there, read back and compared."""
     if not folder.is_dir():
-        raise InvalidValueError(f"{folder}: no such role; `rolememory roles` lists them")
+        raise InvalidValueError(
+            f"{folder}: no such role; `rolememory roles` lists them", zh=f"{folder}：没有这个角色；`rolememory roles` 可列出全部"
+        )
     with suppress(OSError):  # what cannot be folded now is in the journal, which goes in as well
         RoleStore(folder, settings, disk=disk).fold()
     with atomic.locked(folder):
@@ -200,7 +223,7 @@ def _made(folder: Path, settings: StorageSettings, now: datetime, disk: Disk) ->
         raise atomic.not_written(path.parent, error) from error
     atomic.write(path, _packed(files, now), disk)
     if verified(path, settings).files != files:
-        raise NotWrittenError(f"{path}: the disk gave back something else than was written")
+        raise NotWrittenError(f"{path}: the disk gave back something else than was written", zh=f"{path}：磁盘读回的内容与写入的不同")
     return path
 
 
@@ -244,13 +267,20 @@ def _chosen(folder: Path, which: str | Path, settings: StorageSettings) -> Path:
     if str(which) == "latest":
         good = next((backup.path for backup in backups if _good(backup.path, settings)), None)
         if good is None:
-            raise InvalidValueError(f"{folder / FOLDER}: no backup that can be restored; `rolememory backup` makes one")
+            raise InvalidValueError(
+                f"{folder / FOLDER}: no backup that can be restored; `rolememory backup` makes one",
+                zh=f"{folder / FOLDER}：没有可恢复的备份；可用 `rolememory backup` 备份",
+            )
         return good
     names = {backup.path.name: backup.path for backup in backups}
     name = which.name if isinstance(which, Path) else which
     found = names.get(name) or names.get(f"{name}.zip")
     if found is None or (isinstance(which, Path) and which.resolve() != found.resolve()):
-        raise UnsafePathError(f"no backup {ascii(str(which))[:80]} of this role (there are: {', '.join(names) or 'none'})")
+        told = ascii(str(which))[:80]
+        raise UnsafePathError(
+            f"no backup {told} of this role (there are: {', '.join(names) or 'none'})",
+            zh=f"这个角色没有备份 {told}（现有：{'、'.join(names) or '无'}）",
+        )
     return found
 
 

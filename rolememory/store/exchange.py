@@ -50,7 +50,9 @@ def export_role(folder: Path, *, card: bool = True, now: datetime | None = None)
     Raises: InvalidValueError when there is no such role, FileError when role.json is broken.
     """
     if not folder.is_dir():
-        raise InvalidValueError(f"{folder}: no such role; `rolememory roles` lists them")
+        raise InvalidValueError(
+            f"{folder}: no such role; `rolememory roles` lists them", zh=f"{folder}：没有这个角色；`rolememory roles` 可列出全部"
+        )
     file = folder / NAME
     role = read_object(file) if file.exists() else {"id": folder.name, "name": folder.name[:8]}
     names = [name for name in DISK.names(folder) if card and name.startswith("card.") and (folder / name).is_file()]
@@ -79,7 +81,9 @@ def import_role(
     here = home.find(into) if into is not None else _standing(home, role)
     target = here or role
     if target is None:
-        raise InvalidValueError("these are memories without a role; say into which role they go")
+        raise InvalidValueError(
+            "these are memories without a role; say into which role they go", zh="这些记忆没有写明角色，请指定导入到哪个角色"
+        )
     found = _memories(memory)
     folder = home.folder(target.id)
     standing = dict(RoleStore(folder).snapshot().memories) if here else {}
@@ -121,7 +125,10 @@ def _opened(document: Any) -> tuple[Role | None, Any, dict[str, bytes]]:
     if not isinstance(document, Mapping) or document.get("format") != FORMAT:
         return None, document, {}
     if not isinstance(document.get("version"), int) or document["version"] > VERSION:
-        raise InvalidValueError(f"an export of version {document.get('version')!r}; this program reads up to {VERSION}, update it")
+        raise InvalidValueError(
+            f"an export of version {document.get('version')!r}; this program reads up to {VERSION}, update it",
+            zh=f"导出文件的版本是 {document.get('version')!r}，本程序只认到 {VERSION}，请更新",
+        )
     files: dict[str, bytes] = {}
     for name, packed in _table(document, "worldbooks").items():
         files[f"worldbooks/{_plain_name(name)}"] = _unpacked(name, packed)
@@ -133,18 +140,25 @@ def _opened(document: Any) -> tuple[Role | None, Any, dict[str, bytes]]:
 def _table(document: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     found = document.get(name, {})
     if not isinstance(found, Mapping):
-        raise InvalidValueError(f"{name}: expected a table of files by name, got {str(found)[:60]!r}")
+        raise InvalidValueError(
+            f"{name}: expected a table of files by name, got {str(found)[:60]!r}",
+            zh=f"{name}：这里应该是按名字排列的文件，却是 {str(found)[:60]!r}",
+        )
     return found
 
 
 def _role(raw: Any) -> Role:
     role_id = canonical(str(raw.get("id", ""))) if isinstance(raw, Mapping) else None
     if role_id is None:
-        raise InvalidValueError("the export's role has no UUID as its id; it was changed by hand, say into which role it goes")
+        raise InvalidValueError(
+            "the export's role has no UUID as its id; it was changed by hand, say into which role it goes",
+            zh="导出文件里角色的 id 不是 UUID，可能被改过；请指定导入到哪个角色",
+        )
     try:
         return Role.model_validate({"name": role_id[:8], **raw, "id": role_id})
     except ValueError as error:
-        raise InvalidValueError(f"the export's role cannot be read: {str(error).splitlines()[0]}") from error
+        told = str(error).splitlines()[0]
+        raise InvalidValueError(f"the export's role cannot be read: {told}", zh=f"导出文件里的角色读不出来：{told}") from error
 
 
 def _standing(home: HomeFolder, role: Role | None) -> Role | None:
@@ -155,7 +169,7 @@ def _memories(raw: Any) -> Document:
     try:
         return read(json.dumps(raw).encode(), file="memory")
     except (BrokenFileError, TypeError, ValueError, RecursionError) as error:
-        raise InvalidValueError(f"the export's memories cannot be read: {error}") from error
+        raise InvalidValueError(f"the export's memories cannot be read: {error}", zh=f"导出文件里的记忆读不出来：{error}") from error
 
 
 def _edit(theirs: Memory, ours: Memory | None) -> Edit | None:
@@ -187,7 +201,10 @@ def _plain_name(name: Any, *, card: bool = False) -> str:
     text = str(name)
     bad = any(letter in '/\\:*?"<>|' or letter < " " for letter in text) or text.startswith(".") or not text.strip(". ")
     if bad or len(text) > 200 or (card and not text.startswith("card.")):
-        raise InvalidValueError(f"{ascii(text)[:80]} is no name for a file of a role; rename it in the export")
+        raise InvalidValueError(
+            f"{ascii(text)[:80]} is no name for a file of a role; rename it in the export",
+            zh=f"{ascii(text)[:80]} 不能作为角色文件的名字；请在导出文件里改名",
+        )
     return text
 
 
@@ -211,7 +228,10 @@ def _unpacked(name: str, packed: Any) -> bytes:
             return base64.b64decode(str(packed["base64"]), validate=True)
         return _text(packed)
     except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidValueError(f"{ascii(name)[:80]}: the file cannot be read out of the export: {error}") from error
+        raise InvalidValueError(
+            f"{ascii(name)[:80]}: the file cannot be read out of the export: {error}",
+            zh=f"{ascii(name)[:80]}：导出文件里的这个文件读不出来：{error}",
+        ) from error
 
 
 def _by_type(memories: Iterable[Memory]) -> dict[str, Any]:

@@ -65,7 +65,10 @@ class HomeFolder:
             raise UnknownRoleError(name, dict.fromkeys(spoken for role in roles for spoken in (role.name, *role.aliases)))
         if len(found) > 1:
             ids = ", ".join(f"{role.id} ({role.name})" for role in found)
-            raise AmbiguousNameError(f"{len(found)} roles answer to {name!r}: {ids}; say which by its id")
+            raise AmbiguousNameError(
+                f"{len(found)} roles answer to {name!r}: {ids}; say which by its id",
+                zh=f"有 {len(found)} 个角色都叫“{name}”：{ids}；请用 id 指明是哪一个",
+            )
         return found[0]
 
     def folder(self, role_id: str) -> Path:
@@ -93,7 +96,9 @@ class HomeFolder:
         folder = self.folder(str(uuid.uuid4()) if id is None else id)
         role = Role(id=folder.name, name=name.strip(), aliases=tuple(aliases), **fields)
         if folder.exists():
-            raise InvalidValueError(f"{folder} exists already; open that role, or choose another id")
+            raise InvalidValueError(
+                f"{folder} exists already; open that role, or choose another id", zh=f"{folder} 已经存在；请打开那个角色，或换一个 id"
+            )
         written = {"id": role.id, **role.model_dump(mode="json", exclude_defaults=True)}
         atomic.new_folder(folder, {role_file.NAME: role_file.dump(written), "memory.json": role_file.dump(document.empty())})
         return role
@@ -114,14 +119,17 @@ class HomeFolder:
             try:
                 raw = role_file.read_object(path) if path.exists() else {"id": role.id}
             except FileError as error:
-                raise ReadOnlyRoleError(f"{error}; nothing was written") from error
+                raise ReadOnlyRoleError(f"{error}; nothing was written", zh=f"{error.text('zh')}；什么也没有写入") from error
             atomic.write(path, role_file.dump(role_file.merged(raw, role)))
         return role
 
     def _refuse_taken(self, name: str, role_id: str | None) -> None:
         taken = [role.id for role in self.roles() if fold_name(name) in _names(role)]
         if taken and role_id is None:
-            raise InvalidValueError(f"role {taken[0]} already answers to {name!r}; choose another name, or give an id to have both")
+            raise InvalidValueError(
+                f"role {taken[0]} already answers to {name!r}; choose another name, or give an id to have both",
+                zh=f"已有角色 {taken[0]} 叫“{name}”；请换一个名字，或指定 id 让两者并存",
+            )
 
     def _scan(self) -> None:
         """Look at every folder that could be a role; read those whose role.json changed."""
@@ -177,4 +185,7 @@ def _names(role: Role) -> set[str]:
 
 def _check_name(name: str) -> None:
     if not name.strip() or len(name) > 200 or any(unicodedata.category(letter) in ("Cc", "Cs") for letter in name):
-        raise InvalidValueError(f"expected a name of 1 to 200 characters without line breaks, got {name[:80]!r}")
+        raise InvalidValueError(
+            f"expected a name of 1 to 200 characters without line breaks, got {name[:80]!r}",
+            zh=f"名字应为 1 到 200 个字符，不含换行，却是“{name[:80]}”",
+        )

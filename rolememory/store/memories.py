@@ -119,8 +119,11 @@ class RoleStore:
                 return self.commit([Edit(e.op, e.id, e.fields, e.type, reason) for e in edits], actor="undo")
             if txn is not None:
                 break
-        what = f"transaction {txn!r}" if txn else "the journal"
-        raise InvalidValueError(f"nothing in {what} can be taken back; what it changed was changed again since, or it is not there")
+        what, zh = (f"transaction {txn!r}", f"“{txn}”这次改动") if txn else ("the journal", "改动记录里")
+        raise InvalidValueError(
+            f"nothing in {what} can be taken back; what it changed was changed again since, or it is not there",
+            zh=f"{zh}没有可撤销的；可能后来又改过，或根本没有",
+        )
 
     def history(self, id: str | None = None, limit: int | None = None) -> list[HistoryLine]:  # noqa: A002 - the field's own name
         """The recorded changes, newest first; of one memory if `id` is given."""
@@ -166,9 +169,15 @@ class RoleStore:
         truth = self._folding.adopt()
         if truth.broken:
             first = truth.broken[0].text()
-            raise ReadOnlyRoleError(f"{self.folder}: nothing is written until memory.json is mended: {first}")
+            raise ReadOnlyRoleError(
+                f"{self.folder}: nothing is written until memory.json is mended: {first}",
+                zh=f"{self.folder}：改好 memory.json 之前不会写入：{truth.broken[0].text('zh')}",
+            )
         if truth.foreign and truth.whole:
-            raise NotWrittenError(f"{self.folder}: memory.json is being saved again and again; try once it rests")
+            raise NotWrittenError(
+                f"{self.folder}: memory.json is being saved again and again; try once it rests",
+                zh=f"{self.folder}：memory.json 正被反复保存，请等它停下再试",
+            )
         return truth
 
     def _await_save(self) -> None:

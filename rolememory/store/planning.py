@@ -103,7 +103,10 @@ def _step(now: _Working, edit: Edit, memory_id: str) -> dict[str, list[Any]]:
     here = now.get(memory_id)
     if edit.op == "add":
         if here is not None:
-            raise InvalidValueError(f"a memory with the id {memory_id!r} is there already; set its fields, or leave the id empty")
+            raise InvalidValueError(
+                f"a memory with the id {memory_id!r} is there already; set its fields, or leave the id empty",
+                zh=f"已有 id 为“{memory_id}”的记忆；请修改它，或不写 id",
+            )
         fresh = _checked(memory_id, edit, None)
         now.put(memory_id, fresh)
         return added(fresh)
@@ -126,9 +129,14 @@ def _checked(memory_id: str, edit: Edit, here: Memory | None) -> Memory:
         memory = patched(here, fields) if here is not None else decode(fields, None, memory_id)
         _storable(memory)
     except EntryError as error:
-        raise InvalidValueError(f"memory {memory_id}: {error}") from error
+        zh = "；".join(problem.text("zh") for problem in error.problems)
+        raise InvalidValueError(f"memory {memory_id}: {error}", zh=f"记忆 {memory_id}：{zh}") from error
     except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidValueError(f"memory {memory_id}: {str(error).lower()}; write plain JSON values and whole characters") from error
+        told = str(error).lower()
+        raise InvalidValueError(
+            f"memory {memory_id}: {told}; write plain JSON values and whole characters",
+            zh=f"记忆 {memory_id}：{told}；请写普通的 JSON 值和完整的字符",
+        ) from error
     return memory
 
 

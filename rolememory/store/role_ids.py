@@ -33,8 +33,14 @@ def contained(root: Path, role_id: str) -> Path:
     """
     name = canonical(role_id)
     if name is None:
-        raise UnsafePathError(f"expected a role's UUID, got {role_id[:80]!r}; `rolememory roles` lists them")
+        raise UnsafePathError(
+            f"expected a role's UUID, got {role_id[:80]!r}; `rolememory roles` lists them",
+            zh=f"应为角色的 UUID，却是“{role_id[:80]}”；`rolememory roles` 可列出全部",
+        )
     folder = root / name
     if os.path.normcase(folder.resolve()) != os.path.normcase(folder):
-        raise UnsafePathError(f"{folder}: is a link that leads elsewhere; a role's folder must lie in the home folder itself")
+        raise UnsafePathError(
+            f"{folder}: is a link that leads elsewhere; a role's folder must lie in the home folder itself",
+            zh=f"{folder}：是指向别处的链接；角色的文件夹必须就在记忆库里",
+        )
     return folder
