@@ -28,11 +28,11 @@ with TemporaryDirectory() as folder, Home.open(folder, {"embedding.backend": "of
 
     mira.delete("oil")
     print("\nafter delete:", "oil" in mira.memories)
-    mira.store.undo()
+    mira.undo()
     print("after undo:", mira.memories["oil"].content)
 
-    mira.store.undo()
+    mira.undo()
     print("\nhistory of 'oil', newest first:")
-    for line in mira.store.history("oil"):
+    for line in mira.history("oil"):
         changed = ", ".join(name for name, (before, after) in line.fields.items() if before != after)
         print(f"  {line.actor:<8} {line.op:<6} {changed}" + (f"  ({line.reason})" if line.actor == "author" and line.reason else ""))
