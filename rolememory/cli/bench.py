@@ -109,13 +109,21 @@ def run(file: Path, *, backend: str = "auto", keep: Path | None = None) -> dict[
     """All measures of one file. `keep` names a home that is made once and asked again; else it is thrown away."""
     roles = orjson.loads(file.read_bytes())["roles"]
     result = Result()
-    with tempfile.TemporaryDirectory() as scratch:
-        home = keep or Path(scratch)
-        meant = _ranked(home, file.stem, roles, result, {"embedding.backend": backend})
+    with tempfile.TemporaryDirectory() as scratch, Home.open(keep or scratch, {"embedding.backend": backend}) as home:
+        with _beside(home, {"embedding.backend": backend, **NO_LIMITS}) as wide:
+            _ranked(home, wide, file.stem, roles, result)
         for budget in BUDGETS:
-            settings = {"embedding.backend": backend, "budget.max_total_length": budget, "budget.unit": "characters"}
-            _admitted(home, file.stem, roles, result, settings, f"budget@{budget}")
-    return {"file": file.name, "model": meant, **result.means()}
+            with _beside(home, {"embedding.backend": backend, "budget.max_total_length": budget, "budget.unit": "characters"}) as bound:
+                _admitted(bound, file.stem, roles, result, f"budget@{budget}")
+        return {"file": file.name, "model": home.loader.state, **result.means()}
+
+
+@contextmanager
+def _beside(home: Home, settings: Mapping[str, Any]) -> Iterator[Home]:
+    """The same home under other settings, with the same model and the same vectors of questions: each is embedded once."""
+    with Home.open(home.path, settings) as other:
+        other.loader, other.queries = home.loader, home.queries
+        yield other
 
 
 @contextmanager
@@ -129,17 +137,15 @@ def _role(home: Home, stem: str, raw: Mapping[str, Any]) -> Iterator[RoleMemory]
     yield role
 
 
-def _ranked(path: Path, stem: str, roles: Sequence[Mapping[str, Any]], result: Result, settings: Mapping[str, Any]) -> str:
-    """Judge the ranking and take the times; returns the state of the model."""
-    with Home.open(path, settings) as home, Home.open(path, {**settings, **NO_LIMITS}) as wide:
-        for raw in roles:
-            with _role(home, stem, raw) as role:
-                for query in filter(_has_gold, raw["queries"]):
-                    result.embedding_s.append(_timed(role, query))
-                    result.ready_s.append(_timed(role, query))
-                    found = [one.memory.id for one in _search(role, wide, stem, raw, query)]
-                    result.rows.append((query.get("category") or "", measures(found, set(map(str, query["gold"])))))
-        return home.loader.state
+def _ranked(home: Home, wide: Home, stem: str, roles: Sequence[Mapping[str, Any]], result: Result) -> None:
+    """Judge the ranking and take the times."""
+    for raw in roles:
+        with _role(home, stem, raw) as role:
+            for query in filter(_has_gold, raw["queries"]):
+                result.embedding_s.append(_timed(role, query))
+                result.ready_s.append(_timed(role, query))
+                found = [one.memory.id for one in _search(role, wide, stem, raw, query)]
+                result.rows.append((query.get("category") or "", measures(found, set(map(str, query["gold"])))))
 
 
 def _search(role: RoleMemory, wide: Home, stem: str, raw: Mapping[str, Any], query: Mapping[str, Any]) -> list[Scored]:
@@ -157,16 +163,15 @@ def _timed(role: RoleMemory, query: Mapping[str, Any]) -> float:
     return time.perf_counter() - started
 
 
-def _admitted(path: Path, stem: str, roles: Sequence[Mapping[str, Any]], result: Result, settings: Mapping[str, Any], measure: str) -> None:
+def _admitted(home: Home, stem: str, roles: Sequence[Mapping[str, Any]], result: Result, measure: str) -> None:
     """Judge what the engine itself puts into a budget; adds to the rows in the order they stand."""
-    with Home.open(path, settings) as home:
-        rows = iter(result.rows)
-        for raw in roles:
-            with _role(home, stem, raw) as role:
-                for query, (_, row) in zip(filter(_has_gold, raw["queries"]), rows, strict=False):
-                    turn = role.recall(messages(query), user=raw.get("user"), now=moment(query), dry_run=True)
-                    gold = set(map(str, query["gold"]))
-                    row[measure] = len(gold & {one.memory.id for one in turn.recalled}) / len(gold)
+    rows = iter(result.rows)
+    for raw in roles:
+        with _role(home, stem, raw) as role:
+            for query, (_, row) in zip(filter(_has_gold, raw["queries"]), rows, strict=False):
+                turn = role.recall(messages(query), user=raw.get("user"), now=moment(query), dry_run=True)
+                gold = set(map(str, query["gold"]))
+                row[measure] = len(gold & {one.memory.id for one in turn.recalled}) / len(gold)
 
 
 def _has_gold(query: Mapping[str, Any]) -> bool:

@@ -1,5 +1,6 @@
 """What every command works with: where the home is, what to read, and where its words go."""
 
+import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -9,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rolememory.cli.out import Out
-from rolememory.cli.words import say
+from rolememory.cli.words import Tongue, say
 from rolememory.errors import FileError, InvalidValueError
 
 if TYPE_CHECKING:
@@ -43,7 +44,13 @@ class Desk:
     def role(self, name: str, meaning: bool = False) -> "Iterator[RoleMemory]":
         """A role of the home by id, name or alias."""
         with self.home(meaning) as home:
-            yield home.role(name)
+            mind = home.role(name)
+            for problem in mind.store.snapshot().problems:
+                if problem.blocks:
+                    last = say("the last good state answers, nothing can be written", "暂用上一份完好的内容，不能写入")
+                    self.out.warn(f"{mind.folder}{os.sep}{problem.text(Tongue.language)} ({last})")
+                    break
+            yield mind
 
     def check_home(self) -> None:
         """Refuse to work where no home is.
@@ -54,7 +61,7 @@ class Desk:
         path = self.path.expanduser()
         if path.is_dir() and (_is_home(path)):
             return
-        what = ("is no home of roles", "不是角色之家") if path.exists() else ("there is no home here", "这里还没有角色之家")
+        what = ("is no home of roles", "不是记忆库") if path.exists() else ("there is no home here", "这里还没有记忆库")
         make = f"rolememory init {path}" if str(path) != "memories" else "rolememory init"
         raise InvalidValueError(
             f"{path}: {what[0]}; make one with `{make}`, or name another with --home",

@@ -11,7 +11,7 @@ from rolememory.cli.verbs import BEGIN, verb
 from rolememory.cli.words import Tongue, both, say
 
 
-@verb("init", BEGIN, both("make a home for roles: a folder with settings to edit", "新建角色之家：一个带有设置文件的文件夹"))
+@verb("init", BEGIN, both("make a home for roles: a folder with settings to edit", "新建记忆库：一个带有设置文件的文件夹"))
 def init(
     path: Annotated[
         Path | None,

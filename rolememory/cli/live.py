@@ -67,7 +67,7 @@ class _Follower:
 
     def _of_home(self, changed: "Changed") -> None:
         kinds = sorted(changed.kinds)
-        self.tell({"did": "home", "kinds": kinds}, say(f"home: {', '.join(kinds)} edited", f"角色之家：{_kinds(kinds)}有改动"))
+        self.tell({"did": "home", "kinds": kinds}, say(f"home: {', '.join(kinds)} edited", f"记忆库：{_kinds(kinds)}有改动"))
         if "settings" in changed.kinds:
             self._check_settings()
 

@@ -69,7 +69,7 @@ def _shown(row: dict[str, Any]) -> dict[str, Any]:
     return row | {"mark": mark, "languages": [say(*_LANGUAGES[one]) for one in row["languages"]]}
 
 
-@verb("model fetch", TUNE, both("fetch a model, check it, and use it in this home", "取得一个模型，检查后在这个家里使用"))
+@verb("model fetch", TUNE, both("fetch a model, check it, and use it in this home", "取得一个模型，检查后在这个记忆库里使用"))
 def model_fetch(
     name: Annotated[
         str,

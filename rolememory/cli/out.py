@@ -90,11 +90,13 @@ class Out:
         if not sys.stderr.isatty():
             yield lambda done, all_: None
             return
+        from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
         from rich.progress import Progress as Bars
 
-        with Bars(console=self.console(error=True), transient=True) as bars:
+        columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+        with Bars(*columns, console=self.console(error=True), transient=True) as bars:
             task = bars.add_task(label, total=total)
-            yield lambda done, all_: bars.update(task, completed=done, total=all_)
+            yield lambda done, all_: bars.update(task, completed=done, total=all_ or None)
 
     def ask(self, question: str) -> bool:
         """Whether a person at the terminal says yes."""

@@ -61,7 +61,8 @@ def hit_text(hit: "Hit") -> str:
     from rolememory.cli.words import Tongue
     from rolememory.schema.wording import word
 
-    return f"{strategy(hit.trigger)} {word(hit.because, Tongue.language)}"
+    told = word(hit.because, Tongue.language)
+    return told if hit.trigger == "constant" else f"{strategy(hit.trigger)} {told}"
 
 
 _STRATEGIES: Mapping[str, str] = {

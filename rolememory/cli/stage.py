@@ -73,7 +73,7 @@ def _short(text: str) -> str:
 
 
 def _title(scene: Scene, number: str) -> str:
-    when = f", {scene.now:%Y-%m-%d}" if scene.now else ""
+    when = say(", ", "，") + f"{scene.now:%Y-%m-%d}" if scene.now else ""
     who = say(f" and {scene.user}", f" 与 {scene.user}") if scene.user else ""
     return f"{number}  {scene.name}{who}{when}"
 

@@ -24,6 +24,7 @@ MODULES = (
     "tuning",
     "models",
     "live",
+    "health",
     "measuring",
 )
 _GROUPS = {"model": both("models of meaning: which there are, and fetching one", "语义模型：有哪些可用，怎样取得")}

@@ -24,5 +24,5 @@ def ready(here: Desk, mind: "RoleMemory") -> bool:
                 )
                 here.out.warn(say(f"without meaning: {reason}", f"没有用上语义：{reason}"))
                 return False
-            tell(mind.embedded, total)
+            tell(mind.embedded, total if mind.embedded else 0)
     return True

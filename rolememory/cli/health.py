@@ -1,0 +1,127 @@
+"""stats, doctor: figures of a home, and what is wrong with it."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rolememory.cli.checks import FAULT, Finding, checks
+from rolememory.cli.desk import desk
+from rolememory.cli.meaning import look
+from rolememory.cli.upkeep import chosen, size
+from rolememory.cli.verbs import TUNE, MaybeRole, Wait, verb
+from rolememory.cli.words import both, say
+
+if TYPE_CHECKING:
+    from rolememory.engine import RoleMemory
+
+FOUND_FAULTS = 3
+_MARKS = {
+    "good": ("ok", "正常", "green"),
+    "note": ("note", "提示", "cyan"),
+    "warning": ("warning", "注意", "yellow"),
+    FAULT: ("FAULT", "故障", "bold red"),
+}
+_TYPES = {"episodic": "经历", "semantic": "知识", "traits": "特质", "goals": "目标"}
+
+
+@verb("stats", TUNE, both("figures: memories by type and source, sizes, vectors, backups", "数字：各类记忆、大小、向量、备份"))
+def stats(role: MaybeRole = None, wait: Wait = False) -> None:
+    """One block per role."""
+    from rolememory.cli.waiting import ready
+
+    here = desk()
+    rows = []
+    with here.home(meaning=wait) as home:
+        for role_id in chosen(home, role):
+            mind = home.role(role_id)
+            if wait:
+                ready(here, mind)
+            rows.append(_figures(mind))
+        meaning = look(home.path)
+        state = home.loader.state if wait else "not asked"
+    if here.out.as_json:
+        here.out.data({"roles": rows, "meaning": {**meaning.as_json(), "state": state}})
+        return
+    for row in rows:
+        here.out.say(f"{row['name']}  ({row['id']})", "bold")
+        here.out.pairs([(f"  {name}", value) for name, value in _told(row)])
+        here.out.say()
+    here.out.say(meaning.text())
+
+
+def _figures(mind: "RoleMemory") -> dict[str, Any]:
+    from rolememory.store.backup import list_backups
+
+    newest = next(iter(list_backups(mind.folder)), None)
+    kinds = {
+        name: sum(path.stat().st_size for path in (mind.folder / name).rglob("*") if path.is_file())
+        for name in ("journal", "chats", ".cache", "backups")
+    }
+    return {
+        "id": mind.id,
+        "name": mind.role.name,
+        **asdict(mind.stats()),
+        "turns": mind.turns,
+        "vectors": mind.embedded,
+        "bytes": kinds,
+        "last_backup": newest and newest.made,
+        "problems": len(mind.store.snapshot().problems),
+        "query_cache": {"hits": mind.home.queries.hits, "misses": mind.home.queries.misses},
+    }
+
+
+def _told(row: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    types = [f"{say(name, _TYPES.get(name, name))} {count}" for name, count in row["by_type"].items() if count]
+    sources = [f"{name} {count}" for name, count in row["by_source"].items()]
+    users = [f"{name or say('shared', '共享')} {count}" for name, count in row["by_user"].items()]
+    backup = row["last_backup"]
+    return [
+        (
+            say("memories", "记忆"),
+            say(f"{row['total']}, archived {row['archived']}", f"{row['total']} 条，其中 {row['archived']} 条已归档"),
+        ),
+        (say("by type", "类型"), types),
+        (say("by source", "来源"), sources),
+        (say("by user", "用户"), users),
+        (say("turns", "轮次"), row["turns"]),
+        (say("vectors", "向量"), row["vectors"] or "-"),
+        (
+            say("on disk", "占用"),
+            size(row["bytes_on_disk"]) + "  (" + ", ".join(f"{name} {size(count)}" for name, count in row["bytes"].items() if count) + ")",
+        ),
+        (say("last backup", "最近备份"), _age(backup) if backup else say("none", "无")),
+        (say("problems", "问题"), row["problems"] or "-"),
+    ]
+
+
+def _age(moment: datetime) -> str:
+    hours = max((datetime.now(UTC) - moment).total_seconds(), 0.0) / 3600
+    return (
+        say(f"{hours / 24:.0f} days ago", f"{hours / 24:.0f} 天前") if hours >= 48 else say(f"{hours:.0f} hours ago", f"{hours:.0f} 小时前")
+    )
+
+
+@verb("doctor", TUNE, both("check everything; exit code 3 when something is broken", "全面检查；有故障时退出码为 3"))
+def doctor(
+    wait: Wait = False,
+    terse: Annotated[bool, typer.Option("--quiet", "-q", help=both("only what is wrong", "只显示有问题的"))] = False,
+) -> None:
+    """One line per finding: how it stands, where, what, what to do."""
+    here = desk()
+    found: list[Finding] = []
+    for one in checks(here.path, load_model=wait):
+        found.append(one)
+        if not here.out.as_json and not (terse and one.level in ("good", "note")):
+            en, zh, style = _MARKS[one.level]
+            here.out.say(f"{say(en, zh)}: {one.text()}", style)
+    faults = sum(one.level == FAULT for one in found)
+    warnings = sum(one.level == "warning" for one in found)
+    if here.out.as_json:
+        here.out.data({"faults": faults, "warnings": warnings, "findings": [asdict(one) for one in found]})
+    elif not faults and not warnings:
+        here.out.say(say("all is well", "一切正常"), "bold green")
+    if faults:
+        raise typer.Exit(FOUND_FAULTS)
