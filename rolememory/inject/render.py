@@ -267,7 +267,8 @@ class Length:
         text = memory.content
         if not self._in_characters or not text.isprintable() or any(mark in text for mark in _MAY_SHORTEN):
             return 0
-        return len(text) - text.count(" ") if self._style.says_text else 0
+        spared = text.count("  ") + 2  # blanks that taming may take
+        return len(text) - spared if self._style.says_text else 0
 
     def block(self, memories: Sequence[Memory]) -> int:
         """Length of the whole block with these memories, fence and headings included; 0 for none."""

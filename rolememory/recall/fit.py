@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Protocol
 
 from rapidfuzz import fuzz
@@ -83,6 +84,7 @@ class Fitted:
     length: int = 0  # of the block so far
 
 
+@lru_cache(maxsize=8192)
 def plain(text: str) -> str:
     r"""A text as comparisons see it: folded, runs of white space as one blank.
 

@@ -35,6 +35,7 @@ EARLIER = 3  # messages before the newest that may say what it means
 FADING = 0.6  # of their weight with each message back
 SPEAKS_FOR_ITSELF = 2.0  # words of its own with which a message needs no context
 FAINTEST = 0.02  # strengths below are not worth a hit
+MOST_EXPLAINED = 32  # hits whose shared words are named
 _KEPT_MASKS = 4
 
 
@@ -152,6 +153,7 @@ class SemanticTrigger:
         coverage, nearness = self._coverage(question), self._nearness(scene)
         strengths = calibrate.strength(self._evidence(scene, coverage, nearness, mask)).astype(np.float64).round(6) * mask
         best = strongest(strengths, scene.wanted or self._candidates)
+        best = best[np.argsort(-strengths[best], kind="stable")]
         cosines = np.zeros(len(best)) if nearness is None else nearness.cosines[best]
         columns = (best.tolist(), strengths[best].tolist(), coverage[best].tolist(), cosines.tolist(), self._shared(question, best))
         for at, strength, covered, cosine, words in zip(*columns, strict=True):
@@ -212,8 +214,9 @@ class SemanticTrigger:
         return mask
 
     def _shared(self, question: Question, places: "Rows") -> list[str]:
-        """The words of the question that each of these entries holds."""
+        """The words of the question that each of these entries holds, for the first ones: more are never shown."""
         if self._terms is None:
             return [""] * len(places)
         alignment = self._alignment("words", self._terms)
-        return self._terms.shared(question, alignment.rows[places])
+        named = self._terms.shared(question, alignment.rows[places[:MOST_EXPLAINED]])
+        return named + [""] * (len(places) - len(named))
