@@ -342,3 +342,38 @@ def test_an_author_has_words_of_feeling_of_his_own(home: Home) -> None:
     (home.path / "lexicons" / "feeling.en.json").write_text(json.dumps(words), encoding="utf-8")
     with Home.open(home.path, WORDS_ALONE) as again:
         assert ids(again.role("nix").recall(["Oh, what a zorbling evening this is!"])) == ["zorble"]
+
+
+@pytest.mark.parametrize(("setting", "awake"), [("off", []), ("marked", ["oil"]), ("all", ["oil", "tea"])])
+def test_lore_may_be_activated_by_meaning(tmp_path: Path, setting: str, awake: list[str]) -> None:
+    entries = {
+        "0": {"key": ["zzz"], "comment": "oil", "vectorized": True, "content": "The great lamp burns whale oil through the winter nights."},
+        "1": {"key": ["zzz"], "comment": "tea", "vectorized": False, "content": "Whale oil also warms the tea kettle in the lamp room."},
+        "2": {"key": ["zzz"], "comment": "off", "vectorized": True, "disable": True, "content": "Whale oil and lamp, but switched off."},
+    }
+    with Home.open(tmp_path, WORDS_ALONE | {"lore.by_meaning": setting}) as home:
+        role = home.create("Mira")
+        (role.folder / "worldbooks").mkdir()
+        (role.folder / "worldbooks" / "b.json").write_text(json.dumps({"entries": entries}), encoding="utf-8")
+        turn = role.recall(["How much whale oil does the lamp burn?"])
+        assert turn.lore is not None
+        assert sorted(one.entry.comment for one in turn.lore.awake) == awake
+
+
+def test_memories_wake_lore_and_lore_wakes_memories_one_hop_each(tmp_path: Path) -> None:
+    entries = {
+        "0": {"key": ["brass"], "comment": "brass", "content": "Brass is polished with vinegar."},
+        "1": {"key": ["beacon"], "comment": "beacon", "content": "The beacon was built by the Stevensons."},
+        "2": {"key": ["Edinburgh"], "comment": "city", "content": "Edinburgh is two days away."},
+    }
+    for crossing, memories, lore in ((False, {"lamp"}, {"beacon"}), (True, {"lamp", "builders"}, {"beacon", "brass"})):
+        with Home.open(tmp_path / str(crossing), WORDS_ALONE | {"lore.cross_waking": crossing, "lore.recursive": False}) as home:
+            role = home.create("Mira")
+            role.remember("A ring of brass holds it.", id="lamp", keys=["dark"])
+            role.remember("They came from Edinburgh.", id="builders", keys=["Stevensons"])
+            (role.folder / "worldbooks").mkdir()
+            (role.folder / "worldbooks" / "b.json").write_text(json.dumps({"entries": entries}), encoding="utf-8")
+            turn = role.recall(["Why is the beacon dark?"])
+            assert set(ids(turn)) == memories
+            assert turn.lore is not None
+            assert {one.entry.comment for one in turn.lore.awake} == lore

@@ -1,6 +1,6 @@
 """One turn's question to the memories and its answer: pure, so that it can be replayed, previewed and asked "what if"."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from rolememory.recall.fit import Fitted, Fitting, Measure, Visible, fit
@@ -9,7 +9,7 @@ from rolememory.recall.index import MemoryIndex
 from rolememory.recall.weigh import weigh
 from rolememory.schema.evidence import Change, Reason, Scored
 from rolememory.schema.memory import Memory
-from rolememory.schema.scene import Scene
+from rolememory.schema.scene import Scene, Segment
 from rolememory.schema.settings import Settings
 
 
@@ -42,6 +42,13 @@ class Question:
         """The same question, had this memory been written so."""
         index = self.index.supposing(memory)
         return replace(self, index=index, scene=replace(self.scene, reading=index.read(self.scene.segments)))
+
+    def hearing(self, texts: Sequence[str]) -> "Question":
+        """The same question with further texts in the window of keys: what lore says may wake memories."""
+        before = self.scene.segments
+        segments = (*before, *(Segment(text, "lore") for text in texts if text))
+        window = self.scene.window | ((1 << len(segments)) - (1 << len(before)))
+        return replace(self, scene=replace(self.scene, segments=segments, reading=self.index.read(segments), window=window))
 
     def under(self, settings: Settings) -> "Question":
         """The same question under other settings."""

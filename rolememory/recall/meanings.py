@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rolememory.errors import ModelError, NotWrittenError
-from rolememory.schema.memory import Memory
+from rolememory.schema.entry import Entry
 from rolememory.schema.settings import EmbeddingSettings
 from rolememory.store.vectors import VectorFile
 from rolememory.text.embed.base import Embedder
@@ -31,13 +31,13 @@ class Meanings:
     def __init__(self, role_folder: Path, loader: Loader, settings: EmbeddingSettings) -> None:
         self.table: VectorTable | None = None
         self._folder, self._loader, self._settings = role_folder, loader, settings
-        self._wanted: Mapping[str, Memory] = {}
-        self._done: Mapping[str, Memory] | None = None
+        self._wanted: Mapping[str, Entry] = {}
+        self._done: Mapping[str, Entry] | None = None
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
         self._stopped = False
 
-    def follow(self, memories: Mapping[str, Memory]) -> VectorTable | None:
+    def follow(self, memories: Mapping[str, Entry]) -> VectorTable | None:
         """The vectors as far as they are there; None while there is no model. Starts the work for what is missing."""
         embedder = self._loader.get()
         if embedder is None:
@@ -52,7 +52,7 @@ class Meanings:
                 self._thread.start()
             return self.table
 
-    def ready(self, memories: Mapping[str, Memory], timeout_s: float | None) -> bool:
+    def ready(self, memories: Mapping[str, Entry], timeout_s: float | None) -> bool:
         """Wait until these memories have their vectors; false without a model or when time runs out."""
         if not self._loader.ready(timeout_s):
             return False
@@ -81,14 +81,14 @@ class Meanings:
                 self._done = memories
                 self._changed.notify_all()
 
-    def _next(self) -> Mapping[str, Memory] | None:
+    def _next(self) -> Mapping[str, Entry] | None:
         with self._changed:
             if self._stopped or self._done is self._wanted:
                 self._thread = None
                 return None
             return self._wanted
 
-    def _fill(self, memories: Mapping[str, Memory], embedder: Embedder, file: VectorFile, kept: "dict[bytes, Floats]") -> None:
+    def _fill(self, memories: Mapping[str, Entry], embedder: Embedder, file: VectorFile, kept: "dict[bytes, Floats]") -> None:
         table = self.table
         assert table is not None, "the table is made before the work starts"
         gone = [memory_id for memory_id in table.ids() if memory_id not in memories]

@@ -1,6 +1,6 @@
 """One role's read path: from messages to a turn. Everything a turn reads is brought up to date first; then it is asked, purely."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,6 +15,7 @@ from rolememory.recall.hear import Heard, hear, set_scene, visible
 from rolememory.recall.live import LiveIndex
 from rolememory.recall.lore.activation import Activation
 from rolememory.recall.lore.scan import scan
+from rolememory.recall.lore_meaning import LoreMeaning
 from rolememory.recall.meanings import Meanings
 from rolememory.recall.turn import Turn, say
 from rolememory.schema.evidence import Scored, Trace
@@ -62,6 +63,7 @@ class Recollection:
         self.chats = ChatStates(role_folder)
         self.meanings = Meanings(role_folder, around.loader, settings.embedding)
         self.books = Books(role_folder, around.shared_books)
+        self.lore_meaning = LoreMeaning(role_folder, around.loader, settings.embedding)
         self._live = LiveIndex(settings, self.chats.clock.at)
         self._around = around
 
@@ -70,6 +72,8 @@ class Recollection:
         heard = self._hear(settings, request)
         question = self._question(role, memories, settings, request, heard)
         lore = self._activate(role, settings, request, heard, question)
+        if settings.lore.cross_waking and lore is not None:
+            lore, question = self._wake_across(role, settings, request, heard, question, lore)
         if lore is not None and settings.budget.shared_with_lore:
             question = replace(question, room=left_by(lore, settings))
         given = answer(question, self._live.audience)
@@ -88,6 +92,7 @@ class Recollection:
     def close(self) -> None:
         """Stop background work and write what is behind."""
         self.meanings.stop()
+        self.lore_meaning.meanings.stop()
         self.chats.close()
 
     def _hear(self, settings: Settings, request: Request) -> Heard:
@@ -110,7 +115,17 @@ class Recollection:
         occasion = Occasion(heard.query, heard.messages_before)
         return Question(index, scene, settings, measure, occasion, visible(heard), self.chats.injected(request.chat))
 
-    def _activate(self, role: Role, settings: Settings, request: Request, heard: Heard, question: Question) -> Activation | None:
+    def _wake_across(
+        self, role: Role, settings: Settings, request: Request, heard: Heard, question: Question, lore: Activation
+    ) -> tuple[Activation | None, Question]:
+        """One hop each way: memories that would be injected are scanned for lore keys, the lore awake before for keys of memories."""
+        recalled = answer(question, self._live.audience).fitted.chosen
+        woken = self._activate(role, settings, request, heard, question, [one.memory.content for one in recalled])
+        return woken, question.hearing([one.content for one in lore.awake])
+
+    def _activate(
+        self, role: Role, settings: Settings, request: Request, heard: Heard, question: Question, injected: Sequence[str] = ()
+    ) -> Activation | None:
         """The lorebook entries of this turn, with the timers of its chat."""
         index = self.books.index(role.worldbooks, settings.lore) if settings.lore.enabled else None
         if index is None:
@@ -120,6 +135,8 @@ class Recollection:
             request.messages,
             card=request.character or Character(name=role.name),
             state=self.chats.timers(request.chat),
+            injected=injected,
+            outside=self.lore_meaning.outside(index, question.scene, settings),
             chance=int(heard.fingerprint, 16),
             patterns=question.scene.patterns if isinstance(question.scene.patterns, Budget) else None,
             dry_run=request.dry_run,
