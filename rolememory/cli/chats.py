@@ -2,24 +2,28 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rolememory.cli.desk import read_text
 from rolememory.errors import FileError, InvalidValueError
-from rolememory.schema.message import Message
+
+if TYPE_CHECKING:
+    from rolememory.schema.message import Message
 
 
-def messages_of(chat: str | None, message: str) -> list[Message]:
+def messages_of(chat: str | None, message: str) -> "list[Message]":
     """The messages of a chat file, if there is one, and the newest one of the user's.
 
     Raises:
         FileError: the chat is none.
     """
+    from rolememory.schema.message import Message
+
     said = read_text("-").strip() if message == "-" else message
     return [*(chat_messages(read_text(chat), chat) if chat else ()), Message.user(said)]
 
 
-def chat_messages(text: str, file: str) -> list[Message]:
+def chat_messages(text: str, file: str) -> "list[Message]":
     r"""The messages of a chat, oldest first.
 
     >>> [one.content for one in chat_messages('[{"role": "user", "content": "hi"}, "and?"]', "chat.json")]
@@ -74,7 +78,9 @@ def _not_json(error: ValueError, file: str, line: int | None = None) -> FileErro
     )  # fmt: skip
 
 
-def _message(raw: Any, file: str, line: int | None) -> Message:
+def _message(raw: Any, file: str, line: int | None) -> "Message":
+    from rolememory.schema.message import Message
+
     try:
         if isinstance(raw, Mapping) and "mes" in raw:
             raw = {"role": _speaker(raw), "content": str(raw["mes"]), "name": raw.get("name")}

@@ -41,16 +41,19 @@ class Desk:
             yield home
 
     @contextmanager
-    def role(self, name: str, meaning: bool = False) -> "Iterator[RoleMemory]":
-        """A role of the home by id, name or alias."""
+    def role(self, name: str, meaning: bool = False, reading: bool = False) -> "Iterator[RoleMemory]":
+        """A role of the home by id, name or alias. `reading`: tell of a broken file, whose last good state answers."""
         with self.home(meaning) as home:
             mind = home.role(name)
-            for problem in mind.store.snapshot().problems:
-                if problem.blocks:
-                    last = say("the last good state answers, nothing can be written", "暂用上一份完好的内容，不能写入")
-                    self.out.warn(f"{mind.folder}{os.sep}{problem.text(Tongue.language)} ({last})")
-                    break
+            if reading:
+                self._warn_of_broken(mind)
             yield mind
+
+    def _warn_of_broken(self, mind: "RoleMemory") -> None:
+        first = next((problem for problem in mind.store.snapshot().problems if problem.blocks), None)
+        if first is not None:
+            last = say("the last good state answers, nothing can be written", "暂用上一份完好的内容，不能写入")
+            self.out.warn(f"{mind.folder}{os.sep}{first.text(Tongue.language)} ({last})")
 
     def check_home(self) -> None:
         """Refuse to work where no home is.

@@ -4,12 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rolememory.cli.catalogue import MODELS, known_by
 from rolememory.cli.words import Tongue, say
 from rolememory.errors import RoleMemoryError
-from rolememory.schema.settings import EmbeddingSettings
+
+if TYPE_CHECKING:
+    from rolememory.schema.settings import EmbeddingSettings
 
 MULTILINGUAL = "paraphrase-multilingual-MiniLM-L12-v2"
 
@@ -83,7 +85,7 @@ def look(home: Path) -> Meaning:
         return Meaning("none", problem=error.text(Tongue.language))
 
 
-def look_at(settings: EmbeddingSettings) -> Meaning:
+def look_at(settings: "EmbeddingSettings") -> Meaning:
     """What these settings lead to, in the order in which the engine tries."""
     from rolememory.text.embed.local import DEFAULT_MODEL, cached, packaged
 
@@ -99,7 +101,7 @@ def look_at(settings: EmbeddingSettings) -> Meaning:
     return Meaning(source, "all-MiniLM-L6-v2", tuple(settings.languages) or ("en",), _library())
 
 
-def _configured(settings: EmbeddingSettings) -> Meaning:
+def _configured(settings: "EmbeddingSettings") -> Meaning:
     from rolememory.text.embed.ladder import configured
 
     row = known_by(settings.model, MODELS)

@@ -48,7 +48,7 @@ def list_memories(
             and (user is None or memory.user in (None, user))
         )
 
-    with here.role(role) as mind:
+    with here.role(role, reading=True) as mind:
         found = [memory for memory in mind.memories.values() if wanted(memory)]
     if here.out.as_json:
         here.out.data([memory_json(memory) for memory in found[:limit]])
@@ -76,7 +76,7 @@ def search(
 ) -> None:
     """The ranker of `recall` with its thresholds off."""
     here = desk()
-    with here.role(role, meaning=wait) as mind:
+    with here.role(role, meaning=wait, reading=True) as mind:
         if wait:
             ready(here, mind)
         found = mind.search(query, limit=limit, user=user)

@@ -59,7 +59,7 @@ def recall(
     """A look that changes nothing, unless it is to count."""
     here = desk()
     messages = messages_of(chat, message)
-    with here.role(role, meaning=wait) as mind:
+    with here.role(role, meaning=wait, reading=True) as mind:
         turn = ask(here, mind, messages, user, now, wait, dry_run=not count)
     if here.out.as_json:
         here.out.data(turn_json(turn))
@@ -93,7 +93,7 @@ def explain(
     """Reasons of a turn that does not count."""
     here = desk()
     messages = messages_of(chat, message)
-    with here.role(role, meaning=wait) as mind:
+    with here.role(role, meaning=wait, reading=True) as mind:
         unknown = next((one for one in memory_ids or () if one not in mind.memories), None)
         if unknown is not None:
             raise UnknownMemoryError(unknown, mind.memories)

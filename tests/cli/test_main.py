@@ -1,0 +1,147 @@
+"""The command as a whole: help, languages, options for every verb, exit codes, consoles and pipes."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from rolememory.cli.line import read
+from rolememory.cli.verbs import MODULES
+from tests.cli.running import ENVIRONMENT, Command, process
+
+VERBS = (
+    "init demo roles open list search add edit weight delete recall explain history undo clean backup restore export import settings watch "
+    "stats doctor bench model"
+).split()
+READING: list[tuple[str, ...]] = [
+    ("roles",), ("open", "Mira"), ("list", "Mira"), ("search", "Mira", "beacon"), ("recall", "Mira", "beacon"), ("explain", "Mira", "beacon"),
+    ("history", "Mira"), ("clean", "--dry-run"), ("restore", "Mira", "--list"), ("export", "Mira"), ("settings",), ("settings", "--all"), ("stats",),
+    ("doctor",), ("model", "list"), ("backup", "--all"), ("init",), ("undo", "Mira"), ("add", "Mira", "雨停了。"), ("weight", "Mira", "storm", "2"),
+    ("delete", "Mira", "storm"), ("settings", "recall.max_items", "3"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_help_shows_every_verb(command: Command, lang: str) -> None:
+    out = command("--help", lang=lang).out
+    shown = {line.split()[0] for line in out.splitlines() if line.startswith("  ") and line.split()}
+    assert set(VERBS) <= shown
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_has_help_in_both_languages(command: Command, verb: str) -> None:
+    english, chinese = command(verb, "--help").out, command(verb, "--help", lang="zh").out
+    assert english.isascii(), "English help is plain"
+    assert not chinese.isascii()
+    for line in chinese.splitlines():
+        words = line.strip().split("  ")[-1]
+        assert not words.isascii() or len(words.split()) < 6 or "rolememory" in words, f"not translated: {line}"
+
+
+def test_help_is_quick_because_it_loads_little() -> None:
+    code = (
+        "import sys; from rolememory.cli.app import run; run(['--help']); "
+        "print([name for name in ('rich', 'pydantic', 'numpy', 'torch', 'httpx') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, **ENVIRONMENT}, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_every_module_of_verbs_is_gathered() -> None:
+    folder = Path(read.__code__.co_filename).parent
+    marked = {path.stem for path in folder.glob("*.py") if "@verb(" in path.read_text("utf-8")}
+    assert marked == set(MODULES)
+
+
+@pytest.mark.parametrize("arguments", READING, ids=" ".join)
+@pytest.mark.parametrize("encoding", ["utf-8", "gbk", "ascii"])
+def test_json_is_valid_on_every_console(command: Command, arguments: tuple[str, ...], encoding: str) -> None:
+    ran = command(*arguments, "--json", encoding=encoding)
+    assert ran.code == 0, ran.err
+    assert ran.json is not None
+    assert "Traceback" not in ran.err
+
+
+@pytest.mark.parametrize("arguments", READING, ids=" ".join)
+@pytest.mark.parametrize(("encoding", "lang"), [("gbk", "zh"), ("ascii", "zh"), ("ascii", "en")])
+def test_people_are_spoken_to_on_every_console(command: Command, arguments: tuple[str, ...], encoding: str, lang: str) -> None:
+    ran = command(*arguments, encoding=encoding, lang=lang)
+    assert ran.code == 0, ran.err
+    assert "Traceback" not in ran.err
+
+
+@pytest.mark.parametrize("place", [0, 1, 2], ids=["before the verb", "after it", "at the end"])
+def test_options_of_every_verb_stand_anywhere(command: Command, place: int) -> None:
+    words = ["list", "Mira"]
+    words[place:place] = ["--json", "--lang=zh"]
+    assert len(command(*words).json) == 4
+
+
+def test_after_two_dashes_everything_is_text(command: Command) -> None:
+    assert command("add", "Mira", "--json", "--", "--json is an option").json["content"] == "--json is an option"
+
+
+def test_the_home_comes_from_the_environment(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert read(["roles"], {"ROLEMEMORY_HOME": str(command.home)}).home == command.home
+    assert str(read(["roles"], {}).home) == "memories"
+
+
+def test_version(command: Command) -> None:
+    assert command("--version").out.startswith("rolememory 0.")
+
+
+# ── as a process ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("encoding", ["gbk", "utf-8"])
+def test_a_chinese_console(command: Command, encoding: str) -> None:
+    ran = process("list", "米拉", "--home", str(command.home), "--lang", "zh", environment={"PYTHONIOENCODING": encoding})
+    assert (ran.code, ran.err) == (0, "")
+    assert "灯塔在雾里灭了三夜。" in ran.out
+
+
+def test_a_person_may_type_in_gbk(command: Command) -> None:
+    ran = process("add", "Mira", "-", "--home", str(command.home), stdin="雨停了。".encode("gbk"), environment={"PYTHONIOENCODING": "gbk"})
+    assert "雨停了。" in ran.out
+
+
+def test_nobody_reads_the_rest(command: Command) -> None:
+    for number in range(40):
+        command("add", "Mira", "x" * 2000, "--id", f"long-{number}")
+    pipe = subprocess.Popen(
+        [sys.executable, "-m", "rolememory", "list", "Mira", "--home", str(command.home)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **ENVIRONMENT},
+    )  # fmt: skip
+    assert pipe.stdout is not None
+    assert pipe.stderr is not None
+    pipe.stdout.read(10)
+    pipe.stdout.close()
+    assert pipe.stderr.read() == b""
+    assert pipe.wait(30) == 0
+    pipe.stderr.close()
+
+
+def test_watch_tells_of_an_edit_and_ends_with_130(command: Command) -> None:
+    folder = command.role_folder()
+    watching = subprocess.Popen(
+        [sys.executable, "-m", "rolememory", "watch", "--home", str(command.home)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **ENVIRONMENT}, encoding="utf-8",
+    )  # fmt: skip
+    assert watching.stdout is not None
+    assert watching.stdout.readline().startswith("watching")
+    file = folder / "memory.json"
+    file.write_text(file.read_text("utf-8").replace("without sugar", "with honey"), encoding="utf-8")
+    assert watching.stdout.readline() == "Mira  ~ tea.content: Lin takes her tea without sugar. → Lin takes her tea with honey.\n"
+    watching.send_signal(signal.SIGINT)
+    _, errors = watching.communicate(timeout=30)
+    assert (watching.returncode, errors) == (130, "")
+
+
+def test_a_fault_of_ours_is_one_line_too(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rolememory.engine.Home.open", lambda *_: 1 / 0)
+    ran = command("roles")
+    assert (ran.code, ran.err.count("\n")) == (1, 1)
+    assert "ZeroDivisionError" in ran.err

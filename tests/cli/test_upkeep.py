@@ -1,0 +1,184 @@
+"""init, roles, open, clean, backup, restore, export, import, stats, doctor, settings: keeping a home."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from rolememory.engine import Home
+from tests.cli.running import Command
+
+
+def test_init_says_what_comes_next(command: Command, tmp_path: Path) -> None:
+    ran = command("init", str(tmp_path / "fresh"))
+    assert (tmp_path / "fresh" / "rolememory.toml").exists()
+    assert "meaning:" in ran.out
+    assert "rolememory open Mira --create" in ran.out
+    assert "already" in command("init", str(tmp_path / "fresh")).out
+
+
+def test_init_in_chinese_writes_chinese_comments_and_tells_of_an_english_model(command: Command, tmp_path: Path) -> None:
+    ran = command("init", str(tmp_path / "fresh"), lang="zh")
+    assert "rolememory 的设置" in (tmp_path / "fresh" / "rolememory.toml").read_text("utf-8")
+    assert "语义：" in ran.out
+    assert "rolememory model fetch paraphrase-multilingual-MiniLM-L12-v2" in ran.out
+
+
+def test_open_makes_a_role_once(command: Command) -> None:
+    assert command("open", "巧姨", "--create", "--json").json["made"] is True
+    assert command("open", "巧姨", "--create", "--json").json["made"] is False
+    assert [row["name"] for row in command("roles", "--json").json] == ["Mira", "巧姨"]
+
+
+def test_clean_archives_and_says_why(command: Command) -> None:
+    command("weight", "Mira", "storm", "0.01")
+    before = command("list", "Mira").out
+    row = command("clean", "Mira", "--dry-run", "--json").json["archived"][0]
+    assert (row["id"], row["code"]) == ("storm", "low_weight")
+    assert command("list", "Mira").out == before
+    assert "storm" in command("clean", "all").out
+    assert "storm" not in command("list", "Mira").out
+    assert "storm" in command("list", "Mira", "--archived").out
+
+
+def test_backup_and_restore(command: Command) -> None:
+    name = Path(command("backup", "Mira", "--json").json[0]["file"]).name
+    command("delete", "Mira", "storm", "tea")
+    assert command("restore", "Mira", name).code == 0
+    assert "storm" in command("list", "Mira").out
+    listed = command("restore", "Mira", "--list", "--json").json
+    assert name in [row["name"] for row in listed]
+    assert all(row["good"] for row in listed)
+
+
+def test_export_and_import_into_another_home(command: Command, tmp_path: Path) -> None:
+    exported = command("export", "Mira").out
+    (tmp_path / "mira.json").write_text(exported, encoding="utf-8")
+    there = ("--home", str(tmp_path / "there"))
+    command("init", *there)
+    dry = command("import", str(tmp_path / "mira.json"), "--dry-run", "--json", *there).json
+    assert (dry["made"], len(dry["added"])) == (True, 5)
+    assert command("roles", "--json", *there).json == []
+    assert command("import", "-", "--json", *there, stdin=exported.encode()).json["made"] is True
+    assert command("list", "Mira", "--all", "--json", *there).json == command("list", "Mira", "--all", "--json").json
+
+
+def test_import_of_a_plain_list_needs_a_role(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "list.json").write_text('["The cat is called Brine.", {"text": "雾来了。"}]', encoding="utf-8")
+    assert "--role" in command("import", str(tmp_path / "list.json")).err
+    assert len(command("import", str(tmp_path / "list.json"), "--role", "Mira", "--json").json["added"]) == 2
+
+
+@pytest.mark.parametrize(("option", "content"), [((), "theirs"), (("--keep",), "ours")])
+def test_import_of_another_version(command: Command, tmp_path: Path, option: tuple[str, ...], content: str) -> None:
+    (tmp_path / "list.json").write_text(json.dumps({"episodic": [{"id": "storm", "content": "theirs"}]}), encoding="utf-8")
+    command("edit", "Mira", "storm", "content=ours")
+    command("import", str(tmp_path / "list.json"), "--role", "Mira", *option)
+    listed = {row["id"]: row["content"] for row in command("list", "Mira", "--json").json}
+    assert listed["storm"] == content
+
+
+def test_stats_count(command: Command) -> None:
+    row = command("stats", "Mira", "--json").json["roles"][0]
+    assert (row["total"], row["archived"], row["by_type"]["traits"]) == (5, 1, 1)
+    assert "episodic 2" in command("stats").out
+    assert "经历 2" in command("stats", lang="zh").out
+
+
+def test_settings_are_shown_and_set(command: Command) -> None:
+    assert "default" in command("settings").out
+    assert command("settings", "recall.max_items", "3").out == "recall.max_items = 3\n"
+    assert command("settings", "recall.exclude_tags", "secret, draft", "--json").json["value"] == ["secret", "draft"]
+    rows = {row["key"]: row for row in command("settings", "--json").json}
+    assert set(rows) == {"recall.max_items", "recall.exclude_tags"}
+    assert rows["recall.max_items"]["source"].endswith("rolememory.toml:" + rows["recall.max_items"]["source"].rpartition(":")[2])
+    command("settings", "recall.max_items", "--unset")
+    assert "max_items" not in command("settings").out
+    assert command("settings", "recall.mode", lang="zh").out
+
+
+# ── doctor ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def findings(command: Command, level: str) -> list[str]:
+    return [row["about"] for row in command("doctor", "--json").json["findings"] if row["level"] == level]
+
+
+def test_doctor_finds_nothing(command: Command) -> None:
+    ran = command("doctor")
+    assert ran.code == 0
+    assert findings(command, "fault") == []
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "about", "told"),
+    [
+        pytest.param("{role}/memory.json", '{"episodic": [{"text": "a"，]}', "role", "memory.json:1:", id="a broken memory.json"),
+        pytest.param("{role}/role.json", "{", "role", "role.json:1:", id="a broken role.json"),
+        pytest.param(
+            "{role}/role.json", '{"name": "Mira", "settings": {"recall": {"max_item": 3}}}', "role", "max_item", id="settings of the role"
+        ),
+        pytest.param(
+            "{role}/role.json",
+            '{"name": "Mira", "worldbooks": ["gone.json"]}',
+            "worldbook",
+            "gone.json",
+            id="a worldbook that is not there",
+        ),
+        pytest.param(
+            "rolememory.toml", "[recall]\nmax_item = 3\nmode = 'x'\n", "settings", "rolememory.toml:3:", id="settings, every mistake"
+        ),
+        pytest.param("templates/inject/default.en.jinja", "{% for x in %}", "template", "default.en.jinja:1", id="a template"),
+    ],
+)
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_doctor_names_the_fault(command: Command, file: str, text: str, about: str, told: str, lang: str) -> None:
+    path = command.home / file.format(role=command.role_folder().name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    ran = command("doctor", lang=lang)
+    assert ran.code == 3
+    assert told in ran.out
+    assert about in findings(command, "fault")
+    assert ("FAULT:" if lang == "en" else "故障") in ran.out
+
+
+def test_doctor_without_a_home(command: Command, tmp_path: Path) -> None:
+    ran = command("doctor", "--home", str(tmp_path / "nowhere"))
+    assert ran.code == 3
+    assert "rolememory init" in ran.out
+
+
+def test_doctor_tells_of_conflicts_and_old_writes(command: Command) -> None:
+    (command.role_folder() / "journal").mkdir(exist_ok=True)
+    (command.role_folder() / "journal" / "conflicts.jsonl").write_text("{}\n", encoding="utf-8")
+    assert "conflicts.jsonl" in command("doctor").out
+    assert command("doctor").code == 0
+
+
+def test_a_broken_file_still_answers_and_is_told(command: Command) -> None:
+    (command.role_folder() / "memory.json").write_text("{", encoding="utf-8")
+    ran = command("list", "Mira")
+    assert "The beacon failed" in ran.out
+    assert "memory.json:1:1" in ran.err
+    assert "暂用上一份完好的内容" in command("recall", "Mira", "beacon", lang="zh").err
+
+
+def test_reading_leaves_the_files_alone(command: Command) -> None:
+    def state() -> dict[str, bytes]:
+        return {str(path): path.read_bytes() for path in command.home.rglob("*") if path.is_file() and path.name != ".lock"}
+
+    command("list", "Mira")
+    before = state()
+    for arguments in (
+        ("roles",),
+        ("list", "Mira"),
+        ("search", "Mira", "x"),
+        ("recall", "Mira", "beacon"),
+        ("explain", "Mira", "x", "--all"),
+        ("stats",),
+    ):
+        command(*arguments)
+    assert state() == before
+    with Home.open(command.home) as home:
+        assert home.role("Mira").turns == 0
