@@ -13,12 +13,12 @@ SET = {
             "role": "keeper",
             "memories": [
                 {"id": "a", "text": "The beacon failed in the storm.", "timestamp": "2025-03-01T10:00:00", "speaker": "Lin", "session": 1},
-                {"id": "b", "text": "Tea is served at five.", "emotion": "joy", "entity": "tea"},
+                {"id": "b", "text": "Tea and cake are served at five.", "emotion": "joy", "entity": "tea"},
                 {"id": "c", "text": "灯塔在风暴之夜熄灭了。"},
             ],
             "queries": [
                 {"id": "q1", "text": "What about the beacon?", "gold": ["a"], "category": "single-hop", "now": "2025-04-01T00:00:00"},
-                {"id": "q2", "text": "And when?", "gold": ["b"], "history": ["Shall we have tea?", "Gladly."], "category": "single-hop"},
+                {"id": "q2", "text": "And when?", "gold": ["b"], "history": ["Good day.", "Shall we have tea and cake?"], "category": "single-hop"},
                 {"id": "q3", "text": "灯塔怎么了？", "gold": ["c"], "category": "adversarial"},
                 {"id": "q4", "text": "Nothing to find.", "gold": []},
             ],
