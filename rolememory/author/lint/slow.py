@@ -1,0 +1,77 @@
+"""Whether a pattern can be made to run for very long: it is tried on texts that are made against it."""
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from rolememory.text.javascript.facts import children
+from rolememory.text.javascript.nodes import Chars, Choice, Node, Repeat, Series
+from rolememory.text.javascript.parse import Flags, parse
+from rolememory.text.pattern import Pattern
+
+LIMIT_S = 0.15  # of one search; a harmless pattern takes less than a hundredth of it
+PUMPS = (28, 6000)  # rounds: enough for 2 ** n steps, and for n ** 3
+MOST_TEXTS = 12
+_MISFIT = "\u0002"  # what no author's pattern asks for
+
+
+@lru_cache(maxsize=512)
+def is_slow(pattern: Pattern) -> bool:
+    """Whether some text of a few thousand characters keeps an engine that goes back busy, as browsers' engines do."""
+    tree = parse(pattern.source.body, Flags.read(pattern.source.flags))
+    engine = pattern.backtracking()
+    texts = list(dict.fromkeys(against(tree)))[:MOST_TEXTS]
+    for pump in PUMPS:
+        for before, piece in texts:
+            try:
+                engine.search(before + piece * (pump // len(piece)) + _MISFIT, timeout=LIMIT_S)
+            except TimeoutError:
+                return True
+    return False
+
+
+def against(node: Node, before: str = "") -> Iterator[tuple[str, str]]:
+    """For each loop without end: what leads up to it, and what goes round in it."""
+    match node:
+        case Series(parts):
+            for part in parts:
+                yield from against(part, before)
+                before += sample(part)
+        case Repeat(body=body, most=most):
+            if most is None or most > 100:
+                yield from ((before, piece) for piece in {sample(body, 1), *_single(body)} if piece)
+            yield from against(body, before)
+        case _:
+            for child in children(node):
+                yield from against(child, before)
+
+
+def _single(node: Node) -> Iterator[str]:
+    """What each part of a loop can take by itself."""
+    if isinstance(node, Chars):
+        yield _letter(node)
+    for child in children(node):
+        yield from _single(child)
+
+
+def sample(node: Node, rounds: int = 0) -> str:
+    """A short text that fits, as far as that is easily said; loops are gone through `rounds` times at least."""
+    match node:
+        case Chars():
+            return _letter(node)
+        case Series(parts):
+            return "".join(sample(part, rounds) for part in parts)
+        case Choice(options):
+            return sample(options[0], rounds)
+        case Repeat(body=body, least=least):
+            return sample(body, rounds) * max(min(least, 50), rounds)
+        case _:
+            return "".join(sample(child, rounds) for child in children(node)[:1])
+
+
+def _letter(node: Chars) -> str:
+    """A character of the set, a plain one where it has any."""
+    for letter in ("a", "b", "x", "0", " ", ".", "灯", "A"):
+        inside = any(low <= ord(letter) <= high for low, high in node.ranges)
+        if inside is not node.negated:
+            return letter
+    return chr(node.ranges[0][0]) if node.ranges and not node.negated else "a"
