@@ -14,7 +14,6 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-
 from tests.bench.made_up import DIM, sentences, vectors
 
 Ask = Callable[[str, Any], object]
