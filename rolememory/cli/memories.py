@@ -8,14 +8,14 @@ from rolememory.cli.choices import Kind, Origin
 from rolememory.cli.desk import desk
 from rolememory.cli.out import Column
 from rolememory.cli.sheets import hit_text, memory_columns, memory_json, memory_row
-from rolememory.cli.verbs import MEMORIES, RoleName, UserName, Wait, verb
+from rolememory.cli.verbs import MEMORIES, RoleName, UserName, Wait, verb, whole
 from rolememory.cli.waiting import ready
 from rolememory.cli.words import both, say
 
 if TYPE_CHECKING:
     from rolememory.schema.memory import Memory
 
-Limit = Annotated[int, typer.Option("--limit", min=1, metavar="N", help=both("at most so many", "最多显示几条"))]
+Limit = Annotated[int, typer.Option("--limit", parser=whole(1), metavar="N", help=both("at most so many", "最多显示几条"))]
 
 
 @verb("list", MEMORIES, both("list what a role remembers", "列出角色的记忆"))

@@ -7,7 +7,7 @@ import typer
 
 from rolememory.cli.desk import desk
 from rolememory.cli.out import Column, one_line
-from rolememory.cli.verbs import KEEP, RoleName, verb
+from rolememory.cli.verbs import KEEP, RoleName, verb, whole
 from rolememory.cli.words import both, say
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ _MOST = 60  # characters of a value in a table
 def history(
     role: RoleName,
     memory_id: Annotated[str | None, typer.Argument(metavar="[ID]", help=both("only of this memory", "只看这条记忆"))] = None,
-    limit: Annotated[int, typer.Option("--limit", min=1, metavar="N", help=both("at most so many", "最多显示几条"))] = 50,
+    limit: Annotated[int, typer.Option("--limit", parser=whole(1), metavar="N", help=both("at most so many", "最多显示几条"))] = 50,
 ) -> None:
     """From the journal."""
     here = desk()

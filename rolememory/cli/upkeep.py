@@ -7,7 +7,7 @@ import typer
 
 from rolememory.cli.desk import desk
 from rolememory.cli.out import Column, one_line
-from rolememory.cli.verbs import KEEP, DryRun, MaybeRole, RoleName, verb
+from rolememory.cli.verbs import KEEP, DryRun, MaybeRole, RoleName, verb, whole
 from rolememory.cli.words import Tongue, both, say
 from rolememory.errors import InvalidValueError
 
@@ -36,7 +36,10 @@ def clean(
     journal_days: Annotated[
         int | None,
         typer.Option(
-            "--journal-days", min=0, metavar="N", help=both("also forget history older than so many days", "同时清掉多少天以前的改动记录")
+            "--journal-days",
+            parser=whole(0),
+            metavar="N",
+            help=both("also forget history older than so many days", "同时清掉多少天以前的改动记录"),
         ),
     ] = None,
 ) -> None:

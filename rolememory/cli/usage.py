@@ -60,6 +60,8 @@ def _options(error: Any) -> list[str]:
 def _bad_value(error: Any) -> str:
     parameter, message = error.param, error.message.rstrip(".")
     name = "" if parameter is None else metavar(parameter) if parameter.param_type_name == "argument" else parameter.opts[0]
+    if not message.isascii():
+        return f"{name}：{message}"
     found = _QUOTED.search(message)
     return say(f"{name}: {_lower(message)}", f"{name}：“{found.group(1)}”不是可用的值（{message}）" if found else f"{name}：{message}")
 

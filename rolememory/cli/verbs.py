@@ -7,7 +7,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from rolememory.cli.manual import Contents, Page
-from rolememory.cli.words import both
+from rolememory.cli.words import both, say
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 
@@ -56,6 +56,24 @@ DryRun = Annotated[
     bool, typer.Option("--dry-run", "-n", help=both("show what would happen and change nothing", "只显示会做什么，不改动任何东西"))
 ]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help=both("do not ask", "不再询问"))]
+
+
+def whole(least: int) -> Callable[[str], int]:
+    """A reader of whole numbers from `least` up, for options."""
+
+    def read(text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            number = least - 1
+        if number < least:
+            raise typer.BadParameter(
+                say(f"expected a whole number from {least} up, got '{text}'", f"应为不小于 {least} 的整数，却是“{text}”")
+            )
+        return number
+
+    return read
+
 
 _found: list[tuple[str, str, str, Callable[..., Any]]] = []
 
