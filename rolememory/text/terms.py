@@ -181,7 +181,7 @@ class TermIndex:
                 holders = np.frombuffer(self._postings[token], dtype=np.uint64) >> np.uint64(_PACK)
                 at = np.minimum(np.searchsorted(holders, wanted), len(holders) - 1)
                 for place in np.flatnonzero(holders[at] == wanted).tolist():
-                    if not any(token in said for said in out[place]):
+                    if len(token) > 1 or not any(token in said for said in out[place]):
                         out[place].append(token)
         return [" ".join(dict.fromkeys(question.surfaces[token] for token in held)) for held in out]
 
