@@ -140,10 +140,14 @@ class RoleStore:
 
     def close(self) -> None:
         """Fold what is left and stop. What cannot be folded now stays in the journal and is folded next time."""
-        self._idle.close()
+        self.abandon()
         truth = self._view.truth()
         if truth.pending or truth.foreign:
             self._quietly(self.fold)
+
+    def abandon(self) -> None:
+        """Stop without folding: nothing is lost, the journal has it; the next process folds."""
+        self._idle.close()
 
     def __enter__(self) -> Self:
         return self

@@ -1,6 +1,7 @@
 """What a role remembers, as any process may see it at any time: the file, the lines it lacks, and no lock."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import RLock
@@ -53,6 +54,7 @@ class _Good:
     digest: bytes = b""
     through: int | None = None
     known: bool = True  # whether `through` was read
+    racy: bool = True
 
 
 class View:
@@ -71,6 +73,7 @@ class View:
         self._racy = True
         self._broken: tuple[Problem, ...] = ()
         self._good = _Good()
+        self._rests_on = b""  # the last good state when the document was read
         self._truth: Truth | None = None
         self._snapshot = Snapshot(MappingProxyType({}), 0, 0)
         self._seen: object = None
@@ -105,11 +108,6 @@ class View:
         """Whether the author's save that was seen last still has to be taken over."""
         return self._truth is not None and self._truth.foreign
 
-    @property
-    def good_digest(self) -> bytes:
-        """Of state/last-good.json as it was seen last."""
-        return self._good.digest
-
     def fresh(self, within_s: float) -> bool:
         """Whether the file changed so shortly ago that somebody may still be saving it."""
         mark = self._disk.mark(self.path)
@@ -140,11 +138,13 @@ class View:
         """Know that `document` was just written to state/last-good.json."""
         with self._lock:
             self._good = _Good(self._disk.mark(self.good_path), document.digest, document.through)
+            self._seen = None
 
     def expect(self, document: Document) -> None:
         """Take over a document that was just written to the file, so that it need not be read again."""
         with self._lock:
             self._document, self._stands, self._file_mark, self._racy = document, True, None, True
+            self._rests_on = self._good.digest
             if self._truth is not None:
                 self._truth = Truth(self._truth.memories, self._truth.seq, document, self._truth.seq)
                 self._publish(self._truth, self._truth)
@@ -154,34 +154,52 @@ class View:
 
     def _read_file(self) -> None:
         mark = self._disk.mark(self.path)
-        if mark == self._file_mark and not self._racy:
+        if mark != self._file_mark or self._racy:
+            self._file_mark = mark
+            self._racy = mark is not None and self._is_racy(mark)
+            self._stands, self._broken = False, ()
+            self._try_reading(mark)
+        if not self._stands:
+            self._fall_back()
+
+    def _try_reading(self, mark: Mark | None) -> None:
+        if mark is None:
             return
-        self._file_mark = mark
-        self._racy = mark is not None and -RACY_NS < self._now_ns() - mark.changed_ns < RACY_NS
-        self._broken = ()
         try:
-            self._stands = mark is not None
-            if mark is not None:
-                self._document = self._read(mark)
+            self._document, self._stands = self._read(mark), True
+            self._rests_on = self._good.digest
         except BrokenFileError as error:
-            self._stands, self._broken = False, tuple(error.problems)
+            self._broken = tuple(error.problems)
         except FileNotFoundError:
-            self._stands, self._file_mark = False, None
+            self._file_mark = None
         except OSError as error:
-            reason = error.strerror or str(error)
-            self._stands, self._racy = False, True
-            self._broken = (Problem("unreadable", NAME, values=(("reason", reason),), blocks=True),)
-        if self._document is None:
-            self._document = self._last_good()
+            self._racy = True
+            values = (("reason", error.strerror or str(error)),)
+            self._broken = (Problem("unreadable", NAME, values=values, blocks=True),)
+
+    def _fall_back(self) -> None:
+        """While the file cannot answer: what we read last, unless somebody wrote a newer good state since; else the copy before it."""
+        self._look_at_good()
+        if self._document is not None and self._good.digest == self._rests_on:
+            return
+        for path in (self.good_path, self._previous):
+            with suppress(OSError, BrokenFileError):
+                self._document = _lightened(read(self._disk.read(path), self._document, ours=True))
+                break
+        self._rests_on = self._good.digest
+
+    def _is_racy(self, mark: Mark) -> bool:
+        """Whether the file changed so shortly ago that it may change again without another time stamp."""
+        return -RACY_NS < self._now_ns() - mark.changed_ns < RACY_NS
 
     def _read(self, mark: Mark) -> Document:
         if mark.size > self._max_bytes:
             values = (("size", round(mark.size / 1e6, 1)), ("limit", round(self._max_bytes / 1e6, 1)))
             raise BrokenFileError([Problem("too_large", NAME, values=values, blocks=True)])
         data = self._disk.read(self.path)
+        self._look_at_good()
         if self._document is not None and digest(data) == self._document.digest:
             return self._document
-        self._look_at_good()
         return _lightened(read(data, self._document, ours=digest(data) == self._good.digest))
 
     def _look_at_good(self) -> None:
@@ -189,11 +207,11 @@ class View:
         mark = self._disk.mark(self.good_path)
         if mark is None:
             self._good = _Good()
-        elif mark != self._good.mark:
+        elif mark != self._good.mark or self._good.racy:
             found = digest(self._disk.read(self.good_path))
             if found != self._good.digest:
                 self._good = _Good(digest=found, known=False)
-            self._good.mark = mark
+            self._good.mark, self._good.racy = mark, self._is_racy(mark)
 
     def _good_through(self) -> int | None:
         """What the last good state had seen; parsed only when the file at hand is another one."""
@@ -209,16 +227,6 @@ class View:
             return read(self._disk.read(self.good_path), self._document, ours=True).through
         except (OSError, BrokenFileError):
             return None
-
-    def _last_good(self) -> Document | None:
-        """What to answer with when the file cannot: state/last-good.json, else the previous copy."""
-        self._look_at_good()
-        for path in (self.good_path, self._previous):
-            try:
-                return _lightened(read(self._disk.read(path), ours=True))
-            except (OSError, BrokenFileError):
-                continue
-        return None
 
     def _compute(self) -> Truth:
         document, before = self._document, self._truth

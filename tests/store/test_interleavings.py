@@ -67,6 +67,7 @@ class House(RuleBasedStateMachine):
     def open(self, exchanges: bool) -> None:
         self.folder = Path(tempfile.mkdtemp())
         self.exchanges = exchanges
+        self.opened: list[RoleStore] = []
         self.truth: Entries = {}
         self.buried: Entries = {}
         self.buffer: tuple[int, Entries] | None = None  # what the editor shows
@@ -77,10 +78,13 @@ class House(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         if hasattr(self, "folder"):
+            for store in self.opened:
+                store.abandon()
             shutil.rmtree(self.folder)
 
     def _store(self, at: int = 0) -> RoleStore:
-        return store_at(self.folder, disk=KillingDisk(at, lasting=True, exchanges=self.exchanges))
+        self.opened.append(store_at(self.folder, disk=KillingDisk(at, lasting=True, exchanges=self.exchanges)))
+        return self.opened[-1]
 
     def _new(self) -> int:
         self.number += 1
@@ -116,7 +120,7 @@ class House(RuleBasedStateMachine):
             act(self._store(kill))
             self.truth = after
         except Killed:
-            found = self._seen(store_at(self.folder))
+            found = self._seen(self._store())
             assert found in (self.truth, after)
             self.truth = found
 
@@ -174,7 +178,7 @@ class House(RuleBasedStateMachine):
     @invariant()
     def everyone_sees_the_truth(self) -> None:
         if hasattr(self, "folder"):
-            for store in (self.stores[0], store_at(self.folder)):
+            for store in (self.stores[0], self._store()):
                 assert self._seen(store) == self.truth
             assert not list(self.folder.glob("memory.conflict-*"))
 

@@ -447,6 +447,26 @@ def test_a_file_that_is_gone_is_written_again(tmp_path: Path) -> None:
     assert [entry["id"] for entry in saved(tmp_path)["episodic"]] == ["a", "b"]
 
 
+def test_while_the_file_is_away_the_newest_good_state_answers_in_every_process(tmp_path: Path) -> None:
+    one, other = store_at(tmp_path, document(BEACON)), store_at(tmp_path)
+    one.fold(force=True)
+    other.commit([add("b")])
+    save(tmp_path, document({**BEACON, "content": "the author's"}))
+    one.fold()  # takes the save over; the other process has not looked
+    (tmp_path / "memory.json").unlink()
+    assert other.snapshot().memories["a"].content == "the author's"
+    other.fold()
+    assert contents(one) == {"a": "the author's", "b": "text"}
+
+
+def test_a_save_is_taken_over_once(tmp_path: Path) -> None:
+    disk = FailingDisk()
+    store = store_at(tmp_path, document(BEACON), disk=disk)
+    os.utime(tmp_path / "memory.json", (1, 1))
+    store.fold()
+    assert disk.count <= 12
+
+
 def test_a_commit_waits_for_a_save_in_progress(tmp_path: Path) -> None:
     store = store_at(tmp_path, document(BEACON))
     store.commit([add("b")])
