@@ -36,19 +36,27 @@ class Ran:
         return self.out.splitlines()
 
 
+class Terminal(io.TextIOWrapper):
+    """A stream that people sit at."""
+
+    def isatty(self) -> bool:
+        return True
+
+
 class Command:
     """The command with a home of its own."""
 
     def __init__(self, home: Path, patch: pytest.MonkeyPatch) -> None:
         self.home, self._patch = home, patch
 
-    def __call__(self, *arguments: str, stdin: bytes = b"", encoding: str = "utf-8", lang: str = "en") -> Ran:
-        """Run it in this process."""
-        out, err = (io.TextIOWrapper(io.BytesIO(), encoding=encoding, write_through=True) for _ in range(2))
+    def __call__(self, *arguments: str, stdin: bytes = b"", encoding: str = "utf-8", lang: str = "en", terminal: bool = False) -> Ran:
+        """Run it in this process, with pipes or as if at a terminal."""
+        made = Terminal if terminal else io.TextIOWrapper
+        out, err = (made(io.BytesIO(), encoding=encoding, write_through=True) for _ in range(2))
         with self._patch.context() as patch:
             patch.setattr(sys, "stdout", out)
             patch.setattr(sys, "stderr", err)
-            patch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin), encoding=encoding))
+            patch.setattr(sys, "stdin", made(io.BytesIO(stdin), encoding=encoding))
             code = run(["--home", str(self.home), "--lang", lang, *arguments])
         return Ran(code, *(stream.buffer.getvalue().decode(encoding) for stream in (out, err)))  # type: ignore[attr-defined]
 

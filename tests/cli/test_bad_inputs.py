@@ -1,11 +1,13 @@
 """A hundred things a person may get wrong: each is one line that says where, what, and what instead. Never a traceback."""
 
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from rolememory.engine import Home
 from tests.cli.running import Command
 
 FILES: dict[str, bytes] = {
@@ -189,26 +191,32 @@ def words(line: str, folder: Path) -> list[str]:
     return [word.replace("{x}", str(folder)) for word in out]
 
 
-@pytest.fixture
-def files(command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of bad files; the home has two roles of one name as well."""
-    from rolememory.engine import Home
-
-    folder = tmp_path / "files"
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of bad files."""
+    folder = tmp_path_factory.mktemp("bad") / "files"
     folder.mkdir()
     for name, data in FILES.items():
         (folder / name).write_bytes(data)
-    with Home.open(command.home) as home:
-        home.create("Twin", aliases=["twin one"])
-        home.create("Twin", id="7c1e5a0e-3f7b-4c52-9a6d-2b8f4e91d0a3")
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     return folder
+
+
+@pytest.fixture(scope="module")
+def crowded(furnished: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with two roles of one name, shared by all rows: a refused command changes nothing."""
+    home = tmp_path_factory.mktemp("crowded") / "home"
+    shutil.copytree(furnished, home)
+    with Home.open(home) as opened:
+        opened.create("Twin", aliases=["twin one"])
+        opened.create("Twin", id="7c1e5a0e-3f7b-4c52-9a6d-2b8f4e91d0a3")
+    return home
 
 
 @pytest.mark.parametrize(("line", "code", "told"), ROWS, ids=[row[0].replace("\n", " ") or "nothing" for row in ROWS])
 @pytest.mark.parametrize("lang", ["en", "zh"])
-def test_one_line_tells(command: Command, files: Path, line: str, code: int, told: str, lang: str) -> None:
-    ran = command(*words(line, files), lang=lang)
+def test_one_line_tells(crowded: Path, files: Path, monkeypatch: pytest.MonkeyPatch, line: str, code: int, told: str, lang: str) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    ran = Command(crowded, monkeypatch)(*words(line, files), lang=lang)
     assert ran.err.count("\n") == 1, ran.err
     assert ran.err.startswith("error: " if lang == "en" else "错误：")
     assert told in ran.err
@@ -216,6 +224,11 @@ def test_one_line_tells(command: Command, files: Path, line: str, code: int, tol
     assert "自身的问题" not in ran.err
     assert (ran.code, ran.out) == (code, "")
     assert lang == "en" or any("\u4e00" <= letter <= "\u9fff" for letter in ran.err.removeprefix("错误："))
+
+
+def test_a_refused_command_changed_nothing(crowded: Path, furnished: Path) -> None:
+    for file in furnished.rglob("*.json*"):
+        assert (crowded / file.relative_to(furnished)).read_bytes() == file.read_bytes()
 
 
 def test_there_are_a_hundred() -> None:
@@ -268,7 +281,9 @@ DAMAGES: list[tuple[Callable[[Path, Path], None], str, str]] = [
 def test_a_damaged_home_is_told_on_one_line(
     command: Command, damage: Callable[[Path, Path], None], line: str, told: str, lang: str
 ) -> None:
-    damage(command.home, command.role_folder())
+    folder = command.role_folder()
+    damage(command.home, folder)
+    os.utime(folder / "memory.json", (1, 1))  # nobody is in the middle of a save
     ran = command(*line.split(), lang=lang)
     assert (ran.code, ran.err.count("\n")) == (1, 1), ran.err
     assert told in ran.err

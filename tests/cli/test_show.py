@@ -1,0 +1,69 @@
+"""The demo: the first thing a stranger sees."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from rolememory.shipped import shipped
+from tests.cli.running import Command
+
+SCENES = len(json.loads(shipped("examples", "home", "demo.json").read_text("utf-8")))
+
+
+def shipped_files() -> dict[str, bytes]:
+    home = shipped("examples", "home")
+    return {str(path.relative_to(home)): path.read_bytes() for path in home.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_every_scene_recalls_something_and_says_why(command: Command, tmp_path: Path, lang: str) -> None:
+    before = shipped_files()
+    scenes = command("demo", "--words", "--json", lang=lang, encoding="utf-8").json
+    assert len(scenes) == SCENES
+    for scene in scenes:
+        assert scene["say"]
+        assert scene["why"]
+        assert scene["text"] in "\n".join(message["content"] for message in scene["messages"])
+    assert shipped_files() == before
+    assert list(tmp_path.glob("memories")) == []
+
+
+def test_in_a_pipe_it_is_plain_text(command: Command) -> None:
+    out = command("demo", "mira", "--words").out
+    assert "\x1b" not in out
+    assert "lin: Why is the beacon dark?" in out
+    assert "keyword 'beacon' in message 1" in out
+    assert "[system]" in out
+
+
+@pytest.mark.parametrize(("lang", "first"), [("en", "Mira"), ("zh", "巧姨")])
+def test_who_speaks_the_persons_language_comes_first(command: Command, lang: str, first: str) -> None:
+    titles = [line for line in command("demo", "--words", lang=lang).lines if line.startswith("== ")]
+    assert titles[0].split()[2] == first
+
+
+def test_at_a_terminal_it_waits_between_scenes_and_q_ends_it(command: Command) -> None:
+    out = command("demo", "mira", "--words", terminal=True, stdin=b"\nq\n").out
+    assert len(re.findall(r"\d+/\d+  Mira", out)) == 2
+    assert "╭" in out
+
+
+def test_at_a_gbk_terminal(command: Command) -> None:
+    ran = command("demo", "巧姨", "--words", "--no-pause", terminal=True, encoding="gbk", lang="zh")
+    assert ran.code == 0
+    assert "发给模型的内容" in ran.out
+
+
+def test_tables_at_a_terminal_have_titles(command: Command) -> None:
+    out = command("list", "Mira", terminal=True).out
+    assert "content" in out
+    assert "The beacon failed" in out
+    assert "beacon failed" in command("search", "Mira", "beacon", terminal=True, lang="zh").out
+
+
+def test_delete_asks_at_a_terminal(command: Command) -> None:
+    assert "nothing was deleted" in command("delete", "Mira", "storm", terminal=True, stdin=b"n\n").out
+    assert "deleted storm" in command("delete", "Mira", "storm", terminal=True, stdin=b"y\n").out
+    assert "已删除" in command("delete", "Mira", "tea", "--yes", terminal=True, lang="zh").out
