@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
+from functools import lru_cache
 from itertools import chain
 from typing import Any, TypeVar
 
@@ -164,15 +165,16 @@ class Style:
     def _apart(self, template: Compiled, ordered: Sequence[Memory]) -> tuple[Frame | None, list[str]]:
         """The frame of this shape, rendered once, and the lines that go into it; no frame for a template that is not made so."""
         groups = self._groups(ordered)
-        lines = [self._line(template, memory) for memory in (*chain(*groups.values()), *ordered)]
-        if "" in lines:
+        said = {id(memory): self._line(template, memory) for memory in ordered}
+        lines = [said[id(memory)] for memory in (*chain(*groups.values()), *ordered)]
+        if "" in said.values():
             return None, lines
         shape = template.name, tuple((kind, len(members)) for kind, members in groups.items())
         if shape not in self._frames:
             slots = iter(map(Slot, range(len(lines))))
             hollow = {kind: [next(slots) for _ in members] for kind, members in groups.items()}
-            said = template.render_frame(self._context(hollow, list(slots)))
-            self._frames[shape] = Frame.of(said, fenced) if said is not None else None
+            frame = template.render_frame(self._context(hollow, list(slots)))
+            self._frames[shape] = Frame.of(frame, fenced) if frame is not None else None
         return self._frames[shape], lines
 
     def _whole(self, template: Compiled, ordered: Sequence[Memory]) -> str:
@@ -247,6 +249,14 @@ class Style:
         return _NAME_MACRO.sub(lambda match: str(self._frame["user" if match["user"] or match["old"] else "char"]), text)
 
 
+@lru_cache(maxsize=16_384)
+def _least(text: str) -> int:
+    """Characters that a text keeps whatever is done to it on its way into a line."""
+    if not text.isprintable() or any(mark in text for mark in _MAY_SHORTEN):
+        return 0
+    return len(text) - text.count("  ") - 2  # blanks that taming may take
+
+
 class Length:
     """How long what a style says is, in the unit of `count`: always of the finished text, so that no rounding can exceed a budget."""
 
@@ -264,11 +274,7 @@ class Length:
 
     def least(self, memory: Memory) -> int:
         """A length that the line cannot be below, found without rendering it; 0 where that cannot be told."""
-        text = memory.content
-        if not self._in_characters or not text.isprintable() or any(mark in text for mark in _MAY_SHORTEN):
-            return 0
-        spared = text.count("  ") + 2  # blanks that taming may take
-        return len(text) - spared if self._style.says_text else 0
+        return _least(memory.content) if self._in_characters and self._style.says_text else 0
 
     def block(self, memories: Sequence[Memory]) -> int:
         """Length of the whole block with these memories, fence and headings included; 0 for none."""

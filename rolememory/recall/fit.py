@@ -82,6 +82,7 @@ class Fitted:
     near: list[Scored] = field(default_factory=list)
     refused: dict[str, Reason] = field(default_factory=dict)
     length: int = 0  # of the block so far
+    tried: int = 0  # ... and with the candidate that is looked at
 
 
 @lru_cache(maxsize=8192)
@@ -124,7 +125,7 @@ def fit(scored: Sequence[Scored], measure: Measure, fitting: Fitting) -> Fitted:
         reason = next((reason for gate in gates if (reason := gate(candidate, fitted, fitting, measure))), None)
         if reason is None:
             fitted.chosen.append(candidate)
-            fitted.length = measure.block([one.memory for one in fitted.chosen])
+            fitted.length = fitted.tried
             continue
         fitted.refused[candidate.memory.id] = reason
         if reason.code == "low_relevance":
@@ -185,7 +186,7 @@ def _budget(candidate: Scored, fitted: Fitted, fitting: Fitting, measure: Measur
     limit = fitting.limit
     needed = fitted.length + measure.least(candidate.memory)  # at least so much: most that do not fit need no rendering
     if needed <= limit:
-        needed = measure.block([*(one.memory for one in fitted.chosen), candidate.memory])
+        needed = fitted.tried = measure.block([*(one.memory for one in fitted.chosen), candidate.memory])
     return Reason("budget", (("needed", needed), ("limit", limit))) if needed > limit else None
 
 

@@ -123,9 +123,15 @@ def _collect(hits: Iterable[Hit], strategies: Sequence[Strategy]) -> dict[str, t
         strength = weight.get(hit.trigger, 1.0) * min(max(hit.strength, 0.0), 1.0)
         if strength > 0.0:
             found[hit.entry_id].append((strength, hit))
-    for pairs in found.values():
-        pairs.sort(key=lambda pair: (-pair[0], pair[1].trigger))
-    return {entry_id: (tuple(hit for _, hit in pairs), tuple(s for s, _ in pairs)) for entry_id, pairs in found.items()}
+    return {entry_id: _strongest_first(pairs) for entry_id, pairs in found.items()}
+
+
+def _strongest_first(pairs: list[tuple[float, Hit]]) -> tuple[tuple[Hit, ...], tuple[float, ...]]:
+    if len(pairs) == 1:
+        ((strength, hit),) = pairs
+        return (hit,), (strength,)
+    pairs.sort(key=lambda pair: (-pair[0], pair[1].trigger))
+    return tuple(hit for _, hit in pairs), tuple(strength for strength, _ in pairs)
 
 
 def _weighing(strategies: Sequence[Strategy], scene: Scene, awake: Collection[str], note: Note | None) -> dict[str, list[Hit]]:
