@@ -233,7 +233,10 @@ def _scored(entry: LoreEntry, keys: tuple[Key, ...], secondary: tuple[Key, ...],
         return (), ()
     if not looks.rules.group_quirks:
         return keys, secondary
-    return tuple(read_raw_key(key, looks) for key in entry.keys), tuple(read_raw_key(key, looks) for key in entry.secondary_keys)
+    counted = (
+        entry.secondary_keys if not entry.raw or entry.raw.get("selectiveLogic") is not None else ()
+    )  # they count only where it is named
+    return tuple(read_raw_key(key, looks) for key in entry.keys), tuple(read_raw_key(key, looks) for key in counted)
 
 
 def _said(lore: Lore, said: Mapping[Key, str]) -> Lore:
