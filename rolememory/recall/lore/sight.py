@@ -4,7 +4,7 @@ Bits in the order of the joined text: messages newest first, texts of the card, 
 Source: spec/worldinfo.md 4.1.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from rolememory.recall.lore.index import Lore, LoreIndex
@@ -51,7 +51,7 @@ class Sight:
     """The keys of an index in the texts of a turn. Grows by blocks of recursion text; answers never change for a given window."""
 
     def __init__(self, index: LoreIndex, texts: Texts, patterns: Budget) -> None:
-        messages = _without_empty_tail(texts.messages[:MOST_MESSAGES])
+        messages = texts.messages[:MOST_MESSAGES]
         card = [(source, Segment(text, source=source.value)) for source, text in texts.card if text]
         injected = [segment for segment in texts.injected if segment.text]
         self.segments: list[Segment] = [*messages, *(segment for _, segment in card), *injected]
@@ -167,14 +167,6 @@ class Windows:
             sources = sum(self._sight.sources.get(source, 0) for source in lore.entry.match_sources)
             self._own[asked] = self._sight.recent(own) | sources | self._sight.injected
         return self._own[asked] | recursion
-
-
-def _without_empty_tail(messages: Sequence[Segment]) -> list[Segment]:
-    """The oldest messages that say nothing do not count; others keep their place."""
-    kept = list(messages)
-    while kept and not kept[-1].text:
-        kept.pop()
-    return kept
 
 
 def _note(windows: dict[int, int], ranks: Iterable[int], bit: int) -> None:

@@ -30,3 +30,15 @@ def exact(entries: list[dict[str, Any]], *messages: str, chance: tuple[float, ..
 def test_score_of_secondary_keys(logic: dict[str, Any], winner: str) -> None:
     given = exact([{**GROUP}, {**GROUP, "keysecondary": ["lamp"], "selective": True, **logic}], "lamp oil", use_group_scoring=True)
     assert awake(given) == [winner]
+
+
+@pytest.mark.parametrize(
+    ("oldest", "seen"),
+    [
+        pytest.param(" ", True, id="a message of blanks is a message"),
+        pytest.param("", False, id="the oldest message, if it is empty, is none"),
+    ],
+)
+def test_an_old_message_that_says_nothing(oldest: str, seen: bool) -> None:
+    given = exact([{"key": [r"/oil\n/"], "content": "x"}], oldest, "oil", scan_depth=9)
+    assert (awake(given) == ["0"]) is seen
