@@ -233,9 +233,8 @@ def _scored(entry: LoreEntry, keys: tuple[Key, ...], secondary: tuple[Key, ...],
         return (), ()
     if not looks.rules.group_quirks:
         return keys, secondary
-    counted = (
-        entry.secondary_keys if not entry.raw or entry.raw.get("selectiveLogic") is not None else ()
-    )  # they count only where it is named
+    named = not entry.raw or entry.raw.get("selectiveLogic") is not None  # only then do secondary keys count
+    counted = entry.secondary_keys if named else ()
     return tuple(read_raw_key(key, looks) for key in entry.keys), tuple(read_raw_key(key, looks) for key in counted)
 
 
