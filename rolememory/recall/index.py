@@ -1,7 +1,7 @@
 """A role's memories, prepared for asking: built once, brought up to date by differences, read by every turn."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -22,6 +22,34 @@ from rolememory.triggers.keyword import KeywordTrigger
 from rolememory.triggers.pattern import PatternTrigger
 from rolememory.triggers.semantic import reads
 
+
+class Feelings(Mapping[str, Feeling]):
+    """The feeling of each memory, read when it is first asked for and kept while the memory stays the same object."""
+
+    def __init__(
+        self, memories: Mapping[str, Memory], lexicon: Lexicon | None = None, known: dict[str, tuple[Memory, Feeling]] | None = None
+    ) -> None:
+        self._memories, self._lexicon = memories, lexicon
+        self._known = known if known is not None else {}
+
+    def of(self, memories: Mapping[str, Memory]) -> "Feelings":
+        """The same for other memories; what is known of unchanged ones stays."""
+        return Feelings(memories, self._lexicon, self._known)
+
+    def __getitem__(self, memory_id: str) -> Feeling:
+        memory = self._memories[memory_id]
+        known = self._known.get(memory_id)
+        if known is None or known[0] is not memory:
+            known = self._known[memory_id] = (memory, feeling_of(memory, self._lexicon))
+        return known[1]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._memories)
+
+    def __len__(self) -> int:
+        return len(self._memories)
+
+
 Clock = Callable[[datetime], int | None]
 
 
@@ -38,7 +66,7 @@ class MemoryIndex:
     terms: TermIndex
     keys: KeyIndex
     specs: Mapping[str, frozenset[KeySpec]]  # of each memory
-    feelings: Mapping[str, Feeling]
+    feelings: Feelings
     strategies: tuple[Strategy, ...]
     superseded: Mapping[str, str]
     vectors: VectorTable | None = None
@@ -49,7 +77,7 @@ class MemoryIndex:
     @classmethod
     def empty(cls, settings: Settings, clock: Clock | None = None) -> "MemoryIndex":
         """An index of no memories."""
-        return cls(settings, {}, TermIndex(), KeyIndex(()), {}, {}, (), {}, clock=clock)._rebuilt()
+        return cls(settings, {}, TermIndex(), KeyIndex(()), {}, Feelings({}), (), {}, clock=clock)._rebuilt()
 
     def updated(self, memories: Mapping[str, Memory]) -> "MemoryIndex":
         """The index of these memories; only what differs is read. Memories keep their identity while they are unchanged."""
@@ -79,8 +107,7 @@ class MemoryIndex:
 
     def with_lexicon(self, lexicon: Lexicon | None) -> "MemoryIndex":
         """The index with other words of feeling."""
-        feelings = {memory.id: feeling_of(memory, lexicon) for memory in self.memories.values()}
-        return replace(self, lexicon=lexicon, feelings=feelings)._rebuilt()
+        return replace(self, lexicon=lexicon, feelings=Feelings(self.memories, lexicon))._rebuilt()
 
     def read(self, segments: Sequence[Segment]) -> Reading:
         """Which keys stand in these segments."""
@@ -95,10 +122,8 @@ class MemoryIndex:
     def _with(self, memories: Mapping[str, Memory], fresh: Sequence[Memory], gone: Sequence[str]) -> "MemoryIndex":
         specs = {memory_id: own for memory_id, own in self.specs.items() if memory_id in memories}
         specs |= {memory.id: _specs(memory, self.settings) for memory in fresh}
-        feelings = {memory_id: felt for memory_id, felt in self.feelings.items() if memory_id in memories}
-        feelings |= {memory.id: feeling_of(memory, self.lexicon) for memory in fresh}
         keys = _keys(self, specs, [memory.id for memory in fresh], gone)
-        changed = replace(self, memories=memories, specs=specs, feelings=feelings, keys=keys)
+        changed = replace(self, memories=memories, specs=specs, feelings=self.feelings.of(memories), keys=keys)
         return replace(changed, superseded=superseded_by(memories.values()))._rebuilt()
 
     def _rebuilt(self) -> "MemoryIndex":

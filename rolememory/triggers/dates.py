@@ -4,6 +4,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cached_property
 from itertools import accumulate
 from typing import ClassVar
 
@@ -11,6 +12,7 @@ from rolememory.schema.entry import Entry
 from rolememory.schema.evidence import Hit, Reason
 from rolememory.schema.memory import in_utc
 from rolememory.schema.scene import Language, Scene, TimeSpan
+from rolememory.schema.settings import DatesSettings
 from rolememory.text.dates import teller
 from rolememory.triggers.base import Parts, may_wake, register
 
@@ -55,6 +57,37 @@ class _Awake:
     asked: TimeSpan
 
 
+@dataclass(frozen=True, slots=True)
+class _Calendar:
+    """When memories were made, and the times their texts name, both in order."""
+
+    made: list[tuple[datetime, str]]
+    told: list[tuple[TimeSpan, str]]
+    starts: list[datetime]
+    latest_ends: list[datetime]
+
+    @classmethod
+    def of(cls, entries: Sequence[Entry], settings: DatesSettings) -> "_Calendar":
+        made = ((entry, getattr(entry, "created", None)) for entry in entries)
+        tell = teller(settings)
+        named = ((span, entry.id) for entry in entries for span in _told(entry, tell))
+        told = sorted(named, key=lambda one: (in_utc(one[0].start), one[1]))
+        starts = [in_utc(span.start) for span, _ in told]
+        ends = list(accumulate((in_utc(span.end) for span, _ in told), max))
+        return cls(sorted((in_utc(created), entry.id) for entry, created in made if created), told, starts, ends)
+
+    def made_in(self, asked: TimeSpan) -> Iterator[str]:
+        first = bisect_left(self.made, (in_utc(asked.start), ""))
+        behind = bisect_left(self.made, (in_utc(asked.end), ""))
+        return (entry_id for _, entry_id in self.made[first:behind])
+
+    def telling_of(self, asked: TimeSpan) -> Iterator[tuple[TimeSpan, str]]:
+        """Times in memories' texts that share something with the asked one."""
+        first = bisect_left(self.latest_ends, in_utc(asked.start))
+        behind = bisect_left(self.starts, in_utc(asked.end))
+        return (one for one in self.told[first:behind] if one[0].end > asked.start)
+
+
 @register("dates")
 class DatesTrigger:
     """Wakes memories that were made in a named time, or whose text names it. Cost: O(log(entries) + hits) for each time."""
@@ -63,14 +96,13 @@ class DatesTrigger:
     activates: ClassVar[bool] = True
 
     def __init__(self, entries: Sequence[Entry], parts: Parts) -> None:
-        mine = [entry for entry in entries if may_wake(entry, self.name)]
-        made = ((entry, getattr(entry, "created", None)) for entry in mine)
-        self._made = sorted((in_utc(created), entry.id) for entry, created in made if created)
-        tell = teller(parts.settings.dates)
-        told = ((span, entry.id) for entry in mine for span in _told(entry, tell))
-        self._told = sorted(told, key=lambda one: (in_utc(one[0].start), one[1]))
-        self._starts = [in_utc(span.start) for span, _ in self._told]
-        self._latest_ends = list(accumulate((in_utc(span.end) for span, _ in self._told), max))
+        self._mine = [entry for entry in entries if may_wake(entry, self.name)]
+        self._settings = parts.settings.dates
+
+    @cached_property
+    def _calendar(self) -> _Calendar:
+        """Read when a time is first named: most turns name none."""
+        return _Calendar.of(self._mine, self._settings)
 
     def fire(self, scene: Scene, among: Collection[str]) -> Iterator[Hit]:
         """Yield one hit per memory of a time in `scene.times`."""
@@ -85,24 +117,13 @@ class DatesTrigger:
     def _of(self, asked: TimeSpan, now: datetime, among: Collection[str]) -> list[tuple[str, float]]:
         """The memories of one asked time, each with its strength."""
         length = narrowness((asked.end - asked.start) / DAY)
-        found = {entry_id: length for entry_id in self._made_in(asked) if entry_id in among}
-        for told, entry_id in self._telling_of(asked):
+        found = {entry_id: length for entry_id in self._calendar.made_in(asked) if entry_id in among}
+        for told, entry_id in self._calendar.telling_of(asked):
             if entry_id in among:
                 own = max(SAME_TIME * overlap(asked, told), narrowness((max(asked.end, told.end) - min(asked.start, told.start)) / DAY))
                 found[entry_id] = max(found.get(entry_id, 0.0), own)
         factor = asked.certainty * crowding(len(found)) * (NOW if asked.start <= in_utc(now) < asked.end else 1.0)
         return [(entry_id, strength * factor) for entry_id, strength in found.items()]
-
-    def _made_in(self, asked: TimeSpan) -> Iterator[str]:
-        first = bisect_left(self._made, (in_utc(asked.start), ""))
-        behind = bisect_left(self._made, (in_utc(asked.end), ""))
-        return (entry_id for _, entry_id in self._made[first:behind])
-
-    def _telling_of(self, asked: TimeSpan) -> Iterator[tuple[TimeSpan, str]]:
-        """Times in memories' texts that share something with the asked one."""
-        first = bisect_left(self._latest_ends, in_utc(asked.start))
-        behind = bisect_left(self._starts, in_utc(asked.end))
-        return (one for one in self._told[first:behind] if one[0].end > asked.start)
 
 
 def _told(entry: Entry, tell: Callable[[str, datetime | None, Language], tuple[TimeSpan, ...]]) -> Iterator[TimeSpan]:
