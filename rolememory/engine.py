@@ -9,7 +9,6 @@ Reading: `recall` and `search` take the newest snapshot of the files, bring the 
 Writing: every change is one durable line in the journal before the call returns; memory.json follows by itself.
 """
 
-import asyncio
 import threading
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from datetime import UTC, datetime
 from functools import wraps
 from pathlib import Path
 from types import TracebackType
-from typing import Any, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
 
 from rolememory.errors import UnknownMemoryError
 from rolememory.inject.environment import Templates
@@ -32,17 +31,18 @@ from rolememory.schema.memory import Memory, MemoryType, readable_id
 from rolememory.schema.message import Message
 from rolememory.schema.role import Character, Role
 from rolememory.schema.settings import PerType, Settings
-from rolememory.store.backup import Restored, backup, restore
-from rolememory.store.backup import due as backup_due
-from rolememory.store.exchange import Imported, Prefer, export_role, import_role
 from rolememory.store.home import HomeFolder
 from rolememory.store.memories import Edit, HistoryLine, RoleStore, Snapshot
 from rolememory.store.settings import SettingsFile
-from rolememory.store.watch import Changed, Watch
 from rolememory.text.clean import cleaner_for
 from rolememory.text.embed.base import Embedder
 from rolememory.text.embed.ladder import Loader, load
 from rolememory.text.embed.queries import QueryVectors
+
+if TYPE_CHECKING:
+    from rolememory.store.backup import Restored
+    from rolememory.store.exchange import Imported, Prefer
+    from rolememory.store.watch import Changed, Watch
 
 Said = Message | Mapping[str, Any] | str
 """A message as frontends send it: ours, an OpenAI dict, or plain user text."""
@@ -123,8 +123,12 @@ class Home:
         """A new role with a folder of its own; `fields` as in role.json (`id`, `aliases`, ...)."""
         return self.role(self.folder.create(name, **fields).id)
 
-    def bring(self, document: Mapping[str, Any], *, into: str | None = None, prefer: Prefer = "theirs", dry_run: bool = False) -> Imported:
+    def bring(
+        self, document: Mapping[str, Any], *, into: str | None = None, prefer: "Prefer" = "theirs", dry_run: bool = False
+    ) -> "Imported":
         """Bring in a role that `RoleMemory.export` wrote, as a new role or into one that is there, memory by memory."""
+        from rolememory.store.exchange import import_role
+
         return import_role(self.folder, document, into=into, prefer=prefer, dry_run=dry_run)
 
     def preload(self, *names: str) -> None:
@@ -137,8 +141,10 @@ class Home:
         for name in names:
             self.role(name).recall([], dry_run=True)
 
-    def watch(self, on_change: Callable[[Changed], None]) -> Watch:
+    def watch(self, on_change: "Callable[[Changed], None]") -> "Watch":
         """Be told of every edit from outside, by role and kind of file, within a second. Use it as a context manager."""
+        from rolememory.store.watch import Watch
+
         return Watch(self.path, on_change, self.settings.storage)
 
     def process_message_with_memory(self, role_uuid: str, last_message: Said, history: Sequence[Said]) -> "MemoryContent":
@@ -291,15 +297,21 @@ class RoleMemory:
     def backup(self) -> Path:
         """Make a backup of the role's files now; older ones rotate."""
         self.store.fold(force=True)
+        from rolememory.store.backup import backup
+
         return backup(self.folder, self.settings.storage)
 
-    def restore(self, which: str = "latest") -> Restored:
+    def restore(self, which: str = "latest") -> "Restored":
         """Put a backup back, after a backup of what stands there now."""
+        from rolememory.store.backup import restore
+
         return restore(self.folder, which, self.settings.storage)
 
     def export(self) -> dict[str, Any]:
         """The role, its memories and books as one JSON document; `Home.bring` reads it."""
         self.store.fold(force=True)
+        from rolememory.store.exchange import export_role
+
         return export_role(self.folder)
 
     def stats(self) -> MemoryStats:
@@ -313,10 +325,16 @@ class RoleMemory:
 
     def _commit(self, edits: Sequence[Edit], actor: str) -> Snapshot:
         """Write, after a backup where one is due."""
-        if not self._backed_up and backup_due(self.folder, self.settings.storage, datetime.now(UTC)):
-            backup(self.folder, self.settings.storage)
-        self._backed_up = True
+        if not self._backed_up:
+            self._backed_up = True
+            self._backup_when_due()
         return self.store.commit(edits, actor=actor)
+
+    def _backup_when_due(self) -> None:
+        from rolememory.store.backup import backup, due
+
+        if due(self.folder, self.settings.storage, datetime.now(UTC)):
+            backup(self.folder, self.settings.storage)
 
     def _known(self, memory_id: str) -> str:
         memories = self.memories
@@ -349,6 +367,8 @@ def aio(call: Callable[Args, Given]) -> Callable[Args, Awaitable[Given]]:
 
     @wraps(call)
     async def awaited(*args: Args.args, **kwargs: Args.kwargs) -> Given:
+        import asyncio
+
         return await asyncio.to_thread(call, *args, **kwargs)
 
     return awaited
