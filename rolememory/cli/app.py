@@ -69,6 +69,7 @@ def run(arguments: Sequence[str]) -> int:
     out = Out()
     try:
         asked = line.read(arguments)
+        words.settle_by_home(asked.home, arguments)
         out = Out(asked.as_json)
         seat(Desk(asked.home, out))
         _perform(typer.main.get_command(application()), list(asked.rest))

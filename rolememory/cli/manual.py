@@ -39,7 +39,7 @@ def page(command: Any, ctx: Any) -> str:
     parts = [_usage(command, ctx), *_about(command)]
     for title, rows in _sections(command, ctx):
         if rows:
-            parts += [f"{title}:", *_aligned(rows), ""]
+            parts += [title + say(":", "："), *_aligned(rows), ""]
     return "\n".join(parts).rstrip() + "\n"
 
 
@@ -61,8 +61,7 @@ def _is_group(command: Any) -> bool:
 
 
 def _usage(command: Any, ctx: Any) -> str:
-    words = [say("Usage:", "用法："), *usage(command, ctx)]
-    return " ".join(words) + "\n"
+    return say("Usage: ", "用法：") + " ".join(usage(command, ctx)) + "\n"
 
 
 def usage(command: Any, ctx: Any) -> list[str]:
@@ -78,7 +77,7 @@ def usage(command: Any, ctx: Any) -> list[str]:
 def metavar(argument: Any) -> str:
     """How an argument stands in a usage line: optional ones in brackets, lists with dots."""
     name = argument.metavar or argument.name.upper()
-    name += "..." if argument.nargs == -1 and not name.endswith("...") else ""
+    name += "..." if argument.nargs == -1 and "..." not in name else ""
     return name if argument.required or name.startswith("[") else f"[{name}]"
 
 

@@ -88,12 +88,17 @@ def verb(name: str, panel: str, help: str) -> Callable[[Verb], Verb]:  # noqa: A
     return add
 
 
+def _place(row: tuple[str, str, str, Callable[..., Any]]) -> int:
+    """Where a verb's module stands; within it the verbs stay as they are written."""
+    return MODULES.index(row[3].__module__.rpartition(".")[2])
+
+
 def gather(app: typer.Typer) -> None:
     """Give the application every verb there is."""
     for module in MODULES:
         import_module(f"rolememory.cli.{module}")
     groups: dict[str, typer.Typer] = {}
-    for name, panel, text, function in _found:
+    for name, panel, text, function in sorted(_found, key=_place):
         group, _, own = name.rpartition(" ")
         if group and group not in groups:
             groups[group] = typer.Typer(cls=Contents, help=_GROUPS[group], rich_markup_mode=None, no_args_is_help=False)

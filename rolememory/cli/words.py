@@ -2,8 +2,10 @@
 
 import locale
 import os
+import tomllib
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from pathlib import Path
 
 from rolememory.schema.scene import Language
 
@@ -34,6 +36,18 @@ class Tongue:
 def settle(arguments: Sequence[str]) -> None:
     """Choose the language for this process."""
     Tongue.language = language_from(arguments, os.environ)
+
+
+def settle_by_home(home: Path, arguments: Sequence[str]) -> None:
+    """Speak as the home's settings say, where neither the command line nor ROLEMEMORY_LANG says otherwise."""
+    if os.environ.get("ROLEMEMORY_LANG") or any(word.partition("=")[0] == "--lang" for word in arguments):
+        return
+    try:
+        told = tomllib.loads((home.expanduser() / "rolememory.toml").read_text("utf-8-sig")).get("language")
+    except (OSError, ValueError, RecursionError):
+        return  # whoever works with the file says what is wrong with it
+    if told in ("zh", "en"):
+        Tongue.language = told
 
 
 def say(en: str, zh: str) -> str:

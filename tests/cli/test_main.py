@@ -89,6 +89,13 @@ def test_the_home_comes_from_the_environment(command: Command, monkeypatch: pyte
     assert str(read(["roles"], {}).home) == "memories"
 
 
+def test_the_home_may_settle_the_language(command: Command) -> None:
+    command("settings", "language", "zh")
+    place = ("--home", str(command.home))
+    assert "经历" in process("list", "Mira", *place, environment={"ROLEMEMORY_LANG": ""}).out
+    assert "episodic" in process("list", "Mira", *place, environment={"ROLEMEMORY_LANG": "en"}).out
+
+
 def test_version(command: Command) -> None:
     assert command("--version").out.startswith("rolememory 0.")
 
@@ -109,8 +116,7 @@ def test_a_person_may_type_in_gbk(command: Command) -> None:
 
 
 def test_nobody_reads_the_rest(command: Command) -> None:
-    for number in range(40):
-        command("add", "Mira", "x" * 2000, "--id", f"long-{number}")
+    command("add", "Mira", "-", "--each-line", stdin=b"".join(b"%d " % number + b"x" * 2000 + b"\n" for number in range(60)))
     pipe = subprocess.Popen(
         [sys.executable, "-m", "rolememory", "list", "Mira", "--home", str(command.home)],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **ENVIRONMENT},
