@@ -142,7 +142,7 @@ class Sight:
     def _span(self, place: tuple[int, int], window: int) -> Span | None:
         """A place in the joined text as a place in one of its texts; one that straddles two ends with the first."""
         at = 0
-        for bit in _bits(window):
+        for bit in _bits(max(window, 0)):  # a blind entry sees no text that a pattern could stand in
             start, end = at + 1, at + 1 + len(self._text(bit))
             if place[0] <= end:
                 return Span(bit, max(place[0] - start, 0), min(place[1], end) - start)

@@ -42,3 +42,7 @@ def test_score_of_secondary_keys(logic: dict[str, Any], winner: str) -> None:
 def test_an_old_message_that_says_nothing(oldest: str, seen: bool) -> None:
     given = exact([{"key": [r"/oil\n/"], "content": "x"}], oldest, "oil", scan_depth=9)
     assert (awake(given) == ["0"]) is seen
+
+
+def test_a_pattern_that_matches_nothing_at_all_wakes_even_a_blind_entry() -> None:
+    assert awake(exact([{"key": ["/^/"], "scanDepth": 0, "content": "x"}], "oil")) == ["0"]
