@@ -14,13 +14,21 @@ Wakes = Mapping[str, tuple[str, ...]]
 """Entry id to the ids of those that its text may wake."""
 
 
-@lru_cache(maxsize=1)
 def wakes(subject: Subject) -> Wakes:
-    """Which entry's text has whose keys. Secondary keys and chance may still keep one out."""
+    """Which entry may wake which, by their flags too. Secondary keys and chance may still keep one out."""
     if not subject.settings.recursive:
         return {}
+    by_id, heard = {lore.entry.id: lore for lore in subject.living}, hears(subject)
+    return {
+        lore.entry.id: tuple(one for one in heard[lore.entry.id] if not by_id[one].excluded) for lore in subject.living if not lore.silent
+    }
+
+
+@lru_cache(maxsize=1)
+def hears(subject: Subject) -> Wakes:
+    """Which entry's text has whose keys, whatever their flags say."""
     odd = [lore for lore in subject.living if lore.odd]
-    return {lore.entry.id: tuple(_woken(subject, lore, odd)) for lore in subject.living if not lore.silent}
+    return {lore.entry.id: tuple(_woken(subject, lore, odd)) for lore in subject.living}
 
 
 def _woken(subject: Subject, lore: Lore, odd: Sequence[Lore]) -> Iterator[str]:
@@ -30,8 +38,7 @@ def _woken(subject: Subject, lore: Lore, odd: Sequence[Lore]) -> Iterator[str]:
     heard = {index.entries[rank].entry.id for rank in ranks}
     heard |= {other.entry.id for other in odd if any(fits(key, said) for key in other.odd)}
     for other in subject.living if heard else ():
-        asleep = other.entry.id in heard and other is not lore and not other.excluded and not subject.is_woken(other)
-        if asleep and not rivals(lore, other):
+        if other.entry.id in heard and other is not lore and not subject.is_woken(other) and not rivals(lore, other):
             yield other.entry.id
 
 
