@@ -1,5 +1,6 @@
 """Every script of examples/ prints what stands beside it; `pytest --update-golden` writes it anew."""
 
+import json
 import os
 import subprocess
 import sys
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from rolememory.cards.book import read_book
 from tests.paths import ROOT
 
 EXAMPLES = ROOT / "examples"
@@ -50,3 +52,17 @@ def test_no_output_without_its_script() -> None:
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
 def test_the_numbers_have_no_gap(script: Path) -> None:
     assert int(script.stem[:2]) == SCRIPTS.index(script) + 1
+
+
+@pytest.mark.parametrize("file", sorted((ROOT / "worldbook_rules" / "worldbooks").glob("*.json")), ids=lambda file: file.stem)
+def test_a_shipped_book_is_whole(file: Path) -> None:
+    book = read_book(json.loads(file.read_text(encoding="utf-8")), file.stem)
+    assert book.format == "sillytavern"
+    assert book.problems == ()
+    assert all(entry.content and (entry.keys or entry.constant) for entry in book.entries)
+    assert {"sticky", "cooldown", "group", "secondary_keys", "delay_until_recursion"} <= {
+        name
+        for entry in book.entries
+        for name in type(entry).model_fields
+        if getattr(entry, name) != type(entry).model_fields[name].default
+    }
