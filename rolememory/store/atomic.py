@@ -65,7 +65,7 @@ def install(fresh: bytes, path: Path, expected: bytes | None, disk: Disk = DISK)
     False: something else stood there; it is back in its place and nothing changed.
     Raises: OSError; what stood there still stands.
     """
-    temporary, aside = beside(path, _tag(fresh)), path.with_name(path.name + ".prev")
+    temporary, aside = beside(path, _tag(fresh) + _tag(expected or b"")), path.with_name(path.name + ".prev")
     try:
         write_new(temporary, fresh, disk)
     except OSError:
@@ -152,9 +152,9 @@ def _tag(data: bytes) -> str:
     return "-" + hashlib.blake2b(data, digest_size=8).hexdigest()
 
 
-def is_swapped(path: Path, data: bytes) -> bool:
-    """Whether a temporary of `install` holds what stood in the file before, no longer what was to be installed."""
-    return not path.name.endswith(_tag(data) + ".tmp")
+def is_news(path: Path, data: bytes) -> bool:
+    """Whether a left-over temporary of `install` holds something else than what it was made of: an editor's save."""
+    return _tag(data) not in path.name
 
 
 def is_ours(name: str) -> bool:

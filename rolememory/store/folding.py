@@ -78,7 +78,7 @@ class Folding:
 
     def _sweep(self, path: Path) -> None:
         data = self._news_in(path)
-        if data is not None and atomic.is_swapped(path, data):
+        if data is not None and atomic.is_news(path, data):
             self._copy(data)
         atomic.drop(path, self._disk)
 
@@ -135,7 +135,7 @@ class Folding:
                 base = truth.seq + len(steps) if truth.whole else truth.through
                 self._view.journal.append(recorded(steps, truth.seq + 1, iso(self._clock()), base))
         self._log(truth.conflicts)
-        if truth.document is not None:
+        if truth.document is not None and not truth.whole:  # a whole word is folded at once: until then it stays one
             self._settle_file()
             self._keep(data, truth.document)
 
@@ -156,6 +156,7 @@ class Folding:
                 self._disk.fsync(descriptor)
             finally:
                 self._disk.close(descriptor)
+            self._disk.fsync_folder(self._folder)
 
     def _keep(self, data: bytes, document: Document) -> None:
         """Write state/last-good.json. Raises: NotWrittenError."""
@@ -179,7 +180,6 @@ class Folding:
         if written.memories != truth.memories:
             raise atomic.not_written(self._view.path, OSError("what would be written reads differently"))
         self._log(truth.conflicts)
-        self._keep(fresh, written)
         try:
             if not atomic.install(fresh, self._view.path, data, self._disk):
                 return False
@@ -188,6 +188,7 @@ class Folding:
         written.raw, written.slots = {}, {}
         self._view.expect(written)
         self._previous_mark, self._folded = self._disk.mark(self._previous), written.digest
+        self._keep(fresh, written)  # last: what it has seen, the file has durably seen
         return True
 
     def _document(self, truth: Truth, data: bytes | None) -> Document:

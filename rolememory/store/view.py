@@ -254,9 +254,8 @@ class View:
             return through or 0
         if through is None:
             return None if good is not None else 0
-        newest = self.journal.last_seq if good is None else good
         oldest = (self.journal.first_seq or seq + 1) - 1
-        return through if oldest <= through <= newest else None
+        return through if oldest <= through <= seq else None
 
     def _apply(
         self, document: Document | None, pending: Sequence[Line], through: int, before: Truth | None
