@@ -157,4 +157,13 @@ def test_commands_on_a_page_are_there(command: str) -> None:
     while words and words[0] in getattr(node, "commands", {}):
         context = node.make_context(node.name, [words[0]], parent=context, resilient_parsing=True)
         node = node.commands[words.pop(0)]  # type: ignore[attr-defined]
+    assert not hasattr(node, "commands"), f"no verb {words[:1]}"
     node.make_context(node.name, words, parent=context)
+
+
+@pytest.mark.parametrize(
+    "command", ["rolememory frobnicate x", "rolememory recall Mira hi --nope", "rolememory edit", "rolememory model steal x"]
+)
+def test_a_command_that_is_not_there_is_found_out(command: str) -> None:
+    with pytest.raises(Exception, match=r"no verb|[Nn]o such|[Mm]issing"):
+        test_commands_on_a_page_are_there(command)
