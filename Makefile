@@ -4,7 +4,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUN := HF_HUB_OFFLINE=1 TOKENIZERS_PARALLELISM=false $(BIN)/python
 
-.PHONY: demo test check bench docs wheel format clean
+LIVE := .cache/live
+CASES ?= 500
+SEED ?=
+
+.PHONY: demo test check bench docs wheel format clean conformance-live
 
 demo: $(VENV)/.ready  ## show the main job on the shipped home folder
 	$(RUN) -m rolememory demo
@@ -21,6 +25,16 @@ check: $(VENV)/.ready  ## format, lint, strict types, floors
 bench: $(VENV)/.ready  ## measure the hot path (JSON on standard output)
 	$(RUN) -m tests.bench.speed
 	$(RUN) -m tests.bench.keys
+
+conformance-live: $(VENV)/.ready $(LIVE)/.ready  ## ask the real SillyTavern about fresh random lorebooks, compare (CASES=500 SEED=word)
+	$(BIN)/python -c "import playwright" 2>/dev/null || $(BIN)/python -m pip install --quiet --disable-pip-version-check playwright
+	$(RUN) -m tests.conformance.live --program $(LIVE)/node_modules/sillytavern --cases $(CASES) $(if $(SEED),--seed $(SEED))
+
+$(LIVE)/.ready:
+	mkdir -p $(LIVE)
+	npm install --prefix $(LIVE) --ignore-scripts --no-audit --no-fund --loglevel=error sillytavern@1.19.0
+	command -v chromium || command -v chromium-browser || command -v google-chrome || { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium fonts-noto-cjk; }
+	touch $@
 
 docs: $(VENV)/.ready  ## write the generated parts of docs/ anew
 	$(RUN) -m tests.docs.generate
