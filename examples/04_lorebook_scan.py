@@ -2,8 +2,7 @@
 
 import json
 
-from rolememory import Message
-from rolememory.recall.lore.scan import scan
+from rolememory import Message, scan
 from rolememory.schema.settings import ScanSettings
 from rolememory.schema.wording import word, word_gate
 from rolememory.shipped import shipped
