@@ -34,6 +34,7 @@ FORMATS: tuple[BookFormat, ...] = (
     BookFormat("novelai", novelai.is_novelai, _through_world("novelai", novelai.to_world)),
     BookFormat("agnai", agnai.is_agnai, _through_world("agnai", agnai.to_world)),
     BookFormat("risu", risu_book.is_risu, _through_world("risu", risu_book.to_world)),
+    BookFormat("risu_module", risu_book.is_risu_module, _through_world("risu_module", risu_book.to_world)),
     BookFormat("character_book", is_character_book, read_character_book),
     BookFormat("sillytavern", is_world, read_world),
 )

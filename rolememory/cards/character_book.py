@@ -12,16 +12,21 @@ from rolememory.cards.sillytavern import NEW_ENTRY, collect, in_script_order, nu
 from rolememory.schema.lorebook import BookSource, Lorebook
 
 _KEPT_CAMEL = ("useProbability", "selectiveLogic")
-_OWN_FIELDS = ("key", "keysecondary", "comment", "content", "constant", "selective", "order", "disable", "addMemo", "position")
-_EXTENDED = tuple(field for field in NEW_ENTRY if field not in _OWN_FIELDS)
+WORLD_OWN = ("key", "keysecondary", "comment", "content", "constant", "selective", "order", "disable", "addMemo", "position")
+_EXTENDED = tuple(field for field in NEW_ENTRY if field not in WORLD_OWN)
 _ABSENT = {**NEW_ENTRY, "delayUntilRecursion": False}
 _ABSENT_IN_CARD = {**_ABSENT, "probability": None, "groupWeight": None, "useProbability": False, "useGroupScoring": False}
-_WORLD_MARKS = ("selectiveLogic", "display_index")  # extensions that only SillyTavern writes
+WORLD_MARKS = ("selectiveLogic", "display_index")  # extensions that only SillyTavern writes
 
 
 def is_character_book(raw: Mapping[str, Any]) -> bool:
     """Whether this is the book of a card, bare or as a stand-alone V3 book."""
-    return raw.get("spec") == "lorebook_v3" or isinstance(raw.get("entries"), list)
+    return is_lorebook_v3(raw) or isinstance(raw.get("entries"), list)
+
+
+def is_lorebook_v3(raw: Mapping[str, Any]) -> bool:
+    """Whether this is a stand-alone V3 book."""
+    return raw.get("spec") == "lorebook_v3"
 
 
 def read_character_book(raw: Mapping[str, Any], name: str = "", source: BookSource = BookSource.CHARACTER) -> Lorebook:
@@ -127,7 +132,7 @@ def _beyond(source: object) -> dict[str, Any]:
     told: dict[str, Any] = {"priority": number_or_none(source.get("priority"))}
     if source.get("case_sensitive") is not None:
         told["card_case_sensitive"] = bool(source["case_sensitive"])
-    if source.get("use_regex") is not None and not any(mark in _object(source.get("extensions")) for mark in _WORLD_MARKS):
+    if source.get("use_regex") is not None and not any(mark in _object(source.get("extensions")) for mark in WORLD_MARKS):
         told["use_regex"] = bool(source["use_regex"])
     for field, name in (("keys", "keys"), ("secondary_keys", "secondary_keys")):
         if isinstance(source.get(field), str):

@@ -11,9 +11,17 @@ def is_risu(raw: Mapping[str, Any]) -> bool:
     return raw.get("type") == "risu"
 
 
+def is_risu_module(raw: Mapping[str, Any]) -> bool:
+    """Whether this is a module of RisuAI as JSON; its lorebook stands beside scripts, which are kept and never run."""
+    return raw.get("type") == "risuModule"
+
+
 def to_world(raw: Mapping[str, Any]) -> dict[str, Any]:
     """The book as a world file."""
-    return {"entries": {str(at): world_entry(one, at) for at, one in enumerate(raw.get("data") or [])}, "originalData": dict(raw)}
+    return {
+        "entries": {str(at): world_entry(one, at) for at, one in enumerate(raw.get("data") or raw.get("lorebook") or [])},
+        "originalData": dict(raw),
+    }
 
 
 def world_entry(source: Mapping[str, Any], index: int) -> dict[str, Any]:

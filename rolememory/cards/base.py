@@ -1,0 +1,123 @@
+"""Character cards from files of any known kind: found out by content, never by the file's name.
+
+    card = load(Path("mira.png"))
+    card.name, card.book, card.character()
+    data = dump(card.with_fields(nickname="Mi"), "charx")
+
+Other packages add formats by an entry point in the group `rolememory.cards` that names a `CardFormat`.
+"""
+
+from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import ClassVar, Protocol, TypeVar
+
+from rolememory.cards import limits
+from rolememory.cards.card import Card
+from rolememory.errors import FileError, RegistrationError, UnknownNameError
+
+ENTRY_POINT_GROUP = "rolememory.cards"
+
+
+class CardFormat(Protocol):
+    """A kind of file that holds a character."""
+
+    name: ClassVar[str]
+
+    def fits(self, data: bytes) -> bool:
+        """Whether the bytes look like this kind; asked about any file, so it is cheap and never raises."""
+        ...
+
+    def load(self, data: bytes, file: str) -> Card:
+        """The card. `file` is a name for messages.
+
+        Raises:
+            FileError: it looks like this kind, but cannot be read.
+        """
+        ...
+
+    def dump(self, card: Card) -> bytes:
+        """The card as a file of this kind, whatever kind it was.
+
+        Raises:
+            InvalidValueError: the kind is only read.
+        """
+        ...
+
+
+Format = TypeVar("Format", bound=type[CardFormat])
+FORMATS: dict[str, CardFormat] = {}
+
+
+def register(format_: Format) -> Format:
+    """Make a kind of card known; they are asked in the order in which they were registered."""
+    if format_.name in FORMATS:
+        raise RegistrationError(f"card format {format_.name!r} is registered twice; choose another name")
+    FORMATS[format_.name] = format_()
+    return format_
+
+
+@cache
+def third_party() -> Mapping[str, CardFormat]:
+    """Formats of other installed packages, by entry point name (group `rolememory.cards`; each names a class)."""
+    return {point.name: point.load()() for point in entry_points(group=ENTRY_POINT_GROUP)}
+
+
+def formats() -> Mapping[str, CardFormat]:
+    """Every known kind of card by name, ours first, in the order in which they are asked."""
+    import rolememory.cards.formats  # noqa: F401  # registers ours
+
+    return FORMATS | {name: known for name, known in third_party().items() if name not in FORMATS}
+
+
+def card_format(name: str) -> CardFormat:
+    """The format of that name. Raises: UnknownNameError."""
+    known = formats()
+    if name not in known:
+        raise UnknownNameError("format", name, known)
+    return known[name]
+
+
+def load(source: Path | str | bytes, name: str = "") -> Card:
+    """The character card in a file or in bytes. `name` stands for the file in messages.
+
+    Nothing outside the file is read: no picture is decoded, no address is visited, nothing is unpacked to disk.
+
+    Raises:
+        FileError: there is no card of a known kind, or it is damaged or larger than a card may be.
+    """
+    data, file = read(source, name)
+    for known in formats().values():
+        if known.fits(data):
+            return known.load(data, file)
+    raise unknown(data, file)
+
+
+def dump(card: Card, format: str = "") -> bytes:  # noqa: A002  # the word of the surface
+    """The card as a file of that format; without one in its own, the same bytes when nothing changed.
+
+    Raises:
+        UnknownNameError: there is no such format.
+        InvalidValueError: the format is only read.
+    """
+    return card.write() if format in ("", card.format) else card_format(format).dump(card)
+
+
+def read(source: Path | str | bytes, name: str = "") -> tuple[bytes, str]:
+    """The bytes, and what to call them."""
+    if isinstance(source, bytes):
+        limits.check_size(source, name or "card")
+        return source, name or "card"
+    return limits.read_bytes(Path(source)), name or str(source)
+
+
+def unknown(data: bytes, file: str) -> FileError:
+    """The complaint about bytes that no format knows."""
+    if data.startswith((b"\xff\xd8\xff", b"RIFF", b"GIF8")):
+        problem, zh = "is a picture without a card", "只是一张图片，里面没有角色卡"
+    elif not data.strip():
+        problem, zh = "is empty", "是空文件"
+    else:
+        problem, zh = "is no character card of a known kind", "不是已知格式的角色卡"
+    return FileError(file, problem, remedy=f"known are {', '.join(formats())}", zh=(zh, f"可用格式：{'、'.join(formats())}"))

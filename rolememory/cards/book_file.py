@@ -1,0 +1,93 @@
+"""A lorebook as a document: any format, written back without losing what we do not know."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Self
+
+from rolememory.cards.book import read_book
+from rolememory.cards.book_forms import BookForm, book_form, form_of
+from rolememory.cards.containers import Container, JsonText
+from rolememory.cards.entry_forms import text
+from rolememory.errors import InvalidValueError
+from rolememory.schema.lorebook import BookSource, Lorebook
+
+Raw = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Book:
+    """A lorebook file. `raw` is the document as it stands, laid out as `form` says."""
+
+    raw: Raw = field(repr=False)
+    form: BookForm
+    container: Container = field(repr=False)
+    file: str = ""
+
+    @classmethod
+    def new(cls, raw: Raw, form: str = "", file: str = "") -> Self:
+        """A book from a document, as new JSON. Without `form` the layout is found out.
+
+        Raises:
+            InvalidValueError: it is no lorebook of a known format.
+        """
+        found = book_form(form) if form else form_of(raw)
+        if found is None:
+            raise InvalidValueError("expected the document of a lorebook, got an object without entries")
+        return cls(raw, found, JsonText.new(raw), file)
+
+    @property
+    def format(self) -> str:
+        """What the file is: "sillytavern", "lorebook_v3", "novelai", "novelai_png", ..."""
+        return self.form.name if self.container.name == "json" else self.container.name
+
+    @property
+    def name(self) -> str:
+        """What the book calls itself."""
+        return text(self.form.head(self.raw).get("name")).strip()
+
+    @cached_property
+    def hub(self) -> Raw:
+        """The book in the V3 shape: between all formats, what a conversion kept put back."""
+        return self.form.to_hub(self.raw)
+
+    @property
+    def hub_or_raw(self) -> Raw:
+        """The V3 shape; a book that has it is not taken apart."""
+        return self.raw if self.form.name.startswith("character_book") else self.hub
+
+    def lorebook(self, name: str = "", source: BookSource = BookSource.GLOBAL) -> Lorebook:
+        """The book as the engine reads it."""
+        return read_book(self.raw, name or self.name or self.file, source)
+
+    def with_raw(self, raw: Raw) -> Self:
+        """The book with that document."""
+        return replace(self, raw=raw)
+
+    def in_form(self, form: BookForm) -> "Book":
+        """The book in another format, as JSON; what that cannot say is kept in its extensions."""
+        raw = form.from_hub(self.hub)
+        return Book(raw, form, JsonText.new(raw), self.file)
+
+    def write(self) -> bytes:
+        """The book in the format it was read from; the same bytes when nothing changed."""
+        return self.container.write(self.raw)
+
+
+def book_raw(book: Lorebook | Book | Mapping[str, Any], form: str) -> Raw:
+    """The document of a book in that layout. One that is laid out so already stays as it is.
+
+    Raises:
+        InvalidValueError: a Lorebook without a document, or a document that is no lorebook.
+    """
+    found = book if isinstance(book, Book) else Book.new(_document(book) if isinstance(book, Lorebook) else dict(book))
+    alike = found.form.name.startswith("character_book") and form.startswith("character_book")
+    return found.raw if alike or found.form.name == form else found.in_form(book_form(form)).raw
+
+
+def _document(book: Lorebook) -> Raw:
+    if book.raw:
+        return book.raw
+    if not all(entry.raw for entry in book.entries):
+        raise InvalidValueError(f"lorebook {book.name!r} has no document to write; read it from a file, or give its entries `raw`")
+    return {"name": book.name, "entries": {str(at): entry.raw for at, entry in enumerate(book.entries)}}

@@ -1,0 +1,70 @@
+"""Lorebooks from files of any known kind: JSON, a NovelAI picture, or the book inside a character card."""
+
+from pathlib import Path
+
+from rolememory.cards import base, limits, png
+from rolememory.cards.book_file import Book
+from rolememory.cards.book_forms import BOOK_FORMS, book_form, form_of
+from rolememory.cards.changes import value_at
+from rolememory.cards.containers import JsonText, NovelaiPicture
+from rolememory.cards.formats import JsonFormat
+from rolememory.cards.json_read import Raw, read_json
+from rolememory.errors import FileError
+
+NAIDATA = "naidata"
+
+
+def load_book(source: Path | str | bytes, name: str = "") -> Book:
+    """The lorebook in a file or in bytes; of a character card the book it carries. `name` stands for the file in messages.
+
+    Raises:
+        FileError: there is no lorebook of a known kind, or it is damaged or larger than a book may be.
+    """
+    data, file = base.read(source, name)
+    if png.is_png(data) and (found := next(png.texts(data, file, (NAIDATA,)), None)):
+        raw = read_json(png.decoded(found.value, file, f"chunk {NAIDATA}"), file, f"chunk {NAIDATA}")
+        return _checked(
+            Book(raw, book_form("novelai"), NovelaiPicture(data, JsonText(png.decoded(found.value, file, NAIDATA), raw), file), file)
+        )
+    if not png.is_png(data) and JsonFormat().fits(data):
+        raw = read_json(data, file)
+        if (form := form_of(raw)) and "data" not in set(raw) - set(form.entries):
+            return _checked(Book(raw, form, JsonText(data, raw), file))
+    book = base.load(data, file).book_file
+    if book is None:
+        raise FileError(file, "is a character card without a lorebook", zh=("角色卡里没有世界书", ""))
+    return book
+
+
+def dump_book(book: Book, format: str = "") -> bytes:  # noqa: A002  # the word of the surface
+    """The book as a file of that format; without one in its own, the same bytes when nothing changed.
+
+    Raises:
+        UnknownNameError: there is no such format.
+    """
+    return book.write() if format in ("", book.format) else book.in_form(book_form(format)).write()
+
+
+def book_formats() -> tuple[str, ...]:
+    """The names of all formats a book can be written in."""
+    return tuple(form.name for form in BOOK_FORMS if form.name != "character_book_v2")
+
+
+def _checked(book: Book) -> Book:
+    entries = value_at(book.raw, book.form.entries)
+    if not isinstance(entries, list | dict):
+        raise _refused(book, f"expected a list of entries, got {type(entries).__name__}", "应为条目列表")
+    if len(entries) > limits.ENTRIES:
+        raise _refused(
+            book,
+            f"has {len(entries)} entries, at most {limits.ENTRIES} are read",
+            f"有 {len(entries)} 个条目，最多读取 {limits.ENTRIES} 个",
+        )
+    return book
+
+
+def _refused(book: Book, problem: str, zh: str) -> FileError:
+    return FileError(book.file, problem, field=".".join(book.form.entries), zh=(zh, ""))
+
+
+__all__ = ["Book", "Raw", "book_formats", "dump_book", "load_book"]

@@ -1,0 +1,155 @@
+"""Lorebook formats to and from one shape, the V3 book: {name, ..., entries: [{keys, content, ...}]}. Cost: O(entries).
+
+What a format cannot say is kept in the extensions of book and entries, see `keep`. Source: spec/frontends.md 7.3, 7.5, spec/worldinfo.md 7.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import count
+from typing import Any, TypeGuard
+from uuid import NAMESPACE_URL, uuid5
+
+from rolememory.cards import keep
+from rolememory.cards.agnai import is_agnai
+from rolememory.cards.changes import ABSENT, Path, value_at, with_value
+from rolememory.cards.character_book import is_character_book, is_lorebook_v3
+from rolememory.cards.entry_forms import AGNAI, CARD, CARD_V2, NOVELAI, RISU, WORLD, EntryForm, text
+from rolememory.cards.novelai import is_novelai
+from rolememory.cards.risu_book import is_risu, is_risu_module
+from rolememory.cards.sillytavern import in_script_order, is_array_index, is_world
+from rolememory.errors import UnknownNameError
+
+Raw = dict[str, Any]
+Turn = Callable[[Raw], Raw]
+
+
+@dataclass(frozen=True, slots=True)
+class BookForm:
+    """One format of lorebooks as JSON. `head` is the book without its entries."""
+
+    name: str
+    fits: Callable[[Mapping[str, Any]], bool]
+    entry: EntryForm
+    entries: Path = ("entries",)  # where they stand
+    head_to_hub: Turn = lambda raw: raw
+    head_from_hub: Turn = lambda hub: hub
+    by_uid: bool = False  # entries stand in an object, under their uid
+    extensions: Path = keep.EXTENSIONS  # of the book
+
+    def listed(self, raw: Mapping[str, Any]) -> list[tuple[str, Any]]:
+        """The entries in order, each with how its place is spoken: "entries[0]", "entries.7"."""
+        found, above = value_at(raw, self.entries), ".".join(self.entries)
+        if isinstance(found, Mapping):
+            return [(f"{above}.{key}", one) for key, one in in_script_order(found)]
+        return [(f"{above}[{at}]", one) for at, one in enumerate(found)] if isinstance(found, list) else []
+
+    def to_hub(self, raw: Mapping[str, Any]) -> Raw:
+        """The book in the V3 shape, what was kept put back."""
+        entries = [self.entry.lift(one, at) for at, (_, one) in enumerate(self.listed(raw)) if isinstance(one, Mapping)]
+        return {**self.head(raw), "entries": entries}
+
+    def from_hub(self, hub: Mapping[str, Any]) -> Raw:
+        """The book in this format."""
+        head = {name: value for name, value in hub.items() if name != "entries"}
+        raw = keep.lower(head, self.name, self.head_to_hub, self.head_from_hub, self.extensions)
+        listed = list(hub.get("entries") or [])
+        numbers = list(_free_uids(listed)) if self.by_uid else list(range(len(listed)))
+        entries = [self.entry.lower(one, number) for one, number in zip(listed, numbers, strict=True)]
+        return with_value(raw, self.entries, dict(zip(map(str, numbers), entries, strict=True)) if self.by_uid else entries)
+
+    def head(self, raw: Mapping[str, Any]) -> Raw:
+        """What the book itself says, in the V3 shape."""
+        return keep.lift(self.without_entries(raw), self.name, self.head_to_hub, self.head_from_hub, self.extensions)
+
+    def without_entries(self, raw: Mapping[str, Any]) -> Raw:
+        """The book's own fields, under their names in this format."""
+        return with_value(raw, self.entries, ABSENT)
+
+
+def _free_uids(entries: Iterable[Mapping[str, Any]]) -> Iterator[int]:
+    """The number each entry gets in a world file: its own id if that is a number and the first of its kind, else a free one.
+
+    >>> list(_free_uids([{"id": 7}, {}, {"id": 7}, {"id": "x"}, {"id": 0}]))
+    [7, 1, 2, 3, 0]
+    """
+    listed = [one.get("id") for one in entries]
+    own = {found for found in listed if _is_uid(found)}
+    free = (number for number in count() if number not in own)
+    used: set[int] = set()
+    for found in listed:
+        number = found if _is_uid(found) and found not in used else next(free)
+        used.add(number)
+        yield number
+
+
+def _is_uid(found: Any) -> TypeGuard[int]:
+    return isinstance(found, int) and not isinstance(found, bool) and is_array_index(str(found))
+
+
+def _picked(names: Mapping[str, str]) -> Turn:
+    """A turn that takes fields along under other names and leaves the rest."""
+    return lambda raw: {ours: raw[theirs] for theirs, ours in names.items() if theirs in raw}
+
+
+def _both(names: Mapping[str, str], always: Mapping[str, Any]) -> tuple[Turn, Turn]:
+    """Both ways of a head whose fields only have other names; `always` stands in every book of that format."""
+    back = _picked({ours: theirs for theirs, ours in names.items()})
+    return _picked(names), lambda hub: {**always, **back(hub)}
+
+
+_SAME = {name: name for name in ("name", "extensions")}
+_WORLD_HEAD = _both(_SAME, {})
+_NOVELAI_HEAD = _both(_SAME, {"lorebookVersion": 5, "settings": {"orderByKeyLocations": False}, "categories": []})
+_AGNAI_NAMES = {
+    "scanDepth": "scan_depth",
+    "tokenBudget": "token_budget",
+    "recursiveScanning": "recursive_scanning",
+    "description": "description",
+}
+_AGNAI_HEAD = _both({**_SAME, **_AGNAI_NAMES}, {"kind": "memory", "name": "", "description": ""})
+_RISU_HEAD = _both(_SAME, {"type": "risu", "ver": 1})
+_MODULE_NAMES = {**_SAME, "description": "description"}
+
+
+def _v3_head_to_hub(raw: Raw) -> Raw:
+    return dict(raw["data"]) if isinstance(raw.get("data"), Mapping) else {}
+
+
+def _v3_head_from_hub(hub: Raw) -> Raw:
+    return {"spec": "lorebook_v3", "data": hub}
+
+
+def _module_from_hub(hub: Raw) -> Raw:
+    name = text(hub.get("name"))
+    told = _picked({ours: theirs for theirs, ours in _MODULE_NAMES.items()})(hub)
+    return {"type": "risuModule", "name": name, "description": "", "id": str(uuid5(NAMESPACE_URL, name)), **told}
+
+
+CARD_BOOK = BookForm("character_book", is_character_book, CARD)
+CARD_BOOK_V2 = BookForm("character_book_v2", lambda raw: False, CARD_V2)
+BOOK_FORMS: tuple[BookForm, ...] = (
+    BookForm("novelai", is_novelai, NOVELAI, head_to_hub=_NOVELAI_HEAD[0], head_from_hub=_NOVELAI_HEAD[1]),
+    BookForm("agnai", is_agnai, AGNAI, head_to_hub=_AGNAI_HEAD[0], head_from_hub=_AGNAI_HEAD[1]),
+    BookForm("risu", is_risu, RISU, ("data",), _RISU_HEAD[0], _RISU_HEAD[1]),
+    BookForm("risu_module", is_risu_module, RISU, ("lorebook",), _picked(_MODULE_NAMES), _module_from_hub),
+    BookForm(
+        "lorebook_v3", is_lorebook_v3, CARD, ("data", "entries"), _v3_head_to_hub, _v3_head_from_hub, extensions=("data", "extensions")
+    ),
+    CARD_BOOK,
+    CARD_BOOK_V2,
+    BookForm("sillytavern", is_world, WORLD, head_to_hub=_WORLD_HEAD[0], head_from_hub=_WORLD_HEAD[1], by_uid=True),
+)
+"""Every format of lorebooks, in the order in which a document is asked. `character_book` is a book as it stands inside a V3 card."""
+
+
+def book_form(name: str) -> BookForm:
+    """The format of that name. Raises: UnknownNameError."""
+    for form in BOOK_FORMS:
+        if form.name == name:
+            return form
+    raise UnknownNameError("format", name, [form.name for form in BOOK_FORMS])
+
+
+def form_of(raw: Mapping[str, Any]) -> BookForm | None:
+    """The format this document is written in; None when it is no lorebook."""
+    return next((form for form in BOOK_FORMS if form.fits(raw)), None)

@@ -1,0 +1,179 @@
+"""A character card: what it says, the book it carries, and how it is changed without losing what we do not know."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import PurePath
+from typing import Any, Self
+
+from rolememory.cards.book_file import Book, book_raw
+from rolememory.cards.card_forms import EMPTY, MIRRORS, V3_ONLY, CardForm, has_layout
+from rolememory.cards.changes import ABSENT, applied, changes, with_value
+from rolememory.cards.character_book import read_character_book
+from rolememory.cards.containers import Container, JsonText
+from rolememory.cards.entry_forms import object_of, text
+from rolememory.errors import InvalidValueError, closest
+from rolememory.schema.lorebook import BookSource, Lorebook
+from rolememory.schema.role import Character
+
+Raw = dict[str, Any]
+
+FIELDS = (*EMPTY, *V3_ONLY)
+"""Every field of a card that the specifications know, `character_book` aside."""
+
+
+@dataclass(frozen=True)
+class Card:
+    """A character card. `raw` is the document as its file says it, laid out as `form` says; nothing of it is ever thrown away.
+
+    Texts hold macros ({{char}}, <USER>, ...) as they are written; whoever puts them into a prompt expands them.
+    """
+
+    raw: Raw = field(repr=False)
+    form: CardForm
+    container: Container = field(repr=False)
+    file: str = ""  # name for messages and character filters
+    problems: tuple[str, ...] = ()  # what was odd, each in one line; the card was read all the same
+
+    @property
+    def format(self) -> str:
+        """What the file is: "png", "charx", "yaml", "byaf", or for JSON the layout: "v1", "v2", "v3", "agnai_character", ..."""
+        return self.form.name if self.container.name in ("json", "read-only") else self.container.name
+
+    @property
+    def spec(self) -> str:
+        """The specification the card names, else the name of its layout."""
+        return text(self.raw.get("spec")) or self.form.name
+
+    @property
+    def version(self) -> str:
+        """The version it names, "" without one."""
+        return text(self.raw.get("spec_version"))
+
+    @cached_property
+    def hub(self) -> Raw:
+        """The whole card as a V3 document: the shape between all formats, what a conversion kept put back."""
+        return self.form.to_hub(self.raw)
+
+    @cached_property
+    def data(self) -> Mapping[str, Any]:
+        """The fields by their V3 names, as raw values."""
+        return object_of((self.raw if has_layout(self.form) else self.hub).get("data"))
+
+    @property
+    def fields(self) -> Raw:
+        """Those fields that the specifications know, as far as the card has them."""
+        return {name: self.data[name] for name in FIELDS if name in self.data}
+
+    def text(self, name: str) -> str:
+        """A field as text; "" when it is not there."""
+        return text(self.data.get(name))
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """A field that holds a list of texts, however it is written."""
+        found = self.data.get(name)
+        listed = found.split(",") if isinstance(found, str) and name == "tags" else found if isinstance(found, list) else []
+        return tuple(said for one in listed if (said := text(one).strip()))
+
+    @property
+    def name(self) -> str:
+        """The character's name."""
+        return self.text("name").strip()
+
+    @property
+    def extensions(self) -> Mapping[str, Any]:
+        """What programs store beside the card."""
+        return object_of(self.data.get("extensions"))
+
+    @cached_property
+    def book(self) -> Lorebook | None:
+        """The lorebook the card carries."""
+        found = self.book_file
+        return None if found is None else read_character_book(found.hub_or_raw, self._book_name, BookSource.CHARACTER)
+
+    @property
+    def book_file(self) -> Book | None:
+        """The carried book as a document of its own, in the layout it has inside the card."""
+        raw = self.form.book_of(self.raw) if self.form.book else self.data.get("character_book")
+        if not isinstance(raw, Mapping):
+            return None
+        return Book.new(dict(raw), self.form.book.name if self.form.book else "character_book", self._book_name)
+
+    @property
+    def _book_name(self) -> str:
+        book = object_of(self.form.book_of(self.raw) if self.form.book else self.data.get("character_book"))
+        return text(book.get("name")).strip() or self.name or PurePath(self.file).stem
+
+    def character(self, user: str = "User") -> Character:
+        """The texts a turn may read. A nickname is what {{char}} says."""
+        prompt = object_of(self.extensions.get("depth_prompt")).get("prompt")
+        return Character(
+            name=self.text("nickname").strip() or self.name,
+            user=user,
+            description=self.text("description"),
+            personality=self.text("personality"),
+            scenario=self.text("scenario"),
+            depth_prompt=text(prompt),
+            creator_notes=self.text("creator_notes"),
+            file=PurePath(self.file).stem,
+            tags=self.texts("tags"),
+        )
+
+    def with_fields(self, **fields: Any) -> Self:
+        """The card with these fields, by their V3 names; None takes a field away. Copies at the top level that older programs read follow.
+
+        Raises:
+            InvalidValueError: there is no such field, or the format is only read.
+        """
+        for name in fields:
+            if name not in FIELDS:
+                near = closest(name, FIELDS)
+                raise InvalidValueError(
+                    f"a card has no field {name!r}" + (f"; did you mean {near!r}?" if near else f" (known: {', '.join(FIELDS)})")
+                )
+        return self._saying({name: ABSENT if value is None else value for name, value in fields.items()})
+
+    def with_book(self, book: Lorebook | Book | Mapping[str, Any] | None) -> Self:
+        """The card with that book in place of its own; None takes it away. Of a Lorebook its document (`raw`) counts.
+
+        Raises:
+            InvalidValueError: the book has no document, or the format of the card is only read.
+        """
+        if has_layout(self.form) and self.form.book:
+            raw = ABSENT if book is None else book_raw(book, self.form.book.name)
+            return self._with_raw(with_value(self.raw, self.form.book_at, raw))
+        return self._saying({"character_book": ABSENT if book is None else book_raw(book, "character_book")})
+
+    def with_extension(self, name: str, value: Any) -> Self:
+        """The card with that key in its extensions."""
+        return self._saying({"extensions": {**self.extensions, name: value}})
+
+    def write(self) -> bytes:
+        """The card in the format it was read from; the same bytes when nothing changed."""
+        return self.container.write(self.raw)
+
+    def in_form(self, form: CardForm) -> "Card":
+        """The card in another layout, as JSON; what that cannot say is kept in its extensions."""
+        raw = form.from_hub(self.hub)
+        return Card(raw, form, JsonText.new(raw), self.file, self.problems)
+
+    def _saying(self, told: Mapping[str, Any]) -> Self:
+        if has_layout(self.form):
+            return self._with_raw(_told(self.raw, told))
+        if self.form.from_hub_alone is None:
+            self.container.write({})  # says that it is only read
+        before, after = self.form.from_hub(self.hub), self.form.from_hub(_told(self.hub, told))
+        return self._with_raw(applied(self.raw, list(changes(before, after))))
+
+    def _with_raw(self, raw: Raw) -> Self:
+        return replace(self, raw=raw)
+
+
+def _told(document: Raw, fields: Mapping[str, Any]) -> Raw:
+    """A V2 or V3 document with these fields in `data` and in the copies beside it that are there."""
+    for name, value in fields.items():
+        document = with_value(document, ("data", name), value)
+        mirror = MIRRORS.get(name)
+        if mirror in document and value is not ABSENT and mirror is not None:
+            document = {**document, mirror: value}
+    return document

@@ -1,0 +1,283 @@
+"""Character formats to and from one shape, the V3 document {spec, spec_version, data: {...}}. Source: spec/frontends.md 7.2.
+
+What a format cannot say is kept in its extensions, see `keep`. The book of a card goes by the book format that stands in such cards.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rolememory.cards import keep
+from rolememory.cards.book_forms import CARD_BOOK, CARD_BOOK_V2, BookForm, book_form
+from rolememory.cards.changes import ABSENT, Path, value_at, with_value
+from rolememory.cards.entry_forms import object_of, text
+from rolememory.cards.risu_book import split_keys
+
+Raw = dict[str, Any]
+
+V1_FIELDS = ("name", "description", "personality", "scenario", "first_mes", "mes_example")
+V2_TEXTS = ("creator_notes", "system_prompt", "post_history_instructions", "creator", "character_version")
+V3_ONLY = ("nickname", "creator_notes_multilingual", "source", "group_only_greetings", "assets", "creation_date", "modification_date")
+EMPTY: Raw = {
+    **dict.fromkeys(V1_FIELDS, ""),
+    **dict.fromkeys(V2_TEXTS[:3], ""),
+    "alternate_greetings": [],
+    "tags": [],
+    "creator": "",
+    "character_version": "",
+    "extensions": {},
+}
+"""The data of a new V2 card; V3 adds `group_only_greetings`."""
+MIRRORS: Mapping[str, str] = {**{name: name for name in V1_FIELDS}, "tags": "tags", "creator_notes": "creatorcomment"}
+"""Fields of `data` that older programs look for at the top level, and their name there."""
+
+BOOK: Path = ("data", "character_book")
+HUB_EXTENSIONS: Path = ("data", "extensions")
+
+_SPEC = re.compile(r"chara_card_v(\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class CardForm:
+    """One format of characters as JSON. Without `from_hub` it is only read."""
+
+    name: str
+    fits: Callable[[Mapping[str, Any]], bool]
+    to_hub_alone: Callable[[Raw], Raw]  # the card without its book
+    from_hub_alone: Callable[[Raw], Raw] | None
+    book: BookForm | None = None
+    book_at: Path = BOOK
+    extensions: Path = HUB_EXTENSIONS
+
+    def to_hub(self, raw: Mapping[str, Any]) -> Raw:
+        """The card as a V3 document, what was kept put back."""
+        book = self.book_of(raw)
+        alone = dict(raw) if book is None else with_value(raw, self.book_at, ABSENT)
+        hub = keep.lift(alone, self.name, self.to_hub_alone, self.from_hub_alone, self.extensions, HUB_EXTENSIONS)
+        return with_value(hub, BOOK, self.book.to_hub(book)) if self.book and book is not None else hub
+
+    def from_hub(self, hub: Mapping[str, Any]) -> Raw:
+        """The V3 document in this format; what it cannot say is kept."""
+        assert self.from_hub_alone is not None
+        book = value_at(hub, BOOK) if self.book else None
+        alone = with_value(hub, BOOK, ABSENT) if isinstance(book, Mapping) else dict(hub)
+        raw = keep.lower(alone, self.name, self.to_hub_alone, self.from_hub_alone, self.extensions, HUB_EXTENSIONS)
+        return with_value(raw, self.book_at, self.book.from_hub(book)) if self.book and isinstance(book, Mapping) else raw
+
+    def book_of(self, raw: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        """The book as it stands in the card."""
+        found = value_at(raw, self.book_at) if self.book else None
+        return found if isinstance(found, Mapping) else None
+
+
+def version_of(raw: Mapping[str, Any]) -> int | None:
+    """The number in `chara_card_v3`.
+
+    >>> version_of({"spec": "chara_card_v3"}), version_of({"spec": "lorebook_v3"})
+    (3, None)
+    """
+    found = _SPEC.fullmatch(text(raw.get("spec")))
+    return int(found[1]) if found and len(found[1]) < 4 else None
+
+
+def _is_v3(raw: Mapping[str, Any]) -> bool:
+    return (version_of(raw) or 0) >= 3 and "data" in raw
+
+
+def _is_v2(raw: Mapping[str, Any]) -> bool:
+    data = raw.get("data")
+    return "data" in raw and (
+        version_of(raw) == 2 or (isinstance(data, Mapping) and "name" in data and _SPEC.match(text(raw.get("spec"))) is None)
+    )
+
+
+def _is_v1(raw: Mapping[str, Any]) -> bool:
+    return "name" in raw and any(field in raw for field in V1_FIELDS[1:])
+
+
+def _v3(hub: Raw) -> Raw:
+    data = object_of(hub.get("data"))
+    return {**hub, "data": {"group_only_greetings": [], **data} if "group_only_greetings" not in data else data}
+
+
+def _from_v2(raw: Raw) -> Raw:
+    return {**raw, "spec": "chara_card_v3", "spec_version": "3.0"}
+
+
+def _v2(hub: Raw) -> Raw:
+    data = {name: value for name, value in object_of(hub.get("data")).items() if name not in V3_ONLY}
+    return {**hub, "spec": "chara_card_v2", "spec_version": "2.0", "data": data}
+
+
+def _hub(**fields: Any) -> Raw:
+    """A new V3 document. A field given as ABSENT stays empty."""
+    told = {name: value for name, value in fields.items() if value is not ABSENT}
+    return {"spec": "chara_card_v3", "spec_version": "3.0", "data": {**EMPTY, "group_only_greetings": [], **told}}
+
+
+def _from_v1(raw: Raw) -> Raw:
+    told = {name: raw[name] for name in V1_FIELDS if name in raw}
+    return _hub(**told, creator_notes=raw.get("creatorcomment", ABSENT), tags=raw.get("tags", ABSENT))
+
+
+def _v1(hub: Raw) -> Raw:
+    data = object_of(hub.get("data"))
+    told = {name: data.get(name, "") for name in V1_FIELDS}
+    extra = (("creatorcomment", data.get("creator_notes")), ("tags", data.get("tags")))
+    return {**told, **{name: value for name, value in extra if value}}
+
+
+_AGNAI_NAMES = {
+    "name": "name",
+    "scenario": "scenario",
+    "greeting": "first_mes",
+    "sampleChat": "mes_example",
+    "description": "creator_notes",
+    "systemPrompt": "system_prompt",
+    "postHistoryInstructions": "post_history_instructions",
+    "alternateGreetings": "alternate_greetings",
+    "tags": "tags",
+    "creator": "creator",
+    "characterVersion": "character_version",
+    "extensions": "extensions",
+}
+
+
+def _is_agnai(raw: Mapping[str, Any]) -> bool:
+    return isinstance(raw.get("persona"), Mapping) and "name" in raw and ("greeting" in raw or "sampleChat" in raw)
+
+
+def _from_agnai(raw: Raw) -> Raw:
+    told = {ours: raw[theirs] for theirs, ours in _AGNAI_NAMES.items() if raw.get(theirs) is not None}
+    return _hub(**told, description=persona_text(text(raw.get("name")), object_of(raw.get("persona"))))
+
+
+def _agnai(hub: Raw) -> Raw:
+    data = object_of(hub.get("data"))
+    told = {theirs: data[ours] for theirs, ours in _AGNAI_NAMES.items() if ours in data}
+    said = [text(data.get(name)).strip() for name in ("description", "personality")]
+    persona = text(data.get("description")) if not said[1] else "\n\n".join(part for part in said if part)
+    return {"kind": "character", **told, "persona": {"kind": "text", "attributes": {"text": [persona]}}}
+
+
+def persona_text(name: str, persona: Mapping[str, Any]) -> str:
+    r"""A persona of Agnai as plain text, in the notation it names.
+
+    >>> persona_text("Mira", {"kind": "wpp", "attributes": {"mind": ["kind", "shy"]}})
+    '[character("Mira") {\nmind("kind" + "shy")\n}]'
+    """
+    kind, attributes = persona.get("kind"), object_of(persona.get("attributes"))
+    listed = {key: [text(value) for value in values] for key, values in attributes.items() if isinstance(values, list)}
+    if kind == "boostyle":
+        return " + ".join([name, *(value for values in listed.values() for value in values)])
+    if kind == "wpp":
+        lines = [f"{key}({_joined(values, ' + ')})" for key, values in listed.items()]
+        return "\n".join([f'[character("{name}") {{', *lines, "}]"])
+    if kind in ("sbf", "attributes"):
+        return f'[ character: "{name}"; ' + "; ".join(f"{key}: {_joined(values, ', ')}" for key, values in listed.items()) + " ]"
+    return "\n".join(listed.get("text", []))
+
+
+def _joined(values: list[str], between: str) -> str:
+    return between.join(f'"{value}"' for value in values)
+
+
+_TEXTGEN = {
+    "char_name": "name",
+    "char_persona": "description",
+    "world_scenario": "scenario",
+    "char_greeting": "first_mes",
+    "example_dialogue": "mes_example",
+}
+_YAML = {"name": "name", "context": "description", "greeting": "first_mes", "example_dialogue": "mes_example"}
+
+
+def _is_textgen(raw: Mapping[str, Any]) -> bool:
+    return "char_name" in raw
+
+
+def _from_textgen(raw: Raw) -> Raw:
+    return _hub(**{ours: text(raw[theirs]) for theirs, ours in _TEXTGEN.items() if theirs in raw})
+
+
+def _is_yaml(raw: Mapping[str, Any]) -> bool:
+    return "name" in raw and any(field in raw for field in ("context", "greeting", "example_dialogue"))
+
+
+def _from_yaml(raw: Raw) -> Raw:
+    names = _TEXTGEN if _is_textgen(raw) else _YAML
+    return _hub(**{ours: text(raw[theirs]) for theirs, ours in names.items() if theirs in raw})
+
+
+def _is_byaf(raw: Mapping[str, Any]) -> bool:
+    return "manifest" in raw and "character" in raw and "scenarios" in raw
+
+
+def _from_byaf(raw: Raw) -> Raw:
+    """The first character and the first scenario; the other scenarios give alternate greetings."""
+    who, author = object_of(raw["character"]), object_of(object_of(raw["manifest"]).get("author"))
+    scenes = [object_of(scene) for scene in raw["scenarios"]] or [{}]
+    greetings = [greeting for scene in scenes if (greeting := _byaf_greeting(scene))]
+    first = _byaf_greeting(scenes[0])
+    examples = [_byaf_text(one.get("text")) for one in scenes[0].get("exampleMessages") or [] if isinstance(one, Mapping)]
+    lore = [one for one in who.get("loreItems") or [] if isinstance(one, Mapping)]
+    return _hub(
+        name=text(who.get("displayName") or who.get("name")),
+        description=_byaf_text(who.get("persona")),
+        scenario=_byaf_text(scenes[0].get("narrative")),
+        first_mes=first,
+        mes_example="\n".join(f"<START>\n{example}" for example in examples if example),
+        system_prompt=_byaf_text(scenes[0].get("formattingInstructions")),
+        alternate_greetings=greetings[1:] if first else greetings,
+        creator=text(author.get("name")),
+        character_book={"entries": [_byaf_lore(one, at) for at, one in enumerate(lore)], "extensions": {}} if lore else ABSENT,
+    )
+
+
+def _byaf_greeting(scene: Mapping[str, Any]) -> str:
+    messages = scene.get("firstMessages")
+    return _byaf_text(messages[0].get("text")) if isinstance(messages, list) and messages and isinstance(messages[0], Mapping) else ""
+
+
+def _byaf_lore(item: Mapping[str, Any], at: int) -> Raw:
+    keys = [key for key in split_keys(_byaf_text(item.get("key"))) if key]
+    told = {"keys": keys, "content": _byaf_text(item.get("value")), "extensions": {}}
+    return {**told, "enabled": True, "insertion_order": at, "use_regex": False}
+
+
+def _byaf_text(value: object) -> str:
+    """A text with Backyard's macros under the common names.
+
+    >>> _byaf_text("#{user}: Hello, {character}! {{char}} waves.")
+    '{{user}}: Hello, {{char}}! {{char}} waves.'
+    """
+    said = re.sub(r"#\{(user|character)\}:", r"{\1}:", text(value), flags=re.IGNORECASE)
+    said = re.sub(r"(?<!\{)\{character\}(?!\})", "{{char}}", said, flags=re.IGNORECASE)
+    return re.sub(r"(?<!\{)\{user\}(?!\})", "{{user}}", said, flags=re.IGNORECASE)
+
+
+def _same(raw: Raw) -> Raw:
+    return raw
+
+
+V3 = CardForm("v3", _is_v3, _same, _v3, CARD_BOOK)
+V2 = CardForm("v2", _is_v2, _from_v2, _v2, CARD_BOOK_V2)
+V1 = CardForm("v1", _is_v1, _from_v1, _v1, extensions=keep.EXTENSIONS)
+AGNAI = CardForm("agnai_character", _is_agnai, _from_agnai, _agnai, book_form("agnai"), ("characterBook",), keep.EXTENSIONS)
+TEXTGEN = CardForm("textgen", _is_textgen, _from_textgen, None, extensions=keep.EXTENSIONS)
+YAML = CardForm("yaml", _is_yaml, _from_yaml, None, extensions=keep.EXTENSIONS)
+BYAF = CardForm("byaf", _is_byaf, _from_byaf, None, extensions=keep.EXTENSIONS)
+JSON_FORMS = (V3, V2, AGNAI, TEXTGEN, V1)
+"""Formats a JSON file may have, in the order in which it is asked."""
+CARD_FORMS: Mapping[str, CardForm] = {form.name: form for form in (*JSON_FORMS, YAML, BYAF)}
+
+
+def card_form_of(raw: Mapping[str, Any]) -> CardForm | None:
+    """The format this document is written in; None when it is no character."""
+    return next((form for form in JSON_FORMS if form.fits(raw)), None)
+
+
+def has_layout(form: CardForm) -> bool:
+    """Whether cards of that format are laid out as V2 and V3 are: fields under `data`."""
+    return form.name in ("v2", "v3")

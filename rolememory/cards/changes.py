@@ -1,0 +1,89 @@
+"""What differs between two JSON values, field by field, and how to apply that to a third that is laid out alike."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from rolememory.cards.json_edit import same
+
+Path = tuple[str, ...]
+
+
+class _Absent:
+    """Stands for a field that is not there; null is a value."""
+
+    def __repr__(self) -> str:
+        return "ABSENT"
+
+
+ABSENT: Final = _Absent()
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One field that differs: ABSENT where it is not there. Lists are compared as a whole."""
+
+    path: Path
+    before: Any
+    after: Any
+
+
+def changes(before: Mapping[str, Any], after: Mapping[str, Any], path: Path = ()) -> Iterator[Change]:
+    """Every field that differs, in the order of `before`, then what only `after` has.
+
+    >>> [(one.path, one.before, one.after) for one in changes({"a": 1, "b": {"c": 2}}, {"b": {"c": 3}, "d": None})]
+    [(('a',), 1, ABSENT), (('b', 'c'), 2, 3), (('d',), ABSENT, None)]
+    """
+    for name in [*before, *(name for name in after if name not in before)]:
+        one, other = before.get(name, ABSENT), after.get(name, ABSENT)
+        if isinstance(one, Mapping) and isinstance(other, Mapping) and one is not other:
+            yield from changes(one, other, (*path, name))
+        elif not same(one, other):
+            yield Change((*path, name), one, other)
+
+
+def value_at(raw: Any, path: Path) -> Any:
+    """The value there, or ABSENT.
+
+    >>> value_at({"a": {"b": None}}, ("a", "b")) is None, value_at({"a": 1}, ("a", "b"))
+    (True, ABSENT)
+    """
+    for name in path:
+        if not isinstance(raw, Mapping) or name not in raw:
+            return ABSENT
+        raw = raw[name]
+    return raw
+
+
+def with_value(raw: Mapping[str, Any], path: Path, value: Any) -> dict[str, Any]:
+    """A copy with that value there; ABSENT takes the field away. What lies beside the path is shared, not copied.
+
+    >>> with_value({"a": {"b": 1}, "c": 2}, ("a", "x", "y"), 3), with_value({"a": 1}, ("a",), ABSENT)
+    ({'a': {'b': 1, 'x': {'y': 3}}, 'c': 2}, {})
+    """
+    name, rest = path[0], path[1:]
+    if not rest and value is ABSENT:
+        return {key: kept for key, kept in raw.items() if key != name}
+    if rest:
+        inner = raw.get(name)
+        if value is ABSENT and not isinstance(inner, Mapping):
+            return dict(raw)
+        value = with_value(inner if isinstance(inner, Mapping) else {}, rest, value)
+    return {**raw, name: value}
+
+
+def applied(raw: Mapping[str, Any], what: Iterator[Change] | list[Change]) -> dict[str, Any]:
+    """The value with every change made."""
+    changed = dict(raw)
+    for one in what:
+        changed = with_value(changed, one.path, one.after)
+    return changed
+
+
+def spoken(path: Path, above: str = "") -> str:
+    """A path as people read it.
+
+    >>> spoken(("extensions", "sticky"), "entries[3]")
+    'entries[3].extensions.sticky'
+    """
+    return ".".join(part for part in (above, *path) if part)

@@ -1,0 +1,252 @@
+"""Entries of every lorebook format to and from the V3 entry {keys, content, extensions, enabled, insertion_order, ...}.
+
+Each pair of functions is pure and may lose; `EntryForm.lift` and `lower` keep what gets lost. What a field means decides, not what
+it is called: a pattern becomes a key in slashes where only those are patterns, a switch that is missing becomes a decorator.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rolememory.cards import keep
+from rolememory.cards.changes import Path
+from rolememory.cards.character_book import WORLD_MARKS, WORLD_OWN, card_entry, snake, world_entry
+from rolememory.cards.json_edit import same
+from rolememory.cards.risu_book import split_keys
+from rolememory.cards.sillytavern import NEW_ENTRY
+from rolememory.text.decorators import read_card
+
+Raw = dict[str, Any]
+
+_EXTENDED: Raw = {snake(field): value for field, value in NEW_ENTRY.items() if field not in WORLD_OWN} | {"delay_until_recursion": False}
+"""What SillyTavern writes into the extensions of every entry, with the value it has when nobody chose one."""
+_BARE = "bare"  # the card's entry had none of those: they are made up again from the world entry, not written back
+
+_SLASHED = re.compile(r"/.+/[a-z]*", re.DOTALL)
+_SWITCHED_OFF = "@@dont_activate\n"
+_NOVELAI_CONTEXT: Raw = {
+    "prefix": "",
+    "suffix": "\n",
+    "tokenBudget": 1,
+    "reservedTokens": 0,
+    "budgetPriority": 400,
+    "trimDirection": "trimBottom",
+    "insertionType": "newline",
+    "maximumTrimType": "sentence",
+    "insertionPosition": -1,
+}
+_NOVELAI_ENTRY: Raw = {"searchRange": 1000, "keyRelative": False, "nonStoryActivatable": False, "category": "", "loreBiasGroups": []}
+
+
+@dataclass(frozen=True, slots=True)
+class EntryForm:
+    """One format of entries. `from_hub` also gets the number an entry without an id may take."""
+
+    name: str
+    to_hub: Callable[[Raw], Raw]
+    from_hub: Callable[[Raw, int], Raw]
+    extensions: Path = keep.EXTENSIONS
+
+    def lift(self, raw: Mapping[str, Any], number: int) -> Raw:
+        """The V3 entry, what was kept put back."""
+        return keep.lift(dict(raw), self.name, self.to_hub, lambda hub: self.from_hub(hub, _number(hub, number)), self.extensions)
+
+    def lower(self, hub: Mapping[str, Any], number: int) -> Raw:
+        """The entry in this format; what it cannot say is kept in its extensions."""
+        return keep.lower(dict(hub), self.name, self.to_hub, lambda one: self.from_hub(one, number), self.extensions)
+
+
+def _card(hub: Raw, number: int) -> Raw:
+    return hub if "use_regex" in hub else {**hub, "use_regex": _all_slashed(hub)}
+
+
+def _card_v2(hub: Raw, number: int) -> Raw:
+    told = {name: value for name, value in hub.items() if name != "use_regex" and not (name == "id" and isinstance(value, str))}
+    return {**told, "content": read_card(text(hub.get("content")))[1]}
+
+
+def _from_world(raw: Raw) -> Raw:
+    hub = card_entry(raw)
+    extensions = {**hub["extensions"], "use_group_scoring": raw.get("useGroupScoring")}
+    if keep.note_of(hub, keep.EXTENSIONS, _BARE):
+        usual = {**_EXTENDED, "position": 0 if raw.get("position") == 0 else 1, "display_index": raw.get("uid")}
+        extensions = {name: value for name, value in extensions.items() if name not in usual or not same(value, usual[name])}
+        return keep.without_note({**hub, "extensions": extensions}, keep.EXTENSIONS, _BARE)[0]
+    return {**hub, "extensions": extensions}
+
+
+def _world(hub: Raw, number: int) -> Raw:
+    """A V3 pattern becomes a key in slashes; such an entry has neither secondary keys nor constancy."""
+    told = {**hub, "comment": title(hub), "keys": keys_of(hub), "secondary_keys": keys_of(hub, "secondary_keys")}
+    if is_pattern(hub):
+        told |= {"keys": [_slashed(key) for key in told["keys"]], "selective": False, "constant": False}
+    extended = object_of(hub.get("extensions"))
+    bare = not any(name in extended for name in (*_EXTENDED, "position", "display_index"))
+    return keep.with_note({**world_entry(told, number), "uid": number}, keep.EXTENSIONS, _BARE, bare)
+
+
+def _from_novelai(raw: Raw) -> Raw:
+    context = raw.get("contextConfig")
+    priority = context.get("budgetPriority") if isinstance(context, Mapping) else None
+    return {
+        **_common(raw, keys="keys", content="text", comment="displayName", id="id"),
+        "enabled": bool(raw.get("enabled")),
+        "insertion_order": 0 if priority is None else priority,
+        "constant": bool(raw.get("forceActivation")),
+        "use_regex": False,
+    }
+
+
+def _novelai(hub: Raw, number: int) -> Raw:
+    found = hub.get("id")
+    return {
+        "text": text(hub.get("content")),
+        "contextConfig": {**_NOVELAI_CONTEXT, "budgetPriority": hub.get("insertion_order", 0)},
+        "displayName": title(hub),
+        "id": f"entry-{number}" if found is None else text(found),
+        "keys": keys_of(hub),
+        "enabled": bool(hub.get("enabled")),
+        "forceActivation": bool(hub.get("constant")),
+        **_NOVELAI_ENTRY,
+        **_extended(hub),
+    }
+
+
+_AGNAI_NAMES = {
+    "secondaryKeys": "secondary_keys",
+    **{name: name for name in ("priority", "name", "id", "comment", "selective", "constant", "position")},
+}
+
+
+def _from_agnai(raw: Raw) -> Raw:
+    return {
+        **_common(raw, keys="keywords", content="entry", insertion_order="weight"),
+        **{name: raw[agnai] for agnai, name in _AGNAI_NAMES.items() if agnai in raw},
+        "enabled": bool(raw.get("enabled")),
+        "use_regex": False,
+    }
+
+
+def _agnai(hub: Raw, number: int) -> Raw:
+    return {
+        "name": title(hub),
+        "entry": text(hub.get("content")),
+        "keywords": keys_of(hub),
+        "priority": hub.get("priority", hub.get("insertion_order", 0)),
+        "weight": hub.get("insertion_order", 0),
+        "enabled": bool(hub.get("enabled")),
+        **{agnai: hub[name] for agnai, name in _AGNAI_NAMES.items() if name in hub and agnai != "name"},
+        **_extended(hub),
+    }
+
+
+def _from_risu(raw: Raw) -> Raw:
+    content, percent, cased = text(raw.get("content")), raw.get("activationPercent"), raw.get("extentions")
+    off = content.startswith(_SWITCHED_OFF)
+    told = {
+        **_common(raw, comment="comment", constant="alwaysActive", selective="selective", insertion_order="insertorder", id="id"),
+        "keys": split_keys(raw.get("key")),
+        "secondary_keys": split_keys(raw.get("secondkey")) if raw.get("secondkey") else [],
+        "content": content.removeprefix(_SWITCHED_OFF),
+        "enabled": not off,
+        "use_regex": bool(raw.get("useRegex")),
+    }
+    if isinstance(cased, Mapping) and "risu_case_sensitive" in cased:
+        told["case_sensitive"] = cased["risu_case_sensitive"]
+    if percent is not None:
+        told["extensions"] = {**told["extensions"], "probability": percent, "useProbability": bool(percent)}
+    return told
+
+
+def _risu(hub: Raw, number: int) -> Raw:
+    """Entries of Risu have no switch: one that is off gets the decorator that keeps it silent."""
+    extended = object_of(hub.get("extensions"))
+    told = {
+        "key": ", ".join(keys_of(hub)),
+        "secondkey": ", ".join(keys_of(hub, "secondary_keys")),
+        "insertorder": hub.get("insertion_order", 100),
+        "comment": title(hub),
+        "content": text(hub.get("content")) if hub.get("enabled") else _SWITCHED_OFF + text(hub.get("content")),
+        "mode": "normal",
+        "alwaysActive": bool(hub.get("constant")),
+        "selective": bool(hub.get("selective")),
+        "useRegex": is_pattern(hub),
+        "bookVersion": 2,
+        **_extended(hub),
+    }
+    if hub.get("case_sensitive") is not None:
+        told["extentions"] = {"risu_case_sensitive": hub["case_sensitive"]}
+    if extended.get("useProbability") and extended.get("probability") is not None:
+        told["activationPercent"] = extended["probability"]
+    return told
+
+
+def _common(raw: Mapping[str, Any], **names: str) -> Raw:
+    """Fields under the hub's names, as far as they are there, and the extensions whole."""
+    found = {ours: raw[theirs] for ours, theirs in names.items() if theirs in raw}
+    return {**found, "extensions": dict(object_of(raw.get("extensions")))}
+
+
+def _extended(hub: Mapping[str, Any]) -> Raw:
+    """Only our own part of the extensions goes along into formats that have none: the note of where an entry came from."""
+    ours = object_of(hub.get("extensions")).get(keep.OURS)
+    return {"extensions": {keep.OURS: ours}} if ours else {}
+
+
+def is_pattern(hub: Mapping[str, Any]) -> bool:
+    """Whether the keys are patterns by the V3 word; SillyTavern writes that word into every entry, where it says nothing."""
+    return bool(hub.get("use_regex")) and not any(mark in object_of(hub.get("extensions")) for mark in WORLD_MARKS)
+
+
+def title(hub: Mapping[str, Any]) -> str:
+    """What editors show for the entry."""
+    return text(hub.get("comment") or hub.get("name"))
+
+
+def keys_of(hub: Mapping[str, Any], field: str = "keys") -> list[str]:
+    """The keys as a list, however they are written.
+
+    >>> keys_of({"keys": "beacon, lamp"}), keys_of({"keys": ["beacon", 7, None]}), keys_of({})
+    (['beacon', 'lamp'], ['beacon', '7'], [])
+    """
+    keys = hub.get(field)
+    if isinstance(keys, str):
+        return split_keys(keys) if keys else []
+    return [text(key) for key in keys if key is not None] if isinstance(keys, list) else []
+
+
+def text(value: object) -> str:
+    """A text, whatever stands in its place.
+
+    >>> text(None), text(7), text("lamp")
+    ('', '7', 'lamp')
+    """
+    return "" if value is None or isinstance(value, dict | list) else value if isinstance(value, str) else str(value)
+
+
+def object_of(value: object) -> Mapping[str, Any]:
+    """The object, or an empty one in place of anything else."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def _number(hub: Mapping[str, Any], other: int) -> int:
+    found = hub.get("id")
+    return found if isinstance(found, int) and not isinstance(found, bool) else other
+
+
+def _all_slashed(hub: Mapping[str, Any]) -> bool:
+    keys = keys_of(hub)
+    return bool(keys) and all(_SLASHED.fullmatch(key) for key in keys)
+
+
+def _slashed(key: str) -> str:
+    return key if _SLASHED.fullmatch(key) else "/" + re.sub(r"(?<!\\)/", r"\\/", key) + "/"
+
+
+CARD = EntryForm("card", lambda raw: raw, _card)
+CARD_V2 = EntryForm("card_v2", lambda raw: raw, _card_v2)
+WORLD = EntryForm("sillytavern", _from_world, _world)
+NOVELAI = EntryForm("novelai", _from_novelai, _novelai)
+AGNAI = EntryForm("agnai", _from_agnai, _agnai)
+RISU = EntryForm("risu", _from_risu, _risu)

@@ -1,0 +1,315 @@
+"""The kinds of card files we know. Registered in the order in which a file is asked: what has a signature first, free text last."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from rolememory.cards import limits, pictures, png
+from rolememory.cards.base import register
+from rolememory.cards.book_forms import form_of
+from rolememory.cards.card import Card
+from rolememory.cards.card_forms import AGNAI, BYAF, TEXTGEN, V1, V2, V3, YAML, CardForm, card_form_of, has_layout, version_of
+from rolememory.cards.changes import value_at
+from rolememory.cards.containers import CARD_JSON, CharxCard, JsonText, PngCard, ReadOnly, card_chunks
+from rolememory.cards.json_read import read_json
+from rolememory.cards.yaml_read import read_yaml
+from rolememory.cards.zip_parts import has_zip, new_zip, open_zip
+from rolememory.errors import FileError, InvalidValueError
+
+Raw = dict[str, Any]
+
+NEWEST = 3
+KEYWORDS = ("ccv3", "chara")
+_BOM = b"\xef\xbb\xbf"
+
+
+@register
+class PngFormat:
+    """A PNG or APNG with the card in text chunks `ccv3` or `chara`."""
+
+    name: ClassVar[str] = "png"
+
+    def fits(self, data: bytes) -> bool:
+        """Whether it begins as a PNG does."""
+        return png.is_png(data)
+
+    def load(self, data: bytes, file: str) -> Card:
+        """The newer of the two chunks counts; of several of a kind the first."""
+        found = sorted(png.texts(data, file, KEYWORDS), key=lambda text: KEYWORDS.index(text.keyword))
+        if not found:
+            return self._without_chunk(data, file)
+        chosen = found[0]
+        place = f"chunk {chosen.keyword}"
+        packed = chosen.value
+        said = packed if packed.lstrip().startswith(b"{") else png.decoded(packed, file, place)
+        raw = read_json(said, file, place)
+        odd = () if chosen.sound else (f"{place} has a wrong checksum",)
+        return checked(Card(raw, json_form(raw, file), PngCard(data, JsonText(said, raw), file), file, odd))
+
+    def dump(self, card: Card) -> bytes:
+        """A picture with the card: its own picture where it has one, else a plain one."""
+        if isinstance(card.container, PngCard):
+            return card.write()
+        card = with_layout(card)
+        text = JsonText.new(card.raw)
+        return png.with_texts(pictures.of_card(card), card.file or "card.png", card_chunks(text, card.raw))
+
+    def _without_chunk(self, data: bytes, file: str) -> Card:
+        if has_zip(data):
+            return CharxFormat().load(data, file)
+        if next(png.texts(data, file, ("naidata",)), None):
+            raise _is_book(file)
+        raise FileError(
+            file,
+            "is a picture without a card: it has neither a ccv3 nor a chara chunk",
+            remedy="many sites strip them; get the original file",
+            zh=("是没有角色卡的图片：既没有 ccv3 块也没有 chara 块", "许多网站会去掉它们，请用原始文件"),
+        )
+
+
+@register
+class JsonFormat:
+    """A card as JSON, of any layout; written in its own, or as V3."""
+
+    name: ClassVar[str] = "json"
+
+    def fits(self, data: bytes) -> bool:
+        """Whether it begins as a JSON object or list does."""
+        return data[:4096].removeprefix(_BOM).lstrip()[:1] in (b"{", b"[")
+
+    def load(self, data: bytes, file: str) -> Card:
+        """The layout is found out from the object."""
+        raw = read_json(data, file)
+        form = json_form(raw, file)
+        container = JsonText(data, raw) if form.from_hub_alone else ReadOnly(data, raw, form.name)
+        return checked(Card(raw, form, container, file))
+
+    def dump(self, card: Card) -> bytes:
+        """The card's own document, if it is one that we write."""
+        if isinstance(card.container, JsonText):
+            return card.write()
+        return JsonText.new(card.raw).data if card.form.from_hub_alone else card.in_form(V3).write()
+
+
+class _Layout(JsonFormat):
+    """JSON of one layout."""
+
+    form: ClassVar[CardForm]
+
+    def fits(self, data: bytes) -> bool:
+        """Whether it is JSON laid out so."""
+        try:
+            return super().fits(data) and card_form_of(read_json(data, self.name)) is self.form
+        except FileError:
+            return False
+
+    def dump(self, card: Card) -> bytes:
+        """The card in this layout."""
+        if self.form.from_hub_alone is None:
+            raise read_only(self.name)
+        if card.form is self.form:
+            return JsonFormat().dump(card)
+        return card.in_form(self.form).write()
+
+
+@register
+class V3Format(_Layout):
+    """Character Card V3."""
+
+    name: ClassVar[str] = "v3"
+    form: ClassVar[CardForm] = V3
+
+
+@register
+class V2Format(_Layout):
+    """Character Card V2."""
+
+    name: ClassVar[str] = "v2"
+    form: ClassVar[CardForm] = V2
+
+
+@register
+class V1Format(_Layout):
+    """The flat card of six texts."""
+
+    name: ClassVar[str] = "v1"
+    form: ClassVar[CardForm] = V1
+
+
+@register
+class AgnaiFormat(_Layout):
+    """A character of Agnai."""
+
+    name: ClassVar[str] = "agnai_character"
+    form: ClassVar[CardForm] = AGNAI
+
+
+@register
+class TextgenFormat(_Layout):
+    """A character of Pygmalion and early web UIs (`char_name`, `char_persona`); only read."""
+
+    name: ClassVar[str] = "textgen"
+    form: ClassVar[CardForm] = TEXTGEN
+
+
+@register
+class ByafFormat:
+    """An archive of Backyard: manifest, characters, scenarios; only read."""
+
+    name: ClassVar[str] = "byaf"
+
+    def fits(self, data: bytes) -> bool:
+        """Whether it is a zip file with a manifest and no card."""
+        try:
+            names = {member.name for member in open_zip(data, "").members} if data.startswith(b"PK") else set()
+        except FileError:
+            return False
+        return b"manifest.json" in names and CARD_JSON.encode() not in names
+
+    def load(self, data: bytes, file: str) -> Card:
+        """The first character and all scenarios that the manifest names."""
+        archive = open_zip(data, file)
+        budget = [limits.TEXT]
+
+        def member(name: object) -> Raw:
+            packed = archive.read(name, budget[0]) if isinstance(name, str) else None
+            if packed is None:
+                raise FileError(
+                    file,
+                    f"names {str(name)[:80]!r}, which is not inside",
+                    field="manifest.json",
+                    zh=(f"提到的 {str(name)[:80]} 不在包内", ""),
+                )
+            budget[0] -= len(packed)
+            return read_json(packed, file, str(name))
+
+        manifest = member("manifest.json")
+        people, scenes = (names if isinstance(names := manifest.get(field), list) else [] for field in ("characters", "scenarios"))
+        if not people:
+            raise FileError(file, "names no character", field="manifest.json", zh=("没有列出角色", ""))
+        raw = {"manifest": manifest, "character": member(people[0]), "scenarios": [member(name) for name in scenes[:1000]]}
+        odd = (f"has {len(people)} characters; the first is read",) if len(people) > 1 else ()
+        return checked(Card(raw, BYAF, ReadOnly(data, raw, self.name), file, odd))
+
+    def dump(self, card: Card) -> bytes:
+        """Not written."""
+        raise read_only(self.name)
+
+
+@register
+class CharxFormat:
+    """A zip file with `card.json`, perhaps behind a picture."""
+
+    name: ClassVar[str] = "charx"
+
+    def fits(self, data: bytes) -> bool:
+        """Whether it is a zip file or ends with one."""
+        return has_zip(data)
+
+    def load(self, data: bytes, file: str) -> Card:
+        """The card inside; no other member is opened."""
+        archive = open_zip(data, file)
+        text = archive.read(CARD_JSON)
+        if text is None:
+            raise FileError(
+                file,
+                "is a zip file without card.json",
+                remedy="a CHARX holds its card there",
+                zh=("压缩包里没有 card.json", "CHARX 的角色卡应放在那里"),
+            )
+        raw = read_json(text, file, CARD_JSON)
+        return checked(Card(raw, json_form(raw, file), CharxCard(archive, JsonText(text, raw)), file))
+
+    def dump(self, card: Card) -> bytes:
+        """A zip file with the card, and its picture where it has one."""
+        if isinstance(card.container, CharxCard):
+            return card.write()
+        newest = card if card.form is V3 else card.in_form(V3)
+        card, members = pictures.with_picture(newest, pictures.taken(card))
+        return new_zip({CARD_JSON: JsonText.new(card.raw).data, **members})
+
+
+@register
+class YamlFormat:
+    """YAML with `name`, `context`, `greeting`, `example_dialogue`; only read."""
+
+    name: ClassVar[str] = "yaml"
+
+    def fits(self, data: bytes) -> bool:
+        """Whether it is text with a colon in it."""
+        head = data[:4096]
+        return b":" in head and b"\0" not in head and not any(byte > 0xF7 for byte in head)
+
+    def load(self, data: bytes, file: str) -> Card:
+        """The card in it."""
+        raw = read_yaml(data, file)
+        if not YAML.fits(raw) and not TEXTGEN.fits(raw):
+            raise FileError(
+                file,
+                "is YAML, but no character: it needs name and one of context, greeting, example_dialogue",
+                zh=("是 YAML，但不是角色：需要 name 以及 context、greeting、example_dialogue 之一", ""),
+            )
+        return checked(Card(raw, YAML, ReadOnly(data, raw, self.name), file))
+
+    def dump(self, card: Card) -> bytes:
+        """Not written."""
+        raise read_only(self.name)
+
+
+def json_form(raw: Mapping[str, Any], file: str) -> CardForm:
+    """The layout of this object.
+
+    Raises:
+        FileError: it is no character.
+    """
+    form = card_form_of(raw)
+    if form is None and form_of(raw):
+        raise _is_book(file)
+    if form is None:
+        raise FileError(
+            file,
+            "is JSON, but no character card: it has neither spec and data nor name and description",
+            zh=("是 JSON，但不是角色卡：既没有 spec 和 data，也没有 name 和 description", ""),
+        )
+    return form
+
+
+def checked(card: Card) -> Card:
+    """The card, with what is odd about it told.
+
+    Raises:
+        FileError: a part has a shape that nothing could be read from.
+    """
+    if has_layout(card.form) and not isinstance(card.raw.get("data"), dict):
+        raise FileError(card.file, f"expected an object, got {type(card.raw.get('data')).__name__}", field="data", zh=("应为对象", ""))
+    book = card.form.book_of(card.raw)
+    entries = value_at(book, card.form.book.entries) if book is not None and card.form.book else []
+    if isinstance(entries, list | dict) and len(entries) > limits.ENTRIES:
+        raise FileError(
+            card.file,
+            f"has {len(entries)} entries, at most {limits.ENTRIES} are read",
+            field=".".join(card.form.book_at),
+            zh=(f"有 {len(entries)} 个条目，最多读取 {limits.ENTRIES} 个", ""),
+        )
+    odd = [f"{card.spec} is newer than what is known here; it was read as V{NEWEST}"] if (version_of(card.raw) or 0) > NEWEST else []
+    odd += [] if card.name else ["the character has no name"]
+    return replace(card, problems=(*card.problems, *odd)) if odd else card
+
+
+def with_layout(card: Card) -> Card:
+    """The card as V1, V2 or V3 document, as pictures hold it."""
+    return card if card.form in (V1, V2, V3) else card.in_form(V3)
+
+
+def read_only(name: str) -> InvalidValueError:
+    """The complaint about a format that is not written."""
+    return InvalidValueError(f"{name} is only read; write v3, png or charx", zh=f"{name} 格式只读；可写为 v3、png 或 charx")
+
+
+def _is_book(file: str) -> FileError:
+    return FileError(
+        file,
+        "is a lorebook, not a character card",
+        remedy="put it into a worldbooks folder, or read it with the book commands",
+        zh=("是世界书，不是角色卡", "请放进 worldbooks 文件夹，或用 book 命令读取"),
+    )

@@ -1,0 +1,178 @@
+"""Changes in a JSON text: what did not change stays as it was written, letter by letter.
+
+The spelling of numbers, escapes, blank lines and indentation of the author survive; new values are written in the file's own style,
+without ASCII escapes.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+_DECODER = json.JSONDecoder()
+_SPACE = re.compile(r"[ \t\r\n]*")
+_FIRST_LINE = re.compile(r"\s*[{\[](\r?\n)([ \t]+)")
+_COLON = re.compile(r'"\s*:([ \t]?)')
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two JSON values are one, type by type: 1 is not 1.0, null is not absent; the order of keys does not count.
+
+    >>> same({"a": 1, "b": [None]}, {"b": [None], "a": 1}), same(1, 1.0), same(True, 1), same(0.0, -0.0)
+    (True, False, False, False)
+    """
+    if one is other:
+        return True
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, dict):
+        return len(one) == len(other) and all(key in other and same(value, other[key]) for key, value in one.items())
+    if isinstance(one, list):
+        return len(one) == len(other) and all(map(same, one, other))
+    return bool(one == other) and (not isinstance(one, float) or str(one) == str(other))
+
+
+def rewrite(text: str, old: Any, new: Any) -> str:
+    r"""`text`, which says `old`, saying `new`.
+
+    >>> rewrite('{"b": 1.50, "a": "\\u00e9"}', {"b": 1.5, "a": "é"}, {"b": 1.5, "a": "é", "c": [1]})
+    '{"b": 1.50, "a": "\\u00e9", "c": [1]}'
+    """
+    editor = _Editor(text, _style(text))
+    start = _skip(text, 1 if text.startswith("\ufeff") else 0)
+    end = editor.write(start, old, new, 0)
+    return text[:start] + "".join(editor.said) + text[end:]
+
+
+@dataclass(frozen=True, slots=True)
+class _Style:
+    """How the author lays JSON out. Without indentation everything stands on one line."""
+
+    newline: str = ""
+    indent: str = ""
+    colon: str = ": "
+
+    def dump(self, value: Any, depth: int) -> str:
+        if not self.newline:
+            return json.dumps(value, ensure_ascii=False, separators=(", " if self.colon == ": " else ",", self.colon))
+        told = json.dumps(value, ensure_ascii=False, indent=self.indent, separators=(",", self.colon))
+        return told.replace("\n", self.newline + self.indent * depth)
+
+    def lead(self, depth: int) -> str:
+        return self.newline + self.indent * depth if self.newline else ""
+
+
+def _style(text: str) -> _Style:
+    first, colon = _FIRST_LINE.match(text.removeprefix("\ufeff")), _COLON.search(text)
+    gap = ": " if colon is None or colon[1] else ":"
+    return _Style(first[1], first[2], gap) if first else _Style(colon=gap)
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """A member of an object or list as it stands in the text: where it starts (its key, if it has one), its value, its end."""
+
+    key: str | None
+    start: int
+    value: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Slot:
+    """A member to be written: in place of which old one (None = a new one), under which key."""
+
+    at: int | None
+    key: str | None
+    value: Any
+
+
+class _Editor:
+    def __init__(self, text: str, style: _Style) -> None:
+        self._text, self._style = text, style
+        self.said: list[str] = []
+
+    def write(self, at: int, old: Any, new: Any, depth: int) -> int:
+        """Write `new` in place of the value at `at`; give where that ends."""
+        if same(old, new) or type(old) is not type(new) or not isinstance(new, dict | list):
+            end = self._end(at)
+            self.said.append(self._text[at:end] if same(old, new) else self._style.dump(new, depth))
+            return end
+        items, end = self._items(at)
+        slots = _members(old, new) if isinstance(new, dict) else _elements(old, new)
+        values = list(old.values()) if isinstance(old, dict) else old
+        self._write_slots(at, items, slots, values, depth)
+        self.said.append(self._text[(items[-1].end if items and slots else end - 1) : end])
+        return end
+
+    def _write_slots(self, at: int, items: Sequence[_Item], slots: Sequence[_Slot], old: Sequence[Any], depth: int) -> None:
+        self.said.append(self._text[at])
+        first = self._text[at + 1 : items[0].start] if items else self._style.lead(depth + 1)
+        for place, slot in enumerate(slots):
+            known = None if slot.at is None else items[slot.at]
+            if place == 0:
+                self.said.append(first)
+            elif known is not None and slot.at:
+                self.said.append(self._text[items[slot.at - 1].end : known.start])
+            else:
+                self.said.append("," + (first if self._style.newline or first else self._gap()))
+            if known is not None and slot.at is not None:
+                self.said.append(self._text[known.start : known.value])
+                self.write(known.value, old[slot.at], slot.value, depth + 1)
+            else:
+                self._write_new(slot, depth + 1)
+        if not items and slots:
+            self.said.append(self._style.lead(depth))
+
+    def _write_new(self, slot: _Slot, depth: int) -> None:
+        if slot.key is not None:
+            self.said.append(json.dumps(slot.key, ensure_ascii=False) + self._style.colon)
+        self.said.append(self._style.dump(slot.value, depth))
+
+    def _gap(self) -> str:
+        return " " if self._style.colon == ": " else ""
+
+    def _items(self, at: int) -> tuple[list[_Item], int]:
+        """The members of the object or list at `at`, and where it ends."""
+        keyed = self._text[at] == "{"
+        items: list[_Item] = []
+        at = _skip(self._text, at + 1)
+        while self._text[at] not in "}]":
+            start, key = at, None
+            if keyed:
+                key, at = _DECODER.raw_decode(self._text, at)
+                at = _skip(self._text, _skip(self._text, at) + 1)
+            end = self._end(at)
+            items.append(_Item(key, start, at, end))
+            at = _skip(self._text, end)
+            if self._text[at] == ",":
+                at = _skip(self._text, at + 1)
+        return items, at + 1
+
+    def _end(self, at: int) -> int:
+        return int(_DECODER.raw_decode(self._text, at)[1])
+
+
+def _members(old: dict[str, Any], new: dict[str, Any]) -> list[_Slot]:
+    kept = [_Slot(at, key, new[key]) for at, key in enumerate(old) if key in new]
+    return [*kept, *(_Slot(None, key, value) for key, value in new.items() if key not in old)]
+
+
+def _elements(old: list[Any], new: list[Any]) -> list[_Slot]:
+    """Equal elements at both ends stay in place; those between are paired in order."""
+    head = next((at for at, pair in enumerate(zip(old, new, strict=False)) if not same(*pair)), min(len(old), len(new)))
+    short = min(len(old), len(new)) - head
+    backwards = zip(reversed(old), reversed(new), strict=False)
+    tail = next((at for at, pair in enumerate(backwards) if at >= short or not same(*pair)), short)
+    slots = []
+    for at, value in enumerate(new):
+        shifted = at + len(old) - len(new)
+        here = shifted if at >= len(new) - tail else at if at < len(old) - tail else None
+        slots.append(_Slot(here, None, value))
+    return slots
+
+
+def _skip(text: str, at: int) -> int:
+    found = _SPACE.match(text, at)
+    return found.end() if found else at

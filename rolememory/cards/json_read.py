@@ -1,0 +1,151 @@
+"""JSON from strangers: parsed as it stands, or refused with line and column.
+
+Stricter than either parser alone: no NaN, no half characters, no name twice in one object, no depth or size that could hurt.
+Integers keep every digit, floats stay floats, the order of keys is the file's.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import orjson
+
+from rolememory.cards import limits
+from rolememory.errors import FileError
+
+Raw = dict[str, Any]
+
+_DECODER = json.JSONDecoder()
+_SPACE = re.compile(r"[ \t\r\n]*")
+_BOMS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
+_AGAIN = "export the file again from the program that made it"
+_AGAIN_ZH = "请在制作它的程序里重新导出"
+
+
+class _DoubledError(ValueError):
+    """A name stands twice in one object."""
+
+
+def read_json(data: bytes, file: str, field: str = "") -> Raw:
+    """The object in this text; `field` names the place inside the file it was taken from.
+
+    Raises:
+        FileError: it is no JSON object, or one that no two programs would read alike.
+    """
+    value = read_value(data, file, field)
+    if not isinstance(value, dict):
+        kind = type(value).__name__
+        raise FileError(file, f"expected a JSON object, got {kind}", field=field, line=1, column=1, zh=(f"应为 JSON 对象，却是 {kind}", ""))
+    return value
+
+
+def read_value(data: bytes, file: str, field: str = "") -> Any:
+    """Any JSON value; see `read_json`."""
+    limits.check_size(data, file, limits.TEXT, "JSON text", field)
+    body = data.removeprefix(b"\xef\xbb\xbf")
+    _check_marks(body, file, field)
+    try:
+        _check_depth(orjson.loads(body), file, field)
+        return json.loads(body.decode(), object_pairs_hook=_object)
+    except orjson.JSONDecodeError as error:
+        raise _broken(body, error, file, field) from error
+    except _DoubledError as error:
+        raise _doubled(body.decode(), file, field) from error
+
+
+def _check_marks(body: bytes, file: str, field: str) -> None:
+    if sum(body.count(mark) for mark in b"[{,:") > limits.MARKS:
+        raise FileError(
+            file,
+            f"more than {limits.MARKS} values in one JSON text",
+            remedy="that is too much for a card or lorebook",
+            field=field,
+            zh=(f"一段 JSON 里有超过 {limits.MARKS} 个值", "对角色卡或世界书来说太多了"),
+        )
+
+
+def _check_depth(value: Any, file: str, field: str) -> None:
+    level = [value]
+    for _ in range(limits.DEPTH + 1):
+        level = [child for node in level for child in _children(node) if isinstance(child, dict | list)]
+        if not level:
+            return
+    raise FileError(
+        file,
+        f"more than {limits.DEPTH} levels of objects and lists",
+        remedy=_AGAIN,
+        field=field,
+        zh=(f"对象和列表嵌套超过 {limits.DEPTH} 层", _AGAIN_ZH),
+    )
+
+
+def _children(node: Any) -> Any:
+    return node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
+
+
+def _object(pairs: list[tuple[str, Any]]) -> Raw:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise _DoubledError
+    return found
+
+
+def _broken(body: bytes, error: orjson.JSONDecodeError, file: str, field: str) -> FileError:
+    utf8 = not body.startswith(tuple(_BOMS)) and _is_utf8(body)
+    problem = f"is not JSON: {error.msg}" if utf8 else "is not UTF-8 text"
+    zh = f"不是 JSON：{error.msg}" if utf8 else "不是 UTF-8 文本"
+    remedy, remedy_zh = (_AGAIN, _AGAIN_ZH) if utf8 else ("save it as UTF-8", "请另存为 UTF-8")
+    return FileError(file, problem, remedy=remedy, field=field, line=error.lineno, column=error.colno, zh=(zh, remedy_zh))
+
+
+def _is_utf8(body: bytes) -> bool:
+    try:
+        body.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _doubled(text: str, file: str, field: str) -> FileError:
+    at, name = next(_doubles(text, _skip(text, 0)))
+    line, column = text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
+    shown = json.dumps(name, ensure_ascii=False)[:80]
+    return FileError(
+        file,
+        f"{shown} stands twice in one object",
+        remedy="keep one of the two",
+        field=field,
+        line=line,
+        column=column,
+        zh=(f"{shown} 在同一个对象里出现了两次", "请只留一个"),
+    )
+
+
+def _doubles(text: str, at: int) -> Iterator[tuple[int, str]]:
+    """Offset and name of every member whose name stood before in its object; the text is known to be JSON."""
+    stack: list[set[str] | None] = []  # names of the open objects, None for an open list
+    while at < len(text):
+        mark = text[at]
+        if mark in ("{", "["):
+            stack.append(set() if mark == "{" else None)
+            at += 1
+        elif mark in "}],":
+            stack.pop() if mark != "," else None
+            at += 1
+        else:
+            value, end = _DECODER.raw_decode(text, at)
+            after = _skip(text, end)
+            names = stack[-1] if stack else None
+            if names is not None and isinstance(value, str) and text[after : after + 1] == ":":
+                if value in names:
+                    yield at, value
+                names.add(value)
+                after += 1
+            at = after
+        at = _skip(text, at)
+
+
+def _skip(text: str, at: int) -> int:
+    found = _SPACE.match(text, at)
+    return found.end() if found else at

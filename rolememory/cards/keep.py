@@ -1,0 +1,110 @@
+"""What a format cannot say is kept beside what it can, so that the way back restores it (spec/frontends.md 7.6, point 7).
+
+Every format is turned to and from one hub, the V3 shape. Two notes may stand in `extensions.rolememory` of a card or entry:
+
+    kept        fields of the hub that the file's own format cannot hold: [{"at": [path], "was": value, "now": what is read instead}]
+    {format}    fields of that format which the hub cannot hold, the same way
+
+A field is restored only while it still reads as it did when the note was made: later edits stand.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from rolememory.cards.changes import ABSENT, Change, Path, changes, value_at, with_value
+from rolememory.cards.json_edit import same
+
+Raw = dict[str, Any]
+Turn = Callable[[Raw], Raw]
+
+OURS = "rolememory"
+KEPT = "kept"
+MADE = "made"  # the extensions are there only for us: what stood in their place
+EXTENSIONS: Path = ("extensions",)
+
+
+def lift(raw: Raw, name: str, to_hub: Turn, from_hub: Turn | None, place: Path = EXTENSIONS, hub_place: Path = EXTENSIONS) -> Raw:
+    """The hub shape of `raw`: what its format says, with what was kept put back, and what the hub cannot say noted.
+
+    `place` is where extensions stand in the format, `hub_place` in the hub. Without `from_hub` (a format that is only read) nothing is noted.
+    """
+    plain, kept = without_note(raw, place, KEPT)
+    hub = restored(to_hub(plain), kept)
+    beyond = notes(changes(plain, from_hub(hub))) if from_hub else []
+    return with_note(hub, hub_place, name, beyond)
+
+
+def lower(hub: Raw, name: str, to_hub: Turn, from_hub: Turn, place: Path = EXTENSIONS, hub_place: Path = EXTENSIONS) -> Raw:
+    """The hub said in a format; what the format cannot say is kept in its extensions."""
+    plain, beyond = without_note(hub, hub_place, name)
+    raw = restored(from_hub(plain), beyond)
+    return with_note(raw, place, KEPT, notes(changes(plain, to_hub(raw))))
+
+
+def notes(found: Iterable[Change]) -> list[Raw]:
+    """The changes as JSON."""
+    return [_note(one) for one in found]
+
+
+def restored(raw: Raw, noted: Any) -> Raw:
+    """`raw` with the noted fields as they were, where nobody has changed them since."""
+    for one in noted if isinstance(noted, list) else []:
+        path = _path(one)
+        if path and same(value_at(raw, path), one.get("now", ABSENT)):
+            raw = with_value(raw, path, one.get("was", ABSENT))
+    return raw
+
+
+def note_of(raw: Mapping[str, Any], place: Path, name: str) -> Any:
+    """What stands under that name in our part of the extensions, or None."""
+    found = value_at(raw, (*place, OURS, name))
+    return None if found is ABSENT else found
+
+
+def with_note(raw: Raw, place: Path, name: str, value: Any) -> Raw:
+    """`raw` with that value in our part of its extensions; nothing is written where there is nothing to say, or no room."""
+    at = value_at(raw, place)
+    if not value or not (at is ABSENT or at is None or isinstance(at, Mapping)):
+        return raw
+    if not isinstance(at, Mapping):
+        raw = with_value(raw, (*place, OURS, MADE), "null" if at is None else "absent")
+    return with_value(raw, (*place, OURS, name), value)
+
+
+def without_note(raw: Raw, place: Path, name: str) -> tuple[Raw, Any]:
+    """`raw` without that note, and the note. With our last note go the extensions too, if they are there only for us."""
+    found = note_of(raw, place, name)
+    if found is None:
+        return raw, None
+    rest = with_value(raw, (*place, OURS, name), ABSENT)
+    left = value_at(rest, (*place, OURS))
+    return (stripped(rest, place) if left == {} or list(left) == [MADE] else rest), found
+
+
+def stripped(raw: Raw, place: Path = EXTENSIONS) -> Raw:
+    """`raw` without our part of its extensions, as it was before we wrote there."""
+    made = note_of(raw, place, MADE)
+    if value_at(raw, (*place, OURS)) is ABSENT:
+        return raw
+    if made and len(value_at(raw, place)) == 1:
+        return with_value(raw, place, None if made == "null" else ABSENT)
+    return with_value(raw, (*place, OURS), ABSENT)
+
+
+def is_empty(value: Any) -> bool:
+    """Whether a field with this value says no more than its absence.
+
+    >>> [is_empty(value) for value in (None, "", [], {}, False, ABSENT, 0)]
+    [True, True, True, True, True, True, False]
+    """
+    return value is ABSENT or value is None or value is False or value in ("", [], {})
+
+
+def _note(one: Change) -> Raw:
+    told = (("was", one.before), ("now", one.after))
+    return {"at": list(one.path), **{name: value for name, value in told if value is not ABSENT}}
+
+
+def _path(one: Any) -> Path | None:
+    at = one.get("at") if isinstance(one, Mapping) else None
+    return tuple(at) if isinstance(at, list) and at and all(isinstance(name, str) for name in at) else None

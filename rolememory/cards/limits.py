@@ -1,0 +1,56 @@
+"""How much of a file from strangers is read (P16). Sizes in bytes of what is really there, never of what a header declares."""
+
+from pathlib import Path
+
+from rolememory.errors import FileError
+
+MEGABYTE = 1 << 20
+
+FILE = 128 * MEGABYTE  # a whole file; cards with many pictures are large
+TEXT = 8 * MEGABYTE  # the JSON of one card, after base64 and decompression
+YAML = MEGABYTE // 4
+MARKS = 1_000_000  # brackets, commas and colons in one JSON text: what its values cost in memory
+DEPTH = 100  # levels of objects and arrays
+MEMBERS = 20_000  # of a zip file
+CHUNKS = 200_000  # of a PNG file
+ENTRIES = 20_000  # of one lorebook
+
+
+def read_bytes(path: Path, most: int = FILE) -> bytes:
+    """The file, if it is no larger than `most`.
+
+    Raises:
+        FileError: it is not there, not a file, or too large; at most one byte too many is read.
+    """
+    try:
+        if not path.is_file():
+            raise FileError(path, "is not a file", zh=("不是文件", ""))
+        with path.open("rb") as file:
+            data = file.read(most + 1)
+    except OSError as error:
+        raise FileError(path, f"cannot be read: {error.strerror or error}", zh=(f"无法读取：{error.strerror or error}", "")) from error
+    check_size(data, str(path), most)
+    return data
+
+
+def check_size(data: bytes | bytearray | memoryview, file: str, most: int = FILE, what: str = "file", field: str = "") -> None:
+    """Refuse what is larger than `most`.
+
+    >>> check_size(b"12345", "card.json", most=4)
+    Traceback (most recent call last):
+    rolememory.errors.FileError: card.json: the file has more than 4 bytes; that is too large for a card or lorebook
+    """
+    if len(data) > most:
+        raise too_large(file, most, what, field)
+
+
+def too_large(file: str, most: int, what: str = "file", field: str = "") -> FileError:
+    """The complaint about something larger than it may be."""
+    size = f"{most // MEGABYTE} MB" if most >= MEGABYTE else f"{most} bytes"
+    return FileError(
+        file,
+        f"the {what} has more than {size}",
+        remedy="that is too large for a card or lorebook",
+        field=field,
+        zh=(f"超过 {size}", "对角色卡或世界书来说太大了"),
+    )

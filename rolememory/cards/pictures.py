@@ -1,0 +1,77 @@
+"""The picture of a card: from a PNG into a CHARX and back. Bytes are moved, pixels never decoded, addresses never visited."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from rolememory.cards import limits, png
+from rolememory.cards.card import Card
+from rolememory.cards.containers import CharxCard, PngCard
+from rolememory.cards.entry_forms import object_of, text
+from rolememory.errors import FileError
+
+Raw = dict[str, Any]
+
+MEMBER = "assets/icon/images/main.png"
+_INSIDE = ("embeded://", "embedded://")  # the first is the spelling of the specification
+_DEFAULT = "ccdefault:"
+
+
+def of_card(card: Card) -> bytes:
+    """The main icon of the card if it is a PNG inside its CHARX, else a plain picture."""
+    if isinstance(card.container, CharxCard):
+        for name in _icons(card):
+            try:
+                found = card.container.archive.read(name, limits.FILE // 4)
+            except FileError:
+                continue
+            if found and png.is_png(found) and _is_sound(found):
+                return found
+    return png.blank()
+
+
+def taken(card: Card) -> bytes | None:
+    """The picture that a PNG card is, without its card; None for other cards."""
+    if not isinstance(card.container, PngCard):
+        return None
+    return png.with_texts(card.container.data, card.file, {}, gone=("ccv3", "chara"))
+
+
+def with_picture(card: Card, picture: bytes | None) -> tuple[Card, dict[str, bytes]]:
+    """The card naming the picture as an icon, as the main one where it has none, and the members of a CHARX that hold it."""
+    if picture is None:
+        return card, {}
+    found = card.data.get("assets")
+    assets = list(found) if isinstance(found, list) else []
+    mine = {"type": "icon", "uri": _INSIDE[0] + MEMBER, "name": "main", "ext": "png"}
+    main = next((at for at, one in enumerate(assets) if _is_main(one)), None)
+    if main is None:
+        assets = [mine, *assets]
+    elif text(assets[main].get("uri")) == _DEFAULT:
+        assets[main] = {**assets[main], **mine}
+    else:
+        assets.append({**mine, "name": "picture"})
+    return card.with_fields(assets=assets), {MEMBER: picture}
+
+
+def _is_main(asset: Any) -> bool:
+    return isinstance(asset, Mapping) and asset.get("type") == "icon" and asset.get("name") == "main"
+
+
+def _icons(card: Card) -> list[str]:
+    """Members that hold icons, the main one first."""
+    assets = card.data.get("assets")
+    listed = [object_of(one) for one in assets] if isinstance(assets, list) else []
+    icons = sorted((one for one in listed if one.get("type") == "icon"), key=lambda one: one.get("name") != "main")
+    return [name for one in icons if (name := _member(one))][:8]
+
+
+def _member(asset: Mapping[str, Any]) -> str:
+    uri = text(asset.get("uri"))
+    return next((uri.removeprefix(start) for start in _INSIDE if uri.startswith(start)), "")
+
+
+def _is_sound(picture: bytes) -> bool:
+    try:
+        return any(chunk.kind == b"IEND" for chunk in png.chunks(picture, ""))
+    except FileError:
+        return False

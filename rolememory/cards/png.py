@@ -1,0 +1,170 @@
+"""Text chunks of PNG and APNG files: read with every length checked, written so that all other chunks stay byte for byte.
+
+Pixels are never decoded. Source: the PNG specification, third edition, 5 and 11.3.3; spec/frontends.md 7.1.
+"""
+
+import struct
+import zlib
+from base64 import b64decode, b64encode
+from binascii import Error as Base64Error
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from rolememory.cards import limits
+from rolememory.errors import FileError
+
+SIGNATURE = b"\x89PNG\r\n\x1a\n"
+_TEXT_KINDS = (b"tEXt", b"zTXt", b"iTXt")
+_AGAIN = "the file is damaged; export it again, or take another copy"
+_AGAIN_ZH = "文件已损坏，请重新导出或换一份"
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """One chunk: its type, where its data lie in the file, and whether its checksum is right."""
+
+    kind: bytes
+    start: int  # of the whole chunk, length field included
+    size: int  # of the data
+
+    @property
+    def data(self) -> slice:
+        """Where the data lie."""
+        return slice(self.start + 8, self.start + 8 + self.size)
+
+    @property
+    def end(self) -> int:
+        """Behind the checksum."""
+        return self.start + 12 + self.size
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text chunk: keyword in lower case, and its raw value, decompressed."""
+
+    chunk: Chunk
+    keyword: str
+    value: bytes
+    sound: bool  # the checksum is right
+
+
+def is_png(data: bytes) -> bool:
+    """Whether these bytes begin as a PNG does."""
+    return data.startswith(SIGNATURE)
+
+
+def chunks(data: bytes, file: str) -> Iterator[Chunk]:
+    """Every chunk up to IEND; what follows is not looked at. Cost: O(chunks), no copies.
+
+    Raises:
+        FileError: a length reaches beyond the end of the file, IEND is missing, or there are too many chunks.
+    """
+    at = len(SIGNATURE)
+    for _ in range(limits.CHUNKS):
+        if at + 12 > len(data):
+            raise _damaged(file, f"ends at byte {len(data)}, before its IEND chunk", f"在第 {len(data)} 字节处中断，缺少 IEND 块")
+        size, kind = struct.unpack_from(">I4s", data, at)
+        if at + 12 + size > len(data):
+            left = len(data) - at - 12
+            raise _damaged(
+                file,
+                f"byte {at}: chunk {_name(kind)} declares {size} bytes, {left} are there",
+                f"第 {at} 字节：{_name(kind)} 块声明有 {size} 字节，实际只有 {left}",
+            )
+        yield Chunk(kind, at, size)
+        if kind == b"IEND":
+            return
+        at += 12 + size
+    raise FileError(file, f"has more than {limits.CHUNKS} chunks", remedy=_AGAIN, zh=(f"超过 {limits.CHUNKS} 个块", _AGAIN_ZH))
+
+
+def texts(data: bytes, file: str, keywords: Iterable[str]) -> Iterator[Text]:
+    """The text chunks with one of these keywords (case does not matter), wherever they stand.
+
+    Raises:
+        FileError: a chunk is damaged, or too large once decompressed.
+    """
+    wanted = {word.lower() for word in keywords}
+    for chunk in chunks(data, file):
+        if chunk.kind not in _TEXT_KINDS:
+            continue
+        raw = data[chunk.data] if chunk.size <= limits.TEXT * 2 else data[chunk.data.start : chunk.data.start + 80]
+        keyword, mark, value = raw.partition(b"\0")
+        if not mark or keyword.decode("latin-1").lower() not in wanted:
+            continue
+        place = f"chunk {keyword.decode('latin-1')} at byte {chunk.start}"
+        if len(raw) != chunk.size:
+            raise limits.too_large(file, limits.TEXT * 2, "text chunk", place)
+        sound = zlib.crc32(raw, zlib.crc32(chunk.kind)) == struct.unpack_from(">I", data, chunk.end - 4)[0]
+        yield Text(chunk, keyword.decode("latin-1").lower(), _plain(chunk.kind, value, file, place), sound)
+
+
+def decoded(value: bytes, file: str, place: str) -> bytes:
+    """The bytes behind base64; spaces and line breaks are allowed, missing padding is."""
+    packed = b"".join(value.split())
+    try:
+        return b64decode(packed + b"=" * (-len(packed) % 4), validate=True)
+    except (Base64Error, ValueError) as error:
+        raise _damaged(file, f"is not base64: {error}".lower(), "不是 base64 编码", place) from error
+
+
+def encoded(value: bytes) -> bytes:
+    """The value of a card chunk."""
+    return b64encode(value)
+
+
+def with_texts(data: bytes, file: str, values: Mapping[str, bytes], gone: Sequence[str] = ()) -> bytes:
+    """The file with exactly these text chunks under their keywords, and none under those that are `gone`; all other bytes as they were.
+
+    They stand where the first chunk with one of the keywords stood, or before IEND.
+    """
+    old = [text.chunk for text in texts(data, file, [*values, *gone])]
+    place = old[0].start if old else next(chunk.start for chunk in chunks(data, file) if chunk.kind == b"IEND")
+    parts, at = [data[:place]], place
+    parts += [_chunk(b"tEXt", keyword.encode("latin-1") + b"\0" + value) for keyword, value in values.items()]
+    for chunk in old:
+        parts.append(data[at : chunk.start])
+        at = chunk.end
+    return b"".join([*parts, data[at:]])
+
+
+def blank(width: int = 400, height: int = 600, rgb: tuple[int, int, int] = (58, 66, 84)) -> bytes:
+    """A picture of one colour, for cards that have none."""
+    row = b"\0" + bytes(rgb) * width
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return SIGNATURE + _chunk(b"IHDR", header) + _chunk(b"IDAT", zlib.compress(row * height, 9)) + _chunk(b"IEND", b"")
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(data, zlib.crc32(kind)))
+
+
+def _plain(kind: bytes, value: bytes, file: str, place: str) -> bytes:
+    """The text of a chunk behind its keyword, decompressed if need be."""
+    if kind == b"tEXt":
+        return value
+    if kind == b"zTXt":
+        return _inflated(value[1:], file, place)
+    compressed, rest = value[:1] == b"\1", value[2:]
+    body = rest.split(b"\0", 2)[-1]  # behind language and translated keyword
+    return _inflated(body, file, place) if compressed else body
+
+
+def _inflated(packed: bytes, file: str, place: str) -> bytes:
+    try:
+        stream = zlib.decompressobj()
+        plain = stream.decompress(packed, limits.TEXT * 2 + 1)
+    except zlib.error as error:
+        raise _damaged(file, f"cannot be decompressed: {error}".lower(), "无法解压", place) from error
+    limits.check_size(plain, file, limits.TEXT * 2, "decompressed text chunk", place)
+    if not stream.eof:
+        raise _damaged(file, "cannot be decompressed: it ends too early", "无法解压：数据不完整", place)
+    return plain
+
+
+def _name(kind: bytes) -> str:
+    return ascii(kind.decode("latin-1"))
+
+
+def _damaged(file: str, problem: str, zh: str, field: str = "") -> FileError:
+    return FileError(file, problem, remedy=_AGAIN, field=field, zh=(zh, _AGAIN_ZH))

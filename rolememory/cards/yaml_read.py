@@ -1,0 +1,104 @@
+"""Character files in YAML: texts, lists and objects, nothing else. No tags, no dates, no merge keys; only read, never written.
+
+Every scalar stays the text that stands there (`name: Yes` is "Yes"). Needs PyYAML, which is loaded here and nowhere else.
+"""
+
+from typing import Any
+
+from rolememory.cards import limits
+from rolememory.errors import FileError
+
+_DEPTH = 20
+_ALIASES = 50
+_EVENTS = 50_000
+
+
+def read_yaml(data: bytes, file: str) -> dict[str, Any]:
+    """The object in this text.
+
+    Raises:
+        FileError: it is no YAML object, or one with tags, many aliases, depth or size that no card needs.
+    """
+    import yaml
+
+    limits.check_size(data, file, limits.YAML, "YAML text")
+    try:
+        text = data.decode("utf-8-sig")
+        _check_events(text, file)
+        found = _value(yaml.compose(text, Loader=_loader()), file)
+    except UnicodeDecodeError as error:
+        raise FileError(file, "is not UTF-8 text", remedy="save it as UTF-8", zh=("不是 UTF-8 文本", "请另存为 UTF-8")) from error
+    except yaml.YAMLError as error:
+        raise _broken(error, file) from error
+    if not isinstance(found, dict):
+        raise FileError(
+            file,
+            "is neither a card nor a lorebook of a known kind",
+            remedy="see `rolememory card --help`",
+            zh=("不是已知格式的角色卡或世界书", ""),
+        )
+    return found
+
+
+def _loader() -> Any:
+    """The C parser where PyYAML has it; the base loader knows no types but text."""
+    import yaml
+
+    return getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+
+
+def _check_events(text: str, file: str) -> None:
+    """Walk the events, which cost no more than the text, before anything is built of them."""
+    import yaml
+
+    depth = aliases = 0
+    for number, event in enumerate(yaml.parse(text, Loader=_loader())):
+        aliases += isinstance(event, yaml.AliasEvent)
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > _DEPTH or aliases > _ALIASES or number > _EVENTS:
+            problem = "is nested too deep" if depth > _DEPTH else "has too many aliases" if aliases > _ALIASES else "has too many values"
+            raise _refused(file, problem, event)
+        tag = getattr(event, "tag", None)
+        if tag and not str(tag).startswith("tag:yaml.org,2002:") and tag != "!":
+            raise _refused(file, f"has a tag {str(tag)[:40]!r}", event)
+
+
+def _value(node: Any, file: str, level: int = 0, budget: list[int] | None = None) -> Any:
+    """The node as plain values. Aliases are copies, and copies count."""
+    import yaml
+
+    budget = [_EVENTS] if budget is None else budget
+    budget[0] -= 1
+    if budget[0] < 0 or level > _DEPTH:
+        raise _refused(file, "has too many aliases", node)
+    if isinstance(node, yaml.SequenceNode):
+        return [_value(one, file, level + 1, budget) for one in node.value]
+    if not isinstance(node, yaml.MappingNode):
+        return None if node is None else node.value
+    found: dict[str, Any] = {}
+    for key, one in node.value:
+        if not isinstance(key, yaml.ScalarNode):
+            raise _refused(file, "has a key that is no text", key)
+        if key.value in found:
+            raise _refused(file, f"{key.value[:60]!r} stands twice in one object", key)
+        found[key.value] = _value(one, file, level + 1, budget)
+    return found
+
+
+def _refused(file: str, problem: str, where: Any) -> FileError:
+    mark = where.start_mark
+    zh = ("这份 YAML 不像角色卡：" + problem, "请在制作它的程序里重新导出")
+    return FileError(file, problem, remedy="a card needs no more than texts", line=mark.line + 1, column=mark.column + 1, zh=zh)
+
+
+def _broken(error: Any, file: str) -> FileError:
+    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+    said = getattr(error, "problem", None) or getattr(error, "reason", None) or "unreadable text"
+    place = {"line": mark.line + 1, "column": mark.column + 1} if mark else {}
+    return FileError(
+        file,
+        f"is neither JSON nor YAML: {said}",
+        remedy="export the file again from the program that made it",
+        **place,
+        zh=(f"既不是 JSON 也不是 YAML：{said}", "请在制作它的程序里重新导出"),
+    )

@@ -1,0 +1,216 @@
+"""Members of a zip file: found by their exact name, read with a cap on real bytes, replaced without touching the others.
+
+Nothing is written to a folder, no other member is decompressed. A zip may stand behind other data (a picture).
+Source: PKWARE APPNOTE 6.3.10, 4.3.
+"""
+
+import struct
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+
+from rolememory.cards import limits
+from rolememory.errors import FileError
+
+_END, _CENTRAL, _LOCAL = b"PK\5\6", b"PK\1\2", b"PK\3\4"
+_END_SIZE, _CENTRAL_SIZE, _LOCAL_SIZE = 22, 46, 30
+_STORED, _DEFLATED = 0, 8
+_ENCRYPTED, _UTF8 = 0x1, 0x800
+_WIDE = 0xFFFFFFFF
+_DOS_DAY = 0x21  # 1980-01-01
+_AGAIN = "the file is damaged; export it again, or take another copy"
+_AGAIN_ZH = "文件已损坏，请重新导出或换一份"
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One member as the central directory tells it; `start` is where its local header really stands."""
+
+    name: bytes
+    record: bytes  # its line of the central directory
+    start: int
+    method: int
+    flags: int
+    crc: int
+    packed: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """The directory of a zip file. `shift`: how many bytes stand before it that its offsets do not count."""
+
+    file: str
+    data: bytes
+    members: tuple[Member, ...]
+    directory: int  # where the central directory starts
+    end: int  # where its end record starts
+    shift: int
+
+    def find(self, name: str) -> Member | None:
+        """The member with exactly this name.
+
+        Raises:
+            FileError: two have it.
+        """
+        found = [one for one in self.members if one.name == name.encode()]
+        if len(found) > 1:
+            raise _damaged(self.file, "stands twice in the zip file", "在压缩包里出现了两次", name)
+        return found[0] if found else None
+
+    def read(self, name: str, most: int = limits.TEXT) -> bytes | None:
+        """What the member holds; None when there is no such member.
+
+        Raises:
+            FileError: it is encrypted, damaged, packed in an unknown way, or larger than `most`.
+        """
+        member = self.find(name)
+        return None if member is None else self._unpacked(member, most)
+
+    def replaced(self, values: Mapping[str, bytes]) -> bytes:
+        """The file with these members; every other byte of a member, and what stands before the first, as it was. New ones come last."""
+        olds = {name: self.find(name) for name in values}
+        ordered = sorted(self.members, key=lambda one: one.start)
+        bounds = [one.start for one in ordered] + [self.directory]
+        self._check_layout(bounds)
+        out = bytearray(self.data[: bounds[0]])
+        moved: dict[int, tuple[int, bytes | None]] = {}  # old start -> new start, new content
+        for at, member in enumerate(ordered):
+            new = next((values[name] for name, old in olds.items() if old is member), None)
+            moved[member.start] = (len(out), new)
+            out += self.data[member.start : bounds[at + 1]] if new is None else _local(member.name, new)
+        fresh = [(name.encode(), value) for name, value in values.items() if olds[name] is None]
+        lines = [self._line(one, *moved[one.start]) for one in self.members]
+        for name, value in fresh:
+            lines.append(_central(name, value, len(out) - self.shift))
+            out += _local(name, value)
+        return bytes(out) + self._closing(b"".join(lines), len(lines), len(out))
+
+    def _check_layout(self, bounds: list[int]) -> None:
+        if any(one >= other for one, other in pairwise(bounds)):
+            raise _damaged(self.file, "members of the zip file overlap", "压缩包里的成员互相重叠")
+
+    def _line(self, member: Member, start: int, new: bytes | None) -> bytes:
+        if new is not None:
+            return _central(member.name, new, start - self.shift)
+        return member.record[:42] + struct.pack("<I", start - self.shift) + member.record[46:]
+
+    def _closing(self, directory: bytes, count: int, at: int) -> bytes:
+        """The central directory and its end record, the comment as it was."""
+        end = struct.pack("<4s4HII", _END, 0, 0, count, count, len(directory), at - self.shift)
+        return directory + end + self.data[self.end + 20 :]
+
+    def _unpacked(self, member: Member, most: int) -> bytes:
+        name = member.name.decode("utf-8", "replace")
+        packed = self._packed(member, name)
+        if member.flags & _ENCRYPTED:
+            raise FileError(self.file, "is encrypted", remedy="export it without a password", field=name, zh=("已加密", "请不带密码导出"))
+        if member.method == _STORED:
+            plain = packed
+        elif member.method == _DEFLATED:
+            plain = self._inflated(packed, name, most)
+        else:
+            raise FileError(
+                self.file,
+                f"is packed by method {member.method}",
+                remedy="pack it again as a plain zip",
+                field=name,
+                zh=(f"压缩方式 {member.method} 不受支持", "请用普通 zip 重新打包"),
+            )
+        limits.check_size(plain, self.file, most, "member", name)
+        if zlib.crc32(plain) != member.crc:
+            raise _damaged(self.file, "has a wrong checksum", "校验和不符", name)
+        return plain
+
+    def _packed(self, member: Member, name: str) -> bytes:
+        head = self.data[member.start : member.start + _LOCAL_SIZE]
+        if len(head) < _LOCAL_SIZE or head[:4] != _LOCAL:
+            raise _damaged(self.file, f"has no header at byte {member.start}", f"第 {member.start} 字节处没有文件头", name)
+        start = member.start + _LOCAL_SIZE + sum(struct.unpack_from("<HH", head, 26))
+        if start + member.packed > self.directory:
+            raise _damaged(self.file, f"declares {member.packed} bytes, fewer are there", f"声明有 {member.packed} 字节，实际不足", name)
+        return self.data[start : start + member.packed]
+
+    def _inflated(self, packed: bytes, name: str, most: int) -> bytes:
+        try:
+            return zlib.decompressobj(-15).decompress(packed, most + 1)
+        except zlib.error as error:
+            raise _damaged(self.file, f"cannot be decompressed: {error}".lower(), "无法解压", name) from error
+
+
+def has_zip(data: bytes) -> bool:
+    """Whether a zip file may end these bytes."""
+    return data.startswith(_LOCAL) or data.rfind(_END, max(len(data) - 0xFFFF - _END_SIZE, 0)) >= 0
+
+
+def open_zip(data: bytes, file: str) -> Archive:
+    """The directory of the zip file that these bytes are or end with.
+
+    Raises:
+        FileError: there is none, or it is damaged, too large or of a kind that needs 64-bit offsets.
+    """
+    end = data.rfind(_END, max(len(data) - 0xFFFF - _END_SIZE, 0))
+    if end < 0 or end + _END_SIZE > len(data):
+        raise _damaged(file, "is a zip file without its directory", "压缩包缺少目录")
+    size, offset = struct.unpack_from("<II", data, end + 12)
+    if _WIDE in (size, offset):
+        raise FileError(file, "is a zip file of the 64-bit kind", remedy="pack it again", zh=("是 64 位的压缩包", "请重新打包"))
+    start = end - size
+    if start < 0 or offset > start:
+        raise _damaged(file, f"the directory declares {size} bytes at {offset}", f"目录声明在 {offset} 处有 {size} 字节，与实际不符")
+    return Archive(file, data, tuple(_members(data, file, start, end, start - offset)), start, end, start - offset)
+
+
+def _members(data: bytes, file: str, at: int, end: int, shift: int) -> list[Member]:
+    members: list[Member] = []
+    while at < end:
+        if len(members) >= limits.MEMBERS:
+            raise FileError(
+                file,
+                f"has more than {limits.MEMBERS} members",
+                remedy="that is no card",
+                zh=(f"成员超过 {limits.MEMBERS} 个", "这不是角色卡"),
+            )
+        if data[at : at + 4] != _CENTRAL or at + _CENTRAL_SIZE > end:
+            raise _damaged(file, f"byte {at}: the directory of the zip file is broken", f"第 {at} 字节：压缩包目录已损坏")
+        flags, method = struct.unpack_from("<HH", data, at + 8)
+        crc, packed, size = struct.unpack_from("<III", data, at + 16)
+        name, extra, comment = struct.unpack_from("<HHH", data, at + 28)
+        start = struct.unpack_from("<I", data, at + 42)[0] + shift
+        stop = at + _CENTRAL_SIZE + name + extra + comment
+        if stop > end or start >= end or _WIDE in (packed, size):
+            raise _damaged(file, f"byte {at}: the directory of the zip file is broken", f"第 {at} 字节：压缩包目录已损坏")
+        label = data[at + _CENTRAL_SIZE : at + _CENTRAL_SIZE + name]
+        members.append(Member(label, data[at:stop], start, method, flags, crc, packed, size))
+        at = stop
+    return members
+
+
+def new_zip(values: Mapping[str, bytes]) -> bytes:
+    """A zip file with these members, in this order."""
+    empty = Archive("", _END + b"\0" * 18, (), 0, 0, 0)
+    return empty.replaced(values)
+
+
+def _local(name: bytes, content: bytes) -> bytes:
+    method, packed = _packed(content)
+    head = (20, _UTF8, method, 0, _DOS_DAY, zlib.crc32(content), len(packed), len(content), len(name), 0)
+    return struct.pack("<4s5H3I2H", _LOCAL, *head) + name + packed
+
+
+def _central(name: bytes, content: bytes, start: int) -> bytes:
+    method, packed = _packed(content)
+    head = (20, 20, _UTF8, method, 0, _DOS_DAY, zlib.crc32(content), len(packed), len(content), len(name), 0, 0, 0, 0, 0, start)
+    return struct.pack("<4s6H3I5H2I", _CENTRAL, *head) + name
+
+
+def _packed(content: bytes) -> tuple[int, bytes]:
+    """Method and bytes: deflated where that is shorter."""
+    deflate = zlib.compressobj(9, zlib.DEFLATED, -15)
+    packed = deflate.compress(content) + deflate.flush()
+    return (_DEFLATED, packed) if len(packed) < len(content) else (_STORED, content)
+
+
+def _damaged(file: str, problem: str, zh: str, field: str = "") -> FileError:
+    return FileError(file, problem, remedy=_AGAIN, field=field, zh=(zh, _AGAIN_ZH))
