@@ -103,7 +103,7 @@ def _told(error: Exception, out: Out) -> int:
         message, code = error.text(words.Tongue.language), WRONG_LINE
     elif isinstance(error, RoleMemoryError):
         message = error.text(words.Tongue.language)
-    elif isinstance(error, usage.USAGE):
+    elif isinstance(error, usage.MISTAKE):
         message, code = usage.worded(error), WRONG_LINE
     elif type(error).__name__ == "Abort":
         return INTERRUPTED

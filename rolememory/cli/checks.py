@@ -280,7 +280,7 @@ def _backups(folder: Path, role: "Role", memories: int) -> Iterator[Finding]:
     from rolememory.store.backup import list_backups
 
     newest = next(iter(list_backups(folder)), None)
-    command = f"rolememory backup {role.name}"
+    command = f'rolememory backup "{role.name}"' if " " in role.name else f"rolememory backup {role.name}"
     if newest is None and memories:
         yield Finding(
             "note", "role", role.name, say("no backup yet", "还没有备份"), say(f"`{command}` makes one", f"可用 `{command}` 备份")

@@ -2,10 +2,9 @@
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from rolememory.cli.desk import Desk, desk, read_text
-from rolememory.cli.verbs import KEEP, DryRun, RoleName, verb
+from rolememory.cli.options import DryRun, RoleName, argument, option
+from rolememory.cli.verbs import KEEP, verb
 from rolememory.cli.words import Tongue, both, say
 from rolememory.errors import InvalidValueError
 
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 )
 def export(
     role: RoleName,
-    card: Annotated[bool, typer.Option("--card/--no-card", help=both("with its card", "连同角色卡"))] = True,
+    card: Annotated[bool, option("--card/--no-card", "with its card", "连同角色卡")] = True,
 ) -> None:
     """JSON with --json and without."""
     from rolememory.store.exchange import export_role
@@ -38,16 +37,14 @@ def export(
     both("bring in what `export` wrote, a memory.json, or a list of memories", "导入 `export` 的结果、memory.json 或一列记忆"),
 )
 def import_file(
-    file: Annotated[str, typer.Argument(metavar="FILE|-", help=both("the file; - reads standard input", "文件；- 表示从标准输入读取"))],
+    file: Annotated[str, argument("FILE|-", "the file; - reads standard input", "文件；- 表示从标准输入读取")],
     role: Annotated[
         str | None,
-        typer.Option(
-            "--role", metavar="ROLE", help=both("into this role; not given: the one the file tells", "导入到这个角色；不写就按文件里的角色")
-        ),
+        option("--role ROLE", "into this role; not given: the one the file tells", "导入到这个角色；不写就按文件里的角色"),
     ] = None,
     keep: Annotated[
         bool,
-        typer.Option("--keep", help=both("where both differ, ours stays; otherwise theirs comes in", "两边不同时保留原有的；否则用导入的")),
+        option("--keep", "where both differ, ours stays; otherwise theirs comes in", "两边不同时保留原有的；否则用导入的"),
     ] = False,
     dry_run: DryRun = False,
 ) -> None:

@@ -63,7 +63,11 @@ def downloaded(here: Desk, repository: str, mirror: str | None, to: Path | None)
     if find_spec("huggingface_hub") is None:
         install = 'pip install "rolememory[semantic]"'
         raise ModelError(f"huggingface_hub is not installed; {install}", zh=f"没有安装 huggingface_hub；请运行 {install}")
+    from rolememory.text.embed.local import cached
+
     endpoint = _address(mirror or os.environ.get("HF_ENDPOINT") or HUB)
+    if to is None and (found := cached(repository)) is not None:
+        return found
     files = _files(endpoint, repository)
     if not any(name.endswith(".safetensors") for name in files):
         raise ModelError(

@@ -3,10 +3,9 @@
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from rolememory.cli.desk import desk
 from rolememory.cli.meaning import Meaning, look
+from rolememory.cli.options import argument
 from rolememory.cli.verbs import BEGIN, verb
 from rolememory.cli.words import Tongue, both, say
 
@@ -15,7 +14,7 @@ from rolememory.cli.words import Tongue, both, say
 def init(
     path: Annotated[
         Path | None,
-        typer.Argument(metavar="[PATH]", help=both("where; default: --home, else memories", "位置，默认取 --home，否则为 memories")),
+        argument("[PATH]", "where; default: --home, else memories", "位置，默认取 --home，否则为 memories"),
     ] = None,
 ) -> None:
     """Make what is not there yet; what is there stays as it is."""

@@ -10,8 +10,9 @@ import typer
 from rolememory.cli.checks import FAULT, Finding, checks
 from rolememory.cli.desk import desk
 from rolememory.cli.meaning import look
+from rolememory.cli.options import MaybeRole, Wait, option
 from rolememory.cli.upkeep import chosen, size
-from rolememory.cli.verbs import TUNE, MaybeRole, Wait, verb
+from rolememory.cli.verbs import TUNE, verb
 from rolememory.cli.words import both, say
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def _told(row: Mapping[str, Any]) -> list[tuple[str, Any]]:
         (say("vectors", "向量"), row["vectors"] or "-"),
         (
             say("on disk", "占用"),
-            size(row["bytes_on_disk"]) + "  (" + ", ".join(f"{name} {size(count)}" for name, count in row["bytes"].items() if count) + ")",
+            " ".join([size(row["bytes_on_disk"]), *(f"{name} {size(count)}" for name, count in row["bytes"].items() if count)]),
         ),
         (say("last backup", "最近备份"), _age(backup) if backup else say("none", "无")),
         (say("problems", "问题"), row["problems"] or "-"),
@@ -107,7 +108,7 @@ def _age(moment: datetime) -> str:
 @verb("doctor", TUNE, both("check everything; exit code 3 when something is broken", "全面检查；有故障时退出码为 3"))
 def doctor(
     wait: Wait = False,
-    terse: Annotated[bool, typer.Option("--quiet", "-q", help=both("only what is wrong", "只显示有问题的"))] = False,
+    terse: Annotated[bool, option("--quiet -q", "only what is wrong", "只显示有问题的")] = False,
 ) -> None:
     """One line per finding: how it stands, where, what, what to do."""
     here = desk()

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rolememory.cli.desk import Desk, desk
+from rolememory.cli.options import MaybeRole
 from rolememory.cli.past import difference_text, differences
 from rolememory.cli.upkeep import chosen
-from rolememory.cli.verbs import TUNE, MaybeRole, verb
+from rolememory.cli.verbs import TUNE, verb
 from rolememory.cli.words import Tongue, both, say
 from rolememory.errors import RoleMemoryError
 

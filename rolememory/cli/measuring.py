@@ -3,9 +3,8 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from rolememory.cli.desk import desk
+from rolememory.cli.options import argument, option
 from rolememory.cli.verbs import TUNE, verb
 from rolememory.cli.words import both, say
 from rolememory.errors import FileError
@@ -13,12 +12,8 @@ from rolememory.errors import FileError
 
 @verb("bench", TUNE, both("measure quality and speed on data sets", "用数据集测量质量和速度"))
 def bench(
-    files: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", help=both("data sets: roles with memories and questions", "数据集：角色、记忆和问题"))
-    ],
-    backend: Annotated[
-        str, typer.Option("--backend", metavar="auto|local|endpoint|off", help=both("where vectors come from", "向量的来源"))
-    ] = "auto",
+    files: Annotated[list[Path], argument("FILE...", "data sets: roles with memories and questions", "数据集：角色、记忆和问题")],
+    backend: Annotated[str, option("--backend auto|local|endpoint|off", "where vectors come from", "向量的来源")] = "auto",
 ) -> None:
     """One JSON object per file."""
     import orjson

@@ -4,11 +4,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from rolememory.cli.catalogue import MODELS, Model, known_by
 from rolememory.cli.desk import Desk, desk
 from rolememory.cli.meaning import look
+from rolememory.cli.options import Text, argument, option
 from rolememory.cli.out import Column
 from rolememory.cli.verbs import TUNE, verb
 from rolememory.cli.words import Tongue, both, say, told
@@ -69,55 +68,51 @@ def _shown(row: dict[str, Any]) -> dict[str, Any]:
     return row | {"mark": mark, "languages": [say(*_LANGUAGES[one]) for one in row["languages"]]}
 
 
-@verb("model fetch", TUNE, both("fetch a model, check it, and use it in this home", "取得一个模型，检查后在这个记忆库里使用"))
-def model_fetch(
-    name: Annotated[
-        str,
-        typer.Argument(
-            metavar="NAME|FOLDER",
-            help=both("a name from `model list`, any on the hub, or a folder", "`model list` 里的名称、hub 上的任意模型，或本地文件夹"),
-        ),
-    ],
-    mirror: Annotated[
-        str | None,
-        typer.Option(
-            "--mirror", metavar="URL", help=both("ask this mirror of the hub (or HF_ENDPOINT)", "从 hub 的这个镜像下载（或 HF_ENDPOINT）")
-        ),
-    ] = None,
-    to: Annotated[
-        Path | None,
-        typer.Option(
-            "--to",
-            metavar="FOLDER",
-            help=both(
-                "put its files here; not given: the shared cache, or where they are", "存放到这里；不写则放共享缓存，本地文件夹就地使用"
-            ),
-        ),
-    ] = None,
-) -> None:
-    """Nothing is written to the settings unless the model loads."""
-    from rolememory.cli import fetching
+Wanted = Annotated[
+    str,
+    argument(
+        "NAME|FOLDER", "a name from `model list`, any on the hub, or a folder", "`model list` 里的名称、hub 上的任意模型，或本地文件夹"
+    ),
+]
+Mirror = Annotated[Text, option("--mirror URL", "ask this mirror of the hub (or HF_ENDPOINT)", "从 hub 的这个镜像下载（或 HF_ENDPOINT）")]
+To = Annotated[
+    Path | None,
+    option(
+        "--to FOLDER",
+        "put its files here; not given: the shared cache, or where they are",
+        "存放到这里；不写则放共享缓存，本地文件夹就地使用",
+    ),
+]
 
+
+@verb("model fetch", TUNE, both("fetch a model, check it, and use it in this home", "取得一个模型，检查后在这个记忆库里使用"))
+def model_fetch(name: Wanted, mirror: Mirror = None, to: To = None) -> None:
+    """Nothing is written to the settings unless the model loads."""
     here = desk()
     here.check_home()
     model = known_by(name)
-    source = Path(name).expanduser()
-    folder: Path | None
-    if source.is_dir():
-        folder = fetching.copied(source, to) if to else source.resolve()
-        setting = str(folder)
-    elif model and model.package and to is None and fetching.packaged():
-        folder, setting = fetching.packaged(), ""
-    else:
-        repository = model.repository if model else name
-        folder = fetching.downloaded(here, repository, mirror, to)
-        setting = str(folder) if to else repository
+    folder, setting = _obtained(here, name, model, mirror, to)
     found = _checked(here, folder, model)
     _use(here, setting, model)
     _tell(here, setting or "all-MiniLM-L6-v2", folder, found)
 
 
-def _checked(here: Desk, folder: Path | None, model: Model | None) -> dict[str, Any]:
+def _obtained(here: Desk, name: str, model: Model | None, mirror: str | None, to: Path | None) -> tuple[Path, str]:
+    """The model's folder, and what embedding.model has to say for it; empty = the one that is used by itself."""
+    from rolememory.cli import fetching
+
+    source = Path(name).expanduser()
+    if source.is_dir():
+        folder = fetching.copied(source, to) if to else source.resolve()
+        return folder, str(folder)
+    if model and model.package and to is None and (own := fetching.packaged()):
+        return own, ""
+    repository = model.repository if model else name
+    folder = fetching.downloaded(here, repository, mirror, to)
+    return folder, str(folder) if to else repository
+
+
+def _checked(here: Desk, folder: Path, model: Model | None) -> dict[str, Any]:
     """What the model can do, by loading it and asking it.
 
     Raises:
@@ -127,8 +122,6 @@ def _checked(here: Desk, folder: Path | None, model: Model | None) -> dict[str, 
     from rolememory.text.embed.base import background
     from rolememory.text.embed.local import LocalModel
 
-    if folder is None:
-        raise ModelError("no model was found", zh="没有找到模型")
     _refuse_without_library()
     settings = EmbeddingSettings(query_prefix=model.query_prefix if model else "", passage_prefix=model.passage_prefix if model else "")
     with here.out.progress(say("checking that it loads", "检查能否加载")):
@@ -161,7 +154,7 @@ def _use(here: Desk, setting: str, model: Model | None) -> None:
         set_value(here.path, "embedding.backend", "auto")
 
 
-def _tell(here: Desk, name: str, folder: Path | None, found: dict[str, Any]) -> None:
+def _tell(here: Desk, name: str, folder: Path, found: dict[str, Any]) -> None:
     if here.out.as_json:
         here.out.data({"model": name, "folder": str(folder), **found})
         return

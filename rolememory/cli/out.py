@@ -66,6 +66,10 @@ class Out:
         """A line that should be noticed, on standard error."""
         self._print(text, "yellow", error=True)
 
+    def note(self, text: str) -> None:
+        """A remark beside the result, on standard error."""
+        self._print(text, "dim", error=True)
+
     def raw(self, text: str) -> None:
         """Text as it is, on standard output."""
         write(text if text.endswith("\n") else text + "\n")

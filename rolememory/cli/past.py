@@ -3,11 +3,10 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from rolememory.cli.desk import desk
+from rolememory.cli.options import RoleName, argument, option, whole
 from rolememory.cli.out import Column, one_line
-from rolememory.cli.verbs import KEEP, RoleName, verb, whole
+from rolememory.cli.verbs import KEEP, verb
 from rolememory.cli.words import both, say
 
 if TYPE_CHECKING:
@@ -21,8 +20,8 @@ _MOST = 60  # characters of a value in a table
 @verb("history", KEEP, both("what was changed, when and by whom, newest first", "改动记录：何时、何人、改了什么，最新的在前"))
 def history(
     role: RoleName,
-    memory_id: Annotated[str | None, typer.Argument(metavar="[ID]", help=both("only of this memory", "只看这条记忆"))] = None,
-    limit: Annotated[int, typer.Option("--limit", parser=whole(1), metavar="N", help=both("at most so many", "最多显示几条"))] = 50,
+    memory_id: Annotated[str | None, argument("[ID]", "only of this memory", "只看这条记忆")] = None,
+    limit: Annotated[int, option("--limit N", "at most so many", "最多显示几条", whole(1))] = 50,
 ) -> None:
     """From the journal."""
     here = desk()
@@ -81,9 +80,7 @@ def _plain(value: Any) -> str:
 @verb("undo", KEEP, both("take the newest change back; `undo` again takes back the one before", "撤销最近一次改动；再来一次就撤销更早的"))
 def undo(
     role: RoleName,
-    txn: Annotated[
-        str | None, typer.Argument(metavar="[CHANGE]", help=both("another one, as `history` shows it", "指定某次改动，见 `history`"))
-    ] = None,
+    txn: Annotated[str | None, argument("[CHANGE]", "another one, as `history` shows it", "指定某次改动，见 `history`")] = None,
 ) -> None:
     """Take a transaction back as far as nobody changed the same since."""
     here = desk()

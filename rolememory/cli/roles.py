@@ -3,11 +3,10 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from rolememory.cli.desk import Desk, desk
+from rolememory.cli.options import RoleName, option
 from rolememory.cli.out import Column
-from rolememory.cli.verbs import BEGIN, RoleName, verb
+from rolememory.cli.verbs import BEGIN, verb
 from rolememory.cli.words import Tongue, both, say
 
 if TYPE_CHECKING:
@@ -81,10 +80,8 @@ def books(home: Path, folder: Path, role: "Role") -> list[Path]:
 )
 def open_role(
     name: RoleName,
-    create: Annotated[
-        bool, typer.Option("--create", help=both("make the role if there is none of that name", "没有这个名字的角色就新建"))
-    ] = False,
-    edit: Annotated[bool, typer.Option("--edit", help=both("open its memory.json in the editor", "用编辑器打开 memory.json"))] = False,
+    create: Annotated[bool, option("--create", "make the role if there is none of that name", "没有这个名字的角色就新建")] = False,
+    edit: Annotated[bool, option("--edit", "open its memory.json in the editor", "用编辑器打开 memory.json")] = False,
 ) -> None:
     """Show, make or edit a role."""
     here = desk()

@@ -8,9 +8,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from rolememory.cli.desk import Desk, desk
+from rolememory.cli.options import argument, option
 from rolememory.cli.stage import Scene, act
 from rolememory.cli.turns import turn_json
 from rolememory.cli.verbs import BEGIN, verb
@@ -27,14 +26,12 @@ SCRIPT = "demo.json"
 
 @verb("demo", BEGIN, both("see it at work: three characters, what they recall and why", "看看效果：三个角色，各自想起了什么、为什么"))
 def demo(
-    role: Annotated[str | None, typer.Argument(metavar="[ROLE]", help=both("only this character", "只看这个角色"))] = None,
+    role: Annotated[str | None, argument("[ROLE]", "only this character", "只看这个角色")] = None,
     words: Annotated[
         bool,
-        typer.Option(
-            "--words", help=both("by keys and words alone, without waiting for the embedding model", "只靠关键词和字词，不等语义模型")
-        ),
+        option("--words", "by keys and words alone, without waiting for the embedding model", "只靠关键词和字词，不等语义模型"),
     ] = False,
-    at_once: Annotated[bool, typer.Option("--no-pause", help=both("all scenes at once", "一口气放完，不停顿"))] = False,
+    at_once: Annotated[bool, option("--no-pause", "all scenes at once", "一口气放完，不停顿")] = False,
 ) -> None:
     """Play every scene."""
     here = desk()

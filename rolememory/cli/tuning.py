@@ -2,10 +2,9 @@
 
 from typing import Annotated, Any
 
-import typer
-
 from rolememory.cli.desk import Desk, desk
 from rolememory.cli.fields import split
+from rolememory.cli.options import argument, option
 from rolememory.cli.out import Column
 from rolememory.cli.verbs import TUNE, verb
 from rolememory.cli.words import Tongue, both, say
@@ -16,15 +15,11 @@ from rolememory.errors import InvalidValueError, SettingsError, UnknownNameError
 def settings(
     key: Annotated[
         str | None,
-        typer.Argument(metavar="[KEY]", help=both("one setting, or a table of them, e.g. recall", "某一项，或某一组，例如 recall")),
+        argument("[KEY]", "one setting, or a table of them, e.g. recall", "某一项，或某一组，例如 recall"),
     ] = None,
-    value: Annotated[
-        str | None, typer.Argument(metavar="[VALUE]", help=both("its new value; lists with commas", "新的值；列表用逗号分隔"))
-    ] = None,
-    unset: Annotated[bool, typer.Option("--unset", help=both("back to its default", "恢复默认"))] = False,
-    everything: Annotated[
-        bool, typer.Option("--all", help=both("every key, not only what differs from its default", "列出全部，不只是改过的"))
-    ] = False,
+    value: Annotated[str | None, argument("[VALUE]", "its new value; lists with commas", "新的值；列表用逗号分隔")] = None,
+    unset: Annotated[bool, option("--unset", "back to its default", "恢复默认")] = False,
+    everything: Annotated[bool, option("--all", "every key, not only what differs from its default", "列出全部，不只是改过的")] = False,
 ) -> None:
     """Without a key: what is not at its default."""
     here = desk()

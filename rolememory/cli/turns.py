@@ -3,14 +3,13 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from rolememory.cli.chats import messages_of
 from rolememory.cli.desk import Desk, desk
+from rolememory.cli.options import RoleName, UserName, Wait, argument, option
 from rolememory.cli.out import plain
 from rolememory.cli.sheets import memory_json
-from rolememory.cli.verbs import ASK, RoleName, UserName, Wait, verb
-from rolememory.cli.waiting import ready
+from rolememory.cli.verbs import ASK, verb
+from rolememory.cli.waiting import ready, tell_without
 from rolememory.cli.words import Tongue, both, say
 from rolememory.errors import UnknownMemoryError
 
@@ -20,21 +19,19 @@ if TYPE_CHECKING:
 
 Said = Annotated[
     str,
-    typer.Argument(
-        metavar="MESSAGE|-", help=both("what the user says; - reads it from standard input", "用户说的话；- 表示从标准输入读取")
-    ),
+    argument("MESSAGE|-", "what the user says; - reads it from standard input", "用户说的话；- 表示从标准输入读取"),
 ]
 Chat = Annotated[
     str | None,
-    typer.Option(
-        "--chat",
-        metavar="FILE",
-        help=both("the messages before: JSON, JSON lines, or a SillyTavern chat", "之前的消息：JSON、JSON Lines 或 SillyTavern 聊天记录"),
+    option(
+        "--chat FILE",
+        "the messages before: JSON, JSON lines, or a SillyTavern chat",
+        "之前的消息：JSON、JSON Lines 或 SillyTavern 聊天记录",
     ),
 ]
 Now = Annotated[
     str | None,
-    typer.Option("--now", metavar="TIME", help=both("pretend it is then, e.g. 2024-05-01", "假定现在是某个时间，例如 2024-05-01")),
+    option("--now TIME", "pretend it is then, e.g. 2024-05-01", "假定现在是某个时间，例如 2024-05-01"),
 ]
 
 
@@ -47,13 +44,11 @@ def recall(
     chat: Chat = None,
     user: UserName = None,
     now: Now = None,
-    prompt: Annotated[
-        bool, typer.Option("--prompt", help=both("show all messages as they would be sent", "显示将要发送的全部消息"))
-    ] = False,
+    prompt: Annotated[bool, option("--prompt", "show all messages as they would be sent", "显示将要发送的全部消息")] = False,
     wait: Wait = False,
     count: Annotated[
         bool,
-        typer.Option("--count", help=both("count this as a turn of the story; otherwise it only looks", "算作故事的一轮；否则只是看看")),
+        option("--count", "count this as a turn of the story; otherwise it only looks", "算作故事的一轮；否则只是看看"),
     ] = False,
 ) -> None:
     """A look that changes nothing, unless it is to count."""
@@ -71,6 +66,8 @@ def recall(
         here.out.raw("\n\n".join(added))
     else:
         here.out.warn(say("nothing comes to mind; `rolememory explain` tells why", "什么也没想起来；`rolememory explain` 会说明原因"))
+    if not wait:
+        tell_without(here, messages[-1].content)
 
 
 @verb(
@@ -81,13 +78,11 @@ def recall(
 def explain(
     role: RoleName,
     message: Said,
-    memory_ids: Annotated[
-        list[str] | None, typer.Argument(metavar="[ID...]", help=both("memories to ask about in particular", "特别想问的记忆"))
-    ] = None,
+    memory_ids: Annotated[list[str] | None, argument("[ID...]", "memories to ask about in particular", "特别想问的记忆")] = None,
     chat: Chat = None,
     user: UserName = None,
     now: Now = None,
-    everything: Annotated[bool, typer.Option("--all", help=both("every memory of the role", "角色的每一条记忆"))] = False,
+    everything: Annotated[bool, option("--all", "every memory of the role", "角色的每一条记忆")] = False,
     wait: Wait = False,
 ) -> None:
     """Reasons of a turn that does not count."""
@@ -103,9 +98,10 @@ def explain(
     if here.out.as_json:
         here.out.data([row_json(row) for row in explanation.rows])
         return
-    here.out.raw(
-        str(explanation) or say("nothing comes to mind; --all tells why of every memory", "什么也没想起来；--all 会说明每一条的原因")
-    )
+    nothing = say("nothing comes to mind; --all tells why of every memory", "什么也没想起来；--all 会说明每一条的原因")
+    here.out.raw(str(explanation) or nothing)
+    if not wait:
+        tell_without(here, messages[-1].content)
 
 
 def ask(

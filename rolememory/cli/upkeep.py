@@ -3,16 +3,15 @@
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from rolememory.cli.desk import desk
+from rolememory.cli.desk import Desk, desk
+from rolememory.cli.options import DryRun, MaybeRole, RoleName, argument, option, whole
 from rolememory.cli.out import Column, one_line
-from rolememory.cli.verbs import KEEP, DryRun, MaybeRole, RoleName, verb, whole
+from rolememory.cli.verbs import KEEP, verb
 from rolememory.cli.words import Tongue, both, say
 from rolememory.errors import InvalidValueError
 
 if TYPE_CHECKING:
-    from rolememory.engine import Home
+    from rolememory.engine import Home, RoleMemory
     from rolememory.store.backup import Backup
 
 ALL = ("all", "全部")
@@ -35,60 +34,61 @@ def clean(
     dry_run: DryRun = False,
     journal_days: Annotated[
         int | None,
-        typer.Option(
-            "--journal-days",
-            parser=whole(0),
-            metavar="N",
-            help=both("also forget history older than so many days", "同时清掉多少天以前的改动记录"),
-        ),
+        option("--journal-days N", "also forget history older than so many days", "同时清掉多少天以前的改动记录", whole(0)),
     ] = None,
 ) -> None:
     """Tell what goes and why."""
-    from rolememory.schema.wording import word
-
     here = desk()
-    rows, pruned = [], 0
+    rows: list[dict[str, Any]] = []
+    pruned = 0
     with here.home() as home:
-        for role_id in chosen(home, role):
-            mind = home.role(role_id)
-            memories = mind.memories
-            for gone in mind.clean(dry_run=dry_run):
-                why = word(gone.because, Tongue.language)
-                rows.append(
-                    {
-                        "role": mind.role.name,
-                        "id": gone.id,
-                        "content": one_line(memories[gone.id].content),
-                        "why": why,
-                        "code": gone.because.code,
-                    }
-                )
+        for mind in map(home.role, chosen(home, role)):
+            rows += _retired(mind, dry_run)
             if journal_days is not None and not dry_run:
                 pruned += mind.store.prune(datetime.now(UTC) - timedelta(days=journal_days))
     if here.out.as_json:
         here.out.data({"dry_run": dry_run, "archived": rows, "pruned": pruned})
-        return
-    if rows:
-        title = say("would be archived", "将归档") if dry_run else say("archived", "已归档")
-        here.out.table(
-            rows,
-            [
-                Column("role", say("role", "角色")),
-                Column("id", "id", style="cyan"),
-                Column("content", title, fold=True),
-                Column("why", say("why", "原因")),
-            ],
-        )
     else:
-        here.out.say(say("nothing to archive", "没有需要归档的记忆"))
+        _tell_retired(here, rows, dry_run)
     if pruned:
         here.out.say(say(f"forgot {pruned} lines of history", f"清掉了 {pruned} 行改动记录"))
+
+
+def _retired(mind: "RoleMemory", dry_run: bool) -> list[dict[str, Any]]:
+    """What goes of one role, and why."""
+    from rolememory.schema.wording import word
+
+    name, memories = mind.role.name, mind.memories
+    return [
+        {
+            "role": name,
+            "id": gone.id,
+            "content": one_line(memories[gone.id].content),
+            "why": word(gone.because, Tongue.language),
+            "code": gone.because.code,
+        }
+        for gone in mind.clean(dry_run=dry_run)
+    ]
+
+
+def _tell_retired(here: Desk, rows: list[dict[str, Any]], dry_run: bool) -> None:
+    if not rows:
+        here.out.say(say("nothing to archive", "没有需要归档的记忆"))
+        return
+    title = say("would be archived", "将归档") if dry_run else say("archived", "已归档")
+    columns = [
+        Column("role", say("role", "角色")),
+        Column("id", "id", style="cyan"),
+        Column("content", title, fold=True),
+        Column("why", say("why", "原因")),
+    ]
+    here.out.table(rows, columns)
 
 
 @verb("backup", KEEP, both("make a backup of a role, checked after it is made", "备份角色，写好后会校验"))
 def backup(
     role: MaybeRole = None,
-    everyone: Annotated[bool, typer.Option("--all", help=both("every role", "所有角色"))] = False,
+    everyone: Annotated[bool, option("--all", "every role", "所有角色")] = False,
 ) -> None:
     """One zip per role, in the role's folder backups/."""
     from rolememory.store.backup import backup as make
@@ -118,11 +118,9 @@ def restore(
     role: RoleName,
     which: Annotated[
         str,
-        typer.Argument(
-            metavar="[WHICH]", help=both("a name from --list; not given: the newest good one", "--list 列出的名字；不写就用最新的完好备份")
-        ),
+        argument("[WHICH]", "a name from --list; not given: the newest good one", "--list 列出的名字；不写就用最新的完好备份"),
     ] = "latest",
-    listing: Annotated[bool, typer.Option("--list", help=both("list the backups", "列出备份"))] = False,
+    listing: Annotated[bool, option("--list", "list the backups", "列出备份")] = False,
 ) -> None:
     """Restore, or list what there is."""
     from rolememory.store.backup import restore as put_back

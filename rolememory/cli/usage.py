@@ -9,8 +9,7 @@ from rolememory.cli.manual import metavar, verbs_of
 from rolememory.cli.words import say
 from rolememory.errors import closest
 
-USAGE: type[Exception] = typer.BadParameter.__mro__[1]  # typer's own UsageError, or click's in older versions
-MISTAKE: type[Exception] = typer.BadParameter.__mro__[2]  # ClickException
+MISTAKE: type[Exception] = typer.BadParameter.__mro__[2]  # typer's own ClickException, or click's in older versions
 
 _QUOTED = re.compile(r"'([^']*)'")
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import Annotated, Any, TypeVar
+from typing import Any, TypeVar
 
 import typer
 
 from rolememory.cli.manual import Contents, Page
-from rolememory.cli.words import both, say
+from rolememory.cli.words import both
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 
@@ -34,46 +34,6 @@ MEMORIES = both("Memories", "记忆")
 ASK = both("Ask", "提问与缘由")
 KEEP = both("Keep", "保管")
 TUNE = both("Tune and check", "设置与检查")
-
-RoleName = Annotated[str, typer.Argument(metavar="ROLE", help=both("a role: name, alias or id", "角色的名字、别名或 id"))]
-MaybeRole = Annotated[
-    str | None, typer.Argument(metavar="ROLE", help=both("a role: name, alias or id; none = all", "角色的名字、别名或 id；不写 = 全部"))
-]
-MemoryId = Annotated[str, typer.Argument(metavar="ID", help=both("the id of a memory, as `list` shows it", "记忆的 id，见 `list`"))]
-UserName = Annotated[
-    str | None,
-    typer.Option(
-        "--user", metavar="NAME", help=both("whose turn it is: his own memories and the shared ones", "当前用户：只看本人的和共享的记忆")
-    ),
-]
-Wait = Annotated[
-    bool,
-    typer.Option(
-        "--wait", help=both("load the embedding model and wait for it: meaning counts too", "加载语义模型并等它就绪，意思相近也算数")
-    ),
-]
-DryRun = Annotated[
-    bool, typer.Option("--dry-run", "-n", help=both("show what would happen and change nothing", "只显示会做什么，不改动任何东西"))
-]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help=both("do not ask", "不再询问"))]
-
-
-def whole(least: int) -> Callable[[str], int]:
-    """A reader of whole numbers from `least` up, for options."""
-
-    def read(text: str) -> int:
-        try:
-            number = int(text)
-        except ValueError:
-            number = least - 1
-        if number < least:
-            raise typer.BadParameter(
-                say(f"expected a whole number from {least} up, got '{text}'", f"应为不小于 {least} 的整数，却是“{text}”")
-            )
-        return number
-
-    return read
-
 
 _found: list[tuple[str, str, str, Callable[..., Any]]] = []
 

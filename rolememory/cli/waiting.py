@@ -1,14 +1,32 @@
 """Waiting for the embedding model, where a person asked for it."""
 
+import sys
 from typing import TYPE_CHECKING
 
 from rolememory.cli.desk import Desk
+from rolememory.cli.meaning import look
 from rolememory.cli.words import say
 
 if TYPE_CHECKING:
     from rolememory.engine import RoleMemory
 
 LOOK_EVERY_S = 0.1
+
+
+def tell_without(here: Desk, text: str) -> None:
+    """At a terminal, say that the answer did without meaning although a model is there that knows the text's language."""
+    if here.out.as_json or not (here.out.is_terminal and sys.stderr.isatty()):
+        return
+    from rolememory.text.language import language_of
+
+    meaning = look(here.path)
+    if meaning.works and meaning.knows(language_of(text)):
+        here.out.note(
+            say(
+                f"by keys and words; --wait loads {meaning.model} and counts meaning too",
+                f"只凭关键词和字词；加上 --wait 会加载 {meaning.model}，意思相近也算数",
+            )
+        )
 
 
 def ready(here: Desk, mind: "RoleMemory") -> bool:

@@ -2,98 +2,79 @@
 
 from typing import Annotated, Any
 
-import typer
-
 from rolememory.cli.choices import Kind
 from rolememory.cli.desk import Desk, desk, read_text
 from rolememory.cli.fields import assignments, checked, value_of
+from rolememory.cli.options import MemoryId, RoleName, Text, Words, Yes, argument, option
 from rolememory.cli.out import one_line
 from rolememory.cli.sheets import memory_json
-from rolememory.cli.verbs import MEMORIES, MemoryId, RoleName, Yes, verb
+from rolememory.cli.verbs import MEMORIES, verb
 from rolememory.cli.words import both, say
 from rolememory.errors import InvalidValueError, UnknownMemoryError
 
-Keys = Annotated[
-    list[str] | None, typer.Option("--key", "-k", metavar="KEY", help=both("a word that wakes it; repeat for more", "唤起它的词，可重复"))
-]
-Tags = Annotated[list[str] | None, typer.Option("--tag", metavar="TAG", help=both("a tag; repeat for more", "标签，可重复"))]
-Emotions = Annotated[
-    list[str] | None,
-    typer.Option("--emotion", metavar="WORD", help=both("a feeling that goes with it; repeat for more", "与之相连的情绪，可重复")),
-]
-Topics = Annotated[
-    list[str] | None, typer.Option("--topic", metavar="WORD", help=both("what it is about; repeat for more", "话题，可重复"))
-]
+Given = Annotated[str, argument("TEXT|-", "what to remember; - reads it from standard input", "要记住的内容；- 表示从标准输入读取")]
+OfKind = Annotated[Kind, option("--type episodic|semantic|trait|goal", "what kind of memory", "记忆的类型")]
+Keys = Annotated[Words, option("--key -k KEY", "a word that wakes it; repeat for more", "唤起它的词，可重复")]
+Tags = Annotated[Words, option("--tag TAG", "a tag; repeat for more", "标签，可重复")]
+Emotions = Annotated[Words, option("--emotion WORD", "a feeling that goes with it; repeat for more", "与之相连的情绪，可重复")]
+Topics = Annotated[Words, option("--topic WORD", "what it is about; repeat for more", "话题，可重复")]
+Subject = Annotated[Text, option("--subject NAME", "whom it is about; not given: the role itself", "关于谁；不写就是角色自己")]
+Owner = Annotated[Text, option("--user NAME", "whose it is; not given: shared by all users", "属于哪位用户；不写就是所有用户共享")]
+Created = Annotated[Text, option("--created TIME", "when it happened, e.g. 2024-05-01", "发生的时间，例如 2024-05-01")]
+Expires = Annotated[Text, option("--expires TIME", "until when it counts", "到什么时候为止有效")]
+Salience = Annotated[Text, option("--salience 0..1", "how much it mattered", "有多重要")]
+Weight = Annotated[Text, option("--weight 0..2", "how strongly it is held", "记得多牢")]
+Priority = Annotated[Text, option("--priority 0..100", "who goes first when room is short", "位置不够时谁优先")]
+Constant = Annotated[bool, option("--constant", "always there", "常驻")]
+NewId = Annotated[str, option("--id ID", "its id; not given: made from its words", "指定 id；不写就由内容生成")]
+EachLine = Annotated[bool, option("--each-line", "every line of the text is a memory of its own", "文字的每一行各成一条记忆")]
 
 
 @verb("add", MEMORIES, both("write a memory", "写下一条记忆"))
 def add(
     role: RoleName,
-    text: Annotated[
-        str,
-        typer.Argument(
-            metavar="TEXT|-", help=both("what to remember; - reads it from standard input", "要记住的内容；- 表示从标准输入读取")
-        ),
-    ],
-    kind: Annotated[
-        Kind, typer.Option("--type", metavar="episodic|semantic|trait|goal", help=both("what kind of memory", "记忆的类型"))
-    ] = Kind.EPISODIC,
+    text: Given,
+    kind: OfKind = Kind.EPISODIC,
     key: Keys = None,
     tag: Tags = None,
     emotion: Emotions = None,
     topic: Topics = None,
-    subject: Annotated[
-        str | None,
-        typer.Option("--subject", metavar="NAME", help=both("whom it is about; not given: the role itself", "关于谁；不写就是角色自己")),
-    ] = None,
-    user: Annotated[
-        str | None,
-        typer.Option(
-            "--user", metavar="NAME", help=both("whose it is; not given: shared by all users", "属于哪位用户；不写就是所有用户共享")
-        ),
-    ] = None,
-    created: Annotated[
-        str | None, typer.Option("--created", metavar="TIME", help=both("when it happened, e.g. 2024-05-01", "发生的时间，例如 2024-05-01"))
-    ] = None,
-    expires: Annotated[
-        str | None, typer.Option("--expires", metavar="TIME", help=both("until when it counts", "到什么时候为止有效"))
-    ] = None,
-    salience: Annotated[str | None, typer.Option("--salience", metavar="0..1", help=both("how much it mattered", "有多重要"))] = None,
-    weight: Annotated[str | None, typer.Option("--weight", metavar="0..2", help=both("how strongly it is held", "记得多牢"))] = None,
-    priority: Annotated[
-        str | None, typer.Option("--priority", metavar="0..100", help=both("who goes first when room is short", "位置不够时谁优先"))
-    ] = None,
-    constant: Annotated[bool, typer.Option("--constant", help=both("always there", "常驻"))] = False,
-    memory_id: Annotated[
-        str, typer.Option("--id", metavar="ID", help=both("its id; not given: made from its words", "指定 id；不写就由内容生成"))
-    ] = "",
-    each_line: Annotated[
-        bool, typer.Option("--each-line", help=both("every line of the text is a memory of its own", "文字的每一行各成一条记忆"))
-    ] = False,
+    subject: Subject = None,
+    user: Owner = None,
+    created: Created = None,
+    expires: Expires = None,
+    salience: Salience = None,
+    weight: Weight = None,
+    priority: Priority = None,
+    constant: Constant = False,
+    memory_id: NewId = "",
+    each_line: EachLine = False,
 ) -> None:
     """Write one memory, or one per line."""
-    here = desk()
-    given = {
-        "created": created, "expires": expires, "salience": salience, "weight": weight, "priority": priority, "subject": subject, "user": user,
+    fields = {
+        "type": kind.value, "keys": key, "tags": tag, "emotions": emotion, "topics": topic, "subject": subject, "user": user,
+        "created": created, "expires": expires, "salience": salience, "weight": weight, "priority": priority,
+        "constant": constant, "id": memory_id,
     }  # fmt: skip
-    fields: dict[str, Any] = {name: value_of(name, value) for name, value in given.items() if value is not None}
-    lists = {"keys": key, "tags": tag, "emotions": emotion, "topics": topic}
-    fields |= {name: value for name, value in lists.items() if value} | ({"constant": True} if constant else {}) | {"type": kind.value}
+    given = {name: value_of(name, value) if isinstance(value, str) else value for name, value in fields.items() if value}
     content = read_text("-") if text == "-" else text
     contents = [line for line in content.splitlines() if line.strip()] if each_line else [content.strip()]
-    raws = [fields | {"content": one, **({"id": memory_id} if memory_id else {})} for one in contents]
+    raws = [{"content": one, **given} for one in contents]
     for raw in raws:
         checked(raw)
+    _remember(desk(), role, raws, each_line)
+
+
+def _remember(here: Desk, role: str, raws: list[dict[str, Any]], many: bool) -> None:
     with here.role(role) as mind:
         made = mind.remember_all(raws)
         name = mind.role.name
     if here.out.as_json:
-        here.out.data([memory_json(memory) for memory in made] if each_line else memory_json(made[0]))
+        here.out.data([memory_json(memory) for memory in made] if many else memory_json(made[0]))
         return
     for memory in made:
-        here.out.say(
-            say(f"{name} remembers {memory.id}: {one_line(memory.content)}", f"{name}记住了 {memory.id}：{one_line(memory.content)}")
-        )
+        text = one_line(memory.content)
+        here.out.say(say(f"{name} remembers {memory.id}: {text}", f"{name}记住了 {memory.id}：{text}"))
 
 
 @verb("edit", MEMORIES, both("change a memory: field=value ..., or in your editor", "修改记忆：字段=值……，或用编辑器"))
@@ -102,12 +83,10 @@ def edit(
     memory_id: MemoryId,
     changes: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="[FIELD=VALUE...]",
-            help=both(
-                "keys=a,b sets a list, keys+=c and keys-=a change it, user= empties; none: the whole memory opens in your editor",
-                "keys=甲,乙 设定列表，keys+=丙 和 keys-=甲 增减，user= 清空；都不写就在编辑器里打开整条记忆",
-            ),
+        argument(
+            "[FIELD=VALUE...]",
+            "keys=a,b sets a list, keys+=c and keys-=a change it, user= empties; none: the whole memory opens in your editor",
+            "keys=甲,乙 设定列表，keys+=丙 和 keys-=甲 增减，user= 清空；都不写就在编辑器里打开整条记忆",
         ),
     ] = None,
 ) -> None:
@@ -158,9 +137,7 @@ def weight(
     memory_id: MemoryId,
     value: Annotated[
         str,
-        typer.Argument(
-            metavar="VALUE", help=both("0..2; 1 is usual, below 0.1 `clean` archives it", "0..2，通常为 1；低于 0.1 会被 `clean` 归档")
-        ),
+        argument("VALUE", "0..2; 1 is usual, below 0.1 `clean` archives it", "0..2，通常为 1；低于 0.1 会被 `clean` 归档"),
     ],
 ) -> None:
     """The same as `edit ROLE ID weight=VALUE`."""
@@ -170,7 +147,7 @@ def weight(
 @verb("delete", MEMORIES, both("delete memories; `undo` brings them back", "删除记忆，可用 `undo` 找回"))
 def delete(
     role: RoleName,
-    memory_ids: Annotated[list[str], typer.Argument(metavar="ID...", help=both("ids, as `list` shows them", "记忆的 id，见 `list`"))],
+    memory_ids: Annotated[list[str], argument("ID...", "ids, as `list` shows them", "记忆的 id，见 `list`")],
     yes: Yes = False,
 ) -> None:
     """Ask at a terminal, then delete in one go."""
