@@ -72,10 +72,12 @@ class Home:
         self.loader = Loader(self.settings.embedding, load=(lambda _: embedder) if embedder else load)
         self.queries = QueryVectors(self.loader.get)
         self.lexicons = Lexicons(self.path / "lexicons")
+        templates = Templates(self.path / "templates")
         self.surroundings = Surroundings(
             self.loader,
             self.queries,
-            Styles(Templates(self.path / "templates")),
+            templates,
+            Styles(templates),
             cleaner=lambda wanted: cleaner_for(wanted.clean, self.path / "cleaning.json"),
             lexicon=self.lexicons.current,
             shared_books=self.path / "worldbooks",
@@ -252,8 +254,9 @@ class RoleMemory:
             known = self.memories
             edits: list[Edit] = []
             for raw in memories:
-                fields = {"created": datetime.now(UTC), **raw}
-                kind = MemoryType(fields.pop("type", MemoryType.EPISODIC))
+                kind = MemoryType(raw.get("type") or MemoryType.EPISODIC)
+                dated = {} if kind is MemoryType.TRAIT else {"created": datetime.now(UTC)}  # what one is like has no day
+                fields = {name: value for name, value in {**dated, **raw}.items() if name != "type"}
                 memory_id = str(fields.pop("id", "")) or readable_id(str(fields.get("content", "")), {*known, *(edit.id for edit in edits)})
                 edits.append(Edit("add", memory_id, fields, kind, reason))
             after = self._commit(edits, actor=actor)

@@ -377,3 +377,30 @@ def test_memories_wake_lore_and_lore_wakes_memories_one_hop_each(tmp_path: Path)
             assert set(ids(turn)) == memories
             assert turn.lore is not None
             assert {one.entry.comment for one in turn.lore.awake} == lore
+
+
+def test_how_the_user_likes_to_be_answered_stands_before_the_memories(tmp_path: Path) -> None:
+    with Home.open(tmp_path, WORDS_ALONE | {"preset": "assistant", "recall.mode": "inject"}) as home:
+        role = home.create("Helper")
+        role.remember("用户是编程新手，喜欢简短的回答。", "semantic", subject="user", user="lin", source="user_input")
+        role.remember(
+            "The user keeps bees in Leeds.", "semantic", id="bees", subject="user", user="lin", source="user_input", keys=["bees"]
+        )
+        turn = role.recall([Message.system("You help."), "How are my bees?"], user="lin")
+        assert turn.persona
+        system = "\n".join(message.content for message in turn.messages if message.role == "system")
+        assert system.index("You help.") < system.index(turn.persona) < system.index(turn.text)
+        assert role.recall(["How are my bees?"], user="wu").persona == ""
+
+
+def test_a_broken_template_is_noted_and_the_chat_goes_on(mira: RoleMemory) -> None:
+    (mira.home.path / "templates" / "inject").mkdir(parents=True)
+    (mira.home.path / "templates" / "inject" / "default.en.jinja").write_text("{% for memory in memories %}", encoding="utf-8")
+    turn = mira.recall(["Why is the beacon dark?"])
+    assert "The beacon of the lighthouse is lit at dusk." in turn.text
+    assert any("default.en.jinja" in note for note in turn.trace.notes)
+
+
+def test_what_one_is_like_has_no_day(mira: RoleMemory) -> None:
+    assert mira.remember("Never late.", "trait").created is None
+    assert mira.remember("Came late today.").created is not None

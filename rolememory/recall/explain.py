@@ -14,7 +14,8 @@ from rolememory.recall.gates import first_closed
 from rolememory.schema.evidence import Change, Reason, Refusal, Scored
 from rolememory.schema.memory import Memory, MemoryType
 from rolememory.schema.settings import Settings
-from rolememory.text.words import tokens
+from rolememory.text.edges import FUNCTION_CHARACTERS
+from rolememory.text.words import ask as split
 
 _WIDEST = 1 << 20  # characters; no budget is searched beyond this
 
@@ -105,11 +106,11 @@ def _ways_to_wake(question: Question, memory: Memory) -> Iterator[Change]:
 
 
 def _telling_words(question: Question) -> list[str]:
-    """Words of the message that may serve as a key: the longest first, three of them."""
-    words = {word for word in question.scene.query.replace("，", " ").replace("。", " ").split() if len(word) > 3}
-    latin = [word.strip(".,;:!?\"'()") for word in words if word.isascii()]
-    grams = [token for token in tokens(question.scene.query) if not token.isascii() and len(token) > 1]
-    return sorted(dict.fromkeys(word for word in [*latin, *grams] if word), key=lambda word: (-len(word), word))[:3]
+    """Words of the message that may serve as a key: the most telling first, three of them; Chinese ones without function words."""
+    found = split(question.scene.query)
+    worth = {found.surfaces[token]: question.index.terms.information(token) * len(token) for token in found.weights}
+    words = [word for word in worth if len(word) > 1 and not set(word) & FUNCTION_CHARACTERS]
+    return sorted(words, key=lambda word: (-worth[word], word))[:3]
 
 
 def _ways_past(reason: Reason, question: Question, memory: Memory, scored: Scored) -> Iterator[Change]:

@@ -17,7 +17,7 @@ from rolememory.text.keys import KeyIndex, KeySpec, Reading
 from rolememory.text.pattern import Quarantine
 from rolememory.text.terms import TermIndex
 from rolememory.text.vectors import VectorTable
-from rolememory.triggers.base import Parts, Trigger, factory, third_party
+from rolememory.triggers.base import TRIGGERS, Parts, Trigger, factory, third_party
 from rolememory.triggers.keyword import KeywordTrigger
 from rolememory.triggers.pattern import PatternTrigger
 from rolememory.triggers.semantic import reads
@@ -157,7 +157,7 @@ def _strategies(index: MemoryIndex) -> Iterable[Strategy]:
         patterns=index.patterns,
     )
     memories = tuple(index.memories.values())
-    for name in (*triggers.NAMES, *third_party()):
+    for name in dict.fromkeys((*triggers.NAMES, *TRIGGERS, *third_party())):
         own = parts.own(name)
         if own.enabled:
             yield _strategy(factory(name)(memories, parts), own.weight, own.activates)

@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from rolememory.inject.environment import Templates
+from rolememory.inject.persona import Preferences, personalisation, preferences
 from rolememory.inject.render import Cast, Length
 from rolememory.inject.styles import Styles
 from rolememory.recall.answer import Question, answer, ask
@@ -37,6 +39,7 @@ class Surroundings:
 
     loader: Loader
     queries: QueryVectors
+    templates: Templates
     styles: Styles
     cleaner: Callable[[Settings], Cleaner | None]
     lexicon: Callable[[], Lexicon | None]
@@ -66,6 +69,7 @@ class Recollection:
         self.lore_meaning = LoreMeaning(role_folder, around.loader, settings.embedding)
         self._live = LiveIndex(settings, self.chats.clock.at)
         self._around = around
+        self._wishes: tuple[frozenset[str], str, Preferences] | None = None  # of the last audience
 
     def recall(self, role: Role, memories: Mapping[str, Memory], settings: Settings, request: Request) -> Turn:
         """The turn: lore first, then memories, then words in their place."""
@@ -77,9 +81,10 @@ class Recollection:
         if lore is not None and settings.budget.shared_with_lore:
             question = replace(question, room=left_by(lore, settings))
         given = answer(question, self._live.audience)
-        trace = self._trace((*given.notes, *(lore.notes if lore else ())))
         style = self._around.styles.get(settings.inject, question.scene.language, _cast(role, request))
-        turn = say(question, given, style, request.messages, trace, lore)
+        persona = self._persona(question) if settings.inject.preferences and not given.closed else ""
+        turn = say(question, given, style, request.messages, lore, persona)
+        turn = replace(turn, trace=self._trace(turn, (*given.notes, *(lore.notes if lore else ()), *style.notes)))
         if not request.dry_run:
             self.chats.keep(request.chat, heard, turn, question.scene.now)
         return turn
@@ -142,9 +147,19 @@ class Recollection:
             dry_run=request.dry_run,
         )
 
-    def _trace(self, notes: tuple[str, ...]) -> Trace:
+    def _persona(self, question: Question) -> str:
+        """How this user likes to be answered, by the memories this turn may hear. Source: S2.20, S2.21."""
+        among, user = self._live.audience(question.asker), question.scene.user or ""
+        if self._wishes is None or self._wishes[0] is not among or self._wishes[1] != user:
+            heard = (memory for memory_id, memory in question.index.memories.items() if memory_id in among)
+            self._wishes = (among, user, preferences(heard, user))
+        return personalisation(self._wishes[2], question.scene.language, self._around.templates)
+
+    def _trace(self, turn: Turn, notes: tuple[str, ...]) -> Trace:
         failure = self._around.queries.failure
-        return Trace(notes=(*notes, failure) if failure else notes, embedder=self._around.loader.state)
+        told = (*notes, failure) if failure else notes
+        closed = turn.answer.closed
+        return Trace(notes=told, embedder=self._around.loader.state, turn_gate=closed[0].code if closed else None)
 
 
 def _cast(role: Role, request: Request) -> Cast:

@@ -1,7 +1,7 @@
 """What a turn gives back: the words for the prompt, where they go, and why each of them is there."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from unicodedata import east_asian_width
 
 from rolememory.inject.place import Placement, fill_outlets, place_all
@@ -47,7 +47,9 @@ class Explanation:
     def _row(self, row: Line, wide: int) -> str:
         score = "   -" if row.score is None else f"{row.score:.2f}"
         comma, way = (", ", " -> ") if self.language == "en" else ("，", " → ")
-        told = comma.join(_named(name, word(reason, self.language), self.language) for name, reason in row.reasons)
+        told = comma.join(
+            _named("" if name == row.gate else name, word(reason, self.language), self.language) for name, reason in row.reasons
+        )
         remedy = way + word_change(row.remedy, self.language) if row.remedy else ""
         return f"{score}  {row.id}{' ' * (wide - columns(row.id))}  {told}{remedy}".rstrip()
 
@@ -65,7 +67,7 @@ _SAY_THEMSELVES = {"weight", "salience", "priority"}  # their sentence begins wi
 
 
 def _named(name: str, told: str, language: Language) -> str:
-    return told if name in _SAY_THEMSELVES else f"{strategy_name(name, language)} {told}"
+    return told if not name or name in _SAY_THEMSELVES else f"{strategy_name(name, language)} {told}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,7 @@ class Turn:
     recalled: tuple[Recalled, ...] = ()
     near: tuple[Scored, ...] = ()  # hybrid mode: offered to the model through a tool
     lore: Activation | None = None  # the lorebook entries of this turn; None = the role has no book
+    persona: str = ""  # how the user likes to be answered, when that is wanted; stands before the memories
     trace: Trace = field(default_factory=Trace)
     stats: Stats = field(default_factory=Stats)
     language: Language = "en"
@@ -105,13 +108,15 @@ class Turn:
         return refused(self.answer)
 
 
-def say(question: Question, given: Answer, style: Style, messages: Sequence[Message], trace: Trace, lore: Activation | None = None) -> Turn:
+def say(
+    question: Question, given: Answer, style: Style, messages: Sequence[Message], lore: Activation | None = None, persona: str = ""
+) -> Turn:
     """The answer in words, in its place among the messages. Nothing recalled: the messages as they are."""
     chosen = [one.memory for one in given.fitted.chosen]
     text = style.block(chosen)
     rules: InjectSettings = question.settings.inject
-    block = Placement(text, rules.position, rules.depth, rules.depth_role, merged=True)
-    placed = place_all(messages, [*_lore_placements(lore), block])
+    own = (Placement(said, rules.position, rules.depth, rules.depth_role, merged=True) for said in (persona, text))
+    placed = place_all(messages, [*_lore_placements(lore), *own])
     share = question.measure.share
     return Turn(
         text=text,
@@ -119,7 +124,7 @@ def say(question: Question, given: Answer, style: Style, messages: Sequence[Mess
         recalled=tuple(Recalled(one, style.line(one.memory), share([one.memory])) for one in given.fitted.chosen),
         near=tuple(given.fitted.near),
         lore=lore,
-        trace=replace(trace, turn_gate=given.closed[0].code) if given.closed else trace,
+        persona=persona,
         stats=Stats(len(messages), len(chosen), TokenEstimate()(text), len(text)),
         language=style.language,
         intent=intent(question.scene.query),

@@ -31,6 +31,8 @@ _AFTER = frozenset(
     "的地得之了着著过過吗嗎呢吧啊呀哦嘛哇啦么麼是有在和与與跟同及或也就都还還又很太真最更才再已不没沒会會能要想可应應"
     "被把给給对對向从從到让讓使叫说說看来來去上下里裡中内內外前后後旁边邊们們这這那哪我你您他她它咱却卻便则則即因所而但若如为為将將"
 )
+FUNCTION_CHARACTERS = _BEFORE | _AFTER
+"""Characters that hold Chinese sentences together and stand in no key by themselves."""
 
 
 class Guard(dict[str, bool]):
