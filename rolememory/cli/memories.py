@@ -93,6 +93,6 @@ def search(
     columns = [
         column for column in memory_columns(Column("score", say("score", "得分"), right=True)) if column.key in ("score", "id", "content")
     ]
-    here.out.table(rows, [*columns, Column("why", say("why", "缘由"), fold=True)])
+    here.out.table(rows, [*columns, Column("why", say("why", "缘由"), fold=1)])
     if not wait:
         tell_without(here, query)

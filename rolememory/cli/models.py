@@ -59,7 +59,7 @@ def _columns() -> list[Column]:
         Column("dims", say("dims", "维数"), right=True),
         Column("window", say("tokens", "窗口"), right=True),
         Column("licence", say("licence", "许可")),
-        Column("about", say("about", "说明"), fold=True),
+        Column("about", say("about", "说明"), fold=3),
     ]
 
 

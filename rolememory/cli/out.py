@@ -25,7 +25,7 @@ class Column:
     key: str
     title: str
     right: bool = False
-    fold: bool = False  # may take several lines; others are one line
+    fold: int = 0  # its share of the room, when it may take several lines; 0 = one line
     style: str = ""
 
 
@@ -131,18 +131,27 @@ def write(text: str, stream: TextIO | None = None) -> None:
         stream.write(text.encode("utf-8", "replace").decode())
 
 
-def _table(rows: Iterable[Mapping[str, Any]], columns: Sequence[Column], title: str) -> "Table":
+def _table(rows: Sequence[Mapping[str, Any]], columns: Sequence[Column], title: str) -> "Table":
+    """Columns that hold nothing are left out."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=title or None, box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False)
-    for column in columns:
-        wrap = "fold" if column.fold else "ellipsis"
-        justify = "right" if column.right else "left"
-        table.add_column(column.title, justify=justify, no_wrap=not column.fold, overflow=wrap, style=column.style or None)  # type: ignore[arg-type]
+    told = [column for column in columns if any(shown(row.get(column.key)) for row in rows)]
+    table = Table(
+        title=title or None, box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False, expand=any(column.fold for column in told)
+    )
+    for column in told:
+        table.add_column(
+            column.title,
+            justify="right" if column.right else "left",
+            no_wrap=not column.fold,
+            overflow="fold" if column.fold else "ellipsis",
+            ratio=column.fold or None,
+            style=column.style or None,
+        )
     for row in rows:
-        table.add_row(*(Text(printable(shown(row.get(column.key)))) for column in columns))
+        table.add_row(*(Text(printable(shown(row.get(column.key)))) for column in told))
     return table
 
 

@@ -38,7 +38,7 @@ def history(
         Column("actor", say("by", "何人")),
         Column("op", say("did", "操作")),
         Column("id", "id", style="cyan"),
-        Column("what", say("what", "内容"), fold=True),
+        Column("what", say("what", "内容"), fold=3),
         Column("reason", say("why", "原因")),
         Column("txn", say("for `undo`", "供 `undo` 使用")),
     ]

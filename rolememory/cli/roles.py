@@ -41,7 +41,7 @@ def _columns() -> list[Column]:
         Column("memories", say("memories", "记忆"), right=True),
         Column("archived", say("archived", "已归档"), right=True),
         Column("worldbooks", say("worldbooks", "世界书"), right=True),
-        Column("aliases", say("aliases", "别名"), fold=True),
+        Column("aliases", say("aliases", "别名"), fold=1),
         Column("problems", say("problems", "问题"), right=True),
     ]
 

@@ -20,8 +20,8 @@ def memory_columns(*before: Column) -> list[Column]:
         Column("id", "id", style="cyan"),
         Column("type", say("type", "类型")),
         Column("weight", say("weight", "权重"), right=True),
-        Column("content", say("content", "内容"), fold=True),
-        Column("keys", say("keys", "关键词"), fold=True),
+        Column("content", say("content", "内容"), fold=3),
+        Column("keys", say("keys", "关键词"), fold=1),
         Column("state", say("state", "状态")),
     ]
 

@@ -41,10 +41,10 @@ def settings(
 def _columns() -> list[Column]:
     return [
         Column("key", say("key", "设置项"), style="cyan"),
-        Column("shown", say("value", "值"), fold=True),
+        Column("shown", say("value", "值"), fold=1),
         Column("source", say("from", "来源")),
-        Column("type", say("takes", "可取"), fold=True),
-        Column("about", say("what it does", "作用"), fold=True),
+        Column("type", say("takes", "可取"), fold=1),
+        Column("about", say("what it does", "作用"), fold=3),
     ]
 
 

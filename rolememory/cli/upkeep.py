@@ -79,7 +79,7 @@ def _tell_retired(here: Desk, rows: list[dict[str, Any]], dry_run: bool) -> None
     columns = [
         Column("role", say("role", "角色")),
         Column("id", "id", style="cyan"),
-        Column("content", title, fold=True),
+        Column("content", title, fold=3),
         Column("why", say("why", "原因")),
     ]
     here.out.table(rows, columns)
