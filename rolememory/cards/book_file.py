@@ -25,13 +25,13 @@ class Book:
     file: str = ""
 
     @classmethod
-    def new(cls, raw: Raw, form: str = "", file: str = "") -> Self:
+    def new(cls, raw: Raw, form: str | BookForm = "", file: str = "") -> Self:
         """A book from a document, as new JSON. Without `form` the layout is found out.
 
         Raises:
             InvalidValueError: it is no lorebook of a known format.
         """
-        found = book_form(form) if form else form_of(raw)
+        found = form if isinstance(form, BookForm) else book_form(form) if form else form_of(raw)
         if found is None:
             raise InvalidValueError("expected the document of a lorebook, got an object without entries")
         return cls(raw, found, JsonText.new(raw), file)
@@ -54,7 +54,7 @@ class Book:
     @property
     def hub_or_raw(self) -> Raw:
         """The V3 shape; a book that has it is not taken apart."""
-        return self.raw if self.form.name.startswith("character_book") else self.hub
+        return self.raw if self.form.in_card else self.hub
 
     def lorebook(self, name: str = "", source: BookSource = BookSource.GLOBAL) -> Lorebook:
         """The book as the engine reads it."""
@@ -81,7 +81,7 @@ def book_raw(book: Lorebook | Book | Mapping[str, Any], form: str) -> Raw:
         InvalidValueError: a Lorebook without a document, or a document that is no lorebook.
     """
     found = book if isinstance(book, Book) else Book.new(_document(book) if isinstance(book, Lorebook) else dict(book))
-    alike = found.form.name.startswith("character_book") and form.startswith("character_book")
+    alike = found.form.in_card and book_form(form).in_card
     return found.raw if alike or found.form.name == form else found.in_form(book_form(form)).raw
 
 

@@ -13,7 +13,7 @@ from rolememory.cards import keep
 from rolememory.cards.agnai import is_agnai
 from rolememory.cards.changes import ABSENT, Path, value_at, with_value
 from rolememory.cards.character_book import is_character_book, is_lorebook_v3
-from rolememory.cards.entry_forms import AGNAI, CARD, CARD_V2, NOVELAI, RISU, WORLD, EntryForm, text
+from rolememory.cards.entry_forms import AGNAI, CARD, CARD_V2, HUB, NOVELAI, RISU, WORLD, EntryForm, text
 from rolememory.cards.novelai import is_novelai
 from rolememory.cards.risu_book import is_risu, is_risu_module
 from rolememory.cards.sillytavern import in_script_order, is_array_index, is_world
@@ -35,6 +35,11 @@ class BookForm:
     head_from_hub: Turn = lambda hub: hub
     by_uid: bool = False  # entries stand in an object, under their uid
     extensions: Path = keep.EXTENSIONS  # of the book
+
+    @property
+    def in_card(self) -> bool:
+        """Whether it is laid out as in a V2 or V3 card, which is nearly the shape between all formats."""
+        return self.name in ("hub", "character_book", "character_book_v2")
 
     def listed(self, raw: Mapping[str, Any]) -> list[tuple[str, Any]]:
         """The entries in order, each with how its place is spoken: "entries[0]", "entries.7"."""
@@ -125,6 +130,8 @@ def _module_from_hub(hub: Raw) -> Raw:
     return {"type": "risuModule", "name": name, "description": "", "id": str(uuid5(NAMESPACE_URL, name)), **told}
 
 
+HUB_BOOK = BookForm("hub", lambda raw: False, HUB)
+"""The shape between all formats itself."""
 CARD_BOOK = BookForm("character_book", is_character_book, CARD)
 CARD_BOOK_V2 = BookForm("character_book_v2", lambda raw: False, CARD_V2)
 BOOK_FORMS: tuple[BookForm, ...] = (

@@ -7,6 +7,7 @@ from pathlib import PurePath
 from typing import Any, Self
 
 from rolememory.cards.book_file import Book, book_raw
+from rolememory.cards.book_forms import HUB_BOOK
 from rolememory.cards.card_forms import EMPTY, MIRRORS, V3_ONLY, CardForm, has_layout
 from rolememory.cards.changes import ABSENT, applied, changes, with_value
 from rolememory.cards.character_book import read_character_book
@@ -97,7 +98,7 @@ class Card:
         raw = self.form.book_of(self.raw) if self.form.book else self.data.get("character_book")
         if not isinstance(raw, Mapping):
             return None
-        return Book.new(dict(raw), self.form.book.name if self.form.book else "character_book", self._book_name)
+        return Book.new(dict(raw), self.form.book or HUB_BOOK, self._book_name)
 
     @property
     def _book_name(self) -> str:

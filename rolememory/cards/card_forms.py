@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rolememory.cards import keep
-from rolememory.cards.book_forms import CARD_BOOK, CARD_BOOK_V2, BookForm, book_form
+from rolememory.cards.book_forms import CARD_BOOK, CARD_BOOK_V2, HUB_BOOK, BookForm, book_form
 from rolememory.cards.changes import ABSENT, Path, value_at, with_value
 from rolememory.cards.entry_forms import object_of, text
 from rolememory.cards.risu_book import split_keys
@@ -110,7 +110,7 @@ def _v2(hub: Raw) -> Raw:
     return {**hub, "spec": "chara_card_v2", "spec_version": "2.0", "data": data}
 
 
-def _hub(**fields: Any) -> Raw:
+def new_document(**fields: Any) -> Raw:
     """A new V3 document. A field given as ABSENT stays empty."""
     told = {name: value for name, value in fields.items() if value is not ABSENT}
     return {"spec": "chara_card_v3", "spec_version": "3.0", "data": {**EMPTY, "group_only_greetings": [], **told}}
@@ -118,7 +118,7 @@ def _hub(**fields: Any) -> Raw:
 
 def _from_v1(raw: Raw) -> Raw:
     told = {name: raw[name] for name in V1_FIELDS if name in raw}
-    return _hub(**told, creator_notes=raw.get("creatorcomment", ABSENT), tags=raw.get("tags", ABSENT))
+    return new_document(**told, creator_notes=raw.get("creatorcomment", ABSENT), tags=raw.get("tags", ABSENT))
 
 
 def _v1(hub: Raw) -> Raw:
@@ -150,7 +150,7 @@ def _is_agnai(raw: Mapping[str, Any]) -> bool:
 
 def _from_agnai(raw: Raw) -> Raw:
     told = {ours: raw[theirs] for theirs, ours in _AGNAI_NAMES.items() if raw.get(theirs) is not None}
-    return _hub(**told, description=persona_text(text(raw.get("name")), object_of(raw.get("persona"))))
+    return new_document(**told, description=persona_text(text(raw.get("name")), object_of(raw.get("persona"))))
 
 
 def _agnai(hub: Raw) -> Raw:
@@ -198,7 +198,7 @@ def _is_textgen(raw: Mapping[str, Any]) -> bool:
 
 
 def _from_textgen(raw: Raw) -> Raw:
-    return _hub(**{ours: text(raw[theirs]) for theirs, ours in _TEXTGEN.items() if theirs in raw})
+    return new_document(**{ours: text(raw[theirs]) for theirs, ours in _TEXTGEN.items() if theirs in raw})
 
 
 def _is_yaml(raw: Mapping[str, Any]) -> bool:
@@ -207,7 +207,7 @@ def _is_yaml(raw: Mapping[str, Any]) -> bool:
 
 def _from_yaml(raw: Raw) -> Raw:
     names = _TEXTGEN if _is_textgen(raw) else _YAML
-    return _hub(**{ours: text(raw[theirs]) for theirs, ours in names.items() if theirs in raw})
+    return new_document(**{ours: text(raw[theirs]) for theirs, ours in names.items() if theirs in raw})
 
 
 def _is_byaf(raw: Mapping[str, Any]) -> bool:
@@ -222,7 +222,7 @@ def _from_byaf(raw: Raw) -> Raw:
     first = _byaf_greeting(scenes[0])
     examples = [_byaf_text(one.get("text")) for one in scenes[0].get("exampleMessages") or [] if isinstance(one, Mapping)]
     lore = [one for one in who.get("loreItems") or [] if isinstance(one, Mapping)]
-    return _hub(
+    return new_document(
         name=text(who.get("displayName") or who.get("name")),
         description=_byaf_text(who.get("persona")),
         scenario=_byaf_text(scenes[0].get("narrative")),
@@ -261,6 +261,8 @@ def _same(raw: Raw) -> Raw:
     return raw
 
 
+HUB = CardForm("hub", lambda raw: False, _same, _same, HUB_BOOK)
+"""The shape between all formats itself."""
 V3 = CardForm("v3", _is_v3, _same, _v3, CARD_BOOK)
 V2 = CardForm("v2", _is_v2, _from_v2, _v2, CARD_BOOK_V2)
 V1 = CardForm("v1", _is_v1, _from_v1, _v1, extensions=keep.EXTENSIONS)
@@ -280,4 +282,4 @@ def card_form_of(raw: Mapping[str, Any]) -> CardForm | None:
 
 def has_layout(form: CardForm) -> bool:
     """Whether cards of that format are laid out as V2 and V3 are: fields under `data`."""
-    return form.name in ("v2", "v3")
+    return form.name in ("v2", "v3", "hub")

@@ -244,6 +244,7 @@ def _slashed(key: str) -> str:
     return key if _SLASHED.fullmatch(key) else "/" + re.sub(r"(?<!\\)/", r"\\/", key) + "/"
 
 
+HUB = EntryForm("hub", lambda raw: raw, lambda hub, number: hub)
 CARD = EntryForm("card", lambda raw: raw, _card)
 CARD_V2 = EntryForm("card_v2", lambda raw: raw, _card_v2)
 WORLD = EntryForm("sillytavern", _from_world, _world)

@@ -5,7 +5,7 @@ from typing import Any
 
 from rolememory.cards import limits, png
 from rolememory.cards.card import Card
-from rolememory.cards.containers import CharxCard, PngCard
+from rolememory.cards.containers import CARD_JSON, CharxCard, PngCard
 from rolememory.cards.entry_forms import object_of, text
 from rolememory.errors import FileError
 
@@ -18,15 +18,30 @@ _DEFAULT = "ccdefault:"
 
 def of_card(card: Card) -> bytes:
     """The main icon of the card if it is a PNG inside its CHARX, else a plain picture."""
-    if isinstance(card.container, CharxCard):
-        for name in _icons(card):
-            try:
-                found = card.container.archive.read(name, limits.FILE // 4)
-            except FileError:
-                continue
-            if found and png.is_png(found) and _is_sound(found):
-                return found
-    return png.blank()
+    found = _inside(card)
+    return found[1] if found else png.blank()
+
+
+def members_left(card: Card, icon_taken: bool) -> list[str]:
+    """Members of a CHARX besides the card, which other formats have no room for; the icon that a PNG takes over is none."""
+    if not isinstance(card.container, CharxCard):
+        return []
+    icon = _inside(card) if icon_taken else None
+    names = [member.name.decode("utf-8", "replace") for member in card.container.archive.members]
+    return [name for name in names if name != CARD_JSON and not name.endswith("/") and (icon is None or name != icon[0])]
+
+
+def _inside(card: Card) -> tuple[str, bytes] | None:
+    if not isinstance(card.container, CharxCard):
+        return None
+    for name in _icons(card):
+        try:
+            found = card.container.archive.read(name, limits.FILE // 4)
+        except FileError:
+            continue
+        if found and png.is_png(found) and _is_sound(found):
+            return name, found
+    return None
 
 
 def taken(card: Card) -> bytes | None:
