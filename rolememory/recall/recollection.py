@@ -90,9 +90,10 @@ class Recollection:
         return turn
 
     def search(self, role: Role, memories: Mapping[str, Memory], settings: Settings, request: Request) -> list[Scored]:
-        """Every memory that something woke, best first; no thresholds, no budget."""
+        """Every memory that the query woke, best first; no thresholds, no budget. What is always there was not found by it."""
         question = self._question(role, memories, settings, request, self._hear(settings, request))
-        return ask(question, self._live.audience)[0]
+        finding = tuple(one for one in question.index.strategies if one.trigger.name != "constant")
+        return ask(replace(question, index=replace(question.index, strategies=finding)), self._live.audience)[0]
 
     def close(self) -> None:
         """Stop background work and write what is behind."""
