@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rolememory.cards.base import load
 from rolememory.cards.book import read_book
+from rolememory.cards.book_files import load_book
 from rolememory.errors import AmbiguousNameError, FileError, UnknownNameError
 from rolememory.schema.lorebook import Lorebook, LoreEntry
 from rolememory.store.breaks import breaks
@@ -31,17 +33,29 @@ class BookFile:
 
 
 def read_book_file(data: bytes, file: str) -> BookFile:
-    """The book in these bytes: a world file, a stand-alone book, a card as JSON, or a foreign lorebook.
+    """The book in these bytes: a world file, a stand-alone book, a foreign lorebook, or the book inside a character card.
 
     Raises:
-        FileError: no JSON object, or no book in it; with line and column where there are any.
+        FileError: no book in it; with line and column where there are any.
     """
+    if data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] not in (b"{", b"[", b""):
+        return _packed(data, file)
     raw, doubled = _parsed(data.removeprefix(b"\xef\xbb\xbf"), file)
     try:
         book = read_book(raw, Path(file).stem if not raw.get("name") else "")
     except FileError as error:
         raise FileError(file, error.problem, remedy=error.remedy, zh=("不是能识别的世界书", '世界书要有字段 "entries"')) from error
     return BookFile(book.name or Path(file).stem, raw, book, doubled)
+
+
+def _packed(data: bytes, file: str) -> BookFile:
+    """A book in a picture or an archive, with its card around it where there is one."""
+    book = load_book(data, file)
+    try:
+        raw: Mapping[str, Any] = load(data, file).raw
+    except FileError:  # a picture that holds a book and no character
+        raw = book.raw
+    return BookFile(book.name or Path(file).stem, raw, book.lorebook(book.name or Path(file).stem))
 
 
 def _parsed(data: bytes, file: str) -> tuple[dict[str, Any], tuple[str, ...]]:

@@ -104,7 +104,7 @@ def look(
     index = books if isinstance(books, LoreIndex) else LoreIndex(books, settings)
     given = scan(index, messages, card=card, state=state, trigger=trigger, chance=chance, cost=cost)
     asleep = list(_asleep(index, given))
-    told = [_with_remedy(one, given) for one in asleep if everything or one.refusal.gate not in QUIET_GATES]
+    told = [_with_remedy(one, given, index) for one in asleep if everything or one.refusal.gate not in QUIET_GATES]
     return Report(
         fired=tuple(_fired(one, given, index.rules) for one in given.awake),
         silent=tuple(told),
@@ -123,12 +123,24 @@ def look(
 def _asleep(index: LoreIndex, given: Activation) -> Iterator[Silent]:
     for lore in index.entries:
         if refusal := given.explain(lore.id, remedy=False):
-            yield Silent(lore.id, lore.entry.id, title(lore.entry), refusal)
+            yield Silent(lore.id, lore.entry.id, title(lore.entry), refusal_by_title(refusal, index))
 
 
-def _with_remedy(one: Silent, given: Activation) -> Silent:
+def _with_remedy(one: Silent, given: Activation, index: LoreIndex) -> Silent:
     """With the change that would let it in; for one that nobody spoke of that is plain: say its key."""
-    return one if one.refusal.gate in QUIET_GATES else replace(one, refusal=given.explain(one.id) or one.refusal)
+    if one.refusal.gate in QUIET_GATES:
+        return one
+    return replace(one, refusal=refusal_by_title(given.explain(one.id) or one.refusal, index))
+
+
+def refusal_by_title(refusal: Refusal, index: LoreIndex) -> Refusal:
+    """The same, other entries called by their titles, and the entry itself by none: what is advised is advised for it."""
+    titles = {lore.id: title(lore.entry) for lore in index.entries}
+    told = tuple((name, titles.get(str(value), value) if name == "winner" else value) for name, value in refusal.because.values)
+    remedy = refusal.remedy
+    if remedy is not None and remedy.entry_id == refusal.entry_id:
+        remedy = replace(remedy, entry_id="")
+    return replace(refusal, because=replace(refusal.because, values=told), remedy=remedy)
 
 
 def _fired(one: Awake, given: Activation, rules: Rules) -> Fired:

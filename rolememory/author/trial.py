@@ -6,7 +6,7 @@ from typing import Protocol
 
 from rolememory.author.books import entry_named, title
 from rolememory.author.expectations import Case, Expect, Step
-from rolememory.author.scan import target
+from rolememory.author.scan import refusal_by_title, target
 from rolememory.errors import AmbiguousNameError, FileError, UnknownNameError
 from rolememory.recall.lore.activation import Activation
 from rolememory.recall.lore.index import LoreIndex
@@ -255,7 +255,8 @@ class PlayedLore:
     def why_not(self, name: str) -> Refusal | None:
         """The gate that was closed."""
         lore = next((lore for lore in self._index.entries if lore.entry.id == name), None)
-        return self.given.explain(lore.id) if lore else None
+        refusal = self.given.explain(lore.id) if lore else None
+        return refusal_by_title(refusal, self._index) if refusal else None
 
 
 def placed_texts(given: Activation) -> list[str]:

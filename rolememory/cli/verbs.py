@@ -21,18 +21,25 @@ MODULES = (
     "past",
     "upkeep",
     "exchange",
+    "book",
+    "book_trial",
+    "book_moves",
     "tuning",
     "models",
     "live",
     "health",
     "measuring",
 )
-_GROUPS = {"model": both("models of meaning: which there are, and fetching one", "语义模型：有哪些可用，怎样取得")}
+_GROUPS = {
+    "model": both("models of meaning: which there are, and fetching one", "语义模型：有哪些可用，怎样取得"),
+    "book": both("lorebooks: what fires, what is wrong, what is expected", "世界书：激活了什么、有什么问题、是否符合期望"),
+}
 
 BEGIN = both("Begin", "开始使用")
 MEMORIES = both("Memories", "记忆")
 ASK = both("Ask", "提问与缘由")
 KEEP = both("Keep", "保管")
+AUTHOR = both("Write books", "编写世界书")
 TUNE = both("Tune and check", "设置与检查")
 
 _found: list[tuple[str, str, str, Callable[..., Any]]] = []

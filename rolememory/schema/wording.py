@@ -118,7 +118,7 @@ _REASONS: _Sentences = {
     "dont_activate": (("told to stay out by a decorator", "由装饰器禁止激活"),),
     "no_keys": (("it has no keys", "没有关键词"),),
     "secondary": (
-        ("its secondary key '{key}' decides against it", "次要关键词“{key}”不满足条件"),
+        ("'{key}' is there, but its secondary keys ({logic}) decide against it", "有“{key}”，但次要关键词不满足条件（{logic}）"),
         ("its secondary keys decide against it", "次要关键词不满足条件"),
     ),
     "group": (

@@ -1,0 +1,46 @@
+"""Waits for files to change: by looking at them again and again, which works on every kind of disk and for files anywhere."""
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+EVERY_S = 0.3
+QUIET_LOOKS = 1  # looks at which nothing moved any more, before a change is told: an editor may save in several steps
+
+Marks = tuple[tuple[int, int] | None, ...]
+
+
+def changes(paths: Iterable[Path], wait: Callable[[float], None] = time.sleep, every_s: float = EVERY_S) -> Iterator[None]:
+    """Yields once for each burst of changes to any of the files; they may vanish and come back. Never ends by itself."""
+    watched = tuple(paths)
+    known = marks(watched)
+    while True:
+        wait(every_s)
+        seen = marks(watched)
+        if seen == known:
+            continue
+        known = _at_rest(watched, seen, wait, every_s)
+        yield
+
+
+def _at_rest(paths: tuple[Path, ...], seen: Marks, wait: Callable[[float], None], every_s: float) -> Marks:
+    quiet = 0
+    while quiet < QUIET_LOOKS:
+        wait(every_s)
+        now = marks(paths)
+        quiet = quiet + 1 if now == seen else 0
+        seen = now
+    return seen
+
+
+def marks(paths: Iterable[Path]) -> Marks:
+    """What tells that a file is another one now: when it was written and how long it is; None while it is not there."""
+    return tuple(_mark(path) for path in paths)
+
+
+def _mark(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size
