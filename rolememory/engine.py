@@ -211,12 +211,14 @@ class RoleMemory:
         character: Character | None = None,
         now: datetime | None = None,
         dry_run: bool = False,
+        unseen: int = 0,
     ) -> Turn:
         """What the character remembers on this turn, as words in their place among the messages.
 
-        `messages` is the whole visible chat, oldest first. `dry_run` looks without counting the turn.
+        `messages` is the whole visible chat, oldest first; `unseen` messages before them were cut off by the frontend.
+        `dry_run` looks without counting the turn.
         """
-        request = Request(tuple(Message.of(message) for message in messages), chat, user, character, now, dry_run)
+        request = Request(tuple(Message.of(message) for message in messages), chat, user, character, now, dry_run, unseen)
         with self._lock:
             turn = self._recollection.recall(self.role, self.memories, self.settings, request)
         self.home.loader.start()  # only now: a library that is being imported would hold the first answer up

@@ -404,3 +404,15 @@ def test_a_broken_template_is_noted_and_the_chat_goes_on(mira: RoleMemory) -> No
 def test_what_one_is_like_has_no_day(mira: RoleMemory) -> None:
     assert mira.remember("Never late.", "trait").created is None
     assert mira.remember("Came late today.").created is not None
+
+
+def test_lore_reads_what_was_said_and_counts_what_was_cut_off(mira: RoleMemory) -> None:
+    (mira.folder / "worldbooks").mkdir()
+    late = {"key": ["beacon"], "content": "Late lore.", "delay": 4}
+    card = {"key": ["cardword"], "content": "Card lore."}
+    (mira.folder / "worldbooks" / "b.json").write_text(book(**{"0": late, "1": card}), encoding="utf-8")
+    chat = [Message.system("cardword"), "Why is the beacon dark?"]
+    for unseen, awake in ((0, []), (3, ["Late lore."])):
+        turn = mira.recall(chat, unseen=unseen, dry_run=True)
+        assert turn.lore is not None
+        assert [one.content for one in turn.lore.awake] == awake

@@ -13,7 +13,7 @@ from rolememory.recall.answer import Question, answer, ask
 from rolememory.recall.books import Books, left_by
 from rolememory.recall.chats import ChatStates
 from rolememory.recall.gates import Occasion
-from rolememory.recall.hear import Heard, hear, set_scene, visible
+from rolememory.recall.hear import SPOKEN, Heard, hear, set_scene, visible
 from rolememory.recall.live import LiveIndex
 from rolememory.recall.lore.activation import Activation
 from rolememory.recall.lore.scan import scan
@@ -56,6 +56,7 @@ class Request:
     character: Character | None = None
     now: datetime | None = None
     dry_run: bool = False
+    unseen: int = 0  # messages of the chat that the frontend cut off before those given
     wanted: int = 0  # memories the semantic strategy may wake; 0 = by settings
 
 
@@ -138,12 +139,13 @@ class Recollection:
             return None
         return scan(
             index,
-            request.messages,
+            [message for message in request.messages if message.role in SPOKEN],
             card=request.character or Character(name=role.name),
             state=self.chats.timers(request.chat),
             injected=injected,
             outside=self.lore_meaning.outside(index, question.scene, settings),
             chance=int(heard.fingerprint, 16),
+            unseen=request.unseen,
             patterns=question.scene.patterns if isinstance(question.scene.patterns, Budget) else None,
             dry_run=request.dry_run,
         )

@@ -1,6 +1,7 @@
 """Lore alone, without roles and memories: which entries of these books come into the prompt for these messages."""
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from rolememory.cards.book import read_book
@@ -39,6 +40,7 @@ def scan(
     patterns: Budget | None = None,
     greeting: int = 0,
     user_icon: str = "",
+    unseen: int = 0,
     dry_run: bool = False,
 ) -> Activation:
     """Scan lorebooks for one generation.
@@ -60,6 +62,7 @@ def scan(
         patterns: the time that keys which are patterns may take; None = the usual one.
         greeting: which greeting the chat began with.
         user_icon: name of the user's picture.
+        unseen: messages of the chat before the ones given, which the frontend cut off: timers count them.
         dry_run: a preview: sticky and cooldown are neither read nor written.
 
     >>> book = {"entries": {"0": {"uid": 0, "key": ["beacon"], "content": "The beacon burns whale oil.", "position": 0}}}
@@ -70,8 +73,9 @@ def scan(
     who = card or Character()
     macros = for_character(who, seed=chance if isinstance(chance, int) else 0, card_macros=index.rules.card_macros)
     told = [Message.of(message) for message in messages]
+    texts = texts_of(told, who, macros, include_names=index.settings.include_names, injected=injected)
     scene = LoreScene(
-        texts=texts_of(told, who, macros, include_names=index.settings.include_names, injected=injected),
+        texts=replace(texts, visible=texts.count + unseen) if unseen else texts,
         character=who,
         state=TimedState.of(state),
         macros=macros,
