@@ -55,6 +55,7 @@ _WORDS = {
 }
 _NON_FINITE = frozenset({"NaN", "Infinity", "-Infinity", "nan", "inf", "-inf"})
 _CLOSER = {"{": "}", "[": "]"}
+_BRACKET = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL)
 _INSIDE = re.compile(r'\\u(?P<unit>[0-9a-fA-F]{4})|\\(?P<good>["\\/bfnrt])|\\(?P<bad>.?)|(?P<control>[\x00-\x1f])', re.DOTALL)
 
 
@@ -65,15 +66,35 @@ def breaks(data: bytes, error: json.JSONDecodeError) -> list[Problem]:
     except UnicodeDecodeError as wrong:
         return [_not_utf8(data, wrong)]
     if "depth" in error.msg.lower() or "recursion" in error.msg.lower():
-        return [Problem("too_deep", line=error.lineno, column=error.colno, values=(("limit", 100),), blocks=True)]
+        return [too_deep(data, 100)]
     return _Scan(text).problems() or [
         Problem("not_json", line=error.lineno, column=error.colno, values=(("reason", error.msg),), blocks=True)
     ]
 
 
+def too_deep(data: bytes, limit: int) -> Problem:
+    """The problem of a text with more than `limit` levels, at the bracket that is one too many.
+
+    >>> too_deep(b'{"a": [[1]]}', 2).column
+    8
+    """
+    level = 0
+    for found in _BRACKET.finditer(data):
+        level += {b"[": 1, b"{": 1, b"]": -1, b"}": -1}.get(found.group(), 0)
+        if level > limit:
+            line, column = _place(data, found.start())
+            return Problem("too_deep", line=line, column=column, values=(("limit", limit),), blocks=True)
+    return Problem("too_deep", line=1, column=1, values=(("limit", limit),), blocks=True)
+
+
+def _place(data: bytes, at: int) -> tuple[int, int]:
+    """Line and column, in characters, of an offset in bytes."""
+    start = data.rfind(b"\n", 0, at) + 1
+    return data.count(b"\n", 0, at) + 1, len(data[start:at].decode("utf-8", "replace").removeprefix("\ufeff")) + 1
+
+
 def _not_utf8(data: bytes, error: UnicodeDecodeError) -> Problem:
-    line = data.count(b"\n", 0, error.start) + 1
-    column = len(data[data.rfind(b"\n", 0, error.start) + 1 : error.start].decode("utf-8", "replace")) + 1
+    line, column = _place(data, error.start)
     return Problem("not_utf8", line=line, column=column, values=(("found", _encoding(data, error.start)),), blocks=True)
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from rolememory.schema.memory import Memory, MemoryType
-from rolememory.store.breaks import breaks
+from rolememory.store.breaks import breaks, too_deep
 from rolememory.store.codec import EntryError, decode
 from rolememory.store.exact import has_wide_integers
 from rolememory.store.json_places import located
@@ -110,7 +110,8 @@ def _parsed(data: bytes, ours: bool, file: str) -> tuple[Any, list[Problem]]:
     except orjson.JSONDecodeError as error:
         raise BrokenFileError([problem.at(file, problem.line, problem.column) for problem in breaks(data, error)]) from error
     if not ours and not _shallow(found, DEPTH):
-        raise BrokenFileError([Problem("too_deep", file, values=(("limit", DEPTH),), blocks=True)])
+        problem = too_deep(data, DEPTH)
+        raise BrokenFileError([problem.at(file, problem.line, problem.column)])
     doubles: list[Problem] = []
     if not ours or has_wide_integers(text):
         found, doubles = _exactly(text)

@@ -11,16 +11,18 @@ import os
 import shutil
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from tests.durability.processes import forked
 from tests.store.roles import add, store_at
 
 
 def run(processes: int, writes: int) -> dict[str, Any]:
     """`processes` x `writes` transactions of two memories each."""
     folder, began = Path(tempfile.mkdtemp(prefix="crowd-")), time.monotonic()
-    children = [_spawn(folder, who, writes) for who in range(processes)]
+    children = [forked(partial(_work, folder, who, writes)) for who in range(processes)]
     failed = sum(os.waitpid(pid, 0)[1] != 0 for pid in children)
     store = store_at(folder)
     wanted = {f"{side}{who}-{number}" for side in "lr" for who in range(processes) for number in range(writes)}
@@ -29,17 +31,6 @@ def run(processes: int, writes: int) -> dict[str, Any]:
     result = {"writes": processes * writes, "lost": lost, "torn_readers": failed, "seqs_in_order": seqs == sorted(set(seqs), reverse=True)}
     shutil.rmtree(folder)
     return {**result, "seconds": round(time.monotonic() - began, 2)}
-
-
-def _spawn(folder: Path, who: int, writes: int) -> int:
-    pid = os.fork()
-    if pid == 0:
-        code = 2
-        try:
-            code = _work(folder, who, writes)
-        finally:
-            os._exit(code)
-    return pid
 
 
 def _work(folder: Path, who: int, writes: int) -> int:

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from tests.durability.processes import forked
 from tests.store.roles import add, put, store_at, take
 
 ROUNDS_PER_FOLDER = 25
@@ -53,18 +54,17 @@ def _round(folder: Path, writers: int, chance: random.Random, number: int, expec
 
 def _spawn(folder: Path, name: str, seed: float) -> tuple[int, int]:
     reads, writes = os.pipe()
-    pid = os.fork()
-    if pid == 0:
+
+    def work() -> int:
         os.close(reads)
-        try:
-            _write(folder, name, seed, writes)
-        finally:
-            os._exit(1)
+        return _write(folder, name, seed, writes)
+
+    pid = forked(work)
     os.close(writes)
     return pid, reads
 
 
-def _write(folder: Path, name: str, seed: float, pipe: int) -> None:
+def _write(folder: Path, name: str, seed: float, pipe: int) -> int:
     """Commit until killed; tell before and after each commit what it is."""
     chance = random.Random(seed)
     store = store_at(folder, fold_lines=chance.choice([2, 5, 50]), fold_idle_s=0.002)
@@ -83,6 +83,7 @@ def _write(folder: Path, name: str, seed: float, pipe: int) -> None:
             mine.remove(target)
         if chance.random() < 0.1:
             store.fold()
+    return 0
 
 
 def _told(pipe: int, expected: Expected) -> int:
