@@ -18,7 +18,13 @@ SET = {
             ],
             "queries": [
                 {"id": "q1", "text": "What about the beacon?", "gold": ["a"], "category": "single-hop", "now": "2025-04-01T00:00:00"},
-                {"id": "q2", "text": "And when?", "gold": ["b"], "history": ["Good day.", "Shall we have tea and cake?"], "category": "single-hop"},
+                {
+                    "id": "q2",
+                    "text": "And when?",
+                    "gold": ["b"],
+                    "history": ["Good day.", "Shall we have tea and cake?"],
+                    "category": "single-hop",
+                },
                 {"id": "q3", "text": "灯塔怎么了？", "gold": ["c"], "category": "adversarial"},
                 {"id": "q4", "text": "Nothing to find.", "gold": []},
             ],
