@@ -11,6 +11,7 @@ from datetime import datetime
 from hashlib import blake2b
 
 from rolememory.schema.role import Character
+from rolememory.text.edges import JS_SPACE
 
 _INNERMOST = re.compile(r"\{\{([^{}]*)\}\}")
 _LEGACY = re.compile(r"<(user|bot|char)>", re.IGNORECASE)
@@ -19,7 +20,14 @@ _DICE = re.compile(r"\s*(\d*)\s*d\s*(\d+)\s*([+-]\s*\d+)?\s*|\s*(\d+)\s*", re.IG
 _OPEN, _CLOSE = "\ue000\ue001", "\ue001\ue000"  # stand for braces in inserted text, so that nobody's name becomes a macro
 _DEEPEST = 12  # macros inside macros
 _MOST_DICE, _MOST_SIDES = 1000, 1_000_000
-_CARD_ONLY = ("comment", "hidden_key")
+_OF_CARD = {  # name of a macro -> field of the character
+    **{name: name for name in ("description", "personality", "scenario", "persona")},
+    **{f"char{name}": name for name in ("description", "personality", "scenario")},
+    "creatornotes": "creator_notes",
+    "charcreatornotes": "creator_notes",
+    "chardepthprompt": "depth_prompt",
+}
+_BLANKS = "".join(JS_SPACE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +44,7 @@ class Macros:
     seed: int = 0  # of this turn: random, roll
     chat: int = 0  # of the chat: pick stays the same in it
     outlets: Mapping[str, str] = field(default_factory=dict)
-    card_macros: bool = True  # comment and hidden_key, which SillyTavern does not know
+    card_macros: bool = True  # hidden_key, which SillyTavern does not know
 
     def expand(self, text: str, *, hidden: bool = False) -> str:
         """The text with its macros said; `hidden` shows what {{hidden_key:...}} holds, for texts that are only searched."""
@@ -66,14 +74,22 @@ def has_macros(text: str) -> bool:
 
 
 def for_character(who: Character, *, now: datetime | None = None, seed: int = 0, chat: int = 0, card_macros: bool = True) -> Macros:
-    """The macros of a turn with this character. Texts of the card may name each other's people, but not each other."""
-    names = Macros({"user": who.user, "char": who.name}, seed, chat, card_macros=card_macros)
-    texts = ("description", "personality", "scenario", "persona")
-    said = {text: names.expand(getattr(who, text)) for text in texts}
+    """The macros of a turn with this character."""
+    group = dict.fromkeys(("group", "charifnotgroup", "groupnotmuted"), who.name)
+    names = Macros({"user": who.user, "char": who.name, "notchar": who.user, **group}, seed, chat, card_macros=card_macros)
+    said = {name: of_card(getattr(who, field), names) for name, field in _OF_CARD.items()}
     clock = {} if now is None else {"time": f"{now:%H:%M}", "date": f"{now:%Y-%m-%d}", "weekday": f"{now:%A}"}
     iso = {} if now is None else {"isotime": f"{now:%H:%M}", "isodate": f"{now:%Y-%m-%d}"}
-    group = {"group": who.name, "charifnotgroup": who.name}
-    return names.knowing(**said, **clock, **iso, **group)
+    return names.knowing(**said, **clock, **iso)
+
+
+def of_card(text: str, macros: Macros) -> str:
+    r"""A text of the card as prompts show it: blanks around it cut, macros said. Those that stand for texts of the card say nothing.
+
+    >>> of_card(" {{char}}, a smith.{{scenario}}\n", Macros({"char": "Mira", "scenario": "At the forge."}))
+    'Mira, a smith.'
+    """
+    return macros.knowing(**dict.fromkeys(_OF_CARD, "")).expand(text.strip(_BLANKS)).replace("\r", "")
 
 
 class _Turn:
@@ -95,7 +111,7 @@ class _Turn:
         name, argument = _parts(body)
         if not argument and (value := self._macros.values.get(name)) is not None:
             return _quoted(value)
-        if name in _CARD_ONLY and not self._macros.card_macros:
+        if name == "hidden_key" and not self._macros.card_macros:
             return match[0]
         saying = _SAYINGS.get(name)
         said = saying(self, argument) if saying else None

@@ -37,7 +37,7 @@ def test_a_name_never_becomes_a_macro() -> None:
 
 def test_sillytavern_leaves_what_only_cards_know() -> None:
     macros = Macros({}, card_macros=False)
-    assert macros.expand("{{hidden_key:x}}{{comment: y}}{{// z}}") == "{{hidden_key:x}}{{comment: y}}"
+    assert macros.expand("{{hidden_key:x}}{{comment: y}}{{// z}}") == "{{hidden_key:x}}"
 
 
 def test_chance_is_by_seed_and_place() -> None:
@@ -54,9 +54,10 @@ def test_pick_stays_the_same_in_a_chat() -> None:
 
 
 def test_texts_of_the_card() -> None:
-    who = Character(name="Mira", user="林", description="{{char}} of the {{noop}}harbour", scenario="{{description}}")
+    who = Character(name="Mira", user="林", description=" {{char}} of the {{noop}}harbour\r\n", scenario="At sea.{{description}}")
     macros = for_character(who, now=datetime(2025, 3, 1, 12, 5, tzinfo=UTC))
-    assert macros.expand("{{description}}; {{isodate}} {{time}}; {{scenario}}") == "Mira of the harbour; 2025-03-01 12:05; {{description}}"
+    assert macros.expand("{{notChar}} {{charScenario}}{{creatorNotes}}") == "林 At sea."
+    assert macros.expand("{{description}}; {{isodate}} {{time}}; {{scenario}}") == "Mira of the harbour; 2025-03-01 12:05; At sea."
 
 
 def test_outlets() -> None:

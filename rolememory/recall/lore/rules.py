@@ -19,7 +19,7 @@ class Rules:
     zero_depth_is_blind: bool  # scan depth 0 sees no description, note or recursion text either
     card_fields: bool  # use_regex, priority, book-wide depth, budget and recursion of cards count
     all_decorators: bool  # the twenty of the V3 specification; else activate and dont_activate
-    card_macros: bool  # {{comment:...}} and {{hidden_key:...}}
+    card_macros: bool  # {{hidden_key:...}}
     chance_first: bool  # the dice of an entry are thrown before its group chooses, so that no loser empties it
     zero_chance_may_pass: bool  # probability 0 passes when exactly 0 is thrown
     group_quirks: bool  # groups count members that are gone already, and know the others by their whole `group` text

@@ -8,7 +8,7 @@ from rolememory.schema.message import Message
 from rolememory.schema.role import Character
 from rolememory.schema.scene import Segment
 from rolememory.text.edges import JS_SPACE
-from rolememory.text.macros import Macros
+from rolememory.text.macros import Macros, of_card
 from rolememory.text.segment import Cleans
 
 _BLANKS = "".join(JS_SPACE)
@@ -36,7 +36,7 @@ def texts_of(
         told.pop()
     return Texts(
         messages=tuple(Segment(text.strip(_BLANKS), index=place, role=by.role, name=_speaker(by, character)) for text, place, by in told),
-        card=tuple((source, macros.expand(getattr(character, source.value)).strip(_BLANKS)) for source in MatchSource),
+        card=tuple((source, of_card(getattr(character, source.value), macros)) for source in MatchSource),
         injected=tuple(Segment(macros.expand(text), source="note") for text in injected if text),
         visible=len(visible),
         replies=sum(message.role == "assistant" for _, message in visible),
