@@ -13,7 +13,7 @@ from rolememory.cards.book_file import Book
 from rolememory.cards.book_files import book_formats
 from rolememory.cards.book_forms import HUB_BOOK, BookForm, book_form
 from rolememory.cards.card import Card
-from rolememory.cards.card_forms import BOOK, HUB, CardForm, new_document
+from rolememory.cards.card_forms import BOOK, HUB, MIRRORS, CardForm, has_layout, new_document
 from rolememory.cards.changes import ABSENT, Change, changes, spoken, value_at, with_value
 from rolememory.cards.containers import JsonText
 from rolememory.cards.json_edit import same
@@ -126,6 +126,11 @@ def _card_losses(card: Card, made: Card) -> list[Loss]:
         inside = Book.new(dict(ours), form.book.name)
         found += _book_losses(inside, theirs, ".".join(form.book_at), ".".join(made.form.book_at), made.format)
     return [*found, *_picture_losses(card, made)]
+
+
+def _is_mirror(form: CardForm, one: Change) -> bool:
+    """Whether it is a copy of a field for older programs, which stands in `data` as well."""
+    return has_layout(form) and len(one.path) == 1 and one.path[0] in MIRRORS.values()
 
 
 def _alone(form: CardForm, raw: Mapping[str, Any]) -> Raw:

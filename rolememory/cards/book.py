@@ -1,14 +1,14 @@
 """Reads a lorebook of any known format; the format is found out from the document itself."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rolememory.cards import agnai, novelai, risu_book
+from rolememory.cards import agnai, keep, novelai, risu_book
 from rolememory.cards.character_book import is_character_book, read_character_book
-from rolememory.cards.sillytavern import is_world, read_world
+from rolememory.cards.sillytavern import is_world, number_or_none, read_world
 from rolememory.errors import FileError
-from rolememory.schema.lorebook import BookSource, Lorebook
+from rolememory.schema.lorebook import BookSource, Lorebook, LoreEntry
 
 Reader = Callable[[Mapping[str, Any], str, BookSource], Lorebook]
 
@@ -30,13 +30,38 @@ def _through_world(name: str, to_world: Callable[[Mapping[str, Any]], dict[str, 
     return read
 
 
+def _read_world(raw: Mapping[str, Any], title: str, source: BookSource) -> Lorebook:
+    """A world file; one that was made from a card keeps beside its fields what only cards say, and the default rules read that."""
+    book = read_world(raw, title, source)
+    noted: dict[str, Any] = {path[0]: was for path, was in _kept(raw) if len(path) == 1}
+    said: dict[str, Any] = {name: number_or_none(noted[name]) for name in ("scan_depth", "token_budget") if name in noted}
+    said |= {name: noted[name] for name, kind in (("recursive_scanning", bool), ("description", str)) if isinstance(noted.get(name), kind)}
+    entries = tuple(_with_kept(entry) for entry in book.entries)
+    return book.model_copy(update={**said, "entries": entries}) if said or entries != book.entries else book
+
+
+def _with_kept(entry: LoreEntry) -> LoreEntry:
+    noted = {path[0]: was for path, was in _kept(entry.raw) if len(path) == 1}
+    said: dict[str, Any] = {"priority": number_or_none(noted["priority"])} if "priority" in noted else {}
+    if isinstance(noted.get("case_sensitive"), bool):
+        said["card_case_sensitive"] = noted["case_sensitive"]
+    return entry.model_copy(update=said) if said else entry
+
+
+def _kept(raw: Mapping[str, Any]) -> Iterator[tuple[list[str], Any]]:
+    found = keep.note_of(raw, keep.EXTENSIONS, keep.KEPT)
+    for one in found if isinstance(found, list) else ():
+        if isinstance(one, Mapping) and isinstance(one.get("at"), list) and one["at"] and "was" in one:
+            yield one["at"], one["was"]
+
+
 FORMATS: tuple[BookFormat, ...] = (
     BookFormat("novelai", novelai.is_novelai, _through_world("novelai", novelai.to_world)),
     BookFormat("agnai", agnai.is_agnai, _through_world("agnai", agnai.to_world)),
     BookFormat("risu", risu_book.is_risu, _through_world("risu", risu_book.to_world)),
     BookFormat("risu_module", risu_book.is_risu_module, _through_world("risu_module", risu_book.to_world)),
     BookFormat("character_book", is_character_book, read_character_book),
-    BookFormat("sillytavern", is_world, read_world),
+    BookFormat("sillytavern", is_world, _read_world),
 )
 
 

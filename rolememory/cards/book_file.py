@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any, Self
 
 from rolememory.cards.book import read_book
-from rolememory.cards.book_forms import BookForm, book_form, form_of
+from rolememory.cards.book_forms import HUB_BOOK, BookForm, book_form, form_of
 from rolememory.cards.containers import Container, JsonText
 from rolememory.cards.entry_forms import text
 from rolememory.errors import InvalidValueError
@@ -74,15 +74,15 @@ class Book:
         return self.container.write(self.raw)
 
 
-def book_raw(book: Lorebook | Book | Mapping[str, Any], form: str) -> Raw:
-    """The document of a book in that layout. One that is laid out so already stays as it is.
+def book_raw(book: Lorebook | Book | Mapping[str, Any], form: BookForm) -> Raw:
+    """The document of a book in that layout. One from inside a V2 or V3 card stays as it is in either.
 
     Raises:
         InvalidValueError: a Lorebook without a document, or a document that is no lorebook.
     """
     found = book if isinstance(book, Book) else Book.new(_document(book) if isinstance(book, Lorebook) else dict(book))
-    alike = found.form.in_card and book_form(form).in_card
-    return found.raw if alike or found.form.name == form else found.in_form(book_form(form)).raw
+    alike = found.form.in_card and form.in_card and found.form is not HUB_BOOK
+    return found.raw if alike or found.form is form else form.from_hub(found.hub)
 
 
 def _document(book: Lorebook) -> Raw:

@@ -141,9 +141,9 @@ class Card:
             InvalidValueError: the book has no document, or the format of the card is only read.
         """
         if has_layout(self.form) and self.form.book:
-            raw = ABSENT if book is None else book_raw(book, self.form.book.name)
+            raw = ABSENT if book is None else book_raw(book, self.form.book)
             return self._with_raw(with_value(self.raw, self.form.book_at, raw))
-        return self._saying({"character_book": ABSENT if book is None else book_raw(book, "character_book")})
+        return self._saying({"character_book": ABSENT if book is None else book_raw(book, HUB_BOOK)})
 
     def with_extension(self, name: str, value: Any) -> Self:
         """The card with that key in its extensions."""

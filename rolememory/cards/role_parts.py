@@ -1,0 +1,147 @@
+"""A card becomes a role, and a role's books go back into its card. Values only: whoever owns the folder writes them."""
+
+import re
+import unicodedata
+import uuid
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from rolememory.cards import keep
+from rolememory.cards.book_file import Book
+from rolememory.cards.book_forms import HUB_BOOK, book_form
+from rolememory.cards.card import Card
+from rolememory.cards.card_forms import BOOK, V3
+from rolememory.cards.changes import value_at
+from rolememory.cards.entry_forms import object_of, text
+from rolememory.cards.json_edit import same
+from rolememory.schema.role import Role
+
+Raw = dict[str, Any]
+
+ROLE_ID = "role_uuid"  # in data.extensions.rolememory of a card
+_OF_CARD = "of_card"  # in the extensions of a book file: it is the card's own book
+_FROM_BOOK = "book"  # in the extensions of an entry: the role's book it was merged from
+_UNSAFE = re.compile(r'[<>:"/\\|?*\x00-\x1f\x7f]+')
+_RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class RoleParts:
+    """What a card gives a role: role.json, and the files of its folder by their relative names."""
+
+    role: Role
+    files: Mapping[str, bytes] = field(repr=False)
+    problems: tuple[str, ...] = ()
+
+
+def role_from_card(card: Card, role_id: str | None = None) -> RoleParts:
+    """The role a card describes. Its id is the one given, else the one the card keeps, else a new one.
+
+    Files: the card byte for byte as `card.png`, `.charx` or `.json` (a format that is only read as V3 JSON), and the book it
+    carries as a world file under `worldbooks/`.
+    """
+    own = value_at(card.extensions, (keep.OURS, ROLE_ID))
+    found = role_id or canonical(own) or str(uuid.uuid4())
+    file, data, problems = _card_file(card)
+    name = display_name(card.name) or display_name(card.file) or found[:8]
+    nickname = display_name(card.text("nickname"))
+    role = Role(id=found, name=name, aliases=(nickname,) if nickname and nickname != name else (), card=file)
+    return RoleParts(role, {file: data, **_book_files(card)}, (*card.problems, *problems))
+
+
+def with_books(card: Card, books: Iterable[Book], role_id: str = "") -> Card:
+    """The card with a role's books merged in, and the role's id kept in its extensions. Nothing changes where nothing did.
+
+    The book that came out of the card takes its place again; entries of the others follow, under fresh ids where one is taken.
+    """
+    listed = sorted(books, key=lambda book: not _is_of_card(book))
+    hub = _merged(card, listed)
+    if hub is not None and not same(hub, value_at(card.hub, BOOK)):
+        card = card.with_book(Book.new(hub, HUB_BOOK))
+    ours = object_of(card.extensions.get(keep.OURS))
+    return card.with_extension(keep.OURS, {**ours, ROLE_ID: role_id}) if role_id and ours.get(ROLE_ID) != role_id else card
+
+
+def canonical(found: object) -> str | None:
+    """The one spelling of a UUID that a card keeps; None when it is none. Only this ever becomes a folder's name.
+
+    >>> canonical("6BA7B810-9DAD-11D1-80B4-00C04FD430C8"), canonical("../../etc")
+    ('6ba7b810-9dad-11d1-80b4-00c04fd430c8', None)
+    """
+    if not isinstance(found, str) or not re.fullmatch(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", found):
+        return None
+    return found.lower()
+
+
+def display_name(name: str) -> str:
+    r"""A name as one line of at most 200 characters, without control characters.
+
+    >>> display_name("  Mira\n the keeper\x00 ")
+    'Mira the keeper'
+    """
+    shown = "".join(" " if letter.isspace() else letter for letter in name)
+    return " ".join("".join(letter for letter in shown if unicodedata.category(letter) not in ("Cc", "Cs")).split())[:200].strip()
+
+
+def file_name(name: str, other: str = "book") -> str:
+    """A name that is safe as a file's name on every system, without ending.
+
+    >>> file_name("../Eldoria: the *forest*?"), file_name("CON"), file_name("艾尔多利亚"), file_name("..")
+    ('Eldoria- the -forest', 'book-CON', '艾尔多利亚', 'book')
+    """
+    safe = _UNSAFE.sub("-", display_name(name)).strip(" .-_")[:80].rstrip(" .-_")
+    safe = safe.encode()[:180].decode("utf-8", "ignore")
+    return f"{other}-{safe}" if _RESERVED.fullmatch(safe) else safe or other
+
+
+def _card_file(card: Card) -> tuple[str, bytes, tuple[str, ...]]:
+    kinds = {"png": "card.png", "charx": "card.charx"}
+    if card.container.name == "read-only":
+        return "card.json", card.in_form(V3).write(), (f"{card.format} is only read; the card is kept as V3 JSON",)
+    return kinds.get(card.container.name, "card.json"), card.container.write(card.raw), ()
+
+
+def _book_files(card: Card) -> dict[str, bytes]:
+    found = card.book_file
+    if found is None or not found.form.listed(found.raw):
+        return {}
+    world = found.in_form(book_form("sillytavern"))
+    raw = keep.with_note(world.raw, keep.EXTENSIONS, _OF_CARD, True)
+    name = text(object_of(found.hub).get("name")).strip() or card.name
+    return {f"worldbooks/{file_name(name)}.json": Book.new(raw, "sillytavern").write()}
+
+
+def _is_of_card(book: Book) -> bool:
+    return bool(keep.note_of(book.raw, keep.EXTENSIONS, _OF_CARD))
+
+
+def _merged(card: Card, books: list[Book]) -> Raw | None:
+    """One book of all, in the shape between the formats; None when there is nothing to merge."""
+    if books and _is_of_card(books[0]):
+        base, others = keep.without_note(books[0].hub, keep.EXTENSIONS, _OF_CARD)[0], books[1:]
+    else:
+        own, others = value_at(card.hub, BOOK), books
+        base = dict(own) if isinstance(own, Mapping) else {"name": card.name, "entries": []}
+    if not others:
+        return base if books else None
+    entries = list(base["entries"])
+    for book in others:
+        entries += _fresh(book, entries)
+    return {**base, "entries": entries}
+
+
+def _fresh(book: Book, before: list[Raw]) -> list[Raw]:
+    """The entries of a book for the end of another: an id that is taken becomes the next free number, and each says where it is from."""
+    taken = {one.get("id") for one in before if isinstance(one.get("id"), int | str)}
+    free = max((found for found in taken if isinstance(found, int)), default=-1) + 1
+    entries = []
+    for one in book.hub["entries"]:
+        found = one.get("id")
+        if found is None or not isinstance(found, int | str) or found in taken:
+            found, free = free, free + 1
+        taken.add(found)
+        free = max(free, found + 1) if isinstance(found, int) else free
+        marked = keep.with_note({**one, "id": found}, keep.EXTENSIONS, _FROM_BOOK, book.name or book.file)
+        entries.append(marked)
+    return entries
