@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import Any
 
 from rolememory.text.javascript.facts import children
 from rolememory.text.javascript.nodes import Chars, Choice, Node, Repeat, Series
@@ -9,7 +10,8 @@ from rolememory.text.javascript.parse import Flags, parse
 from rolememory.text.pattern import Pattern
 
 LIMIT_S = 0.15  # of one search; a harmless pattern takes less than a hundredth of it
-PUMPS = (28, 6000)  # rounds: enough for 2 ** n steps, and for n ** 3
+ROUNDS = 28  # of a loop: enough for 2 ** n steps
+LONG = 6000  # characters: enough for n ** 3
 MOST_TEXTS = 12
 _MISFIT = "\u0002"  # what no author's pattern asks for
 
@@ -20,12 +22,16 @@ def is_slow(pattern: Pattern) -> bool:
     tree = parse(pattern.source.body, Flags.read(pattern.source.flags))
     engine = pattern.backtracking()
     texts = list(dict.fromkeys(against(tree)))[:MOST_TEXTS]
-    for pump in PUMPS:
-        for before, piece in texts:
-            try:
-                engine.search(before + piece * (pump // len(piece)) + _MISFIT, timeout=LIMIT_S)
-            except TimeoutError:
-                return True
+    tried = [(before, piece, ROUNDS) for before, piece in texts] + [(before, piece, LONG // len(piece)) for before, piece in texts]
+    tail = _MISFIT + sample(tree)  # what the pattern asks for is there, too late: else an engine might give up at once
+    return any(_too_long(engine, before + piece * rounds + end) for before, piece, rounds in tried for end in (_MISFIT, tail))
+
+
+def _too_long(engine: Any, text: str) -> bool:
+    try:
+        engine.search(text, timeout=LIMIT_S)
+    except TimeoutError:
+        return True
     return False
 
 

@@ -13,7 +13,7 @@ from rolememory.text.language import language_of, scripts
 
 _LEFT = re.compile(r"\{\{\s*([^{}]*?)\s*\}\}")
 _LONE_BRACE = re.compile(r"(?<!\{)\{\s*(char|user|char_name|user_name)\s*\}(?!\})", re.IGNORECASE)
-_ENOUGH = 20  # characters that tell a language
+_ENOUGH = 10  # characters that tell a language
 
 
 def macros(subject: Subject) -> Iterator[Finding]:
