@@ -1,7 +1,7 @@
 """The role's journal on disk: segments named by their first seq, read forward from where we stood, appended under the lock."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -84,6 +84,14 @@ class Journal:
     def lines(self, after: int) -> list[Line]:
         """The committed lines with a seq above `after`, in order; `refresh` must have been asked for them."""
         return [line for segment in self._segments for line in segment.lines if line.seq > after]
+
+    def newest_first(self) -> Iterator[Line]:
+        """Every committed line that is kept, the newest first; one segment at a time."""
+        self._list()
+        for segment in reversed(self._segments):
+            self._read(segment)
+            yield from reversed(segment.lines)
+            self._forget(segment)
 
     def problems(self) -> list[Problem]:
         """Damaged lines, with their places."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import islice
+from itertools import groupby, islice
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -113,7 +113,9 @@ class RoleStore:
         nothing to take back, and what `commit` raises.
         """
         memories = self.snapshot().memories
-        for name, lines in self._transactions(txn):
+        for name, lines in self._transactions():
+            if name != txn if txn is not None else lines[0].actor == "undo":
+                continue
             if edits := reverted(lines, memories):
                 reason = f"undo {name}"
                 return self.commit([Edit(e.op, e.id, e.fields, e.type, reason) for e in edits], actor="undo")
@@ -127,7 +129,7 @@ class RoleStore:
 
     def history(self, id: str | None = None, limit: int | None = None) -> list[HistoryLine]:  # noqa: A002 - the field's own name
         """The recorded changes, newest first; of one memory if `id` is given."""
-        lines = (line for line in reversed(self._lines()) if id is None or line.id == id)
+        lines = (line for line in self._newest_first() if id is None or line.id == id)
         return [_shown(line) for line in islice(lines, limit)]
 
     def prune(self, before: datetime) -> int:
@@ -197,25 +199,25 @@ class RoleStore:
         except OSError as error:
             if "not_folded" not in self._view.notes:
                 _log.warning("%s: not folded: %s", self.folder, error)
-            self._view.note("not_folded", Problem("not_folded", "memory.json", values=(("reason", str(error)),)))
+            self._view.note("not_folded", Problem("not_folded", "memory.json", values=_reasons(error)))
             return False
         self._view.note("not_folded", None)
         return done
 
-    def _lines(self) -> list[Line]:
-        journal = Journal(self.folder / "journal", self._disk)
-        journal.refresh(0, 0)
-        return journal.lines(0)
+    def _newest_first(self) -> Iterator[Line]:
+        return Journal(self.folder / "journal", self._disk).newest_first()
 
-    def _transactions(self, txn: str | None) -> Iterator[tuple[str, list[Line]]]:
-        """Transactions, newest first; undoings only when asked for by name."""
-        groups: dict[str, list[Line]] = {}
-        for line in self._lines():
-            if line.txn == txn or (txn is None and line.actor != "undo"):
-                groups.setdefault(line.txn, []).append(line)
-        yield from reversed(list(groups.items()))
+    def _transactions(self) -> Iterator[tuple[str, list[Line]]]:
+        """Every transaction with its lines in order, the newest first."""
+        for name, lines in groupby(self._newest_first(), key=lambda line: line.txn):
+            yield name, list(lines)[::-1]
 
 
 def _shown(line: Line) -> HistoryLine:
     fields = {name: (pair[0], pair[1]) for name, pair in line.fields.items()}
     return HistoryLine(line.seq, line.txn, moment(line.at), line.actor, line.op, line.id, fields, line.reason)
+
+
+def _reasons(error: OSError) -> tuple[tuple[str, str], ...]:
+    chinese = error.text("zh") if isinstance(error, NotWrittenError) else str(error)
+    return (("reason", str(error)), ("reason_zh", chinese))

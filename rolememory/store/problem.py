@@ -98,7 +98,7 @@ _WORDS: dict[str, dict[str, tuple[str, str]]] = {
         "bad_line": ("这一行已损坏，已跳过", "无需处理：它从未确认写入，或者文件副本里还有"),
         "conflict": ("文件与一项改动不一致，以文件为准", "详见 journal/conflicts.jsonl"),
         "conflict_copy": ("文件被整个替换，其中缺少的内容已另存为 {copy}", "请把需要的内容抄回去"),
-        "not_folded": ("改动暂时写不进文件：{reason}", "它们已安全记入日志，稍后会再写"),
+        "not_folded": ("改动暂时写不进文件：{reason_zh}", "它们已安全记入日志，稍后会再写"),
     },
 }
 

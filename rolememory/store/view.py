@@ -194,7 +194,7 @@ class View:
 
     def _read(self, mark: Mark) -> Document:
         if mark.size > self._max_bytes:
-            values = (("size", round(mark.size / 1e6, 1)), ("limit", round(self._max_bytes / 1e6, 1)))
+            values = (("size", f"{mark.size / 1e6:.3g}"), ("limit", f"{self._max_bytes / 1e6:.3g}"))
             raise BrokenFileError([Problem("too_large", NAME, values=values, blocks=True)])
         data = self._disk.read(self.path)
         self._look_at_good()

@@ -57,6 +57,7 @@ class CountingDisk(RealDisk):
 
     def __init__(self) -> None:
         self.calls: dict[str, int] = {}
+        self.files_read: list[str] = []
 
     def mark(self, path: Path) -> Mark | None:
         """Counted."""
@@ -66,6 +67,7 @@ class CountingDisk(RealDisk):
     def read(self, path: Path, offset: int = 0) -> bytes:
         """Counted."""
         self.calls["read"] = self.calls.get("read", 0) + 1
+        self.files_read.append(path.name)
         return super().read(path, offset)
 
 

@@ -407,6 +407,16 @@ def test_a_plain_text_can_be_changed(tmp_path: Path) -> None:
     assert saved(tmp_path)["semantic"] == [{"id": name, "content": "The sea is cold.", "weight": 2.0}]
 
 
+def test_a_name_written_twice_is_reported_and_the_original_is_kept(tmp_path: Path) -> None:
+    text = '{"through": 0, "episodic": [{"id": "a", "content": "one", "content": "two"}]}'
+    store = store_at(tmp_path, text)
+    assert [problem.code for problem in store.snapshot().problems] == ["duplicate_key"]
+    store.commit([add("b")])
+    store.fold()
+    assert contents(store) == {"a": "two", "b": "text"}
+    assert [path.read_text() for path in tmp_path.glob("memory.conflict-*")] == [text]
+
+
 # 9: broken files
 
 
@@ -478,9 +488,11 @@ def test_a_commit_waits_for_a_save_in_progress(tmp_path: Path) -> None:
 
 
 def test_a_file_beyond_the_cap_is_refused_before_it_is_read(tmp_path: Path) -> None:
-    store = store_at(tmp_path, document({**BEACON, "content": "x" * 5000}), max_file_mb=0.001)
+    disk = CountingDisk()
+    store = store_at(tmp_path, document({**BEACON, "content": "x" * 5000}), disk=disk, max_file_mb=0.001)
     (problem,) = store.snapshot().problems
-    assert problem.text().startswith("memory.json: the file is 0.0 MB, the limit is 0.0 MB") or problem.code == "too_large"
+    assert "MB, the limit is 0.001 MB; raise storage.max_file_mb" in problem.text()
+    assert "memory.json" not in disk.files_read
 
 
 # 11: readers
@@ -536,6 +548,20 @@ def test_undo_takes_back_one_step_after_another(tmp_path: Path) -> None:
     assert set(store.snapshot().memories) == {"a"}
     with pytest.raises(InvalidValueError, match="nothing in the journal can be taken back"):
         store.undo()
+
+
+def test_an_undoing_can_be_undone_by_name(tmp_path: Path) -> None:
+    store = store_at(tmp_path, document(BEACON))
+    store.commit([put("a", weight=2)])
+    store.undo()
+    assert store.undo(store.history()[0].txn).memories["a"].weight == 2
+
+
+def test_errors_speak_chinese_too(tmp_path: Path) -> None:
+    store = store_at(tmp_path, document(BEACON))
+    with pytest.raises(InvalidValueError) as refused:
+        store.commit([put("a", weight=7)])
+    assert refused.value.text("zh") == "记忆 a：weight：7 超出范围（≤ 2.0）；请写范围内的数字"
 
 
 def test_undo_leaves_what_somebody_changed_since(tmp_path: Path) -> None:
