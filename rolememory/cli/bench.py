@@ -10,7 +10,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -123,6 +123,7 @@ def _beside(home: Home, settings: Mapping[str, Any]) -> Iterator[Home]:
     """The same home under other settings, with the same model and the same vectors of questions: each is embedded once."""
     with Home.open(home.path, settings) as other:
         other.loader, other.queries = home.loader, home.queries
+        other.surroundings = replace(other.surroundings, loader=home.loader, queries=home.queries)
         yield other
 
 
