@@ -12,7 +12,8 @@ class Idle:
     """
 
     def __init__(self, rest_s: float, act: Callable[[], bool], name: str) -> None:
-        self._rest_s, self._act, self._name = rest_s, act, name
+        self.rest_s = rest_s
+        self._act, self._name = act, name
         self._due: float | None = None
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
@@ -23,7 +24,7 @@ class Idle:
         with self._changed:
             if self._closed:
                 return
-            self._due = monotonic() + (0.0 if soon else self._rest_s)
+            self._due = monotonic() + (0.0 if soon else self.rest_s)
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
                 self._thread.start()
@@ -40,10 +41,10 @@ class Idle:
             thread.join()
 
     def _run(self) -> None:
-        rest_s = self._rest_s
+        rest_s = self.rest_s
         while self._wait():
             if self._act():
-                rest_s = self._rest_s
+                rest_s = self.rest_s
                 continue
             rest_s = min(rest_s * 2, 60.0)
             with self._changed:

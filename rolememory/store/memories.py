@@ -32,6 +32,7 @@ from rolememory.store.view import Snapshot, Truth, View
 __all__ = ["Edit", "HistoryLine", "Problem", "RoleStore", "Snapshot", "new_id"]
 
 _PATIENCE_S = 1.0  # how long a commit waits for an editor that is in the middle of a save
+_SHARE = 10  # folding may take at most a tenth of the time: a very large role waits longer for quiet
 _log = logging.getLogger(__name__)
 
 
@@ -103,6 +104,8 @@ class RoleStore:
 
         `force` also writes ids for entries that have none. Raises: NotWrittenError; the journal keeps everything.
         """
+        if not self.folder.is_dir():
+            return True  # the role was removed: nothing brings it back by itself
         with self._locked():
             return self._folding.fold(force)
 
@@ -194,6 +197,7 @@ class RoleStore:
 
     def _quietly(self, fold: Callable[[], bool]) -> bool:
         """Fold; what goes wrong is said once and tried again later, for the journal holds everything."""
+        began = time.monotonic()
         try:
             done = fold()
         except OSError as error:
@@ -202,6 +206,7 @@ class RoleStore:
             self._view.note("not_folded", Problem("not_folded", "memory.json", values=_reasons(error)))
             return False
         self._view.note("not_folded", None)
+        self._idle.rest_s = max(self.settings.fold_idle_s, _SHARE * (time.monotonic() - began))
         return done
 
     def _newest_first(self) -> Iterator[Line]:

@@ -93,9 +93,9 @@ class View:
                 return before
             self._read_file()
             self._truth = self._compute()
-            self._seen = None if self._racy or self.journal.seen is None else (self._file_mark, *self.journal.seen)
             if before is None or self._truth is not before:
                 self._publish(self._truth, before)
+            self._seen = None if self._racy or self.journal.seen is None else (self._file_mark, *self.journal.seen)
             return self._truth
 
     @property

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import threading
 from pathlib import Path
 from typing import Any
@@ -584,6 +585,15 @@ def test_quiet_is_when_it_folds_by_itself(tmp_path: Path) -> None:
     store.commit([add("a")])
     _until((tmp_path / "memory.json").exists)
     store.close()
+
+
+def test_a_role_that_was_removed_does_not_come_back(tmp_path: Path) -> None:
+    store = store_at(tmp_path / "role", document(BEACON))
+    store.commit([add("b")])
+    shutil.rmtree(tmp_path / "role")
+    assert store.fold()
+    store.close()
+    assert not (tmp_path / "role").exists()
 
 
 def test_many_lines_are_folded_without_waiting_for_quiet(tmp_path: Path) -> None:
