@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from rolememory.schema.message import Message, Speaker
 
-_SPEAKER = re.compile(r"\s*(?P<name>[^\s:：“”\"'。，！？,!?][^:：“”\"。，！？!?\n]{0,39}?)\s*[:：]\s*(?P<said>.*)")
+_SPEAKER = re.compile(r"\s*(?P<name>[^\s:：“”\"'。，！？,!?][^:：“”\"。，,；;！？!?\n]{0,39}?)\s*[:：]\s*(?P<said>.*)")
 _USERS = frozenset({"user", "you", "me", "{{user}}", "我", "你", "用户", "玩家"})
 
 

@@ -20,12 +20,13 @@ turns = [{ messages = ["What of the weather?"], fires = ["Fog"] }, { messages = 
 """
 
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
+from rapidfuzz import fuzz, process
 
 from rolememory.errors import FileError, RoleMemoryError, closest
 from rolememory.recall.lore.rules import rules_named
@@ -211,7 +212,7 @@ class _Reader:
     def _known(self, raw: Mapping[str, Any], known: Iterable[str], name: str) -> None:
         unknown = next((key for key in raw if key not in known), None)
         if unknown is not None:
-            near = closest(unknown, known)
+            near = _nearest(unknown, list(known))
             listed = ", ".join(known)
             en = f"did you mean {near!r}?" if near else f"known are {listed}"
             raise self._wrong(name, unknown, "no such field", en, "没有这个字段", f"是不是 {near}？" if near else f"可写 {listed}")
@@ -219,6 +220,12 @@ class _Reader:
     def _wrong(self, name: str, where: str, problem: str, remedy: str, zh: str, zh_remedy: str) -> FileError:
         place = f"{name}: {where}" if name else where
         return FileError(self._file, problem, remedy=remedy, field=place, zh=(zh, zh_remedy))
+
+
+def _nearest(name: str, known: Sequence[str]) -> str | None:
+    """The known field that is meant; among short names the whole counts, not a part."""
+    found = process.extractOne(name, known, scorer=fuzz.ratio, score_cutoff=70)
+    return str(found[0]) if found else None
 
 
 def _short(said: Any) -> str:

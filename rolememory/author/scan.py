@@ -176,17 +176,14 @@ def place_of(span: Span, segments: Sequence[Segment]) -> Place:
     segment = segments[span.segment]
     text = segment.text
     head = len(segment.name) + 2 if segment.name and text.startswith(f"{segment.name}: ") else 0
-    before, after = text[max(span.start - AROUND, 0) : span.start], text[span.end : span.end + AROUND]
+    said = head if span.start >= head else 0  # where what is shown may begin: the name says nothing about the place
+    left, right = max(span.start - AROUND, said), span.end + AROUND
     return Place(
         source=segment.source,
         message=segment.index + 1,
         offset=max(span.start - head, -1),
         match=text[span.start : span.end],
-        quote=("…" if span.start > AROUND else "")
-        + before
-        + text[span.start : span.end]
-        + after
-        + ("…" if span.end + AROUND < len(text) else ""),
+        quote=("…" if left > said else "") + text[left:right].replace("\n", " ") + ("…" if right < len(text) else ""),
     )
 
 

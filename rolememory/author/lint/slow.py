@@ -11,7 +11,7 @@ from rolememory.text.pattern import Pattern
 
 LIMIT_S = 0.15  # of one search; a harmless pattern takes less than a hundredth of it
 ROUNDS = 28  # of a loop: enough for 2 ** n steps
-LONG = 6000  # characters: enough for n ** 3
+LONG = 2500  # characters: enough for n ** 3 steps, and few enough for n ** 2
 MOST_TEXTS = 12
 _MISFIT = "\u0002"  # what no author's pattern asks for
 
@@ -43,7 +43,7 @@ def against(node: Node, before: str = "") -> Iterator[tuple[str, str]]:
                 yield from against(part, before)
                 before += sample(part)
         case Repeat(body=body, most=most):
-            if most is None or most > 100:
+            if most is None or most >= 50:
                 yield from ((before, piece) for piece in {sample(body, 1), *_single(body)} if piece)
             yield from against(body, before)
         case _:
