@@ -11,6 +11,7 @@ from rolememory.inject.render import Cast, Length
 from rolememory.inject.styles import Styles
 from rolememory.recall.answer import Question, answer, ask
 from rolememory.recall.books import Books, left_by
+from rolememory.recall.card import CardOfRole
 from rolememory.recall.chats import ChatStates
 from rolememory.recall.gates import Occasion
 from rolememory.recall.hear import SPOKEN, Heard, hear, set_scene, visible
@@ -67,6 +68,7 @@ class Recollection:
         self.chats = ChatStates(role_folder)
         self.meanings = Meanings(role_folder, around.loader, settings.embedding)
         self.books = Books(role_folder, around.shared_books)
+        self.card = CardOfRole(role_folder)
         self.lore_meaning = LoreMeaning(role_folder, around.loader, settings.embedding)
         self._live = LiveIndex(settings, self.chats.clock.at)
         self._around = around
@@ -82,7 +84,7 @@ class Recollection:
         if lore is not None and settings.budget.shared_with_lore:
             question = replace(question, room=left_by(lore, settings))
         given = answer(question, self._live.audience)
-        style = self._around.styles.get(settings.inject, question.scene.language, _cast(role, request))
+        style = self._around.styles.get(settings.inject, question.scene.language, self._cast(role, request))
         persona = self._persona(question) if settings.inject.preferences and not given.closed else ""
         turn = say(question, given, style, request.messages, lore, persona)
         turn = replace(turn, trace=self._trace(turn, (*given.notes, *(lore.notes if lore else ()), *style.notes)))
@@ -117,7 +119,7 @@ class Recollection:
             seed=len(heard.segments),
             wanted=request.wanted,
         )
-        style = self._around.styles.get(settings.inject, scene.language, _cast(role, request))
+        style = self._around.styles.get(settings.inject, scene.language, self._cast(role, request))
         measure = Length(style, counter_for(settings.budget.unit, settings.lengths))
         occasion = Occasion(heard.query, heard.messages_before)
         return Question(index, scene, settings, measure, occasion, visible(heard), self.chats.injected(request.chat))
@@ -140,7 +142,7 @@ class Recollection:
         return scan(
             index,
             [message for message in request.messages if message.role in SPOKEN],
-            card=request.character or Character(name=role.name),
+            card=request.character or self.card.character(role, request.user),
             state=self.chats.timers(request.chat),
             injected=injected,
             outside=self.lore_meaning.outside(index, question.scene, settings),
@@ -164,8 +166,8 @@ class Recollection:
         closed = turn.answer.closed
         return Trace(notes=told, embedder=self._around.loader.state, turn_gate=closed[0].code if closed else None)
 
-
-def _cast(role: Role, request: Request) -> Cast:
-    """Who is who: by the card where there is one."""
-    card = request.character
-    return Cast(char=card.name if card else role.name, user=request.user or (card.user if card else ""))
+    def _cast(self, role: Role, request: Request) -> Cast:
+        """Who is who: by the card where there is one."""
+        given = request.character
+        char = given.name if given else self.card.character(role, request.user).name
+        return Cast(char=char, user=request.user or (given.user if given else ""))

@@ -24,6 +24,7 @@ class Role(BaseModel):
     name: str
     aliases: tuple[str, ...] = ()
     card: str | None = None  # file name inside the role's folder
+    card_from: str = ""  # what that file was called before it was imported: character filters of lorebooks compare it
     worldbooks: tuple[str, ...] = ()  # shared books linked by file name
     associates: tuple[Association, ...] = ()
     settings: dict[str, Any] = Field(default_factory=dict)  # overrides of rolememory.toml

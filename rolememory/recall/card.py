@@ -1,0 +1,48 @@
+"""The character card of a role, following its file: what lore scanning and the block's names are given when the caller names no character."""
+
+from dataclasses import replace
+from pathlib import Path, PurePath
+
+from rolememory.errors import RoleMemoryError
+from rolememory.schema.role import Character, Role
+from rolememory.store.disk import Mark
+from rolememory.store.signature import signature
+
+
+class CardOfRole:
+    """Holds the newest card. A broken file keeps its last good texts and is told in `problem`. One owner at a time."""
+
+    def __init__(self, role_folder: Path) -> None:
+        self._folder = role_folder
+        self._seen: tuple[Path, Mark | None] | None = None
+        self._texts: Character | None = None
+        self.problem = ""
+
+    def character(self, role: Role, user: str | None = None) -> Character:
+        """The texts of the card that role.json names, else the role's name alone. Cost: one stat when nothing changed."""
+        texts = self._current(role.card) if role.card else None
+        if texts is None:
+            return Character(name=role.name, user=user or "User")
+        file = PurePath(role.card_from).stem or texts.file
+        return replace(texts, name=texts.name or role.name, user=user or "User", file=file)
+
+    def _current(self, name: str) -> Character | None:
+        path = self._folder / name
+        if path.parent != self._folder:  # a name, not a way out of the folder
+            return None
+        seen = (path, signature(path))
+        if seen != self._seen:
+            if self._seen is None or self._seen[0] != path:
+                self._texts = None
+            self._seen = seen
+            self._read(path)
+        return self._texts
+
+    def _read(self, path: Path) -> None:
+        from rolememory.cards.base import load  # only roles with a card need it
+
+        try:
+            self._texts = load(path).character()
+            self.problem = ""
+        except (RoleMemoryError, OSError) as error:
+            self.problem = str(error)
