@@ -15,6 +15,7 @@ from typing import ClassVar, Protocol, TypeVar
 
 from rolememory.cards import limits
 from rolememory.cards.card import Card
+from rolememory.cards.json_read import not_utf8
 from rolememory.errors import FileError, RegistrationError, UnknownNameError
 
 ENTRY_POINT_GROUP = "rolememory.cards"
@@ -114,9 +115,11 @@ def read(source: Path | str | bytes, name: str = "") -> tuple[bytes, str]:
 
 def unknown(data: bytes, file: str) -> FileError:
     """The complaint about bytes that no format knows."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return not_utf8(data, 0, file)
     if data.startswith((b"\xff\xd8\xff", b"RIFF", b"GIF8")):
         problem, zh = "is a picture without a card", "只是一张图片，里面没有角色卡"
-    elif not data.strip():
+    elif not data or data.isspace():
         problem, zh = "is empty", "是空文件"
     else:
         problem, zh = "is no character card of a known kind", "不是已知格式的角色卡"

@@ -8,7 +8,7 @@ from rolememory.cards.book_forms import BOOK_FORMS, book_form, form_of
 from rolememory.cards.changes import value_at
 from rolememory.cards.containers import JsonText, NovelaiPicture
 from rolememory.cards.formats import JsonFormat
-from rolememory.cards.json_read import Raw, read_json
+from rolememory.cards.json_read import Raw, kind_of, read_json
 from rolememory.errors import FileError
 
 NAIDATA = "naidata"
@@ -53,7 +53,7 @@ def book_formats() -> tuple[str, ...]:
 def _checked(book: Book) -> Book:
     entries = value_at(book.raw, book.form.entries)
     if not isinstance(entries, list | dict):
-        raise _refused(book, f"expected a list of entries, got {type(entries).__name__}", "应为条目列表")
+        raise _refused(book, f"expected a list of entries, got {kind_of(entries)}", "应为条目列表")
     if len(entries) > limits.ENTRIES:
         raise _refused(
             book,

@@ -6,6 +6,7 @@ and budget of the book) is kept beside it: exact rules do not look at it, the de
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Any
 
 from rolememory.cards.sillytavern import NEW_ENTRY, collect, in_script_order, number_or_none
@@ -32,7 +33,7 @@ def is_lorebook_v3(raw: Mapping[str, Any]) -> bool:
 def read_character_book(raw: Mapping[str, Any], name: str = "", source: BookSource = BookSource.CHARACTER) -> Lorebook:
     """The book of a card. `raw` is the `character_book` object, or a stand-alone `{"spec": "lorebook_v3", "data": book}`."""
     book = raw["data"] if raw.get("spec") == "lorebook_v3" and isinstance(raw.get("data"), Mapping) else raw
-    entries, problems = collect((uid, world_entry(one, at), _beyond(one)) for at, (uid, one) in enumerate(_listed(book)))
+    entries, problems = collect((uid, _world_entry_if_object(one, at), _beyond(one)) for at, (uid, one) in enumerate(_listed(book)))
     recursive = book.get("recursive_scanning")
     return Lorebook(
         name=name or str(book.get("name") or ""),
@@ -46,6 +47,10 @@ def read_character_book(raw: Mapping[str, Any], name: str = "", source: BookSour
         format="character_book",
         raw=dict(raw),
     )
+
+
+def _world_entry_if_object(one: Any, at: int) -> Any:
+    return world_entry(one, at) if isinstance(one, Mapping) else one  # told as a problem where it is read
 
 
 def to_world(book: Mapping[str, Any]) -> dict[str, Any]:
@@ -116,6 +121,7 @@ def card_entry(entry: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+@cache
 def snake(field: str) -> str:
     """The name of a world field inside a card's `extensions`; two stand there as they are.
 

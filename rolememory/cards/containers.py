@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol, Self
 
+import orjson
+
 from rolememory.cards import png
 from rolememory.cards.card_forms import version_of
 from rolememory.cards.json_edit import rewrite, same
@@ -46,8 +48,11 @@ class JsonText:
 
     @classmethod
     def new(cls, raw: Raw) -> Self:
-        """A new text, indented as SillyTavern does."""
-        return cls(json.dumps(raw, ensure_ascii=False, indent=4).encode(), raw)
+        """A new text, two blanks a level."""
+        try:
+            return cls(orjson.dumps(raw, option=orjson.OPT_INDENT_2), raw)
+        except TypeError:  # an integer of more than 64 bits
+            return cls(json.dumps(raw, ensure_ascii=False, indent=2).encode(), raw)
 
     def write(self, raw: Raw) -> bytes:
         """The text saying `raw`."""

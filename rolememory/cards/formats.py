@@ -11,7 +11,7 @@ from rolememory.cards.card import Card
 from rolememory.cards.card_forms import AGNAI, BYAF, TEXTGEN, V1, V2, V3, YAML, CardForm, card_form_of, has_layout, version_of
 from rolememory.cards.changes import value_at
 from rolememory.cards.containers import CARD_JSON, CharxCard, JsonText, PngCard, ReadOnly, card_chunks
-from rolememory.cards.json_read import read_json
+from rolememory.cards.json_read import kind_of, read_json
 from rolememory.cards.yaml_read import read_yaml
 from rolememory.cards.zip_parts import has_zip, new_zip, open_zip
 from rolememory.errors import FileError, InvalidValueError
@@ -281,7 +281,7 @@ def checked(card: Card) -> Card:
         FileError: a part has a shape that nothing could be read from.
     """
     if has_layout(card.form) and not isinstance(card.raw.get("data"), dict):
-        raise FileError(card.file, f"expected an object, got {type(card.raw.get('data')).__name__}", field="data", zh=("应为对象", ""))
+        raise FileError(card.file, f"expected an object, got {kind_of(card.raw.get('data'))}", field="data", zh=("应为对象", ""))
     book = card.form.book_of(card.raw)
     entries = value_at(book, card.form.book.entries) if book is not None and card.form.book else []
     if isinstance(entries, list | dict) and len(entries) > limits.ENTRIES:

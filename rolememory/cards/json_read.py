@@ -18,7 +18,6 @@ Raw = dict[str, Any]
 
 _DECODER = json.JSONDecoder()
 _SPACE = re.compile(r"[ \t\r\n]*")
-_BOMS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 _AGAIN = "export the file again from the program that made it"
 _AGAIN_ZH = "请在制作它的程序里重新导出"
 
@@ -35,7 +34,7 @@ def read_json(data: bytes, file: str, field: str = "") -> Raw:
     """
     value = read_value(data, file, field)
     if not isinstance(value, dict):
-        kind = type(value).__name__
+        kind = kind_of(value)
         raise FileError(file, f"expected a JSON object, got {kind}", field=field, line=1, column=1, zh=(f"应为 JSON 对象，却是 {kind}", ""))
     return value
 
@@ -92,19 +91,30 @@ def _object(pairs: list[tuple[str, Any]]) -> Raw:
 
 
 def _broken(body: bytes, error: orjson.JSONDecodeError, file: str, field: str) -> FileError:
-    utf8 = not body.startswith(tuple(_BOMS)) and _is_utf8(body)
-    problem = f"is not JSON: {error.msg}" if utf8 else "is not UTF-8 text"
-    zh = f"不是 JSON：{error.msg}" if utf8 else "不是 UTF-8 文本"
-    remedy, remedy_zh = (_AGAIN, _AGAIN_ZH) if utf8 else ("save it as UTF-8", "请另存为 UTF-8")
-    return FileError(file, problem, remedy=remedy, field=field, line=error.lineno, column=error.colno, zh=(zh, remedy_zh))
-
-
-def _is_utf8(body: bytes) -> bool:
     try:
         body.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
+    except UnicodeDecodeError as wrong:
+        return not_utf8(body, wrong.start, file, field)
+    zh = (f"不是 JSON：{error.msg}", _AGAIN_ZH)
+    return FileError(file, f"is not JSON: {error.msg}", remedy=_AGAIN, field=field, line=error.lineno, column=error.colno, zh=zh)
+
+
+def not_utf8(data: bytes, at: int, file: str, field: str = "") -> FileError:
+    """The complaint about the first byte that is no UTF-8."""
+    line = data.count(b"\n", 0, at) + 1
+    column = len(data[data.rfind(b"\n", 0, at) + 1 : at].decode("utf-8", "replace")) + 1
+    zh = ("不是 UTF-8 文本", "请另存为 UTF-8")
+    return FileError(file, "is not UTF-8 text", remedy="save it as UTF-8", field=field, line=line, column=column, zh=zh)
+
+
+def kind_of(value: object) -> str:
+    """What a JSON value is, in the words of JSON.
+
+    >>> kind_of(None), kind_of({}), kind_of("x"), kind_of(True), kind_of(1.5)
+    ('null', 'object', 'text', 'boolean', 'number')
+    """
+    kinds = {"NoneType": "null", "dict": "object", "list": "list", "str": "text", "bool": "boolean", "int": "number", "float": "number"}
+    return kinds.get(type(value).__name__, "nothing")
 
 
 def _doubled(text: str, file: str, field: str) -> FileError:

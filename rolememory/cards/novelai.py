@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from rolememory.cards.sillytavern import MISSING, new_entry
+from rolememory.cards.sillytavern import MISSING, entries_by_place, new_entry
 
 
 def is_novelai(raw: Mapping[str, Any]) -> bool:
@@ -13,7 +13,7 @@ def is_novelai(raw: Mapping[str, Any]) -> bool:
 
 def to_world(raw: Mapping[str, Any]) -> dict[str, Any]:
     """The book as a world file. `forceActivation` is not taken over: such entries would stand in every prompt."""
-    return {"entries": {str(at): world_entry(one, at) for at, one in enumerate(raw.get("entries") or [])}, "originalData": dict(raw)}
+    return {"entries": entries_by_place(raw.get("entries"), world_entry), "originalData": dict(raw)}
 
 
 def world_entry(source: Mapping[str, Any], index: int) -> dict[str, Any]:

@@ -88,13 +88,13 @@ def texts(data: bytes, file: str, keywords: Iterable[str]) -> Iterator[Text]:
     for chunk in chunks(data, file):
         if chunk.kind not in _TEXT_KINDS:
             continue
-        raw = data[chunk.data] if chunk.size <= limits.TEXT * 2 else data[chunk.data.start : chunk.data.start + 80]
+        raw = data[chunk.data] if chunk.size <= limits.BASE64 else data[chunk.data.start : chunk.data.start + 80]
         keyword, mark, value = raw.partition(b"\0")
         if not mark or keyword.decode("latin-1").lower() not in wanted:
             continue
         place = f"chunk {keyword.decode('latin-1')} at byte {chunk.start}"
         if len(raw) != chunk.size:
-            raise limits.too_large(file, limits.TEXT * 2, "text chunk", place)
+            raise limits.too_large(file, limits.BASE64, "text chunk", place)
         sound = zlib.crc32(raw, zlib.crc32(chunk.kind)) == struct.unpack_from(">I", data, chunk.end - 4)[0]
         yield Text(chunk, keyword.decode("latin-1").lower(), _plain(chunk.kind, value, file, place), sound)
 
@@ -153,10 +153,10 @@ def _plain(kind: bytes, value: bytes, file: str, place: str) -> bytes:
 def _inflated(packed: bytes, file: str, place: str) -> bytes:
     try:
         stream = zlib.decompressobj()
-        plain = stream.decompress(packed, limits.TEXT * 2 + 1)
+        plain = stream.decompress(packed, limits.TEXT + 1)
     except zlib.error as error:
         raise _damaged(file, f"cannot be decompressed: {error}".lower(), "无法解压", place) from error
-    limits.check_size(plain, file, limits.TEXT * 2, "decompressed text chunk", place)
+    limits.check_size(plain, file, limits.TEXT, "decompressed text chunk", place)
     if not stream.eof:
         raise _damaged(file, "cannot be decompressed: it ends too early", "无法解压：数据不完整", place)
     return plain

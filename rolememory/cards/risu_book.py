@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from rolememory.cards.sillytavern import MISSING, new_entry
+from rolememory.cards.sillytavern import MISSING, entries_by_place, new_entry
 
 
 def is_risu(raw: Mapping[str, Any]) -> bool:
@@ -19,7 +19,7 @@ def is_risu_module(raw: Mapping[str, Any]) -> bool:
 def to_world(raw: Mapping[str, Any]) -> dict[str, Any]:
     """The book as a world file."""
     return {
-        "entries": {str(at): world_entry(one, at) for at, one in enumerate(raw.get("data") or raw.get("lorebook") or [])},
+        "entries": entries_by_place(raw.get("data") or raw.get("lorebook"), world_entry),
         "originalData": dict(raw),
     }
 

@@ -6,7 +6,7 @@ with a missing field is what is read here.
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
@@ -85,6 +85,12 @@ MISSING = object()
 def new_entry(**fields: Any) -> dict[str, Any]:
     """A newly made entry with these fields; those that are MISSING are left out."""
     return {name: value for name, value in {**NEW_ENTRY, **fields}.items() if value is not MISSING}
+
+
+def entries_by_place(listed: object, convert: Callable[[Mapping[str, Any], int], dict[str, Any]]) -> dict[str, Any]:
+    """The entries of another format's list under their place; what is no object stays as it is, to be told when it is read."""
+    found = listed if isinstance(listed, list) else []
+    return {str(at): convert(one, at) if isinstance(one, Mapping) else one for at, one in enumerate(found)}
 
 
 def is_world(raw: Mapping[str, Any]) -> bool:

@@ -6,11 +6,14 @@ Every scalar stays the text that stands there (`name: Yes` is "Yes"). Needs PyYA
 from typing import Any
 
 from rolememory.cards import limits
+from rolememory.cards.json_read import not_utf8
 from rolememory.errors import FileError
 
 _DEPTH = 20
 _ALIASES = 50
 _EVENTS = 50_000
+_STANDARD = "tag:yaml.org,2002:"
+_TAGS = frozenset({"str", "int", "float", "bool", "null", "seq", "map"})
 
 
 def read_yaml(data: bytes, file: str) -> dict[str, Any]:
@@ -27,15 +30,15 @@ def read_yaml(data: bytes, file: str) -> dict[str, Any]:
         _check_events(text, file)
         found = _value(yaml.compose(text, Loader=_loader()), file)
     except UnicodeDecodeError as error:
-        raise FileError(file, "is not UTF-8 text", remedy="save it as UTF-8", zh=("不是 UTF-8 文本", "请另存为 UTF-8")) from error
+        raise not_utf8(data, error.start, file) from error
     except yaml.YAMLError as error:
         raise _broken(error, file) from error
     if not isinstance(found, dict):
         raise FileError(
             file,
-            "is neither a card nor a lorebook of a known kind",
-            remedy="see `rolememory card --help`",
-            zh=("不是已知格式的角色卡或世界书", ""),
+            "is neither JSON nor a YAML object",
+            remedy="a card in YAML has name, context and greeting",
+            zh=("既不是 JSON 也不是 YAML 对象", "YAML 角色卡应有 name、context、greeting"),
         )
     return found
 
@@ -59,7 +62,7 @@ def _check_events(text: str, file: str) -> None:
             problem = "is nested too deep" if depth > _DEPTH else "has too many aliases" if aliases > _ALIASES else "has too many values"
             raise _refused(file, problem, event)
         tag = getattr(event, "tag", None)
-        if tag and not str(tag).startswith("tag:yaml.org,2002:") and tag != "!":
+        if tag and tag != "!" and str(tag).removeprefix(_STANDARD) not in _TAGS:
             raise _refused(file, f"has a tag {str(tag)[:40]!r}", event)
 
 
