@@ -1,8 +1,7 @@
 """book scan, lint, show: what fires in a lorebook, what is wrong with it, what is in it."""
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,7 +11,7 @@ from rolememory.cli.desk import Desk, desk
 from rolememory.cli.options import Text, UserName, option
 from rolememory.cli.out import Column
 from rolememory.cli.verbs import AUTHOR, verb
-from rolememory.cli.words import Tongue, both, say
+from rolememory.cli.words import both, say
 from rolememory.errors import InvalidValueError
 
 if TYPE_CHECKING:
@@ -87,16 +86,12 @@ def _show_report(here: Desk, report: "Report") -> None:
     here.out.say(
         say(
             f"{len(report.fired)} of {len(report.fired) + len(report.silent) + report.quiet} entries, {report.used} of {report.budget} tokens{over}"
-            f"; {_many(report.passes, 'pass', 'es')}, {_many(report.messages, 'message')}{quiet}",
+            f"; {bookshelf.many(report.passes, 'pass', 'es')}, {bookshelf.many(report.messages, 'message')}{quiet}",
             f"激活 {len(report.fired)} 个条目，用去 {report.used} / {report.budget} tokens{over}；扫描 {report.passes} 遍，{report.messages} 条消息{quiet}",
         )
     )
     for note in report.notes:
         here.out.warn(note)
-
-
-def _many(count: int, thing: str, ending: str = "s") -> str:
-    return f"{count} {thing}{'' if count == 1 else ending}"
 
 
 @verb(
@@ -116,57 +111,19 @@ def lint(books: BookNames, rules: RulesName = None, everything: Everything = Fal
         from rolememory.author.lint.check import check
 
         files = [(path, read_file(path)) for path in paths]
-        rows = [row for path, file in files for row in _lint_rows(path, check(file, settings), file.book.format)]
+        rows = [row for path, file in files for row in bookshelf.lint_rows(path, check(file, settings), file.book.format)]
         errors = sum(row["severity"] == "error" for row in rows)
         shown = [row for row in rows if everything or row["severity"] != "note"]
         if here.out.as_json:
             here.out.data(shown)
             return
         if shown:
-            here.out.table(shown, _lint_columns(several=len(paths) > 1))
-        here.out.say(_counted(rows, hidden=len(rows) - len(shown)))
+            here.out.table(shown, bookshelf.lint_columns(several=len(paths) > 1))
+        here.out.say(bookshelf.counted(rows, hidden=len(rows) - len(shown)))
 
     again(here, once, paths, watch)
     if errors:
         raise typer.Exit(FOUND_FAULTS)
-
-
-def _lint_columns(several: bool) -> list[Column]:
-    return [
-        *([Column("book", say("book", "世界书"))] if several else []),
-        Column("level", say("level", "级别"), style="yellow"),
-        Column("title", say("entry", "条目"), style="cyan", fold=1),
-        Column("field", say("field", "字段")),
-        Column("why", say("what is wrong", "问题"), fold=1),
-        Column("write", say("what to write", "怎么写"), fold=1),
-    ]
-
-
-_LEVELS = {"error": ("error", "错误"), "warning": ("warning", "注意"), "note": ("note", "提示")}
-
-
-def _lint_rows(path: Path, findings: Any, form: str) -> Iterator[dict[str, Any]]:
-    from rolememory.author.lint import words
-    from rolememory.author.lint.finding import written
-
-    for one in findings:
-        level = words.severity(one).value
-        yield {
-            "book": path.name, "severity": level, "level": say(*_LEVELS[level]), "code": one.code, "uid": one.entry, "title": one.title,
-            "field": written(one.field, form), "why": words.why(one, Tongue.language), "write": words.write(one, Tongue.language),
-            "values": dict(one.values),
-        }  # fmt: skip
-
-
-def _counted(rows: list[dict[str, Any]], hidden: int) -> str:
-    counts = {level: sum(row["severity"] == level for row in rows) for level in _LEVELS}
-    more = say(" (--all shows the notes)", "（--all 可列出提示）") if hidden else ""
-    if not rows:
-        return say("nothing to complain of", "没有问题")
-    return say(
-        ", ".join(_many(counts[level], level) for level in _LEVELS) + more,
-        f"错误 {counts['error']}，注意 {counts['warning']}，提示 {counts['note']}{more}",
-    )
 
 
 @verb("book show", AUTHOR, both("the entries of a book", "列出世界书的条目"))

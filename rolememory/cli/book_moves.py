@@ -26,8 +26,8 @@ def new(
 
     here = desk()
     path = _new_path(here, name, role)
-    _write(here, path, new_book(path.stem, Tongue.language), yes)
-    _write(here, beside(path), new_expectations(path.name, Tongue.language), yes)
+    write_file(here, path, new_book(path.stem, Tongue.language), yes)
+    write_file(here, beside(path), new_expectations(path.name, Tongue.language), yes)
     if here.out.as_json:
         here.out.data({"book": str(path), "tests": str(beside(path))})
         return
@@ -57,7 +57,7 @@ def _file_name(name: str) -> str:
     return f"{kept}.json"
 
 
-def _write(here: Desk, path: Path, text: str | bytes, yes: bool) -> None:
+def write_file(here: Desk, path: Path, text: str | bytes, yes: bool) -> None:
     """Write a file, never over another without being asked to."""
     from rolememory.store.atomic import write
 
@@ -91,9 +91,9 @@ def bring(
     with here.home() as home:
         folder = home.folder.folder(home.folder.find(role).id) / "worldbooks"
     goal = folder / f"{path.stem}.json"
-    _write(here, goal, path.read_bytes() if path.suffix == ".json" else _as_json(path), yes)
+    write_file(here, goal, path.read_bytes() if path.suffix == ".json" else _as_json(path), yes)
     if beside(path).exists():
-        _write(here, beside(goal), beside(path).read_bytes(), yes)
+        write_file(here, beside(goal), beside(path).read_bytes(), yes)
     told = {
         "book": str(goal),
         "name": book.name,
@@ -139,7 +139,7 @@ def export(
     for loss in made.losses:
         here.out.warn(f"{loss.field}{say(': ', '：')}{loss.text(Tongue.language)}")
     if out is not None:
-        _write(here, Path(out).expanduser(), made.data, yes)
+        write_file(here, Path(out).expanduser(), made.data, yes)
         here.out.say(say(f"written to {out}", f"已写到 {out}"))
     elif b"\0" in made.data[:64]:
         raise InvalidValueError(f"{to} is no text; write it into a file with --out FILE", zh=f"{to} 不是文本格式；请用 --out 写到文件")

@@ -260,3 +260,52 @@ def entry_rows(file: "BookFile") -> list[dict[str, Any]]:
         }
         for lore in subject.entries
     ]  # fmt: skip
+
+
+# ── faults ──
+
+
+def lint_columns(several: bool) -> list[Column]:
+    """Of faults."""
+    return [
+        *([Column("book", say("book", "世界书"))] if several else []),
+        Column("level", say("level", "级别"), style="yellow"),
+        Column("title", say("entry", "条目"), style="cyan", fold=1),
+        Column("field", say("field", "字段")),
+        Column("why", say("what is wrong", "问题"), fold=1),
+        Column("write", say("what to write", "怎么写"), fold=1),
+    ]
+
+
+LEVELS = {"error": ("error", "错误"), "warning": ("warning", "注意"), "note": ("note", "提示")}
+
+
+def lint_rows(path: Path, findings: Any, form: str) -> Iterator[dict[str, Any]]:
+    """Faults of a book as rows."""
+    from rolememory.author.lint import words
+    from rolememory.author.lint.finding import written
+
+    for one in findings:
+        level = words.severity(one).value
+        yield {
+            "book": path.name, "severity": level, "level": say(*LEVELS[level]), "code": one.code, "uid": one.entry, "title": one.title,
+            "field": written(one.field, form), "why": words.why(one, Tongue.language), "write": words.write(one, Tongue.language),
+            "values": dict(one.values),
+        }  # fmt: skip
+
+
+def counted(rows: list[dict[str, Any]], hidden: int) -> str:
+    """How many faults of which level."""
+    counts = {level: sum(row["severity"] == level for row in rows) for level in LEVELS}
+    more = say(" (--all shows the notes)", "（--all 可列出提示）") if hidden else ""
+    if not rows:
+        return say("nothing to complain of", "没有问题")
+    return say(
+        ", ".join(many(counts[level], level) for level in LEVELS) + more,
+        f"错误 {counts['error']}，注意 {counts['warning']}，提示 {counts['note']}{more}",
+    )
+
+
+def many(count: int, thing: str, ending: str = "s") -> str:
+    """A count with its noun, in English."""
+    return f"{count} {thing}{'' if count == 1 else ending}"

@@ -1,0 +1,184 @@
+"""A card comes to a home and becomes a role, or brings a role that is there up to date; and goes out again with the role's books in it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePath
+from typing import Any
+
+from rolememory.cards.base import load
+from rolememory.cards.book_files import load_book
+from rolememory.cards.card import Card
+from rolememory.cards.card_forms import V3, new_document
+from rolememory.cards.containers import JsonText
+from rolememory.cards.role_parts import RoleParts, role_from_card, with_books
+from rolememory.cards.traits import traits_of
+from rolememory.engine import Home, RoleMemory
+from rolememory.errors import RoleMemoryError, UnknownRoleError
+from rolememory.schema.memory import Memory, MemoryType
+from rolememory.schema.role import Role
+from rolememory.store import atomic
+from rolememory.store.disk import DISK
+from rolememory.store.home import fold_name
+
+BOOKS = "worldbooks"
+
+_NO_NAMES = frozenset({"card", "main", "character", "default"})  # what files are called when nobody named them
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A role that this card may belong to. `sure`: by its id, or because it was made of the same card."""
+
+    role: Role
+    sure: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Adopted:
+    """What adopting a card did. Files by their names in the role's folder."""
+
+    role: Role
+    made: bool
+    written: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()  # books that were edited here and stay so
+    traits: tuple[str, ...] = ()  # ids of the memories that were added
+    problems: tuple[str, ...] = ()
+
+
+def match(home: Home, card: Card, name: str = "") -> Match | None:
+    """The role this card belongs to: by the id it carries, then (unless it is to have another name) by the same card, then by the name.
+
+    Raises:
+        AmbiguousNameError: two roles answer to the name.
+    """
+    parts, roles = role_from_card(card), home.roles()
+    if found := next((role for role in roles if role.id == parts.role.id), None):
+        return Match(found, sure=True)
+    if not name and (found := next((role for role in roles if _has_file(home, role, parts)), None)):
+        return Match(found, sure=True)
+    try:
+        return Match(home.folder.find(name or parts.role.name), sure=False)
+    except UnknownRoleError:
+        return None
+
+
+def adopt(
+    home: Home, card: Card, *, into: Role | None = None, name: str = "", traits: bool = False, replace_books: bool = False
+) -> Adopted:
+    """Make a role of the card, or bring the role `into` up to date with it, after a backup of its files.
+
+    A book of an earlier card that was edited here stays unless `replace_books`; one that was not is replaced. `traits`
+    remembers description and personality, what is remembered already left out, all or none.
+
+    Raises:
+        InvalidValueError: the name is no name.
+        NotWrittenError: the disk refused.
+    """
+    if into is None:
+        parts = role_from_card(card)
+        role = home.folder.create(name or parts.role.name, parts.role.id)
+        done = Adopted(role, made=True, written=tuple(parts.files), problems=parts.problems)
+        _write(home.folder.folder(role.id), parts.files)
+    else:
+        parts = role_from_card(card, into.id)
+        role, done = into, _updated(home, into, parts, replace_books)
+    role = home.folder.update(_told(home, role, parts.role, card, name))
+    for gone in done.removed:  # only now: role.json no longer names it
+        atomic.drop(home.folder.folder(role.id) / gone)
+    added = _remember(home.role(role.id), card) if traits else ()
+    return replace(done, role=role, traits=added)
+
+
+def _updated(home: Home, role: Role, parts: RoleParts, replace_books: bool) -> Adopted:
+    """Write what differs; a backup goes before."""
+    mind = home.role(role.id)
+    before = _made_of_card(mind.folder, role)
+    standing = {name: data for name in {*before, *parts.files} if (data := _bytes(mind.folder / name)) is not None}
+    edited = {name for name, data in standing.items() if name.startswith(BOOKS) and data not in (before.get(name), parts.files.get(name))}
+    kept = () if replace_books else tuple(sorted(edited & parts.files.keys()))
+    writing = {name: data for name, data in parts.files.items() if standing.get(name) != data and name not in kept}
+    removed = tuple(sorted(name for name in standing.keys() - parts.files.keys() if name not in edited))
+    if writing or removed:
+        mind.backup()
+    _write(mind.folder, writing)
+    return Adopted(role, made=False, written=tuple(writing), removed=removed, kept=kept, problems=parts.problems)
+
+
+def _made_of_card(folder: Path, role: Role) -> Mapping[str, bytes]:
+    """The files that the role's card gave when it came."""
+    try:
+        return role_from_card(load(folder / PurePath(role.card).name), role.id).files if role.card else {}
+    except RoleMemoryError:  # it cannot be read any more: then nothing is known to be untouched
+        return {}
+
+
+def _told(home: Home, role: Role, of_card: Role, card: Card, name: str) -> Role:
+    """role.json with the card and the names it goes by; a name that another role answers to is left out."""
+    shown = name.strip() or role.name
+    others = {fold_name(one) for other in home.roles() if other.id != role.id for one in (other.name, *other.aliases)}
+    names = {fold_name(one): one for one in (shown, *role.aliases)}
+    for one in (of_card.name, *of_card.aliases, _stem(card)):
+        if one and fold_name(one) not in others:
+            names.setdefault(fold_name(one), one)
+    aliases = tuple(one for folded, one in names.items() if folded != fold_name(shown))
+    return role.model_copy(update={"name": shown, "aliases": aliases, "card": of_card.card, "card_from": PurePath(card.file).name})
+
+
+def _stem(card: Card) -> str:
+    """The name of the card's file, where somebody named it."""
+    stem = PurePath(card.file).stem.strip()
+    readable = 0 < len(stem) <= 100 and stem.isprintable() and any(letter.isalpha() for letter in stem)
+    return stem if readable and stem.casefold() not in _NO_NAMES else ""
+
+
+def _remember(mind: RoleMemory, card: Card) -> tuple[str, ...]:
+    known = {_said(one) for one in mind.memories.values() if one.type is MemoryType.TRAIT}
+    fresh = [raw for raw in traits_of(card) if " ".join(raw["content"].casefold().split()) not in known]
+    return tuple(one.id for one in mind.remember_all(fresh, actor="import", reason="card")) if fresh else ()
+
+
+def _said(memory: Memory) -> str:
+    return " ".join(memory.content.casefold().split())
+
+
+def _has_file(home: Home, role: Role, parts: RoleParts) -> bool:
+    """Whether the role was made of this very card."""
+    file = parts.role.card or ""
+    return role.card == file and _bytes(home.folder.folder(role.id) / file) == parts.files[file]
+
+
+def _bytes(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return None
+
+
+def _write(folder: Path, files: Mapping[str, bytes]) -> None:
+    for name, data in files.items():
+        DISK.mkdir((folder / name).parent)
+        atomic.write(folder / name, data)
+
+
+def card_of(mind: RoleMemory) -> tuple[Card, Sequence[str]]:
+    """The role's card with its own books in it and its id in the extensions, and the names of those books. A role without one gets a new card.
+
+    Raises:
+        FileError: the card or a book cannot be read.
+    """
+    role = mind.role
+    files = list(_book_files(mind.folder))
+    card = _original(mind.folder, role)
+    return with_books(card, [load_book(path, path.stem) for path in files], role.id), [path.name for path in files]
+
+
+def _original(folder: Path, role: Role) -> Card:
+    if role.card:
+        return load(folder / PurePath(role.card).name)
+    raw: dict[str, Any] = new_document(name=role.name)
+    return Card(raw, V3, JsonText.new(raw))
+
+
+def _book_files(folder: Path) -> Iterator[Path]:
+    yield from (path for path in sorted((folder / BOOKS).glob("*.json")) if not path.name.startswith("."))
