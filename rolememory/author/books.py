@@ -103,7 +103,7 @@ def title(entry: LoreEntry) -> str:
 
 
 def entry_named(entries: Iterable[LoreEntry], name: str) -> LoreEntry:
-    """The entry that goes by this title or id.
+    """The entry that goes by this title or id; of two with one title the one that is switched on.
 
     Raises:
         UnknownNameError, AmbiguousNameError: none or two do.
@@ -113,6 +113,7 @@ def entry_named(entries: Iterable[LoreEntry], name: str) -> LoreEntry:
     found = [one for one in known if title(one).strip().casefold() == wanted] or [one for one in known if one.id == name.strip()]
     if not found:
         raise UnknownNameError("entry", name, [title(one) for one in known])
+    found = [one for one in found if one.enabled] or found
     if len(found) > 1:
         ids = ", ".join(one.id for one in found)
         raise AmbiguousNameError(
