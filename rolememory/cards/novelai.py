@@ -4,6 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from rolememory.cards.sillytavern import MISSING, entries_by_place, new_entry
+from rolememory.text.edges import JS_SPACE
+
+_BLANKS = "".join(JS_SPACE)
 
 
 def is_novelai(raw: Mapping[str, Any]) -> bool:
@@ -25,7 +28,7 @@ def world_entry(source: Mapping[str, Any], index: int) -> dict[str, Any]:
         uid=index,
         key=source.get("keys", MISSING),
         comment=title,
-        addMemo=bool(str(title).strip()),
+        addMemo=bool(str(title).strip(_BLANKS)),
         content=source.get("text", MISSING),
         selective=False,
         order=0 if priority is None else priority,

@@ -4,6 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from rolememory.cards.sillytavern import MISSING, entries_by_place, new_entry
+from rolememory.text.edges import JS_SPACE
+
+_BLANKS = "".join(JS_SPACE)
 
 
 def is_risu(raw: Mapping[str, Any]) -> bool:
@@ -46,9 +49,9 @@ def world_entry(source: Mapping[str, Any], index: int) -> dict[str, Any]:
 
 
 def split_keys(listed: object) -> list[str]:
-    """Keys of a comma list, trimmed; empty pieces stay.
+    r"""Keys of a comma list, trimmed as scripts trim; empty pieces stay.
 
-    >>> split_keys("dragon, wyrm ,")
-    ['dragon', 'wyrm', '']
+    >>> split_keys("dragon, wyrm ,\ufeff龙")
+    ['dragon', 'wyrm', '', '龙']
     """
-    return [key.strip() for key in str(listed or "").split(",")]
+    return [key.strip(_BLANKS) for key in str(listed or "").split(",")]
