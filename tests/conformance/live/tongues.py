@@ -85,8 +85,25 @@ EUROPEAN = Tongue(
 )
 TONGUES = (ENGLISH, ENGLISH, CHINESE, CHINESE, JAPANESE, PICTURES, EUROPEAN)
 
-MACROS = ("{{user}}", "{{char}}", "{{USER}}", "{{noop}}", "<USER>", "<BOT>", "{{char}}'s")
+NAMES = ("{{user}}", "{{char}}", "{{USER}}", "{{noop}}", "<USER>", "<BOT>", "{{char}}'s", "{{ user }}", "{{group}}", "{{notChar}}")
+TEXTS = ("{{description}}", "{{personality}}", "{{scenario}}", "{{persona}}", "{{charDepthPrompt}}", "{{creatorNotes}}")
+SAYINGS = (
+    "{{newline}}",
+    "{{space::2}}",
+    "{{trim}}",
+    "\n{{trim}}\n",
+    "{{// soon}}",
+    "{{comment::x}}",
+    "{{reverse:abc}}",
+    "{{reverse:{{user}}}}",
+)
+MACROS = (*NAMES * 3, *TEXTS, *SAYINGS, "{{outlet::o1}}", "{{unknown}}", "{{hidden_key:x}}", "{{char", "}}", "{{}}")
 BLANK = ("", " ", "   ", "\t", "\n", "\u3000", "\u00a0", "{{noop}}", " {{noop}} ")
+EDGES = (" ", "\t", "\r\n", "\r", "\u0085", "\u00a0", "\ufeff", "\u200b", "\u3000", "\u2028", "\x1c", "\x0b", "\u180e", "  ")
+"""What may stand around a word; only some of them are blanks, and not the same ones in each language a program is written in."""
+
+LETTERS = "İıiIſsSßẞKkÅåσςΣǅǆŉΐᾳᾼꭰᎠაᲐῼﬀʼԱևϴθµμ𐐀𐐨ⓐⒶⅰѢᲇ"
+"""Letters whose cases are no pairs, or are written elsewhere."""
 
 
 @dataclass(frozen=True)
@@ -97,19 +114,23 @@ class Speech:
     words: list[str]
     sentences: list[str]
     names: list[str]
-    patterns: bool
+    patterns: bool  # whether keys may be patterns
+    edges: bool  # whether odd characters stand around words
 
     @classmethod
     def of(cls, dice: Random) -> "Speech":
         """The speech of a new world, in one tongue or two."""
         tongues = dice.choices(TONGUES, k=dice.choice([1, 1, 2]))
         words = [word for tongue in tongues for word in tongue.words]
+        if dice.random() < 0.07:
+            words = ["".join(dice.choices(LETTERS, k=dice.choice([1, 1, 2]))) for _ in range(6)]
         return cls(
             dice,
             words=dice.sample(words, min(len(words), dice.choice([2, 3, 4, 6]))),
             sentences=[sentence for tongue in tongues for sentence in tongue.sentences],
             names=[name for tongue in tongues for name in tongue.names],
             patterns=dice.random() < 0.5,
+            edges=dice.random() < 0.1,
         )
 
     def text(self, most: int = 2) -> str:
@@ -122,7 +143,8 @@ class Speech:
 
     def _said(self) -> str:
         word = self.dice.choice(self.words)
-        return self.dice.choice([word, word, word, word, word.upper(), word.lower(), word.title()])
+        said = self.dice.choice([word, word, word, word, word.upper(), word.lower(), word.title()])
+        return f"{self.dice.choice(EDGES)}{said}{self.dice.choice(EDGES)}" if self.edges and self.dice.random() < 0.3 else said
 
     def key(self) -> str:
         """A key: mostly a word, now and then a part of one, a pattern, a macro, or nothing."""

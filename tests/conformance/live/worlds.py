@@ -6,6 +6,7 @@ A world plays with some features and leaves the others as they are in a new entr
 from random import Random
 from typing import Any
 
+from tests.conformance.live.foreign import foreign
 from tests.conformance.live.tongues import MACROS, Speech
 
 Case = dict[str, Any]
@@ -87,17 +88,17 @@ class _World:
         self.user, self.name = self.few(self.speech.names), self.few(self.speech.names)
 
     def case(self, seed: str) -> Case:
-        books = self._books()
+        named, books = {"name": f"live-{seed}", "feature": "live", "fuzz": True}, self._books()
+        if self.dice.random() < 0.04:
+            return {**named, **foreign(self.dice, self.speech, books[0]["entries"])}
         self.uids = [uid for book in books for uid in book["entries"]]
         case = {
-            "name": f"live-{seed}",
-            "feature": "live",
-            "fuzz": True,
+            **named,
             "settings": self._settings(),
             "user": {"name": self.user, "description": self._card_text()},
             "character": self._character(),
             **({"entries": books[0]["entries"]} if len(books) == 1 and books[0]["source"] == "global" else {"books": books}),
-            "chat": self._messages(self.few([0, 1, 2, 3, 6, 9])),
+            "chat": self._messages(self.few([0, 1, 2, 3, 6, 9]) if self.dice.random() < 0.995 else 1003),
             "rolls": [self.few([0.0, 0.5, 0.25, 0.1, 0.999, round(self.dice.random(), 3), self.dice.random()]) for _ in range(200)],
         }
         if self.dice.random() < 0.3:
@@ -187,7 +188,8 @@ class _World:
         if "triggers" in self.lively:
             asked["trigger"] = self.few(TRIGGERS)
         if dice.random() < 0.15:
-            asked["author_note"] = {"text": self.few(["", self._card_text(), "note"]), **({"scan": True} if dice.random() < 0.5 else {})}
+            text = self.few(["", self._card_text(), "note"]).replace("\r", "")  # the field it is typed into knows none
+            asked["author_note"] = {"text": text, **({"scan": True} if dice.random() < 0.5 else {})}
         if dice.random() < 0.15:
             asked["scan_injections"] = [self._card_text() for _ in range(self.few([1, 2]))]
         if dice.random() < 0.15:
