@@ -8,9 +8,9 @@ import pytest
 from tests.conformance.live.__main__ import compared
 from tests.conformance.live.minimise import minimised
 from tests.conformance.live.worlds import FEATURES, world
-from tests.conformance.worldinfo import run
+from tests.conformance.worldinfo import IMPORTS, run
 
-WORLDS = [world(f"some-{number}") for number in range(40)]
+WORLDS = [case for number in range(60) if "kind" not in (case := world(f"some-{number}"))][:40]
 NOTHING: dict[str, Any] = {
     **{place: [] for place in ("activated", "an_top", "an_bottom", "em_top", "em_bottom", "depth")},
     **dict.fromkeys(("before", "after"), ""),
@@ -32,6 +32,11 @@ def test_a_seed_is_a_world() -> None:
 def test_every_feature_occurs(feature: str) -> None:
     fields = {field: values[0] for field, values in FEATURES[feature].items()}
     assert any(entry.get(field, usual) != usual for case in WORLDS for entry in entries_of(case) for field, usual in fields.items())
+
+
+def test_books_of_all_programs_occur() -> None:
+    cases = [world(f"foreign-{number}") for number in range(400)]
+    assert {case["format"] for case in cases if "kind" in case} == {*IMPORTS, "to_character_book"}
 
 
 def test_uids_are_unique_in_a_world() -> None:
