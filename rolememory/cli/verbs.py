@@ -24,6 +24,8 @@ MODULES = (
     "book",
     "book_trial",
     "book_moves",
+    "card",
+    "card_moves",
     "tuning",
     "models",
     "live",
@@ -32,6 +34,7 @@ MODULES = (
 )
 _GROUPS = {
     "model": both("models of meaning: which there are, and fetching one", "语义模型：有哪些可用，怎样取得"),
+    "card": both("character cards: in, out, and from one format into another", "角色卡：导入、导出、转换格式"),
     "book": both("lorebooks: what fires, what is wrong, what is expected", "世界书：激活了什么、有什么问题、是否符合期望"),
 }
 
@@ -39,7 +42,7 @@ BEGIN = both("Begin", "开始使用")
 MEMORIES = both("Memories", "记忆")
 ASK = both("Ask", "提问与缘由")
 KEEP = both("Keep", "保管")
-AUTHOR = both("Write books", "编写世界书")
+AUTHOR = both("Books and cards", "世界书与角色卡")
 TUNE = both("Tune and check", "设置与检查")
 
 _found: list[tuple[str, str, str, Callable[..., Any]]] = []

@@ -1,0 +1,173 @@
+"""card show, lint: what is in a character card, and what is wrong with it."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rolememory.cli import bookshelf
+from rolememory.cli.bookshelf import FOUND_FAULTS
+from rolememory.cli.desk import Desk, desk
+from rolememory.cli.options import Text, argument, option
+from rolememory.cli.out import Column
+from rolememory.cli.verbs import AUTHOR, verb
+from rolememory.cli.words import both, say
+
+if TYPE_CHECKING:
+    from rolememory.cards.card import Card
+
+CardFile = Annotated[
+    str, argument("FILE", "a character card: PNG, CHARX, JSON of any version, YAML", "角色卡：PNG、CHARX、各版本 JSON、YAML")
+]
+
+
+def read_card(file: str) -> "Card":
+    """The card in a file.
+
+    Raises:
+        FileError: unreadable, or no card.
+    """
+    from rolememory.cards.base import load
+
+    return load(Path(file).expanduser())
+
+
+@verb("card show", AUTHOR, both("what a character card holds", "查看角色卡里有什么"))
+def show(file: CardFile) -> None:
+    """Nothing outside the file is read."""
+    here = desk()
+    card = read_card(file)
+    found = contents(card)
+    if here.out.as_json:
+        here.out.data(found)
+        return
+    here.out.pairs(_head(found))
+    here.out.say()
+    here.out.table(found["fields"], _field_columns())
+    for problem in card.problems:
+        here.out.warn(problem)
+
+
+def contents(card: "Card") -> dict[str, Any]:
+    """A card for people and scripts."""
+    book = card.book
+    greetings = [text for text in (card.text("first_mes").strip(), *card.texts("alternate_greetings")) if text]
+    return {
+        "name": card.name, "nickname": card.text("nickname"), "format": card.format, "spec": card.spec, "version": card.version,
+        "creator": card.text("creator"), "character_version": card.text("character_version"), "tags": list(card.texts("tags")),
+        "greetings": len(greetings), "group_greetings": len(card.texts("group_only_greetings")),
+        "book": None if book is None else {"name": book.name, "entries": len(book.entries), "problems": list(book.problems)},
+        "fields": list(_fields(card)), "assets": len(_listed(card.data.get("assets"))), "extensions": sorted(card.extensions),
+        "other": sorted(_others(card)), "role_id": _role_id(card), "problems": list(card.problems),
+    }  # fmt: skip
+
+
+def _fields(card: "Card") -> Iterator[dict[str, Any]]:
+    """Every field that holds text, with its lengths."""
+    from rolememory.schema.settings import LengthSettings
+    from rolememory.text.lengths import counter_for
+
+    count = counter_for("tokens", LengthSettings())
+    for name, value in card.fields.items():
+        said = "\n".join(card.texts(name)) if isinstance(value, list) and name not in ("assets", "tags", "source") else card.text(name)
+        if said.strip() and name not in ("name", "nickname", "creator", "character_version"):
+            yield {"field": name, "characters": len(said), "tokens": count(said), "begins": " ".join(said.split())[:60]}
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _others(card: "Card") -> Iterator[str]:
+    """Fields that no specification knows; they are kept."""
+    from rolememory.cards.card import FIELDS
+
+    yield from (name for name in card.data if name not in (*FIELDS, "character_book"))
+
+
+def _role_id(card: "Card") -> str | None:
+    from rolememory.cards.role_parts import ROLE_ID, canonical
+
+    ours = card.extensions.get("rolememory")
+    return canonical(ours.get(ROLE_ID)) if isinstance(ours, Mapping) else None
+
+
+def _head(found: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    book = found["book"]
+    yield say("name", "名字"), found["name"] or "-"
+    if found["nickname"]:
+        yield say("nickname", "昵称"), found["nickname"]
+    yield say("format", "格式"), f"{found['format']}, {found['spec']} {found['version']}".rstrip()
+    yield say("tags", "标签"), found["tags"] or "-"
+    yield say("greetings", "开场白"), found["greetings"] + found["group_greetings"]
+    told = (
+        "-"
+        if book is None
+        else say(
+            f"{book['name']}, {book['entries']} {'entry' if book['entries'] == 1 else 'entries'}",
+            f"{book['name']}，{book['entries']}个条目",
+        )
+    )
+    yield say("book", "世界书"), told
+    for key, title in (("extensions", say("extensions", "扩展数据")), ("other", say("other fields", "其他字段"))):
+        if found[key]:
+            yield title, found[key]
+    if found["assets"]:
+        yield say("assets", "资源"), found["assets"]
+    if found["role_id"]:
+        yield say("role", "角色 id"), found["role_id"]
+
+
+def _field_columns() -> list[Column]:
+    return [
+        Column("field", say("field", "字段"), style="cyan"),
+        Column("characters", say("characters", "字数"), right=True),
+        Column("tokens", "tokens", right=True),
+        Column("begins", say("begins", "开头"), fold=1),
+    ]
+
+
+@verb("card lint", AUTHOR, both("what is wrong with a card and its book", "找出角色卡及其世界书的问题"))
+def lint(
+    file: CardFile,
+    rules: Annotated[Text, option("--rules NAME", "default or sillytavern", "default 或 sillytavern")] = None,
+    everything: Annotated[bool, option("--all -a", "notes too", "连同提示")] = False,
+) -> None:
+    """Exit code 3 when there are errors."""
+    here = desk()
+    card = read_card(file)
+    rows = [*_card_rows(file, card), *_book_rows(file, card, rules)]
+    shown = [row for row in rows if everything or row["severity"] != "note"]
+    _show_faults(here, rows, shown)
+    if any(row["severity"] == "error" for row in rows):
+        raise typer.Exit(FOUND_FAULTS)
+
+
+def _show_faults(here: Desk, rows: list[dict[str, Any]], shown: list[dict[str, Any]]) -> None:
+    if here.out.as_json:
+        here.out.data(shown)
+        return
+    if shown:
+        here.out.table(shown, bookshelf.lint_columns(several=False))
+    here.out.say(bookshelf.counted(rows, hidden=len(rows) - len(shown)))
+
+
+def _card_rows(file: str, card: "Card") -> Iterator[dict[str, Any]]:
+    from rolememory.author.card_faults import card_faults
+
+    for one in card_faults(card):
+        level = one.severity.value
+        yield {
+            "book": Path(file).name, "severity": level, "level": say(*bookshelf.LEVELS[level]), "code": one.code, "uid": "", "title": "",
+            "field": one.field, "why": say(*one.why), "write": say(*one.write), "values": {},
+        }  # fmt: skip
+
+
+def _book_rows(file: str, card: "Card", rules: str | None) -> Iterator[dict[str, Any]]:
+    from rolememory.author.lint.check import check
+
+    if card.book_file is None:
+        return
+    book = bookshelf.read_file(Path(file).expanduser())
+    yield from bookshelf.lint_rows(Path(file), check(book, bookshelf.settings_of(rules)), book.book.format)
