@@ -22,6 +22,7 @@ from rolememory.errors import UnknownNameError
 
 Raw = dict[str, Any]
 
+_BOOKLESS = "bookless"  # that character had no book
 _CARD_NOTE = "card"  # in the extensions of a book: the character it was taken from
 
 
@@ -90,16 +91,19 @@ def convert(what: Card | Book, to: str) -> Converted:
 def taken_out(card: Card) -> Book:
     """The book of a card, with the character kept in its extensions."""
     found = value_at(card.hub, BOOK)
-    book = dict(found) if isinstance(found, Mapping) else {"name": card.name, "entries": []}
-    alone = with_value(card.hub, BOOK, ABSENT)
+    if not isinstance(found, Mapping):
+        book, alone = keep.with_note({"name": card.name, "entries": []}, keep.EXTENSIONS, _BOOKLESS, True), card.hub
+    else:
+        book, alone = dict(found), with_value(card.hub, BOOK, ABSENT)
     return Book.new(keep.with_note(book, keep.EXTENSIONS, _CARD_NOTE, alone), HUB_BOOK, card.file)
 
 
 def put_in(book: Book) -> Card:
     """A card around a book: the character it was taken from, or a new one by the book's name."""
     plain, character = keep.without_note(book.hub, keep.EXTENSIONS, _CARD_NOTE)
+    plain, bookless = keep.without_note(plain, keep.EXTENSIONS, _BOOKLESS)
     document = dict(character) if isinstance(character, Mapping) else new_document(name=book.name or book.file)
-    raw = with_value(document, BOOK, plain)
+    raw = document if bookless and not plain["entries"] else with_value(document, BOOK, plain)
     return Card(raw, HUB, JsonText.new(raw), book.file)
 
 

@@ -5,7 +5,6 @@ What a format cannot say is kept in the extensions of book and entries, see `kee
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import count
 from typing import Any, TypeGuard
 from uuid import NAMESPACE_URL, uuid5
 
@@ -16,10 +15,12 @@ from rolememory.cards.character_book import is_character_book, is_lorebook_v3
 from rolememory.cards.entry_forms import AGNAI, CARD, CARD_V2, HUB, NOVELAI, RISU, WORLD, EntryForm, text
 from rolememory.cards.novelai import is_novelai
 from rolememory.cards.risu_book import is_risu, is_risu_module
-from rolememory.cards.sillytavern import in_script_order, is_array_index, is_world
+from rolememory.cards.sillytavern import in_script_order, is_world
 from rolememory.errors import UnknownNameError
 
 Raw = dict[str, Any]
+
+_MOST_UID = 2**31  # beyond, script engines no longer read numbers in order
 Turn = Callable[[Raw], Raw]
 
 
@@ -58,7 +59,7 @@ class BookForm:
         head = {name: value for name, value in hub.items() if name != "entries"}
         raw = keep.lower(head, self.name, self.head_to_hub, self.head_from_hub, self.extensions)
         listed = list(hub.get("entries") or [])
-        numbers = list(_free_uids(listed)) if self.by_uid else list(range(len(listed)))
+        numbers = list(_rising_uids(listed)) if self.by_uid else list(range(len(listed)))
         entries = [self.entry.lower(one, number) for one, number in zip(listed, numbers, strict=True)]
         return with_value(raw, self.entries, dict(zip(map(str, numbers), entries, strict=True)) if self.by_uid else entries)
 
@@ -71,24 +72,21 @@ class BookForm:
         return with_value(raw, self.entries, ABSENT)
 
 
-def _free_uids(entries: Iterable[Mapping[str, Any]]) -> Iterator[int]:
-    """The number each entry gets in a world file: its own id if that is a number and the first of its kind, else a free one.
+def _rising_uids(entries: Iterable[Mapping[str, Any]]) -> Iterator[int]:
+    """The number each entry gets in a world file: its own id while that keeps the order, for entries are read by number; else the next.
 
-    >>> list(_free_uids([{"id": 7}, {}, {"id": 7}, {"id": "x"}, {"id": 0}]))
-    [7, 1, 2, 3, 0]
+    >>> list(_rising_uids([{"id": 7}, {}, {"id": 7}, {"id": "x"}, {"id": 30}]))
+    [7, 8, 9, 10, 30]
     """
-    listed = [one.get("id") for one in entries]
-    own = {found for found in listed if _is_uid(found)}
-    free = (number for number in count() if number not in own)
-    used: set[int] = set()
-    for found in listed:
-        number = found if _is_uid(found) and found not in used else next(free)
-        used.add(number)
-        yield number
+    last = -1
+    for one in entries:
+        own = one.get("id")
+        last = own if _is_uid(own) and own > last else last + 1
+        yield last
 
 
 def _is_uid(found: Any) -> TypeGuard[int]:
-    return isinstance(found, int) and not isinstance(found, bool) and is_array_index(str(found))
+    return isinstance(found, int) and not isinstance(found, bool) and 0 <= found < _MOST_UID
 
 
 def _picked(names: Mapping[str, str]) -> Turn:

@@ -96,16 +96,19 @@ def _is_v1(raw: Mapping[str, Any]) -> bool:
     return "name" in raw and any(field in raw for field in V1_FIELDS[1:])
 
 
-def _v3(hub: Raw) -> Raw:
-    data = object_of(hub.get("data"))
-    return {**hub, "data": {"group_only_greetings": [], **data} if "group_only_greetings" not in data else data}
+def as_v3(raw: Raw) -> Raw:
+    """A V2 card as V3, its book aside: the field that V3 requires is there."""
+    data = object_of(raw.get("data"))
+    return {
+        **raw,
+        "spec": "chara_card_v3",
+        "spec_version": "3.0",
+        "data": {**data, "group_only_greetings": data.get("group_only_greetings", [])},
+    }
 
 
-def _from_v2(raw: Raw) -> Raw:
-    return {**raw, "spec": "chara_card_v3", "spec_version": "3.0"}
-
-
-def _v2(hub: Raw) -> Raw:
+def as_v2(hub: Raw) -> Raw:
+    """A V3 card as V2, its book aside: the fields that only V3 knows are gone."""
     data = {name: value for name, value in object_of(hub.get("data")).items() if name not in V3_ONLY}
     return {**hub, "spec": "chara_card_v2", "spec_version": "2.0", "data": data}
 
@@ -155,7 +158,8 @@ def _from_agnai(raw: Raw) -> Raw:
 
 def _agnai(hub: Raw) -> Raw:
     data = object_of(hub.get("data"))
-    told = {theirs: data[ours] for theirs, ours in _AGNAI_NAMES.items() if ours in data}
+    needed = {"name": "", "greeting": "", "scenario": "", "sampleChat": ""}
+    told = {**needed, **{theirs: data[ours] for theirs, ours in _AGNAI_NAMES.items() if ours in data}}
     said = [text(data.get(name)).strip() for name in ("description", "personality")]
     persona = text(data.get("description")) if not said[1] else "\n\n".join(part for part in said if part)
     return {"kind": "character", **told, "persona": {"kind": "text", "attributes": {"text": [persona]}}}
@@ -263,8 +267,8 @@ def _same(raw: Raw) -> Raw:
 
 HUB = CardForm("hub", lambda raw: False, _same, _same, HUB_BOOK)
 """The shape between all formats itself."""
-V3 = CardForm("v3", _is_v3, _same, _v3, CARD_BOOK)
-V2 = CardForm("v2", _is_v2, _from_v2, _v2, CARD_BOOK_V2)
+V3 = CardForm("v3", _is_v3, _same, _same, CARD_BOOK)
+V2 = CardForm("v2", _is_v2, as_v3, as_v2, CARD_BOOK_V2)
 V1 = CardForm("v1", _is_v1, _from_v1, _v1, extensions=keep.EXTENSIONS)
 AGNAI = CardForm("agnai_character", _is_agnai, _from_agnai, _agnai, book_form("agnai"), ("characterBook",), keep.EXTENSIONS)
 TEXTGEN = CardForm("textgen", _is_textgen, _from_textgen, None, extensions=keep.EXTENSIONS)

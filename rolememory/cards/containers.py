@@ -1,14 +1,16 @@
 """Where the bytes of a document lie, and how a changed one is written back: what did not change stays byte for byte."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol, Self
 
 import orjson
 
 from rolememory.cards import png
-from rolememory.cards.card_forms import version_of
+from rolememory.cards.card_forms import BOOK, as_v3, version_of
+from rolememory.cards.changes import value_at, with_value
+from rolememory.cards.entry_forms import as_v3 as entry_as_v3
 from rolememory.cards.json_edit import rewrite, same
 from rolememory.cards.zip_parts import Archive
 from rolememory.errors import InvalidValueError
@@ -134,7 +136,7 @@ def card_chunks(inner: JsonText, raw: Raw) -> dict[str, bytes]:
     version = version_of(raw)
     if version is None and "data" not in raw:
         return {"chara": png.encoded(text)}
-    newer = raw if (version or 0) >= 3 else {**raw, "spec": "chara_card_v3", "spec_version": "3.0"}
+    newer = raw if (version or 0) >= 3 else newer_view(raw)
     written = text.decode()
     return {
         "ccv3": png.encoded(rewrite(written, raw, newer).encode()),
@@ -142,15 +144,25 @@ def card_chunks(inner: JsonText, raw: Raw) -> dict[str, bytes]:
     }
 
 
+def newer_view(raw: Mapping[str, Any]) -> Raw:
+    """A V2 card as V3, with the fields that V3 requires."""
+    return _with_entries(as_v3(dict(raw)), entry_as_v3)
+
+
 def older_view(raw: Mapping[str, Any]) -> Raw:
     """A V2 or V3 card as a V2 program should see it: the spec changed, decorator lines removed, all else as it is."""
-    data = dict(raw["data"])
-    book = data.get("character_book")
-    if isinstance(book, Mapping) and isinstance(book.get("entries"), list):
-        data["character_book"] = {**book, "entries": [_undecorated(entry) for entry in book["entries"]]}
-    return {**raw, "spec": "chara_card_v2", "spec_version": "2.0", "data": data}
+    return _with_entries({**raw, "spec": "chara_card_v2", "spec_version": "2.0"}, _undecorated)
 
 
-def _undecorated(entry: Any) -> Any:
-    content = entry.get("content") if isinstance(entry, Mapping) else None
-    return {**entry, "content": read_card(content)[1]} if isinstance(content, str) and "@@" in content else entry
+def _with_entries(raw: Raw, turn: Callable[[Mapping[str, Any]], Raw]) -> Raw:
+    entries = value_at(raw, (*BOOK, "entries"))
+    if isinstance(entries, Mapping):
+        return with_value(raw, (*BOOK, "entries"), {key: turn(one) if isinstance(one, Mapping) else one for key, one in entries.items()})
+    if isinstance(entries, list):
+        return with_value(raw, (*BOOK, "entries"), [turn(one) if isinstance(one, Mapping) else one for one in entries])
+    return raw
+
+
+def _undecorated(entry: Mapping[str, Any]) -> Raw:
+    content = entry.get("content")
+    return {**entry, "content": read_card(content)[1]} if isinstance(content, str) and "@@" in content else dict(entry)

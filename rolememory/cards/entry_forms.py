@@ -47,23 +47,33 @@ class EntryForm:
     to_hub: Callable[[Raw], Raw]
     from_hub: Callable[[Raw, int], Raw]
     extensions: Path = keep.EXTENSIONS
+    number: str = ""  # the field that holds such a number
 
     def lift(self, raw: Mapping[str, Any], number: int) -> Raw:
         """The V3 entry, what was kept put back."""
-        return keep.lift(dict(raw), self.name, self.to_hub, lambda hub: self.from_hub(hub, _number(hub, number)), self.extensions)
+        own = raw.get(self.number)
+        at = own if isinstance(own, int) and not isinstance(own, bool) else number
+        return keep.lift(dict(raw), self.name, self.to_hub, lambda hub: self.from_hub(hub, at), self.extensions)
 
     def lower(self, hub: Mapping[str, Any], number: int) -> Raw:
         """The entry in this format; what it cannot say is kept in its extensions."""
         return keep.lower(dict(hub), self.name, self.to_hub, lambda one: self.from_hub(one, number), self.extensions)
 
 
-def _card(hub: Raw, number: int) -> Raw:
-    return hub if "use_regex" in hub else {**hub, "use_regex": _all_slashed(hub)}
+def as_v3(entry: Mapping[str, Any]) -> Raw:
+    """A V2 entry with the switch that V3 requires: patterns where all keys are written as such."""
+    return dict(entry) if "use_regex" in entry else {**entry, "use_regex": _all_slashed(entry)}
 
 
-def _card_v2(hub: Raw, number: int) -> Raw:
-    told = {name: value for name, value in hub.items() if name != "use_regex" and not (name == "id" and isinstance(value, str))}
-    return {**told, "content": read_card(text(hub.get("content")))[1]}
+def as_v2(entry: Mapping[str, Any]) -> Raw:
+    """A V3 entry as V2 knows it: no decorators, no text as id, and the switch only where it says what keys do not."""
+    usual = entry.get("use_regex") is _all_slashed(entry)
+    told = {
+        name: value
+        for name, value in entry.items()
+        if not (name == "use_regex" and usual) and not (name == "id" and isinstance(value, str))
+    }
+    return {**told, "content": read_card(content)[1]} if isinstance(content := entry.get("content"), str) and "@@" in content else told
 
 
 def _from_world(raw: Raw) -> Raw:
@@ -230,11 +240,6 @@ def object_of(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-def _number(hub: Mapping[str, Any], other: int) -> int:
-    found = hub.get("id")
-    return found if isinstance(found, int) and not isinstance(found, bool) else other
-
-
 def _all_slashed(hub: Mapping[str, Any]) -> bool:
     keys = keys_of(hub)
     return bool(keys) and all(_SLASHED.fullmatch(key) for key in keys)
@@ -245,9 +250,9 @@ def _slashed(key: str) -> str:
 
 
 HUB = EntryForm("hub", lambda raw: raw, lambda hub, number: hub)
-CARD = EntryForm("card", lambda raw: raw, _card)
-CARD_V2 = EntryForm("card_v2", lambda raw: raw, _card_v2)
-WORLD = EntryForm("sillytavern", _from_world, _world)
+CARD = EntryForm("card", lambda raw: raw, lambda hub, number: hub)
+CARD_V2 = EntryForm("card_v2", as_v3, lambda hub, number: as_v2(hub))
+WORLD = EntryForm("sillytavern", _from_world, _world, number="uid")
 NOVELAI = EntryForm("novelai", _from_novelai, _novelai)
 AGNAI = EntryForm("agnai", _from_agnai, _agnai)
 RISU = EntryForm("risu", _from_risu, _risu)

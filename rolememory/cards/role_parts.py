@@ -5,6 +5,7 @@ import unicodedata
 import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import PurePath
 from typing import Any
 
 from rolememory.cards import keep
@@ -103,13 +104,25 @@ def _card_file(card: Card) -> tuple[str, bytes, tuple[str, ...]]:
 
 
 def _book_files(card: Card) -> dict[str, bytes]:
+    """The card's own book, and those that were merged into it, each as a world file."""
     found = card.book_file
     if found is None or not found.form.listed(found.raw):
         return {}
-    world = found.in_form(book_form("sillytavern"))
-    raw = keep.with_note(world.raw, keep.EXTENSIONS, _OF_CARD, True)
-    name = text(object_of(found.hub).get("name")).strip() or card.name
-    return {f"worldbooks/{file_name(name)}.json": Book.new(raw, "sillytavern").write()}
+    own = file_name(text(object_of(found.hub).get("name")).strip() or card.name)
+    parts: dict[str, list[Any]] = {own: []}
+    for one in found.hub["entries"]:
+        plain, origin = keep.without_note(one, keep.EXTENSIONS, _FROM_BOOK) if isinstance(one, Mapping) else (one, None)
+        parts.setdefault(file_name(origin) if isinstance(origin, str) and origin else own, []).append(plain)
+    files = {}
+    for name, entries in parts.items():
+        hub = {**found.hub, "entries": entries} if name == own else {"name": name, "entries": entries, "extensions": {}}
+        files[f"worldbooks/{name}.json"] = _world_file(hub, of_card=name == own)
+    return files
+
+
+def _world_file(hub: Raw, of_card: bool) -> bytes:
+    raw = book_form("sillytavern").from_hub(hub)
+    return Book.new(keep.with_note(raw, keep.EXTENSIONS, _OF_CARD, of_card), "sillytavern").write()
 
 
 def _is_of_card(book: Book) -> bool:
@@ -122,13 +135,26 @@ def _merged(card: Card, books: list[Book]) -> Raw | None:
         base, others = keep.without_note(books[0].hub, keep.EXTENSIONS, _OF_CARD)[0], books[1:]
     else:
         own, others = value_at(card.hub, BOOK), books
-        base = dict(own) if isinstance(own, Mapping) else {"name": card.name, "entries": []}
+        base = _without(own, {_origin(book) for book in books}) if isinstance(own, Mapping) else {"name": card.name, "entries": []}
     if not others:
         return base if books else None
     entries = list(base["entries"])
     for book in others:
         entries += _fresh(book, entries)
     return {**base, "entries": entries}
+
+
+def _without(book: Mapping[str, Any], origins: set[str]) -> Raw:
+    """The book without entries that were merged from those books: they come anew."""
+    entries = [
+        one for one in book["entries"] if not (isinstance(one, Mapping) and keep.note_of(one, keep.EXTENSIONS, _FROM_BOOK) in origins)
+    ]
+    return {**book, "entries": entries}
+
+
+def _origin(book: Book) -> str:
+    """What a merged book is called: its file's name, so that it finds its file again."""
+    return PurePath(book.file).stem or book.name
 
 
 def _fresh(book: Book, before: list[Raw]) -> list[Raw]:
@@ -142,6 +168,6 @@ def _fresh(book: Book, before: list[Raw]) -> list[Raw]:
             found, free = free, free + 1
         taken.add(found)
         free = max(free, found + 1) if isinstance(found, int) else free
-        marked = keep.with_note({**one, "id": found}, keep.EXTENSIONS, _FROM_BOOK, book.name or book.file)
+        marked = keep.with_note({**one, "id": found}, keep.EXTENSIONS, _FROM_BOOK, _origin(book))
         entries.append(marked)
     return entries
