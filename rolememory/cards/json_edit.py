@@ -100,6 +100,7 @@ class _Editor:
             self.said.append(self._text[at:end] if same(old, new) else self._style.dump(new, depth))
             return end
         items, end = self._items(at)
+        old = _as_written(old, items) if isinstance(old, dict) else old
         slots = _members(old, new) if isinstance(new, dict) else _elements(old, new)
         values = list(old.values()) if isinstance(old, dict) else old
         self._write_slots(at, items, slots, values, depth)
@@ -152,6 +153,12 @@ class _Editor:
 
     def _end(self, at: int) -> int:
         return int(_DECODER.raw_decode(self._text, at)[1])
+
+
+def _as_written(old: dict[str, Any], items: Sequence[_Item]) -> dict[str, Any]:
+    """The object in the order of its text: a value that was changed before it was written may have another."""
+    ordered = {one.key: old[one.key] for one in items if one.key in old}
+    return ordered if len(ordered) == len(old) else old
 
 
 def _members(old: dict[str, Any], new: dict[str, Any]) -> list[_Slot]:
