@@ -170,7 +170,7 @@ def card_of(mind: RoleMemory) -> tuple[Card, Sequence[str]]:
     role = mind.role
     files = list(_book_files(mind.folder))
     card = _original(mind.folder, role)
-    return with_books(card, [load_book(path, path.stem) for path in files], role.id), [path.name for path in files]
+    return with_books(card, [load_book(path) for path in files], role.id), [path.name for path in files]
 
 
 def _original(folder: Path, role: Role) -> Card:

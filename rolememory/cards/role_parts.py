@@ -111,7 +111,7 @@ def _book_files(card: Card) -> dict[str, bytes]:
     own = file_name(text(object_of(found.hub).get("name")).strip() or card.name)
     parts: dict[str, list[Any]] = {own: []}
     for one in found.hub["entries"]:
-        plain, origin = keep.without_note(one, keep.EXTENSIONS, _FROM_BOOK) if isinstance(one, Mapping) else (one, None)
+        plain, origin = keep.without_note(dict(one), keep.EXTENSIONS, _FROM_BOOK) if isinstance(one, Mapping) else (one, None)
         parts.setdefault(file_name(origin) if isinstance(origin, str) and origin else own, []).append(plain)
     files = {}
     for name, entries in parts.items():

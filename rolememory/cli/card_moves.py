@@ -99,13 +99,13 @@ def export(
 ) -> None:
     """What the card said stays; the role's id goes along, so that it finds its role again."""
     from rolememory.author.adopt import card_of
-    from rolememory.author.convert import convert
+    from rolememory.author.convert import Converted, convert
 
     here = desk()
     with here.role(role) as mind:
         card, books = card_of(mind)
         linked = mind.role.worldbooks
-    made = convert(card, to or card.format)
+    made = convert(card, to) if to not in (None, card.format) else Converted(card.write(), (), card)
     if linked:
         here.out.warn(say(f"shared books stay here: {', '.join(linked)}", f"共用的世界书不放进卡里：{'、'.join(linked)}"))
     _give(here, made, out, yes, {"books": list(books)})
