@@ -201,6 +201,7 @@ def _role(home: Path, folder: Path, role: "Role") -> Iterator[Finding]:
         yield Finding(FAULT if problem.blocks else "warning", "role", role.name, _placed(folder, problem.text(Tongue.language)))
     for finding in (
         *_role_settings(home, folder, role),
+        *_card(folder, role),
         *_books(home, folder, role),
         *_leftovers(folder, role),
         *_backups(folder, role, len(found.memories)),
@@ -230,6 +231,19 @@ def _role_settings(home: Path, folder: Path, role: "Role") -> Iterator[Finding]:
         yield from (
             Finding(FAULT, "role", role.name, one.text(Tongue.language)) for one in error.all or (error,) if "role.json" in one.file
         )
+
+
+def _card(folder: Path, role: "Role") -> Iterator[Finding]:
+    from rolememory.cards.base import load
+
+    if not role.card:
+        return
+    remedy = say("bring it again with `rolememory card import FILE`", "可用 `rolememory card import 文件` 重新导入")
+    try:
+        for problem in load(folder / Path(role.card).name).problems:
+            yield Finding("note", "role", f"{role.name}: {role.card}", problem)
+    except RoleMemoryError as error:
+        yield Finding(FAULT, "role", role.name, error.text(Tongue.language), remedy)
 
 
 def _books(home: Path, folder: Path, role: "Role") -> Iterator[Finding]:

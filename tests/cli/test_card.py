@@ -178,6 +178,17 @@ def test_a_format_that_is_only_read_comes_in_as_json(command: Command, tmp_path:
     assert brought(command, tmp_path / "白露.yaml")["made"] is False
 
 
+@pytest.mark.parametrize(("data", "code"), [(b"{", 3), (None, 3), (b'{"name": "Asha", "description": "A keeper."}', 0)])
+def test_doctor_looks_at_the_card(command: Command, tmp_path: Path, data: bytes | None, code: int) -> None:
+    path = folder(brought(command, saved(tmp_path, "asha.json", v3(name="Asha")))) / "card.json"
+    if data is None:
+        path.unlink()
+    else:
+        path.write_bytes(data)
+    ran = command("doctor")
+    assert (ran.code, "card.json" in ran.out) == (code, code == 3)
+
+
 # ── export ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
