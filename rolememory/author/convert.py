@@ -4,23 +4,25 @@ What is lost is found by asking, not by a table: the result is read as a program
 All of it is kept in the result's extensions, so that converting back restores it; an edit made in between stands.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from rolememory.cards import base, keep
 from rolememory.cards.book_file import Book
 from rolememory.cards.book_files import book_formats
-from rolememory.cards.book_forms import HUB_BOOK, BookForm, book_form
+from rolememory.cards.book_forms import HUB_BOOK, book_form
 from rolememory.cards.card import Card
 from rolememory.cards.card_forms import BOOK, HUB, MIRRORS, CardForm, has_layout, new_document
-from rolememory.cards.changes import ABSENT, Change, changes, spoken, value_at, with_value
+from rolememory.cards.changes import ABSENT, Change, Path, changes, spoken, value_at, with_value
 from rolememory.cards.containers import JsonText
+from rolememory.cards.entry_forms import EntryForm
 from rolememory.cards.json_edit import same
 from rolememory.cards.pictures import members_left
 from rolememory.errors import UnknownNameError
 
 Raw = dict[str, Any]
+Turn = Callable[[Raw], Raw]
 
 _BOOKLESS = "bookless"  # that character had no book
 _CARD_NOTE = "card"  # in the extensions of a book: the character it was taken from
@@ -114,74 +116,91 @@ def _character_losses(card: Card, to: str) -> Iterator[Loss]:
             yield Loss(f"data.{name}", to, kept=place)
 
 
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """A card, a book's head or an entry in one format, without anything of ours, and the way to the common shape and back."""
+
+    format: str
+    raw: Raw
+    to_hub: Turn
+    from_hub: Turn = lambda hub: hub
+
+
+def _lost(ours: _Words, theirs: _Words) -> dict[Path, Any]:
+    """Path and what is held instead, for every field of ours that theirs does not say.
+
+    A field that the common shape knows is lost if it comes back changed. One that it does not know is lost unless both formats are one.
+    """
+    hub, seen = ours.to_hub(ours.raw), theirs.to_hub(theirs.raw)
+    usual, back = keep.stripped(ours.from_hub(hub)), keep.stripped(ours.from_hub(seen))
+    found = {one.path: one.after for one in changes(usual, back) if _says_more(one)}
+    for one in changes(ours.raw, usual) if ours.format != theirs.format else ():
+        if _says_more(one) and one.path not in found and not _is_held(one, ours, hub, seen):
+            found[one.path] = ABSENT
+    return {path: ABSENT if keep.is_empty(held) else held for path, held in found.items()}
+
+
+def _says_more(one: Change) -> bool:
+    """Whether what was there says more than what is: blanks between keys do not."""
+    told = ["".join(value.split()) if isinstance(value, str) else value for value in (one.before, one.after)]
+    return not keep.is_empty(one.before) and not same(*told)
+
+
+def _is_held(one: Change, ours: _Words, hub: Raw, seen: Raw) -> bool:
+    """Whether a field that our own format would write otherwise is in the common shape as it was, and in what came of it."""
+    known = not same(ours.to_hub(with_value(ours.raw, one.path, one.after)), hub)
+    return known and same(value_at(hub, one.path), value_at(seen, one.path))
+
+
 def _card_losses(card: Card, made: Card) -> list[Loss]:
-    """Compare in the card's own layout; of one that is only read in the shape between all formats."""
+    """Told in the card's own layout; of one that is only read in the common shape."""
     form, raw = (card.form, card.raw) if card.form.from_hub_alone else (HUB, card.hub)
-    seen = made.form.to_hub(_blind(made.form, made.raw))
-    back, usual = form.from_hub(seen), form.from_hub(_blind(HUB, form.to_hub(_blind(form, raw))))
     kept = ".".join((*made.form.extensions, keep.OURS))
-    found = [
-        Loss(spoken(one.path), made.format, one.after, kept) for one in _lost(_alone(form, raw), _alone(form, back), _alone(form, usual))
-    ]
+    lost = _lost(_card_words(form, raw), _card_words(made.form, made.raw))
+    found = [Loss(spoken(path), made.format, held, kept) for path, held in lost.items() if not _is_mirror(form, path)]
     ours, theirs = form.book_of(raw), made.book_file
     if ours is not None and made.form.book is None:
         found.append(Loss(".".join(form.book_at), made.format, kept=kept))
     elif ours is not None and form.book and theirs is not None:
-        inside = Book.new(dict(ours), form.book.name)
+        inside = Book.new(dict(ours), form.book)
         found += _book_losses(inside, theirs, ".".join(form.book_at), ".".join(made.form.book_at), made.format)
     return [*found, *_picture_losses(card, made)]
 
 
-def _is_mirror(form: CardForm, one: Change) -> bool:
+def _card_words(form: CardForm, raw: Mapping[str, Any]) -> _Words:
+    alone = dict(raw) if form.book_of(raw) is None else with_value(raw, form.book_at, ABSENT)
+    return _Words(form.name, keep.stripped(alone, form.extensions), form.to_hub_alone, form.from_hub_alone or (lambda hub: hub))
+
+
+def _is_mirror(form: CardForm, path: Path) -> bool:
     """Whether it is a copy of a field for older programs, which stands in `data` as well."""
-    return has_layout(form) and len(one.path) == 1 and one.path[0] in MIRRORS.values()
-
-
-def _alone(form: CardForm, raw: Mapping[str, Any]) -> Raw:
-    book = form.book_of(raw)
-    return keep.stripped(dict(raw) if book is None else with_value(raw, form.book_at, ABSENT), form.extensions)
-
-
-def _blind(form: CardForm, raw: Mapping[str, Any]) -> Raw:
-    """The card without anything of ours, its book too."""
-    book = form.book_of(raw)
-    plain = keep.stripped(dict(raw), form.extensions)
-    return plain if book is None or form.book is None else with_value(plain, form.book_at, _blind_book(form.book, book))
-
-
-def _blind_book(form: BookForm, raw: Mapping[str, Any]) -> Raw:
-    plain = keep.stripped(dict(raw), form.extensions)
-    entries = [keep.stripped(dict(one)) if isinstance(one, Mapping) else one for _, one in form.listed(plain)]
-    found = value_at(plain, form.entries)
-    return with_value(plain, form.entries, dict(zip(found, entries, strict=True)) if isinstance(found, Mapping) else entries)
+    return has_layout(form) and len(path) == 1 and path[0] in MIRRORS.values()
 
 
 def _book_losses(book: Book, made: Book, above: str = "", kept_above: str = "", target: str = "") -> list[Loss]:
-    """Head and entries, compared in the layout of the source; entries that are no objects do not come along."""
+    """Head and entries, told in the layout of the source; entries that are no objects do not come along."""
     target = target or made.format
-    seen = made.form.to_hub(_blind_book(made.form, made.raw))
-    plain = _blind_book(book.form, book.raw)
-    back, usual = book.form.from_hub(seen), book.form.from_hub(_blind_book(HUB_BOOK, book.form.to_hub(plain)))
-    head = _lost(*(book.form.without_entries(one) for one in (plain, back, usual)))
     kept = spoken((*made.form.extensions, keep.OURS), kept_above)
-    found = [Loss(spoken(one.path, above), target, one.after, kept) for one in head]
-    named = [(place, one) for place, one in book.form.listed(plain) if isinstance(one, Mapping)]
-    found += [Loss(spoken((place,), above), target) for place, one in book.form.listed(plain) if not isinstance(one, Mapping)]
-    places = [place for place, _ in made.form.listed(made.raw)]
-    triples = zip(named, book.form.listed(back), book.form.listed(usual), places, strict=False)
-    for (place, one), (_, after), (_, normal), where in triples:
+    head = _lost(_head_words(book), _head_words(made))
+    found = [Loss(spoken(path, above), target, held, kept) for path, held in head.items()]
+    listed = book.form.listed(book.raw)
+    found += [Loss(spoken((place,), above), target) for place, one in listed if not isinstance(one, Mapping)]
+    pairs = zip([pair for pair in listed if isinstance(pair[1], Mapping)], made.form.listed(made.raw), strict=False)
+    for at, ((place, ours), (where, theirs)) in enumerate(pairs):
         kept = spoken((where, *keep.EXTENSIONS, keep.OURS), kept_above)
-        found += [
-            Loss(spoken((place, *change.path), above), target, change.after, kept) for change in _lost(one, keep.stripped(after), normal)
-        ]
+        lost = _lost(_entry_words(book.form.entry, ours, at), _entry_words(made.form.entry, theirs, at))
+        found += [Loss(spoken((place, *path), above), target, held, kept) for path, held in lost.items()]
     return found
 
 
-def _lost(raw: Mapping[str, Any], back: Mapping[str, Any], usual: Mapping[str, Any]) -> Iterator[Change]:
-    """Fields of `raw` that `back` lacks or says otherwise. `usual` is `raw` in the plain words of its format: another spelling is no loss."""
-    for one in changes(raw, back):
-        if not keep.is_empty(one.before) and (one.after is ABSENT or not same(value_at(usual, one.path), one.after)):
-            yield one
+def _head_words(book: Book) -> _Words:
+    head = keep.stripped(book.form.without_entries(book.raw), book.form.extensions)
+    return _Words(book.form.name, head, book.form.head_to_hub, book.form.head_from_hub)
+
+
+def _entry_words(form: EntryForm, raw: Mapping[str, Any], at: int) -> _Words:
+    number = form.number_of(raw, at)
+    return _Words(form.name, keep.stripped(dict(raw)), form.to_hub, lambda hub: form.from_hub(hub, number))
 
 
 def _picture_losses(card: Card, made: Card) -> Iterator[Loss]:

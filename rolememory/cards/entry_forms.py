@@ -51,9 +51,13 @@ class EntryForm:
 
     def lift(self, raw: Mapping[str, Any], number: int) -> Raw:
         """The V3 entry, what was kept put back."""
-        own = raw.get(self.number)
-        at = own if isinstance(own, int) and not isinstance(own, bool) else number
+        at = self.number_of(raw, number)
         return keep.lift(dict(raw), self.name, self.to_hub, lambda hub: self.from_hub(hub, at), self.extensions)
+
+    def number_of(self, raw: Mapping[str, Any], other: int) -> int:
+        """The number the entry has in its file."""
+        own = raw.get(self.number)
+        return own if isinstance(own, int) and not isinstance(own, bool) else other
 
     def lower(self, hub: Mapping[str, Any], number: int) -> Raw:
         """The entry in this format; what it cannot say is kept in its extensions."""

@@ -1,5 +1,6 @@
 """The kinds of card files we know. Registered in the order in which a file is asked: what has a signature first, free text last."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -21,6 +22,7 @@ Raw = dict[str, Any]
 NEWEST = 3
 KEYWORDS = ("ccv3", "chara")
 _BOM = b"\xef\xbb\xbf"
+_NAMED = re.compile(rb"""^(?:\xef\xbb\xbf)?["']?(?:char_)?name["']?[ \t]*:""", re.MULTILINE)
 
 
 @register
@@ -236,9 +238,8 @@ class YamlFormat:
     name: ClassVar[str] = "yaml"
 
     def fits(self, data: bytes) -> bool:
-        """Whether it is text with a colon in it."""
-        head = data[:4096]
-        return b":" in head and b"\0" not in head and not any(byte > 0xF7 for byte in head)
+        """Whether a line of it gives a name."""
+        return b"\0" not in data[:4096] and _NAMED.search(data[: limits.YAML]) is not None
 
     def load(self, data: bytes, file: str) -> Card:
         """The card in it."""

@@ -51,7 +51,7 @@ def world_entry(source: Mapping[str, Any], index: int) -> dict[str, Any]:
 def split_keys(listed: object) -> list[str]:
     r"""Keys of a comma list, trimmed as scripts trim; empty pieces stay.
 
-    >>> split_keys("dragon, wyrm ,\ufeff龙")
+    >>> split_keys("dragon, wyrm ,,\ufeff龙")
     ['dragon', 'wyrm', '', '龙']
     """
     return [key.strip(_BLANKS) for key in str(listed or "").split(",")]

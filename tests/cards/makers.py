@@ -242,7 +242,9 @@ turn_template: ''
 
 CARDS: dict[str, Raw] = {
     "v1": v1(extra=[1, {"b": None}]),
-    "v2": v2(card_book()),
+    "v2": v2(
+        card_book(entries=[{name: value for name, value in one.items() if name != "use_regex"} for one in card_book()["entries"][::2]])
+    ),
     "v3": v3(card_book()),
     "agnai_character": agnai_character(),
 }
