@@ -82,8 +82,9 @@ def adopt(
         _write(home.folder.folder(role.id), parts.files)
     else:
         parts = role_from_card(card, into.id)
-        role, done = into, _updated(home, into, parts, replace_books)
-    role = home.folder.update(_told(home, role, parts.role, card, name))
+        role = home.folder.rename(into.id, name) if name else into
+        done = _updated(home, role, parts, replace_books)
+    role = home.folder.update(_told(home, role, parts.role, card))
     for gone in done.removed:  # only now: role.json no longer names it
         atomic.drop(home.folder.folder(role.id) / gone)
     added = _remember(home.role(role.id), card) if traits else ()
@@ -113,16 +114,15 @@ def _made_of_card(folder: Path, role: Role) -> Mapping[str, bytes]:
         return {}
 
 
-def _told(home: Home, role: Role, of_card: Role, card: Card, name: str) -> Role:
+def _told(home: Home, role: Role, of_card: Role, card: Card) -> Role:
     """role.json with the card and the names it goes by; a name that another role answers to is left out."""
-    shown = name.strip() or role.name
     others = {fold_name(one) for other in home.roles() if other.id != role.id for one in (other.name, *other.aliases)}
-    names = {fold_name(one): one for one in (shown, *role.aliases)}
+    names = {fold_name(one): one for one in (role.name, *role.aliases)}
     for one in (of_card.name, *of_card.aliases, _stem(card)):
         if one and fold_name(one) not in others:
             names.setdefault(fold_name(one), one)
-    aliases = tuple(one for folded, one in names.items() if folded != fold_name(shown))
-    return role.model_copy(update={"name": shown, "aliases": aliases, "card": of_card.card, "card_from": PurePath(card.file).name})
+    aliases = tuple(one for folded, one in names.items() if folded != fold_name(role.name))
+    return role.model_copy(update={"aliases": aliases, "card": of_card.card, "card_from": PurePath(card.file).name})
 
 
 def _stem(card: Card) -> str:

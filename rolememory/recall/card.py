@@ -16,15 +16,16 @@ class CardOfRole:
         self._folder = role_folder
         self._seen: tuple[Path, Mark | None] | None = None
         self._texts: Character | None = None
+        self._told: tuple[Role, Character | None, str | None, Character] | None = None  # the last answer, and to what
         self.problem = ""
 
     def character(self, role: Role, user: str | None = None) -> Character:
         """The texts of the card that role.json names, else the role's name alone. Cost: one stat when nothing changed."""
         texts = self._current(role.card) if role.card else None
-        if texts is None:
-            return Character(name=role.name, user=user or "User")
-        file = PurePath(role.card_from).stem or texts.file
-        return replace(texts, name=texts.name or role.name, user=user or "User", file=file)
+        told = self._told
+        if told is None or told[0] is not role or told[1] is not texts or told[2] != user:
+            told = self._told = (role, texts, user, _of_turn(role, texts, user or "User"))
+        return told[3]
 
     def _current(self, name: str) -> Character | None:
         path = self._folder / name
@@ -46,3 +47,10 @@ class CardOfRole:
             self.problem = ""
         except (RoleMemoryError, OSError) as error:
             self.problem = str(error)
+
+
+def _of_turn(role: Role, texts: Character | None, user: str) -> Character:
+    """The texts with the names of one turn, and the file's name as filters know it."""
+    if texts is None:
+        return Character(name=role.name, user=user)
+    return replace(texts, name=texts.name or role.name, user=user, file=PurePath(role.card_from).stem or texts.file)

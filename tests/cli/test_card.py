@@ -139,6 +139,15 @@ def test_a_name_that_is_there_is_asked_about(command: Command, tmp_path: Path) -
     assert command("list", "米拉", "--json").json
 
 
+@pytest.mark.parametrize("name", ["two\nlines", " ", "x" * 201])
+def test_a_name_that_is_none_changes_nothing(command: Command, file: Path, name: str) -> None:
+    found = brought(command, file)
+    before = (folder(found) / "role.json").read_bytes()
+    ran = command("card", "import", str(file), "--into", "Asha", "--name", name)
+    assert (ran.code, ran.err.count("\n")) == (1, 1)
+    assert (folder(found) / "role.json").read_bytes() == before
+
+
 def test_traits_are_remembered_once(command: Command, file: Path) -> None:
     assert len(brought(command, file, "--traits")["traits"]) == 3
     rows = command("list", "Asha", "--json").json
