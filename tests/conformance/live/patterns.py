@@ -3,7 +3,7 @@
 from random import Random
 
 FLAGS = ("", "", "", "i", "i", "g", "u", "iu", "m", "s", "im", "su", "y", "gi", "x", "ii", "v", "d")
-ODD = (
+ODD: tuple[str, ...] = (
     "/a(/",
     "/[/",
     "/a/b/",
