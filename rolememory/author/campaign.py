@@ -60,8 +60,10 @@ def campaign(file: BookFile, cases: Sequence[Case], limit: int | None = None, pr
 
 def _ground(file: BookFile, stage: LoreStage, cases: Sequence[Case]) -> Ground:
     settings = cases[0].settings if cases else ScanSettings()
-    tight = any(played.given.overflowed for case in cases for _, played in stage.play(case))
-    return Ground(file.book, stage.index(settings), hears(Subject.of(file, settings)), tight)
+    plays = [played.given for case in cases for _, played in stage.play(case)]
+    refused = {name for given in plays if given.overflowed for name, why in given.refused.items() if why.code == "budget"}
+    ids = frozenset(lore.entry.id for lore in stage.index(settings).entries if lore.id in refused)
+    return Ground(file.book, stage.index(settings), hears(Subject.of(file, settings)), ids)
 
 
 def _told(stage: LoreStage, cases: Iterable[Case]) -> dict[str, frozenset[str]]:

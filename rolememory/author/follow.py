@@ -11,9 +11,12 @@ Marks = tuple[tuple[int, int] | None, ...]
 
 
 def changes(paths: Iterable[Path], wait: Callable[[float], None] = time.sleep, every_s: float = EVERY_S) -> Iterator[None]:
-    """Yields once for each burst of changes to any of the files; they may vanish and come back. Never ends by itself."""
+    """Yields once for each burst of changes since this was called; files may vanish and come back. Never ends by itself."""
     watched = tuple(paths)
-    known = marks(watched)
+    return _changes(watched, marks(watched), wait, every_s)  # marked now: an edit before the first look is not missed
+
+
+def _changes(watched: tuple[Path, ...], known: Marks, wait: Callable[[float], None], every_s: float) -> Iterator[None]:
     while True:
         wait(every_s)
         seen = marks(watched)

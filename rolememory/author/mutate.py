@@ -51,17 +51,17 @@ class Ground:
     book: Lorebook
     index: LoreIndex
     hears: Wakes  # which entry's text has whose keys
-    tight: bool = False  # whether any case has a budget tight enough to keep something out
+    refused: frozenset[str] = frozenset()  # ids of entries that the budget keeps out in some case
 
     def has_rivals(self, lore: Lore) -> bool:
         """Whether others share a group with it."""
         return any(other is not lore and rivals(lore, other) for other in self.index.entries)
 
     def neighbours(self, lore: Lore) -> list[Lore]:
-        """Others that go to the same place, so that their order shows; all others where the budget chooses among them."""
+        """Others that go to the same place, so that their order shows."""
         place = target(lore, self.index.rules)
         others = [other for other in self.index.entries if other is not lore and not rivals(lore, other)]
-        return others if self.tight else [other for other in others if target(other, self.index.rules) == place]
+        return [other for other in others if target(other, self.index.rules) == place]
 
 
 Source = Callable[[Ground, Lore], Iterator[Mutation]]
@@ -168,9 +168,10 @@ def _draws(ground: Ground, one: Lore, other: Lore) -> bool:
     """Whether the text of one has a key of the other, which does not come along anyway by having all its keys."""
     if other.entry.id not in ground.hears.get(one.entry.id, ()):
         return False
-    timed = one.entry.sticky or one.constant or one.asked.activate
-    own = {key.text for key in one.keys}
-    return bool(timed) or bool(other.secondary) or not own <= {key.text for key in other.keys}
+    if one.entry.sticky or one.constant or one.asked.activate or not {key.text for key in one.keys} <= {key.text for key in other.keys}:
+        return True
+    found = ground.index.keys.read(one.content)
+    return any(key.spec in found for key in other.secondary)
 
 
 def place(ground: Ground, lore: Lore) -> Iterator[Mutation]:
@@ -190,7 +191,7 @@ def place(ground: Ground, lore: Lore) -> Iterator[Mutation]:
         yield _made(lore, "insertion_order", "set", max(orders) + 1, entry.insertion_order)
     if orders and entry.insertion_order >= min(orders):
         yield _made(lore, "insertion_order", "set", min(orders) - 1, entry.insertion_order)
-    if ground.tight or entry.ignore_budget:
+    if entry.id in ground.refused or entry.ignore_budget:
         yield _made(lore, "ignore_budget", "flip", not entry.ignore_budget, entry.ignore_budget)
 
 

@@ -112,8 +112,9 @@ def again(here: Desk, once: Callable[[], None], paths: list[Path], watch: bool) 
         return
     from rolememory.author.follow import changes
 
+    following = changes(paths)
     _bravely(here, once)
-    for _ in changes(paths):
+    for _ in following:
         here.out.say(f"── {', '.join(path.name for path in paths)}", "bold")
         _bravely(here, once)
 

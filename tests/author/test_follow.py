@@ -53,6 +53,12 @@ def test_two_saves_are_two(book: Path) -> None:
     assert follow([book], lambda: book.write_text("12"), None, lambda: book.write_text("123"), None, None) == 2
 
 
+def test_an_edit_before_the_first_look_is_not_missed(book: Path) -> None:
+    following = changes([book], lambda _: None)
+    book.write_text("changed in between")
+    assert next(following) is None
+
+
 def test_a_file_may_appear_later(tmp_path: Path) -> None:
     later = tmp_path / "later.toml"
     assert follow([later], None, lambda: later.write_text("x"), None, None) == 1

@@ -141,6 +141,7 @@ SOUND: list[tuple[str, list[dict[str, Any]], dict[str, Any], str]] = [
     ("listed_key", [{"key": ["beacon"]}], {}, "no comma"),
     ("wide_key", [{"key": ["ｂｅａｃｏｎ"]}], {}, "ours fold the width"),
     ("broad_key", [BEACON], {}, "a telling word"),
+    ("broad_key", [{"key": ["IT"], "caseSensitive": True}], {}, "capitals that count"),
     ("one_character", [{"key": ["龙"], "content": "山里住着一条老龙。"}], {"cjk_words": True}, "only as a word"),
     ("name_key", [{"key": ["{{char}}"]}], {"include_names": False}, "names are not read"),
     ("repeated_key", [{"key": ["Beacon", "beacon"], "caseSensitive": True}], {}, "capitals count"),
@@ -250,12 +251,26 @@ def test_fields_are_called_as_the_file_calls_them() -> None:
     ]
 
 
-@pytest.mark.parametrize("name", ["lantern-market", "qinglan-town"])
-@pytest.mark.parametrize("rules", ["default", "sillytavern"])
+@pytest.mark.parametrize(
+    ("name", "rules"),
+    [
+        ("lantern-market", "default"),
+        ("lantern-market", "sillytavern"),
+        ("qinglan-town", "default"),
+        ("qinglan-town", "sillytavern"),
+        ("midnight-line", "default"),  # SillyTavern does not know its decorators
+    ],
+)
 def test_the_shipped_books_have_neither_errors_nor_warnings(name: str, rules: str) -> None:
     path = shipped("worldbook_rules", "worldbooks", f"{name}.json")
     found = findings(read_book_file(path.read_bytes(), path.name), rules=rules)
     assert [one for one in found if severity(one) is not Severity.NOTE] == []
+
+
+def test_sillytavern_is_said_to_cut_decorators_off() -> None:
+    path = shipped("worldbook_rules", "worldbooks", "midnight-line.json")
+    found = findings(read_book_file(path.read_bytes(), path.name), **EXACT)
+    assert {one.code for one in found if severity(one) is not Severity.NOTE} == {"idle_decorator"}
 
 
 def test_a_path_is_shown_by_titles() -> None:

@@ -18,9 +18,9 @@ from tests.author.books import BEACON, STORM, card_book, world
 BOOKS = sorted(shipped("worldbook_rules", "worldbooks").glob("*.json"))
 
 
-def faults(file: BookFile, limit: int | None = None, tight: bool = False, **settings: Any) -> list[Mutation]:
+def faults(file: BookFile, limit: int | None = None, **settings: Any) -> list[Mutation]:
     chosen = ScanSettings(**settings)
-    ground = Ground(file.book, LoreIndex([file.book], chosen), hears(Subject.of(file, chosen)), tight)
+    ground = Ground(file.book, LoreIndex([file.book], chosen), hears(Subject.of(file, chosen)))
     return mutations(ground, limit)
 
 

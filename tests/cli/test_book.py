@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import TextIO
 
@@ -240,6 +241,8 @@ def test_watching_tells_again_after_each_save(book: Path) -> None:
     arguments = [sys.executable, "-m", "rolememory", "book", "scan", str(book), "--say", "the beacon", "--watch", "--lang", "en"]
     with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8") as running:
         assert running.stdout is not None
+        guard = threading.Timer(50, running.kill)  # a lost change must fail the test, not hold it up
+        guard.start()
         try:
             first = _until(running.stdout, "entries,")
             book.write_text(book.read_text(encoding="utf-8").replace('"beacon"', '"lantern"'), encoding="utf-8")
@@ -247,6 +250,7 @@ def test_watching_tells_again_after_each_save(book: Path) -> None:
             book.write_text("{", encoding="utf-8")
             third = _until(running.stdout, "harbour.json:1:")
         finally:
+            guard.cancel()
             running.terminate()
     assert (first[0].split("\t")[1], second[1], "closed" in third[-1]) == ("Beacon", "nothing fires", True)
 

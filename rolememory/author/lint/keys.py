@@ -76,7 +76,7 @@ def broad(subject: Subject) -> Iterator[Finding]:
     """Keys that stand in nearly every message: single letters, words of grammar."""
     for lore in subject.living:
         for key in _plain(lore):
-            if _is_broad(key.text):
+            if _is_broad(key.text) and not (key.spec and key.spec.form == "raw" and key.text != key.text.lower()):
                 yield of(lore, "broad_key", "keys", key=key.text)
             elif len(key.text.strip()) == 1 and is_han(key.text.strip()) and not (key.spec and key.spec.cjk_words):
                 yield of(lore, "one_character", "keys", key=key.text.strip())
