@@ -16,7 +16,7 @@ from rolememory.cards.card import Card
 from rolememory.cards.card_forms import BOOK, HUB, MIRRORS, CardForm, has_layout, new_document
 from rolememory.cards.changes import ABSENT, Change, Path, changes, spoken, value_at, with_value
 from rolememory.cards.containers import JsonText
-from rolememory.cards.entry_forms import EntryForm
+from rolememory.cards.entry_forms import EntryForm, is_usual
 from rolememory.cards.json_edit import same
 from rolememory.cards.pictures import members_left
 from rolememory.errors import UnknownNameError
@@ -79,7 +79,9 @@ def convert(what: Card | Book, to: str) -> Converted:
     if to in book_formats():
         book = what if isinstance(what, Book) else taken_out(what)
         result = book if book.format == to else book.in_form(book_form(to))
-        found = _book_losses(book, result) if isinstance(what, Book) else [*_character_losses(what, to), *_book_losses(book, result)]
+        found = _book_losses(book, result)
+        if isinstance(what, Card):
+            found = [*_character_losses(what, to), *found, *_picture_losses(what, to)]
         return Converted(result.write(), tuple(found), result)
     if to not in base.formats():
         raise UnknownNameError("format", to, [*base.formats(), *book_formats()])
@@ -141,8 +143,8 @@ def _lost(ours: _Words, theirs: _Words) -> dict[Path, Any]:
 
 
 def _says_more(one: Change) -> bool:
-    """Whether what was there says more than what is: blanks between keys do not."""
-    told = ["".join(value.split()) if isinstance(value, str) else value for value in (one.before, one.after)]
+    """Whether what was there says more than what is: blanks between keys do not, nor quotes around a number."""
+    told = ["".join(str(value).split()) if isinstance(value, str | int) else value for value in (one.before, one.after)]
     return not keep.is_empty(one.before) and not same(*told)
 
 
@@ -164,7 +166,7 @@ def _card_losses(card: Card, made: Card) -> list[Loss]:
     elif ours is not None and form.book and theirs is not None:
         inside = Book.new(dict(ours), form.book)
         found += _book_losses(inside, theirs, ".".join(form.book_at), ".".join(made.form.book_at), made.format)
-    return [*found, *_picture_losses(card, made)]
+    return [*found, *_picture_losses(card, made.format)]
 
 
 def _card_words(form: CardForm, raw: Mapping[str, Any]) -> _Words:
@@ -189,7 +191,8 @@ def _book_losses(book: Book, made: Book, above: str = "", kept_above: str = "", 
     for at, ((place, ours), (where, theirs)) in enumerate(pairs):
         kept = spoken((where, *keep.EXTENSIONS, keep.OURS), kept_above)
         lost = _lost(_entry_words(book.form.entry, ours, at), _entry_words(made.form.entry, theirs, at))
-        found += [Loss(spoken((place, *path), above), target, held, kept) for path, held in lost.items()]
+        said = lost.items() if not book.form.in_card else [(path, held) for path, held in lost.items() if not is_usual(ours, path)]
+        found += [Loss(spoken((place, *path), above), target, held, kept) for path, held in said]
     return found
 
 
@@ -203,9 +206,9 @@ def _entry_words(form: EntryForm, raw: Mapping[str, Any], at: int) -> _Words:
     return _Words(form.name, keep.stripped(dict(raw)), form.to_hub, lambda hub: form.from_hub(hub, number))
 
 
-def _picture_losses(card: Card, made: Card) -> Iterator[Loss]:
-    """Pictures and other members that the result has no room for; the source file still has them."""
-    if card.format == "png" and made.format not in ("png", "charx"):
-        yield Loss("(picture)", made.format)
-    if made.format != "charx":
-        yield from (Loss(f"({name})", made.format) for name in members_left(card, made.format == "png"))
+def _picture_losses(card: Card, to: str) -> Iterator[Loss]:
+    """Pictures and other members that the format has no room for; the source file still has them."""
+    if card.format == "png" and to not in ("png", "charx"):
+        yield Loss("(picture)", to)
+    if to != "charx":
+        yield from (Loss(f"({name})", to) for name in members_left(card, to == "png"))

@@ -18,7 +18,7 @@ _ITEM = re.compile(
 )
 _PLUS = re.compile(rf"^[ \t]*(?:[^\n\"=+]{{0,60}}=\s*)?(?P<values>{_QUOTED}(?:\s*\+\s*{_QUOTED})+)[ \t]*$", re.MULTILINE)
 _BRACKET = re.compile(r"\[([^\[\]]{3,8000})\]")
-_PAIR = re.compile(r"\s*(?P<key>[^:：;；\"“”\n]{1,60}?)\s*[:：]\s*(?P<values>[^;；]+)")
+_PAIR = re.compile(r"\s*(?P<key>[^:：;；=\"“”\n]{1,60}?)\s*[:：=]\s*(?P<values>[^;；]+)")
 _VALUE = re.compile(_QUOTED)
 _HEADERS = frozenset({"character", "char", "角色", "人物", "name", "姓名", "名字", "名称"})
 _EMPTY = re.compile(r"[\[\]{}()\s;,+=]*")

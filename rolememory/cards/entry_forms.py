@@ -208,6 +208,20 @@ def _extended(hub: Mapping[str, Any]) -> Raw:
     return {"extensions": {keep.OURS: ours}} if ours else {}
 
 
+def is_usual(entry: Mapping[str, Any], path: Path) -> bool:
+    """Whether a field of a card's entry stands there only because SillyTavern writes it into every one: it chooses nothing."""
+    if path == ("use_regex",):
+        return not is_pattern(entry)
+    if path == ("selective",):
+        return not entry.get("secondary_keys")
+    if len(path) != 2 or path[0] != "extensions":
+        return False
+    value = object_of(entry.get("extensions")).get(path[1])
+    places = path[1] == "display_index" or (path[1] == "position" and value in (0, 1))
+    never = path[1] in ("sticky", "cooldown", "delay") and not value
+    return places or never or (path[1] in _EXTENDED and same(value, _EXTENDED[path[1]]))
+
+
 def is_pattern(hub: Mapping[str, Any]) -> bool:
     """Whether the keys are patterns by the V3 word; SillyTavern writes that word into every entry, where it says nothing."""
     return bool(hub.get("use_regex")) and not any(mark in object_of(hub.get("extensions")) for mark in WORLD_MARKS)

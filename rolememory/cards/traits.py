@@ -14,7 +14,9 @@ MOST = 200
 _NAMES = re.compile(r"\{\{\s*char\s*\}\}|<(?:bot|char)>", re.IGNORECASE)
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 _MARK = re.compile(r"^\s*(?:[-*•·●◦‣–—]+|\d{1,3}[.)、．])\s+|^\s*[•·●◦‣]\s*|^\s*\d{1,3}、\s*")
-_HEADING = re.compile(r"\s*(?:#{1,6}\s+|\*\*|==+\s*)(.+?)(?:\*\*|\s*==+|\s*#+)?\s*[:：]?\s*")
+_HEADING = re.compile(r"(?:#{1,6}\s+|\*\*|==+\s*)?(.+?)(?:\*\*|\s*==+|\s*#+)?\s*[:：]?(?:\*\*)?")
+_SCRIPT = re.compile(r"^\s*<(?:START|END)>\s*$", re.IGNORECASE | re.MULTILINE)
+_SPEECH = re.compile(r"[*\"“”「」]")
 _SHORT = frozenset("mr mrs ms dr st prof sr jr vs etc e.g i.e no vol fig".split())
 _STOP = re.compile(r"(?:[。！？!?…]+|(?<!\.)\.(?!\.))[\"”’』」）)\]*]*(?=\s|$|[^\x00-\x7f])|[。！？]+[”’』」）]*")
 _WORD = re.compile(r"[A-Za-z.]+$")
@@ -46,7 +48,7 @@ def lines_of(text: str, name: str = "") -> Iterator[str]:
     ['性格：温柔。', '她守着灯塔，从不离开！']
     """
     said = _NAMES.sub(lambda _: name, text[:_READ]) if name else text[:_READ]
-    listed, prose = attributes(said)
+    listed, prose = attributes(_without_dialogue(said, name))
     yield from (_told(one) for one in listed if one.values)
     heading = ""
     for line in prose.splitlines():
@@ -54,12 +56,23 @@ def lines_of(text: str, name: str = "") -> Iterator[str]:
         if not bare:
             heading = heading if bullet or line.strip() == "" else ""
         elif not bullet and _is_heading(line, bare):
-            heading = _HEADING.sub(r"\1", bare).strip().rstrip(":：").strip()
+            heading = match[1].strip() if (match := _HEADING.fullmatch(bare)) else bare
         elif bullet and heading:
             yield _under(heading, bare)
         else:
             heading = ""
             yield from sentences(bare)
+
+
+def _without_dialogue(text: str, name: str) -> str:
+    """The text without its example dialogue: lines that somebody speaks, in a text that marks where dialogue starts or gives the user lines."""
+    speakers = ("{{user}}:", "{{user}}：", "<user>:", "<user>：")
+    lines = text.splitlines()
+    if not _SCRIPT.search(text) and not any(line.lstrip().casefold().startswith(speakers) for line in lines):
+        return text
+    own = (f"{name.casefold()}:", f"{name.casefold()}：") if name else ()
+    spoken = [line.lstrip().casefold().startswith((*speakers, *own)) and (_SPEECH.search(line) or not own) for line in lines]
+    return "\n".join(line for line, said in zip(lines, spoken, strict=True) if not said and not _SCRIPT.fullmatch(line))
 
 
 def sentences(text: str) -> Iterator[str]:
