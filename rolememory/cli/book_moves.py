@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated
 
-from rolememory.cli.bookshelf import BookName, book_path, read_file
+from rolememory.cli.bookshelf import BookName, book_or_role, book_path, read_file
 from rolememory.cli.desk import Desk, desk
 from rolememory.cli.options import Text, Yes, argument, option
 from rolememory.cli.verbs import AUTHOR, verb
@@ -123,7 +123,7 @@ def _as_json(path: Path) -> bytes:
     both("write a book in another format; what it cannot hold is told", "把世界书写成另一种格式，并说明有哪些内容放不下"),
 )
 def export(
-    book: BookName,
+    book: Annotated[str, argument("BOOK|ROLE", "a lorebook, or a role that has one", "世界书，或有一本世界书的角色")],
     to: Annotated[
         str, option("--to FORMAT", "the format, e.g. sillytavern or lorebook_v3", "格式，例如 sillytavern 或 lorebook_v3")
     ] = "sillytavern",
@@ -135,7 +135,7 @@ def export(
     from rolememory.cards.book_files import load_book
 
     here = desk()
-    made = convert(load_book(book_path(here, book)), to)
+    made = convert(load_book(book_or_role(here, book)), to)
     for loss in made.losses:
         here.out.warn(f"{loss.field}{say(': ', '：')}{loss.text(Tongue.language)}")
     if out is not None:

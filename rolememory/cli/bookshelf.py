@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from rolememory.cli.desk import MOST_BYTES, Desk, read_text
+from rolememory.cli.desk import MOST_BYTES, Desk, desk, read_text
 from rolememory.cli.options import argument, option
 from rolememory.cli.out import Column
 from rolememory.cli.words import Tongue, say
-from rolememory.errors import FileError, RoleMemoryError, UnknownNameError
+from rolememory.errors import FileError, InvalidValueError, RoleMemoryError, UnknownNameError
 
 if TYPE_CHECKING:
     from rolememory.author.books import BookFile
@@ -47,6 +47,40 @@ def book_path(here: Desk, name: str) -> Path:
         if name in (found.name, found.stem):
             return found
     raise UnknownNameError("worldbook", name, known, remedy="give the path of its file", zh_remedy="请写出文件路径")
+
+
+def book_or_role(here: Desk, name: str) -> Path:
+    """The file of a book, or of the only book that the role of this name has.
+
+    Raises:
+        UnknownNameError: neither a book nor a role is called so.
+        InvalidValueError: the role has no book, or several.
+    """
+    try:
+        return book_path(here, name)
+    except UnknownNameError as error:
+        found = _of_role(here, name)
+        if found is None:
+            raise error from None
+    if len(found) == 1:
+        return found[0]
+    listed = ", ".join(path.stem for path in found) or say("none", "没有")
+    raise InvalidValueError(
+        f"{name} has {len(found)} books ({listed}); name the one you mean",
+        zh=f"{name} 有 {len(found)} 本世界书（{listed}）；请写明是哪一本",
+    )
+
+
+def _of_role(here: Desk, name: str) -> list[Path] | None:
+    from rolememory.store.home import HomeFolder
+
+    try:
+        here.check_home()
+        folder = HomeFolder(here.path)
+        role_id = folder.find(name).id
+    except (UnknownNameError, InvalidValueError):
+        return None
+    return [path for path in sorted((folder.folder(role_id) / "worldbooks").glob("*")) if path.suffix in KINDS]
 
 
 def _at_home(home: Path) -> Iterator[Path]:
@@ -94,15 +128,19 @@ def chat_of(file: str | None, message: str | None, user: str | None) -> "list[Me
 
 
 def settings_of(rules: str | None) -> "ScanSettings":
-    """The defaults of scanning under these rules.
+    """How the home scans, where there is one, else the defaults; under these rules, if they are named.
 
     Raises:
         UnknownNameError: no such rules.
+        SettingsError: the home's settings cannot be read.
     """
     from rolememory.recall.lore.rules import rules_named
     from rolememory.schema.settings import ScanSettings
+    from rolememory.store.settings import load_settings
 
-    return ScanSettings(rules=rules_named(rules).name) if rules else ScanSettings()
+    home = desk().path.expanduser()
+    lore = load_settings(home).settings.lore if (home / "rolememory.toml").is_file() else ScanSettings()
+    return lore.model_copy(update={"rules": rules_named(rules).name}) if rules else lore
 
 
 def again(here: Desk, once: Callable[[], None], paths: list[Path], watch: bool) -> None:

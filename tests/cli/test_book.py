@@ -224,6 +224,23 @@ def test_export_tells_what_is_lost(command: Command, book: Path, tmp_path: Path)
     assert json.loads(same.out) == json.loads(book.read_text(encoding="utf-8"))
 
 
+def test_export_of_a_role_gives_its_only_book(command: Command, book: Path) -> None:
+    none = command("book", "export", "Mira")
+    command("book", "import", "harbour.json", "Mira")
+    one = command("book", "export", "米拉")
+    command("book", "new", "tides", "--role", "Mira")
+    two = command("book", "export", "Mira")
+    assert (none.code, "Mira has 0 books" in none.err) == (1, True)
+    assert json.loads(one.out)["name"] == "harbour"
+    assert (two.code, "Mira has 2 books (harbour, tides)" in two.err) == (1, True)
+
+
+def test_a_home_is_scanned_as_it_is_set(command: Command, book: Path) -> None:
+    command("settings", "lore.rules", "sillytavern")
+    assert command("book", "scan", "harbour.json", "--say", "the beacon", "--json").json["rules"] == "sillytavern"
+    assert command("book", "scan", "harbour.json", "--say", "x", "--rules", "default", "--json").json["rules"] == "default"
+
+
 def test_no_such_format(command: Command, book: Path) -> None:
     ran = command("book", "export", "harbour.json", "--to", "tavern")
     assert (ran.code, "no format named 'tavern'" in ran.err) == (1, True)

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from rolememory.author.lint.finding import Finding, of, of_book
-from rolememory.author.lint.subject import Subject
-from rolememory.recall.lore.keys import Kind
+from rolememory.author.lint.subject import Subject, fits
+from rolememory.recall.lore.keys import Key, Kind
 
 LONG_CHAT = 500  # messages: few chats are longer
 GENERATIONS = ("normal", "continue", "impersonate", "swipe", "regenerate", "quiet")
@@ -85,11 +85,16 @@ def blind(subject: Subject) -> Iterator[Finding]:
     """A scan depth that sees nothing."""
     for lore in subject.living:
         depth = lore.scan_depth if lore.scan_depth is not None else subject.settings.scan_depth
-        if depth > 0 or subject.is_woken(lore) or not lore.keys:
+        widens = lore.scan_depth is None and subject.settings.min_activations > 0
+        if depth > 0 or widens or subject.is_woken(lore) or not lore.keys or any(map(_found_in_nothing, lore.keys)):
             continue
         hears_others = subject.settings.recursive and not lore.excluded
         if subject.rules.zero_depth_is_blind or not (lore.entry.match_sources or hears_others):
             yield of(lore, "blind", "scan_depth", depth=depth)
+
+
+def _found_in_nothing(key: Key) -> bool:
+    return key.kind is Kind.ALWAYS or fits(key, "")
 
 
 def for_nobody(subject: Subject) -> Iterator[Finding]:

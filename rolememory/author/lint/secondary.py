@@ -26,7 +26,7 @@ def contradicting(subject: Subject) -> Iterator[Finding]:
     """Keys that shut out the entry whenever they wake it."""
     for lore in subject.living:
         keys = [key for key in lore.keys if key.kind is Kind.PLAIN]
-        if not keys or len(keys) < len(lore.keys):
+        if not keys or len(keys) < len(lore.keys) or subject.is_woken(lore):
             continue  # what a pattern or a macro finds is not known here
         for forbidden in _forbidding(lore):
             if forbidden and all(any(subject.keys_in(key.text, forbidden)) for key in keys):
