@@ -12,6 +12,7 @@ from rolememory.cli.options import Text, option, whole
 from rolememory.cli.out import Column, one_line
 from rolememory.cli.verbs import AUTHOR, verb
 from rolememory.cli.words import Tongue, both, say
+from rolememory.errors import InvalidValueError
 
 if TYPE_CHECKING:
     from rolememory.author.campaign import Uncovered, Verdict
@@ -46,6 +47,10 @@ def try_book(
     from rolememory.author.expectations import beside, read_expectations
 
     here = desk()
+    if mutate and role is not None:
+        raise InvalidValueError(
+            "--mutate puts faults into a book alone; leave --role out", zh="--mutate 只用于单独的世界书，不能与 --role 同用"
+        )
     path = book_path(here, book)
     sheet = Path(tests) if tests else beside(path)
     good = True
@@ -58,7 +63,7 @@ def try_book(
         told: dict[str, Any] = {"book": path.name, "cases": len(found), "failures": [_failure(one) for _, some in found for one in some]}
         if not here.out.as_json:
             _show_tried(here, found)
-        if mutate and role is None:
+        if mutate:
             verdict, missing = _mutated(here, path, cases, limit)
             good = good and verdict.score >= at_least
             told |= {"mutation": _verdict_json(verdict), "uncovered": {"entries": list(missing.entries), "keys": dict(missing.keys)}}

@@ -170,6 +170,11 @@ def test_a_role_is_asked_with_its_memories(command: Command, book: Path) -> None
     assert command("book", "test", "harbour.json", "--role", "Mira", "--tests", "role.test.toml").code == 0
 
 
+def test_faults_are_for_a_book_alone(command: Command, book: Path) -> None:
+    ran = command("book", "test", "harbour.json", "--role", "Mira", "--mutate")
+    assert (ran.code, "leave --role out" in ran.err) == (1, True)
+
+
 def test_expectations_that_are_missing(command: Command, book: Path) -> None:
     (book.parent / "harbour.test.toml").unlink()
     ran = command("book", "test", "harbour.json")
