@@ -2,7 +2,6 @@
 
 import io
 import json
-import resource
 import socket
 import struct
 import sys
@@ -15,6 +14,7 @@ from typing import Any
 
 from tests.cards import makers
 from tests.cards.makers import SIGNATURE, card_picture, charx, chunk, packed, picture, text_chunk, zipped
+from tests.peak import peak_mb
 
 MB = 1 << 20
 Case = tuple[str, bytes]
@@ -335,7 +335,7 @@ def main() -> None:
             row = {"wanted": wanted, **judged(reader, name, data)}
             del data
             sys.stdout.write(json.dumps(row, ensure_ascii=False) + "\n")
-    sys.stdout.write(json.dumps({"peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}) + "\n")
+    sys.stdout.write(json.dumps({"peak_mb": peak_mb()}) + "\n")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ import argparse
 import json
 import os
 import random
-import resource
 import shutil
 import tempfile
 import time
@@ -21,6 +20,7 @@ from rolememory.errors import RoleMemoryError
 from rolememory.store.document import BrokenFileError, read
 from rolememory.store.lines import committed
 from tests.durability.malformed import GOOD
+from tests.peak import peak_mb
 from tests.store.roles import add, put, store_at
 
 TOKENS = [b"{", b"}", b"[", b"]", b",", b":", b'"', b"\\", b"null", b"1e999", b"-0", b"99999999999999999999", b'"id"', b'"type"', b'"tag"']
@@ -42,7 +42,7 @@ def run(files: int, seed: int = 0) -> dict[str, Any]:
             result.setdefault("first", traceback.format_exc()[-1500:] + repr(data[:300]))
         result["files"] += 1
         result["slowest_s"] = max(result["slowest_s"], round(time.monotonic() - began, 3))
-    return {**result, "memory_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024}
+    return {**result, "memory_mb": round(peak_mb())}
 
 
 def _parts() -> dict[str, bytes]:
