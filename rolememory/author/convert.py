@@ -187,7 +187,10 @@ def _book_losses(book: Book, made: Book, above: str = "", kept_above: str = "", 
     found = [Loss(spoken(path, above), target, held, kept) for path, held in head.items()]
     listed = book.form.listed(book.raw)
     found += [Loss(spoken((place,), above), target) for place, one in listed if not isinstance(one, Mapping)]
-    pairs = zip([pair for pair in listed if isinstance(pair[1], Mapping)], made.form.listed(made.raw), strict=False)
+    ours_and_theirs = (
+        [pair for pair in form.listed(raw) if isinstance(pair[1], Mapping)] for form, raw in ((book.form, book.raw), (made.form, made.raw))
+    )
+    pairs = zip(*ours_and_theirs, strict=False)
     for at, ((place, ours), (where, theirs)) in enumerate(pairs):
         kept = spoken((where, *keep.EXTENSIONS, keep.OURS), kept_above)
         lost = _lost(_entry_words(book.form.entry, ours, at), _entry_words(made.form.entry, theirs, at))
