@@ -211,11 +211,12 @@ class RoleMemory:
         character: Character | None = None,
         now: datetime | None = None,
         dry_run: bool = False,
-        unseen: int = 0,
+        unseen: int | None = None,
     ) -> Turn:
         """What the character remembers on this turn, as words in their place among the messages.
 
-        `messages` is the whole visible chat, oldest first; `unseen` messages before them were cut off by the frontend.
+        `messages` is the whole visible chat, oldest first; `unseen` messages before them were cut off by the frontend
+        (None: found out from the turns before, by `chat`).
         `dry_run` looks without counting the turn.
         """
         request = Request(tuple(Message.of(message) for message in messages), chat, user, character, now, dry_run, unseen)

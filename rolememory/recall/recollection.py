@@ -57,7 +57,7 @@ class Request:
     character: Character | None = None
     now: datetime | None = None
     dry_run: bool = False
-    unseen: int = 0  # messages of the chat that the frontend cut off before those given
+    unseen: int | None = None  # messages of the chat that the frontend cut off before those given; None = found out
     wanted: int = 0  # memories the semantic strategy may wake; 0 = by settings
 
 
@@ -147,7 +147,7 @@ class Recollection:
             injected=injected,
             outside=self.lore_meaning.outside(index, question.scene, settings),
             chance=int(heard.fingerprint, 16),
-            unseen=request.unseen,
+            unseen=request.unseen if request.unseen is not None else self.chats.unseen(request.chat, heard),
             patterns=question.scene.patterns if isinstance(question.scene.patterns, Budget) else None,
             dry_run=request.dry_run,
         )
