@@ -62,12 +62,12 @@ def note_of(raw: Mapping[str, Any], place: Path, name: str) -> Any:
 
 
 def with_note(raw: Raw, place: Path, name: str, value: Any) -> Raw:
-    """`raw` with that value in our part of its extensions; nothing is written where there is nothing to say, or no room."""
+    """`raw` with that value in our part of its extensions; nothing is written where there is nothing to say."""
     at = value_at(raw, place)
-    if not value or not (at is ABSENT or at is None or isinstance(at, Mapping)):
+    if not value:
         return raw
     if not isinstance(at, Mapping):
-        raw = with_value(raw, (*place, OURS, MADE), "null" if at is None else "absent")
+        raw = with_value(raw, (*place, OURS, MADE), {} if at is ABSENT else {"was": at})
     return with_value(raw, (*place, OURS, name), value)
 
 
@@ -86,8 +86,8 @@ def stripped(raw: Raw, place: Path = EXTENSIONS) -> Raw:
     made = note_of(raw, place, MADE)
     if value_at(raw, (*place, OURS)) is ABSENT:
         return raw
-    if made and len(value_at(raw, place)) == 1:
-        return with_value(raw, place, None if made == "null" else ABSENT)
+    if isinstance(made, Mapping) and len(value_at(raw, place)) == 1:
+        return with_value(raw, place, made.get("was", ABSENT))
     return with_value(raw, (*place, OURS), ABSENT)
 
 

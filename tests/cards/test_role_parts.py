@@ -95,6 +95,21 @@ def test_out_again_unchanged_is_the_same_bytes(kind: str) -> None:
     assert dump(with_books(card, books_of(card))) == FILES[kind]
 
 
+@pytest.mark.parametrize("odd", [None, 7, [], "x", True, {"sticky": []}])
+def test_books_that_are_half_broken_go_out_as_they_came(odd: object) -> None:
+    entries = [
+        makers.entry(extensions=odd, keys=7),
+        1,
+        None,
+        makers.entry(extensions=odd, id=None),
+        makers.entry(id=2, enabled="no"),
+        makers.entry(id=1),
+    ]
+    data = as_bytes(makers.v2(makers.card_book(extensions=odd, entries=entries)))
+    card = load(data, "mira")
+    assert dump(with_books(card, books_of(card))) == data
+
+
 @pytest.mark.parametrize("kind", sorted(FILES))
 def test_an_edited_book_goes_back_into_its_place(kind: str) -> None:
     card = load(FILES[kind], "mira")
