@@ -72,6 +72,9 @@ def install(fresh: bytes, path: Path, expected: bytes | None, disk: Disk = DISK)
         drop(temporary, disk)
         raise
     try:
+        if expected is not None and disk.read(path) != expected:
+            drop(temporary, disk)
+            return False
         done = _create(temporary, path, disk) if expected is None else _swap(temporary, path, aside, fresh, expected, disk)
     except FileNotFoundError:  # an editor renamed it away: it is about to save
         done = False

@@ -31,6 +31,7 @@ class Folding:
         self._previous = folder / PREVIOUS
         self._previous_mark: Mark | None = None  # after our last fold: an editor may still write into the old file
         self._folded = b""
+        self._withdrawn: int | None = None  # the seq of a fold that gave way to an editor's save
 
     def adopt(self) -> Truth:
         """Take over what an author saved: record it, and keep it as the last good state.
@@ -133,7 +134,8 @@ class Folding:
                 self._copy(rendered(merged(*before, truth.seq)))
             if steps:
                 base = truth.seq + len(steps) if truth.whole else truth.through
-                self._view.journal.append(recorded(steps, truth.seq + 1, iso(self._clock()), base))
+                missed = self._withdrawn if self._withdrawn != base else None
+                self._view.journal.append(recorded(steps, truth.seq + 1, iso(self._clock()), base, missed))
         self._log(truth.conflicts)
         if truth.document is not None and not truth.whole:  # a whole word is folded at once: until then it stays one
             self._settle_file()
@@ -182,9 +184,11 @@ class Folding:
         self._log(truth.conflicts)
         try:
             if not atomic.install(fresh, self._view.path, data, self._disk):
+                self._withdrawn = truth.seq
                 return False
         except OSError as error:
             raise atomic.not_written(self._view.path, error) from error
+        self._withdrawn = None
         written.raw, written.slots = {}, {}
         self._view.expect(written)
         self._previous_mark, self._folded = self._disk.mark(self._previous), written.digest

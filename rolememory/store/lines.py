@@ -7,7 +7,7 @@ carries `commit`, the number of its lines. A line without crc, or a transaction 
 import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
 from rolememory.schema.memory import Memory
@@ -34,11 +34,15 @@ class Line:
     fields: Mapping[str, Sequence[Any]]  # name -> [before, after]; null = not there
     reason: str = ""
     base: int | None = None  # read from the author's file, which then stood at this seq; the file itself carries the change
+    missed: int | None = None  # a fold with this seq stood for a moment without it, and an editor may have opened that
     commit: int = 0  # on the last line of a transaction: how many lines it has
 
     def applies_to(self, through: int) -> bool:
         """Whether a file that has seen everything up to `through` still lacks this change."""
-        return self.seq > through and (self.base is None or through < self.base)
+        return self.seq > through and (self.base is None or through < self.base or through == self.missed)
+
+
+_NAMES = frozenset(place.name for place in fields(Line))  # what later versions add is passed over
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +61,8 @@ def encoded(line: Line) -> bytes:
     {'weight': [1, 2]}
     """
     shown = {"seq": line.seq, "txn": line.txn, "at": line.at, "actor": line.actor, "op": line.op, "id": line.id, "fields": line.fields}
-    optional = {"reason": line.reason, "base": line.base, "commit": line.commit}
-    text = dumps({**shown, **{name: value for name, value in optional.items() if value not in ("", None) and (value or name == "base")}})
+    optional = {"reason": line.reason or None, "base": line.base, "missed": line.missed, "commit": line.commit or None}
+    text = dumps({**shown, **{name: value for name, value in optional.items() if value is not None}})
     return b'%s,"crc":"%08x"}\n' % (text[:-1], zlib.crc32(text))
 
 
@@ -75,8 +79,8 @@ def decoded(data: bytes) -> Line | None:
     if b"%08x" % zlib.crc32(text) != found.group(1):
         return None
     try:
-        return Line(**loads(text))
-    except (TypeError, ValueError):
+        return Line(**{name: value for name, value in loads(text).items() if name in _NAMES})
+    except (AttributeError, TypeError, ValueError):
         return None
 
 

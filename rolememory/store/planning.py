@@ -48,10 +48,13 @@ def planned(memories: Mapping[str, Memory], edits: Iterable[Edit], seq: int, at:
     return closed(lines)
 
 
-def recorded(steps: Sequence[tuple[Op, str, Mapping[str, Sequence[Any]]]], seq: int, at: str, base: int) -> list[Line]:
-    """The author's own edits of the file as lines; `base`: what the file had seen."""
+def recorded(
+    steps: Sequence[tuple[Op, str, Mapping[str, Sequence[Any]]]], seq: int, at: str, base: int, missed: int | None = None
+) -> list[Line]:
+    """The author's own edits of the file as lines; `base`: what the file had seen, `missed`: what had not seen them."""
     txn = secrets.token_hex(6)
-    return closed([Line(seq + n, txn, at, "author", op, name, fields, base=base) for n, (op, name, fields) in enumerate(steps)])
+    rows = enumerate(steps, seq)
+    return closed([Line(n, txn, at, "author", op, name, fields, base=base, missed=missed) for n, (op, name, fields) in rows])
 
 
 def reverted(lines: Iterable[Line], memories: Mapping[str, Memory]) -> list[Edit]:

@@ -353,6 +353,28 @@ def test_an_editor_that_saves_during_the_fold_loses_nothing(tmp_path: Path, exch
     assert saved(tmp_path)["episodic"] == [{**BEACON, "content": "saved just now", "weight": 0.5}]
 
 
+def test_an_editor_that_opens_a_fold_which_gives_way_loses_nothing(tmp_path: Path) -> None:
+    class Peeking(FailingDisk):
+        """An editor saves just before the exchange; another window opens what stands there just after it."""
+
+        seen: Any = None
+
+        def exchange(self, one: Path, other: Path) -> None:
+            if self.seen is None:
+                save(tmp_path, document({**BEACON, "content": "saved just now"}))
+            super().exchange(one, other)
+            self.seen = self.seen or saved(tmp_path)
+
+    disk = Peeking()
+    store = store_at(tmp_path, document(BEACON), disk=disk)
+    store.commit([add("b")])
+    store.fold()
+    assert disk.seen["through"] == 1
+    disk.seen["episodic"].append({"id": "c", "content": "from the other window"})
+    save(tmp_path, disk.seen)
+    assert contents(store) == {"a": "saved just now", "b": "text", "c": "from the other window"}
+
+
 def test_a_save_into_the_file_that_was_just_replaced_is_brought_back(tmp_path: Path) -> None:
     store = store_at(tmp_path, document(BEACON))
     store.commit([put("a", weight=0.5)])
