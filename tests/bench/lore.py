@@ -6,10 +6,12 @@ processor time, which other programs on the machine disturb less. "dense" rows h
 meet one in every window.
 """
 
+import argparse
 import json
 import os
 import random
 from collections.abc import Callable, Iterator
+from itertools import product
 from statistics import median, quantiles
 from time import perf_counter, process_time
 
@@ -61,15 +63,15 @@ def book(count: int, patterns: float, dense: bool, chance: random.Random) -> tup
     return Lorebook(name="bench", entries=tuple(entries)), known
 
 
-def chats(known: list[str], chance: random.Random) -> Iterator[list[Message]]:
-    """A chat that grows by one message each round."""
-    said = [Message.user(text(2000, known, chance)) for _ in range(4)]
+def chats(known: list[str], chance: random.Random, window: int = 8000) -> Iterator[list[Message]]:
+    """A chat that grows by one message each round; four messages are the window of so many characters."""
+    said = [Message.user(text(window // 4, known, chance)) for _ in range(4)]
     while True:
-        said = [*said[1:], Message.user(text(2000, known, chance))]
+        said = [*said[1:], Message.user(text(window // 4, known, chance))]
         yield said
 
 
-def measure(count: int, patterns: float, dense: bool, settings: ScanSettings) -> dict[str, float | int]:
+def measure(count: int, patterns: float, dense: bool, settings: ScanSettings, window: int = 8000) -> dict[str, float | int]:
     """One row."""
     chance = random.Random(7)
     lore, known = book(count, patterns, dense, chance)
@@ -78,7 +80,7 @@ def measure(count: int, patterns: float, dense: bool, settings: ScanSettings) ->
     assert len(index.keys)
     built = (perf_counter() - begun) * 1000
     times, cpu, asked, awake = [], [], [], []
-    for _, chat in zip(range(ROUNDS + 5), chats(known, chance), strict=False):
+    for _, chat in zip(range(ROUNDS + 5), chats(known, chance, window), strict=False):
         begun, worked = perf_counter(), process_time()
         answer = scan(index, chat)
         times.append((perf_counter() - begun) * 1000)
@@ -110,7 +112,11 @@ def edit(count: int) -> float:
 
 
 def main() -> None:
-    """All rows."""
+    """All rows: every size and window under the default rules, and the largest window also under the exact ones."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--entries", type=int, nargs="+", default=[10_000])
+    parser.add_argument("--windows", type=int, nargs="+", default=[8000], help="characters")
+    asked = parser.parse_args()
     plans = (
         ("recursion off", 0.0, False, False),
         ("recursion on", 0.0, False, True),
@@ -118,13 +124,12 @@ def main() -> None:
         ("dense, recursion on", 0.0, True, True),
     )
     rows = {}
-    for rules in ("default", "sillytavern"):
+    for rules, count, window in product(("default", "sillytavern"), asked.entries, asked.windows):
         for name, patterns, dense, recursive in plans:
             settings = ScanSettings.model_validate({"rules": rules, "scan_depth": 4, "recursive": recursive})
-            rows[f"{rules}: {name}"] = measure(10_000, patterns, dense, settings)
-    print(
-        json.dumps({"entries": 10_000, "window_characters": 8000, "rows": rows, "edit_ms": edit(10_000), "load": os.getloadavg()}, indent=2)
-    )
+            rows[f"{rules}, {count} entries, {window} characters: {name}"] = measure(count, patterns, dense, settings, window)
+    edits = {count: edit(count) for count in asked.entries}
+    print(json.dumps({"rows": rows, "edit_ms": edits, "load": os.getloadavg()}, indent=2))
 
 
 if __name__ == "__main__":
