@@ -11,6 +11,7 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from filelock import FileLock, Timeout
 
@@ -58,11 +59,18 @@ def write_all(descriptor: int, data: bytes, disk: Disk = DISK) -> None:
         view = view[written:]
 
 
-def install(fresh: bytes, path: Path, expected: bytes | None, disk: Disk = DISK) -> bool:
+class Outcome(NamedTuple):
+    """What came of an `install`."""
+
+    done: bool
+    instead: bytes = b""  # not done: what an editor saved meanwhile, if our file stood in its place for a moment
+
+
+def install(fresh: bytes, path: Path, expected: bytes | None, disk: Disk = DISK) -> Outcome:
     """Put `fresh` in the place of a file that an editor may be saving at this moment.
 
-    `expected` is what the caller read there (None: no file). True: done, what stood there is `path`.prev.
-    False: something else stood there; it is back in its place and nothing changed.
+    `expected` is what the caller read there (None: no file). Done: what stood there is `path`.prev.
+    Not done: something else stood there; it is back in its place.
     Raises: OSError; what stood there still stands.
     """
     temporary, aside = beside(path, _tag(fresh) + _tag(expected or b"")), path.with_name(path.name + ".prev")
@@ -72,16 +80,30 @@ def install(fresh: bytes, path: Path, expected: bytes | None, disk: Disk = DISK)
         drop(temporary, disk)
         raise
     try:
-        if expected is not None and disk.read(path) != expected:
-            drop(temporary, disk)
-            return False
-        done = _create(temporary, path, disk) if expected is None else _swap(temporary, path, aside, fresh, expected, disk)
+        outcome = _placed(temporary, path, aside, fresh, expected, disk)
     except FileNotFoundError:  # an editor renamed it away: it is about to save
-        done = False
-    if not done:
+        outcome = Outcome(False)
+    if not outcome.done:
         _drop_if(temporary, fresh, disk)
     disk.fsync_folder(path.parent)
-    return done
+    return outcome
+
+
+def _placed(temporary: Path, path: Path, aside: Path, fresh: bytes, expected: bytes | None, disk: Disk) -> Outcome:
+    if expected is None:
+        return Outcome(_create(temporary, path, disk))
+    if disk.read(path) != expected:
+        return Outcome(False)
+    try:
+        disk.exchange(temporary, path)
+    except NoExchangeError:
+        return Outcome(_move_aside(temporary, path, aside, expected, disk))
+    found = disk.read(temporary)
+    if found == expected:
+        disk.replace(temporary, aside)
+        return Outcome(True)
+    _give_back(temporary, path, fresh, found, disk)
+    return Outcome(False, found)
 
 
 def _create(temporary: Path, path: Path, disk: Disk) -> bool:
@@ -90,19 +112,6 @@ def _create(temporary: Path, path: Path, disk: Disk) -> bool:
     except FileExistsError:
         return False
     return True
-
-
-def _swap(temporary: Path, path: Path, aside: Path, fresh: bytes, expected: bytes, disk: Disk) -> bool:
-    try:
-        disk.exchange(temporary, path)
-    except NoExchangeError:
-        return _move_aside(temporary, path, aside, expected, disk)
-    found = disk.read(temporary)
-    if found == expected:
-        disk.replace(temporary, aside)
-        return True
-    _give_back(temporary, path, fresh, found, disk)
-    return False
 
 
 def _give_back(temporary: Path, path: Path, placed: bytes, found: bytes, disk: Disk) -> None:

@@ -183,17 +183,26 @@ class Folding:
             raise atomic.not_written(self._view.path, OSError("what would be written reads differently"))
         self._log(truth.conflicts)
         try:
-            if not atomic.install(fresh, self._view.path, data, self._disk):
-                self._withdrawn = truth.seq
-                return False
+            outcome = atomic.install(fresh, self._view.path, data, self._disk)
         except OSError as error:
             raise atomic.not_written(self._view.path, error) from error
+        if not outcome.done:
+            self._gave_way(truth.seq, outcome.instead)
+            return False
         self._withdrawn = None
         written.raw, written.slots = {}, {}
         self._view.expect(written)
         self._previous_mark, self._folded = self._disk.mark(self._previous), written.digest
         self._keep(fresh, written)  # last: what it has seen, the file has durably seen
         return True
+
+    def _gave_way(self, seq: int, saved: bytes) -> None:
+        """An editor saved while we folded. Another may have opened our fold meanwhile and save at once, so take it over from here."""
+        self._withdrawn = seq
+        with suppress(BrokenFileError):
+            truth = self._view.truth_in(saved)
+            if truth.foreign and not truth.whole:
+                self._take_over(truth, saved)
 
     def _document(self, truth: Truth, data: bytes | None) -> Document:
         """The document to write into, with the author's raw structure: the file, else what stood there last, else an empty one."""

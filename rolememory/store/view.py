@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import RLock
 from types import MappingProxyType
@@ -124,6 +124,11 @@ class View:
         with self._lock:
             return self.journal.prune(through, before)
 
+    def truth_in(self, data: bytes) -> Truth:
+        """What would be true if the file held these bytes. Raises: BrokenFileError."""
+        with self._lock:
+            return self._truth_of(_lightened(read(data, self._document)), stands=True)
+
     def note(self, code: str, problem: Problem | None) -> None:
         """Show or take back a problem that writers met."""
         if problem is None:
@@ -229,7 +234,12 @@ class View:
             return None
 
     def _compute(self) -> Truth:
-        document, before = self._document, self._truth
+        before = self._truth
+        missing = not self._stands and not self._broken and self._document is not None
+        truth = replace(self._truth_of(self._document, self._stands), missing=missing, broken=self._broken)
+        return before if before is not None and truth == before else truth
+
+    def _truth_of(self, document: Document | None, stands: bool) -> Truth:
         self._look_at_good()
         self.journal.refresh(self._needed(document), self._now_ns())
         seq = max(self.journal.last_seq, self._good_through() or 0)
@@ -237,12 +247,8 @@ class View:
         seen = 0 if document is None else self._seen_by(document, fresh, seq)
         through = seq if seen is None else seen
         pending = [line for line in self.journal.lines(through) if line.applies_to(through)]
-        memories, conflicts = self._apply(document, pending, through, before)
-        missing = not self._stands and not self._broken and document is not None
-        truth = Truth(
-            memories, seq, document, through, tuple(pending), conflicts, fresh and self._stands, seen is None, missing, self._broken
-        )
-        return before if before is not None and truth == before else truth
+        memories, conflicts = self._apply(document, pending, through, self._truth)
+        return Truth(memories, seq, document, through, tuple(pending), conflicts, fresh and stands, seen is None)
 
     def _needed(self, document: Document | None) -> int:
         return 0 if document is None or document.through is None else document.through

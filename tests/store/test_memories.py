@@ -353,25 +353,33 @@ def test_an_editor_that_saves_during_the_fold_loses_nothing(tmp_path: Path, exch
     assert saved(tmp_path)["episodic"] == [{**BEACON, "content": "saved just now", "weight": 0.5}]
 
 
-def test_an_editor_that_opens_a_fold_which_gives_way_loses_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("soon", [True, False], ids=["saves at once", "saves later"])
+def test_an_editor_that_opens_a_fold_which_gives_way_loses_nothing(tmp_path: Path, soon: bool) -> None:
     class Peeking(FailingDisk):
-        """An editor saves just before the exchange; another window opens what stands there just after it."""
+        """An editor saves just before the exchange; another window opens what stands there then, and saves soon or later."""
 
         seen: Any = None
 
         def exchange(self, one: Path, other: Path) -> None:
-            if self.seen is None:
+            first = self.seen is None
+            if first:
                 save(tmp_path, document({**BEACON, "content": "saved just now"}))
             super().exchange(one, other)
             self.seen = self.seen or saved(tmp_path)
+            if not first and soon and "c" not in str(self.seen["episodic"][-1]["id"]):
+                self.save()
+
+        def save(self) -> None:
+            self.seen["episodic"].append({"id": "c", "content": "from the other window"})
+            save(tmp_path, self.seen)
 
     disk = Peeking()
     store = store_at(tmp_path, document(BEACON), disk=disk)
     store.commit([add("b")])
     store.fold()
     assert disk.seen["through"] == 1
-    disk.seen["episodic"].append({"id": "c", "content": "from the other window"})
-    save(tmp_path, disk.seen)
+    if not soon:
+        disk.save()
     assert contents(store) == {"a": "saved just now", "b": "text", "c": "from the other window"}
 
 
