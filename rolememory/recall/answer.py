@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from rolememory.recall.fit import Fitted, Fitting, Measure, Visible, fit
 from rolememory.recall.gates import Asker, Occasion, eligible, turn_gate
 from rolememory.recall.index import MemoryIndex
+from rolememory.recall.standing import EVERYTHING, Sees, Standing, standing
 from rolememory.recall.weigh import weigh
 from rolememory.schema.evidence import Change, Reason, Scored
 from rolememory.schema.memory import Memory
@@ -26,11 +27,13 @@ class Question:
     kept: frozenset[str] = frozenset()
     room: int | None = None
     thresholds: bool = True
+    sight: Sees = EVERYTHING
+    standing: Standing = field(default_factory=Standing)
 
     @property
     def asker(self) -> Asker:
         """Who asks, as the gates see it."""
-        return Asker(self.scene.user, self.scene.now, self.settings.recall, self.index.superseded)
+        return Asker(self.scene.user, self.scene.now, self.settings.recall, self.standing.superseded, self.standing.withdrawn)
 
     @property
     def fitting(self) -> Fitting:
@@ -41,7 +44,8 @@ class Question:
     def about(self, memory: Memory) -> "Question":
         """The same question, had this memory been written so."""
         index = self.index.supposing(memory)
-        return replace(self, index=index, scene=replace(self.scene, reading=index.read(self.scene.segments)))
+        scene = replace(self.scene, reading=index.read(self.scene.segments))
+        return replace(self, index=index, scene=scene, standing=standing(index.memories, self.sight))
 
     def hearing(self, texts: Sequence[str]) -> "Question":
         """The same question with further texts in the window of keys: what lore says may wake memories."""

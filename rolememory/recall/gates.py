@@ -5,9 +5,10 @@ explanation shows, so the order of the table is part of the product.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
+from rolememory.recall.standing import Standing
 from rolememory.schema.evidence import Change, Reason
 from rolememory.schema.memory import Memory
 from rolememory.schema.settings import RecallSettings
@@ -21,6 +22,11 @@ class Asker:
     now: datetime
     rules: RecallSettings
     superseded: Mapping[str, str]  # id of an outdated memory -> id of the one that replaced it
+    withdrawn: frozenset[str] = frozenset()  # ids whose messages do not stand, as seen from this chat
+
+    def seeing(self, standing: Standing) -> "Asker":
+        """The same asker with another view of what counts."""
+        return replace(self, superseded=standing.superseded, withdrawn=standing.withdrawn)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +38,12 @@ class Gate:
     remedy: Callable[[Memory, Asker], Change]
 
 
-def superseded_by(memories: Iterable[Memory]) -> dict[str, str]:
-    """Which memory was replaced by which; an archived memory replaces nothing."""
-    return {old: memory.id for memory in memories if not memory.archived for old in memory.supersedes if old != memory.id}
-
-
 def _archived(memory: Memory, _: Asker) -> Reason | None:
     return Reason("archived") if memory.archived else None
+
+
+def _withdrawn(memory: Memory, asker: Asker) -> Reason | None:
+    return Reason("withdrawn") if memory.id in asker.withdrawn else None
 
 
 def _superseded(memory: Memory, asker: Asker) -> Reason | None:
@@ -84,6 +89,7 @@ def _without_unwanted(memory: Memory, asker: Asker) -> Change:
 
 GATES: tuple[Gate, ...] = (
     Gate("archived", _archived, lambda m, a: Change("memory", "archived", False)),
+    Gate("withdrawn", _withdrawn, lambda m, a: Change("memory", "evidence", ())),
     Gate("superseded", _superseded, _drop_superseder),
     Gate("expired", _expired, lambda m, a: Change("memory", "expires", None)),
     Gate("other_user", _other_user, lambda m, a: Change("memory", "user", None)),

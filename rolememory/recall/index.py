@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from rolememory import triggers
-from rolememory.recall.gates import superseded_by
 from rolememory.recall.weigh import Strategy
 from rolememory.schema.memory import Memory
 from rolememory.schema.scene import Feeling, Segment
@@ -68,7 +67,6 @@ class MemoryIndex:
     specs: Mapping[str, frozenset[KeySpec]]  # of each memory
     feelings: Feelings
     strategies: tuple[Strategy, ...]
-    superseded: Mapping[str, str]
     vectors: VectorTable | None = None
     patterns: Quarantine = field(default_factory=Quarantine)
     clock: Clock | None = None
@@ -77,16 +75,20 @@ class MemoryIndex:
     @classmethod
     def empty(cls, settings: Settings, clock: Clock | None = None) -> "MemoryIndex":
         """An index of no memories."""
-        return cls(settings, {}, TermIndex(), KeyIndex(()), {}, Feelings({}), (), {}, clock=clock)._rebuilt()
+        return cls(settings, {}, TermIndex(), KeyIndex(()), {}, Feelings({}), (), clock=clock)._rebuilt()
 
     def updated(self, memories: Mapping[str, Memory]) -> "MemoryIndex":
         """The index of these memories; only what differs is read. Memories keep their identity while they are unchanged."""
-        fresh = [memory for memory_id, memory in memories.items() if self.memories.get(memory_id) is not memory]
-        gone = [memory_id for memory_id in self.memories if memory_id not in memories]
+        fresh, gone = self.differences(memories)
         if not fresh and not gone:
             return self
         self._update_terms(fresh, gone)
         return self._with(memories, fresh, gone)
+
+    def differences(self, memories: Mapping[str, Memory]) -> tuple[list[Memory], list[str]]:
+        """What is new or changed, and the ids that are gone. Cost: O(memories)."""
+        fresh = [memory for memory_id, memory in memories.items() if self.memories.get(memory_id) is not memory]
+        return fresh, [memory_id for memory_id in self.memories if memory_id not in memories]
 
     def supposing(self, memory: Memory) -> "MemoryIndex":
         """What the index would be, had this memory been written so; its text must be the one that stands."""
@@ -123,8 +125,7 @@ class MemoryIndex:
         specs = {memory_id: own for memory_id, own in self.specs.items() if memory_id in memories}
         specs |= {memory.id: _specs(memory, self.settings) for memory in fresh}
         keys = _keys(self, specs, [memory.id for memory in fresh], gone)
-        changed = replace(self, memories=memories, specs=specs, feelings=self.feelings.of(memories), keys=keys)
-        return replace(changed, superseded=superseded_by(memories.values()))._rebuilt()
+        return replace(self, memories=memories, specs=specs, feelings=self.feelings.of(memories), keys=keys)._rebuilt()
 
     def _rebuilt(self) -> "MemoryIndex":
         return replace(self, strategies=tuple(_strategies(self)))

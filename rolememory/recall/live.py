@@ -1,16 +1,18 @@
 """A role's index that follows its files: every turn sees the newest snapshot, and only what differs is read again."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from rolememory.recall.gates import Asker, eligible, unchanged_between
+from rolememory.recall.gates import Asker, eligible, first_closed, unchanged_between
 from rolememory.recall.index import Clock, MemoryIndex
+from rolememory.recall.standing import Sees, Standing, View
 from rolememory.schema.memory import Memory
 from rolememory.schema.settings import RecallSettings, Settings
 from rolememory.text.feel_words import Lexicon
 from rolememory.text.vectors import VectorTable
 
+_KEPT_VIEWS = 8  # chats whose view is kept up to date
 _KEPT_AUDIENCES = 16
 
 
@@ -19,11 +21,12 @@ class LiveIndex:
 
     def __init__(self, settings: Settings, clock: Clock | None = None) -> None:
         self.index = MemoryIndex.empty(settings, clock)
-        self._audiences: dict[str | None, _Audience] = {}
-        self._generation: tuple[Mapping[str, Memory], RecallSettings] | None = None
+        self._views: dict[Hashable, View] = {}
+        self._audiences: dict[tuple[str | None, int], _Audience] = {}
+        self._rules: RecallSettings | None = None
 
     def follow(
-        self, memories: Mapping[str, Memory], settings: Settings, vectors: VectorTable | None, lexicon: Lexicon | None = None
+        self, memories: Mapping[str, Memory], settings: Settings, vectors: VectorTable | None, lexicon: Lexicon | None, sight: Sees
     ) -> MemoryIndex:
         """The index of these memories under these settings; the same object while nothing changed."""
         index = self.index
@@ -32,32 +35,82 @@ class LiveIndex:
         if settings != index.settings:
             index = index.under(settings)
         if memories is not index.memories:
+            fresh, gone = index.differences(memories)
             index = index.updated(memories)
+            self._keep_up(memories, fresh, gone, sight)
         if vectors is not index.vectors:
             index = index.with_vectors(vectors)
         self.index = index
         return index
 
+    def standing(self, sight: Sees) -> Standing:
+        """What counts, seen from there; the same object while nothing changes. Cost: O(1), O(n) for a chat not seen lately."""
+        view = self._views.get(sight.token)
+        if view is None:
+            self._make_room()
+            view = self._views[sight.token] = View(self.index.memories, sight)
+        return view.standing
+
     def audience(self, asker: Asker) -> frozenset[str]:
-        """The ids this asker may hear, the same object while nothing changes. Cost: O(1), O(n) after a change or an expiry."""
-        memories = self.index.memories
-        if self._generation is None or self._generation[0] is not memories or self._generation[1] is not asker.rules:
-            self._generation = (memories, asker.rules)
+        """The ids this asker may hear, the same object while nothing changes. Cost: O(1), O(n) after an expiry or for a new asker."""
+        if self._rules is not asker.rules:
+            self._rules = asker.rules
             self._audiences.clear()
-        known = self._audiences.get(asker.user)
-        if known is None or not known.holds_at(asker.now):
+        key = (asker.user, id(asker.withdrawn))
+        known = self._audiences.get(key)
+        if known is None or known.asker.withdrawn is not asker.withdrawn or not known.holds_at(asker.now):
             if len(self._audiences) >= _KEPT_AUDIENCES:
                 self._audiences.clear()
-            since, until = unchanged_between(memories.values(), asker.now)
-            known = self._audiences[asker.user] = _Audience(eligible(memories.values(), asker), since, until)
+            known = self._audiences[key] = _Audience.of(self.index.memories, asker)
         return known.ids
+
+    def _keep_up(self, memories: Mapping[str, Memory], fresh: Sequence[Memory], gone: Sequence[str], sight: Sees) -> None:
+        """Bring the view of this turn up to date, and the audiences that see through it; others are made anew when they are asked for."""
+        view = self._views.pop(sight.token, None)
+        self._views.clear()
+        before, self._audiences = self._audiences, {}
+        if view is None:
+            return
+        self._views[sight.token] = view
+        old = view.standing
+        touched = view.follow(memories, fresh, gone, sight)
+        for (user, _), audience in before.items():
+            if audience.asker.withdrawn is old.withdrawn:
+                self._audiences[user, id(view.standing.withdrawn)] = audience.after(memories, touched, view.standing)
+
+    def _make_room(self) -> None:
+        if len(self._views) >= _KEPT_VIEWS:
+            self._views.clear()
+            self._audiences.clear()
 
 
 @dataclass(frozen=True, slots=True)
 class _Audience:
     ids: frozenset[str]
+    asker: Asker
     since: datetime | None
     until: datetime | None
 
+    @classmethod
+    def of(cls, memories: Mapping[str, Memory], asker: Asker) -> "_Audience":
+        return cls(eligible(memories.values(), asker), asker, *unchanged_between(memories.values(), asker.now))
+
     def holds_at(self, now: datetime) -> bool:
         return (self.since is None or now >= self.since) and (self.until is None or now < self.until)
+
+    def after(self, memories: Mapping[str, Memory], touched: set[str], standing: Standing) -> "_Audience":
+        """The same asker's audience once these memories changed."""
+        asker = self.asker.seeing(standing)
+        here = [memories[one] for one in touched if one in memories]
+        heard = {memory.id for memory in here if first_closed(memory, asker) is None}
+        ids = self.ids if heard == self.ids & touched else (self.ids - touched) | heard
+        since, until = unchanged_between(here, asker.now)
+        return _Audience(ids, asker, _latest(self.since, since), _earliest(self.until, until))
+
+
+def _latest(one: datetime | None, other: datetime | None) -> datetime | None:
+    return max((at for at in (one, other) if at), default=None)
+
+
+def _earliest(one: datetime | None, other: datetime | None) -> datetime | None:
+    return min((at for at in (one, other) if at), default=None)

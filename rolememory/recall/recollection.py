@@ -20,6 +20,7 @@ from rolememory.recall.lore.activation import Activation
 from rolememory.recall.lore.scan import scan
 from rolememory.recall.lore_meaning import LoreMeaning
 from rolememory.recall.meanings import Meanings
+from rolememory.recall.standing import EVERYTHING, Sees
 from rolememory.recall.turn import Turn, say
 from rolememory.schema.evidence import Scored, Trace
 from rolememory.schema.memory import Memory, in_utc
@@ -59,6 +60,7 @@ class Request:
     dry_run: bool = False
     unseen: int | None = None  # messages of the chat that the frontend cut off before those given; None = found out
     wanted: int = 0  # memories the semantic strategy may wake; 0 = by settings
+    sight: Sees = EVERYTHING  # which learned memories count, seen from this chat
 
 
 class Recollection:
@@ -108,7 +110,7 @@ class Recollection:
         return hear(request.messages, self._around.cleaner(settings), request.character)
 
     def _question(self, role: Role, memories: Mapping[str, Memory], settings: Settings, request: Request, heard: Heard) -> Question:
-        index = self._live.follow(memories, settings, self.meanings.follow(memories), self._around.lexicon())
+        index = self._live.follow(memories, settings, self.meanings.follow(memories), self._around.lexicon(), request.sight)
         scene = set_scene(
             heard,
             index,
@@ -122,7 +124,17 @@ class Recollection:
         style = self._around.styles.get(settings.inject, scene.language, self._cast(role, request))
         measure = Length(style, counter_for(settings.budget.unit, settings.lengths))
         occasion = Occasion(heard.query, heard.messages_before)
-        return Question(index, scene, settings, measure, occasion, visible(heard), self.chats.injected(request.chat))
+        return Question(
+            index,
+            scene,
+            settings,
+            measure,
+            occasion,
+            visible(heard),
+            self.chats.injected(request.chat),
+            sight=request.sight,
+            standing=self._live.standing(request.sight),
+        )
 
     def _wake_across(
         self, role: Role, settings: Settings, request: Request, heard: Heard, question: Question, lore: Activation

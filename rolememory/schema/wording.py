@@ -70,6 +70,12 @@ _REASONS: _Sentences = {
     "no_trigger_word": (("no word in the message asks for memories", "消息里没有唤起记忆的词"),),
     # why a memory was not asked
     "archived": (("it is archived", "已归档"),),
+    "withdrawn": (
+        (
+            "what it was learned from was edited, swiped away or deleted, or belongs to another branch",
+            "它所依据的消息已被编辑、划走或删除，或者属于另一条分支",
+        ),
+    ),
     "superseded": (("'{by}' has taken its place", "已被“{by}”取代"), ("a newer memory has taken its place", "已被更新的记忆取代")),
     "expired": (("it expired on {at}", "已于{at}过期"), ("it has expired", "已过期")),
     "other_user": (("it belongs to another user", "属于另一位用户"),),
@@ -140,6 +146,7 @@ _CHANGES: Mapping[str, tuple[str, str]] = {
     "triggers": ("let every strategy wake it", "允许所有策略唤起它"),
     "constant": ("make it constant", "设为常驻"),
     "archived": ("take it out of the archive", "取消归档"),
+    "evidence": ("take its evidence away, so that it stands by itself", "去掉它的依据，让它独立存在"),
     "expires": ("take away its expiry date", "去掉过期时间"),
     "user": ("share it with all users", "设为所有用户共享"),
     "tags": ("set its tags to {value}", "把标签改为“{value}”"),
@@ -232,7 +239,7 @@ def _advice(change: Change) -> tuple[str, str]:
         return _MESSAGE
     if change.entry_id:
         return _OTHER_ARCHIVED if change.field == "archived" and change.value is True else _OTHER
-    expected = {"archived": False, "constant": True, "expires": None, "user": None, "triggers": ()}
+    expected = {"archived": False, "constant": True, "expires": None, "user": None, "triggers": (), "evidence": ()}
     if change.field in expected and change.value != expected[change.field]:
         return _CHANGES[""]
     return _CHANGES.get(change.field, _CHANGES[""])

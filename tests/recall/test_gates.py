@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from rolememory.recall.explain import with_field
-from rolememory.recall.gates import GATES, Asker, Occasion, eligible, first_closed, superseded_by, turn_gate, unchanged_between
+from rolememory.recall.gates import GATES, Asker, Occasion, eligible, first_closed, turn_gate, unchanged_between
 from rolememory.schema.memory import Memory, Source
 from rolememory.schema.settings import RecallSettings
 
@@ -17,8 +17,10 @@ def memory(**fields: Any) -> Memory:
     return Memory(**{"id": "m", "content": "the beacon failed", **fields})
 
 
-def asker(user: str | None = None, superseded: dict[str, str] | None = None, **rules: Any) -> Asker:
-    return Asker(user, NOW, RecallSettings(**rules), superseded or {})
+def asker(
+    user: str | None = None, superseded: dict[str, str] | None = None, withdrawn: frozenset[str] = frozenset(), **rules: Any
+) -> Asker:
+    return Asker(user, NOW, RecallSettings(**rules), superseded or {}, withdrawn)
 
 
 @pytest.mark.parametrize(
@@ -27,6 +29,7 @@ def asker(user: str | None = None, superseded: dict[str, str] | None = None, **r
         pytest.param(memory(), asker(), None, id="an ordinary memory may be asked"),
         pytest.param(memory(archived=True), asker(), "archived", id="an archived one stays out"),
         pytest.param(memory(), asker(superseded={"m": "n"}), "superseded", id="what was replaced stays out"),
+        pytest.param(memory(), asker(withdrawn=frozenset({"m"})), "withdrawn", id="what was swiped away stays out"),
         pytest.param(memory(expires=NOW), asker(), "expired", id="it expires at that very moment"),
         pytest.param(memory(expires=NOW + timedelta(seconds=1)), asker(), None, id="and not a second before"),
         pytest.param(memory(user="lin"), asker("lin"), None, id="lin hears what lin said"),
@@ -46,7 +49,9 @@ def test_gates(one: Memory, by: Asker, gate: str | None) -> None:
     assert (one.id in eligible([one], by)) is (gate is None)
 
 
-@pytest.mark.parametrize("gate", [gate for gate in GATES if gate.name not in {"superseded", "source"}], ids=lambda gate: gate.name)
+@pytest.mark.parametrize(
+    "gate", [gate for gate in GATES if gate.name not in {"withdrawn", "superseded", "source"}], ids=lambda gate: gate.name
+)
 def test_the_remedy_opens_its_gate(gate: Any) -> None:
     by = asker("wu", tags=("sea",), exclude_tags=("secret",))
     shut = memory(archived=True, expires=NOW, user="lin", tags=("secret",))
@@ -59,13 +64,6 @@ def test_whose_memory_it_is_stays_unsaid() -> None:
     closed = first_closed(memory(user="lin"), asker("wu"))
     assert closed is not None
     assert "lin" not in repr(closed[1])
-
-
-def test_an_archived_memory_replaces_nothing() -> None:
-    new = memory(id="n", supersedes=("m",))
-    assert superseded_by([memory(), new]) == {"m": "n"}
-    assert superseded_by([memory(), new.model_copy(update={"archived": True})]) == {}
-    assert superseded_by([memory(supersedes=("m",))]) == {}
 
 
 def test_who_may_be_asked_changes_only_when_something_expires() -> None:

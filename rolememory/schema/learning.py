@@ -1,0 +1,99 @@
+"""What learning hands around: a message as a chat keeps it, a draft of a memory, and what became of it."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+from rolememory.schema.claims import USER, Claim
+from rolememory.schema.evidence import Reason
+from rolememory.schema.memory import Evidence, Memory, MemoryType, Source
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One version of one message of a chat. The same words by the same speaker are the same version, wherever they stand."""
+
+    version: str  # digest of speaker and clean text
+    role: Literal["user", "assistant"]
+    text: str  # clean: emotion and gesture tags, thoughts, panels and our own injected blocks taken out
+    at: datetime  # when its slot was first seen, or sent: an edit or swipe keeps the time of its slot
+    slot: int = -1  # place in the chat's own numbering; -1 = not kept yet
+    name: str = ""  # who speaks, where the frontend tells
+    raw: str = ""  # as it came, where that differs from `text`
+    emotions: tuple[str, ...] = ()  # said by tags in the raw text, as labels of `text.feel.EMOTIONS`
+
+
+@dataclass(frozen=True, slots=True)
+class Company:
+    """Who is there: the names that "I", "you" and third persons may mean."""
+
+    role: str = ""  # the role's name as the chat calls it
+    role_names: tuple[str, ...] = ()  # and its aliases
+    user: str = ""  # the user's name, "" when nobody said it
+    others: tuple[str, ...] = ()  # further members of a group
+
+    def subject_of(self, said: Said) -> str:
+        """Whom "I" means in this message: the role "", another member or a named user by name, else USER."""
+        if said.role == "assistant":
+            return said.name if said.name and said.name in self.others else ""
+        return said.name if said.name and said.name != self.user else USER
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A memory that somebody proposes: rules, a model, a command. Not yet compared with what is known."""
+
+    content: str
+    type: MemoryType
+    source: Source
+    evidence: tuple[Evidence, ...]  # each a support: a version, or several joined by "+", and the quote
+    because: Reason  # which rule or model found it
+    subject: str | None = None  # as in Memory: None = the role
+    user: str | None = None
+    created: datetime | None = None
+    keys: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ()
+    emotions: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    salience: float = 0.5
+    confidence: float = 1.0
+    claims: tuple[Claim, ...] = ()  # what it claims, where rules could read it
+    replaces: str = ""  # the text of the fact that it says is outdated, by a model
+    rests_on: tuple[str, ...] = ()  # inference: ids of the memories it was drawn from
+    explicit: bool = False  # asked for by a person ("remember this"): no rule may find it too small
+
+
+Action = Literal["add", "merge", "supersede", "ignore", "review"]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What becomes of a draft that meets what is known."""
+
+    draft: Draft
+    action: Action
+    because: Reason
+    others: tuple[str, ...] = ()  # ids: what it is merged into (merge), replaces (supersede), restates (ignore), contradicts (review)
+    outdated_by: tuple[str, ...] = ()  # ids of known memories that were told later in the story and replace the draft itself
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What one look at the chat changed."""
+
+    memories: tuple[Memory, ...] = ()  # new or changed, as they stand now
+    verdicts: tuple[Verdict, ...] = ()
+    refused: tuple[tuple[Draft, Reason], ...] = ()  # by the gate
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """What `observe` gives back: the chat it belongs to and what was new in it."""
+
+    chat: str  # its id
+    entered: tuple[Said, ...] = ()  # versions never seen before
+    returned: tuple[Said, ...] = ()  # versions that stand again
+    left: tuple[str, ...] = ()  # versions that stand no longer: swiped away, edited or deleted
+    branch_of: str = ""  # the chat this one was forked from, when this look found it
+    notes: tuple[str, ...] = field(default=())
