@@ -1,6 +1,6 @@
 """One turn's question to the memories and its answer: pure, so that it can be replayed, previewed and asked "what if"."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from rolememory.recall.fit import Fitted, Fitting, Measure, Visible, fit
@@ -29,6 +29,7 @@ class Question:
     thresholds: bool = True
     sight: Sees = EVERYTHING
     standing: Standing = field(default_factory=Standing)
+    effects: Mapping[str, float] = field(default_factory=dict)  # what use has added to weights, by id
 
     @property
     def asker(self) -> Asker:
@@ -84,6 +85,7 @@ def ask(question: Question, audience: Audience | None = None) -> tuple[list[Scor
         audience(asker) if audience else eligible(index.memories.values(), asker),
         question.settings.weigh,
         multiply=question.settings.recall.fusion == "multiply",
+        effects=question.effects,
         note=lambda name, error: notes.append(f"{name}: {type(error).__name__}: {error}"[:200]),
     )
     told = question.scene.patterns.notes if question.scene.patterns else ()

@@ -1,7 +1,7 @@
 """One role's read path: from messages to a turn. Everything a turn reads is brought up to date first; then it is asked, purely."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -61,6 +61,7 @@ class Request:
     unseen: int | None = None  # messages of the chat that the frontend cut off before those given; None = found out
     wanted: int = 0  # memories the semantic strategy may wake; 0 = by settings
     sight: Sees = EVERYTHING  # which learned memories count, seen from this chat
+    effects: Mapping[str, float] = field(default_factory=dict)  # what use has added to weights, by id
 
 
 class Recollection:
@@ -134,6 +135,7 @@ class Recollection:
             self.chats.injected(request.chat),
             sight=request.sight,
             standing=self._live.standing(request.sight),
+            effects=request.effects,
         )
 
     def _wake_across(

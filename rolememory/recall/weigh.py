@@ -7,14 +7,18 @@ score = clip(R * (1 + sum a_i), 0, 1)       |a_i| <= w_i, sum w_i <= 0.5, a_i = 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from rolememory.schema.evidence import Contribution, Hit, Reason, Scored
 from rolememory.schema.memory import Memory
 from rolememory.schema.scene import Scene
 from rolememory.schema.settings import WeighSettings
+from rolememory.schema.usage import with_use
 from rolememory.triggers.base import Trigger
 
 MOST_SHARE = 0.5  # of relevance that all weighing parts together may add or take away
+UNUSED: Mapping[str, float] = MappingProxyType({})
+"""No memory has been used yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +62,23 @@ def shares(weights: Sequence[float]) -> list[float]:
     return list(weights) if total <= MOST_SHARE else [weight * MOST_SHARE / total for weight in weights]
 
 
-def standing(memory: Memory, settings: WeighSettings) -> Iterator[tuple[str, float, float, Reason]]:
-    """What a memory brings along whatever is said: (name, weight, strength in -1..1, reason), neutral ones left out."""
-    if memory.weight != 1.0:
-        yield "weight", settings.weight, memory.weight - 1.0, Reason("weight", (("weight", memory.weight),))
+def standing(memory: Memory, settings: WeighSettings, use: float = 0.0) -> Iterator[tuple[str, float, float, Reason]]:
+    """What a memory brings along whatever is said: (name, weight, strength in -1..1, reason), neutral ones left out.
+
+    `use` is what being used has added to its weight.
+    """
+    weight = with_use(memory.weight, use)
+    if weight != 1.0:
+        yield "weight", settings.weight, weight - 1.0, _weighs(memory, weight, use)
     if memory.salience != 0.5:
         yield "salience", settings.salience, 2.0 * memory.salience - 1.0, Reason("salience", (("salience", memory.salience),))
     if memory.priority != 50:
         yield "priority", settings.priority, (memory.priority - 50) / 50, Reason("priority", (("priority", memory.priority),))
+
+
+def _weighs(memory: Memory, weight: float, use: float) -> Reason:
+    used = (("base", memory.weight), ("use", use)) if use else ()
+    return Reason("weight", (("weight", weight), *used))
 
 
 def weigh(
@@ -76,17 +89,19 @@ def weigh(
     settings: WeighSettings,
     *,
     multiply: bool = False,
+    effects: Mapping[str, float] = UNUSED,
     note: Note | None = None,
 ) -> list[Scored]:
     """Every memory that something woke, best first; ties: score, then created (newer first), then id. Cost: O(hits log hits).
 
-    `multiply` makes the score relevance times freshness (S3.20) in place of the bounded sum.
+    `multiply` makes the score relevance times freshness (S3.20) in place of the bounded sum; `effects` is what use has
+    added to the weight of a memory, by id.
     """
     woken = _collect(_wake(strategies, scene, among, note), strategies)
     weighing = _weighing(strategies, scene, woken.keys(), note)
     parts = _shares_by_name(strategies, settings)
     scored = [
-        _score(memories[entry_id], hits, strengths, weighing.get(entry_id, ()), parts, settings, multiply)
+        _score(memories[entry_id], hits, strengths, weighing.get(entry_id, ()), parts, settings, multiply, effects.get(entry_id, 0.0))
         for entry_id, (hits, strengths) in woken.items()
     ]
     return sorted(scored, key=order)
@@ -158,13 +173,14 @@ def _score(
     parts: Mapping[str, float],
     settings: WeighSettings,
     multiply: bool,
+    use: float,
 ) -> Scored:
     relevance = fuse(strengths)
     felt = [(hit.trigger, parts.get(hit.trigger, 0.0), min(max(hit.strength, -1.0), 1.0), hit.because) for hit in weighing]
     if multiply:
         amounts = [(name, relevance * min(strength, 0.0), why) for name, _, strength, why in felt if name == "recency"]
     else:
-        own = [(name, parts[name], strength, why) for name, _, strength, why in standing(memory, settings)]
+        own = [(name, parts[name], strength, why) for name, _, strength, why in standing(memory, settings, use)]
         amounts = [(name, relevance * share * strength, why) for name, share, strength, why in [*felt, *own]]
     contributions = tuple(Contribution(name, round(amount, 6), why) for name, amount, why in amounts if amount)
     score = min(max(relevance + sum(part.amount for part in contributions), 0.0), 1.0)

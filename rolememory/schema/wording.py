@@ -57,7 +57,10 @@ _REASONS: _Sentences = {
         ("{emotion}, by the mood", "{emotion}，与当下情绪相比"),
         ("by the mood", "与当下情绪相比"),
     ),
-    "weight": (("weight {weight}", "权重 {weight}"),),
+    "weight": (
+        ("weight {weight} ({base} and {use} by use)", "权重 {weight}（原为 {base}，使用所致 {use}）"),
+        ("weight {weight}", "权重 {weight}"),
+    ),
     "salience": (("salience {salience}", "重要程度 {salience}"),),
     "priority": (("priority {priority}", "优先级 {priority}"),),
     # why nothing was asked

@@ -13,6 +13,7 @@ from rolememory.schema.evidence import Hit, Reason
 from rolememory.schema.memory import Memory
 from rolememory.schema.scene import Scene
 from rolememory.schema.settings import WeighSettings
+from rolememory.schema.wording import word
 
 SCENE = Scene((), datetime(2026, 5, 1, tzinfo=UTC))
 unit = st.floats(0, 1, allow_nan=False)
@@ -154,3 +155,28 @@ def test_scores_stay_in_bounds_whatever_a_strategy_says(
     for one in weigh(known, [wakes("keyword", a=strength), weighs("odd", a=said)], SCENE, frozenset(known), WeighSettings()):
         assert 0.0 <= one.score <= 1.0
         assert abs(one.score - one.relevance) <= MOST_SHARE * one.relevance + 1e-5
+
+
+@pytest.mark.parametrize(
+    ("weight", "use", "score", "told"),
+    [
+        pytest.param(1.0, 0.0, 0.6, None, id="never used: neutral"),
+        pytest.param(1.0, 0.4, 0.612, {"weight": 1.4, "base": 1.0, "use": 0.4}, id="what replies use speaks louder"),
+        pytest.param(1.0, -0.3, 0.591, {"weight": 0.7, "base": 1.0, "use": -0.3}, id="what they pass over speaks more softly"),
+        pytest.param(1.8, 0.5, 0.63, {"weight": 2.0, "base": 1.8, "use": 0.5}, id="never heavier than 2"),
+        pytest.param(0.1, -0.3, 0.57, {"weight": 0.0, "base": 0.1, "use": -0.3}, id="never lighter than 0"),
+        pytest.param(1.3, 0.0, 0.609, {"weight": 1.3}, id="set by hand and never used: its own weight alone is told"),
+        pytest.param(1.25, -0.25, 0.6, None, id="use may bring it back to neutral"),
+    ],
+)
+def test_use_weighs(weight: float, use: float, score: float, told: dict[str, float] | None) -> None:
+    known = memories(Memory(id="a", content="about a", weight=weight))
+    (found,) = weigh(known, [wakes("keyword", a=0.6)], SCENE, frozenset("a"), WeighSettings(), effects={"a": use, "gone": 0.5})
+    assert round(found.score, 6) == score
+    assert next((dict(part.because.values) for part in found.contributions if part.name == "weight"), None) == told
+
+
+def test_use_is_told_in_both_languages() -> None:
+    reason = Reason("weight", (("weight", 1.4), ("base", 1.0), ("use", 0.4)))
+    assert word(reason) == "weight 1.40 (1.00 and 0.40 by use)"
+    assert word(reason, "zh") == "权重 1.40（原为 1.00，使用所致 0.40）"
