@@ -221,7 +221,7 @@ def _made(folder: Path, settings: StorageSettings, now: datetime, disk: Disk) ->
         disk.mkdir(path.parent)
     except OSError as error:
         raise atomic.not_written(path.parent, error) from error
-    atomic.write(path, _packed(files, now), disk)
+    atomic.write(path, packed(files, now.astimezone(UTC).isoformat()), disk)
     if verified(path, settings).files != files:
         raise NotWrittenError(f"{path}: the disk gave back something else than was written", zh=f"{path}：磁盘读回的内容与写入的不同")
     return path
@@ -246,8 +246,9 @@ def _tail(folder: Path, memory: bytes | None) -> list[str]:
     return [f"{first}.jsonl" for first in firsts if first >= max(seen, default=0)]
 
 
-def _packed(files: Mapping[str, bytes], now: datetime) -> bytes:
-    manifest = {"version": 1, "made": now.astimezone(UTC).isoformat(), "files": {name: _sum(data) for name, data in files.items()}}
+def packed(files: Mapping[str, bytes], made: str) -> bytes:
+    """The bytes of a backup with these files; `made` is an ISO time."""
+    manifest = {"version": 1, "made": made, "files": {name: _sum(data) for name, data in files.items()}}
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in {MANIFEST: orjson.dumps(manifest), **files}.items():
@@ -314,10 +315,11 @@ def _standing_alone(files: Mapping[str, bytes]) -> dict[str, bytes]:
             (here / member).write_bytes(files[member])
         with RoleStore(here) as store:
             store.fold()
-        return rest | {MEMORY: _whole((here / MEMORY).read_bytes())}
+        return rest | {MEMORY: whole((here / MEMORY).read_bytes())}
 
 
-def _whole(data: bytes) -> bytes:
+def whole(data: bytes) -> bytes:
+    """The bytes of a memory.json that says nothing of a journal: it is taken as a whole."""
     document: Any = json.loads(data)
     if not isinstance(document, dict) or "through" not in document:
         return data
