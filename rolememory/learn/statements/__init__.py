@@ -1,0 +1,79 @@
+"""What sentences claim about somebody, read by rules, Chinese and English alike: the reading of learning without any model.
+
+text ─ base.spoken ─▶ speech ─ base.turns ─▶ one speaker ─ base.blocks ─▶ one language ─ english | chinese ─▶ claims
+
+Each reader has two doors, both pure: `speech(text, speaker)` for what somebody says in a chat, and `told(text, subject, shown)`
+for sentences in the third person that a memory holds. `start` and `end` of their claims are places in the text they were given;
+the quote is filled in here.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from importlib import import_module
+from typing import Protocol, cast
+
+from rolememory.learn.statements.base import LONGEST, Speaker, blocks, names_of, spoken, turns
+from rolememory.schema.claims import ROLE, Claim
+from rolememory.schema.memory import Memory
+from rolememory.schema.scene import Language
+
+__all__ = ["Speaker", "claims", "claims_of_memory"]
+
+
+class Reader(Protocol):
+    """Reads one language."""
+
+    def speech(self, text: str, speaker: Speaker) -> list[Claim]:
+        """What somebody claims in his own words; actions, code and words out of character are blanked already."""
+        ...
+
+    def told(self, text: str, subject: str, shown: Mapping[str, str]) -> list[Claim]:
+        """What third-person sentences claim; `subject` is the label of whom they mean where they name nobody."""
+        ...
+
+
+def claims(text: str, speaker: Speaker) -> list[Claim]:
+    """What a message claims about those it speaks of, in the order of the text. Cost: linear, at most `LONGEST` characters."""
+    text = text[:LONGEST]
+    speech = spoken(text)
+    return [claim for start, end, who in turns(speech, speaker) for claim in _said(text, speech[:end], start, who)]
+
+
+def _said(text: str, speech: str, start: int, speaker: Speaker) -> Iterator[Claim]:
+    """Of one speaker's stretch, from `start` to the end of `speech`."""
+    for first, last, language in blocks(speech[start:]):
+        for claim in _reader(language).speech(speech[start + first : start + last], speaker):
+            yield _placed(claim, text, start + first)
+
+
+def claims_of_memory(memory: Memory, shown: Mapping[str, str] | None = None) -> list[Claim]:
+    """What a stored sentence claims, as `claims` would have it: whatever `Claim.content` says is read back.
+
+    `shown` is the same map that the claims were made with; without it a name at the head of a sentence is `memory.subject`.
+    """
+    text, shown = memory.content[:LONGEST], shown or {}
+    subject = ROLE if memory.subject is None else memory.subject
+    someone = Speaker(subject, None, names_of(shown), shown)
+    found: list[Claim] = []
+    for start, end, teller in turns(text, someone):
+        if start and text[:start].strip():
+            found += _said(text, text[:end], start, teller)
+            continue
+        for first, last, language in blocks(text[start:end]):
+            read = _reader(language).told(text[start + first : start + last], subject, shown)
+            found += [_placed(claim, text, start + first) for claim in read]
+    return found
+
+
+def _placed(claim: Claim, text: str, offset: int) -> Claim:
+    """The claim with its place in the whole text, and the words that stand there."""
+    start, end = claim.start + offset, claim.end + offset
+    quote = text[start:end]
+    start += len(quote) - len(quote.lstrip())
+    return replace(claim, start=start, end=end, quote=text[start:end].rstrip())
+
+
+def _reader(language: Language) -> Reader:
+    """The reader of a language, loaded when its first sentence is read."""
+    name = {"en": "english", "zh": "chinese"}[language]
+    return cast("Reader", import_module(f"{__name__}.{name}"))
