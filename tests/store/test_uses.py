@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rolememory.schema.usage import Tally
-from rolememory.store import uses as module
 from rolememory.store.uses import BLOCK, FRESH, MOST_BLOCKS, Uses
 from tests.builders import DAY_ZERO
 
@@ -143,9 +142,8 @@ def test_a_thousand_turns_stay_a_small_file_and_lose_no_count(tmp_path: Path) ->
     assert all(len(block["versions"]) <= BLOCK for block in kept["old"])
 
 
-def test_beyond_its_bound_the_log_sums_up_and_then_leaves_out_what_rested_longest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_ROWS", 60)
-    uses = Uses(tmp_path)
+def test_beyond_its_bound_the_log_sums_up_and_then_leaves_out_what_rested_longest(tmp_path: Path) -> None:
+    uses = Uses(tmp_path, most_rows=60)
     for number in range(10):
         for turn in range(8):
             uses.note(f"chat-{number}", f"v{turn}", "abc", "a", at(10 * number + turn))
@@ -154,10 +152,10 @@ def test_beyond_its_bound_the_log_sums_up_and_then_leaves_out_what_rested_longes
     assert sum(len(one["used"]) + len(one["vain"]) for kept in chats.values() for one in kept["turns"].values()) <= 60
     assert len(chats["chat-9"]["turns"]) == 8, "the chat at hand keeps its turns"
     assert told(uses)["a"] == (80, 0), "sums lose no count"
-    monkeypatch.setattr(module, "MOST_ROWS", 30)
-    uses.note("chat-9", "v8", "abc", "a", at(200))
-    assert told(uses)["a"][0] < 80
-    assert len(uses.of("a")) == 9
+    smaller = Uses(tmp_path, most_rows=30)
+    smaller.note("chat-9", "v8", "abc", "a", at(200))
+    assert told(smaller)["a"][0] < 80
+    assert len(smaller.of("a")) == 9
 
 
 @pytest.mark.parametrize(
