@@ -34,6 +34,7 @@ class Breaker:
         self._state = State.UNINITIALISED
         self._failures = 0
         self._opened_at = 0.0
+        self._resting_s = rest_s  # of the rest it is in
         self._lock = threading.Lock()
 
     @property
@@ -44,7 +45,7 @@ class Breaker:
     def allows(self) -> bool:
         """Whether a call may go out now; after the rest, true for one probe only."""
         with self._lock:
-            if self._state is State.FAILED and self._clock() - self._opened_at >= self._rest_s:
+            if self._state is State.FAILED and self._clock() - self._opened_at >= self._resting_s:
                 self._state = State.HALF_OPEN
                 return True
             return self._state in (State.UNINITIALISED, State.READY)
@@ -63,12 +64,13 @@ class Breaker:
             self.reason = reason
             opens = self._state is State.HALF_OPEN or (self._failures >= self._limit and self._state is not State.FAILED)
             if opens:
-                self._state, self._opened_at = State.FAILED, self._clock()
+                self._state, self._opened_at, self._resting_s = State.FAILED, self._clock(), self._rest_s
             return opens
 
-    def trip(self, reason: str) -> bool:
-        """Open at once, without waiting for `limit` failures: what failed will not mend itself."""
+    def trip(self, reason: str, rest_s: float | None = None) -> bool:
+        """Open at once, without waiting for `limit` failures: what failed will not mend itself, or has said when to come back."""
         with self._lock:
             changed = self._state is not State.FAILED
             self._state, self._opened_at, self.reason = State.FAILED, self._clock(), reason
+            self._resting_s = self._rest_s if rest_s is None else rest_s
             return changed

@@ -15,7 +15,8 @@
     ├─ NotWrittenError (OSError)           a write that was not acknowledged; nothing changed
     │  └─ ReadOnlyRoleError                writes refused while the role's file is broken
     ├─ RegistrationError (ValueError)      two parts want one name
-    └─ ModelError (RuntimeError)           an embedding model that cannot be loaded or asked
+    └─ ModelError (RuntimeError)           a model that cannot be loaded or asked
+       └─ ModelAnswerError                 a language model that answered, but nothing that can be used
 
 Messages name the place, quote the value and offer the way out: one line, lower case, no full stop.
 """
@@ -197,7 +198,11 @@ class RegistrationError(RoleMemoryError, ValueError):
 
 
 class ModelError(RoleMemoryError, RuntimeError):
-    """An embedding model that cannot be loaded or asked."""
+    """A model that cannot be loaded or asked."""
+
+
+class ModelAnswerError(ModelError):
+    """A language model that answered, even when asked again, nothing that can be used."""
 
 
 def closest(name: str, known: Iterable[str]) -> str | None:

@@ -16,6 +16,7 @@ FLOORS = {
     "schema": 1,
     "shipped": 1,
     "breaker": 1,
+    "upstream": 1,
     "text": 2,
     "triggers": 3,
     "inject": 3,

@@ -3,8 +3,6 @@
 The breaker keeps a dead endpoint from costing every turn its time-out; a secret is never part of a message.
 """
 
-import os
-import re
 import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -15,6 +13,7 @@ from rolememory.breaker import Breaker
 from rolememory.errors import ModelError
 from rolememory.schema.settings import EmbeddingSettings
 from rolememory.text.embed.base import normalised, trusted
+from rolememory.upstream import bearer, translated
 
 if TYPE_CHECKING:
     import httpx
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
 
 BATCH = 32  # texts per request
 PROBE = "lighthouse"  # asked once, to learn the dimensions
-_GEMINI = re.compile(r"(https?://[^/]+/v1(?:beta)?)/models/([^/:]+):(?:batch)?embedContents?$", re.IGNORECASE)
 
 T = TypeVar("T")
 
@@ -43,20 +41,6 @@ class _Answer(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     data: list[_Vector]
-
-
-def translated(url: str, model: str) -> tuple[str, str]:
-    """The base URL and model to ask: a native Gemini URL is taken as its OpenAI-compatible endpoint.
-
-    >>> translated("https://generativelanguage.googleapis.com/v1beta/models/embedding-001:embedContent", "")
-    ('https://generativelanguage.googleapis.com/v1beta/openai', 'embedding-001')
-    >>> translated("http://127.0.0.1:5001/v1/embeddings/", "bge-m3")
-    ('http://127.0.0.1:5001/v1', 'bge-m3')
-    """
-    plain = url.strip().partition("?")[0].rstrip("/")
-    if native := _GEMINI.fullmatch(plain):
-        return f"{native[1]}/openai", model or native[2]
-    return plain.removesuffix("/embeddings"), model
 
 
 def within(seconds: float, call: Callable[[], T]) -> T:
@@ -154,8 +138,7 @@ class Endpoint:
 def _client(settings: EmbeddingSettings) -> "httpx.Client":
     import httpx
 
-    key = os.environ.get(settings.api_key_env, "") if settings.api_key_env else ""
-    return httpx.Client(timeout=settings.timeout_s, headers={"Authorization": f"Bearer {key}"} if key else {}, follow_redirects=False)
+    return httpx.Client(timeout=settings.timeout_s, headers=bearer(settings.api_key_env), follow_redirects=False)
 
 
 def _read(raw: bytes, n_texts: int) -> list[list[float]]:

@@ -11,7 +11,8 @@ import pytest
 from rolememory.breaker import Breaker, State
 from rolememory.errors import ModelError
 from rolememory.schema.settings import EmbeddingSettings
-from rolememory.text.embed.endpoint import Endpoint, _client, translated
+from rolememory.text.embed.endpoint import Endpoint, _client
+from rolememory.upstream import translated
 
 BASE = "http://127.0.0.1:5001/v1"
 Handler = Callable[[httpx.Request], httpx.Response]

@@ -1,0 +1,220 @@
+"""A server behind HTTP: where it is asked, how long one call may take and how much it may say.
+
+A call runs on a thread of its own, so that whoever waits can stop at any moment; the line is then cut and the thread ends.
+Servers that hang, that send a byte a second or more than anybody can hold cost their deadline and nothing else.
+"""
+
+import ipaddress
+import os
+import re
+import socket
+import threading
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from queue import Empty, SimpleQueue
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+if TYPE_CHECKING:
+    import httpx
+
+MOST_BYTES = 4 * 2**20
+"""An answer longer than this, packed or unpacked, is no answer."""
+
+_GEMINI = re.compile(r"(https?://[^/]+/v1(?:beta)?)/models/([^/:]+):\w+", re.IGNORECASE)
+_PATHS = re.compile(r"/(?:chat/completions|completions|embeddings)$")
+_CONNECTED = ("connection.connect_tcp.complete", "connection.start_tls.complete", "proxy_stream.start_tls.complete")
+
+
+def translated(url: str, model: str) -> tuple[str, str]:
+    """The base URL and model to ask: a native Gemini URL is taken as its OpenAI-compatible endpoint, a query is dropped.
+
+    >>> translated("https://generativelanguage.googleapis.com/v1beta/models/gemini-1.5-flash:generateContent?key=x", "")
+    ('https://generativelanguage.googleapis.com/v1beta/openai', 'gemini-1.5-flash')
+    >>> translated("http://127.0.0.1:5001/v1/embeddings/", "bge-m3")
+    ('http://127.0.0.1:5001/v1', 'bge-m3')
+    """
+    plain = url.strip().partition("?")[0].rstrip("/")
+    if native := _GEMINI.fullmatch(plain):
+        return f"{native[1]}/openai", model or native[2]
+    return _PATHS.sub("", plain), model
+
+
+def shown(url: str) -> str:
+    """A URL as it may stand in messages: without user name, password and query.
+
+    >>> shown("http://lin:secret@127.0.0.1:5001/v1?key=x")
+    'http://127.0.0.1:5001/v1'
+    """
+    plain = url.partition("?")[0].partition("#")[0]
+    return re.sub(r"(?<=//)[^/]*@", "", plain)
+
+
+def bearer(variable: str) -> dict[str, str]:
+    """The header that carries the key in this environment variable; none when it is not set."""
+    key = os.environ.get(variable, "").strip() if variable else ""
+    return {"Authorization": f"Bearer {key}"} if key else {}
+
+
+def is_near(url: str) -> bool:
+    """Whether the server is on this machine or in its own network, where no proxy belongs between.
+
+    >>> is_near("http://localhost:11434/v1"), is_near("http://[::1]:1234"), is_near("https://api.openai.com/v1")
+    (True, True, False)
+    """
+    host = urlsplit(url).hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_private
+    except ValueError:
+        return host == "localhost" or host.endswith((".localhost", ".local"))
+
+
+def client(base: str) -> "httpx.Client":
+    """A client for one server: no redirects, no kept connections, no compression, a proxy only to far places."""
+    import httpx
+
+    return httpx.Client(
+        follow_redirects=False,
+        trust_env=not is_near(base),
+        verify=base.lower().startswith("https"),
+        limits=httpx.Limits(max_keepalive_connections=0),
+        headers={"Accept-Encoding": "identity"},
+    )
+
+
+class CutError(Exception):
+    """The call was given up by whoever asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The beginning of an answer; names of headers in lower case."""
+
+    status: int
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A whole answer."""
+
+    head: Head
+    body: bytes
+
+
+class Call:
+    """One POST, under way from the moment it is made. `deadline_s` is for the whole of it, name look-up to last byte.
+
+    Raises (from `head`, `pieces`, `whole`):
+        TimeoutError: the deadline has passed.
+        CutError: somebody called `cut`.
+        ValueError: more than `MOST_BYTES`, or packed in a way nobody asked for.
+        Exception: whatever the client raises when there is no line.
+    """
+
+    def __init__(self, by: "httpx.Client", url: str, body: bytes, headers: Mapping[str, str], *, deadline_s: float) -> None:
+        self._by, self._url, self._body = by, url, body
+        self._headers = {"Content-Type": "application/json", **headers}
+        self._deadline_s = deadline_s
+        self._until = monotonic() + deadline_s
+        self._heard: SimpleQueue[Head | bytes | Exception | None] = SimpleQueue()
+        self._line: socket.socket | None = None
+        self._over = False
+        threading.Thread(target=self._run, name="rolememory-upstream", daemon=True).start()
+
+    def head(self) -> Head:
+        """Wait for status and headers."""
+        head = self._next()
+        assert isinstance(head, Head)  # the thread tells it first
+        return head
+
+    def pieces(self, head: Head) -> Iterator[bytes]:
+        """The body as it comes, unpacked."""
+        unpack = _Unpacker(head.headers.get("content-encoding", ""))
+        while (piece := self._next()) is not None:
+            assert isinstance(piece, bytes)
+            yield unpack(piece)
+
+    def whole(self) -> Reply:
+        """The whole answer."""
+        head = self.head()
+        return Reply(head, b"".join(self.pieces(head)))
+
+    def cut(self) -> None:
+        """Give it up: who waits is told at once, the line is closed, and the thread ends."""
+        self._over = True
+        self._heard.put(CutError("given up"))
+        self._shut()
+
+    def _next(self) -> "Head | bytes | None":
+        try:
+            heard = self._heard.get(timeout=max(self._until - monotonic(), 0.0))
+        except Empty:
+            self.cut()
+            raise TimeoutError(f"no answer within {self._deadline_s:g} s") from None
+        if isinstance(heard, Exception):
+            raise heard
+        return heard
+
+    def _run(self) -> None:
+        """The thread: tell head, body, end; or what went wrong."""
+        try:
+            watched = {"trace": self._trace}
+            with self._by.stream(
+                "POST", self._url, content=self._body, headers=self._headers, timeout=self._deadline_s, extensions=watched
+            ) as response:
+                self._heard.put(Head(response.status_code, {name.lower(): value for name, value in response.headers.items()}))
+                self._tell(response)
+            self._heard.put(None)
+        except Exception as error:  # the network's faults have many names; the asker tells them
+            self._heard.put(error)
+
+    def _tell(self, response: "httpx.Response") -> None:
+        left = MOST_BYTES
+        for piece in response.iter_raw():
+            left -= len(piece)
+            if left < 0:
+                raise ValueError(_TOO_MUCH)
+            self._heard.put(piece)
+
+    def _trace(self, event: str, info: Mapping[str, Any]) -> None:
+        """Remember the socket, so that another thread can close it."""
+        if event in _CONNECTED:
+            self._line = info["return_value"].get_extra_info("socket")
+            if self._over:
+                self._shut()
+
+    def _shut(self) -> None:
+        line = self._line
+        if line is not None:
+            with suppress(OSError):
+                line.shutdown(socket.SHUT_RDWR)
+
+
+_TOO_MUCH = f"answered more than {MOST_BYTES // 2**20} MB"
+
+
+class _Unpacker:
+    """Unpacks what a server packed although nobody asked for it, up to `MOST_BYTES`."""
+
+    def __init__(self, encoding: str) -> None:
+        name = encoding.strip().lower()
+        if name not in ("", "identity", "gzip", "x-gzip", "deflate"):
+            raise ValueError(f"answered in the encoding {name[:20]!r}, which nobody asked for")
+        self._unpack = zlib.decompressobj(47) if name not in ("", "identity") else None
+        self._left = MOST_BYTES
+
+    def __call__(self, piece: bytes) -> bytes:
+        if self._unpack is None:
+            return piece
+        try:
+            plain = self._unpack.decompress(piece, self._left + 1)
+        except zlib.error:
+            raise ValueError("answered something packed that cannot be unpacked") from None
+        self._left -= len(plain)
+        if self._left < 0:
+            raise ValueError(_TOO_MUCH)
+        return plain
