@@ -1,0 +1,237 @@
+"""A chat file: a first line about the chat, then one message per line, of any vintage."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, tzinfo
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import parse_qs, urlsplit
+
+from rolememory.cards.limits import MEGABYTE
+from rolememory.cards.tavern import files, summaries
+from rolememory.cards.tavern.dates import sent_at
+from rolememory.cards.tavern.files import Raw, object_of, text_of
+from rolememory.cards.tavern.summaries import LeftSummary
+from rolememory.errors import FileError
+
+Speaker = Literal["user", "assistant", "system"]
+
+_BOM = b"\xef\xbb\xbf"
+_NOBODY = frozenset({"", "unused", "you"})  # what stands in the head where no name was put
+
+
+@dataclass(frozen=True, slots=True)
+class ChatHead:
+    """The first line of a chat file, as far as it says anything."""
+
+    user: str = ""
+    character: str = ""
+    created: datetime | None = None
+    integrity: str = ""  # the id that SillyTavern gives a chat; older branches share that of the chat they were taken from
+    main_chat: str = ""  # the chat this one was branched off, by its file's name
+    persona: str = ""  # avatar of the persona the chat is locked to
+    books: tuple[str, ...] = ()  # lorebooks bound to the chat
+
+
+@dataclass(frozen=True, slots=True)
+class ChatMessage:
+    """One message as the file has it: the swipe that was chosen, in its place."""
+
+    place: int  # from 0, as SillyTavern counts
+    speaker: Speaker
+    text: str
+    name: str = ""
+    sent: datetime | None = None
+    hidden: bool = False  # not sent to the model: hidden by hand or by an extension, or a word of the program itself
+    program: bool = False  # hidden, and never part of the story: a help text, a comment
+    avatar: str = ""  # avatar file of the character who speaks, in groups
+
+
+@dataclass(frozen=True, slots=True)
+class ChatFile:
+    """A chat with what was left beside its messages."""
+
+    path: Path
+    head: ChatHead
+    messages: tuple[ChatMessage, ...]
+    summaries: tuple[LeftSummary, ...] = ()
+    problems: tuple[FileError, ...] = field(default=())  # lines that cannot be read; the others were
+
+    @property
+    def name(self) -> str:
+        """What SillyTavern calls the chat: its file's name without ending."""
+        return self.path.stem
+
+
+def read_head(path: Path, zone: tzinfo | None = None) -> ChatHead:
+    """What the first line says; empty where the file begins with a message, as group chats once did.
+
+    Raises:
+        FileError: it cannot be read, or the first line is no JSON.
+    """
+    with files.opened(path, files.CHAT) as file:
+        line = file.readline(files.LINE + 1).removeprefix(_BOM).strip()
+    if not line:
+        return ChatHead()
+    try:
+        return _head(object_of(files.loads(line)), zone)
+    except ValueError:
+        return ChatHead()  # `read_chat` tells of a broken line
+
+
+def read_chat(path: Path, zone: tzinfo | None = None) -> ChatFile:
+    """The whole chat. A line that cannot be read is told and left out; the others are read. Cost: O(bytes), one line in memory at a time.
+
+    Raises:
+        FileError: the file cannot be read, is too large, or no line of it is a message.
+    """
+    head = ChatHead()
+    messages: list[ChatMessage] = []
+    left: list[LeftSummary] = []
+    problems: list[FileError] = []
+    for number, raw in _lines(path):
+        if isinstance(raw, FileError):
+            problems.append(raw)
+        elif _is_head(raw):
+            head = _head(raw, zone) if number == 1 else head
+        elif (message := _message(raw, len(messages), zone)) is None:
+            problems.append(_no_message(path, number))
+        else:
+            messages.append(message)
+            left += summaries.of_message(object_of(raw.get("extra")), message.place)
+            if len(messages) >= files.MESSAGES:
+                problems.append(_too_many(path, number))
+                break
+    if problems and not messages:
+        raise _no_chat(path, problems[0])
+    return ChatFile(path, head, tuple(messages), tuple(left), tuple(problems))
+
+
+def _lines(path: Path) -> Iterator[tuple[int, Raw | FileError]]:
+    """Each line that is not blank, with its number."""
+    with files.opened(path, files.CHAT) as file:
+        number = 0
+        while line := file.readline(files.LINE + 1):
+            number += 1
+            if len(line) > files.LINE:
+                yield number, _too_long(path, number)
+                while line and not line.endswith(b"\n"):
+                    line = file.readline(files.LINE)
+            elif said := line.removeprefix(_BOM if number == 1 else b"").strip():
+                yield number, _line(path, number, said)
+
+
+def _line(path: Path, number: int, line: bytes) -> Raw | FileError:
+    try:
+        found = files.loads(line)
+    except ValueError as error:
+        return FileError(
+            path, f"is not JSON: {error}", remedy="the line is left out; SillyTavern's backups folder may hold a whole copy",
+            line=number, zh=(f"不是 JSON：{error}", "这一行已跳过；SillyTavern 的 backups 文件夹里也许有完整的副本"),
+        )  # fmt: skip
+    return found if isinstance(found, dict) else _no_message(path, number)
+
+
+def _is_head(raw: Mapping[str, Any]) -> bool:
+    return "mes" not in raw and ("chat_metadata" in raw or "user_name" in raw or "character_name" in raw)
+
+
+def _head(raw: Raw, zone: tzinfo | None) -> ChatHead:
+    if not _is_head(raw):
+        return ChatHead()
+    about = object_of(raw.get("chat_metadata"))
+    bound = [text_of(about.get("world_info")), text_of(object_of(about.get("STMemoryBooks")).get("manualLorebook"))]
+    return ChatHead(
+        user=_named(raw.get("user_name")),
+        character=_named(raw.get("character_name")),
+        created=sent_at(raw.get("create_date"), zone),
+        integrity=text_of(about.get("integrity")).strip()[:200],
+        main_chat=text_of(about.get("main_chat")).strip(),
+        persona=text_of(about.get("persona")),
+        books=tuple(dict.fromkeys(name for one in bound if (name := one.strip()))),
+    )
+
+
+def _named(value: object) -> str:
+    name = text_of(value).strip()
+    return "" if name.casefold() in _NOBODY else name
+
+
+def _message(raw: Raw, place: int, zone: tzinfo | None) -> ChatMessage | None:
+    text = _text(raw)
+    if text is None:
+        return None
+    extra, hidden = object_of(raw.get("extra")), raw.get("is_system") is True
+    name = text_of(raw.get("name")).strip()
+    return ChatMessage(
+        place=place,
+        speaker=_speaker(raw, extra),
+        text=text,
+        name=name,
+        sent=sent_at(raw.get("send_date"), zone),
+        hidden=hidden,
+        program=hidden and (extra.get("type") not in (None, "", "narrator") or "tool_invocations" in extra or name == "SillyTavern System"),
+        avatar=_avatar(raw),
+    )
+
+
+def _text(raw: Raw) -> str | None:
+    """What was said: `mes`; where that is empty the chosen swipe; in files of other programs an object around it."""
+    said = raw.get("mes")
+    said = said.get("message") if isinstance(said, dict) else said
+    swipes, chosen = raw.get("swipes"), raw.get("swipe_id")
+    if said in (None, "") and isinstance(swipes, list) and isinstance(chosen, int) and 0 <= chosen < len(swipes):
+        said = swipes[chosen]
+    return said if isinstance(said, str) else None
+
+
+def _speaker(raw: Raw, extra: Raw) -> Speaker:
+    if raw.get("is_user") is True:
+        return "user"
+    return "system" if extra.get("type") == "narrator" else "assistant"
+
+
+def _avatar(raw: Raw) -> str:
+    """The avatar file of who speaks: `original_avatar`, else out of the address of its picture."""
+    if avatar := text_of(raw.get("original_avatar")).strip():
+        return avatar
+    shown = text_of(raw.get("force_avatar"))
+    if "type=avatar" not in shown or raw.get("is_user"):
+        return ""
+    try:
+        return next(iter(parse_qs(urlsplit(shown).query).get("file", [])), "")
+    except ValueError:
+        return ""
+
+
+def _no_message(path: Path, number: int) -> FileError:
+    return FileError(
+        path,
+        'is no message: it has no text "mes"',
+        remedy="the line is left out",
+        line=number,
+        zh=("不是消息：没有文字 mes", "这一行已跳过"),
+    )
+
+
+def _too_long(path: Path, number: int) -> FileError:
+    most = files.LINE // MEGABYTE
+    return FileError(
+        path, f"a message of more than {most} MB", remedy="the line is left out; delete swipes that are not needed", line=number,
+        zh=(f"一条消息超过 {most} MB", "这一行已跳过；可删掉用不着的备选回复"),
+    )  # fmt: skip
+
+
+def _too_many(path: Path, number: int) -> FileError:
+    return FileError(
+        path, f"more than {files.MESSAGES} messages", remedy="the rest is left out; split the chat", line=number,
+        zh=(f"消息超过 {files.MESSAGES} 条", "其余的已跳过；请拆分这段聊天"),
+    )  # fmt: skip
+
+
+def _no_chat(path: Path, first: FileError) -> FileError:
+    zh = first.zh or (first.problem, "")
+    return FileError(
+        path, f"holds no message that can be read; first: {first.problem}", remedy="look for a whole copy in SillyTavern's backups folder",
+        line=first.line, zh=(f"没有能读出的消息；第一处：{zh[0]}", "可在 SillyTavern 的 backups 文件夹里找完整的副本"),
+    )  # fmt: skip

@@ -1,0 +1,165 @@
+"""The files of a data folder: read generously, with a limit on everything, told by name when they cannot be read."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+import orjson
+
+from rolememory.cards.limits import MEGABYTE, too_large
+from rolememory.errors import FileError
+
+Raw = dict[str, Any]
+
+CHAT = 512 * MEGABYTE  # one chat, all swipes included
+LINE = 32 * MEGABYTE  # one message with its swipes
+MESSAGES = 200_000  # of one chat
+SETTINGS = 64 * MEGABYTE
+GROUP = 4 * MEGABYTE
+LISTED = 50_000  # files of one folder
+
+_AGAIN = (
+    "open it in SillyTavern and save it again, or take a copy from its backups folder",
+    "请在 SillyTavern 里重新保存，或从它的 backups 文件夹找一份",
+)
+
+
+class Stamp(NamedTuple):
+    """What tells one state of a file from another without reading it."""
+
+    size: int  # bytes
+    changed_ns: int
+
+
+def stamp(path: Path) -> Stamp:
+    """The state of a file as it stands now.
+
+    Raises:
+        FileError: it cannot be asked.
+    """
+    try:
+        found = path.stat()
+    except OSError as error:
+        raise unreadable(path, error) from error
+    return Stamp(found.st_size, found.st_mtime_ns)
+
+
+def listed(folder: Path, *endings: str) -> list[Path]:
+    """The files of a folder with one of these endings, by name; empty when there is no such folder. Hidden ones are left out.
+
+    Raises:
+        FileError: the folder cannot be listed.
+    """
+    try:
+        if not folder.is_dir():
+            return []
+        found = [path for path in folder.iterdir() if path.suffix.lower() in endings and not path.name.startswith(".") and path.is_file()]
+    except OSError as error:
+        raise unreadable(folder, error) from error
+    return sorted(found)[:LISTED]
+
+
+def folders(folder: Path) -> list[Path]:
+    """The folders in a folder, by name.
+
+    Raises:
+        FileError: it cannot be listed.
+    """
+    try:
+        return sorted(path for path in folder.iterdir() if path.is_dir() and not path.name.startswith(".")) if folder.is_dir() else []
+    except OSError as error:
+        raise unreadable(folder, error) from error
+
+
+@contextmanager
+def opened(path: Path, most: int) -> Iterator[BinaryIO]:
+    """The file, open for reading.
+
+    Raises:
+        FileError: it is no file, larger than `most` bytes, or cannot be read.
+    """
+    try:
+        if not path.is_file():
+            raise FileError(path, "is not a file", zh=("不是文件", ""))
+        if path.stat().st_size > most:
+            raise too_large(str(path), most)
+        with path.open("rb") as file:
+            yield file
+    except OSError as error:
+        raise unreadable(path, error) from error
+
+
+def read_object(path: Path, most: int) -> Raw:
+    """The JSON object of a small file.
+
+    Raises:
+        FileError: unreadable, too large, or no object.
+    """
+    with opened(path, most) as file:
+        data = file.read(most + 1)
+    try:
+        found = loads(data.removeprefix(b"\xef\xbb\xbf"))
+    except ValueError as error:
+        raise FileError(path, f"is not JSON: {error}", remedy=_AGAIN[0], zh=(f"不是 JSON：{error}", _AGAIN[1])) from error
+    if not isinstance(found, dict):
+        raise FileError(path, "expected a JSON object", remedy=_AGAIN[0], zh=("应为 JSON 对象", _AGAIN[1]))
+    return found
+
+
+def loads(data: bytes) -> Any:
+    r"""A JSON value; half characters, which browsers write where an emoji was cut, are replaced.
+
+    Raises:
+        ValueError: it is no JSON.
+
+    >>> loads(rb'"a\ud83d"') == "a\ufffd"
+    True
+    """
+    try:
+        return orjson.loads(data)
+    except orjson.JSONDecodeError as error:
+        try:
+            return _whole(json.loads(data))
+        except (ValueError, RecursionError):
+            raise ValueError(error.msg) from error
+
+
+def _whole(value: Any) -> Any:
+    """The value without half characters."""
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, list):
+        return [_whole(one) for one in value]
+    return {_whole(name): _whole(one) for name, one in value.items()} if isinstance(value, dict) else value
+
+
+def unreadable(path: Path, error: OSError) -> FileError:
+    """The complaint about a file that the system does not give out."""
+    why = error.strerror or str(error)
+    return FileError(path, f"cannot be read: {why}", remedy="check path and rights", zh=(f"读不出来：{why}", "请检查路径和权限"))
+
+
+def text_of(value: object) -> str:
+    """A value as text; "" where it is none.
+
+    >>> text_of("Mira"), text_of(None), text_of({"a": 1})
+    ('Mira', '', '')
+    """
+    return value if isinstance(value, str) else ""
+
+
+def object_of(value: object) -> Raw:
+    """A value as object; empty where it is none."""
+    return value if isinstance(value, dict) else {}
+
+
+def texts_of(value: object) -> tuple[str, ...]:
+    """The texts of a list, or of a text with commas; empty where it is neither.
+
+    >>> texts_of(["a", 1, " b "]), texts_of("a, b"), texts_of(None)
+    (('a', 'b'), ('a', 'b'), ())
+    """
+    found = value.split(",") if isinstance(value, str) else value if isinstance(value, list) else []
+    return tuple(one.strip() for one in found if isinstance(one, str) and one.strip())

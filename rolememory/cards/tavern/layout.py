@@ -1,0 +1,111 @@
+"""Where the parts of a data folder lie, and how a person may point at them."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from rolememory.cards.tavern import files
+from rolememory.errors import FileError
+
+_PARTS = ("characters", "chats", "group chats", "groups", "worlds", "User Avatars", "backups")
+
+
+@dataclass(frozen=True, slots=True)
+class DataFolder:
+    """The folder of one user of SillyTavern, or one folder of chats alone."""
+
+    path: Path
+    only: str = ""  # one character alone, by the name of its folder of chats
+    bare: bool = False  # there is nothing but that folder of chats
+
+    @property
+    def name(self) -> str:
+        """What the user is called: `default-user`, ..."""
+        return self.path.name
+
+    @property
+    def characters(self) -> Path:
+        """Cards as pictures."""
+        return self.path / "characters"
+
+    @property
+    def worlds(self) -> Path:
+        """Lorebooks."""
+        return self.path / "worlds"
+
+    @property
+    def groups(self) -> Path:
+        """Who is in which group."""
+        return self.path / "groups"
+
+    @property
+    def group_chats(self) -> Path:
+        """Chats of groups."""
+        return self.path / "group chats"
+
+    @property
+    def settings(self) -> Path:
+        """The user's settings, personas among them."""
+        return self.path / "settings.json"
+
+    def chat_folders(self) -> list[Path]:
+        """The folders of chats that are meant, one per character.
+
+        Raises:
+            FileError: they cannot be listed.
+        """
+        if self.bare:
+            return [self.path]
+        found = files.folders(self.path / "chats")
+        return [folder for folder in found if folder.name == self.only] if self.only else found
+
+
+def data_folders(path: Path) -> list[DataFolder]:
+    """Every user's folder that `path` may mean: the program's folder, `data`, `data/<user>`, a part of that, or one character's chats.
+
+    Raises:
+        FileError: there is nothing of the kind.
+    """
+    path = Path(path).expanduser().absolute()
+    if not path.is_dir():
+        what = ("is a file", "是文件") if path.exists() else ("there is no such folder", "没有这个文件夹")
+        raise FileError(
+            path,
+            what[0],
+            remedy="name SillyTavern's folder, or data/<user> in it",
+            zh=(what[1], "请指定 SillyTavern 的文件夹，或其中的 data/<用户>"),
+        )
+    found = _own(path) or _below(path) or _around(path)
+    if not found:
+        raise FileError(
+            path, "is no data folder of SillyTavern: there are neither characters nor chats", remedy="name SillyTavern's folder, or data/<user> in it",
+            zh=("不是 SillyTavern 的数据文件夹：既没有 characters 也没有 chats", "请指定 SillyTavern 的文件夹，或其中的 data/<用户>"),
+        )  # fmt: skip
+    return found
+
+
+def _own(path: Path) -> list[DataFolder]:
+    return [DataFolder(path)] if _is_user(path) else []
+
+
+def _below(path: Path) -> list[DataFolder]:
+    """The users in `data`, in the folder itself, or in `public`, where programs before 1.12 kept the one user there was."""
+    for place in (path / "data", path):
+        if users := [DataFolder(folder) for folder in files.folders(place) if not folder.name.startswith("_") and _is_user(folder)]:
+            return [user for user in users if user.name != "public"] or users
+    return []
+
+
+def _around(path: Path) -> list[DataFolder]:
+    """The user whose part this is; a character's folder of chats means that character alone."""
+    if path.name in _PARTS and _is_user(path.parent):
+        return [DataFolder(path.parent)]
+    if path.parent.name == "chats" and _is_user(path.parent.parent):
+        return [DataFolder(path.parent.parent, only=path.name)]
+    return [DataFolder(path, only=path.name, bare=True)] if files.listed(path, ".jsonl") else []
+
+
+def _is_user(path: Path) -> bool:
+    """Whether these are one user's data: characters or chats, and at least one part more."""
+    if not ((path / "characters").is_dir() or (path / "chats").is_dir()):
+        return False
+    return (path / "settings.json").is_file() or sum((path / part).is_dir() for part in _PARTS) > 1

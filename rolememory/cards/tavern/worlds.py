@@ -1,0 +1,52 @@
+"""The lorebooks of a data folder, and the memories that Memory Books keeps in them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from rolememory.cards.book_file import Book
+from rolememory.cards.book_files import load_book
+from rolememory.cards.tavern.summaries import LeftSummary, is_memory, of_entry
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """A lorebook by the name that cards, chats and personas call it: its file's name."""
+
+    path: Path
+    book: Book
+    memories: tuple[LeftSummary, ...] = ()  # in the order of the story
+
+    @property
+    def name(self) -> str:
+        """What it is called by."""
+        return self.path.stem
+
+
+def read_world(path: Path) -> World:
+    """A file of `worlds/`.
+
+    Raises:
+        FileError: unreadable, or no lorebook.
+    """
+    book = load_book(path)
+    found = (of_entry(one) for one in _entries(book) if isinstance(one, dict))
+    return World(path, book, tuple(sorted((one for one in found if one), key=lambda one: (one.chat, one.through))))
+
+
+def without_memories(book: Book) -> Book:
+    """The book without what Memory Books wrote: it lives on as memories, and would be said twice."""
+    entries = book.raw.get("entries")
+    if isinstance(entries, dict):
+        return book.with_raw({**book.raw, "entries": {uid: one for uid, one in entries.items() if not is_memory(one)}})
+    return book.with_raw({**book.raw, "entries": [one for one in entries or () if not is_memory(one)]})
+
+
+def count(book: Book) -> int:
+    """How many entries it has."""
+    return sum(1 for _ in _entries(book))
+
+
+def _entries(book: Book) -> Iterable[object]:
+    found = book.raw.get("entries")
+    return found.values() if isinstance(found, dict) else found if isinstance(found, list) else ()
