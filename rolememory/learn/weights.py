@@ -1,0 +1,81 @@
+"""How use changes weight: what replies use grows heavier, what they pass over again and again a little lighter. Source: S1.27, S4.13 to S4.17.
+
+    weight in a turn = weight in the file + effect(turns that stand)         both bounded, nothing of it stored
+
+The sums are over turns whose messages stand (`store.uses`), so a swipe or an edit takes its part of the weight with it.
+"""
+
+from collections.abc import Iterable, Mapping
+from math import exp2
+
+from rolememory.schema.memory import Memory, MemoryType
+from rolememory.schema.usage import Tally, with_use
+from rolememory.store.planning import Edit
+
+GAIN, HALF_USED = 0.5, 4.0  # the most that use adds, and the turns that add half of it
+LOSS, HALF_VAIN = 0.3, 40.0  # the most that it takes, and the vain turns beyond patience that take half of it
+PATIENCE = 8.0  # vain turns that cost nothing, at first and again for each turn that used it
+
+_LASTING = (MemoryType.TRAIT, MemoryType.GOAL)
+
+
+def effect(tally: Tally) -> float:
+    """What use adds to a weight, -0.3 to 0.5; it saturates, so the hundredth turn hardly counts.
+
+    >>> [effect(Tally(turns)) for turns in (0, 1, 4, 100)]
+    [0.0, 0.0796, 0.25, 0.5]
+    >>> [effect(Tally(0, vain)) for vain in (8, 9, 48, 1000)]
+    [0.0, -0.0052, -0.15, -0.3]
+    >>> effect(Tally(100, 900))
+    0.2609
+    """
+    gained = GAIN * (1.0 - exp2(-tally.referenced / HALF_USED))
+    tried = max(tally.vain - PATIENCE * (tally.referenced + 1.0), 0.0)
+    lost = LOSS * (1.0 - exp2(-tried / HALF_VAIN))
+    return round(gained - lost, 4)
+
+
+def sinks(memory: Memory) -> bool:
+    """Whether being passed over may make it lighter: not what an author wrote, locked or made constant, nor what one is like or wants."""
+    return not (memory.locked or memory.constant or memory.authored or memory.type in _LASTING)
+
+
+def effects(tallies: Mapping[str, Tally], memories: Mapping[str, Memory]) -> dict[str, float]:
+    """What use adds to the weight of each memory that is there, where it adds or takes something. Cost: O(tallies)."""
+    added: dict[str, float] = {}
+    for memory_id, tally in tallies.items():
+        memory = memories.get(memory_id)
+        change = effect(tally) if memory else 0.0
+        if memory and (change > 0.0 or (change < 0.0 and sinks(memory))):
+            added[memory_id] = change
+    return added
+
+
+def weight(memory: Memory, effects: Mapping[str, float]) -> float:
+    """A memory's weight as use has left it, 0..2."""
+    return with_use(memory.weight, effects.get(memory.id, 0.0))
+
+
+def adjusted(memory: Memory, delta: float) -> Edit:
+    """The edit that makes a memory heavier or lighter for good; its weight stays within 0..2. Source: S4.14.
+
+    >>> adjusted(Memory(id="a", content="", weight=1.9), 0.5).fields
+    {'weight': 2.0}
+    """
+    return Edit("set", memory.id, {"weight": round(with_use(memory.weight, delta), 4)}, reason="weight")
+
+
+def core(memories: Iterable[Memory], min_weight: float, effects: Mapping[str, float] | None = None) -> list[Memory]:
+    """Memories in force that weigh at least so much, heaviest first; ties: the newest, then id. Source: S4.16."""
+    added = effects or {}
+    heavy = [memory for memory in memories if not memory.archived and weight(memory, added) >= min_weight]
+    return sorted(heavy, key=lambda memory: (-weight(memory, added), *_newest(memory)))
+
+
+def archived(memories: Iterable[Memory]) -> list[Memory]:
+    """What was put away, newest first. Source: S4.17."""
+    return sorted((memory for memory in memories if memory.archived), key=_newest)
+
+
+def _newest(memory: Memory) -> tuple[float, str]:
+    return (-memory.created.timestamp() if memory.created else 0.0, memory.id)
