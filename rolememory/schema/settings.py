@@ -327,6 +327,32 @@ class LearnSettings(Section):
     inference_interval: Annotated[int, Field(ge=1)] = Field(10, description="conversations between two rounds of conclusions")
 
 
+class ServeSettings(Section):
+    """The server: where it listens, whom it asks, whom it lets in."""
+
+    host: str = Field("127.0.0.1", description="address to listen on; anything but loopback needs the token")
+    port: Annotated[int, Field(ge=0, le=65535)] = Field(8787, description="port to listen on; 0 = any free one")
+    upstream: str = Field("", description="base URL of the model's OpenAI-compatible server, e.g. http://127.0.0.1:5001/v1")
+    upstream_key_env: str = Field(
+        "ROLEMEMORY_UPSTREAM_KEY", description="environment variable with the upstream's key; unset = the frontend's key is passed on"
+    )
+    memory: bool = Field(True, description="recall and learn in the proxy; off = everything passes untouched")
+    create_roles: bool = Field(True, description="a role that a real turn names unambiguously is created on that turn")
+    role: str = Field("", description="role of every turn that names none; empty = found out, else passed through")
+    cards: str = Field("", description="folder of character cards to know roles by, e.g. SillyTavern's data/default-user/characters")
+    depth: Count = Field(1, description="where the block goes: messages from the end (0 = after the last)")
+    system_role: Literal["auto", "yes", "no"] = Field(
+        "auto", description="whether the upstream takes system messages; no = the block is folded into the user's message"
+    )
+    lorebook: Literal["frontend", "ours"] = Field("frontend", description="who injects the lorebook attached to a card")
+    allowed_hosts: tuple[str, ...] = Field((), description="names under which the server may be called besides its own address")
+    allowed_origins: tuple[str, ...] = Field((), description="pages that may call the REST surface, e.g. http://127.0.0.1:8000")
+    connect_timeout_s: Positive = Field(10.0, description="longest wait for the upstream to take a call")
+    idle_timeout_s: Positive = Field(600.0, description="longest silence of the upstream within an answer")
+    recall_timeout_s: Positive = Field(2.0, description="a turn goes on without memory after so many seconds")
+    max_body_mb: Positive = Field(32.0, description="a larger request is refused")
+
+
 class Settings(Section):
     """The whole tree. `preset` names a tree of worldbook_rules/presets that lies under the file."""
 
@@ -344,3 +370,4 @@ class Settings(Section):
     storage: StorageSettings = StorageSettings()
     memory: MemorySettings = MemorySettings()
     learn: LearnSettings = LearnSettings()
+    serve: ServeSettings = ServeSettings()

@@ -73,6 +73,10 @@ _REASONS: _Sentences = {
     "no_trigger_word": (("no word in the message asks for memories", "消息里没有唤起记忆的词"),),
     # why a memory was not asked
     "archived": (("it is archived", "已归档"),),
+    "told": (("told in a message ({kind})", "消息里说到的（{kind}）"), ("told in a message", "消息里说到的")),
+    "stated": (("stated outright ({attribute})", "明确说出的（{attribute}）"),),
+    "asked": (("asked to be remembered: '{quote}'", "要求记住：“{quote}”"),),
+    "raw": (("kept word for word, as the settings want", "按设置逐字保存"),),
     "withdrawn": (
         (
             "what it was learned from was edited, swiped away or deleted, or belongs to another branch",
