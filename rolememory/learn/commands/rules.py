@@ -1,0 +1,96 @@
+"""The patterns of explicit commands, one table per language, as worldbook_rules/lexicons/commands.{zh,en}.json has them."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal, cast
+
+import orjson
+
+from rolememory.schema.scene import Language
+from rolememory.shipped import shipped
+
+Kind = Literal["remember", "forget", "pin", "correct"]
+Shape = Literal["statement", "any", "that", "maybe", "next", "whole"]
+_NAME = re.compile(r"\{(\w+)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One way to say a command."""
+
+    kind: Kind
+    certainty: float
+    shape: Shape
+    says: re.Pattern[str]
+    unless: re.Pattern[str] | None
+
+    @property
+    def short(self) -> bool:
+        """Whether it ends with its clause: what follows a comma is no longer part of it."""
+        return self.kind == "forget" or self.shape == "that"
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """All that one language knows of commands; patterns are written for `reading.plain` text."""
+
+    hint: re.Pattern[str]  # a text without it holds no command
+    lead: re.Pattern[str]  # politeness and fillers before a command
+    clause: re.Pattern[str]  # what parts the clauses of a sentence
+    rows: tuple[Row, ...]
+    ooc_rows: tuple[Row, ...]  # also tried outside the story
+    slash: Mapping[str, Kind]
+    ooc: str  # the labels of what is said outside the story, as a pattern
+    asks: re.Pattern[str]
+    asks_politely: re.Pattern[str]  # a question that is an order: "could you remember that ...?"
+    asked_what: re.Pattern[str]  # and one that is none: "could you remember when ...?"
+    still_orders: re.Pattern[str]  # ", ok?": a question mark that asks for nothing
+    tail: re.Pattern[str]
+    statement: re.Pattern[str]
+    no_statement: re.Pattern[str]
+    advice: re.Pattern[str]  # "remember, every problem has a solution": meant for the heart, not for the memory
+    cheer: re.Pattern[str]  # the same, where no "that" or colon makes it a request: "don't forget you're worth it"
+    learned: re.Pattern[str]  # 记住了: with nothing before it, the answer of one who was told to
+    reported: re.Pattern[str]  # before the command: somebody's words are told
+    own_words: re.Pattern[str]  # "I said"
+
+
+@cache
+def rules(language: Language) -> Rules:
+    """The shipped rules of a language."""
+    raw = orjson.loads(shipped("worldbook_rules", "lexicons", f"commands.{language}.json").read_bytes())
+    names = (
+        "hint",
+        "clause",
+        "asks",
+        "asks_politely",
+        "asked_what",
+        "still_orders",
+        "tail",
+        "statement",
+        "no_statement",
+        "advice",
+        "cheer",
+        "learned",
+        "reported",
+        "own_words",
+    )
+    return Rules(
+        lead=re.compile(f"(?>{raw['lead'].removesuffix('*')})*+"),  # possessive: fillers are never tried twice
+        rows=_rows(raw["rows"], raw["parts"]),
+        ooc_rows=_rows(raw["ooc_rows"], raw["parts"]),
+        slash={word: cast("Kind", kind) for kind, listed in raw["slash"].items() for word in listed.split("|")},
+        ooc=raw["ooc"],
+        **{name: re.compile(raw[name], re.DOTALL) for name in names},
+    )
+
+
+def _rows(raw: list[list[Any]], parts: Mapping[str, str]) -> tuple[Row, ...]:
+    return tuple(_row(parts, *row) for row in raw)
+
+
+def _row(parts: Mapping[str, str], kind: Kind, certainty: float, shape: Shape, says: str, unless: str = "") -> Row:
+    pattern, exception = (_NAME.sub(lambda name: parts.get(name[1], name[0]), text) for text in (says, unless))
+    return Row(kind, certainty, shape, re.compile(pattern, re.DOTALL), re.compile(exception, re.DOTALL) if unless else None)

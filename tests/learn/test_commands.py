@@ -1,0 +1,83 @@
+"""Explicit commands to the memory: two tables of messages, how they are quoted, and what they cost."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rolememory.learn.commands import commands
+from tests.learn import command_held_out, command_rows
+
+Row = tuple[list[tuple[str, str]], str]
+ROWS: list[Row] = [*command_rows.rows(command_rows.ENGLISH), *command_rows.rows(command_rows.CHINESE)]
+HELD_OUT: list[Row] = [*command_held_out.rows(command_held_out.ENGLISH), *command_held_out.rows(command_held_out.CHINESE)]
+
+
+def told(message: str) -> list[tuple[str, str]]:
+    return [(command.kind, command.content) for command in commands(message)]
+
+
+@pytest.mark.parametrize(("expected", "message"), ROWS, ids=[message for _, message in ROWS])
+def test_messages(expected: list[tuple[str, str]], message: str) -> None:
+    assert told(message) == expected
+
+
+def test_messages_written_after_the_rules() -> None:
+    right = [told(message) == expected for expected, message in HELD_OUT]
+    assert sum(right) / len(right) >= 0.85
+    assert [message for expected, message in HELD_OUT if not expected and told(message)] == [], "what orders nothing is obeyed nowhere"
+
+
+def test_the_tables_are_large_enough() -> None:
+    assert len(ROWS) >= 200
+    assert 0.4 <= sum(not expected for expected, _ in ROWS) / len(ROWS) <= 0.6
+    assert len(HELD_OUT) >= 60
+
+
+@pytest.mark.parametrize(("expected", "message"), [*ROWS, *HELD_OUT], ids=[message for _, message in [*ROWS, *HELD_OUT]])
+def test_quotes_and_contents_stand_in_the_message(expected: list[tuple[str, str]], message: str) -> None:
+    for command in commands(message):
+        assert command.quote
+        assert command.quote == message[command.start : command.end].strip()
+        assert command.content in message
+        assert 0.6 <= command.certainty <= 1.0
+    assert len(expected) <= 2
+
+
+@pytest.mark.parametrize(
+    ("message", "ooc"),
+    [
+        pytest.param("((OOC: remember the sword is cursed))", True, id="double brackets stand outside the story"),
+        pytest.param("（记一下：我住在杭州）", True, id="so does a note in brackets"),
+        pytest.param("/remember I like tea", True, id="and a slash command"),
+        pytest.param("ooc: remember that I like tea", True, id="and a marked line"),
+        pytest.param("Remember that I like tea.", False, id="plain words do not"),
+        pytest.param("记住我喜欢喝茶", False, id="in Chinese neither"),
+    ],
+)
+def test_outside_the_story(message: str, ooc: bool) -> None:
+    assert [command.ooc for command in commands(message)] == [ooc]
+
+
+def test_the_end_of_a_long_message_is_not_read_forever() -> None:
+    for hostile in (
+        "好" * 8_000,
+        "请你" * 4_000,
+        "remember " * 900,
+        "(" * 8_000,
+        "ok, " * 2_000 + "remember",
+        "记住，" * 2_600,
+        '"' * 8_000,
+        "*a" * 4_000,
+    ):
+        begun = time.perf_counter()
+        commands(hostile)
+        assert time.perf_counter() - begun < 2.0
+
+
+@given(st.text(alphabet="记住忘掉别我的了吗，。：？！（）“”*\n aremembrfogt'th.?!:()[]/\"", max_size=120))
+def test_any_text_is_read(text: str) -> None:
+    for command in commands(text):
+        assert command.content in text
+        assert command.quote in text
