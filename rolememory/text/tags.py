@@ -1,0 +1,181 @@
+"""Tags that a model puts into its reply for a face or a body: what is felt, what is done. They are no story and are taken out.
+
+Read are: a name and a value in any bracket (`[emotion:happy]`, `{{emotion=happy}}`, `[动作:wave,表情:happy]`, `【动作：点头】`, `[face:Joy]`),
+elements (`<emotion>joy</emotion>`, `<gesture name="wave"/>`), special tokens (`<|EMOTE_HAPPY|>`, `<|ACT {"emotion":"happy"}|>`), and a
+bare label in brackets (`[happy]`, `（开心）`) where it is the name of an emotion. `*smiles*` and any other aside is story and stays.
+Source: the forms that avatar and voice front ends ask their models for (VRM and Live2D viewers, desktop companions, speech services).
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final, NamedTuple
+
+from rolememory.text.feel import as_feeling
+from rolememory.text.feel_words import shipped_lexicon
+from rolememory.text.fold import fold
+
+
+class Spoken(NamedTuple):
+    """A reply without its tags, and what they said."""
+
+    text: str  # the very same string where there was no tag, or nothing else
+    emotions: tuple[str, ...] = ()  # labels of `text.feel.EMOTIONS`, in the order told
+    gestures: tuple[str, ...] = ()  # as written
+
+
+_FEELS = (
+    r"emotions?|emo|emote|expressions?|facial(?:[ _]?expression)?|face|feelings?|mood|sentiment|表情|情绪|情緒|情感|心情|神情|神态|神態"
+)
+_DOES = r"actions?|act|gestures?|motions?|movement|anim(?:ation)?|pose|动作|動作|手势|手勢|姿势|姿勢|肢体|肢體|动画|動畫"
+_NAME = rf"(?:{_FEELS}|{_DOES})"
+_SAYS = r"\s*(?:::?|：|=)\s*"
+_VALUE = r"[^\[\]{}()<>【】（）｛｝〔〕「」|\n:：=]{0,60}"
+_PAIRS = rf"\s*{_NAME}{_SAYS}{_VALUE}(?:[,，;；|]\s*{_NAME}{_SAYS}{_VALUE})*"
+_LABELS = r"[^\W\d_][^\[\]{}()<>【】（）｛｝〔〕*\n]{0,40}"
+_CLOSED_BY = {"[": r"\](?!\()", "【": "】", "(": r"\)", "（": "）", "{": r"\}", "｛": "｝", "〔": "〕", "<": ">"}
+_OTHER_FORMS = {
+    "<": (
+        rf"<(?P<element>{_NAME})(?:\s[^<>\n]{{0,80}})?>(?P<inside>[^<>\n]{{1,60}})</(?P=element)\s*>",
+        rf"""<(?P<empty>{_NAME})\s+\w+\s*=\s*["'](?P<attribute>[^"'<>\n]{{1,60}})["'][^<>\n]{{0,60}}/?>""",
+        r"<\|\s*(?:EMOTE|EMOTION)[_: ]\s*(?P<token>[^|<>\n]{1,40}?)\s*\|>",
+        r"<\|\s*(?P<act>(?:ACT|MOTION|ANIM)\b[^|<>\n]{1,300}?)\s*\|>",
+    ),
+    "{": (rf"\{{\{{(?P<double>{_PAIRS})\}}\}}",),
+}
+
+
+def _forms(opening: str, close: str) -> re.Pattern[str]:
+    left = re.escape(opening)
+    plain = rf"{left}(?P<pairs>{_PAIRS}){close}", rf"{left}\s*(?P<bare>{_LABELS}?)\s*{close}"
+    return re.compile("|".join((*_OTHER_FORMS.get(opening, ()), *plain)), re.IGNORECASE)
+
+
+_TAGS: Final = {opening: _forms(opening, close) for opening, close in _CLOSED_BY.items()}
+_OPENS = re.compile(r"[\[【(（{｛〔<]")
+_PAIR = re.compile(rf"(?P<name>{_NAME}){_SAYS}(?P<value>{_VALUE}?)(?=\s*(?:[,，;；|]\s*{_NAME}{_SAYS}|$))", re.IGNORECASE)
+_QUOTED_PAIR = re.compile(r"""["'](?P<name>\w+)["']\s*:\s*(?:\{\s*["']name["']\s*:\s*)?["'](?P<value>[^"']{1,40})["']""")
+_DOES_NAME = re.compile(_DOES, re.IGNORECASE)
+_FEELS_NAME = re.compile(_FEELS, re.IGNORECASE)
+_STRENGTH = re.compile(r"[\s:：=|*×x]*\d+(?:\.\d+)?%?\s*$", re.IGNORECASE)
+_AND = re.compile(r"\s*(?:[,，、/|&+]|\band\b|和)\s*")
+
+_NOTHING_FELT = frozenset("neutral normal default idle none 中性 平常 默认 默認 普通 自然 无 無".split())
+_ALSO_WORDS = frozenset("content missing interest fun respect comfort confidence faith 信 念 静 有趣 不满".split())
+"""Names of emotions that stand in brackets for other reasons more often: alone they are left as they are."""
+
+
+def spoken(raw: str) -> Spoken:
+    """The reply without tags of emotion and gesture, and what these said. Cost: O(length).
+
+    >>> spoken("[happy] You came back! *smiles*")
+    Spoken(text='You came back! *smiles*', emotions=('joy',), gestures=())
+    >>> spoken("（难过）我以为你走了。【动作：低头】（门开着）")
+    Spoken(text='我以为你走了。（门开着）', emotions=('sadness',), gestures=('低头',))
+    """
+    told = list(_found(raw))
+    if not told:
+        return Spoken(raw)
+    text = "".join(_pieces(raw, (match.span() for match, _, _ in told))).strip()
+    emotions, gestures = _together((labels, gestures) for _, labels, gestures in told)
+    return Spoken(text or raw, tuple(dict.fromkeys(emotions)), gestures)
+
+
+_Said = tuple[tuple[str, ...], tuple[str, ...]]  # emotions, gestures
+
+
+def _found(raw: str) -> Iterator[tuple[re.Match[str], tuple[str, ...], tuple[str, ...]]]:
+    """Every tag with its emotions and gestures, in order and apart."""
+    place = 0
+    while opening := _OPENS.search(raw, place):
+        place = opening.end()
+        match = _TAGS[opening.group()].match(raw, opening.start())
+        if match and (said := _read(match)) is not None:
+            place = match.end()
+            yield match, *said
+
+
+def _read(match: re.Match[str]) -> _Said | None:
+    """What a tag says; None when it is none."""
+    kind = match.lastgroup or ""
+    if kind in ("inside", "attribute"):
+        return _named(match["element"] or match["empty"], match[kind])
+    if kind == "token":
+        return _felt(match["token"].replace("_", " ")), ()
+    if kind == "act":
+        return _together(_named(pair["name"], pair["value"]) for pair in _acted(match["act"]))
+    if kind == "bare":
+        return _bare(match[kind])
+    return _together(_named(pair["name"], pair["value"]) for pair in _PAIR.finditer(match[kind]))
+
+
+def _acted(body: str) -> list[re.Match[str]]:
+    return list(_QUOTED_PAIR.finditer(body)) or list(_PAIR.finditer(body))
+
+
+def _together(parts: Iterable[_Said]) -> _Said:
+    said = list(parts)
+    return tuple(label for labels, _ in said for label in labels), tuple(gesture for _, gestures in said for gesture in gestures)
+
+
+def _named(name: str, value: str) -> _Said:
+    """A value that says by its name what it is."""
+    value = value.strip().strip("\"'“”")
+    if _DOES_NAME.fullmatch(name):
+        return (), (value,) if value else ()
+    return (_felt(value), ()) if _FEELS_NAME.fullmatch(name) else ((), ())
+
+
+def _felt(value: str) -> tuple[str, ...]:
+    """The strongest emotion of each word of a value."""
+    words = [_STRENGTH.sub("", word).strip() for word in _AND.split(value)]
+    feelings = [as_feeling([word]) for word in words if word and word.lower() not in _NOTHING_FELT]
+    return tuple(feeling.emotions[0][0] for feeling in feelings if feeling.emotions)
+
+
+def _bare(value: str) -> _Said | None:
+    """Labels alone in brackets: all of them must be names of emotions."""
+    labels: list[str] = []
+    for word in _AND.split(_STRENGTH.sub("", value).strip()):
+        label = _label(word)
+        if label is None:
+            return None
+        labels += [label] if label else []
+    return tuple(labels), ()
+
+
+def _label(word: str) -> str | None:
+    """The emotion of that name; "" for one that says nothing is felt, None for any other word."""
+    if not 0 < len(word) <= 24:
+        return None
+    name = fold(word.replace("_", " ")).text.strip()
+    if name in _NOTHING_FELT:
+        return ""
+    lexicon = shipped_lexicon()
+    return None if name in _ALSO_WORDS else lexicon.names.get(name.translate(lexicon.variants))
+
+
+def _pieces(text: str, spans: Iterable[tuple[int, int]]) -> Iterator[str]:
+    """The text without these stretches, and without the gaps that they would leave."""
+    place, before = 0, "\n"
+    for start, end in spans:
+        piece = text[place:start]
+        yield piece
+        before = piece[-1] if piece else before
+        place = _after_blanks(text, end) if before.isspace() else end
+        if before == "\n" and text[place : place + 1] == "\n":
+            place += 1  # the tag was a line of its own
+        if _would_join(before, text[place : place + 1]):
+            yield " "
+            before = " "
+    yield text[place:]
+
+
+def _after_blanks(text: str, place: int) -> int:
+    while place < len(text) and text[place] in " \t":
+        place += 1
+    return place
+
+
+def _would_join(before: str, after: str) -> bool:
+    """Whether two Latin words or sentences would run into one another."""
+    return bool(after) and before.isascii() and after.isascii() and not before.isspace() and after.isalnum()
