@@ -1,0 +1,238 @@
+"""One sentence of a message, and the commands in it."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from rolememory.learn.commands.reading import CLOSERS, Part, plain
+from rolememory.learn.commands.rules import Kind, Row, Rules
+
+_LONGEST = 600  # characters of a sentence that are read
+_MOST_CLAUSES = 40
+_MOST_CONTENT = 600
+_OPENS = 0.7  # a row less certain than this must open its sentence
+_EDGE = " \t\r\n,.;:!?。~、…-–—，；：！？～" + CLOSERS + "”’）】([「『“‘（【"
+_NEIGHBOURS = {"next": (1,), "remember": (-1, 1), "pin": (-1, 1)}  # which sentences "that" may mean, nearest first; else the last one
+_HAN = re.compile("[\u3400-\u9fff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What a person told the memory to do."""
+
+    kind: Kind
+    content: str  # what to remember or forget, in the person's words; "" = "that": the message before this one
+    quote: str  # the words that say so, as they stand in the message
+    certainty: float  # 0..1
+    ooc: bool = False  # said outside the story: in brackets, after a slash, or marked so
+    start: int = 0  # where the quote stands, in characters
+    end: int = 0
+
+
+def content(text: str, even: str, table: Rules, start: int, end: int) -> str:
+    """The words in [start, end) without politeness and punctuation around them; closing brackets and quotes stay with their opening."""
+    tail = table.tail.search(" " + even[start:end])
+    return text[start : start + tail.start() - 1 if tail and tail.start() else start if tail else end].strip(_EDGE)
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence among its neighbours, in which commands are looked for."""
+
+    text: str
+    even: str
+    rules: Rules
+    parts: Sequence[Part]
+    place: int
+    loose: bool = False  # outside the story: "remember to ..." is a command too
+
+    @cached_property
+    def part(self) -> Part:
+        """Where it stands; the end of an endless one is left out."""
+        part = self.parts[self.place]
+        return Part(part.start, min(part.end, part.start + _LONGEST))
+
+    def commands(self) -> Iterator[Command]:
+        """Its commands, in order, apart from each other."""
+        free = self.part.start
+        for start in self._clauses:
+            if start >= free and (command := self._command_at(start)):
+                yield command
+                free = command.end
+
+    @cached_property
+    def _clauses(self) -> list[int]:
+        """Where clauses begin."""
+        starts = [stop.end() for stop in self.rules.clause.finditer(self.even, self.part.start, self.part.end)]
+        return sorted({self.part.start + _blanks(self.even, self.part.start, self.part.end), *starts})[:_MOST_CLAUSES]
+
+    @cached_property
+    def _ordering(self) -> list[int]:
+        """Which of them may begin a command."""
+        return [start for start in self._clauses if self._orders(start)]
+
+    def _orders(self, start: int) -> bool:
+        lead = self.rules.lead.match(self.even, start, self.part.end)
+        begin = lead.end() if lead else start
+        rows = (row for row in self.rules.rows if row.kind != "correct" and row.shape != "that")
+        return any(row.says.match(self.even, begin, self.part.end) for row in rows)
+
+    def _command_at(self, start: int) -> Command | None:
+        if self._reported(start):
+            return None
+        end, asks = self._end(start)
+        lead = self.rules.lead.match(self.even, start, end)
+        for begin in dict.fromkeys((start, lead.end() if lead else start)):
+            for row in (*self.rules.rows, *(self.rules.ooc_rows if self.loose else ())):
+                if command := self._said(row, start, begin, self._limit(row, begin, end), asks=asks):
+                    return command
+        return None
+
+    def _limit(self, row: Row, begin: int, end: int) -> int:
+        """Where the words of a row may reach: its clause, or the sentence up to the next command."""
+        if row.short:
+            stop = self.rules.clause.search(self.even, begin + 1, end)
+            return stop.start() if stop else end
+        return end
+
+    def _end(self, start: int) -> tuple[int, bool]:
+        """Where what is said at `start` ends, a question behind it left out; and whether it asks itself."""
+        end = self._closing_quote(start, self._next_command(start))
+        if still := self.rules.still_orders.search(self.even, start, end):
+            return (still.start(), False) if still.start() > start else (end, True)
+        if not self.rules.asks.search(self.even, start, end):
+            return end, False
+        later = [stop for stop in self.rules.clause.finditer(self.even, start + 1, end) if stop.end() < end]
+        return (later[-1].start(), False) if later and not self._polite() else (end, True)
+
+    def _closing_quote(self, start: int, end: int) -> int:
+        """Direct speech ends with its quotation marks."""
+        inside = self.even.count('"', self.part.start, start) % 2
+        mark = self.even.find('"', start, end) if inside else -1
+        return mark if mark > 0 else end
+
+    def _polite(self) -> bool:
+        return self.rules.asks_politely.search(self.even[self.part.start : self.part.end]) is not None
+
+    def _next_command(self, start: int) -> int:
+        """Where a later clause of the sentence begins another command."""
+        return next((later for later in self._ordering if later > start), self.part.end)
+
+    def _reported(self, start: int) -> bool:
+        before = self.even[self.part.start : start]
+        return bool(self.rules.reported.search(before.rstrip(" ,:\"'"))) and not self.rules.own_words.search(before)
+
+    def _said(self, row: Row, start: int, begin: int, end: int, *, asks: bool) -> Command | None:
+        """The command that a row reads between `begin` and `end`."""
+        stop = begin + len(self.even[begin:end].rstrip(_EDGE))
+        if row.unless and row.unless.match(self.even, begin, stop):
+            return None
+        match = row.says.fullmatch(self.even, begin, stop)
+        if row.certainty < _OPENS and self._says_more_than_a_name(self.even[self.part.start : start]):
+            return None
+        if match is None or (asks and not (self._polite() and not self.rules.asked_what.search(self.even, start, stop))):
+            return None
+        return self._meant(row, match, start, stop)
+
+    def _meant(self, row: Row, match: re.Match[str], start: int, stop: int) -> Command | None:
+        what = next(((match.start(name), match.end(name)) for name in row.says.groupindex if match[name]), None)
+        if what and row.shape == "whole" and "," in self.even[what[1] : stop].strip(_EDGE):  # 把我的生日记下来，5月3号
+            what = (what[0], stop)
+        said = self._content(*what) if what else ""
+        if what and (said or row.shape not in ("maybe", "next")):
+            return self._with_content(row, match, what, (start, stop))
+        if pointed := self._pointed(row, match, start):
+            return self._command(row, pointed[0], min(start, pointed[1]), max(stop, pointed[2]))
+        return None
+
+    def _with_content(self, row: Row, match: re.Match[str], what: tuple[int, int], whole: tuple[int, int]) -> Command | None:
+        last = max(self._following(*what), whole[1])
+        said = self._content(what[0], last if last > whole[1] else what[1])
+        if not said or (row.shape == "statement" and not self._is_fact(said, match)):
+            return None
+        return self._command(row, said, whole[0], last)
+
+    def _command(self, row: Row, said: str, first: int, last: int) -> Command:
+        last = self._closed(last)
+        return Command(row.kind, said, self.text[first:last].strip(), row.certainty, False, first, last)
+
+    def _content(self, start: int, end: int) -> str:
+        return content(self.text, self.even, self.rules, start, end)
+
+    def _closed(self, last: int) -> int:
+        """With the punctuation that ends it."""
+        while last < self.part.end and self.text[last] in _EDGE and self.text[last] not in "([「『":
+            last += 1
+        return last
+
+    def _is_fact(self, said: str, match: re.Match[str]) -> bool:
+        even = plain(said)
+        asked = re.search(r"\bthat ", match[0][: match.start("what") - match.start()])
+        return self._states(said) and not self.rules.advice.match(even) and (bool(asked) or not self.rules.cheer.match(even))
+
+    def _states(self, said: str) -> bool:
+        even = plain(said)
+        return bool(self.rules.statement.match(even)) and not self.rules.no_statement.match(even)
+
+    def _following(self, first: int, last: int) -> int:
+        """Behind a colon the sentences of the same line belong to it, until a question or another command."""
+        announced = self.even[:first].rstrip(" \n\"'*-").endswith(":")
+        if not announced or self.even[last : self.part.end].strip(_EDGE):
+            return last
+        for part in self.parts[self.place + 1 :]:
+            words = self.even[part.start : part.end]
+            if "\n" in self.even[last : part.start] or part.end - first > _MOST_CONTENT or self._ends_content(words):
+                break
+            last = part.end
+        return last
+
+    def _ends_content(self, words: str) -> bool:
+        return words.startswith("*") or self.rules.asks.search(words) is not None or self.rules.hint.search(words) is not None
+
+    def _pointed(self, row: Row, match: re.Match[str], start: int) -> tuple[str, int, int] | None:
+        """(words, start, end) that "that" points to: what stands before it in the sentence or the message, else behind it."""
+        if row.shape != "next":
+            before = self._content(self.part.start, start)
+            if row.kind == "remember" and row.shape == "that" and self._goes_on(match.end(), start):
+                return None
+            if self._tells(before):
+                return before, self.part.start, start
+            if self._says_more_than_a_name(before):  # "bring your coat, don't forget": a plan
+                return None
+        for place in _NEIGHBOURS.get(row.shape if row.shape == "next" else row.kind, (-1,)):
+            if said := self._neighbour(self.place + place):
+                return said, self.parts[self.place + place].start, self.parts[self.place + place].end
+        return None if row.shape == "next" or self._answers(row, match, start) else ("", start, match.end())
+
+    def _goes_on(self, end: int, start: int) -> bool:
+        """Whether more than a name follows: "don't forget, believe in yourself"."""
+        return self._says_more_than_a_name(self.even[end : self._next_command(start)])
+
+    def _answers(self, row: Row, match: re.Match[str], start: int) -> bool:
+        """记住了: the answer of one who has learned it; 你给我记住: a threat."""
+        return row.kind == "remember" and (self.rules.learned.search(match[0]) is not None or "给我" in self.even[start : match.start()])
+
+    def _says_more_than_a_name(self, before: str) -> bool:
+        even = plain(before)
+        lead = self.rules.lead.match(even)
+        rest = even[lead.end() if lead else 0 :]
+        return len(re.findall("[a-z']+", rest)) > 2 or len(_HAN.findall(rest)) > 3
+
+    def _neighbour(self, place: int) -> str:
+        if not 0 <= place < len(self.parts):
+            return ""
+        part = self.parts[place]
+        said = self._content(part.start, part.end)
+        asks = self.rules.asks.search(self.even, part.start, part.end)
+        return said if self._tells(said) and not asks else ""
+
+    def _tells(self, said: str) -> bool:
+        lead = self.rules.lead.match(even := plain(said))
+        return len(said) >= 4 and self._states(said) and not (lead and lead.end() == len(even))
+
+
+def _blanks(even: str, start: int, end: int) -> int:
+    """How many blanks and opening marks stand at the start."""
+    inside = even[start:end]
+    return len(inside) - len(inside.lstrip(" \t\r\n\"'([「『*-"))
