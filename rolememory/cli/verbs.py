@@ -28,6 +28,7 @@ MODULES = (
     "card_moves",
     "tuning",
     "models",
+    "serving",
     "live",
     "health",
     "measuring",
@@ -42,6 +43,7 @@ BEGIN = both("Begin", "开始使用")
 MEMORIES = both("Memories", "记忆")
 ASK = both("Ask", "提问与缘由")
 KEEP = both("Keep", "保管")
+DOORS = both("Frontends", "接入前端")
 AUTHOR = both("Books and cards", "世界书与角色卡")
 TUNE = both("Tune and check", "设置与检查")
 

@@ -1,0 +1,12 @@
+"""The doors, in the order in which their paths are tried."""
+
+from collections.abc import Callable
+
+from fastapi import FastAPI
+
+from rolememory.serve.health import health
+from rolememory.serve.house import House
+
+Door = Callable[[FastAPI, House], None]
+
+DOORS: tuple[Door, ...] = (health,)

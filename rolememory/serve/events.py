@@ -1,0 +1,89 @@
+"""What happens in the house, told to whoever listens: pages, frontends, the console. Nobody who listens slowly holds anybody up."""
+
+import asyncio
+import itertools
+import threading
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+KEPT = 200  # newest events, for those who come back after a broken line
+WAITING = 1000  # events that one listener may lag behind before the oldest are dropped
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One thing that happened. Never holds memory text: who wants it asks for it."""
+
+    number: int
+    kind: str  # memory, role, settings, worldbook, chat, turn, learned, model, breaker
+    role: str = ""  # id of the role, "" = the home
+    values: Mapping[str, Any] = field(default_factory=dict)
+    at: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+
+class Bus:
+    """Thread-safe; `tell` from any thread, `listen` from any event loop."""
+
+    def __init__(self) -> None:
+        self._numbers = itertools.count(1)
+        self._newest: deque[Event] = deque(maxlen=KEPT)
+        self._listeners: dict[asyncio.Queue[Event | None], asyncio.AbstractEventLoop] = {}
+        self._calls: list[Callable[[Event], None]] = []
+        self._lock = threading.Lock()
+        self._closed = False
+
+    def tell(self, kind: str, role: str = "", **values: Any) -> Event:
+        """Let everybody know."""
+        with self._lock:
+            event = Event(next(self._numbers), kind, role, values)
+            self._newest.append(event)
+            for queue, loop in list(self._listeners.items()):
+                _give(loop, queue, event)
+        for call in tuple(self._calls):
+            call(event)
+        return event
+
+    def on(self, call: Callable[[Event], None]) -> None:
+        """Call back with every event, on the thread it happens on."""
+        self._calls.append(call)
+
+    async def listen(self, after: int = 0) -> AsyncIterator[Event]:
+        """Events with a number above `after` as far as they are kept, then every new one until the house closes."""
+        queue: asyncio.Queue[Event | None] = asyncio.Queue()
+        with self._lock:
+            missed = [event for event in self._newest if after and event.number > after]
+            if not self._closed:
+                self._listeners[queue] = asyncio.get_running_loop()
+        try:
+            for event in missed:
+                yield event
+            while not self._closed and (told := await queue.get()) is not None:
+                yield told
+        finally:
+            with self._lock:
+                self._listeners.pop(queue, None)
+
+    @property
+    def listeners(self) -> int:
+        """How many listen now."""
+        return len(self._listeners)
+
+    def close(self) -> None:
+        """Send everybody home."""
+        with self._lock:
+            self._closed = True
+            for queue, loop in self._listeners.items():
+                _give(loop, queue, None)
+
+
+def _give(loop: asyncio.AbstractEventLoop, queue: "asyncio.Queue[Event | None]", event: Event | None) -> None:
+    def put() -> None:
+        while queue.qsize() >= WAITING:
+            queue.get_nowait()
+        queue.put_nowait(event)
+
+    if not loop.is_closed():
+        loop.call_soon_threadsafe(put)

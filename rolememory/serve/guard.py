@@ -1,0 +1,298 @@
+"""Who may come in: Host, Origin, token, sizes and times, before anything else looks at a request.
+
+| asked from            | reading          | writing                                             |
+| a program here        | free             | free (it could open the files as well)               |
+| a page of our own     | free             | its cookie, which only a page of ours is ever given  |
+| an allowed page       | token            | token (none for the proxy: frontends have no field for it) |
+| any other page        | refused          | refused                                             |
+| another machine       | token            | token                                               |
+
+A page is what sends `Origin` or `Sec-Fetch-Site`. A foreign name in `Host` is refused whoever asks: that is how pages reach
+local servers by rebinding a name. Sources: the incidents listed under section 2 of the project's reliability notes.
+"""
+
+import asyncio
+import ipaddress
+import time
+from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
+from dataclasses import dataclass
+from http.cookies import CookieError, SimpleCookie
+from typing import Any
+from urllib.parse import urlsplit
+
+import orjson
+
+from rolememory.serve.token import same
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+COOKIE = "rolememory"
+BODY_S = 60.0  # a body must have arrived after so long
+HEADERS = {
+    "content-security-policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; font-src 'self'; "
+        "manifest-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "permissions-policy": "camera=(), microphone=(), geolocation=()",
+}
+_READING = frozenset({"GET", "HEAD"})
+_LOCAL_NAMES = frozenset({"localhost", "localhost.localdomain"})
+_JSON = ("application/json", "application/x-ndjson")
+_UPLOADS = ("multipart/form-data", "application/octet-stream", "image/png", "application/zip")
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What the guard goes by; brought anew for each request, so settings count at once."""
+
+    token: str
+    hosts: frozenset[str] = frozenset()  # further names, lower case, without port
+    origins: frozenset[str] = frozenset()  # pages that may ask
+    max_body: int = 32 * 2**20  # bytes
+    open_to_others: bool = False  # listens off loopback
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal(Exception):  # noqa: N818  # an answer, not a fault
+    """Why somebody may not come in, as status, code and words."""
+
+    status: int
+    code: str
+    message: str
+    hint: str
+
+
+class Guard:
+    """ASGI: lets in whom `Rules` let in, and puts security headers on what goes out of our own pages and REST."""
+
+    def __init__(self, app: App, rules: Callable[[], Rules]) -> None:
+        self._app, self._rules = app, rules
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        rules, headers = self._rules(), _headers(scope)
+        try:
+            page = admitted(scope, headers, rules)
+        except Refusal as refusal:
+            await _refuse(refusal, send)
+            return
+        origin = headers.get("origin", "") if page == "allowed" else ""
+        if scope["method"] == "OPTIONS" and origin:
+            await _preflight(origin, send)
+            return
+        answer = _Answer(send, scope, rules, origin)
+        try:
+            await self._app(scope, _Body(receive, rules.max_body).receive, answer.send)
+        except Refusal as refusal:
+            if not answer.begun:
+                await _refuse(refusal, answer.send)
+
+
+def admitted(scope: Scope, headers: Mapping[str, str], rules: Rules) -> str:
+    """Who asks: "program", "own" page or "allowed" page.
+
+    Raises:
+        Refusal: he may not come in.
+    """
+    host = headers.get("host", "")
+    if not _known_host(host, rules):
+        raise Refusal(421, "host", f"this server does not answer to {host[:80]!r}", "add the name to serve.allowed_hosts")
+    page = _page(headers, host, scope, rules)
+    reading = scope["method"] in _READING
+    if scope["method"] == "OPTIONS" and page == "allowed":
+        return page
+    if rules.open_to_others and not _from_here(scope) and not _has_token(headers, rules) and scope["path"] != "/" and not _asset(scope):
+        raise Refusal(
+            401, "token", "asked from another machine without the token", "send `Authorization: Bearer TOKEN`; it is in the home folder"
+        )
+    if page == "allowed" and not _has_token(headers, rules) and not _proxied(scope["path"]):
+        raise Refusal(401, "token", "a page must send the token", "send `Authorization: Bearer TOKEN`; `rolememory serve` shows it")
+    if page == "own" and not reading and not _has_token(headers, rules):
+        raise Refusal(401, "token", "this page has no key", "open the page anew under the address that `rolememory serve` printed")
+    if not reading and not _proxied(scope["path"]):
+        _check_type(headers)
+    if int(headers.get("content-length") or 0) > rules.max_body:
+        raise Refusal(413, "too_large", f"more than {rules.max_body // 2**20} MB", "raise serve.max_body_mb")
+    return page
+
+
+def local(host: str) -> bool:
+    """Whether an address is this machine's loopback.
+
+    >>> local("127.0.0.1"), local("::1"), local("localhost"), local("192.168.0.2")
+    (True, True, True, False)
+    """
+    if host.lower() in _LOCAL_NAMES:
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _headers(scope: Scope) -> dict[str, str]:
+    """Names in lower case; a header that comes twice keeps its first value."""
+    found: dict[str, str] = {}
+    for name, value in scope["headers"]:
+        found.setdefault(name.decode("latin-1").lower(), value.decode("latin-1"))
+    return found
+
+
+def _bare(host: str) -> str:
+    """A Host header without its port, lower case.
+
+    >>> _bare("LOCALHOST:8787"), _bare("[::1]:80")
+    ('localhost', '::1')
+    """
+    try:
+        return (urlsplit(f"//{host}").hostname or "").lower()
+    except ValueError:
+        return ""
+
+
+def _known_host(host: str, rules: Rules) -> bool:
+    name = _bare(host)
+    if not name or "@" in host or "/" in host:
+        return False
+    if local(name) or name in rules.hosts:
+        return True
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return rules.open_to_others  # an address cannot be rebound
+
+
+def _page(headers: Mapping[str, str], host: str, scope: Scope, rules: Rules) -> str:
+    origin = headers.get("origin")
+    if origin is None:
+        site = headers.get("sec-fetch-site", "")
+        if site == "cross-site" and not _navigates(headers):
+            raise Refusal(403, "origin", "asked by another site's page", "call from the page of this server, or from a program")
+        return "own" if site in ("same-origin", "none") else "program"
+    if origin == f"{scope.get('scheme', 'http')}://{host}":
+        return "own"
+    if origin in rules.origins:
+        return "allowed"
+    raise Refusal(403, "origin", f"pages of {origin[:80]!r} may not ask", "add the origin to serve.allowed_origins")
+
+
+def _navigates(headers: Mapping[str, str]) -> bool:
+    """A link to our page was followed: that may come from anywhere, and reads only."""
+    return headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
+
+
+def _from_here(scope: Scope) -> bool:
+    client = scope.get("client")
+    return client is None or local(client[0])
+
+
+def _asset(scope: Scope) -> bool:
+    return scope["method"] in _READING and scope["path"].startswith("/web/")
+
+
+def _proxied(path: str) -> bool:
+    """Whether it is the upstream's surface: frontends that only know a URL and a key speak there."""
+    return path.startswith(("/v1/", "/r/")) or path == "/v1"
+
+
+def _has_token(headers: Mapping[str, str], rules: Rules) -> bool:
+    given = (headers.get("authorization", "").removeprefix("Bearer ").strip(), headers.get("x-rolememory-token", ""), _cookie(headers))
+    return any(same(one, rules.token) for one in given if one)
+
+
+def _cookie(headers: Mapping[str, str]) -> str:
+    try:
+        found = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
+    except CookieError:
+        return ""
+    return found.value if found else ""
+
+
+def _check_type(headers: Mapping[str, str]) -> None:
+    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+    if not kind and (headers.get("content-length") or "0") == "0" and "transfer-encoding" not in headers:
+        return
+    if kind not in (*_JSON, *_UPLOADS):
+        raise Refusal(415, "content_type", f"cannot read {kind[:60] or 'a body without a type'!r}", "send application/json")
+
+
+class _Body:
+    """The body of a request, with a cap on its size and on the time it takes to come."""
+
+    def __init__(self, receive: Receive, most: int) -> None:
+        self._receive, self._most, self._size, self._done = receive, most, 0, False
+        self._until = time.monotonic() + BODY_S
+
+    async def receive(self) -> MutableMapping[str, Any]:
+        if self._done:
+            return await self._receive()
+        try:
+            message = await asyncio.wait_for(self._receive(), max(self._until - time.monotonic(), 0.01))
+        except TimeoutError:
+            raise Refusal(408, "slow", "the body took too long", "send it in one go") from None
+        self._size += len(message.get("body", b""))
+        self._done = not message.get("more_body", False)
+        if self._size > self._most:
+            raise Refusal(413, "too_large", f"more than {self._most // 2**20} MB", "raise serve.max_body_mb")
+        return message
+
+
+class _Answer:
+    """What goes out, with our headers on everything that is not the upstream's own word."""
+
+    def __init__(self, send: Send, scope: Scope, rules: Rules, origin: str) -> None:
+        self._send, self._scope, self._rules, self._origin = send, scope, rules, origin
+        self.begun = False
+
+    async def send(self, message: MutableMapping[str, Any]) -> None:
+        if message["type"] == "http.response.start":
+            self.begun = True
+            message["headers"] = [*message.get("headers", ()), *self._added()]
+        await self._send(message)
+
+    def _added(self) -> Iterable[tuple[bytes, bytes]]:
+        path = self._scope["path"]
+        if self._origin:
+            yield from _encoded(
+                {"access-control-allow-origin": self._origin, "vary": "Origin", "access-control-expose-headers": "ETag, Link"}
+            )
+        if _proxied(path):
+            return
+        yield from _encoded(HEADERS)
+        if path == "/" and (not self._rules.open_to_others or _from_here(self._scope)):
+            yield from _encoded({"set-cookie": f"{COOKIE}={self._rules.token}; Path=/; HttpOnly; SameSite=Strict"})
+
+
+def _encoded(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
+    return [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()]
+
+
+async def _preflight(origin: str, send: Send) -> None:
+    headers = {
+        "access-control-allow-origin": origin,
+        "access-control-allow-methods": "GET, POST, PUT, PATCH, DELETE",
+        "access-control-allow-headers": "authorization, content-type, if-match, if-none-match, last-event-id, x-rolememory-token",
+        "access-control-max-age": "600",
+        "access-control-allow-private-network": "true",
+        "vary": "Origin",
+    }
+    await send({"type": "http.response.start", "status": 204, "headers": _encoded(headers)})
+    await send({"type": "http.response.body", "body": b""})
+
+
+async def _refuse(refusal: Refusal, send: Send) -> None:
+    body = orjson.dumps({"error": {"code": refusal.code, "message": refusal.message, "hint": refusal.hint}})
+    headers = {"content-type": "application/json", "content-length": str(len(body)), "connection": "close", **HEADERS}
+    await send({"type": "http.response.start", "status": refusal.status, "headers": _encoded(headers)})
+    await send({"type": "http.response.body", "body": body})

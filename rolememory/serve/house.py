@@ -1,0 +1,127 @@
+"""What all doors share: the home, its token, the bus of events, the newest turns, and the way to the upstream."""
+
+import logging
+import threading
+from collections import deque
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from rolememory.engine import Home
+from rolememory.schema.settings import ServeSettings
+from rolememory.serve.events import Bus
+from rolememory.serve.guard import Rules, local
+from rolememory.serve.token import token_of
+
+if TYPE_CHECKING:
+    from rolememory.recall.turn import Turn
+    from rolememory.store.watch import Changed, Watch
+
+KEPT_TURNS = 100  # of each role
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class TurnNote:
+    """One turn as it went through a door: what the console says of it, and what a panel asks for."""
+
+    role_id: str
+    role: str  # its name
+    chat: str
+    kind: str  # normal, swipe, regenerate, continue, impersonate, quiet, task
+    recalled: int
+    characters: int  # of the injected block
+    ms: float
+    user: str | None = None
+    at: datetime = field(default_factory=lambda: datetime.now(UTC))
+    turn: "Turn | None" = field(default=None, repr=False, compare=False)  # with its reasons; never logged
+
+    def line(self, language: str = "en") -> str:
+        """What stands on the console. Source: S4.26.
+
+        >>> TurnNote("id", "Asha", "", "normal", 3, 412, 4.2).line()
+        'Asha · 3 recalled · 412 characters · 4 ms'
+        """
+        if language == "zh":
+            return f"{self.role} · 想起 {self.recalled} 条 · {self.characters} 字 · {self.ms:.0f} 毫秒"
+        return f"{self.role} · {self.recalled} recalled · {self.characters} characters · {self.ms:.0f} ms"
+
+
+@dataclass(frozen=True, slots=True)
+class Puzzle:
+    """A call whose role nobody could tell: none or several candidates, said once, with what cures it."""
+
+    why: str  # none, several
+    names: tuple[str, ...] = ()
+    at: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+
+class House:
+    """Opened once per process. Thread-safe."""
+
+    def __init__(self, home: Home, language: str = "en") -> None:
+        self.home, self.language = home, language
+        self.token, self.fresh_token = token_of(home.path)
+        self.bus = Bus()
+        self.puzzles: dict[tuple[str, tuple[str, ...]], Puzzle] = {}
+        self._turns: dict[str, deque[TurnNote]] = {}
+        self._lock = threading.Lock()
+        self._watch: Watch | None = None
+
+    @property
+    def settings(self) -> ServeSettings:
+        """The server's settings as they stand now."""
+        return self.home.settings.serve
+
+    def rules(self) -> Rules:
+        """What the guard goes by now."""
+        settings = self.settings
+        return Rules(
+            token=self.token,
+            hosts=frozenset(name.lower() for name in settings.allowed_hosts),
+            origins=frozenset(origin.rstrip("/") for origin in settings.allowed_origins),
+            max_body=int(settings.max_body_mb * 2**20),
+            open_to_others=not local(settings.host),
+        )
+
+    def open(self) -> None:
+        """Begin to watch the files and to load what the first turn needs."""
+        self._watch = self.home.watch(self._changed)
+        self._watch.start()
+        for note in self._watch.notes:
+            _log.warning("%s", note)
+        self.home.preload()
+
+    def note(self, note: TurnNote) -> None:
+        """A turn went through: one line at INFO, kept for panels, told on the bus."""
+        with self._lock:
+            self._turns.setdefault(note.role_id, deque(maxlen=KEPT_TURNS)).appendleft(note)
+        _log.info("%s", note.line(self.language))
+        values = {"chat": note.chat, "kind": note.kind, "recalled": note.recalled, "characters": note.characters, "ms": round(note.ms, 1)}
+        self.bus.tell("turn", note.role_id, **values)
+
+    def turns(self, role_id: str) -> list[TurnNote]:
+        """The newest turns of a role, newest first."""
+        with self._lock:
+            return list(self._turns.get(role_id, ()))
+
+    def puzzled(self, why: str, names: tuple[str, ...] = ()) -> bool:
+        """A call's role could not be told; true when this is said for the first time."""
+        key = (why, tuple(sorted(names)))
+        with self._lock:
+            first = key not in self.puzzles
+            self.puzzles[key] = Puzzle(*key)
+        if first:
+            self.bus.tell("puzzle", why=why, names=list(names))
+        return first
+
+    def close(self) -> None:
+        """Stop watching, send listeners home, fold journals."""
+        if self._watch:
+            self._watch.stop()
+        self.bus.close()
+        self.home.close()
+
+    def _changed(self, changed: "Changed") -> None:
+        for kind in sorted(changed.kinds):
+            self.bus.tell(kind, changed.role or "")

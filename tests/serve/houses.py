@@ -1,0 +1,88 @@
+"""A real server on loopback for a test: started on a free port, stopped with the block."""
+
+import socket
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+
+from rolememory.engine import Home
+from rolememory.serve.app import create_app
+from rolememory.serve.house import House
+from rolememory.serve.run import address, listening
+
+WORDS_ONLY = {"embedding.backend": "off"}
+
+
+@dataclass(frozen=True)
+class Served:
+    """A house whose doors are open."""
+
+    house: House
+    url: str
+    port: int
+
+    @property
+    def home(self) -> Home:
+        return self.house.home
+
+    @property
+    def auth(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.house.token}"}
+
+
+@contextmanager
+def served(folder: Path, settings: Mapping[str, Any] | None = None, embedder: Any = None) -> Iterator[Served]:
+    """Open a home at `folder` and serve it until the block ends."""
+    home = Home.open(folder, {**(WORDS_ONLY if embedder is None else {}), **(settings or {})}, embedder)
+    house = House(home)
+    listener = listening("127.0.0.1", 0)
+    config = uvicorn.Config(create_app(house), log_config=None, access_log=False, lifespan="on", timeout_graceful_shutdown=2)
+    server, ready = _Announcing(config), threading.Event()
+    server.ready = ready
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+    thread.start()
+    try:
+        assert ready.wait(30), "the server did not start"
+        yield Served(house, address(listener), listener.getsockname()[1])
+    finally:
+        server.should_exit = True
+        thread.join(30)
+        listener.close()
+
+
+class _Announcing(uvicorn.Server):
+    ready: threading.Event
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self.ready.set()
+
+
+def raw(port: int, data: bytes, timeout: float = 5.0) -> bytes:
+    """Send bytes as they are and read until the server closes or falls silent."""
+    with socket.create_connection(("127.0.0.1", port), timeout=timeout) as connection:
+        connection.sendall(data)
+        found = b""
+        try:
+            while chunk := connection.recv(65536):
+                found += chunk
+                if _whole(found):
+                    break
+        except TimeoutError:
+            pass
+    return found
+
+
+def _whole(answer: bytes) -> bool:
+    """Whether an HTTP answer with a length is complete."""
+    head, _, body = answer.partition(b"\r\n\r\n")
+    for line in head.split(b"\r\n"):
+        name, _, value = line.partition(b":")
+        if name.strip().lower() == b"content-length":
+            return len(body) >= int(value)
+    return False
