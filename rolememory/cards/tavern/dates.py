@@ -97,3 +97,13 @@ _SPELLINGS: tuple[tuple[re.Pattern[str], Callable[[Sequence[str | None]], dateti
     (_ENGLISH, _english),
     (_CHINESE, _chinese),
 )
+
+
+def named_at(name: str, zone: tzinfo | None = None) -> datetime | None:
+    """The time in the name of a chat's file, which is when the chat was begun.
+
+    >>> str(named_at("Asha - 2024-07-12@01h31m37s", UTC)), named_at("Branch #2")
+    ('2024-07-12 01:31:37+00:00', None)
+    """
+    found = _HUMANIZED.search(name)
+    return sent_at(found.group(), zone) if found else None

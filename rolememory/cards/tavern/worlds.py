@@ -1,6 +1,6 @@
 """The lorebooks of a data folder, and the memories that Memory Books keeps in them."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,12 +34,18 @@ def read_world(path: Path) -> World:
     return World(path, book, tuple(sorted((one for one in found if one), key=lambda one: (one.chat, one.through))))
 
 
-def without_memories(book: Book) -> Book:
-    """The book without what Memory Books wrote: it lives on as memories, and would be said twice."""
+def without(book: Book, moved: Collection[LeftSummary]) -> Book:
+    """The book without the memories that moved out of it, and without those that a moved one replaced: they would be said twice."""
+    if not moved:
+        return book
+
+    def stays(entry: object) -> bool:
+        return not (isinstance(entry, dict) and is_memory(entry) and ((found := of_entry(entry)) is None or found in moved))
+
     entries = book.raw.get("entries")
     if isinstance(entries, dict):
-        return book.with_raw({**book.raw, "entries": {uid: one for uid, one in entries.items() if not is_memory(one)}})
-    return book.with_raw({**book.raw, "entries": [one for one in entries or () if not is_memory(one)]})
+        return book.with_raw({**book.raw, "entries": {uid: one for uid, one in entries.items() if stays(one)}})
+    return book.with_raw({**book.raw, "entries": [one for one in entries or () if stays(one)]})
 
 
 def count(book: Book) -> int:

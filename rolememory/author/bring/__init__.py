@@ -1,0 +1,1 @@
+"""Bringing a life along: what another program kept of characters becomes roles, lorebooks, users, chats and memories here."""

@@ -1,0 +1,184 @@
+"""Carrying a plan out, thing by thing; each is noted as soon as it is here, so that a stop loses nothing and the next run goes on."""
+
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+from rolememory.author.adopt import adopt
+from rolememory.author.bring.hearing import Heard, as_heard, hidden_in, listeners
+from rolememory.author.bring.ledger import Ledger
+from rolememory.author.bring.lore import books_of, write_world
+from rolememory.author.bring.memories import Told, remember_summaries
+from rolememory.author.bring.people import user_of, write_persona
+from rolememory.author.bring.plan import ChatPlan, Kind, PersonaPlan, Plan, RolePlan, State, WorldPlan
+from rolememory.author.bring.planning import begun, left_mark
+from rolememory.author.bring.takes import TakesOf
+from rolememory.cards.role_parts import role_from_card
+from rolememory.cards.tavern.chat import ChatFile, read_chat
+from rolememory.engine import Home, RoleMemory
+from rolememory.errors import FileError, RoleMemoryError
+from rolememory.store import atomic
+
+
+@dataclass(frozen=True, slots=True)
+class Brought:
+    """What became of one thing of the plan."""
+
+    kind: Kind
+    name: str
+    state: State | Literal["failed"]
+    key: str = ""
+    role: str | None = None  # id of the role that a character is
+    roles: tuple[str, ...] = ()  # names of the roles a chat went to
+    user: str | None = None
+    messages: int = 0  # heard, of all roles together
+    hidden: int = 0  # left out because they were hidden
+    summaries: int = 0  # new
+    learned: int = 0  # memories that the chat itself taught
+    problems: tuple[RoleMemoryError, ...] = field(default=())
+
+
+class Bringing:
+    """One import under way. `run` gives each thing as it is done; what fails is told in it, and the rest goes on."""
+
+    def __init__(self, home: Home, plan: Plan, ledger: Ledger, takes: TakesOf, *, hidden: bool = False) -> None:
+        self.home, self.plan, self.ledger = home, plan, ledger
+        self._takes, self._hidden = takes, hidden
+        self._roles: dict[str, RolePlan] = dict(plan.roles)
+
+    def run(self) -> Iterator[Brought]:
+        """Everything that is due: lorebooks before the roles that link them, personas, then chats from the oldest on."""
+        for brought, do in self._steps():
+            yield self._tried(brought, do)
+
+    def _steps(self) -> Iterator[tuple[Brought, Callable[[], Brought]]]:
+        """What there is to do, each as it is told of when it fails."""
+        for world in self.plan.worlds.values():
+            yield Brought("world", world.name, world.state), partial(self._world, world)
+        for role in self.plan.roles.values():
+            yield Brought("role", role.name, role.state, role.avatar), partial(self._role, role)
+        for persona in self.plan.personas:
+            yield Brought("persona", persona.persona.name, persona.state), partial(self._persona, persona)
+        for chat in self.plan.due:
+            yield Brought("chat", chat.name, chat.state, chat.key), partial(self._chat, chat)
+
+    def _tried(self, brought: Brought, do: Callable[[], Brought]) -> Brought:
+        try:
+            return do()
+        except RoleMemoryError as error:
+            return replace(brought, state="failed", problems=(error,))
+        except OSError as error:
+            return replace(brought, state="failed", problems=(atomic.not_written(self.home.path, error),))
+
+    # ── things ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _world(self, world: WorldPlan) -> Brought:
+        write_world(self.home, world, self.ledger)
+        return Brought("world", world.name, world.state)
+
+    def _persona(self, persona: PersonaPlan) -> Brought:
+        if persona.state in ("new", "changed"):
+            write_persona(self.home, persona.persona, self.ledger)
+        return Brought("persona", persona.persona.name, persona.state)
+
+    def _role(self, role: RolePlan) -> Brought:
+        role_id = role.role or self._made(role)
+        if role.card is not None and role.state == "changed":
+            adopt(self.home, role.card, into=self.home.folder.find(role_id))
+        self._roles[role.avatar] = replace(role, role=role_id)
+        stamp = None if role.stamp is None else list(role.stamp)
+        self.ledger.note("role", role.avatar, role=role_id, stamp=stamp, greets=role.greets, world=role.world)
+        self._link(role.avatar, books_of(role, self.plan.settings))
+        self._drop_own_book(role, role_id)
+        return Brought("role", role.name, role.state, role.avatar, role_id)
+
+    def _made(self, role: RolePlan) -> str:
+        """A new role. One whose card holds the id of another role, as a copied card does, gets an id of its own."""
+        known = {one.id for one in self.home.roles()}
+        if role.card is not None and role_from_card(role.card).role.id not in known:
+            return adopt(self.home, role.card, name=role.name).role.id
+        made = self.home.folder.create(role.name, str(uuid.uuid4()))
+        return adopt(self.home, role.card, into=made).role.id if role.card is not None else made.id
+
+    def _link(self, avatar: str, names: Sequence[str]) -> None:
+        """Link lorebooks to a role, each once: one that was unlinked here stays so."""
+        row = self.ledger.of("role", avatar)
+        before = list(row.get("linked", ()))
+        files = {name: self.plan.worlds[name].file for name in names if name in self.plan.worlds and self.plan.worlds[name].file}
+        fresh = [file for file in files.values() if file not in before]
+        if not fresh:
+            return
+        role = self.home.folder.find(str(self._roles[avatar].role))
+        added = [file for file in fresh if file not in role.worldbooks]
+        if added:
+            self.home.folder.update(role.model_copy(update={"worldbooks": (*role.worldbooks, *added)}))
+        self.ledger.note("role", avatar, linked=[*before, *fresh])
+
+    def _drop_own_book(self, role: RolePlan, role_id: str) -> None:
+        """The card's own copy of a lorebook that came as a file: there it is newer, and twice it would be said twice."""
+        world = self.plan.worlds.get(role.world)
+        if world is None or not world.file or role.card is None:
+            return
+        folder = self.home.folder.folder(role_id)
+        for name, data in role_from_card(role.card, role_id).files.items():
+            if name.startswith("worldbooks/") and _bytes(folder / name) == data:
+                atomic.drop(folder / name)
+
+    # ── chats ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _chat(self, plan: ChatPlan) -> Brought:
+        chat = read_chat(plan.path)
+        user, row = user_of(plan.head, chat.messages, self.plan.settings), self.ledger.of("chat", plan.key)
+        done = Brought("chat", plan.name, plan.state, plan.key, user=user, problems=chat.problems)
+        roles, summaries = [], dict(row.get("summaries", {}))
+        for role in self._here(chat, plan):
+            heard = as_heard(chat, plan, role, tuple(self._roles.values()), begun=begun(plan), hidden=self._hidden)
+            roles.append(str(role.role))
+            if heard.messages:
+                done, ids = self._told(plan, chat, role, heard, done, summaries.get(str(role.role), ()))
+                summaries[str(role.role)] = ids
+        fields = {"stamp": list(plan.stamp), "left": left_mark(plan.memories), "hidden": self._hidden}
+        self.ledger.note("chat", plan.key, chat=plan.id, roles=roles, summaries=summaries, **fields)
+        return done if self._hidden else replace(done, hidden=hidden_in(chat))
+
+    def _here(self, chat: ChatFile, plan: ChatPlan) -> list[RolePlan]:
+        found = [role for role in listeners(chat, plan, self._roles) if role.role]
+        if plan.listeners and not found:
+            raise FileError(
+                plan.path, "not brought: its character could not be", remedy="see what is said of the character, then import again",
+                zh=("没有导入：它的角色没能导入", "请先处理那个角色的问题，再导入一次"),
+            )  # fmt: skip
+        return found
+
+    def _told(
+        self, plan: ChatPlan, chat: ChatFile, role: RolePlan, heard: Heard, done: Brought, before: Sequence[str]
+    ) -> tuple[Brought, list[str]]:
+        mind: RoleMemory = self.home.role(str(role.role))
+        known = len(mind.memories)
+        self._link(role.avatar, self._books_of_chat(plan, done.user))
+        versions = self._takes(mind).observe(heard.messages, plan.id, done.user, plan.name)
+        learned = len(mind.memories) - known
+        ids, fresh = remember_summaries(mind, (*chat.summaries, *plan.memories), Told(plan.id, done.user, heard, versions), before)
+        return replace(
+            done,
+            roles=(*done.roles, role.name),
+            messages=done.messages + len(heard.messages),
+            summaries=done.summaries + fresh,
+            learned=done.learned + learned,
+        ), ids
+
+    def _books_of_chat(self, plan: ChatPlan, user: str | None) -> list[str]:
+        """The lorebooks bound to the chat, and the one that goes with the persona."""
+        settings = self.plan.settings
+        persona = settings.personas.get(plan.head.persona) or (settings.persona_named(user) if user else None)
+        return [*plan.head.books, *([persona.book] if persona and persona.book else [])]
+
+
+def _bytes(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return None

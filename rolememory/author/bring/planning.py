@@ -1,0 +1,212 @@
+"""Looking at everything there is, without changing anything: cards, lorebooks, personas, and the first line of every chat."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from rolememory.author.bring.identity import role_plans
+from rolememory.author.bring.ledger import Ledger, digest
+from rolememory.author.bring.lore import books_of, homes_of, read_worlds, world_plans
+from rolememory.author.bring.people import persona_plans
+from rolememory.author.bring.plan import PLAIN, ChatPlan, Plan, RolePlan, State, Wishes
+from rolememory.cards.role_parts import display_name
+from rolememory.cards.tavern import files
+from rolememory.cards.tavern.chat import ChatHead, read_head
+from rolememory.cards.tavern.dates import named_at
+from rolememory.cards.tavern.groups import Group, read_group
+from rolememory.cards.tavern.layout import DataFolder
+from rolememory.cards.tavern.settings import TavernSettings, read_settings
+from rolememory.cards.tavern.summaries import LeftSummary
+from rolememory.cards.tavern.worlds import World
+from rolememory.engine import Home
+from rolememory.errors import FileError
+from rolememory.store.home import fold_name
+
+Tell = Callable[[int, int], None]
+"""Gets (done, all)."""
+
+
+def make_plan(home: Home, source: DataFolder, ledger: Ledger, wishes: Wishes = PLAIN, tell: Tell = lambda *_: None) -> Plan:
+    """What is in the data folder, what of it is here, and what cannot be read. Cost: every card and lorebook, one line of every chat."""
+    problems: list[FileError] = []
+    settings = _settings(source, problems)
+    roles = role_plans(home, source, ledger, problems)
+    if source.only and not roles:
+        roles[""] = _without_card(home, source, wishes.role or str(ledger.of("role", "").get("role", "")))
+    chats = _identified([*_solo(source, roles, problems, tell), *_grouped(source, roles, problems)], ledger)
+    worlds = [] if source.bare else read_worlds(source, problems)
+    if source.only:
+        worlds = list(_named(worlds, roles, chats, settings))
+    homes = homes_of(worlds, chats)
+    chats = [replace(chat, memories=tuple(homes.get(chat.key, ()))) for chat in chats]
+    chats = [replace(chat, state=_state(chat, ledger, roles, wishes)) for chat in chats]
+    books = world_plans(home, worlds, homes, ledger, problems)
+    personas = () if source.only else persona_plans(home, settings, ledger, problems)
+    return Plan(source, settings, roles, books, personas, tuple(sorted(chats, key=_begun)), tuple(problems))
+
+
+def _named(worlds: Iterable[World], roles: Mapping[str, RolePlan], chats: Iterable[ChatPlan], settings: TavernSettings) -> Iterator[World]:
+    """The lorebooks that go with these roles and chats."""
+    names = {name for chat in chats for name in chat.head.books} | {persona.book for persona in settings.personas.values()}
+    for role in roles.values():
+        names |= set(books_of(role, settings))
+    yield from (world for world in worlds if world.name in names)
+
+
+def _settings(source: DataFolder, problems: list[FileError]) -> TavernSettings:
+    try:
+        return TavernSettings() if source.bare else read_settings(source.settings)
+    except FileError as error:
+        problems.append(error)
+        return TavernSettings()
+
+
+def _without_card(home: Home, source: DataFolder, role: str) -> RolePlan:
+    """The role of a folder of chats whose card is not there: the one that was named or came before, else the one role of the folder's name."""
+    roles = home.roles()
+    named = [one for one in roles if fold_name(source.only) in (fold_name(name) for name in (one.name, *one.aliases))]
+    found = next((one for one in roles if one.id == role), named[0] if len(named) == 1 else None)
+    name = found.name if found else display_name(source.only)
+    return RolePlan("", name, "same" if found else "new", found.id if found else None)
+
+
+# ── chats of one character ───────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _solo(source: DataFolder, roles: Mapping[str, RolePlan], problems: list[FileError], tell: Tell) -> Iterator[ChatPlan]:
+    by_stem = {Path(avatar).stem: avatar for avatar in roles if avatar}
+    folders = _asked(source.chat_folders, problems)
+    for done, folder in enumerate(folders, 1):
+        avatar = by_stem.get(folder.name, "" if "" in roles else None)
+        found = _asked(lambda folder=folder: files.listed(folder, ".jsonl"), problems)  # type: ignore[misc]
+        if avatar is None and found:
+            problems.append(_no_role(folder, len(found), source))
+        elif avatar is not None:
+            yield from _chats(source, found, folder.name, (avatar,), problems)
+        tell(done, len(folders))
+
+
+def _chats(
+    source: DataFolder, paths: Iterable[Path], folder: str, listeners: tuple[str, ...], problems: list[FileError]
+) -> Iterator[ChatPlan]:
+    for path in paths:
+        try:
+            head = read_head(path)
+            yield ChatPlan(
+                _key(source, path), path, files.stamp(path), head, _own_id(head, listeners[0] or folder, path), folder, listeners
+            )
+        except FileError as error:
+            problems.append(error)
+
+
+def _own_id(head: ChatHead, place: str, path: Path) -> str:
+    return head.integrity or f"{place}/{path.stem}"
+
+
+def _no_role(folder: Path, count: int, source: DataFolder) -> FileError:
+    card = source.characters / f"{folder.name}.png"
+    return FileError(
+        folder, f"{count} chats without a character: {card.name} is not there or cannot be read",
+        remedy=f"put the card into characters, or bring this folder alone: import sillytavern {folder}",
+        zh=(f"{count} 段聊天找不到角色：没有 {card.name}，或读不出来", f"请把卡放回 characters，或单独导入这个文件夹：import sillytavern {folder}"),
+    )  # fmt: skip
+
+
+# ── chats of groups ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _grouped(source: DataFolder, roles: Mapping[str, RolePlan], problems: list[FileError]) -> Iterator[ChatPlan]:
+    """Chats of groups; one that no group owns any more was heard by those who speak in it."""
+    if source.only:
+        return
+    paths = {path.stem: path for path in _asked(lambda: files.listed(source.group_chats, ".jsonl"), problems)}
+    for group in _groups(source, problems):
+        members = tuple(avatar for avatar in group.members if avatar in roles)
+        for name in group.chats:
+            if path := paths.pop(name, None):
+                yield from _group_chat(source, path, group, members, problems)
+    for path in paths.values():
+        yield from _group_chat(source, path, Group(path.stem, path.stem, (), (), {}), (), problems)
+
+
+def _groups(source: DataFolder, problems: list[FileError]) -> Iterator[Group]:
+    for path in _asked(lambda: files.listed(source.groups, ".json"), problems):
+        try:
+            yield read_group(path)
+        except FileError as error:
+            problems.append(error)
+
+
+def _group_chat(source: DataFolder, path: Path, group: Group, members: tuple[str, ...], problems: list[FileError]) -> Iterator[ChatPlan]:
+    try:
+        head = read_head(path)
+        head = replace(head, integrity=head.integrity or group.integrities.get(path.stem, ""))
+        yield ChatPlan(
+            _key(source, path),
+            path,
+            files.stamp(path),
+            head,
+            _own_id(head, group.id, path),
+            group.name,
+            members,
+            members=members,
+            group=True,
+        )
+    except FileError as error:
+        problems.append(error)
+
+
+# ── all chats ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _identified(chats: list[ChatPlan], ledger: Ledger) -> list[ChatPlan]:
+    """Each chat with an id of its own. Branches once took over the id of the chat they left; then the chat keeps it."""
+    found, taken = [], set[tuple[str, str]]()
+    for chat in sorted(chats, key=lambda one: (bool(one.head.main_chat), _begun(one))):
+        wanted = str(ledger.of("chat", chat.key).get("chat") or chat.id)
+        heard_by = chat.listeners or (chat.folder,)
+        if any((one, wanted) in taken for one in heard_by):
+            wanted = f"{chat.folder if chat.group else heard_by[0]}/{chat.name}"
+        taken |= {(one, wanted) for one in heard_by}
+        found.append(replace(chat, id=wanted))
+    return found
+
+
+def _state(chat: ChatPlan, ledger: Ledger, roles: Mapping[str, RolePlan], wishes: Wishes) -> State:
+    row = ledger.of("chat", chat.key)
+    if not row:
+        return "new"
+    known = {plan.role for plan in roles.values() if plan.role}
+    here = {roles[avatar].role for avatar in chat.listeners}
+    noted = set(row.get("roles", ()))
+    heard_all = row.get("hidden") is True or not wishes.hidden
+    same = heard_all and row.get("stamp") == list(chat.stamp) and row.get("left") == left_mark(chat.memories) and here <= noted <= known
+    return "same" if same and not wishes.again else "changed"
+
+
+def left_mark(memories: Iterable[LeftSummary]) -> str:
+    """What Memory Books wrote, as a mark that changes when it does."""
+    texts = [f"{one.through}\0{one.text}" for one in memories]
+    return digest("\0".join(texts).encode("utf-8", "replace")) if texts else ""
+
+
+def begun(chat: ChatPlan) -> datetime:
+    """When the chat was begun, as well as that is told."""
+    return chat.head.created or named_at(chat.name) or datetime.fromtimestamp(chat.stamp.changed_ns / 1e9, UTC)
+
+
+def _begun(chat: ChatPlan) -> tuple[datetime, str]:
+    return begun(chat), chat.key
+
+
+def _key(source: DataFolder, path: Path) -> str:
+    return path.relative_to(source.path).as_posix()
+
+
+def _asked(ask: Callable[[], list[Path]], problems: list[FileError]) -> list[Path]:
+    try:
+        return ask()
+    except FileError as error:
+        problems.append(error)
+        return []
