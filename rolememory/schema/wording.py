@@ -143,6 +143,23 @@ _REASONS: _Sentences = {
         ("the dice decided against it", "概率判定未通过"),
     ),
     "no_pass": (("no pass of the scan reached it", "扫描没有轮到它"),),
+    # what a new memory makes of the old ones
+    "unheard": (("nothing known says this", "之前没有记过"),),
+    "restates": (("it says again what '{of}' says", "与“{of}”说的是同一件事"),),
+    "restated": (("'{by}', told later, says the same", "后来的“{by}”说的是同一件事"),),
+    "outdates": (("it takes the place of '{of}': {how}", "取代“{of}”：{how}"),),
+    "outdated": (("'{by}', told later, takes its place", "后来的“{by}”取代了它"),),
+    "known": (("'{of}' says so already", "“{of}”已经说过"),),
+    "against_author": (("it contradicts '{of}', which a person wrote", "与人写下的“{of}”矛盾"),),
+    "against_locked": (("it contradicts '{of}', which is locked", "与已锁定的“{of}”矛盾"),),
+    "against_user": (("it contradicts '{of}', which the user said", "与用户自己说的“{of}”矛盾"),),
+    "replaces_unknown": (("no memory says what it would replace: '{text}'", "没有找到它要取代的记忆：“{text}”"),),
+    # why a reply is said to have used a memory
+    "referenced": (
+        ("the reply says '{words}'", "回复里说到“{words}”"),
+        ("the reply says it in other words ({cosine} alike)", "回复换了种说法（语义相近 {cosine}）"),
+        ("the reply uses it", "回复用到了它"),
+    ),
     # what tending did
     "low_weight": (("its weight {weight} is below {below}", "权重 {weight}，低于 {below}"),),
     "limit": (("there are more than {limit} of type {type}", "{type}类超过了{limit}条"),),
@@ -167,6 +184,10 @@ _CHINESE: Mapping[str, Mapping[str, str]] = {
     "emotion": {
         "joy": "喜悦", "trust": "信任", "fear": "恐惧", "surprise": "惊讶", "sadness": "悲伤", "disgust": "厌恶", "anger": "愤怒",
         "anticipation": "期待", "love": "爱", "longing": "思念", "shame": "羞愧", "calm": "平静",
+    },
+    "how": {
+        "denied": "否定了它", "opposite": "说法相反", "exclusive": "只能有一个", "number": "数目变了", "moved": "时间改了", "ended": "已经结束",
+        "switched": "换了", "changed": "变了", "corrected": "更正", "named": "模型指明",
     },
     "type": {"episodic": "经历", "semantic": "知识", "trait": "特质", "goal": "目标"},
 }  # fmt: skip
