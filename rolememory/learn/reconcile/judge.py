@@ -1,0 +1,72 @@
+"""What a later memory makes of an earlier one: the same, the contrary, or nothing. The same two give the same answer in any company."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Literal
+
+from rolememory.learn.reconcile import by_claims, by_words
+from rolememory.learn.reconcile.told import Told
+
+Alike = Callable[[str, str], float | None]
+"""(text, text) -> cosine of their embeddings; None = no model at hand."""
+
+_LONG = 2  # clauses: what says more is not outdated by one of them
+_CLOSE = 0.9  # cosine from which two texts may say the same in other words
+_SHARED = 0.5  # of the words that such texts must still have in common
+_RETOLD = timedelta(hours=36)  # an event told again within this time is the same event, unless its words say otherwise
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """How the later of two memories relates to the earlier one."""
+
+    kind: Literal["same", "contradicts"]
+    shape: str = ""  # how they clash
+
+
+SAME = Relation("same")
+
+
+def relation(earlier: Told, later: Told, alike: Alike | None = None) -> Relation | None:
+    """Same, contradicts, or None: both may stand. The subjects are taken to be the same. Cost: O(words of both)."""
+    found = by_claims.relation(earlier.claims, later.claims)
+    if found == by_claims.SAME:
+        return SAME if _same_event(earlier, later) else None
+    if found and not _of_events(earlier, found):
+        return Relation("contradicts", found)
+    if by_claims.decided(earlier.claims, later.claims):
+        return None
+    if _restates(earlier, later, alike):
+        return SAME if _same_event(earlier, later) else None
+    return _clash(earlier, later)
+
+
+def _clash(earlier: Told, later: Told) -> Relation | None:
+    if len(earlier.statement.clauses) > _LONG:
+        return None
+    shape = by_words.clash(earlier.statement, later.statement)
+    return Relation("contradicts", shape) if shape and not _of_events(earlier, shape) else None
+
+
+def _of_events(earlier: Told, shape: str) -> bool:
+    """Whether this is about something that happened, which stays so: unless it is corrected, or was said never to have happened."""
+    never = "denied" in earlier.statement.stances
+    return earlier.is_event and not (shape == "corrected" or (shape == "denied" and never))
+
+
+def _restates(earlier: Told, later: Told, alike: Alike | None) -> bool:
+    old, new = earlier.statement, later.statement
+    if by_words.restates(old, new):
+        return True
+    if alike is None or (old.people, old.numbers, old.times, old.stances) != (new.people, new.numbers, new.times, new.stances):
+        return False
+    shared = len(old.words & new.words)
+    if shared < _SHARED * len(old.words | new.words) or by_words.clash(old, new):
+        return False
+    return (alike(earlier.memory.content, later.memory.content) or 0.0) >= _CLOSE
+
+
+def _same_event(earlier: Told, later: Told) -> bool:
+    """States are the same whenever they are told; what happened is another event on another day."""
+    return not (earlier.is_event or later.is_event) or abs(later.told_at - earlier.told_at) <= _RETOLD

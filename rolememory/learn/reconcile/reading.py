@@ -1,0 +1,176 @@
+"""A statement as it is compared: clause by clause, what is meant, of whom, how many, when, and whether it holds.
+
+text ─ quantities ─▶ numbers and times ─ units ─▶ phrases of the lexicon, the rest as it stands ─▶ clauses
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal, TypeVar
+
+from rolememory.learn.reconcile.lexicon import BREAK, Kind, Mark, base, lexicon, units
+from rolememory.learn.reconcile.quantities import Quantity, quantities
+from rolememory.text.fold import fold
+
+Stance = Literal["holds", "denied", "over"]
+LONGEST = 400  # characters that are compared word by word: what is longer tells a story
+_SHORT = 4  # letters: red, bed and need are no past forms
+_FIRST = 0xE000  # stands for the first quantity of a text
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One clause. Words are meanings of the lexicon, stems, or runs of Han that the lexicon does not know."""
+
+    words: frozenset[str]
+    people: frozenset[str]  # sister, boss, ...: whom it speaks of beside its subject
+    stance: Stance
+    numbers: frozenset[tuple[float, str]]
+    times: frozenset[str]
+    marks: frozenset[Kind]
+    size: int = 0  # phrases
+
+    @property
+    def says(self) -> bool:
+        """Whether it says anything by itself."""
+        return bool(self.words or self.people or self.numbers)
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """All clauses of a text, and what stands in any of them."""
+
+    clauses: tuple[Clause, ...]
+    words: frozenset[str]
+    people: frozenset[str]
+    numbers: frozenset[tuple[float, str]]
+    times: frozenset[str]
+    marks: frozenset[Kind]
+    stances: frozenset[Stance]
+
+
+@lru_cache(maxsize=32768)
+def read(text: str) -> Statement:
+    """The statement in a text of either language. Cost: O(length), at most `LONGEST` characters.
+
+    >>> [(sorted(clause.words), clause.stance) for clause in read("I quit smoking, I like tea now.").clauses]
+    [(['smoke'], 'denied'), (['like', 'tea'], 'holds')]
+    """
+    folded = fold(text[:LONGEST]).text.translate(lexicon().spelling)
+    found = quantities(folded)
+    clauses = tuple(_clause(pieces, found) for pieces in _clauses(units(_marked(folded, found))))
+    said = tuple(clause for clause in clauses if clause.says)
+    return Statement(
+        said,
+        _union(clause.words for clause in said),
+        _union(clause.people for clause in said),
+        _union(clause.numbers for clause in said),
+        _union(clause.times for clause in said),
+        frozenset(mark for clause in clauses for mark in clause.marks),
+        frozenset(clause.stance for clause in said),
+    )
+
+
+_Any = TypeVar("_Any")
+
+
+def _union(sets: Iterable[frozenset[_Any]]) -> frozenset[_Any]:
+    return frozenset(one for each in sets for one in each)
+
+
+def _marked(text: str, found: list[Quantity]) -> str:
+    """The text with a character of its own for every quantity."""
+    out, end = [], 0
+    for number, one in enumerate(found):
+        out += [text[end : one.start], " ", chr(_FIRST + number), " "]
+        end = one.end
+    return "".join([*out, text[end:]])
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A phrase: as it is compared, what it does in the sentence (nothing: the lexicon does not know it), as it stands."""
+
+    text: str
+    marks: tuple[Mark, ...]
+    stands: str
+
+    @property
+    def is_quantity(self) -> bool:
+        return len(self.text) == 1 and "\ue000" <= self.text <= "\uf8ff"
+
+    @property
+    def is_past(self) -> bool:
+        """Whether it tells what happened: an irregular form, or an unknown word in -ed."""
+        return self.stands in lexicon().past or (not self.marks and self.stands.endswith("ed") and len(self.stands) > _SHORT)
+
+
+def _clauses(pieces: list[str]) -> Iterator[list[_Piece]]:
+    """The phrases of each clause."""
+    clause: list[_Piece] = []
+    for piece in _phrases(pieces):
+        if piece.text == BREAK or any(kind == "break" for kind, _ in piece.marks):
+            yield clause
+            clause = []
+        else:
+            clause.append(piece)
+    yield clause
+
+
+def _phrases(stands: list[str]) -> Iterator[_Piece]:
+    """The longest phrases of the lexicon, and what stands between them."""
+    known, longest, place = lexicon().phrases, lexicon().longest, 0
+    pieces = [base(unit) for unit in stands]
+    while place < len(pieces):
+        for length in range(min(longest, len(pieces) - place), 0, -1):
+            marks = known.get(tuple(pieces[place : place + length]))
+            if marks or length == 1:
+                yield _Piece(" ".join(pieces[place : place + length]), marks or (), "".join(stands[place : place + length]))
+                place += length
+                break
+
+
+def _clause(pieces: list[_Piece], found: list[Quantity]) -> Clause:
+    """What one clause says."""
+    counted = [found[ord(piece.text) - _FIRST] for piece in pieces if piece.is_quantity]
+    named = {kind: frozenset(name for piece in pieces for each, name in piece.marks if each == kind) for kind in ("word", "people", "time")}
+    kinds = frozenset(kind for piece in pieces for kind, _ in piece.marks)
+    if any(piece.is_past for piece in pieces):
+        kinds |= {"past"}
+    stance = _stance(pieces, kinds)
+    words = named["word"] | frozenset(_unknown(pieces))
+    if stance == "denied" and "like" in words:
+        words, stance = words - {"like"} | {"dislike"}, "holds"
+    return Clause(
+        words,
+        named["people"],
+        stance,
+        frozenset(one.number for one in counted if one.number),
+        named["time"] | frozenset(one.time for one in counted if one.time),
+        kinds,
+        len(pieces),
+    )
+
+
+def _stance(pieces: list[_Piece], kinds: frozenset[Kind]) -> Stance:
+    """Denied by an odd number of denials; over where the past is named and the present is not."""
+    denials = sum(any(kind in ("not", "ended") for kind, _ in piece.marks) for piece in pieces)
+    if denials % 2:
+        return "denied"
+    return "over" if "over" in kinds and "changed" not in kinds else "holds"
+
+
+def _unknown(pieces: list[_Piece]) -> Iterator[str]:
+    """Words that the lexicon does not know; neighbouring Han characters are one word."""
+    run = ""
+    for piece in pieces:
+        if not piece.marks and len(piece.text) == 1 and not piece.text.isascii() and not piece.is_quantity:
+            run += piece.text
+            continue
+        if run:
+            yield run
+        run = ""
+        if not piece.marks and not piece.is_quantity:
+            yield piece.text
+    if run:
+        yield run

@@ -1,0 +1,102 @@
+"""A memory as it is compared: what it says, what it claims, who may change it. Read when it is first asked for."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cached_property
+
+from rolememory.learn.reconcile.by_claims import Claims
+from rolememory.learn.reconcile.reading import LONGEST, Statement, read
+from rolememory.schema.claims import ROLE, USER, Claim
+from rolememory.schema.learning import Draft
+from rolememory.schema.memory import Memory, MemoryType, Source
+from rolememory.text.fold import folded_key
+
+_BEFORE = datetime.min.replace(tzinfo=UTC)  # when an undated memory was told: before all others
+_MACHINE = frozenset({Source.SUMMARY, Source.AI_OUTPUT, Source.INFERENCE})
+
+
+@dataclass(frozen=True)
+class Told:
+    """One memory, known or proposed."""
+
+    memory: Memory
+    given: tuple[Claim, ...] = field(default=(), repr=False)  # the claims of a draft, read already
+
+    @property
+    def id(self) -> str:
+        """Its id."""
+        return self.memory.id
+
+    @cached_property
+    def subject(self) -> str:
+        """Whom it is about: ROLE, USER, or a name as names are compared."""
+        return subject_of(self.memory.subject)
+
+    @property
+    def told_at(self) -> datetime:
+        """When it was told in the story."""
+        return self.memory.created or _BEFORE
+
+    @property
+    def protected(self) -> bool:
+        """Whether learning leaves it as it is: an author's, or locked. What is archived stands for nothing."""
+        return (self.memory.authored or self.memory.locked) and not self.memory.archived
+
+    @property
+    def is_event(self) -> bool:
+        """Whether it tells what happened."""
+        return self.memory.type is MemoryType.EPISODIC
+
+    @property
+    def by_machine(self) -> bool:
+        """Whether it was distilled from replies or by a model: repeating such a thing makes it no surer."""
+        return self.memory.source in _MACHINE
+
+    @cached_property
+    def statement(self) -> Statement:
+        """Its words."""
+        return read(self.memory.content)
+
+    @cached_property
+    def claims(self) -> Claims:
+        """Its claims, and how much of its text they cover."""
+        if self.given:
+            return Claims.of(self.given, self.memory.content)
+        return Claims.of(_read_claims(self.memory), self.memory.content)
+
+
+def subject_of(subject: str | None) -> str:
+    """The label of a subject.
+
+    >>> subject_of(None), subject_of("user"), subject_of("Mrs. Oh")
+    ('', 'user', 'mrs. oh')
+    """
+    return ROLE if not subject else USER if subject == USER else folded_key(subject)
+
+
+def memory_of(draft: Draft, memory_id: str) -> Memory:
+    """The memory that a draft becomes."""
+    return Memory(
+        id=memory_id,
+        content=draft.content,
+        type=draft.type,
+        source=draft.source,
+        evidence=draft.evidence,
+        subject=draft.subject,
+        user=draft.user,
+        created=draft.created,
+        keys=draft.keys,
+        topics=draft.topics,
+        emotions=draft.emotions,
+        tags=draft.tags,
+        salience=draft.salience,
+        confidence=draft.confidence,
+    )
+
+
+def _read_claims(memory: Memory) -> Sequence[Claim]:
+    """The claims that rules read in a stored sentence; long texts tell stories."""
+    from rolememory.learn.statements import claims_of_memory
+
+    return claims_of_memory(memory) if len(memory.content) <= LONGEST else ()
