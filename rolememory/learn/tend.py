@@ -1,12 +1,44 @@
-"""Housekeeping: what has expired, faded from use or outgrown its limit is archived, never deleted. Source: S1.34, S4.15, S4.30."""
+"""Housekeeping: what is no longer worth a place is archived, never deleted, and what counts again comes back. Source: S1.34, S4.15, S4.30.
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from datetime import datetime
+    expired · too light with its use · merged into one that says the same · without support · over the limit of its type
 
+What stands on chats is only put away once its chats have settled, so a swipe of today undoes nothing that was stored.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, Self
+
+from rolememory.learn.weights import weight
 from rolememory.schema.evidence import Reason
 from rolememory.schema.memory import Memory, MemoryType
 from rolememory.schema.settings import PerType
+from rolememory.store.memories import HistoryLine
+from rolememory.store.moments import iso, moment
+
+SETTLED_DAYS = 7.0  # what was swiped, edited or deleted for so long stays so
+DAILY = timedelta(days=1)
+ACTOR = "clean"  # who archives and brings back, in the journal
+
+Counts = Callable[[Memory], bool]
+"""Whether a memory counts, seen from all chats: it rests on none, or one of its supports stands in one of them."""
+Same = Callable[[Memory, Memory], bool]
+"""(earlier, later) -> whether they say the same."""
+
+
+def always(memory: Memory) -> bool:
+    """Everything counts: a role without chats."""
+    return True
+
+
+def says_the_same(earlier: Memory, later: Memory) -> bool:
+    """Whether the later one restates the earlier: by what they claim, else by their words."""
+    from rolememory.learn.reconcile.judge import relation  # with all that it reads: only where it is asked
+    from rolememory.learn.reconcile.told import Told
+
+    found = relation(Told(earlier), Told(later))
+    return found is not None and found.kind == "same"
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,27 +49,107 @@ class Retirement:
     because: Reason
 
 
-def retire(memories: Iterable[Memory], now: datetime, *, below_weight: float, limits: PerType) -> list[Retirement]:
-    """What `clean` archives, in this order: expired, weight below the threshold, over the limit of its type.
+@dataclass(frozen=True, slots=True)
+class Upkeep:
+    """When a role was last tended, and which memories had no support then, each with the day this was first seen."""
 
-    Locked, constant and already archived memories are left alone, and so is everything within its limit.
+    last: datetime | None = None
+    gone: Mapping[str, datetime] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, raw: Mapping[str, Any]) -> Self:
+        """As a state file has it; what cannot be read counts as never tended."""
+        try:
+            gone = {str(memory_id): moment(at) for memory_id, at in raw.get("gone", {}).items()}
+            return cls(moment(raw["last"]), gone) if "last" in raw else cls()
+        except (AttributeError, TypeError, ValueError):
+            return cls()
+
+    def to_json(self) -> dict[str, Any]:
+        """For a state file."""
+        return {"last": iso(self.last), "gone": {one: iso(at) for one, at in self.gone.items()}} if self.last else {}
+
+    def looked(self, memories: Iterable[Memory], now: datetime, counts: Counts) -> "Upkeep":
+        """After one more look: what has come back is forgotten, what is gone keeps its day."""
+        without = (memory.id for memory in memories if not memory.archived and not counts(memory))
+        return Upkeep(now, {memory_id: self.gone.get(memory_id, now) for memory_id in without})
+
+
+def due(last: datetime | None, now: datetime, every: timedelta = DAILY) -> bool:
+    """Whether it is time to tend again: never done, done long enough ago, or done in the future by a clock that was wrong."""
+    return last is None or now - last >= every or last - now >= every
+
+
+def retire(
+    memories: Iterable[Memory],
+    now: datetime,
+    *,
+    below_weight: float,
+    limits: PerType,
+    effects: Mapping[str, float] | None = None,
+    counts: Counts = always,
+    gone: Mapping[str, datetime] | None = None,
+    same: Same = says_the_same,
+    settled_days: float = SETTLED_DAYS,
+) -> list[Retirement]:
+    """What `clean` archives, in this order: expired, too light, merged away, without support, over the limit of its type.
+
+    `effects` is what use adds to weights, `gone` since when memories have had no support (`Upkeep.gone`). Locked and
+    constant memories are left alone, and so is what an author wrote, unless it expired, is too light by its own weight or
+    there are too many. What was outdated by a memory that goes, goes with it: it must not come back as if it were true.
+    Cost: O(memories), and a comparison of texts for each pair of which one replaced the other.
     """
-    live = [memory for memory in memories if not memory.archived]
-    gone = dict(_expired(live, now))
-    gone |= {memory_id: why for memory_id, why in _worn(live, below_weight) if memory_id not in gone}
-    rest = [memory for memory in live if memory.id not in gone]
-    gone |= dict(_crowded(rest, limits))
-    return [Retirement(memory_id, why) for memory_id, why in gone.items()]
+    live = {memory.id: memory for memory in memories if not memory.archived}
+    settled, added = now - timedelta(days=settled_days), effects or {}
+    gone_by: dict[str, Reason] = dict(_expired(live.values(), now))
+    for memory_id, why in (
+        *_worn(live.values(), below_weight, added),
+        *_merged(live, settled, counts, same),
+        *_unsupported(live.values(), gone or {}, settled, counts),
+    ):
+        gone_by.setdefault(memory_id, why)
+    outdated = {old for memory in live.values() if counts(memory) for old in memory.supersedes if old != memory.id}
+    gone_by |= dict(_crowded([memory for memory in live.values() if memory.id not in gone_by], limits, added, outdated))
+    gone_by |= dict(_left_behind(live, gone_by, counts))
+    return [Retirement(memory_id, why) for memory_id, why in gone_by.items()]
 
 
-def strength(memory: Memory) -> tuple[float, float, float, str]:
-    """How dear a memory is when room is short: weight, then salience, then age, then id; larger stays."""
+def revived(memories: Mapping[str, Memory], because: Mapping[str, str], counts: Counts = always) -> list[Retirement]:
+    """Archived memories that should not have been, and why: their messages stand again, or what replaced them does not count any more.
+
+    `because` is why upkeep archived each (`archived_because`); what a person archived stays archived.
+    """
+    replaced = {old for memory in memories.values() if counts(memory) for old in memory.supersedes if old != memory.id}
+    put_away = (memory for memory_id in because if (memory := memories.get(memory_id)) and memory.archived and counts(memory))
+    return [
+        Retirement(memory.id, Reason("counts_again"))
+        for memory in put_away
+        if because[memory.id] == "unsupported" or (because[memory.id] in ("merged", "superseded") and memory.id not in replaced)
+    ]
+
+
+def archived_because(history: Iterable[HistoryLine]) -> dict[str, str]:
+    """Why upkeep archived what it archived last, by id, from the history of a role, newest first."""
+    last: dict[str, str] = {}
+    for line in history:
+        if line.id not in last and "archived" in line.fields:
+            last[line.id] = line.reason if line.actor == ACTOR and line.fields["archived"][1] else ""
+    return {memory_id: reason for memory_id, reason in last.items() if reason}
+
+
+def strength(memory: Memory, effects: Mapping[str, float] | None = None) -> tuple[float, float, float, str]:
+    """How dear a memory is when room is short: weight with its use, then salience, then age, then id; larger stays."""
     created = memory.created.timestamp() if memory.created else 0.0
-    return (memory.weight, memory.salience + memory.priority / 100, created, memory.id)
+    return (weight(memory, effects or {}), memory.salience + memory.priority / 100, created, memory.id)
 
 
 def _spared(memory: Memory) -> bool:
     return memory.locked or memory.constant
+
+
+def _learned(memory: Memory) -> bool:
+    """Whether it is for the rules to put away: nobody wrote it, locked it or made it constant."""
+    return not (_spared(memory) or memory.authored)
 
 
 def _expired(memories: Iterable[Memory], now: datetime) -> Iterator[tuple[str, Reason]]:
@@ -46,18 +158,56 @@ def _expired(memories: Iterable[Memory], now: datetime) -> Iterator[tuple[str, R
             yield memory.id, Reason("expired", (("at", memory.expires.isoformat()),))
 
 
-def _worn(memories: Iterable[Memory], below_weight: float) -> Iterator[tuple[str, Reason]]:
+def _worn(memories: Iterable[Memory], below_weight: float, effects: Mapping[str, float]) -> Iterator[tuple[str, Reason]]:
     for memory in memories:
-        if memory.weight < below_weight and not _spared(memory):
-            yield memory.id, Reason("low_weight", (("weight", memory.weight), ("below", below_weight)))
+        left = weight(memory, effects)
+        if left < below_weight and not _spared(memory):
+            yield memory.id, Reason("low_weight", (("weight", left), ("below", below_weight)))
 
 
-def _crowded(memories: list[Memory], limits: PerType) -> Iterator[tuple[str, Reason]]:
+def _merged(live: Mapping[str, Memory], settled: datetime, counts: Counts, same: Same) -> Iterator[tuple[str, Reason]]:
+    """What a later memory that counts says again; not if something would come back that only the earlier one outdates."""
+    for later in live.values():
+        old = [live[one] for one in later.supersedes if one in live and one != later.id]
+        if not old or (later.created and later.created > settled) or not counts(later):
+            continue
+        for earlier in old:
+            outdates_more = any(one in live and one not in later.supersedes for one in earlier.supersedes)
+            if _learned(earlier) and not outdates_more and same(earlier, later):
+                yield earlier.id, Reason("merged", (("into", later.id),))
+
+
+def _unsupported(
+    memories: Iterable[Memory], gone: Mapping[str, datetime], settled: datetime, counts: Counts
+) -> Iterator[tuple[str, Reason]]:
+    for memory in memories:
+        since = gone.get(memory.id)
+        if since and since <= settled and memory.evidence and _learned(memory) and not counts(memory):
+            yield memory.id, Reason("unsupported")
+
+
+def _crowded(
+    memories: list[Memory], limits: PerType, effects: Mapping[str, float], outdated: Collection[str]
+) -> Iterator[tuple[str, Reason]]:
+    """The weakest beyond the limit of each type, what is outdated first."""
     for kind in MemoryType:
         limit: int | None = getattr(limits, kind.array)
         own = [memory for memory in memories if memory.type is kind]
         if limit is None or len(own) <= limit:
             continue
-        weakest = sorted((memory for memory in own if not _spared(memory)), key=strength)
+        weakest = sorted(
+            (memory for memory in own if not _spared(memory)), key=lambda memory: (memory.id not in outdated, strength(memory, effects))
+        )
         for memory in weakest[: len(own) - limit]:
             yield memory.id, Reason("limit", (("type", kind.value), ("limit", limit)))
+
+
+def _left_behind(live: Mapping[str, Memory], gone: Mapping[str, Reason], counts: Counts) -> Iterator[tuple[str, Reason]]:
+    """What was outdated only by memories that go now, for another reason than that their time is over or their messages are gone."""
+    staying = {old for memory in live.values() if memory.id not in gone and counts(memory) for old in memory.supersedes}
+    for memory_id, why in gone.items():
+        if why.code not in ("low_weight", "limit") or not counts(live[memory_id]):
+            continue
+        for old in live[memory_id].supersedes:
+            if old in live and old not in gone and old not in staying and not _spared(live[old]):
+                yield old, Reason("superseded", (("by", memory_id),))

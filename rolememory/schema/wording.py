@@ -163,6 +163,9 @@ _REASONS: _Sentences = {
     # what tending did
     "low_weight": (("its weight {weight} is below {below}", "权重 {weight}，低于 {below}"),),
     "limit": (("there are more than {limit} of type {type}", "{type}类超过了{limit}条"),),
+    "merged": (("'{into}' says the same", "“{into}”说的是同一件事"), ("a newer one says the same", "更新的一条说的是同一件事")),
+    "unsupported": (("none of the messages it was learned from stands any more", "它所依据的消息都已不在"),),
+    "counts_again": (("what it was learned from stands again", "它所依据的消息又成立了"),),
 }  # fmt: skip
 
 _CHANGES: Mapping[str, tuple[str, str]] = {
