@@ -1,0 +1,124 @@
+"""Answers of an OpenAI-compatible server as they come: read beside the way, never held up.
+
+Source: the event stream format of the HTML standard, and chat.completion(.chunk) objects as servers really send them.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+
+DONE = b"[DONE]"
+MOST = 8 * 2**20  # bytes of a reply that are read; a longer one passes all the same
+
+
+class Events:
+    r"""Takes bytes in any pieces, gives the data of whole events.
+
+    >>> events = Events()
+    >>> [*events.feed(b'data: {"a"'), *events.feed(b': 1}\r\n\r\ndata: [DONE]\n\n')]
+    [b'{"a": 1}', b'[DONE]']
+    """
+
+    def __init__(self) -> None:
+        self._rest = b""
+        self._data: list[bytes] = []
+
+    def feed(self, chunk: bytes) -> Iterator[bytes]:
+        """The data of every event that this chunk completes."""
+        *lines, self._rest = (self._rest + chunk).split(b"\n")
+        if len(self._rest) > MOST:
+            self._rest = b""
+        for line in lines:
+            yield from self._line(line.rstrip(b"\r"))
+
+    def end(self) -> Iterator[bytes]:
+        """What was left without a closing blank line."""
+        yield from self._line(self._rest.rstrip(b"\r"))
+        yield from self._line(b"")
+
+    def _line(self, line: bytes) -> Iterator[bytes]:
+        if line.startswith(b"data:"):
+            self._data.append(line[5:].removeprefix(b" "))
+        elif not line and self._data:
+            yield b"\n".join(self._data)
+            self._data = []
+
+
+@dataclass(slots=True)
+class Reply:
+    """What the model said, put together: the text of its first choice, its tool calls, whether it came to an end."""
+
+    text: str = ""
+    finished: bool = False
+    reason: str = ""  # finish_reason
+    error: bool = False
+    tool_calls: dict[int, dict[str, Any]] = field(default_factory=dict)
+    _parts: list[str] = field(default_factory=list)
+    _size: int = 0
+
+    def take(self, data: bytes) -> dict[str, Any] | None:
+        """One event of a stream; the object in it, None where there is none."""
+        if data.strip() == DONE:
+            self.finished = True
+            return None
+        try:
+            raw = orjson.loads(data)
+        except orjson.JSONDecodeError:
+            return None
+        if not isinstance(raw, dict):
+            return None
+        self.take_object(raw)
+        return raw
+
+    def take_object(self, raw: Mapping[str, Any]) -> None:
+        """A chunk, or a whole answer."""
+        if raw.get("error"):
+            self.error = True
+        choice = _first(raw.get("choices"))
+        if choice is None:
+            return
+        said = choice.get("delta") or choice.get("message") or {}
+        self._add(choice.get("text") or (said.get("content") if isinstance(said, Mapping) else ""))
+        for call in (said.get("tool_calls") or ()) if isinstance(said, Mapping) else ():
+            _merge(self.tool_calls, call)
+        if choice.get("finish_reason"):
+            self.finished, self.reason = True, str(choice["finish_reason"])
+
+    def whole(self) -> str:
+        """The text so far."""
+        if self._parts:
+            self.text, self._parts = self.text + "".join(self._parts), []
+        return self.text
+
+    def _add(self, content: object) -> None:
+        if isinstance(content, list):
+            content = "".join(str(part.get("text", "")) for part in content if isinstance(part, Mapping))
+        if isinstance(content, str) and self._size < MOST:
+            self._parts.append(content)
+            self._size += len(content)
+
+
+def _first(choices: object) -> Mapping[str, Any] | None:
+    """The first choice: the one with index 0, or the only one."""
+    if not isinstance(choices, list):
+        return None
+    found = [choice for choice in choices if isinstance(choice, Mapping)]
+    return next((choice for choice in found if choice.get("index", 0) == 0), None)
+
+
+def _merge(calls: dict[int, dict[str, Any]], piece: object) -> None:
+    """Put a piece of a tool call where it belongs; arguments come in shreds."""
+    if not isinstance(piece, Mapping):
+        return
+    call = calls.setdefault(int(piece.get("index") or 0), {"id": "", "type": "function", "function": {"name": "", "arguments": ""}})
+    call["id"] = piece.get("id") or call["id"]
+    function = piece.get("function") or {}
+    call["function"]["name"] += function.get("name") or ""
+    call["function"]["arguments"] += function.get("arguments") or ""
+
+
+def event(data: Mapping[str, Any]) -> bytes:
+    """An object as an event of a stream."""
+    return b"data: " + orjson.dumps(data) + b"\n\n"

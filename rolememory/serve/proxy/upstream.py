@@ -1,0 +1,77 @@
+"""The model's server behind us: requests go on as they came, answers come back as they are."""
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from rolememory.schema.settings import ServeSettings
+from rolememory.serve.token import same
+
+if TYPE_CHECKING:
+    import httpx
+
+_HOP = frozenset(
+    "connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade".split()
+)  # headers of one leg of the way; RFC 9110, 7.6.1
+_OURS = frozenset("host content-length x-rolememory-token cookie origin referer".split())  # of the leg to us, or ours to read
+
+
+class Upstream:
+    """One client for all calls; its connections are shared and closed with it."""
+
+    def __init__(self, settings: ServeSettings) -> None:
+        import httpx
+
+        times = httpx.Timeout(
+            connect=settings.connect_timeout_s, read=settings.idle_timeout_s, write=settings.idle_timeout_s, pool=settings.connect_timeout_s
+        )
+        limits = httpx.Limits(max_connections=None, max_keepalive_connections=32)
+        self._client = httpx.AsyncClient(timeout=times, limits=limits, follow_redirects=False, trust_env=False)
+
+    async def send(
+        self, settings: ServeSettings, method: str, path: str, query: str, headers: list[tuple[str, str]], body: bytes
+    ) -> "httpx.Response":
+        """Ask the upstream; the answer is open, whoever takes it closes it.
+
+        Raises:
+            httpx.HTTPError: it cannot be reached.
+        """
+        url = settings.upstream.rstrip("/") + path + (f"?{query}" if query else "")
+        request = self._client.build_request(
+            method, url, headers=headers, content=body if body or method in ("POST", "PUT", "PATCH") else None
+        )
+        return await self._client.send(request, stream=True)
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self._client.aclose()
+
+
+def going_up(headers: Iterable[tuple[bytes, bytes]], settings: ServeSettings, token: str, *, plain: bool) -> list[tuple[str, str]]:
+    """The headers of a request as the upstream gets them: those of this leg dropped, our token never passed on, its key put in.
+
+    `plain`: ask for an answer that is not compressed, because we read it.
+    """
+    kept = [(name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in headers]
+    dropped = _HOP | _OURS | _named_by_connection(kept) | ({"accept-encoding"} if plain else set())
+    out = [(name, value) for name, value in kept if name not in dropped]
+    key = os.environ.get(settings.upstream_key_env, "") if settings.upstream_key_env else ""
+    given = dict(out).get("authorization", "")
+    if key or same(given.removeprefix("Bearer ").strip(), token):
+        out = [(name, value) for name, value in out if name != "authorization"]
+    if key:
+        out.append(("authorization", f"Bearer {key}"))
+    if plain:
+        out.append(("accept-encoding", "identity"))
+    return out
+
+
+def coming_back(headers: Mapping[str, str] | Iterable[tuple[str, str]], *, decoded: bool) -> list[tuple[bytes, bytes]]:
+    """The headers of an answer as the frontend gets them. `decoded`: the body was unpacked on its way."""
+    pairs = list(headers.items() if isinstance(headers, Mapping) else headers)
+    dropped = _HOP | _named_by_connection(pairs) | ({"content-encoding", "content-length"} if decoded else set()) | {"date", "server"}
+    return [(name.encode("latin-1"), value.encode("latin-1")) for name, value in pairs if name.lower() not in dropped]
+
+
+def _named_by_connection(pairs: Iterable[tuple[str, str]]) -> set[str]:
+    return {word.strip().lower() for name, value in pairs if name.lower() == "connection" for word in value.split(",")}
