@@ -63,6 +63,7 @@ _REASONS: _Sentences = {
     ),
     "salience": (("salience {salience}", "重要程度 {salience}"),),
     "priority": (("priority {priority}", "优先级 {priority}"),),
+    "associate": (("heard from {role}, whose word counts {factor}", "从{role}那里听来，分量 {factor}"),),
     # why nothing was asked
     "disabled": (("it is switched off", "已关闭"),),
     "first_round": (("nothing is recalled on the first message", "对话的第一条消息不回忆"),),
@@ -77,6 +78,19 @@ _REASONS: _Sentences = {
     "stated": (("stated outright ({attribute})", "明确说出的（{attribute}）"),),
     "asked": (("asked to be remembered: '{quote}'", "要求记住：“{quote}”"),),
     "raw": (("kept word for word, as the settings want", "按设置逐字保存"),),
+    "extracted": (("read out of the chat by {model}", "由 {model} 从对话中提取"), ("read out of the chat by a model", "由模型从对话中提取")),
+    "decided": (
+        ("found worth remembering by {model}: {why}", "{model} 认为值得记住：{why}"),
+        ("found worth remembering by a model", "模型认为值得记住"),
+    ),
+    "summed_up": (
+        ("{messages} messages summed up by {model}", "由 {model} 总结的{messages}条消息"),
+        ("older messages, summed up", "对较早消息的总结"),
+    ),
+    "inferred": (
+        ("concluded by {model} from {count} memories", "由 {model} 从{count}条记忆推出"),
+        ("concluded from other memories", "从其他记忆推出"),
+    ),
     "withdrawn": (
         (
             "what it was learned from was edited, swiped away or deleted, or belongs to another branch",

@@ -1,0 +1,57 @@
+"""Asking a step's model with a step's words: the one door through which learning talks to models."""
+
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from rolememory.learn.model.answers import Shape
+from rolememory.learn.model.client import UNHURRIED, Haste, no_fault
+from rolememory.learn.model.models import Models, Step, own, where
+from rolememory.learn.model.prompts import Prompts
+from rolememory.schema.scene import Language
+from rolememory.schema.settings import LearnSettings
+
+_log = logging.getLogger(__name__)
+
+
+class Ask:
+    """Asks. `notes` are what authors should know about their templates."""
+
+    def __init__(self, models: Models, prompts: Prompts, settings: Callable[[], LearnSettings]) -> None:
+        self.models, self._prompts, self._settings = models, prompts, settings
+        self.notes: dict[str, None] = {}
+
+    def __call__(
+        self,
+        step: Step,
+        shape: type[Shape],
+        values: Mapping[str, Any],
+        *,
+        language: Language = "en",
+        words: str = "",
+        check: Callable[[Shape], str] = no_fault,
+        haste: Haste = UNHURRIED,
+    ) -> Shape:
+        """The answer of the model of this step, in this shape. `words`: another template's name than the step's.
+
+        Raises:
+            ModelError: no model is set, or it cannot be asked now.
+            ModelAnswerError: it answered what cannot be used.
+            TemplateError: not even the shipped template works.
+        """
+        settings = self._settings()
+        model, mine = self.models.of(settings, step), own(settings, step)
+        if words:
+            mine = mine.model_copy(update={"template": "", "prompt": ""})
+        prompt = self._prompts.of(words or step, mine, language, values)
+        for note in prompt.notes:
+            if note not in self.notes:
+                _log.warning("%s", note)
+                self.notes[note] = None
+        asked = [{"role": "user", "content": prompt.text}]
+        return model.ask(asked, shape, step=words or step, language=language, check=check, haste=haste)
+
+    def named(self, step: Step) -> str:
+        """What the model of this step is called."""
+        at = where(self._settings(), step)
+        return at.model if at else ""

@@ -1,0 +1,123 @@
+"""What an extractor gets and gives, and the registry that knows extractors by name.
+
+An extractor reads a batch of a chat and proposes memories. Two ship, both asking a model; another package registers its own by
+decorator, or by an entry point of the group `rolememory.extractors`. All that are known read every batch, each at its own pace.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from importlib.metadata import entry_points
+from typing import ClassVar, Protocol
+
+from rolememory.errors import RegistrationError
+from rolememory.learn.model.asking import Ask
+from rolememory.learn.model.client import UNHURRIED, Haste
+from rolememory.schema.learning import Company, Draft, Said
+from rolememory.schema.memory import Memory
+from rolememory.schema.scene import Language
+from rolememory.schema.settings import LearnSettings
+
+ENTRY_POINT_GROUP = "rolememory.extractors"
+_SPEAKERS: Mapping[Language, tuple[str, str]] = {"en": ("the character", "the user"), "zh": ("角色", "用户")}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A message as the model sees it: `turn` is its number, 0 for one that is only there to be understood."""
+
+    turn: int
+    name: str
+    said: Said
+
+
+@dataclass(frozen=True)
+class Batch:
+    """A piece of a chat to learn from."""
+
+    chat: str
+    said: tuple[Said, ...]  # whole exchanges, oldest first
+    fresh: frozenset[str]  # the versions among them that were not read before
+    before: tuple[Said, ...] = ()  # what was said just before
+    company: Company = field(default_factory=Company)
+    user: str | None = None  # whose memories they become
+    language: Language = "en"
+    known: tuple[Memory, ...] = ()  # what is known that may touch on it, likeliest first
+    haste: Haste = UNHURRIED
+
+    @cached_property
+    def lines(self) -> tuple[Line, ...]:
+        """Everything that is shown, oldest first; the fresh ones are numbered from 1."""
+        out, turn = [Line(0, self.name_of(said), said) for said in self.before], 0
+        for said in self.said:
+            turn += said.version in self.fresh
+            out.append(Line(turn if said.version in self.fresh else 0, self.name_of(said), said))
+        return tuple(out)
+
+    @cached_property
+    def turns(self) -> Mapping[int, Said]:
+        """The messages that may be learned from, by their number."""
+        return {line.turn: line.said for line in self.lines if line.turn}
+
+    @property
+    def char(self) -> str:
+        """What the role is called."""
+        return self.company.role or _SPEAKERS[self.language][0]
+
+    @property
+    def person(self) -> str:
+        """What the user is called."""
+        return self.company.user or _SPEAKERS[self.language][1]
+
+    def name_of(self, said: Said) -> str:
+        """Who speaks."""
+        return said.name or (self.char if said.role == "assistant" else self.person)
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What extractors are built with: the settings as they stand, and a model to ask, if one is set."""
+
+    settings: Callable[[], LearnSettings]
+    ask: Ask
+
+
+class Extractor(Protocol):
+    """Proposes memories. Built once for a role; holds nothing that a batch changes."""
+
+    name: ClassVar[str]
+
+    def extract(self, batch: Batch) -> Sequence[Draft]:
+        """Drafts, each with evidence out of the batch's fresh messages; none when there is nothing to remember.
+
+        Raises:
+            ModelError: it cannot work now; the batch waits and is brought again.
+        """
+        ...
+
+
+Factory = Callable[[Means], Extractor]
+EXTRACTORS: dict[str, Factory] = {}
+"""Those of other code, by name; the two that ship are chosen by `learn.flow`."""
+
+
+def register(name: str) -> Callable[[Factory], Factory]:
+    """Make an extractor known by name; a third-party package does the same through an entry point."""
+
+    def add(factory: Factory) -> Factory:
+        if EXTRACTORS.setdefault(name, factory) is not factory:
+            raise RegistrationError(f"extractor {name!r} is registered twice; choose another name")
+        return factory
+
+    return add
+
+
+@cache
+def third_party() -> Mapping[str, Factory]:
+    """Extractors of other installed packages, by entry point name (group `rolememory.extractors`)."""
+    return {point.name: point.load() for point in entry_points(group=ENTRY_POINT_GROUP)}
+
+
+def known_extractors() -> Mapping[str, Factory]:
+    """Every registered extractor; what the process registered wins over an entry point of the same name."""
+    return {**third_party(), **EXTRACTORS}

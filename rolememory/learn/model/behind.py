@@ -1,0 +1,223 @@
+"""The background of one role: models read what was said once it is final, in batches, and nobody ever waits for them.
+
+    touch ─▶ a thread of its own ─▶ exchanges that are due ─▶ extractor ─▶ keep ─▶ progress, on disk
+                                 └▶ what has left the window ─▶ summary       └▶ every few conversations ─▶ conclusions
+
+What fails stays in the queue, which is nothing but the chat itself and how far it was read. One request at a time per role, also
+when two processes look after it.
+"""
+
+import threading
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from rolememory.errors import RoleMemoryError
+from rolememory.inject.environment import Templates
+from rolememory.learn.model.asking import Ask
+from rolememory.learn.model.models import Models, where
+from rolememory.learn.model.progress import Progress
+from rolememory.learn.model.prompts import Prompts
+from rolememory.learn.model.reading import Around, Desk, reads
+from rolememory.learn.model.report import ChatsLike, How, OutOfTimeError, Report, Tally
+from rolememory.learn.model.troubles import NOT_SET
+from rolememory.learn.model.upstreams import Upstreams
+from rolememory.schema.learning import Company, Draft
+from rolememory.schema.memory import Memory
+from rolememory.schema.settings import LearnSettings, Settings
+from rolememory.store.idle import Idle
+
+LOCK = "model.lock"
+BUSY = "another process is reading the chats of this role"
+LOCK_WAIT_S = 30.0
+
+
+class Behind:
+    """Learns from the chats of one role by models. Thread-safe.
+
+    `keep(drafts, actor)` is the road into the store; what it raises leaves the queue as it is. `upstreams` may be shared by the
+    roles of a home, so that one dead server is not found dead by each.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        chats: ChatsLike,
+        settings: Callable[[], Settings],
+        keep: Callable[[Sequence[Draft], str], object],
+        memories: Callable[[], Mapping[str, Memory]],
+        company: Callable[[str], Company],
+        templates: Templates,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+        upstreams: Upstreams | None = None,
+    ) -> None:
+        self._around = Around(chats, settings, keep, memories, company, clock)
+        self._lock_file = folder / "state" / LOCK
+        self._models = Models(upstreams or Upstreams())
+        self._ask = Ask(self._models, Prompts(templates), lambda: self._around.learn)
+        self._desk = Desk(self._around, self._ask, Progress(folder))
+        self._soon = Idle(0.0, self._read_touched, "rolememory-learn")
+        self._late = Idle(600.0, self._read_quiet, "rolememory-learn-late")
+        self._at_work = threading.Lock()
+        self._changed = threading.Condition()
+        self._touched: dict[str, None] = {}
+        self._postponed: set[str] = set()  # another process was at it
+        self._busy = False
+        self._resumed = False  # whether this process has looked at all chats once
+        self._last_error = ""
+        self._nothing_for: LearnSettings | None = None  # settings by which nothing is read: found out by the thread, which may wait
+
+    def touch(self, chat: str) -> None:
+        """Something may be due in this chat. Returns at once, never raises."""
+        try:
+            learn = self._around.learn
+        except (RoleMemoryError, OSError) as error:
+            self._last_error = str(error)
+            return
+        if learn is self._nothing_for or not learn.enabled or learn.extractor == "rules":
+            return
+        self._models.upstreams.turn()
+        with self._changed:
+            self._touched[chat] = None
+            self._desk.spoken_at[chat] = self._around.clock()
+        self._late.rest_s = learn.idle_minutes * 60
+        self._late.touch()
+        self._soon.touch(soon=True)
+
+    def run(self, *, force: bool = False, deadline_s: float | None = None) -> Report:
+        """Do now what is due, and wait for it. `force`: what is not a full batch yet, or was not quiet long enough, is read too.
+
+        A person asks for this, so a dead server is probed as soon as its rest is over. Never raises for what servers do.
+        """
+        until = None if deadline_s is None else monotonic() + deadline_s
+        how = How(forced=force, patient=False, until=until)
+        if not reads(self._around.learn):
+            return Report()
+        return self._report(lambda tally: self._desk.look(None, how, tally), how)
+
+    def infer(self) -> Report:
+        """Draw conclusions now, however few conversations there were since the last ones, and whether they are enabled or not."""
+        how = How(patient=False)
+        if where(self._around.learn, "inference") is None:
+            return Report(finished=False, notes=(NOT_SET.en,))
+        return self._report(lambda tally: self._desk.quietly(lambda: self._desk.conclude(how, tally), tally), how)
+
+    def status(self) -> Mapping[str, Any]:
+        """How it stands: whether anything reads, what waits in each chat, how the servers do, what went wrong last."""
+        return {
+            "on": reads(self._around.learn),
+            "busy": self._busy,
+            "queue": self._queue(),
+            "requests": self._models.requests,
+            "upstreams": {base: {"state": str(one.breaker.state), "reason": one.breaker.reason} for base, one in self._servers()},
+            "last_error": self._last_error,
+            "notes": list(self._ask.notes),
+            "exchanges_since_conclusions": self._desk.progress.exchanges,
+        }
+
+    def settle(self, timeout: float | None = None) -> bool:
+        """Wait until everything touched so far was looked at; false when that took longer. What rests or failed is not waited for."""
+        with self._changed:
+            return self._changed.wait_for(lambda: not self._touched and not self._busy, timeout)
+
+    def close(self) -> None:
+        """Stop: what is being asked is given up, and stays in the queue."""
+        self._models.cut()
+        with self._changed:
+            self._touched.clear()
+            self._changed.notify_all()
+        self._late.close()
+        self._soon.close()
+
+    def _servers(self) -> list[tuple[str, Any]]:
+        return sorted(self._models.upstreams.all().items())
+
+    def _queue(self) -> dict[str, int]:
+        """How many final exchanges wait in each chat; chats without any are left out."""
+        if not reads(self._around.learn):
+            return {}
+        counted = {chat.id: len(self._desk.waiting(chat, How())) for chat in self._around.chats.chats()}
+        return {chat: count for chat, count in counted.items() if count}
+
+    def _report(self, act: Callable[[Tally], None], how: How) -> Report:
+        before, tally = self._models.requests, Tally()
+        self._alone(act, tally, wait_s=LOCK_WAIT_S if how.left_s is None else how.left_s)
+        left = sum(self._queue().values())
+        return replace(tally.report, requests=self._models.requests - before, left=left)
+
+    def _read_touched(self) -> bool:
+        """The thread: look at what was touched; the first time, at everything that an earlier process left."""
+        with self._changed:
+            ids = {*self._touched, *self._postponed}
+            self._busy = bool(ids)
+            self._touched.clear()
+            self._postponed.clear()
+        try:
+            self._look(ids)
+        finally:
+            with self._changed:
+                self._busy = False
+                self._changed.notify_all()
+        return True
+
+    def _read_quiet(self) -> bool:
+        """The other thread: nobody has spoken for a while."""
+        with self._changed:
+            ids = set(self._desk.spoken_at)
+        self._look(ids)
+        return True
+
+    def _look(self, ids: Collection[str]) -> None:
+        """Read in these chats; the first time in all of them."""
+        if ids and self._alone(lambda tally: self._read(ids, tally), Tally(), wait_s=0.0):
+            self._resumed = True
+        else:
+            self._postponed.update(ids)
+
+    def _read(self, ids: Collection[str], tally: Tally) -> None:
+        learn = self._around.learn
+        if not reads(learn):
+            self._nothing_for = learn
+            return
+        self._desk.look(ids if self._resumed else None, How(), tally)
+        for chat in ids:
+            if self._desk.is_quiet(chat, ()):
+                self._desk.spoken_at.pop(chat, None)
+
+    def _alone(self, act: Callable[[Tally], None], tally: Tally, *, wait_s: float) -> bool:
+        """Do it while no other thread or process is at it; false when it was not done. Only this place catches everything."""
+        asked = self._models.requests
+        try:
+            with self._sole(wait_s):
+                act(tally)
+            return True
+        except OutOfTimeError:
+            tally.unfinished()
+        except Timeout:
+            tally.unfinished()
+            tally.note(BUSY)
+        except Exception as error:
+            tally.note(str(error) if isinstance(error, RoleMemoryError | OSError) else type(error).__name__)
+        finally:
+            if tally.report.notes or self._models.requests > asked:
+                self._last_error = tally.report.notes[-1] if tally.report.notes else ""
+        return False
+
+    @contextmanager
+    def _sole(self, wait_s: float) -> Iterator[None]:
+        """Alone among threads (waited for) and processes (waited for so long).
+
+        Raises:
+            Timeout: another process is at it.
+        """
+        with ExitStack() as stack:
+            stack.enter_context(self._at_work)
+            self._lock_file.parent.mkdir(parents=True, exist_ok=True)
+            stack.enter_context(FileLock(str(self._lock_file), timeout=wait_s, thread_local=False))
+            yield

@@ -1,0 +1,114 @@
+"""What a chat completion says: as one JSON object, or as a stream of events, in whatever charset it came."""
+
+import codecs
+import json
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from rolememory.upstream import Call, Head
+
+_CHARSET = re.compile(r"charset=[\"']?([\w.:-]{1,40})", re.IGNORECASE)
+_CHARSETS = frozenset("gbk gb2312 gb18030 big5 shift_jis euc-jp euc-kr iso-8859-1 latin-1 windows-1252".split())
+
+
+class EnvelopeError(ValueError):
+    """The server said something that is no chat completion."""
+
+
+class _Piece(BaseModel):
+    """A message, or a piece of one."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    content: str | list[Any] | None = None
+
+    @property
+    def text(self) -> str:
+        """What it says; parts of a list joined."""
+        if isinstance(self.content, list):
+            return "".join(str(part.get("text", "")) if isinstance(part, dict) else str(part) for part in self.content)
+        return self.content or ""
+
+
+class _Choice(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    message: _Piece | None = None
+    delta: _Piece | None = None
+    text: str | None = None  # of servers that speak the older dialect
+
+    @property
+    def said(self) -> str:
+        """What it says, whichever way."""
+        piece = self.message or self.delta
+        return piece.text if piece else self.text or ""
+
+
+class _Completion(BaseModel):
+    """As far as we read it."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    choices: list[_Choice] = Field(default_factory=list)
+
+
+def spoken(call: Call, head: Head) -> str:
+    """The text of the answer; empty when the model said nothing.
+
+    Raises:
+        EnvelopeError: it is no chat completion.
+        TimeoutError, CutError, ValueError, Exception: as `Call` says.
+    """
+    return "".join(streamed(call, head))
+
+
+def streamed(call: Call, head: Head) -> Iterator[str]:
+    """The text of the answer, piece by piece where the server streams it."""
+    if "event-stream" in head.headers.get("content-type", "").lower():
+        yield from _events(_lines(call.pieces(head)))
+    else:
+        body = b"".join(call.pieces(head))
+        text = _decoded(body, head)
+        yield from _events(iter(text.splitlines())) if text.startswith("data:") else [_completion(text, whole=True)]
+
+
+def _events(lines: Iterable[str]) -> Iterator[str]:
+    for line in lines:
+        if line.startswith("data:") and (value := line[5:].strip()) and value != "[DONE]":
+            yield _completion(value, whole=False)
+
+
+def _completion(text: str, *, whole: bool) -> str:
+    try:
+        said = _Completion.model_validate(json.loads(text))
+    except (ValueError, RecursionError, ValidationError):
+        raise EnvelopeError from None
+    if whole and not said.choices:
+        raise EnvelopeError
+    return said.choices[0].said if said.choices else ""
+
+
+def _lines(pieces: Iterable[bytes]) -> Iterator[str]:
+    """Lines of a stream in UTF-8; the last one may lack its end."""
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    rest = ""
+    for piece in pieces:
+        *whole, rest = re.split(r"\r\n|\n|\r", rest + decoder.decode(piece))
+        yield from whole
+    yield rest
+
+
+def _decoded(body: bytes, head: Head) -> str:
+    """The text: UTF-8 if it is that, else as zeros betray it (UTF-16, UTF-32), else as the server declares it."""
+    declared = _CHARSET.search(head.headers.get("content-type", ""))
+    named = declared[1].lower() if declared else ""
+    betrayed = json.detect_encoding(body)
+    for guess in (betrayed if not betrayed.startswith("utf-8") else "utf-8-sig", *([named] if named in _CHARSETS else [])):
+        try:
+            return body.decode(guess).strip()
+        except UnicodeError:
+            continue
+    raise EnvelopeError

@@ -1,0 +1,93 @@
+"""Single values of an answer, read generously: confidences in words, numbers in brackets, lists with commas."""
+
+import re
+from math import isfinite
+from typing import Annotated
+
+from pydantic import BeforeValidator
+
+from rolememory.inject.fence import tame
+
+_SURE = {
+    **dict.fromkeys(("certain", "very high", "sure", "definite", "确定", "肯定", "很高", "非常高", "確定", "絕對", "绝对"), 0.95),
+    **dict.fromkeys(("high", "高", "较高", "較高", "likely"), 0.85),
+    **dict.fromkeys(("medium", "moderate", "中", "中等", "一般", "possible"), 0.6),
+    **dict.fromkeys(("low", "unsure", "uncertain", "低", "较低", "較低", "不确定", "不確定", "very low", "很低"), 0.3),
+}
+_NUMBER = re.compile(r"-?\d+(?:[.,]\d+)?")
+UNTOLD = 0.75
+"""How sure a statement is whose confidence was left out: it stands word for word in the chat, so above the default threshold."""
+UNCLEAR = 0.5
+"""... and one whose confidence cannot be read: below it."""
+
+
+def sure(value: object) -> float:
+    """A confidence in 0..1, however it was written: a number, a percentage, a mark out of ten, a word.
+
+    >>> [sure(value) for value in (0.9, "0.9", "90%", 95, "high", "很高", None, "perhaps!", True)]
+    [0.9, 0.9, 0.9, 0.95, 0.85, 0.95, 0.75, 0.5, 0.95]
+    """
+    if value is None or value == "":
+        return UNTOLD
+    if isinstance(value, bool):
+        return 0.95 if value else 0.0
+    if isinstance(value, str):
+        return _sure_in_words(value.strip().casefold())
+    if not isinstance(value, int | float) or not isfinite(value):
+        return UNCLEAR
+    return _share(float(value))
+
+
+def _sure_in_words(word: str) -> float:
+    found = _NUMBER.search(word)
+    if not found:
+        return _SURE.get(word, UNCLEAR)
+    number = float(found[0].replace(",", "."))
+    return _share(number / 100 if "%" in word and number > 1 else number)
+
+
+def _share(number: float) -> float:
+    """A number that was meant to lie in 0..1: those up to ten are of ten, those up to a hundred of a hundred."""
+    if number <= 1:
+        return max(number, 0.0)
+    return number / 10 if number <= 10 else number / 100 if number <= 100 else UNCLEAR
+
+
+def number(value: object) -> int:
+    """The first whole number in a value: 3, "3", "[3]", "line 3"; 0 where there is none.
+
+    >>> [number(value) for value in (3, "3", "[3]", "第3行", 3.0, None, True, "none", [2])]
+    [3, 3, 3, 3, 3, 0, 0, 0, 2]
+    """
+    if isinstance(value, list | tuple):
+        return number(value[0]) if value else 0
+    if isinstance(value, bool) or value is None:
+        return 0
+    if isinstance(value, float):
+        return int(value) if abs(value) < 1e9 else 0
+    found = re.search(r"\d{1,9}", str(value))
+    return int(found[0]) if found else 0
+
+
+def _texts(value: object) -> object:
+    """A list of texts, also where it came as one text with commas."""
+    if value is None:
+        return ()
+    if isinstance(value, str):
+        value = re.split(r"[,，、;；]", value)
+    given = value if isinstance(value, list | tuple) else ()
+    return tuple(dict.fromkeys(word for one in given if isinstance(one, str) and (word := tame(one)[:40].strip())))
+
+
+def _text(value: object) -> object:
+    """One line of text without anything in it that means more than its words."""
+    if value is None:
+        return ""
+    return tame(str(value)) if isinstance(value, str | int | float) and not isinstance(value, bool) else value
+
+
+Line = Annotated[str, BeforeValidator(_text)]
+Words = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]  # as they came: to be compared with the chat
+Sure = Annotated[float, BeforeValidator(sure)]
+Number = Annotated[int, BeforeValidator(number)]
+Texts = Annotated[tuple[str, ...], BeforeValidator(_texts)]

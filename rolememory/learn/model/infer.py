@@ -1,0 +1,151 @@
+"""Conclusions from several memories, each with its confidence and what it is drawn from. Off by default. Source: S2.22-S2.26, S2.31."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from pydantic import AliasChoices, Field, ValidationError, field_validator, model_validator
+from rapidfuzz import fuzz
+
+from rolememory.learn.model.answers import Answer
+from rolememory.learn.model.asking import Ask
+from rolememory.learn.model.client import UNHURRIED, Haste
+from rolememory.learn.model.extract import LONGEST_FACT, SAME
+from rolememory.learn.model.fields import UNTOLD, Line, Sure
+from rolememory.learn.model.grounding import letters
+from rolememory.learn.model.known import Sees
+from rolememory.learn.model.prompts import listed
+from rolememory.schema.evidence import Reason
+from rolememory.schema.learning import Draft
+from rolememory.schema.memory import Evidence, Memory, MemoryType, Source
+from rolememory.schema.settings import LearnSettings
+from rolememory.text.language import language_of
+
+MOST_MEMORIES = 60  # that one question shows: the newest
+FEWEST = 2  # memories that a conclusion must be drawn from
+TAG = "inference"
+
+
+class Conclusion(Answer):
+    """One conclusion. `based_on` are numbers of the list that was shown, or ids."""
+
+    conclusion: Line = Field(min_length=1, max_length=LONGEST_FACT, validation_alias=AliasChoices("conclusion", "content", "inference"))
+    confidence: Sure = UNTOLD
+    based_on: tuple[str, ...] = Field((), validation_alias=AliasChoices("basedOn", "based_on", "ids", "sources"))
+
+    @field_validator("based_on", mode="before")
+    @classmethod
+    def _listed(cls, value: Any) -> tuple[str, ...]:
+        rows = value.replace("，", ",").split(",") if isinstance(value, str) else value if isinstance(value, list) else [value]
+        return tuple(str(row).strip().strip("[]#").strip() for row in rows if isinstance(row, str | int | float))
+
+
+class Conclusions(Answer):
+    """What a model concluded; a single bad one is left out."""
+
+    conclusions: tuple[Conclusion, ...]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _gathered(cls, value: Any) -> Any:
+        rows = value if isinstance(value, list) else value.get("conclusions", value.get("inferences")) if isinstance(value, dict) else None
+        if rows is None and isinstance(value, dict) and _conclusion(value):
+            rows = [value]
+        if not isinstance(rows, list):
+            return value
+        good = [one for row in rows[:MOST_MEMORIES] if (one := _conclusion(row))]
+        if rows and not good:
+            raise ValueError("no entry of conclusions has a conclusion that is a text")
+        return {"conclusions": good}
+
+
+def _conclusion(row: Any) -> Conclusion | None:
+    try:
+        return Conclusion.model_validate(row)
+    except ValidationError:
+        return None
+
+
+def for_each_user(memories: Sequence[Memory]) -> Mapping[str | None, list[Memory]]:
+    """What is known with each user: what is shared, and his own. Without users, the shared alone."""
+    users: list[str | None] = [*sorted({one.user for one in memories if one.user is not None})]
+    return {user: [one for one in memories if one.user in (None, user)] for user in users or [None]}
+
+
+def infer(
+    ask: Ask, known: Sequence[Memory], user: str | None, settings: LearnSettings, *, sees: Sees, char: str = "", haste: Haste = UNHURRIED
+) -> tuple[Draft, ...]:
+    """Ask for conclusions from what is known with one user.
+
+    Raises:
+        ModelError: they could not be had now.
+    """
+    shown = sorted(known, key=lambda one: (one.created.timestamp() if one.created else 0.0, one.id))[-MOST_MEMORIES:]
+    if len(shown) < FEWEST:
+        return ()
+    language = language_of("\n".join(one.content for one in shown))
+    values = {
+        "memories": listed(_about(one) + one.content for one in shown),
+        "char": char,
+        "language": language,
+        "max_facts": settings.max_facts,
+    }
+    found = ask("inference", Conclusions, values, language=language, haste=haste)
+    return drafts(found.conclusions, shown, user, settings, sees=sees, model=ask.named("inference"))
+
+
+def drafts(
+    found: Iterable[Conclusion],
+    shown: Sequence[Memory],
+    user: str | None,
+    settings: LearnSettings,
+    *,
+    sees: Sees = lambda _: True,
+    model: str = "",
+) -> tuple[Draft, ...]:
+    """The conclusions that hold: sure enough, drawn from two memories at least that were really shown, and nothing that is known."""
+    out: list[Draft] = []
+    said = [letters(one.content) for one in shown]
+    for one in sorted(found, key=lambda one: -one.confidence):
+        ground, plain = _ground(one, shown), letters(one.conclusion)
+        if len(ground) < FEWEST or one.confidence < settings.min_confidence or any(fuzz.ratio(plain, other) >= SAME for other in said):
+            continue
+        said.append(plain)
+        out.append(_draft(one, ground, user, sees, model))
+    return tuple(out[: settings.max_facts])
+
+
+def _ground(one: Conclusion, shown: Sequence[Memory]) -> list[Memory]:
+    """The memories that a conclusion names, each once, in their order; numbers and ids that were not shown are nothing."""
+    by_id = {memory.id: place for place, memory in enumerate(shown)}
+    places = {by_id.get(word, int(word) - 1 if word.isdecimal() and len(word) < 9 else -1) for word in one.based_on}
+    return [memory for place, memory in enumerate(shown) if place in places]
+
+
+def _draft(one: Conclusion, ground: Sequence[Memory], user: str | None, sees: Sees, model: str) -> Draft:
+    dates = [memory.created for memory in ground if memory.created]
+    return Draft(
+        content=one.conclusion,
+        type=MemoryType.SEMANTIC,
+        source=Source.INFERENCE,
+        evidence=_together(ground, sees),
+        because=Reason("inferred", (("model", model), ("count", len(ground)))),
+        subject=Counter(memory.subject for memory in ground).most_common(1)[0][0],
+        user=user if any(memory.user for memory in ground) else None,
+        created=max(dates, default=None),
+        tags=(TAG,),
+        confidence=one.confidence,
+        rests_on=tuple(memory.id for memory in ground),
+    )
+
+
+def _together(ground: Sequence[Memory], sees: Sees) -> tuple[Evidence, ...]:
+    """One support that stands while all of them do, where they come from one chat: what `rests_on` says, in the words of supports."""
+    learned = [one for memory in ground if (one := next(filter(sees, memory.evidence), None))]
+    chats = {one.chat for one in learned}
+    versions = dict.fromkeys(version for one in learned for version in one.version.split("+") if version)
+    return (Evidence(chat=chats.pop(), version="+".join(versions)),) if len(chats) == 1 else ()
+
+
+def _about(memory: Memory) -> str:
+    return f"({memory.subject}) " if memory.subject else ""

@@ -1,0 +1,48 @@
+"""Whom a model means by the name it gives."""
+
+from rolememory.inject.fence import tame
+from rolememory.schema.claims import ROLE, USER
+from rolememory.schema.learning import Company, Said
+from rolememory.text.fold import fold, folded_key
+
+_USER = frozenset("user human player 用户 用戶 使用者 玩家 人类 人類".split()) | {"the user", "{{user}}", "{ {user}}"}
+_ROLE = frozenset("character char assistant ai bot role npc 角色 助手 助理 机器人 機器人".split()) | {
+    "the character",
+    "{{char}}",
+    "{ {char}}",
+}
+_SPEAKER = frozenset("i me myself self speaker 我 自己 本人 说话人 說話人 说话者".split())
+_LONGEST_NAME = 60
+
+
+def subject_of(about: str, said: Said, company: Company) -> str | None:
+    """Whom a fact is about, as in `Memory.subject`; who speaks, where nobody is named.
+
+    >>> from datetime import UTC, datetime
+    >>> said = Said("v1", "user", "Anna is my sister.", datetime(2025, 3, 1, tzinfo=UTC))
+    >>> [subject_of(about, said, Company("Mira", user="Lin")) for about in ("user", "lin", "", "Mira", "character", "Anna")]
+    ['user', 'user', 'user', None, None, 'Anna']
+    """
+    name = folded_key(about)
+    if not name or name in _SPEAKER:
+        found = company.subject_of(said)
+    elif name in _USER or name == folded_key(company.user):
+        found = USER
+    elif name in _ROLE or name in {folded_key(one) for one in (company.role, *company.role_names)}:
+        found = ROLE
+    else:
+        found = tame(about)[:_LONGEST_NAME].strip()
+    return found or None
+
+
+def subject_in(text: str, company: Company) -> str | None:
+    """Whom a sentence is about that does not say so apart: the role if it is named and the user is not, else the user.
+
+    >>> company = Company("Mira", user="Lin")
+    >>> subject_in("Mira promised to wait.", company), subject_in("Lin's birthday is October 25th.", company)
+    (None, 'user')
+    """
+    folded = fold(text).text
+    role = any(name and folded_key(name) in folded for name in (company.role, *company.role_names))
+    user = any(name and folded_key(name) in folded for name in (company.user, "the user", "用户", "用戶"))
+    return None if role and not user else USER

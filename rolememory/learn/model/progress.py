@@ -1,0 +1,109 @@
+"""How far models have read: one small file per role, written only after success, so that nothing is lost and nothing is asked twice."""
+
+import threading
+from collections.abc import Iterable, Mapping
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+from rolememory.store.state import StateFile
+
+FILE = "model.json"
+
+
+class Progress:
+    """`state/model.json`: per chat what each reader has read, what was hard, what was summed up. Thread-safe.
+
+    Raises (from what changes it):
+        NotWrittenError: the disk refused; what was read will be read again.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._file = StateFile(folder / "state" / FILE)
+        self._lock = threading.Lock()
+
+    def read_by(self, chat: str, reader: str) -> set[str]:
+        """The versions of a chat that this reader has read."""
+        return set(_list(_at(self._chat(chat), "read"), reader))
+
+    def readers_of(self, versions: Iterable[str], reader: str) -> set[str]:
+        """The chats in which this reader has read one of these versions."""
+        wanted = set(versions)
+        chats = _at(self._file.load(), "chats")
+        return {chat for chat in chats if not wanted.isdisjoint(_at(_at(chats, chat), "read").get(reader) or ())}
+
+    def mark(self, chat: str, reader: str, versions: Iterable[str], exchanges: int = 0) -> None:
+        """These versions have been read, and what was found in them is kept; `exchanges` count towards the next conclusions."""
+
+        def change(value: dict[str, Any]) -> None:
+            mine = _inner(value, "chats", chat)
+            known = dict.fromkeys((*_list(_at(mine, "read"), reader), *versions))
+            _inner(mine, "read")[reader] = list(known)
+            hard = _inner(mine, "hard")
+            for version in known:
+                hard.pop(f"{reader} {version}", None)
+            value["exchanges"] = self._count(value) + exchanges
+
+        self._change(change)
+
+    def failures(self, chat: str, reader: str, version: str) -> int:
+        """How often a model answered nothing that could be used when it read the exchange that begins with this version."""
+        found = _at(self._chat(chat), "hard").get(f"{reader} {version}", 0)
+        return found if isinstance(found, int) else 0
+
+    def failed(self, chat: str, reader: str, version: str) -> None:
+        """It did so once more."""
+        count = self.failures(chat, reader, version) + 1
+        self._change(lambda value: _inner(value, "chats", chat, "hard").update({f"{reader} {version}": count}))
+
+    def summed(self, chat: str) -> tuple[str, ...]:
+        """The versions of a chat that were ever summed up."""
+        return tuple(_list(self._chat(chat), "summed"))
+
+    def sum_up(self, chat: str, versions: Iterable[str]) -> None:
+        """These have been summed up."""
+        known = list(dict.fromkeys((*self.summed(chat), *versions)))
+        self._change(lambda value: _inner(value, "chats", chat).update(summed=known))
+
+    @property
+    def exchanges(self) -> int:
+        """How many exchanges were read since the last conclusions."""
+        return self._count(self._file.load())
+
+    def concluded(self) -> None:
+        """Conclusions were drawn."""
+        self._change(lambda value: value.update(exchanges=0))
+
+    def _chat(self, chat: str) -> Mapping[str, Any]:
+        return _at(_at(self._file.load(), "chats"), chat)
+
+    def _count(self, value: Mapping[str, Any]) -> int:
+        found = value.get("exchanges", 0)
+        return found if isinstance(found, int) else 0
+
+    def _change(self, change: Any) -> None:
+        with self._lock:
+            value = deepcopy(self._file.load())
+            change(value)
+            self._file.save(value)
+
+
+def _at(value: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """The table of that name; an empty one where there is none, or something else."""
+    found = value.get(name)
+    return found if isinstance(found, dict) else {}
+
+
+def _list(value: Mapping[str, Any], name: str) -> list[str]:
+    found = value.get(name)
+    return [str(one) for one in found] if isinstance(found, list) else []
+
+
+def _inner(value: dict[str, Any], *names: str) -> dict[str, Any]:
+    """The table under these names, made where there is none."""
+    for name in names:
+        inner = value.get(name)
+        if not isinstance(inner, dict):
+            inner = value[name] = {}
+        value = inner
+    return value

@@ -1,0 +1,275 @@
+"""One look at the chats of a role: what is due is read, kept and marked; then summaries, then conclusions.
+
+Not thread-safe: `Behind` lets one look happen at a time. What goes wrong with one chat or one reader does not touch the others.
+"""
+
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import chain
+
+from rolememory.breaker import Breaker
+from rolememory.errors import ModelAnswerError, ModelError, RoleMemoryError
+from rolememory.learn.model.asking import Ask
+from rolememory.learn.model.base import Batch, Extractor, Factory, Means, known_extractors
+from rolememory.learn.model.decide import DecideExtractor
+from rolememory.learn.model.extract import FactExtractor
+from rolememory.learn.model.infer import for_each_user, infer
+from rolememory.learn.model.known import standing, touching
+from rolememory.learn.model.models import model_learns
+from rolememory.learn.model.progress import Progress
+from rolememory.learn.model.report import ChatLike, ChatsLike, How, OutOfTimeError, Tally
+from rolememory.learn.model.summarise import Unsummed, is_summary, summarise, unsummed
+from rolememory.learn.model.waiting import BEFORE, Exchange, batch_of, due, exchanges
+from rolememory.schema.learning import Company, Draft, Said
+from rolememory.schema.memory import Evidence, Memory
+from rolememory.schema.settings import LearnSettings, Settings
+from rolememory.text.language import language_of
+from rolememory.text.lengths import counter_for
+
+MODEL = "model"
+"""The reader that asks a model; others are extractors of other packages, by name. Each reads at its own pace."""
+
+GIVEN_UP = 3  # so often may an exchange fail, while others succeed, before it is left unread
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What a desk asks of the house; every call brings what stands now."""
+
+    chats: ChatsLike
+    settings: Callable[[], Settings]
+    keep: Callable[[Sequence[Draft], str], object]
+    memories: Callable[[], Mapping[str, Memory]]
+    company: Callable[[str], Company]
+    clock: Callable[[], datetime]
+
+    @property
+    def learn(self) -> LearnSettings:
+        """How learning is set now."""
+        return self.settings().learn
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """An extractor, by the name under which its progress is kept. Its breaker is for what is no model's fault."""
+
+    name: str
+    extractor: Extractor
+    breaker: Breaker
+
+
+def reads(settings: LearnSettings) -> bool:
+    """Whether anything reads behind: a model, or an extractor of another package.
+
+    >>> reads(LearnSettings())
+    False
+    """
+    return settings.enabled and settings.extractor != "rules" and (model_learns(settings) or bool(known_extractors()))
+
+
+class Desk:
+    """Where one role's chats are read."""
+
+    def __init__(self, around: Around, ask: Ask, progress: Progress) -> None:
+        self._around, self._ask, self.progress = around, ask, progress
+        self.spoken_at: dict[str, datetime] = {}  # when somebody last spoke in a chat, as far as this process knows
+        self._readers: dict[Factory, Reader] = {}
+        self._visible: dict[str, frozenset[str]] = {}
+        self._told: set[str] = set()
+
+    def look(self, ids: Iterable[str] | None, how: How, tally: Tally) -> None:
+        """Read what is due in these chats (None = all).
+
+        Raises:
+            OutOfTimeError: before all was done.
+        """
+        self._visible.clear()
+        wanted = None if ids is None else set(ids)
+        for chat in self._around.chats.chats():
+            if chat.teaches and (wanted is None or chat.id in wanted):
+                self._read_chat(chat, how, tally)
+        learn = self._around.learn
+        if model_learns(learn) and learn.inference_enabled and self.progress.exchanges >= learn.inference_interval:
+            self.quietly(lambda: self.conclude(how, tally), tally)
+
+    def conclude(self, how: How, tally: Tally) -> None:
+        """Draw conclusions from what is known with each user. Source: S2.23.
+
+        Raises:
+            OutOfTimeError, ModelError, NotWrittenError: they could not be had, or not be kept.
+        """
+        learn, known = self._around.learn, standing(self._around.memories().values(), self._sees)
+        for user, mine in for_each_user(known).items():
+            drafts = infer(self._ask, mine, user, learn, sees=self._sees, char=self._char(), haste=how.haste())
+            if drafts:
+                self._around.keep(drafts, "infer")
+            tally.add(conclusions=len(drafts))
+        self.progress.concluded()
+
+    def waiting(self, chat: ChatLike, how: How) -> list[Exchange]:
+        """The exchanges of a chat that the model has not read and that are final."""
+        path = self._around.chats.path(chat.id)
+        return self._due(MODEL, chat, path, how) if chat.teaches else []
+
+    def is_quiet(self, chat: str, path: Sequence[Said]) -> bool:
+        """Whether nobody has spoken for so long that the newest exchange counts as final."""
+        last = self.spoken_at.get(chat) or (path[-1].at if path else None)
+        return last is not None and self._around.clock() - last >= timedelta(minutes=self._around.learn.idle_minutes)
+
+    def quietly(self, act: Callable[[], None], tally: Tally) -> None:
+        """Do it; what goes wrong is noted, and logged the first time. Nothing of the chat gets into either."""
+        try:
+            act()
+        except OutOfTimeError:
+            raise
+        except (RoleMemoryError, OSError) as error:
+            self._note(str(error), tally)
+        except Exception as error:  # an extractor of another package, or files of another version
+            self._note(f"learning from chats: {type(error).__name__}", tally)
+
+    def _note(self, told: str, tally: Tally) -> None:
+        tally.note(told)
+        if told not in self._told:
+            self._told.add(told)
+            _log.info("not learned from yet: %s", told)
+
+    def _read_chat(self, chat: ChatLike, how: How, tally: Tally) -> None:
+        def summaries() -> None:
+            self._sum_up(chat, how, tally)
+
+        for reader in self._active():
+            self.quietly(lambda reader=reader: self._read(reader, chat, how, tally), tally)  # type: ignore[misc]
+        learn = self._around.learn
+        if model_learns(learn) and learn.summarize.enabled:
+            self.quietly(summaries, tally)
+
+    def _active(self) -> Iterator[Reader]:
+        """The readers that the settings ask for."""
+        learn = self._around.learn
+        flow: Factory = FactExtractor if learn.flow == "extract" else DecideExtractor
+        wanted = {MODEL: flow} if model_learns(learn) else {}
+        for name, factory in {**known_extractors(), **wanted}.items():
+            if factory not in self._readers:
+                means = Means(lambda: self._around.learn, self._ask)
+                self._readers[factory] = Reader(name, factory(means), Breaker(f"extractor {name}", limit=GIVEN_UP))
+            yield self._readers[factory]
+
+    def _read(self, reader: Reader, chat: ChatLike, how: How, tally: Tally) -> None:
+        """Batch after batch, as long as there are full ones, or whatever is there if nobody speaks any more."""
+        path = self._around.chats.path(chat.id)
+        anyway = how.forced or self.is_quiet(chat.id, path)
+        while found := self._due(reader.name, chat, path, how):
+            if not anyway and len(found) < self._around.learn.batch_size:
+                return
+            self._read_one(reader, chat, path, found, how, tally)
+
+    def _read_one(self, reader: Reader, chat: ChatLike, path: Sequence[Said], found: Sequence[Exchange], how: How, tally: Tally) -> None:
+        """One batch: ask, keep, and only then mark as read."""
+        chosen = batch_of(found, self._around.learn.batch_size, lambda one: self.progress.failures(chat.id, reader.name, one.first))
+        batch = self._batch(reader, chat, path, chosen, how)
+        drafts = self._extracted(reader, chat, chosen[0], batch)
+        if drafts:
+            self._around.keep(drafts, "model")
+        mine = reader.name == MODEL
+        self.progress.mark(chat.id, reader.name, batch.fresh, exchanges=len(chosen) if mine else 0)
+        tally.add(read=len(chosen) if mine else 0, drafts=len(drafts))
+        self._give_up(reader, chat, [one for one in found if one not in chosen])
+
+    def _extracted(self, reader: Reader, chat: ChatLike, first: Exchange, batch: Batch) -> Sequence[Draft]:
+        if not reader.breaker.allows():
+            raise ModelError(f"extractor {reader.name}: left alone after failures ({reader.breaker.reason})")
+        try:
+            drafts = reader.extractor.extract(batch)
+        except ModelAnswerError:
+            self.progress.failed(chat.id, reader.name, first.first)
+            reader.breaker.success()
+            raise
+        except (ModelError, OutOfTimeError):
+            reader.breaker.success()  # the extractor works; what it asks does not
+            raise
+        except Exception as error:
+            reader.breaker.failure(type(error).__name__)
+            raise
+        reader.breaker.success()
+        return drafts
+
+    def _give_up(self, reader: Reader, chat: ChatLike, others: Iterable[Exchange]) -> None:
+        """Leave unread what failed again and again while the model answers for others: it must not stand in the way for ever."""
+        for one in others:
+            if self.progress.failures(chat.id, reader.name, one.first) >= GIVEN_UP:
+                _log.warning("chat %s: nothing could be learned from message %d; it is left out", chat.id, one.start + 1)
+                self.progress.mark(chat.id, reader.name, [said.version for said in one.said])
+
+    def _batch(self, reader: Reader, chat: ChatLike, path: Sequence[Said], chosen: Sequence[Exchange], how: How) -> Batch:
+        said = tuple(chain.from_iterable(one.said for one in chosen))
+        read = self._read_already(reader.name, chat, path)
+        fresh = frozenset(one.version for one in said if one.version not in read)
+        known = standing(self._around.memories().values(), self._sees)
+        return Batch(
+            chat=chat.id,
+            said=said,
+            fresh=fresh,
+            before=tuple(path[max(chosen[0].start - BEFORE, 0) : chosen[0].start]),
+            company=self._around.company(chat.id),
+            user=chat.user,
+            language=language_of("\n".join(one.text for one in said)),
+            known=touching(known, said, chat.user),
+            haste=how.haste(),
+        )
+
+    def _due(self, reader: str, chat: ChatLike, path: Sequence[Said], how: How) -> list[Exchange]:
+        last_too = how.forced or self.is_quiet(chat.id, path)
+        return due(exchanges(path), self._read_already(reader, chat, path), last_too=last_too)
+
+    def _read_already(self, reader: str, chat: ChatLike, path: Sequence[Said]) -> set[str]:
+        """The versions this reader has read here, or in a branch of the same user and timeline where they still stand."""
+        read = self.progress.read_by(chat.id, reader)
+        missing = {said.version for said in path} - read
+        near = self.progress.readers_of(missing, reader) - {chat.id} if missing else set()
+        for other in self._around.chats.chats() if near else ():
+            if other.id in near and other.teaches and _kin(other) == _kin(chat):
+                read |= self.progress.read_by(other.id, reader) & self._standing_in(other.id)
+        return read
+
+    def _sum_up(self, chat: ChatLike, how: How, tally: Tally) -> None:
+        """Sum up what has left the window, piece by piece."""
+        path = self._around.chats.path(chat.id)
+        while wanted := self._unsummed(chat, path):
+            fresh = frozenset(said.version for said in wanted.said)
+            language = language_of("\n".join(said.text for said in wanted.said))
+            who = {"company": self._around.company(chat.id), "user": chat.user, "language": language}
+            draft = summarise(self._ask, wanted, Batch(chat.id, wanted.said, fresh, haste=how.haste(), **who))  # type: ignore[arg-type]
+            self._around.keep([draft], "model")
+            self.progress.sum_up(chat.id, (*wanted.covered, *(said.version for said in wanted.said)))
+            tally.add(summaries=1)
+
+    def _unsummed(self, chat: ChatLike, path: Sequence[Said]) -> Unsummed | None:
+        settings = self._around.settings()
+        former = [one for one in self._around.memories().values() if is_summary(one, chat.id)]
+        tokens = counter_for("tokens", settings.lengths)
+        return unsummed(path, settings.memory, former, self.progress.summed(chat.id), tokens, settings.learn.summarize.trigger_tokens)
+
+    def _sees(self, evidence: Evidence) -> bool:
+        """Whether a support stands in its chat."""
+        wanted = {version for version in evidence.version.split("+") if version}
+        return not wanted or wanted <= self._standing_in(evidence.chat)
+
+    def _standing_in(self, chat: str) -> frozenset[str]:
+        if chat not in self._visible:
+            try:
+                self._visible[chat] = frozenset(said.version for said in self._around.chats.path(chat))
+            except (RoleMemoryError, LookupError):  # it is gone
+                self._visible[chat] = frozenset()
+        return self._visible[chat]
+
+    def _char(self) -> str:
+        first = next(iter(self._around.chats.chats()), None)
+        return self._around.company(first.id).role if first else ""
+
+
+def _kin(chat: ChatLike) -> tuple[str | None, str]:
+    """Chats that share this share what was learned."""
+    return chat.user, getattr(chat, "timeline", "")

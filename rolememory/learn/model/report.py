@@ -1,0 +1,102 @@
+"""What a look at the chats needs and what it tells."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from time import monotonic
+from typing import Protocol
+
+from rolememory.learn.model.client import Haste
+from rolememory.schema.learning import Said
+
+
+class ChatLike(Protocol):
+    """What is asked of a chat (`store.chats.ChatInfo`)."""
+
+    @property
+    def id(self) -> str:
+        """Its id."""
+        ...
+
+    @property
+    def teaches(self) -> bool:
+        """Whether memories may be learned from it."""
+        ...
+
+    @property
+    def user(self) -> str | None:
+        """Whose memories they become."""
+        ...
+
+
+class ChatsLike(Protocol):
+    """What is asked of the chats of a role (`store.chats.Chats`)."""
+
+    def path(self, chat: str) -> Sequence[Said]:
+        """The versions that are visible now, oldest first."""
+        ...
+
+    def chats(self) -> Sequence[ChatLike]:
+        """All chats."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a look has done."""
+
+    read: int = 0  # exchanges
+    drafts: int = 0  # that were found in them
+    summaries: int = 0
+    conclusions: int = 0
+    requests: int = 0
+    left: int = 0  # exchanges that still wait
+    finished: bool = True  # false: time ran out, or another process is at it
+    notes: tuple[str, ...] = ()  # what went wrong
+
+
+class OutOfTimeError(Exception):
+    """There is no time left for another request."""
+
+
+@dataclass(frozen=True, slots=True)
+class How:
+    """How a look is done."""
+
+    forced: bool = False  # what is not full or not quiet yet is read too
+    patient: bool = True  # nobody waits for it
+    until: float | None = None  # by time.monotonic
+
+    @property
+    def left_s(self) -> float | None:
+        """Seconds that are left, None = no end."""
+        return None if self.until is None else max(self.until - monotonic(), 0.0)
+
+    def haste(self) -> Haste:
+        """What a request may take now.
+
+        Raises:
+            OutOfTimeError: nothing is left.
+        """
+        if self.left_s == 0.0:
+            raise OutOfTimeError
+        return Haste(self.until, self.patient)
+
+
+@dataclass
+class Tally:
+    """What a look has done so far."""
+
+    report: Report = field(default_factory=Report)
+
+    def add(self, **counts: int) -> None:
+        """Count."""
+        self.report = replace(self.report, **{name: getattr(self.report, name) + count for name, count in counts.items()})
+
+    def note(self, told: str) -> None:
+        """Something went wrong; said once."""
+        if told not in self.report.notes:
+            self.report = replace(self.report, notes=(*self.report.notes, told))
+
+    def unfinished(self) -> None:
+        """Something could not be done in time."""
+        self.report = replace(self.report, finished=False)

@@ -1,0 +1,89 @@
+"""Which servers a role may ask, and when: a breaker for each, and patience with the dead.
+
+While a server works, nothing is counted. Once its breaker has opened, a probe goes out only after the rest is over and only when
+the chat has moved on by a few turns as well: so a dead server costs the same few requests at any pace of talking.
+"""
+
+import logging
+import threading
+from collections.abc import Callable, Mapping
+from time import monotonic
+
+from rolememory.breaker import Breaker, State
+from rolememory.upstream import shown
+
+FAILURES = 3
+"""In a row, then a server is left alone."""
+
+TURNS_BETWEEN_PROBES = 4
+"""3 failures and a probe every 4 turns: at most 8 requests in 20 turns, whatever the pace."""
+
+REST_S = 30.0
+LONGEST_REST_S = 3600.0  # that a server may ask for by Retry-After
+
+_log = logging.getLogger(__name__)
+
+
+class Upstream:
+    """One server. Thread-safe. Every `allows` that was true is followed by `works` or `fails`."""
+
+    def __init__(self, base: str, turns: Callable[[], int], clock: Callable[[], float]) -> None:
+        self.base = shown(base)
+        self.requests = 0
+        self.breaker = Breaker(self.base, limit=FAILURES, rest_s=REST_S, clock=clock)
+        self._turns, self._asked_at = turns, 0
+
+    @property
+    def rests(self) -> bool:
+        """Whether it is being left alone."""
+        return self.breaker.state in (State.FAILED, State.HALF_OPEN)
+
+    def allows(self, *, patient: bool = True) -> bool:
+        """Whether a request may go out now. `patient`: nobody waits for it, so a dead server may rest longer."""
+        if patient and self.breaker.state is State.FAILED and self._turns() - self._asked_at < TURNS_BETWEEN_PROBES:
+            return False
+        if not self.breaker.allows():
+            return False
+        self._asked_at = self._turns()
+        self.requests += 1
+        return True
+
+    def works(self) -> None:
+        """It gave an answer that can be used."""
+        was_down = self.rests
+        if self.breaker.success() and was_down:
+            _log.warning("%s: answers again", self.base)
+
+    def fails(self, reason: str, rest_s: float | None = None) -> None:
+        """It did not; `rest_s`: it said itself how long it wants to be left alone."""
+        was_down, breaker = self.rests, self.breaker
+        opened = breaker.failure(reason) if rest_s is None else breaker.trip(reason, min(max(rest_s, REST_S), LONGEST_REST_S))
+        if opened and not was_down:
+            _log.warning("%s: %s; it is left alone for a while, what is to be learned waits", self.base, reason)
+
+
+class Upstreams:
+    """Every server that the roles of a home ask. Thread-safe; `clock` gives seconds."""
+
+    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
+        self._clock = clock
+        self._known: dict[str, Upstream] = {}
+        self._turns = 0
+        self._lock = threading.Lock()
+
+    def turn(self) -> None:
+        """Somebody said something."""
+        with self._lock:
+            self._turns += 1
+
+    def at(self, base: str) -> Upstream:
+        """The server with this base URL; the same object every time."""
+        with self._lock:
+            if base not in self._known:
+                self._known[base] = Upstream(base, lambda: self._turns, self._clock)
+            return self._known[base]
+
+    def all(self) -> Mapping[str, Upstream]:
+        """Every server asked so far, by its base URL as it may be shown."""
+        with self._lock:
+            return {one.base: one for one in self._known.values()}

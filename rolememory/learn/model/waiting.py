@@ -1,0 +1,62 @@
+"""What waits to be read in a chat: exchanges, when they are final, and how they go into batches."""
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from rolememory.schema.learning import Said
+
+MOST_CHARACTERS = 12_000  # of one batch: what a small model can look over
+BEFORE = 4  # messages before a batch that are shown along
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """What the user said and what was answered: [start, end) of the visible path."""
+
+    start: int
+    end: int
+    said: tuple[Said, ...]
+    final: bool  # a later message of the user stands, so that nobody will swipe this away
+
+    @property
+    def first(self) -> str:
+        """The version it begins with: its name."""
+        return self.said[0].version
+
+    def fresh(self, read: Collection[str]) -> set[str]:
+        """Its versions that were not read yet."""
+        return {said.version for said in self.said if said.version not in read}
+
+
+def exchanges(path: Sequence[Said]) -> list[Exchange]:
+    """The exchanges of a chat, oldest first. What stands before the first word of the user is the card's, and no exchange.
+
+    Several messages of the user in a row belong together, and so do several answers.
+    """
+    starts = [place for place, said in enumerate(path) if said.role == "user" and (place == 0 or path[place - 1].role != "user")]
+    ends = [*starts[1:], len(path)]
+    last = len(starts) - 1
+    return [
+        Exchange(start, end, tuple(path[start:end]), number < last) for number, (start, end) in enumerate(zip(starts, ends, strict=True))
+    ]
+
+
+def due(found: Iterable[Exchange], read: Collection[str], *, last_too: bool) -> list[Exchange]:
+    """Those that may be read now and were not; `last_too`: the newest counts as final, since it has been quiet."""
+    return [one for one in found if (one.final or last_too) and one.fresh(read)]
+
+
+def batch_of(waiting: Sequence[Exchange], size: int, failures: Callable[[Exchange], int]) -> list[Exchange]:
+    """The exchanges to read next: the oldest ones, as many as `size` and the room allow.
+
+    Once one of them has failed they are read one by one, those that failed least first: so the hard one is found, and holds up none.
+    """
+    first = list(waiting[:size])
+    if any(map(failures, first)):
+        return [min(waiting, key=lambda one: (failures(one), one.start))]
+    length = 0
+    for count, one in enumerate(first):
+        length += sum(len(said.text) for said in one.said)
+        if count and length > MOST_CHARACTERS:
+            return first[:count]
+    return first

@@ -1,0 +1,264 @@
+"""A scripted server behind real HTTP on loopback: what a model's endpoint does well, and everything it can do badly.
+
+    with Endpoint(answers('{"facts": []}')) as server:
+        ...  # ask server.url
+    server.requests[0].json["messages"]
+
+A behaviour is a function that gets one request and the open line and writes bytes as it likes. Behaviours are used up in order,
+one per request; the last one stays. The system chooses the port; nothing sleeps, what hangs waits until the server closes.
+"""
+
+import gzip
+import json
+import socket
+import threading
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any, Self
+
+Behaviour = Callable[["Line"], None]
+
+
+@dataclass(frozen=True)
+class Request:
+    """What came in."""
+
+    method: str
+    path: str
+    headers: dict[str, str]  # names in lower case
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        """The body."""
+        return json.loads(self.body)
+
+    @property
+    def said(self) -> str:
+        """The text of its messages, one after another."""
+        return "\n".join(message["content"] for message in self.json["messages"])
+
+    @property
+    def form(self) -> str:
+        """How JSON was asked for: json_schema, json_object, or nothing."""
+        return self.json.get("response_format", {}).get("type", "")
+
+
+@dataclass
+class Line:
+    """One request and the way back."""
+
+    request: Request
+    socket: socket.socket
+    closing: threading.Event
+
+    def send(self, data: bytes) -> None:
+        """Write bytes; the other side may be gone."""
+        with suppress(OSError):
+            self.socket.sendall(data)
+
+    def reply(self, body: bytes, *, status: str = "200 OK", kind: str = "application/json", **headers: str) -> None:
+        """A whole, well-formed answer; `retry_after="5"` becomes a header of that name."""
+        named = {"Content-Type": kind, "Content-Length": str(len(body)), "Connection": "close"}
+        named |= {name.replace("_", "-").title(): value for name, value in headers.items()}
+        self.send("\r\n".join([f"HTTP/1.1 {status}", *(f"{name}: {value}" for name, value in named.items())]).encode() + b"\r\n\r\n" + body)
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait until the server closes, or so long; true when it closes."""
+        return self.closing.wait(seconds)
+
+    def cut(self) -> None:
+        """Close with a reset, as a dying server does."""
+        with suppress(OSError):
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\x00\x00\x00\x00\x00\x00\x00")
+            self.socket.close()
+
+
+def completion(text: str, **message: Any) -> bytes:
+    """A chat completion that says this."""
+    said = {"role": "assistant", "content": text, **message}
+    return json.dumps({"id": "1", "object": "chat.completion", "choices": [{"index": 0, "message": said, "finish_reason": "stop"}]}).encode()
+
+
+def answers(said: Any, **message: Any) -> Behaviour:
+    """Answer with this text, or with this value as JSON."""
+    text = said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
+    return lambda line: line.reply(completion(text, **message))
+
+
+def replies(body: bytes, **how: str) -> Behaviour:
+    """Answer with these bytes."""
+    return lambda line: line.reply(body, **how)
+
+
+def status(code: int, reason: str = "Error", body: bytes = b'{"error": {"message": "sk-secret leaks here"}}', **headers: str) -> Behaviour:
+    """Answer with a status."""
+    return lambda line: line.reply(body, status=f"{code} {reason}", **headers)
+
+
+def raw(*pieces: bytes) -> Behaviour:
+    """Write these bytes and close."""
+
+    def write(line: Line) -> None:
+        for piece in pieces:
+            line.send(piece)
+
+    return write
+
+
+def then_hangs(*pieces: bytes) -> Behaviour:
+    """Write these bytes, then nothing any more, and keep the line open."""
+
+    def write(line: Line) -> None:
+        for piece in pieces:
+            line.send(piece)
+        line.wait()
+
+    return write
+
+
+def drips(whole: bytes, every_s: float) -> Behaviour:
+    """Write a byte, wait, write the next."""
+
+    def write(line: Line) -> None:
+        for place in range(len(whole)):
+            line.send(whole[place : place + 1])
+            if line.wait(every_s):
+                return
+
+    return write
+
+
+def then_cuts(*pieces: bytes) -> Behaviour:
+    """Write these bytes, then reset the line."""
+
+    def write(line: Line) -> None:
+        for piece in pieces:
+            line.send(piece)
+        line.cut()
+
+    return write
+
+
+def streams(pieces: Iterable[str], *, end: bytes = b"data: [DONE]\n\n") -> Behaviour:
+    """Answer as a stream of events although a whole answer was asked for."""
+    events = b"".join(b"data: " + json.dumps({"choices": [{"delta": {"content": piece}}]}).encode() + b"\n\n" for piece in pieces)
+    return lambda line: line.reply(events + end, kind="text/event-stream")
+
+
+def packed(body: bytes) -> Behaviour:
+    """Answer in gzip, which nobody asked for."""
+    return lambda line: line.reply(gzip.compress(body), content_encoding="gzip")
+
+
+def head(length: int, kind: str = "application/json") -> bytes:
+    """The beginning of an answer whose body has that length."""
+    return f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\n\r\n".encode()
+
+
+@dataclass
+class Endpoint:
+    """A server that does as it is told; `requests` is what it was asked. Use it in a `with`."""
+
+    script: list[Behaviour]
+    requests: list[Request] = field(default_factory=list)
+    most_at_once: int = 0
+
+    def __init__(self, *script: Behaviour) -> None:
+        self.script, self.requests, self.most_at_once = list(script), [], 0
+        self._closing = threading.Event()
+        self._changed = threading.Condition()
+        self._open = 0
+        self._socket = socket.create_server(("127.0.0.1", 0), backlog=64)
+        self._lines: set[socket.socket] = set()
+        self._thread = threading.Thread(target=self._accept, name="endpoint", daemon=True)
+
+    @property
+    def url(self) -> str:
+        """The base URL to put into settings."""
+        host, port = self._socket.getsockname()[:2]
+        return f"http://{host}:{port}/v1"
+
+    def now(self, *script: Behaviour) -> None:
+        """From now on, do this."""
+        with self._changed:
+            self.script[:] = script
+
+    def wait_for(self, count: int, timeout: float = 5.0) -> bool:
+        """Wait until so many requests have come in."""
+        with self._changed:
+            return self._changed.wait_for(lambda: len(self.requests) >= count, timeout)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of everything; the port is closed from now on."""
+        self._closing.set()
+        with suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+        self._socket.close()
+        self._thread.join(5.0)
+        with self._changed:
+            lines = tuple(self._lines)
+        for line in lines:
+            with suppress(OSError):
+                line.shutdown(socket.SHUT_RDWR)
+
+    def _accept(self) -> None:
+        while not self._closing.is_set():
+            try:
+                line, _ = self._socket.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._serve, args=(line,), name="endpoint line", daemon=True).start()
+
+    def _serve(self, line: socket.socket) -> None:
+        with self._changed:
+            self._lines.add(line)
+            self._open += 1
+            self.most_at_once = max(self.most_at_once, self._open)
+        try:
+            with suppress(OSError, ValueError):
+                self._answer(line)
+        finally:
+            with self._changed:
+                self._open -= 1
+                self._lines.discard(line)
+            line.close()
+
+    def _answer(self, line: socket.socket) -> None:
+        request = _request(line)
+        if request is None:
+            return
+        with self._changed:
+            self.requests.append(request)
+            behaviour = self.script.pop(0) if len(self.script) > 1 else self.script[0]
+            self._changed.notify_all()
+        behaviour(Line(request, line, self._closing))
+
+
+def _request(line: socket.socket) -> Request | None:
+    """Read one request; None when the other side sent none."""
+    data = b""
+    while b"\r\n\r\n" not in data:
+        piece = line.recv(65536)
+        if not piece:
+            return None
+        data += piece
+    before, _, body = data.partition(b"\r\n\r\n")
+    first, *rest = before.decode("latin-1").split("\r\n")
+    headers = {name.strip().lower(): value.strip() for name, _, value in (one.partition(":") for one in rest)}
+    while len(body) < int(headers.get("content-length", "0")):
+        piece = line.recv(65536)
+        if not piece:
+            return None
+        body += piece
+    method, path, _ = first.split(" ", 2)
+    return Request(method, path, headers, body)
