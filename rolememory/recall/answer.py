@@ -3,11 +3,12 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from rolememory.recall.associates import Associated
 from rolememory.recall.fit import Fitted, Fitting, Measure, Visible, fit
 from rolememory.recall.gates import Asker, Occasion, eligible, turn_gate
 from rolememory.recall.index import MemoryIndex
 from rolememory.recall.standing import EVERYTHING, Sees, Standing, standing
-from rolememory.recall.weigh import weigh
+from rolememory.recall.weigh import order, weigh
 from rolememory.schema.evidence import Change, Reason, Scored
 from rolememory.schema.memory import Memory
 from rolememory.schema.scene import Scene, Segment
@@ -30,11 +31,17 @@ class Question:
     sight: Sees = EVERYTHING
     standing: Standing = field(default_factory=Standing)
     effects: Mapping[str, float] = field(default_factory=dict)  # what use has added to weights, by id
+    associated: tuple[Associated, ...] = ()  # other roles that are heard too
 
     @property
     def asker(self) -> Asker:
         """Who asks, as the gates see it."""
         return Asker(self.scene.user, self.scene.now, self.settings.recall, self.standing.superseded, self.standing.withdrawn)
+
+    @property
+    def size(self) -> int:
+        """How many memories are asked."""
+        return len(self.index.memories) + sum(len(other.index.memories) for other in self.associated)
 
     @property
     def fitting(self) -> Fitting:
@@ -78,6 +85,10 @@ def ask(question: Question, audience: Audience | None = None) -> tuple[list[Scor
     """Every memory that something woke, best first, and notes of strategies that could not work."""
     index, asker = question.index, question.asker
     notes: list[str] = []
+
+    def note(name: str, error: Exception) -> None:
+        notes.append(f"{name}: {type(error).__name__}: {error}"[:200])
+
     scored = weigh(
         index.memories,
         index.strategies,
@@ -86,8 +97,11 @@ def ask(question: Question, audience: Audience | None = None) -> tuple[list[Scor
         question.settings.weigh,
         multiply=question.settings.recall.fusion == "multiply",
         effects=question.effects,
-        note=lambda name, error: notes.append(f"{name}: {type(error).__name__}: {error}"[:200]),
+        note=note,
     )
+    if question.associated:
+        heard = (found for other in question.associated for found in other.heard(question.scene, asker, question.settings, note))
+        scored = sorted([*scored, *heard], key=order)
     told = question.scene.patterns.notes if question.scene.patterns else ()
     return scored, (*notes, *told)
 

@@ -26,15 +26,31 @@ def refusal(question: Question, given: Answer, memory_id: str) -> Refusal | None
     Raises:
         UnknownMemoryError: the role has no such memory.
     """
-    memory = question.index.memories.get(memory_id)
-    if memory is None:
-        raise UnknownMemoryError(memory_id, question.index.memories)
     if any(one.memory.id == memory_id for one in given.fitted.chosen):
         return None
+    memory = question.index.memories.get(memory_id)
     scored = next((one for one in given.scored if one.memory.id == memory_id), None)
+    if memory is None:
+        return _of_another(question, given, memory_id, scored)
     reason, ways = _first_gate(question, given, memory, scored)
     remedy = next((way for way in ways if lets_in(question, memory, way)), None)
     return Refusal(memory_id, reason.code, reason, remedy, scored)
+
+
+def _of_another(question: Question, given: Answer, memory_id: str, scored: Scored | None) -> Refusal:
+    """Why a memory of an associated role is not in the prompt; its own file is not ours to change, settings are."""
+    other, memory = next(((one, found) for one in question.associated if (found := one.find(memory_id))), (None, None))
+    if other is None or memory is None:
+        raise UnknownMemoryError(memory_id, question.index.memories)
+    if given.closed:
+        return Refusal(memory_id, given.closed[0].code, *given.closed)
+    if reason := other.closed(memory, question.asker):
+        return Refusal(memory_id, reason.code, reason)
+    if scored is None:
+        return Refusal(memory_id, "no_evidence", Reason("no_evidence"))
+    reason = given.fitted.refused[memory_id]
+    ways = (way for way in _ways_past(reason, question, scored.memory, scored) if way.target == "settings")
+    return Refusal(memory_id, reason.code, reason, next((way for way in ways if lets_in(question, scored.memory, way)), None), scored)
 
 
 def refused(given: Answer) -> list[Refusal]:
@@ -131,12 +147,12 @@ def _past_high(_: Reason, __: Question, ___: Memory, scored: Scored) -> Iterator
 
 def _past_type_limit(reason: Reason, question: Question, memory: Memory, _: Scored) -> Iterator[Change]:
     limit = int(reason.get("limit", 0))
-    yield from _more("recall.max_per_type." + MemoryType(memory.type).array, limit, len(question.index.memories), question, memory)
+    yield from _more("recall.max_per_type." + MemoryType(memory.type).array, limit, question.size, question, memory)
     yield Change("memory", "constant", True)
 
 
 def _past_max_items(reason: Reason, question: Question, memory: Memory, _: Scored) -> Iterator[Change]:
-    yield from _more("recall.max_items", int(reason.get("limit", 0)), len(question.index.memories), question, memory)
+    yield from _more("recall.max_items", int(reason.get("limit", 0)), question.size, question, memory)
 
 
 def _past_type_budget(reason: Reason, question: Question, memory: Memory, _: Scored) -> Iterator[Change]:
@@ -151,8 +167,10 @@ def _past_visible(_: Reason, __: Question, ___: Memory, ____: Scored) -> Iterato
     yield Change("settings", "recall.skip_visible", False)
 
 
-def _past_duplicate(reason: Reason, _: Question, __: Memory, ___: Scored) -> Iterator[Change]:
-    yield Change("memory", "archived", True, entry_id=str(reason.get("of")))
+def _past_duplicate(reason: Reason, question: Question, __: Memory, ___: Scored) -> Iterator[Change]:
+    other = str(reason.get("of"))
+    if other in question.index.memories:
+        yield Change("memory", "archived", True, entry_id=other)
 
 
 def _more(field: str, limit: int, widest: int, question: Question, memory: Memory) -> Iterator[Change]:

@@ -10,6 +10,7 @@ from rolememory.inject.persona import Preferences, personalisation, preferences
 from rolememory.inject.render import Cast, Length
 from rolememory.inject.styles import Styles
 from rolememory.recall.answer import Question, answer, ask
+from rolememory.recall.associates import NOBODY, Associates, Circle
 from rolememory.recall.books import Books, left_by
 from rolememory.recall.card import CardOfRole
 from rolememory.recall.chats import ChatStates
@@ -62,6 +63,7 @@ class Request:
     wanted: int = 0  # memories the semantic strategy may wake; 0 = by settings
     sight: Sees = EVERYTHING  # which learned memories count, seen from this chat
     effects: Mapping[str, float] = field(default_factory=dict)  # what use has added to weights, by id
+    circle: Circle = NOBODY  # associated roles
 
 
 class Recollection:
@@ -74,6 +76,7 @@ class Recollection:
         self.card = CardOfRole(role_folder)
         self.lore_meaning = LoreMeaning(role_folder, around.loader, settings.embedding)
         self._live = LiveIndex(settings, self.chats.clock.at)
+        self._associates = Associates(settings, self.chats.clock.at)
         self._around = around
         self._wishes: tuple[frozenset[str], str, Preferences] | None = None  # of the last audience
 
@@ -90,7 +93,7 @@ class Recollection:
         style = self._around.styles.get(settings.inject, question.scene.language, self._cast(role, request))
         persona = self._persona(question) if settings.inject.preferences and not given.closed else ""
         turn = say(question, given, style, request.messages, lore, persona)
-        turn = replace(turn, trace=self._trace(turn, (*given.notes, *(lore.notes if lore else ()), *style.notes)))
+        turn = replace(turn, trace=self._trace(turn, (*given.notes, *(lore.notes if lore else ()), *style.notes, *request.circle.notes)))
         if not request.dry_run:
             self.chats.keep(request.chat, heard, turn, question.scene.now)
         return turn
@@ -99,7 +102,7 @@ class Recollection:
         """Every memory that the query woke, best first; no thresholds, no budget. What is always there was not found by it."""
         question = self._question(role, memories, settings, request, self._hear(settings, request))
         finding = tuple(one for one in question.index.strategies if one.trigger.name != "constant")
-        return ask(replace(question, index=replace(question.index, strategies=finding)), self._live.audience)[0]
+        return ask(replace(question, index=replace(question.index, strategies=finding), associated=()), self._live.audience)[0]
 
     def close(self) -> None:
         """Stop background work and write what is behind."""
@@ -136,6 +139,7 @@ class Recollection:
             sight=request.sight,
             standing=self._live.standing(request.sight),
             effects=request.effects,
+            associated=self._associates.follow(request.circle.others, settings, self._around.lexicon()),
         )
 
     def _wake_across(
@@ -184,4 +188,5 @@ class Recollection:
         """Who is who: by the card where there is one."""
         given = request.character
         char = given.name if given else self.card.character(role, request.user).name
-        return Cast(char=char, user=request.user or (given.user if given else ""))
+        heard_from = self._associates.heard_from if request.circle.others else {}
+        return Cast(char=char, user=request.user or (given.user if given else ""), heard_from=heard_from)

@@ -63,7 +63,7 @@ def columns(text: str) -> int:
     return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
-_SAY_THEMSELVES = {"weight", "salience", "priority"}  # their sentence begins with their name
+_SAY_THEMSELVES = {"weight", "salience", "priority", "associate"}  # their sentence begins with their name
 
 
 def _named(name: str, told: str, language: Language) -> str:

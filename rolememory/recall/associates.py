@@ -1,0 +1,192 @@
+"""Memories of associated roles: heard here when both sides' files name each other, more softly, and marked. Source: S1.21.
+
+What another role remembers is asked like our own, by our settings and for our user: nothing that is private to another
+user, archived, outdated or withdrawn there crosses. What is always present there, is not here: it comes when it is asked for.
+"""
+
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from rolememory.errors import RoleMemoryError
+from rolememory.recall.gates import Asker, first_closed
+from rolememory.recall.index import Clock, MemoryIndex
+from rolememory.recall.live import LiveIndex
+from rolememory.recall.standing import EVERYTHING, Sees, Standing
+from rolememory.recall.weigh import Note, weigh
+from rolememory.schema.evidence import Contribution, Reason, Scored
+from rolememory.schema.memory import Memory, MemoryType
+from rolememory.schema.role import Role
+from rolememory.schema.scene import Scene
+from rolememory.schema.settings import Settings
+from rolememory.text.feel_words import Lexicon
+from rolememory.text.vectors import VectorTable
+
+BETWEEN = "/"  # the id of a memory heard from Asha is "Asha/..."
+
+_OTHER_SELF = re.compile(r"\{\{\s*(?:char|bot)\s*\}\}|<(?:char|bot)>", re.IGNORECASE)
+_SELF = frozenset({"char", "{{char}}", "角色", "self", "自己"})  # subjects that mean the role itself, as None does
+_OF_ITSELF = (MemoryType.TRAIT, MemoryType.GOAL)
+
+
+@dataclass(frozen=True, slots=True)
+class Other:
+    """An associated role with what it remembers now."""
+
+    role: Role
+    factor: float  # 0..1, by our role.json: how much its word counts
+    memories: Mapping[str, Memory]
+    vectors: VectorTable | None = None
+    sight: Sees = EVERYTHING  # which of its learned memories count, seen from none of its chats
+
+
+@dataclass(frozen=True, slots=True)
+class Circle:
+    """The associated roles of a turn, and notes on those that could not be heard."""
+
+    others: tuple[Other, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+NOBODY = Circle()
+"""A role without associates."""
+
+
+def partners(role: Role, find: Callable[[str], Role]) -> tuple[list[tuple[Role, float]], list[str]]:
+    """The roles that this one names and that name it, each with its factor, and notes on all others that it names.
+
+    `find` brings a role by id, name or alias, or raises a RoleMemoryError.
+    """
+    found: dict[str, tuple[Role, float]] = {}
+    notes: list[str] = []
+    for named in role.associates:
+        try:
+            other = find(named.role)
+        except RoleMemoryError as error:
+            notes.append(f"associate {named.role!r}: {error}")
+            continue
+        if other.id == role.id or not any(_means(one.role, role, find) for one in other.associates):
+            notes.append(f"associate {named.role!r}: not heard, its role.json does not name {role.name!r} among its associates")
+        elif named.factor > 0.0:
+            found[other.id] = (other, named.factor)
+    return list(found.values()), notes
+
+
+def _means(name: str, role: Role, find: Callable[[str], Role]) -> bool:
+    if name in (role.id, role.name):
+        return True
+    try:
+        return find(name).id == role.id
+    except RoleMemoryError:
+        return False
+
+
+@dataclass(slots=True)
+class _Told:
+    """Memories of another role as they are said here; each is made once."""
+
+    name: str
+    heard_from: dict[str, str]  # id here -> name of the role
+    known: dict[str, tuple[Memory, Memory]] = field(default_factory=dict)  # id there -> (there, here)
+
+    def here(self, memory: Memory) -> Memory:
+        kept = self.known.get(memory.id)
+        if kept is None or kept[0] is not memory:
+            kept = self.known[memory.id] = (memory, as_heard(memory, self.name))
+            self.heard_from[kept[1].id] = self.name
+        return kept[1]
+
+
+def as_heard(memory: Memory, name: str) -> Memory:
+    """A memory of the role of that name as another one knows it: about that role, and known, not lived or wanted.
+
+    >>> here = as_heard(Memory(id="brave", content="Brave.", type="trait"), "Asha")
+    >>> here.id, here.subject, here.type.value
+    ('Asha/brave', 'Asha', 'semantic')
+    """
+    of_itself = memory.type in _OF_ITSELF
+    changes = {
+        "id": f"{name}{BETWEEN}{memory.id}",
+        "content": _OTHER_SELF.sub(lambda _: name, memory.content),
+        "subject": name if memory.subject in _SELF or (not memory.subject and of_itself) else memory.subject,
+        "type": MemoryType.SEMANTIC if of_itself else memory.type,
+        "constant": False,
+        "supersedes": (),
+    }
+    return memory.model_copy(update=changes)
+
+
+@dataclass(frozen=True, slots=True)
+class Associated:
+    """An associated role as a turn asks it."""
+
+    name: str
+    factor: float
+    index: MemoryIndex
+    standing: Standing
+    audience: Callable[[Asker], frozenset[str]]
+    told: _Told = field(repr=False, compare=False)
+
+    def heard(self, scene: Scene, asker: Asker, settings: Settings, note: Note | None = None) -> Iterator[Scored]:
+        """What something in the scene wakes of it, as it is said here, each score multiplied by the factor."""
+        index = self.index
+        found = weigh(
+            index.memories,
+            [one for one in index.strategies if one.trigger.name != "constant"],
+            replace(scene, reading=index.read(scene.segments)),
+            self.audience(asker.seeing(self.standing)),
+            settings.weigh,
+            multiply=settings.recall.fusion == "multiply",
+            note=note,
+        )
+        return map(self._softened, found)
+
+    def find(self, memory_id: str) -> Memory | None:
+        """The memory there that has this id here."""
+        name, between, there = memory_id.partition(BETWEEN)
+        return self.index.memories.get(there) if between and name == self.name else None
+
+    def closed(self, memory: Memory, asker: Asker) -> Reason | None:
+        """Why a memory of that role may not be heard by this asker."""
+        found = first_closed(memory, asker.seeing(self.standing))
+        return found[1] if found else None
+
+    def _softened(self, scored: Scored) -> Scored:
+        score = round(scored.score * self.factor, 6)
+        why = Reason("associate", (("role", self.name), ("factor", self.factor)))
+        lost = Contribution("associate", round(score - scored.score, 6), why)
+        return replace(scored, memory=self.told.here(scored.memory), score=score, contributions=(*scored.contributions, lost))
+
+
+class Associates:
+    """An index for each associated role, kept from turn to turn, by our own settings. Not thread-safe by itself."""
+
+    def __init__(self, settings: Settings, clock: Clock | None = None) -> None:
+        self._settings, self._clock = settings, clock
+        self._live: dict[str, LiveIndex] = {}
+        self._told: dict[str, _Told] = {}
+        self.heard_from: dict[str, str] = {}  # id of a heard memory -> the role it is heard from; the same object always
+
+    def follow(self, others: Sequence[Other], settings: Settings, lexicon: Lexicon | None) -> tuple[Associated, ...]:
+        """The associated roles as they are now. Cost: what differs in their memories."""
+        self._leave({other.role.id for other in others})
+        return tuple(self._following(other, name, settings, lexicon) for other, name in zip(others, _names(others), strict=True))
+
+    def _following(self, other: Other, name: str, settings: Settings, lexicon: Lexicon | None) -> Associated:
+        live = self._live.setdefault(other.role.id, LiveIndex(self._settings, self._clock))
+        index = live.follow(other.memories, settings, other.vectors, lexicon, other.sight)
+        told = self._told.get(other.role.id)
+        if told is None or told.name != name:
+            told = self._told[other.role.id] = _Told(name, self.heard_from)
+            self.heard_from[name + BETWEEN] = name
+        return Associated(name, other.factor, index, live.standing(other.sight), live.audience, told)
+
+    def _leave(self, staying: Collection[str]) -> None:
+        for role_id in self._live.keys() - staying:
+            del self._live[role_id], self._told[role_id]
+
+
+def _names(others: Sequence[Other]) -> list[str]:
+    """What each is called here; two of one name are told apart by their ids."""
+    plain = [other.role.name for other in others]
+    return [f"{name} ({other.role.id[:8]})" if plain.count(name) > 1 else name for other, name in zip(others, plain, strict=True)]
