@@ -10,13 +10,17 @@ one per request; the last one stays. The system chooses the port; nothing sleeps
 
 import gzip
 import json
+import select
 import socket
 import threading
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from time import monotonic
 from types import TracebackType
 from typing import Any, Self
+
+_LOOK_S = 0.05  # how often a line that waits looks whether the server closes
 
 Behaviour = Callable[["Line"], None]
 
@@ -66,8 +70,20 @@ class Line:
         self.send("\r\n".join([f"HTTP/1.1 {status}", *(f"{name}: {value}" for name, value in named.items())]).encode() + b"\r\n\r\n" + body)
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait until the server closes, or so long; true when it closes."""
-        return self.closing.wait(seconds)
+        """Wait until the server closes or the other side hangs up, or so long; true when it is over."""
+        until = None if seconds is None else monotonic() + seconds
+        while until is None or monotonic() < until:
+            left_s = _LOOK_S if until is None else min(until - monotonic(), _LOOK_S)
+            if self.closing.is_set() or self._is_gone(max(left_s, 0.0)):
+                return True
+        return False
+
+    def _is_gone(self, seconds: float) -> bool:
+        try:
+            readable, _, _ = select.select([self.socket], [], [], seconds)
+            return bool(readable) and not self.socket.recv(1, socket.MSG_PEEK)
+        except (OSError, ValueError):
+            return True
 
     def cut(self) -> None:
         """Close with a reset, as a dying server does."""
@@ -79,7 +95,9 @@ class Line:
 def completion(text: str, **message: Any) -> bytes:
     """A chat completion that says this."""
     said = {"role": "assistant", "content": text, **message}
-    return json.dumps({"id": "1", "object": "chat.completion", "choices": [{"index": 0, "message": said, "finish_reason": "stop"}]}).encode()
+    return json.dumps(
+        {"id": "1", "object": "chat.completion", "choices": [{"index": 0, "message": said, "finish_reason": "stop"}]}
+    ).encode()
 
 
 def answers(said: Any, **message: Any) -> Behaviour:

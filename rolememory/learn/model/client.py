@@ -16,6 +16,7 @@ import orjson
 from rolememory.errors import ModelError
 from rolememory.learn.model.answers import Shape, UnreadableError, read
 from rolememory.learn.model.envelope import EnvelopeError, spoken, streamed
+from rolememory.learn.model.fields import whole
 from rolememory.learn.model.troubles import NO_ENVELOPE, NO_TIME, REPAIR, RESTS, STOPPED, UNREADABLE, StatusError, model_error, trouble
 from rolememory.learn.model.upstreams import Upstream
 from rolememory.schema.scene import Language
@@ -191,7 +192,8 @@ class Model:
         if self._client is None:
             self._client = client(self.where.base)
         limit_s = haste.within(self.timeout_s)
-        body = {"model": self.where.model, "messages": [dict(one) for one in messages], "stream": False, **form}
+        told = [{name: whole(text) for name, text in one.items()} for one in messages]
+        body = {"model": self.where.model, "messages": told, "stream": False, **form}
         url, key = f"{shown(self.where.base)}/chat/completions", signed(self.where.base) | bearer(self.where.key_env)
         self._call = call = Call(self._client, url, orjson.dumps(body), key, deadline_s=limit_s)
         if self._closed:

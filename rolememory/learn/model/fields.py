@@ -69,6 +69,19 @@ def number(value: object) -> int:
     return int(found[0]) if found else 0
 
 
+def whole(text: str) -> str:
+    r"""The text without half characters, which no file could keep and no server would read.
+
+    >>> whole("a\ud800b"), whole("\ud83d\ude00")
+    ('a?b', '😀')
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").replace("\ufffd", "?")
+    return text
+
+
 def _texts(value: object) -> object:
     """A list of texts, also where it came as one text with commas."""
     if value is None:
@@ -76,18 +89,20 @@ def _texts(value: object) -> object:
     if isinstance(value, str):
         value = re.split(r"[,，、;；]", value)
     given = value if isinstance(value, list | tuple) else ()
-    return tuple(dict.fromkeys(word for one in given if isinstance(one, str) and (word := tame(one)[:40].strip())))
+    return tuple(dict.fromkeys(word for one in given if isinstance(one, str) and (word := tame(whole(one))[:40].strip())))
 
 
 def _text(value: object) -> object:
     """One line of text without anything in it that means more than its words."""
     if value is None:
         return ""
-    return tame(str(value)) if isinstance(value, str | int | float) and not isinstance(value, bool) else value
+    return tame(whole(str(value))) if isinstance(value, str | int | float) and not isinstance(value, bool) else value
 
 
 Line = Annotated[str, BeforeValidator(_text)]
-Words = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]  # as they came: to be compared with the chat
+Words = Annotated[
+    str, BeforeValidator(lambda value: "" if value is None else whole(value) if isinstance(value, str) else value)
+]  # as they came: to be compared with the chat
 Sure = Annotated[float, BeforeValidator(sure)]
 Number = Annotated[int, BeforeValidator(number)]
 Texts = Annotated[tuple[str, ...], BeforeValidator(_texts)]

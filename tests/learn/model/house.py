@@ -1,0 +1,139 @@
+"""A role with a chat, a clock and a shelf, and a model behind it: what a test of the background needs, in one line."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, Self
+
+from rolememory.inject.environment import Templates
+from rolememory.learn.model.base import Batch
+from rolememory.learn.model.behind import Behind
+from rolememory.learn.model.upstreams import Upstreams
+from rolememory.schema.learning import Company, Draft, Said
+from rolememory.schema.memory import Memory
+from rolememory.schema.settings import LearnSettings, Settings
+from rolememory.text.language import language_of
+
+START = datetime(2025, 3, 1, 12, 0, tzinfo=UTC)
+MIRA = Company("Mira", ("米拉",), "Lin")
+"""The role is Mira, the user is Lin."""
+
+
+def said(number: int, line: str) -> Said:
+    """`Lin: Hello` is said by the user, anything else by the character; the number names the version."""
+    name, _, text = line.partition(": ")
+    role = "user" if name in ("Lin", "林") else "assistant"
+    return Said(f"v{number}", role, text, START + timedelta(minutes=number), number)  # type: ignore[arg-type]
+
+
+def path(*lines: str) -> tuple[Said, ...]:
+    """A chat, oldest first."""
+    return tuple(said(number, line) for number, line in enumerate(lines, 1))
+
+
+def batch(*lines: str, known: Sequence[Memory] = (), company: Company = MIRA, before: Sequence[Said] = ()) -> Batch:
+    """Everything in it is fresh."""
+    spoken = path(*lines)
+    fresh = frozenset(one.version for one in spoken)
+    language = language_of(" ".join(one.text for one in spoken))
+    return Batch("harbour", spoken, fresh, tuple(before), company, "lin", language, tuple(known))
+
+
+@dataclass
+class Chat:
+    """One chat, as lists of chats show it."""
+
+    id: str
+    said: tuple[Said, ...]
+    user: str | None = "lin"
+    teaches: bool = True
+    timeline: str = ""
+
+
+class Chats:
+    """The chats of a role."""
+
+    def __init__(self, *chats: Chat) -> None:
+        self.all = {chat.id: chat for chat in chats}
+
+    def path(self, chat: str) -> tuple[Said, ...]:
+        """What is visible."""
+        return self.all[chat].said
+
+    def chats(self) -> list[Chat]:
+        """All."""
+        return list(self.all.values())
+
+
+class House:
+    """Use it in a `with`; `learn` are settings of that section. `url` may be changed, and so may all else."""
+
+    def __init__(
+        self, folder: Path, url: str, *lines: str, chats: Chats | None = None, templates: Path | None = None, **learn: Any
+    ) -> None:
+        self.chats = chats or Chats(Chat("harbour", path(*lines)))
+        self.now, self.seconds = START + timedelta(hours=1), 0.0
+        self.kept: list[tuple[str, Draft]] = []
+        self.memories: dict[str, Memory] = {}
+        self.refuses: Exception | None = None
+        self.company = MIRA
+        self.settings = Settings()
+        self.set(**{"endpoint": url, "model": "small", "batch_size": 1, "timeout_s": 5.0, "idle_minutes": 600.0, **learn})
+        self.behind = Behind(
+            folder,
+            self.chats,
+            lambda: self.settings,
+            self._keep,
+            lambda: self.memories,
+            lambda _: self.company,
+            Templates(templates),
+            clock=lambda: self.now,
+            upstreams=Upstreams(clock=lambda: self.seconds),
+        )
+
+    def set(self, **learn: Any) -> None:
+        """Change settings of learning."""
+        tree = {**self.settings.learn.model_dump(), **learn}
+        self.settings = self.settings.model_copy(update={"learn": LearnSettings.model_validate(tree)})
+
+    def say(self, *lines: str, chat: str = "harbour") -> None:
+        """The chat goes on."""
+        spoken = self.chats.all[chat]
+        spoken.said = (*spoken.said, *(said(len(spoken.said) + number, line) for number, line in enumerate(lines, 1)))
+
+    def touch(self, times: int = 1, chat: str = "harbour") -> bool:
+        """So many turns, each looked at; false when that took too long."""
+        done = True
+        for _ in range(times):
+            self.behind.touch(chat)
+            done = self.behind.settle(10.0) and done
+        return done
+
+    @property
+    def contents(self) -> list[str]:
+        """What was kept, in order."""
+        return [draft.content for _, draft in self.kept]
+
+    @property
+    def queue(self) -> Mapping[str, int]:
+        """What waits, per chat."""
+        return self.behind.status()["queue"]  # type: ignore[no-any-return]
+
+    def _keep(self, drafts: Sequence[Draft], actor: str) -> None:
+        if self.refuses:
+            raise self.refuses
+        for draft in drafts:
+            self.kept.append((actor, draft))
+            fields = {
+                name: getattr(draft, name) for name in ("content", "type", "source", "evidence", "subject", "user", "created", "tags")
+            }
+            number = f"m{len(self.kept)}"
+            replaced = tuple(one.id for one in self.memories.values() if draft.replaces and one.content == draft.replaces)
+            self.memories[number] = Memory(id=number, supersedes=replaced, **fields)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.behind.close()
