@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
 
 from rolememory.errors import UnknownMemoryError
 from rolememory.inject.environment import Templates
+from rolememory.inject.fence import OPEN, strip
 from rolememory.inject.styles import Styles
 from rolememory.learn.tend import Retirement, retire
 from rolememory.recall.lexicons import Lexicons
@@ -27,10 +28,12 @@ from rolememory.recall.recollection import Recollection, Request, Surroundings
 from rolememory.recall.stats import MemoryStats, stats_of
 from rolememory.recall.turn import Turn
 from rolememory.schema.evidence import Scored
+from rolememory.schema.learning import Observed
 from rolememory.schema.memory import Memory, MemoryType, readable_id
 from rolememory.schema.message import Message
 from rolememory.schema.role import Character, Role
 from rolememory.schema.settings import PerType, Settings
+from rolememory.store.chats import Chats
 from rolememory.store.home import HomeFolder
 from rolememory.store.memories import Edit, HistoryLine, RoleStore, Snapshot
 from rolememory.store.settings import SettingsFile
@@ -40,6 +43,9 @@ from rolememory.text.embed.ladder import Loader, load
 from rolememory.text.embed.queries import QueryVectors
 
 if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
+
+    from rolememory.learn.learner import Learner
     from rolememory.store.backup import Restored
     from rolememory.store.exchange import Imported, Prefer
     from rolememory.store.watch import Changed, Watch
@@ -84,6 +90,7 @@ class Home:
         )
         self._roles: dict[str, RoleMemory] = {}
         self._lock = threading.RLock()
+        self._pool: ThreadPoolExecutor | None = None
 
     @classmethod
     def open(cls, path: Path | str, settings: Mapping[str, Any] | None = None, embedder: Embedder | None = None) -> Self:
@@ -154,12 +161,25 @@ class Home:
         turn = self.role(role_uuid).recall([*history, last_message])
         return MemoryContent(f"{ROLE_MEMORY_HEADING}\n\n{turn.text}" if turn.text else "", turn)
 
-    def close(self) -> None:
-        """Fold journals, stop background work."""
+    @property
+    def pool(self) -> "ThreadPoolExecutor":
+        """The one thread on which rules learn, for all roles; what it was given is done before the process ends."""
+        from concurrent.futures import ThreadPoolExecutor
+
         with self._lock:
-            for role in self._roles.values():
-                role.close()
+            self._pool = self._pool or ThreadPoolExecutor(1, "rolememory-learn")
+            return self._pool
+
+    def close(self) -> None:
+        """Finish what is being learned, fold journals, stop background work."""
+        with self._lock:
+            roles = list(self._roles.values())
             self._roles.clear()
+        for role in roles:
+            role.close()
+        if self._pool:
+            self._pool.shutdown()
+            self._pool = None
 
     def __enter__(self) -> Self:
         return self
@@ -176,6 +196,8 @@ class RoleMemory:
         self.folder = home.folder.folder(role_id)
         settings = home.settings_of(self.role)
         self.store = RoleStore(self.folder, settings.storage)
+        self.chats = Chats(self.folder)
+        self._learner: Learner | None = None
         self._recollection = Recollection(self.folder, home.surroundings, settings)
         self._lock = threading.RLock()
         self._backed_up = False  # in this process, or found not to be due
@@ -212,14 +234,20 @@ class RoleMemory:
         now: datetime | None = None,
         dry_run: bool = False,
         unseen: int | None = None,
+        lore: bool = True,
     ) -> Turn:
         """What the character remembers on this turn, as words in their place among the messages.
 
         `messages` is the whole visible chat, oldest first; `unseen` messages before them were cut off by the frontend
-        (None: found out from the turns before, by `chat`).
-        `dry_run` looks without counting the turn.
+        (None: found out from the turns before, by `chat`). Blocks of ours that came back among them are taken out.
+        What was learned from messages that were edited, swiped away or told in another branch is not heard.
+        `dry_run` looks without counting the turn; `lore=False` leaves lorebooks to the frontend.
         """
-        request = Request(tuple(Message.of(message) for message in messages), chat, user, character, now, dry_run, unseen)
+        said = heard(messages)
+        self.learned(_RULES_S)
+        glimpse = self.chats.glimpse(said, chat=chat, user=user, clean=self._clean)
+        sight = self.chats.visible_from(chat, glimpse)
+        request = Request(said, glimpse.chat or chat, user, character, now, dry_run, unseen, sight=sight, lore=lore)
         with self._lock:
             turn = self._recollection.recall(self.role, self.memories, self.settings, request)
         self.home.loader.start()  # only now: a library that is being imported would hold the first answer up
@@ -227,7 +255,9 @@ class RoleMemory:
 
     def search(self, query: str, *, limit: int = 10, user: str | None = None, now: datetime | None = None) -> list[Scored]:
         """The memories nearest to a query, best first: the ranker of `recall` with its thresholds off."""
-        request = Request((Message.user(query),), user=user, now=now, dry_run=True, wanted=limit)
+        self.learned(_RULES_S)
+        sight = self.chats.visible_from(None)
+        request = Request((Message.user(query),), user=user, now=now, dry_run=True, wanted=limit, sight=sight)
         with self._lock:
             return self._recollection.search(self.role, self.memories, self.settings, request)[:limit]
 
@@ -239,6 +269,63 @@ class RoleMemory:
     def embedded(self) -> int:
         """How many memories have their vectors by now."""
         return len(self._recollection.meanings.table or ())
+
+    # ── learning ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def observe(
+        self,
+        messages: Sequence[Said],
+        reply: Said | None = None,
+        *,
+        chat: str = "",
+        user: str | None = None,
+        now: datetime | None = None,
+        title: str | None = None,
+    ) -> Observed:
+        """Take in what was said: the whole visible chat, oldest first, the character's reply last or apart.
+
+        One durable write: on return it survives a power cut. What is to be remembered of it is found by itself, at once by rules,
+        later by a model where one is set; `learned` waits for the rules. Saying the same again changes nothing; a swipe, an
+        edit or a deletion takes back what was learned from the words that went.
+
+        Raises:
+            NotWrittenError: the disk refused; nothing changed.
+        """
+        said = [*heard(messages), *((_reply(reply),) if reply is not None else ())]
+        return self.learner.observe(said, chat=chat, user=user, at=now, title=title)
+
+    def learned(self, timeout: float | None = None) -> bool:
+        """Wait until the rules have read everything observed so far; false when that takes longer."""
+        return self._learner.settle(timeout) if self._learner else True
+
+    @property
+    def learner(self) -> "Learner":
+        """The write path of this role; made when it is first needed."""
+        if self._learner is None:
+            from rolememory.learn.learner import Learner, Needs
+            from rolememory.store.review import Review
+
+            with self._lock:
+                needs = Needs(
+                    settings=lambda: self.settings,
+                    role=lambda: self.role,
+                    lexicon=self.home.lexicons.current,
+                    clean=self._clean,
+                    card_texts=self._card_texts,
+                    pool=self.home.pool,
+                    commit=self._commit,
+                )
+                self._learner = Learner(self.folder, self.store, self.chats, Review(self.folder), needs)
+        return self._learner
+
+    def _clean(self, text: str) -> str:
+        """What is story in a message."""
+        cleaner = self.home.surroundings.cleaner(self.settings)
+        return cleaner.clean(strip(text)) if cleaner else strip(text)
+
+    def _card_texts(self) -> list[str]:
+        """What the character is told by its card anyway."""
+        return self._recollection.card.texts(self.role)
 
     # ── writing ──────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -325,7 +412,9 @@ class RoleMemory:
         return stats_of(self.memories.values(), self.folder)
 
     def close(self) -> None:
-        """Fold the journal into memory.json and stop background work."""
+        """Finish what is being learned, fold the journal into memory.json and stop background work."""
+        if self._learner:
+            self._learner.close()
         self._recollection.close()
         self.store.close()
 
@@ -359,6 +448,29 @@ class RoleMemory:
     def _retire(self, gone: Sequence[Retirement]) -> None:
         if gone:
             self._commit([Edit("set", one.id, {"archived": True}, reason=one.because.code) for one in gone], actor="clean")
+
+
+_RULES_S = 0.25  # a turn waits so long for rules that are still reading what was said before it; it is a matter of milliseconds
+
+
+def heard(messages: Sequence[Said]) -> tuple[Message, ...]:
+    """The messages in our shape, without blocks of ours that came back; what was nothing else is left out."""
+    read = (Message.of(message) for message in messages)
+    return tuple(found for message in read if (found := _without_ours(message)) is not None)
+
+
+def _without_ours(message: Message) -> Message | None:
+    if OPEN not in message.content and OPEN[1:-1] not in message.content:
+        return message
+    rest = strip(message.content)
+    if rest == message.content:
+        return message
+    return message.model_copy(update={"content": rest}) if rest.strip() else None
+
+
+def _reply(reply: Said) -> Message:
+    """The character's reply; plain text is the character's here."""
+    return Message.assistant(reply) if isinstance(reply, str) else Message.of(reply)
 
 
 Args = ParamSpec("Args")

@@ -27,6 +27,11 @@ class CardOfRole:
             told = self._told = (role, texts, user, _of_turn(role, texts, user or "User"))
         return told[3]
 
+    def texts(self, role: Role) -> list[str]:
+        """What the character is told about itself and its world by the card: nothing of it has to be learned."""
+        own = self.character(role)
+        return [text for text in (own.description, own.personality, own.scenario, own.depth_prompt) if text]
+
     def _current(self, name: str) -> Character | None:
         path = self._folder / name
         if path.parent != self._folder:  # a name, not a way out of the folder

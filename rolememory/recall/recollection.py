@@ -62,6 +62,7 @@ class Request:
     unseen: int | None = None  # messages of the chat that the frontend cut off before those given; None = found out
     wanted: int = 0  # memories the semantic strategy may wake; 0 = by settings
     sight: Sees = EVERYTHING  # which learned memories count, seen from this chat
+    lore: bool = True  # activate lorebooks; off where the frontend does
     effects: Mapping[str, float] = field(default_factory=dict)  # what use has added to weights, by id
     circle: Circle = NOBODY  # associated roles
 
@@ -154,7 +155,7 @@ class Recollection:
         self, role: Role, settings: Settings, request: Request, heard: Heard, question: Question, injected: Sequence[str] = ()
     ) -> Activation | None:
         """The lorebook entries of this turn, with the timers of its chat."""
-        index = self.books.index(role.worldbooks, settings.lore) if settings.lore.enabled else None
+        index = self.books.index(role.worldbooks, settings.lore) if settings.lore.enabled and request.lore else None
         if index is None:
             return None
         return scan(
