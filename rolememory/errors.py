@@ -4,7 +4,8 @@
     ├─ UnknownNameError (LookupError)      a name that nothing answers to
     │  ├─ UnknownTriggerError
     │  ├─ UnknownRoleError
-    │  └─ UnknownMemoryError
+    │  ├─ UnknownMemoryError
+    │  └─ UnknownChatError
     ├─ AmbiguousNameError (LookupError)    a name that two things answer to
     ├─ FileError (ValueError)              a file of the author's that cannot be read as it stands
     │  ├─ SettingsError                    rolememory.toml, a preset, role.json overrides
@@ -43,7 +44,17 @@ class RoleMemoryError(Exception):
         return self.chinese if language == "zh" and self.chinese else str(self)
 
 
-_KINDS_ZH = {"role": "角色", "memory": "记忆", "trigger": "策略", "model": "模型", "field": "字段", "setting": "设置项", "preset": "预设"}
+_KINDS_ZH = {
+    "role": "角色",
+    "memory": "记忆",
+    "chat": "对话",
+    "timeline": "时间线",
+    "trigger": "策略",
+    "model": "模型",
+    "field": "字段",
+    "setting": "设置项",
+    "preset": "预设",
+}
 
 
 class UnknownNameError(RoleMemoryError, LookupError):
@@ -100,6 +111,17 @@ class UnknownMemoryError(UnknownNameError):
 
     def __init__(self, name: str, known: Iterable[str]) -> None:
         super().__init__("memory", name, known)
+
+
+class UnknownChatError(UnknownNameError):
+    """The role has no chat with this id.
+
+    >>> str(UnknownChatError("harbor", ["harbour", "inn"]))
+    "no chat named 'harbor' (known: harbour, inn); did you mean 'harbour'?"
+    """
+
+    def __init__(self, name: str, known: Iterable[str]) -> None:
+        super().__init__("chat", name, known)
 
 
 class AmbiguousNameError(RoleMemoryError, LookupError):

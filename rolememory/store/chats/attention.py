@@ -1,0 +1,112 @@
+"""How a look at a chat begins: with what is the same as at the last look, so that only what is new has to be heard."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rolememory.schema.message import Message
+from rolememory.store.chats.align import SURE, Change
+from rolememory.store.chats.heard import VOICES, Clean, hear, look_of
+from rolememory.store.chats.plan import Laid, lay, lay_from
+from rolememory.store.chats.settle import Step
+from rolememory.store.chats.transcript import Transcript
+from rolememory.store.chats.values import Look
+
+_VOICES = frozenset(VOICES)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What was passed at the last look, and what it led to."""
+
+    messages: list[Message]
+    clean: Clean | None
+    script: Transcript
+    edition: int  # of the script, when the path ended with these messages
+    begin: int
+    look: Look
+
+    def more(self, messages: Sequence[Message], clean: Clean | None, script: Transcript) -> Sequence[Message] | None:
+        """What was appended since; None when these are not the same messages, or the chat went on without them."""
+        count = len(self.messages)
+        if script is not self.script or script.edition != self.edition or clean != self.clean or not count <= len(messages):
+            return None
+        if not count or messages[0] is not self.messages[0] or messages[count - 1] is not self.messages[-1]:
+            return None
+        return messages[count:] if list(messages[:count]) == self.messages else None
+
+
+@dataclass(frozen=True, slots=True)
+class Attended:
+    """Where the visible messages lie, and how much there is of them."""
+
+    laid: Laid
+    look: Look
+
+
+def attend(script: Transcript, messages: Sequence[Message], clean: Clean | None, seen: Seen | None) -> Attended | None:
+    """Lay the visible messages along the chat; None when nobody said anything.
+
+    Cost: where the caller passes the same `Message` objects again, what was appended costs itself alone; else each message one
+    comparison of texts, and what stands behind the first difference an alignment.
+    """
+    if seen is not None and (more := seen.more(messages, clean, script)) is not None:
+        return _appended(script, seen.begin, more, clean, seen.look)
+    spoken = _Spoken.of(messages)
+    begin, run = spoken.sure(script)
+    if run == len(script.path) - begin > 0:
+        return _appended(script, begin, spoken.messages[run:], clean, _look(script, begin, run))
+    if run >= SURE:
+        news = hear(spoken.messages[run:], clean, script.known)
+        return Attended(Laid(begin, lay_from(script, news, begin + run)), _together(_look(script, begin, run), look_of(news)))
+    news = hear(spoken.messages, clean, script.known)
+    return Attended(lay(script, news), look_of(news)) if news else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Spoken:
+    """What was said, without instructions."""
+
+    messages: Sequence[Message]
+    texts: list[str]
+    voices: list[str]
+
+    @classmethod
+    def of(cls, messages: Sequence[Message]) -> "_Spoken":
+        texts, voices = [message.content for message in messages], [message.role for message in messages]
+        if not _VOICES.issuperset(voices) or "" in texts:
+            messages = [message for message in messages if message.role in _VOICES and message.content]
+            texts, voices = [message.content for message in messages], [message.role for message in messages]
+        return cls(messages, list(map(str.strip, texts)), list(voices))
+
+    def sure(self, script: Transcript) -> tuple[int, int]:
+        """Where on the path they begin, and how many are the same from there on: with the last look's first message, or the chat's."""
+        size = len(script.path)
+        runs = [(begin, self._run(script, begin)) for begin in dict.fromkeys((max(size - script.look.messages, 0), 0))]
+        return max(runs, key=lambda pair: (pair[1] == size - pair[0], pair[1]))
+
+    def _run(self, script: Transcript, begin: int) -> int:
+        cames, voices = script.cames[begin:], script.voices[begin:]
+        count = min(len(cames), len(self.texts))
+        if self.texts[:count] == cames[:count] and self.voices[:count] == voices[:count]:
+            return count
+        pairs = enumerate(zip(self.texts, cames, self.voices, voices, strict=False))
+        return next(place for place, (text, came, one, other) in pairs if text != came or one != other)
+
+
+def _appended(script: Transcript, begin: int, more: Sequence[Message], clean: Clean | None, look: Look) -> Attended:
+    news = hear(more, clean, script.known) if more else []
+    size = len(script.path)
+    change = (Change(size, size, tuple([Step(None, heard) for heard in news])),) if news else ()
+    return Attended(Laid(begin, change), _together(look, look_of(news)))
+
+
+def _look(script: Transcript, begin: int, count: int) -> Look:
+    """How much so many messages of the path are."""
+    if count == script.look.messages and begin + count == len(script.path):
+        return script.look
+    end = begin + count
+    return Look(count, script.voices[begin:end].count("user"), sum(map(len, script.cames[begin:end])))
+
+
+def _together(one: Look, other: Look) -> Look:
+    return Look(one.messages + other.messages, one.users + other.users, one.characters + other.characters)

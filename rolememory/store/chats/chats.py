@@ -1,0 +1,300 @@
+"""The durable chats of a role: what was said, in which words, and what is visible now.
+
+    chats = Chats(role_folder)
+    observed = chats.observe(messages, chat="harbour", user="lin")      # one durable line, or nothing when nothing changed
+    sight = chats.visible_from("harbour")                               # which memories count there
+
+A chat is slots × versions in `chats/{slug-hash}.jsonl`; a look at the whole visible history is aligned with it (`plan.lay`).
+"""
+
+import logging
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from types import EllipsisType, MappingProxyType
+from typing import Any
+
+from rolememory.errors import FileError, InvalidValueError, UnknownChatError
+from rolememory.schema.learning import Observed, Said
+from rolememory.schema.memory import in_utc
+from rolememory.schema.message import Message
+from rolememory.store import atomic
+from rolememory.store.chats.aim import Aim, Aims
+from rolememory.store.chats.heard import Clean, whole
+from rolememory.store.chats.kinship import Families
+from rolememory.store.chats.log import Log
+from rolememory.store.chats.rows import Row
+from rolememory.store.chats.shelf import Shelf
+from rolememory.store.chats.sight import Sight
+from rolememory.store.chats.timelines import Timelines
+from rolememory.store.chats.transcript import Chat
+from rolememory.store.chats.values import MODES, ChatInfo, Glimpse, Mode
+from rolememory.store.disk import DISK, Disk
+from rolememory.store.problem import Problem
+
+_log = logging.getLogger(__name__)
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+class Chats:
+    """One role's chats. Thread-safe; any number of processes may share the folder; readers never wait for a writer."""
+
+    def __init__(self, role_folder: Path, *, clock: Callable[[], datetime] = _now, disk: Disk = DISK) -> None:
+        self.folder = Path(role_folder) / "chats"
+        self.timelines = Timelines(Path(role_folder), clock=clock, disk=disk)
+        self._clock, self._disk = clock, disk
+        self._shelf = Shelf(self.folder, disk)
+        self._aims = Aims(self._shelf)
+        self._writing, self._reading = threading.RLock(), threading.RLock()  # taken in this order
+        self._listeners: list[Callable[[Observed], None]] = []
+        self._families: tuple[int, Families] | None = None
+
+    # ── looking at a chat ────────────────────────────────────────────────────────────────────────────────────────
+
+    def observe(
+        self,
+        messages: Sequence[Message],
+        *,
+        chat: str = "",
+        user: str | None = None,
+        at: datetime | None = None,
+        clean: Clean | None = None,
+        title: str | None = None,
+    ) -> Observed:
+        """Align the whole visible history with the chat's log and write what is new, in one durable line.
+
+        Idempotent: the same messages twice write nothing. A message changed in its place, by an edit or a swipe, is another version of the
+        same slot and what follows stays; one that is missing is gone, unless it is missing in front, where the frontend cut it off.
+        Messages that the frontend joined with a line break are still two. Only user and assistant are kept, without what `clean` takes
+        out and without tags of emotion; pass the same `clean` every time, and the same `Message` objects if you have them: then
+        an appended exchange costs itself alone. `at` stands in for the clock, `Message.sent` wins over both.
+
+        Without a `chat` the messages find the unnamed chat of that user which they continue, else begin one. When a named
+        chat shows nothing it ever held, it was cut or begun anew: `plan.lay` tells how that is decided. A named chat of another user
+        that shares nothing with these messages is left alone: this user gets one of his own, called `chat@user`.
+        Raises: NotWrittenError; nothing changed.
+        """
+        now = in_utc(at or self._clock())
+        chat, user = whole(chat).strip(), whole(user).strip() or None if user else None
+        with self._writing:
+            aim = self._aimed(messages, chat, user, clean, now)
+            if aim.row(now, title) is not None:
+                with self._locked():
+                    aim = self._aimed(messages, chat, user, clean, now, aim)
+                    self._write(aim.log, aim.row(now, title))
+            with self._reading:
+                self._aims.keep(aim, messages, clean)
+        observed = aim.observed()
+        if observed.entered or observed.returned or observed.left or observed.branch_of:
+            self._tell(observed)
+        return observed
+
+    def glimpse(
+        self,
+        messages: Sequence[Message],
+        *,
+        chat: str = "",
+        user: str | None = None,
+        clean: Clean | None = None,
+        at: datetime | None = None,
+    ) -> Glimpse:
+        """The same alignment without writing: what the path would be, for a recall that comes before `observe`."""
+        aim = self._aimed(messages, whole(chat).strip(), whole(user).strip() or None if user else None, clean, in_utc(at or self._clock()))
+        return aim.glimpse()
+
+    def follow(self, listener: Callable[[Observed], None]) -> Callable[[], None]:
+        """Be told, in this process, of everything `observe` finds, once it is written; gives what stops it."""
+        self._listeners.append(listener)
+
+        def stop() -> None:
+            if listener in self._listeners:
+                self._listeners.remove(listener)
+
+        return stop
+
+    # ── reading ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def chats(self, *, archived: bool = False, user: str | EllipsisType | None = ...) -> list[ChatInfo]:
+        """Every chat, the one that changed last first; archived ones too if asked, of one user if given (None: of nobody)."""
+        found = (chat.info for chat in self._all())
+        wanted = (info for info in found if (archived or not info.archived) and (user is ... or info.user == user))
+        return sorted(wanted, key=lambda info: (info.updated, info.created, info.id), reverse=True)
+
+    def info(self, chat: str) -> ChatInfo:
+        """What is known of a chat.
+
+        Raises: UnknownChatError; FileError when its file cannot be read.
+        """
+        return self._chat(chat).info
+
+    def path(self, chat: str) -> tuple[Said, ...]:
+        """What is visible now, oldest first, what the frontend cut off included. Raises: as `info`."""
+        return self._chat(chat).path
+
+    def versions(self, chat: str) -> Mapping[str, Said]:
+        """Everything ever said, visible or not, by version. Raises: as `info`."""
+        return MappingProxyType(self._chat(chat).said)
+
+    def recent(self, chat: str, items: int, characters: int) -> tuple[Said, ...]:
+        """The last `items` messages, as far as they fit into `characters` together; whole ones, the newest in any case. Source: S3.23."""
+        path, count, used = self.path(chat), 0, 0
+        for said in reversed(path[-items:] if items > 0 else ()):
+            used += len(said.text)
+            if used > characters and count:
+                break
+            count += 1
+        return path[len(path) - count :]
+
+    def active(self, user: str | None = None) -> ChatInfo | None:
+        """The chat that changed last, of that user or (None) of anybody; archived ones are not. Source: S3.4."""
+        return next(iter(self.chats() if user is None else self.chats(user=user)), None)
+
+    @property
+    def generation(self) -> object:
+        """Another one whenever any chat or timeline changed, in whatever process: a few stat calls."""
+        with self._reading:
+            self._shelf.refresh()
+            return self._shelf.generation, self.timelines.mark
+
+    @property
+    def problems(self) -> list[Problem]:
+        """Damaged lines and files that cannot be read; the rest of them is used."""
+        with self._reading:
+            self._shelf.refresh()
+            return [*(problem for log in self._shelf.logs() for problem in log.problems), *self.timelines.problems]
+
+    def visible_from(self, chat: str | None, glimpse: Glimpse | None = None) -> Sight:
+        """What counts as seen from that chat, or from none; with a glimpse, from what it would be."""
+        families = self._kin()
+        if glimpse is None:
+            return Sight(families, self.timelines, chat or None)
+        changed = not glimpse.known or glimpse.entered or glimpse.returned or glimpse.left
+        moved = (glimpse.left, tuple(said.version for said in glimpse.returned)) if glimpse.left or glimpse.returned else ()
+        return Sight(families, self.timelines, glimpse.chat or chat or None, glimpse.path if changed else None, glimpse.branch_of, moved)
+
+    def since(self, chat: str, mark: int) -> tuple[tuple[Said, ...], int]:
+        """What came to stand in a chat after that mark, in the order it came, what returned among it; and the mark to ask with next.
+
+        What a fork shares with the chat it came from is not new in it. Raises: as `info`.
+        """
+        found = self._chat(chat)
+        order = list(found.order)
+        return tuple(found.said[version] for version in order[mark:] if version in found.said), len(order)
+
+    # ── changing ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def update(
+        self, chat: str, *, title: str | None = None, archived: bool | None = None, timeline: str | None = None, mode: Mode | None = None
+    ) -> ChatInfo:
+        """Tell something about a chat; a blank title gives it back its own. What is None stays.
+
+        Raises: UnknownChatError, UnknownNameError (no such timeline), InvalidValueError (no such mode), NotWrittenError.
+        """
+        if mode is not None and mode not in MODES:
+            raise InvalidValueError(f"expected one of {', '.join(MODES)}, got {mode!r}", zh=f"应为 {'、'.join(MODES)} 之一，却是“{mode}”")
+        known = self.timelines.known(timeline) if timeline is not None else None
+        wanted = {"title": title and whole(title).strip(), "archived": archived, "timeline": known, "mode": mode}
+        told: dict[str, Any] = {name: value for name, value in wanted.items() if value is not None}
+        with self._writing, self._locked():
+            log = self._known_log(chat)
+            info = self._chat(chat).info
+            news = any(getattr(info, name) != value for name, value in told.items())
+            self._write(log, Row(in_utc(self._clock()), told=told) if news else None)
+            return self._chat(chat).info
+
+    def remove(self, chat: str) -> None:
+        """Remove a chat's file; what was learned from it is the caller's to remove.
+
+        Raises: UnknownChatError, NotWrittenError.
+        """
+        with self._writing, self._locked():
+            self._drop(self._known_log(chat))
+
+    def forget(self, user: str) -> list[str]:
+        """Remove every chat of that user from the disk; their ids.
+
+        Raises: NotWrittenError; call again, nothing of what is gone comes back.
+        """
+        with self._writing, self._locked():
+            gone = [chat.id for chat in self._all() if chat.info.user == user]
+            for chat in gone:
+                self._drop(self._known_log(chat))
+        return gone
+
+    # ── inside ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _aimed(
+        self, messages: Sequence[Message], chat: str, user: str | None, clean: Clean | None, now: datetime, before: Aim | None = None
+    ) -> Aim:
+        """What the look comes to; `before` if nothing happened in its chat since."""
+        with self._reading:
+            return before if before and self._aims.stands(before) else self._aims.aim(messages, chat, user, clean, now)
+
+    def _write(self, log: Log, row: Row | None) -> None:
+        """Make a line durable and take it in. Under the lock."""
+        if row is not None:
+            written = log.append(row)
+            with self._reading:
+                self._shelf.written(log, written)
+
+    def _all(self) -> list[Chat]:
+        with self._reading:
+            self._shelf.refresh()
+            return [log.chat for log in self._shelf.logs() if log.chat is not None]
+
+    def _kin(self) -> Families:
+        with self._reading:
+            chats = self._all()
+            if self._families is None or self._families[0] != self._shelf.generation:
+                self._families = self._shelf.generation, Families(chats)
+            return self._families[1]
+
+    def _chat(self, chat: str) -> Chat:
+        found = self._known_log(chat).chat
+        assert found is not None
+        return found
+
+    def _known_log(self, chat: str) -> Log:
+        with self._reading:
+            log = self._shelf.log(whole(chat).strip())
+            if log.chat is not None:
+                return log
+            if log.fault is not None:
+                reason = log.fault.strerror or str(log.fault)
+                raise FileError(
+                    log.path,
+                    f"cannot be read: {reason}",
+                    remedy="check the disk and the file's rights",
+                    zh=(f"读不出来：{reason}", "请检查磁盘和文件权限"),
+                )
+        raise UnknownChatError(chat, [known.id for known in self._all()])
+
+    def _drop(self, log: Log) -> None:
+        with self._reading:
+            try:
+                self._shelf.drop(log)
+            except OSError as error:
+                raise atomic.not_written(log.path, error) from error
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        try:
+            if self._disk.mark(self.folder) is None:
+                self._disk.mkdir(self.folder)
+        except OSError as error:
+            raise atomic.not_written(self.folder, error) from error
+        with atomic.locked(self.folder):
+            yield
+
+    def _tell(self, observed: Observed) -> None:
+        """Tell the listeners; one that fails does not keep the chat from going on."""
+        for listener in list(self._listeners):
+            try:
+                listener(observed)
+            except Exception:
+                _log.exception("a listener of chat %s failed", observed.chat)

@@ -1,0 +1,55 @@
+"""Chats to try things with: a message is a line, `u: ...` said by the user, `a: ...` by the character."""
+
+import itertools
+import random
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from rolememory.schema.learning import Said
+from rolememory.schema.message import Message, Speaker
+from rolememory.store.chats import Chats
+from rolememory.store.disk import DISK, Disk
+
+SPEAKERS: dict[str, Speaker] = {"u": "user", "a": "assistant", "s": "system", "t": "tool"}
+START = datetime(2024, 5, 1, 12, tzinfo=UTC)
+
+
+def said(*lines: str) -> list[Message]:
+    """The messages of these lines."""
+    return [Message(role=SPEAKERS[line[0]], content=line[3:]) for line in lines]
+
+
+def shown(path: Iterable[Said]) -> list[str]:
+    """The lines of a path."""
+    return [f"{one.role[0]}: {one.text}" for one in path]
+
+
+class Clock:
+    """A minute goes by at every look."""
+
+    def __init__(self) -> None:
+        self._minutes = itertools.count()
+
+    def __call__(self) -> datetime:
+        """A minute later."""
+        return START + timedelta(minutes=next(self._minutes))
+
+
+def chats_at(folder: Path, disk: Disk = DISK) -> Chats:
+    """The chats of a role, as a process that has just started finds them."""
+    return Chats(folder, clock=Clock(), disk=disk)
+
+
+WORDS = "amber anchor barley basalt candle canyon copper cradle dagger delta ember ferry flint garden goblet harbour hazel island jasper kettle lantern ladder marble meadow mirror nettle oyster parchment pepper quarry raven ribbon saddle saffron temple thistle timber velvet violin willow window winter".split()
+
+
+def story(count: int, begin: int = 0) -> list[str]:
+    """Lines of so many exchanges, none like another."""
+    return [
+        f"{voice}: {_words(f'{voice} {number}', 4 if voice == 'u' else 9)}." for number in range(begin, begin + count) for voice in "ua"
+    ]
+
+
+def _words(seed: str, count: int) -> str:
+    return " ".join(random.Random(seed).choices(WORDS, k=count)).capitalize()
