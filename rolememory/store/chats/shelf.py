@@ -26,7 +26,7 @@ def file_name(chat: str) -> str:
     """The file of a chat: the readable part of its id, and a digest of the whole.
 
     >>> file_name("Harbour / Chat #5"), file_name("灯塔").startswith("灯塔-")
-    ('harbour-chat-5-dcfd1d8e2ad83aed.jsonl', True)
+    ('harbour-chat-5-461be2fbd65af5a7.jsonl', True)
     """
     slug = _NO_WORD.sub("-", unicodedata.normalize("NFKC", chat).casefold())[:_SLUG].strip("-") or "chat"
     return f"{slug}-{_key(chat)}.jsonl"
