@@ -1,9 +1,10 @@
-"""export, import: a role as one JSON document, out and in."""
+"""export, import: a role as one JSON document, out and in; whole lives from other programs (`cli.bring`)."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
+from rolememory.cli.bring import Again, Asked, Hidden, Profile, bring
 from rolememory.cli.desk import Desk, desk, read_text
-from rolememory.cli.options import DryRun, RoleName, argument, option
+from rolememory.cli.options import DryRun, RoleName, Yes, argument, option
 from rolememory.cli.verbs import KEEP, verb
 from rolememory.cli.words import Tongue, both, say
 from rolememory.errors import InvalidValueError
@@ -34,10 +35,23 @@ def export(
 @verb(
     "import",
     KEEP,
-    both("bring in what `export` wrote, a memory.json, or a list of memories", "导入 `export` 的结果、memory.json 或一列记忆"),
+    both(
+        "bring in what `export` wrote, a memory.json, or a list of memories; or a whole life: `import sillytavern FOLDER`",
+        "导入 `export` 的结果、memory.json 或一列记忆；也可整个搬来：`import sillytavern 文件夹`",
+    ),
 )
 def import_file(
-    file: Annotated[str, argument("FILE|-", "the file; - reads standard input", "文件；- 表示从标准输入读取")],
+    file: Annotated[
+        str, argument("FILE|-|sillytavern", "the file; - reads standard input; or the program", "文件；- 表示从标准输入读取；或程序名")
+    ],
+    folder: Annotated[
+        str | None,
+        argument(
+            "[FOLDER]",
+            "of the program: its folder, data/<user>, or one character's chats",
+            "程序的文件夹、data/<用户>，或某个角色的聊天文件夹",
+        ),
+    ] = None,
     role: Annotated[
         str | None,
         option("--role ROLE", "into this role; not given: the one the file tells", "导入到这个角色；不写就按文件里的角色"),
@@ -47,11 +61,18 @@ def import_file(
         option("--keep", "where both differ, ours stays; otherwise theirs comes in", "两边不同时保留原有的；否则用导入的"),
     ] = False,
     dry_run: DryRun = False,
+    profile: Profile = None,
+    hidden: Hidden = False,
+    again: Again = False,
+    yes: Yes = False,
 ) -> None:
-    """Merge by id, all or none."""
+    """Merge by id, all or none; of a program, chat by chat: stopped anywhere, the same command goes on."""
     from rolememory.store.exchange import FORMAT, import_role
 
     here = desk()
+    if folder is not None:
+        bring(here, file, folder, Asked(role, profile, hidden, again, dry_run, yes))
+        return
     document = _document(read_text(file), file)
     if role is None and not (isinstance(document, dict) and document.get("format") == FORMAT):
         raise InvalidValueError(

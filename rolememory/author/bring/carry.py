@@ -16,11 +16,13 @@ from rolememory.author.bring.people import user_of, write_persona
 from rolememory.author.bring.plan import ChatPlan, Kind, PersonaPlan, Plan, RolePlan, State, WorldPlan
 from rolememory.author.bring.planning import begun, left_mark
 from rolememory.author.bring.takes import TakesOf
-from rolememory.cards.role_parts import role_from_card
+from rolememory.cards.role_parts import display_name, role_from_card
 from rolememory.cards.tavern.chat import ChatFile, read_chat
+from rolememory.cards.tavern.names import as_stored
 from rolememory.engine import Home, RoleMemory
 from rolememory.errors import FileError, RoleMemoryError
 from rolememory.store import atomic
+from rolememory.store.home import fold_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,9 @@ class Bringing:
             adopt(self.home, role.card, into=self.home.folder.find(role_id))
         self._roles[role.avatar] = replace(role, role=role_id)
         stamp = None if role.stamp is None else list(role.stamp)
-        self.ledger.note("role", role.avatar, role=role_id, stamp=stamp, greets=role.greets, world=role.world)
+        self.ledger.note("role", role.avatar, role=role_id, stamp=stamp, greets=role.greets, world=role.world, mark=role.mark)
+        if role.card is not None:
+            self._call(role_id, as_stored(role.card.name))
         self._link(role.avatar, books_of(role, self.plan.settings))
         self._drop_own_book(role, role_id)
         return Brought("role", role.name, role.state, role.avatar, role_id)
@@ -102,6 +106,14 @@ class Bringing:
             return adopt(self.home, role.card, name=role.name).role.id
         made = self.home.folder.create(role.name, str(uuid.uuid4()))
         return adopt(self.home, role.card, into=made).role.id if role.card is not None else made.id
+
+    def _call(self, role_id: str, name: str) -> None:
+        """Let the role answer to this name too, unless another does."""
+        roles = self.home.roles()
+        taken = {fold_name(one) for role in roles for one in (role.name, *role.aliases)}
+        if name and fold_name(name) not in taken:
+            role = next(role for role in roles if role.id == role_id)
+            self.home.folder.update(role.model_copy(update={"aliases": (*role.aliases, name)}))
 
     def _link(self, avatar: str, names: Sequence[str]) -> None:
         """Link lorebooks to a role, each once: one that was unlinked here stays so."""
@@ -159,9 +171,11 @@ class Bringing:
         mind: RoleMemory = self.home.role(str(role.role))
         known = len(mind.memories)
         self._link(role.avatar, self._books_of_chat(plan, done.user))
-        versions = self._takes(mind).observe(heard.messages, plan.id, done.user, plan.name)
+        if not plan.group:
+            self._call(str(role.role), display_name(plan.head.character))
+        kept = self._takes(mind).observe(heard.messages, plan.id, done.user, plan.name)
         learned = len(mind.memories) - known
-        ids, fresh = remember_summaries(mind, (*chat.summaries, *plan.memories), Told(plan.id, done.user, heard, versions), before)
+        ids, fresh = remember_summaries(mind, (*chat.summaries, *plan.memories), Told(kept.chat, done.user, heard, kept.versions), before)
         return replace(
             done,
             roles=(*done.roles, role.name),

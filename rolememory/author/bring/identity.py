@@ -1,10 +1,10 @@
 """Which role a character is: found again however the card changed, never mistaken for another of the same name."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Mapping
 from pathlib import Path, PurePath
 
-from rolememory.author.bring.ledger import Ledger, Row
-from rolememory.author.bring.plan import RolePlan
+from rolememory.author.bring.ledger import Ledger, Row, digest
+from rolememory.author.bring.plan import RolePlan, State
 from rolememory.cards.base import load
 from rolememory.cards.card import Card
 from rolememory.cards.role_parts import display_name, role_from_card
@@ -22,12 +22,16 @@ CARDS = (".png",)
 def role_plans(home: Home, source: DataFolder, ledger: Ledger, problems: list[FileError]) -> dict[str, RolePlan]:
     """Every character by its avatar file. What cannot be read goes to `problems`; a role that is here stays known all the same."""
     roles = {role.id: role for role in home.roles()}
-    claimed = {str(row.get("role")): avatar for avatar, row in ledger.all("role").items()}
+    paths = _cards(source, problems)
+    standing = {path.name for path in paths}
+    left = {} if source.only else _left_behind(ledger, standing, roles)
+    claimed = {str(row.get("role")): avatar for avatar, row in ledger.all("role").items() if avatar in standing or source.only}
     plans: dict[str, RolePlan] = {}
-    for path in _cards(source, problems):
-        row, others = ledger.of("role", path.name), {one for one, by in claimed.items() if by != path.name}
+    for path in paths:
+        row = ledger.of("role", path.name)
+        free = [role for role in roles.values() if claimed.get(role.id, path.name) == path.name]
         try:
-            plan: RolePlan | None = _role_plan(home, path, row, roles, others)
+            plan: RolePlan | None = _role_plan(home, path, row, roles, free, left)
         except FileError as error:
             problems.append(error)
             plan = _unread(path.name, roles.get(str(row.get("role"))))
@@ -42,31 +46,59 @@ def _unread(avatar: str, known: Role | None) -> RolePlan | None:
     return RolePlan(avatar, known.name, "same", known.id) if known else None
 
 
-def _cards(source: DataFolder, problems: list[FileError]) -> Iterator[Path]:
+def _cards(source: DataFolder, problems: list[FileError]) -> list[Path]:
     try:
-        found = files.listed(source.characters, *CARDS)
+        return [path for path in files.listed(source.characters, *CARDS) if not source.only or path.stem == source.only]
     except FileError as error:
         problems.append(error)
-        return
-    yield from (path for path in found if not source.only or path.stem == source.only)
+        return []
 
 
-def _role_plan(home: Home, path: Path, row: Row, roles: dict[str, Role], claimed: Collection[str]) -> RolePlan:
+def _role_plan(home: Home, path: Path, row: Row, roles: dict[str, Role], free: list[Role], left: Mapping[str, str]) -> RolePlan:
+    """`free` are the roles no other character is; `left` the roles by fingerprint whose characters are gone, or go by another file now."""
     stamp = files.stamp(path)
     known = roles.get(str(row.get("role")))
     if known and row.get("stamp") == list(stamp):
-        return RolePlan(path.name, known.name, "same", known.id, None, stamp, bool(row.get("greets")), str(row.get("world", "")))
+        told = {"greets": bool(row.get("greets")), "world": str(row.get("world", "")), "mark": str(row.get("mark", ""))}
+        return RolePlan(path.name, known.name, "same", known.id, None, stamp, **told)  # type: ignore[arg-type]
     card = load(path)
-    found = known or _of_card(home, card, path.name, [role for role in roles.values() if role.id not in claimed])
-    state = "new" if found is None else "same" if _same_card(home, found, card) else "changed"
+    mark = fingerprint(card)
+    if known and card.name and not (fold_name(card.name) in _names(known) or row.get("mark") == mark):
+        known, free = None, [role for role in free if role.id != row.get("role")]  # another character under the same file
+    found = known or _of_card(home, card, path.name, free) or roles.get(left.get(mark, ""))
+    state: State = "new" if found is None else "same" if _same_card(home, found, card) else "changed"
     name = found.name if found else display_name(card.name) or path.stem
     greets = bool(card.text("first_mes").strip() or card.texts("alternate_greetings"))
-    return RolePlan(path.name, name, state, found.id if found else None, card, stamp, greets, text_of(card.extensions.get("world")).strip())  # type: ignore[arg-type]
+    world = text_of(card.extensions.get("world")).strip()
+    return RolePlan(path.name, name, state, found.id if found else None, card, stamp, greets, world, mark)
+
+
+def fingerprint(card: Card) -> str:
+    """What stays of a character that gets another name or picture: its texts, however they are broken into lines; "" where there are none."""
+    told = " ".join(
+        " ".join(card.text(field).casefold().split()) for field in ("description", "personality", "scenario", "first_mes")
+    ).strip()
+    return digest(told.encode("utf-8", "replace")) if told else ""
+
+
+def _left_behind(ledger: Ledger, standing: Collection[str], roles: Mapping[str, Role]) -> dict[str, str]:
+    """Roles of characters whose file is not there any more, by fingerprint, where only one has it."""
+    rows = [
+        row
+        for avatar, row in ledger.all("role").items()
+        if avatar and avatar not in standing and row.get("mark") and row.get("role") in roles
+    ]
+    marks = [str(row["mark"]) for row in rows]
+    return {mark: str(row["role"]) for mark, row in zip(marks, rows, strict=True) if marks.count(mark) == 1}
+
+
+def _names(role: Role) -> set[str]:
+    return {fold_name(name) for name in (role.name, *role.aliases)}
 
 
 def _of_card(home: Home, card: Card, avatar: str, free: list[Role]) -> Role | None:
     """The role that was made of this card: of the same file, by the id in it, or one of its name that has no card yet."""
-    named = [role for role in free if fold_name(role.name) == fold_name(card.name)]
+    named = [role for role in free if fold_name(card.name) in _names(role)]
     for found in (
         [role for role in free if role.card_from == avatar and (role in named or _same_card(home, role, card))],
         [role for role in free if role.id == role_from_card(card).role.id],

@@ -20,7 +20,7 @@ from rolememory.store import atomic
 FOLDER = ".import"
 Row = Mapping[str, Any]
 
-_WAIT_S = 2.0
+_WAIT_S = 0.2
 
 
 class Ledger:

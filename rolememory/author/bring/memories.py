@@ -1,5 +1,6 @@
 """Summaries that extensions left, as memories of a role: with the messages they rest on, each once, however often it is brought."""
 
+from bisect import bisect_right
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -95,7 +96,7 @@ def _last_covered(summary: LeftSummary, heard: Heard) -> int:
     """The newest message it covers, as an index into those that were heard; the last one where it does not say."""
     if summary.through < 0:
         return len(heard.places) - 1
-    return max((at for at, place in enumerate(heard.places) if place <= summary.through), default=0)
+    return max(bisect_right(heard.places, summary.through) - 1, 0)
 
 
 def _more_ground(evidence: Sequence[Evidence], memory_id: str, raw: Mapping[str, Any]) -> Edit | None:

@@ -43,6 +43,7 @@ class RolePlan:
     stamp: Stamp | None = None
     greets: bool = False  # it has a greeting
     world: str = ""  # lorebook the card names
+    mark: str = ""  # fingerprint of its texts
 
 
 @dataclass(frozen=True, slots=True)

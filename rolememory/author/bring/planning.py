@@ -196,8 +196,9 @@ def begun(chat: ChatPlan) -> datetime:
     return chat.head.created or named_at(chat.name) or datetime.fromtimestamp(chat.stamp.changed_ns / 1e9, UTC)
 
 
-def _begun(chat: ChatPlan) -> tuple[datetime, str]:
-    return begun(chat), chat.key
+def _begun(chat: ChatPlan) -> tuple[datetime, bool, str]:
+    """Oldest first; a chat before its branches, which begin with its own first words."""
+    return begun(chat), bool(chat.head.main_chat), chat.key
 
 
 def _key(source: DataFolder, path: Path) -> str:

@@ -1,22 +1,69 @@
 """Where the chats go: one small protocol, and the role's own write path behind it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from rolememory.engine import RoleMemory
+from rolememory.schema.learning import Said
 from rolememory.schema.message import Message
+from rolememory.store.chats.heard import VOICES, tidy
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A chat as it was kept: its id, and the version of every message that was given, in their order ("" = not kept)."""
+
+    chat: str
+    versions: tuple[str, ...]
 
 
 class Takes(Protocol):
     """Somebody who takes a chat in."""
 
-    def observe(self, messages: Sequence[Message], chat: str, user: str | None, title: str) -> Sequence[str]:
-        """Keep a chat, all that is visible of it, and learn from it; on return both are done. Twice the same changes nothing.
-
-        Gives the id of the version of every message, in their order; "" for what was not kept.
-        """
+    def observe(self, messages: Sequence[Message], chat: str, user: str | None, title: str) -> Taken:
+        """Keep a chat, all that is visible of it, and learn from it; on return both are done. Twice the same changes nothing."""
         ...
 
 
 TakesOf = Callable[[RoleMemory], Takes]
 """Who takes the chats of a role."""
+
+
+def taken(chat: str, path: Sequence[Said], messages: Sequence[Message]) -> Taken:
+    """Which version each message became: both lists in one order, what was not kept is missing in the path.
+
+    Looked for from the end, since the path may hold more in front.
+    """
+    return Taken(chat, tuple(reversed(list(_versions(path, messages)))))
+
+
+def _versions(path: Sequence[Said], messages: Sequence[Message]) -> Iterator[str]:
+    before = len(path)
+    for message in reversed(messages):
+        at = _place(path, before, message.role, tidy(message.content)) if message.role in VOICES else None
+        before = before if at is None else at
+        yield "" if at is None else path[at].version
+
+
+def _place(path: Sequence[Said], before: int, role: str, words: str) -> int | None:
+    """Where these words stand last before that place."""
+    return next((at for at in range(before - 1, -1, -1) if path[at].role == role and (path[at].raw or path[at].text) == words), None)
+
+
+class ByEngine:
+    """The role's own write path: the chat log first, then what it teaches."""
+
+    def __init__(self, mind: RoleMemory) -> None:
+        self._mind = mind
+
+    def observe(self, messages: Sequence[Message], chat: str, user: str | None, title: str) -> Taken:
+        """See `Takes`."""
+        seen = self._mind.observe(messages, chat=chat, user=user, title=title)
+        self._mind.learned()
+        return taken(seen.chat, self._mind.chats.path(seen.chat), messages)
+
+
+def by_engine(mind: RoleMemory) -> Takes:
+    """The role takes its chats in itself."""
+    return ByEngine(mind)

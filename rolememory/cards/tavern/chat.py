@@ -1,7 +1,7 @@
 """A chat file: a first line about the chat, then one message per line, of any vintage."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, tzinfo
 from pathlib import Path
 from typing import Any, Literal
@@ -64,19 +64,24 @@ class ChatFile:
 
 
 def read_head(path: Path, zone: tzinfo | None = None) -> ChatHead:
-    """What the first line says; empty where the file begins with a message, as group chats once did.
+    """What the first line says, and when the chat was begun: by that line, else by its first message.
 
     Raises:
-        FileError: it cannot be read, or the first line is no JSON.
+        FileError: it cannot be read.
     """
     with files.opened(path, files.CHAT) as file:
-        line = file.readline(files.LINE + 1).removeprefix(_BOM).strip()
-    if not line:
-        return ChatHead()
+        rows = [_row(file.readline(files.LINE + 1).removeprefix(_BOM)) for _ in range(2)]
+    head = _head(rows[0], zone)
+    first = next((row for row in rows if row and not _is_head(row)), {})
+    return head if head.created else replace(head, created=sent_at(first.get("send_date"), zone))
+
+
+def _row(line: bytes) -> Raw:
+    """The object in a line; empty where there is none, of which `read_chat` tells."""
     try:
-        return _head(object_of(files.loads(line)), zone)
+        return object_of(files.loads(line.strip())) if line.strip() else {}
     except ValueError:
-        return ChatHead()  # `read_chat` tells of a broken line
+        return {}
 
 
 def read_chat(path: Path, zone: tzinfo | None = None) -> ChatFile:

@@ -50,6 +50,24 @@ def test_a_branch_names_the_chat_it_left(user: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("lines", "begun"),
+    [
+        pytest.param(
+            [head(created="2023-06-19T14:20:33Z"), said("A", "x", "2024-01-01T00:00:00Z")], "2023-06-19", id="the first line says it"
+        ),
+        pytest.param([head(), said("A", "x", "2024-01-01T00:00:00Z")], "2024-01-01", id="else the first message"),
+        pytest.param(
+            [said("A", "x", "2024-01-01T00:00:00Z"), said("A", "y", "2024-02-01T00:00:00Z")], "2024-01-01", id="which may be the first line"
+        ),
+        pytest.param([head(), said("A", "x")], "None", id="or nobody"),
+        pytest.param(["{broken", "also broken"], "None", id="broken lines say nothing"),
+    ],
+)
+def test_when_a_chat_was_begun(tmp_path: Path, lines: list[Any], begun: str) -> None:
+    assert str(read_head(write_lines(tmp_path / "chat.jsonl", lines)).created).startswith(begun)
+
+
+@pytest.mark.parametrize(
     ("line", "text"),
     [
         pytest.param(said("A", "shown", swipes=["shown", "other"], swipe_id=0), "shown", id="the words that are shown"),
@@ -68,6 +86,7 @@ def test_the_words_of_a_message(tmp_path: Path, line: Any, text: str) -> None:
     [
         pytest.param(said("Lin", "x", user=True), "user", False, False, id="the user"),
         pytest.param(said("A", "x"), "assistant", False, False, id="the character"),
+        pytest.param({**said("A", "x"), "is_system": ""}, "assistant", False, False, id="the character, by a slash command"),
         pytest.param(said("System", "x", extra={"type": "narrator"}), "system", False, False, id="the narrator"),
         pytest.param({**said("Lin", "x", user=True), "is_system": True}, "user", True, False, id="a message that was hidden"),
         pytest.param({**said("A", "x"), "is_system": True, "extra": {"type": "comment"}}, "assistant", True, True, id="a comment"),
