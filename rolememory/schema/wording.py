@@ -180,6 +180,14 @@ _REASONS: _Sentences = {
     "merged": (("'{into}' says the same", "“{into}”说的是同一件事"), ("a newer one says the same", "更新的一条说的是同一件事")),
     "unsupported": (("none of the messages it was learned from stands any more", "它所依据的消息都已不在"),),
     "counts_again": (("what it was learned from stands again", "它所依据的消息又成立了"),),
+    # what a turn was worth
+    "tells": (("the turn tells something ({kind})", "这段话说了值得记的事（{kind}）"), ("the turn tells something", "这段话说了值得记的事")),
+    "answers": (("it answers '{question}'", "回答了“{question}”"), ("it answers the question before it", "回答了前面的问题")),
+    "small_talk": (("it is small talk", "只是闲聊"),),
+    "only_question": (("it only asks", "只是在提问"),),
+    "only_order": (("it only tells what to do", "只是在吩咐"),),
+    "noise": (("there are no words in it", "里面没有话"),),
+    "repeated": (("it was said just before", "刚刚说过"),),
 }  # fmt: skip
 
 _CHANGES: Mapping[str, tuple[str, str]] = {
