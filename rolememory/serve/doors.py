@@ -6,7 +6,8 @@ from fastapi import FastAPI
 
 from rolememory.serve.health import health
 from rolememory.serve.house import House
+from rolememory.serve.proxy.routes import proxy
 
 Door = Callable[[FastAPI, House], None]
 
-DOORS: tuple[Door, ...] = (health,)
+DOORS: tuple[Door, ...] = (health, proxy)

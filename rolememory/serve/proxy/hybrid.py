@@ -1,0 +1,160 @@
+"""Hybrid mode: what is not certain enough for the prompt is offered to the model as a tool, and its calls are answered here.
+
+The frontend sees one reply. Source: S2.2, S2.6, S2.16.
+"""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import anyio.to_thread
+import httpx
+import orjson
+
+from rolememory.inject.fence import tame
+from rolememory.schema.message import Message
+from rolememory.serve.house import House
+from rolememory.serve.proxy.call import Call
+from rolememory.serve.proxy.inject import Body
+from rolememory.serve.proxy.stream import DONE, Events, Reply, event
+from rolememory.text.language import language_of
+
+if TYPE_CHECKING:
+    from rolememory.engine import RoleMemory
+    from rolememory.serve.proxy.turns import Remembered
+
+TOOL = "search_memory"
+ROUNDS = 3  # searches in a row before the model must answer with what it has
+FOUND = 5  # memories one search gives
+_ABOUT = {
+    "en": ("Search what {name} remembers. Use it when the past matters and the answer is not in the conversation.", "what to look for"),
+    "zh": ("查找{name}的记忆。谈到过去、而对话里没有答案时使用。", "要找什么"),
+}
+_NOTHING = {"en": "Nothing is remembered about this.", "zh": "没有关于这件事的记忆。"}
+
+More = Callable[[dict[str, Any]], Awaitable[httpx.Response]]
+
+
+def offered(call: Call, found: "Remembered", house: House) -> "Offer | None":
+    """The offer of this turn; None where nothing is offered: other mode, nothing near, or a frontend that forbids tools."""
+    if call.role is None or found.turn is None or not call.remembers or call.role.settings.recall.mode != "hybrid":
+        return None
+    if not found.turn.near or call.body.get("tool_choice") not in (None, "auto"):
+        return None
+    return Offer(call.role, call.body, call.user, language_of(found.turn.question.scene.query if found.turn.question else ""))
+
+
+@dataclass(slots=True)
+class Offer:
+    """The tool in a request, and the answers to its calls."""
+
+    role: "RoleMemory"
+    body: Body  # without the tool
+    user: str | None
+    language: str
+    rounds: int = 0
+    _sent: Body | None = None
+
+    def into(self, body: Body) -> Body:
+        """The request with the tool beside the frontend's own."""
+        about, what = _ABOUT[self.language]
+        parameters = {"type": "object", "properties": {"query": {"type": "string", "description": what}}, "required": ["query"]}
+        function = {"name": TOOL, "description": about.format(name=self.role.role.name), "parameters": parameters}
+        return {**body, "tools": [*(body.get("tools") or ()), {"type": "function", "function": function}]}
+
+    def goes_with(self, body: Body) -> None:
+        """Keep what was sent: a search goes on from there."""
+        self._sent = body
+
+    async def carried(self, answer: httpx.Response, reply: Reply, more: More, *, streams: bool) -> AsyncIterator[bytes]:
+        """The answer as the frontend gets it; our calls are answered on the way."""
+        carry = self._stream if streams else self._whole
+        async for chunk in carry(answer, reply, more):
+            yield chunk
+
+    async def _stream(self, answer: httpx.Response, reply: Reply, more: More) -> AsyncIterator[bytes]:
+        first_id = ""
+        while True:
+            held: list[dict[str, Any]] = []
+            turn = Reply()
+            async for data in _events(answer):
+                if data.strip() == DONE:
+                    continue
+                raw = turn.take(data)
+                if raw is None:
+                    continue
+                first_id = first_id or str(raw.get("id") or "")
+                if turn.tool_calls and (_delta(raw).get("tool_calls") or turn.reason):
+                    held.append(raw)
+                else:
+                    yield event({**raw, "id": first_id} if first_id else raw)
+            reply.take_object({"choices": [{"delta": {"content": turn.whole()}, "finish_reason": turn.reason or None}]})
+            if not self._ours(turn) or self.rounds >= ROUNDS:
+                for raw in held:
+                    yield event(raw)
+                yield b"data: [DONE]\n\n"
+                reply.error = reply.error or turn.error
+                return
+            following = await self._again(turn, more)
+            await answer.aclose()
+            answer = following
+
+    async def _whole(self, answer: httpx.Response, reply: Reply, more: More) -> AsyncIterator[bytes]:
+        while True:
+            data = await answer.aread()
+            turn = Reply()
+            try:
+                turn.take_object(orjson.loads(data))
+            except (orjson.JSONDecodeError, AttributeError):
+                turn.error = True
+            if turn.error or not self._ours(turn) or self.rounds >= ROUNDS:
+                reply.take_object({"choices": [{"delta": {"content": turn.whole()}}]})
+                reply.finished, reply.error = not turn.error, turn.error
+                yield data
+                return
+            following = await self._again(turn, more)
+            await answer.aclose()
+            answer = following
+
+    def _ours(self, turn: Reply) -> bool:
+        """Whether the model asked for our tool and for nothing else."""
+        return bool(turn.tool_calls) and all(call["function"]["name"] == TOOL for call in turn.tool_calls.values())
+
+    async def _again(self, turn: Reply, more: More) -> httpx.Response:
+        """Answer the calls and ask the model to go on."""
+        self.rounds += 1
+        calls = [{**call, "id": call["id"] or f"call_{number}"} for number, call in sorted(turn.tool_calls.items())]
+        told = [{"role": "tool", "tool_call_id": call["id"], "content": await self._found(call)} for call in calls]
+        before = self._sent or self.into(self.body)
+        spoken = {"role": "assistant", "content": turn.whole() or None, "tool_calls": calls}
+        self._sent = {**before, "messages": [*before["messages"], spoken, *told]}
+        return await more(self._sent)
+
+    async def _found(self, call: Mapping[str, Any]) -> str:
+        try:
+            query = str(orjson.loads(call["function"]["arguments"] or b"{}").get("query", ""))
+        except (orjson.JSONDecodeError, AttributeError):
+            query = ""
+        return await anyio.to_thread.run_sync(lambda: self.search(query))
+
+    def search(self, query: str) -> str:
+        """What the tool answers: dated lines, as data."""
+        found = self.role.search(query, limit=FOUND, user=self.user) if Message.user(query).content.strip() else []
+        lines = [f"- [{one.memory.created:%Y-%m-%d}] " if one.memory.created else "- " for one in found]
+        return "\n".join(head + tame(one.memory.content) for head, one in zip(lines, found, strict=True)) or _NOTHING[self.language]
+
+
+async def _events(answer: httpx.Response) -> AsyncIterator[bytes]:
+    events = Events()
+    async for chunk in answer.aiter_bytes():
+        for data in events.feed(chunk):
+            yield data
+    for data in events.end():
+        yield data
+
+
+def _delta(raw: Mapping[str, Any]) -> Mapping[str, Any]:
+    choices = raw.get("choices")
+    first = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], Mapping) else {}
+    found = first.get("delta") or first.get("message") or {}
+    return found if isinstance(found, Mapping) else {}

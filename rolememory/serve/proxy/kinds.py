@@ -1,0 +1,73 @@
+"""What kind of call it is: only the character's own turns teach, and not every call is one."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from rolememory.serve.proxy.call import Kind
+from rolememory.serve.proxy.hint import Hint
+from rolememory.serve.proxy.talk import Talk
+from rolememory.serve.proxy.wording import first, wording
+
+_SAID: Mapping[str, Kind] = {
+    "normal": "normal",
+    "swipe": "swipe",
+    "regenerate": "regenerate",
+    "continue": "continue",
+    "append": "continue",
+    "impersonate": "impersonate",
+    "quiet": "quiet",
+    "task": "task",
+    "title": "task",
+    "tags": "task",
+}
+
+
+class Habits:
+    """How a role's ordinary calls look: what differs from them is no turn. One for each role."""
+
+    def __init__(self) -> None:
+        self.streams: bool | None = None
+        self.behind = ""
+
+    def keep(self, body: Mapping[str, Any], talk: Talk) -> None:
+        """An ordinary call was made."""
+        self.streams, self.behind = bool(body.get("stream")), talk.behind
+
+
+def kind_of(body: Mapping[str, Any], talk: Talk, hint: Hint, habits: Habits | None = None) -> Kind:
+    """What is asked: as the frontend says, else by its lines and the shape of the call."""
+    if hint.task or hint.kind in _SAID:
+        return "task" if hint.task else _SAID[hint.kind]
+    last = talk.spoken[-1].role if talk.spoken else ""
+    signs: tuple[tuple[Kind, bool], ...] = (
+        ("task", _is_task(talk)),
+        ("continue", last == "assistant" and first(wording().continuing, talk.behind) is not None),
+        ("impersonate", first(wording().impersonate, talk.behind) is not None),
+        ("quiet", _is_quiet(body, talk, habits)),
+        ("continue", last == "assistant" and not talk.behind and len(talk.spoken) > 1 and _raw_last(body) == "assistant"),
+    )
+    return next((kind for kind, shown in signs if shown), "normal")
+
+
+def _is_task(talk: Talk) -> bool:
+    """A question about the chat in place of the chat: one user message and nothing of the character's."""
+    if not talk.spoken or any(message.role == "assistant" for message in talk.spoken) or len(talk.spoken) > 1:
+        return False
+    return first(wording().task, talk.spoken[0].content) is not None
+
+
+def _is_quiet(body: Mapping[str, Any], talk: Talk, habits: Habits | None) -> bool:
+    """An instruction behind a complete history, not streamed."""
+    if body.get("stream") or not talk.behind:
+        return False
+    if first(wording().quiet, talk.behind):
+        return True
+    if habits is None or habits.streams is None:
+        return False
+    return habits.streams and talk.behind != habits.behind
+
+
+def _raw_last(body: Mapping[str, Any]) -> str:
+    messages = body.get("messages")
+    last = messages[-1] if isinstance(messages, list) and messages else None
+    return str(last.get("role")) if isinstance(last, Mapping) else ""

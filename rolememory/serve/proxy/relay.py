@@ -1,0 +1,73 @@
+"""Carries an answer to the frontend as it comes, reads it beside the way, and says at its end what the character replied."""
+
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+
+import httpx
+import orjson
+
+from rolememory.serve.proxy.call import Call
+from rolememory.serve.proxy.hybrid import Offer
+from rolememory.serve.proxy.stream import Events, Reply
+
+More = Callable[[dict[str, Any]], Awaitable[httpx.Response]]
+Keep = Callable[[Call, str | None], None]
+_log = logging.getLogger(__name__)
+
+
+class Relay:
+    """One answer on its way. `keep` is told once, with the whole reply, or None when it broke off or failed."""
+
+    def __init__(self, answer: httpx.Response, call: Call, offer: Offer | None, more: More, keep: Keep) -> None:
+        self._answer, self._call, self._offer, self._more, self._keep = answer, call, offer, more, keep
+        self._reply = Reply()
+        self._streams = "text/event-stream" in answer.headers.get("content-type", "")
+
+    async def carried(self) -> AsyncIterator[bytes]:
+        """The body for the frontend."""
+        try:
+            if self._answer.status_code >= 400:
+                self._reply.error = True
+            if self._offer and not self._reply.error:
+                async for chunk in self._offer.carried(self._answer, self._reply, self._more, streams=self._streams):
+                    yield chunk
+            elif self._streams:
+                async for chunk in self._streamed():
+                    yield chunk
+            else:
+                async for chunk in self._whole():
+                    yield chunk
+        except httpx.HTTPError as error:
+            _log.warning("the upstream's answer broke off: %s", type(error).__name__)
+        finally:
+            self._end()
+            await self._answer.aclose()
+
+    async def _streamed(self) -> AsyncIterator[bytes]:
+        events = Events()
+        async for chunk in self._answer.aiter_bytes():
+            yield chunk
+            for data in events.feed(chunk):
+                self._reply.take(data)
+        for data in events.end():
+            self._reply.take(data)
+
+    async def _whole(self) -> AsyncIterator[bytes]:
+        parts: list[bytes] = []
+        async for chunk in self._answer.aiter_bytes():
+            parts.append(chunk)
+            yield chunk
+        try:
+            raw = orjson.loads(b"".join(parts))
+        except orjson.JSONDecodeError:
+            return
+        if isinstance(raw, dict):
+            self._reply.take_object(raw)
+            self._reply.finished = True
+
+    def _end(self) -> None:
+        reply = self._reply
+        if reply.error:
+            return
+        self._keep(self._call, reply.whole() if reply.finished else None)

@@ -1,0 +1,178 @@
+"""From what a frontend sends to what was said: its lines around the chat taken out, voices told apart, each message once.
+
+Frontends merge, squash and prefix messages in several ways; `spoken` undoes what can be undone for sure and leaves the rest.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from rolememory.inject.fence import strip
+from rolememory.schema.message import Message, plain_text
+from rolememory.serve.proxy.wording import wording
+
+Voice = Literal["user", "assistant"]
+_SAID: Mapping[str, Voice] = {"user": "user", "assistant": "assistant"}
+_PREFIX = re.compile(r"^(?P<name>[^\n:：]{1,60}?)(?:: |：)", re.DOTALL)
+_PARAGRAPH = "\n\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Who is who, as far as it is known."""
+
+    char: str = ""
+    user: str = ""
+    members: tuple[str, ...] = ()  # of a group, the character among them
+
+    @property
+    def chars(self) -> tuple[str, ...]:
+        """Everybody who speaks as assistant."""
+        return tuple(dict.fromkeys(name for name in (self.char, *self.members) if name))
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """A request taken apart."""
+
+    spoken: tuple[Message, ...]
+    around: tuple[str, ...]  # texts of the frontend: card, lore, instructions; in their order
+    behind: str = ""  # what it says after the last spoken message
+    one_message: bool = False  # everything came in one user message
+
+
+def taken_apart(body: Mapping[str, Any]) -> Talk:
+    """The messages of a chat request by who speaks; the frontend's own lines are set apart."""
+    spoken: list[Message] = []
+    around: list[str] = []
+    behind = ""
+    for raw in body.get("messages") or ():
+        if not isinstance(raw, Mapping):
+            continue
+        text = strip(plain_text(raw.get("content"))).strip()
+        voice = _SAID.get(str(raw.get("role")))
+        if voice is None:
+            around += [text] if text and raw.get("role") in ("system", "developer") else []
+            behind = text if raw.get("role") in ("system", "developer") else behind
+        elif rest := wording().scaffolding.sub("", text).strip():
+            name = raw.get("name")
+            spoken.append(Message(role=voice, content=rest, name=name if isinstance(name, str) and name.strip("_ ") else None))
+            behind = ""
+        elif text:
+            around.append(text)
+    alone = len(spoken) == 1 and spoken[0].role == "user" and not around
+    return Talk(tuple(spoken), tuple(around), behind, alone)
+
+
+def spoken(talk: Talk, names: Names) -> Talk:
+    """The same with voices told apart: one big message cut into turns, names before texts read and taken off."""
+    if talk.one_message and names.char and (turns := in_lines(talk.spoken[0].content, names)).spoken:
+        return turns
+    prefixed = _common_prefix(talk.spoken, names)
+    return replace(talk, spoken=tuple(_named(message, names, prefixed) for message in talk.spoken))
+
+
+def in_lines(text: str, names: Names) -> Talk:
+    """A transcript ("Lin: ...", "Asha: ...") as messages; what stands before its first line is the frontend's.
+
+    The last line may be the bare name of who is to speak next.
+    """
+    voices: dict[str, Voice] = {**dict.fromkeys(names.chars, "assistant"), **({names.user: "user"} if names.user else {})}
+    starts = _starts(text, voices)
+    around = text[: starts[0][0]].strip() if starts else text.strip()
+    said: list[Message] = []
+    for (_, begin, name), end in zip(starts, [start for start, _, _ in starts[1:]] + [len(text)], strict=True):
+        words = wording().scaffolding.sub("", text[begin:end]).strip()
+        if words:
+            said.append(Message(role=voices[name], content=words, name=name if voices[name] == "assistant" and names.members else None))
+    return Talk(tuple(said), (around,) if around else ())
+
+
+def _starts(text: str, voices: Mapping[str, Voice]) -> list[tuple[int, int, str]]:
+    """(where the line begins, where its words begin, whose it is) of every turn."""
+    if not voices:
+        return []
+    named = "|".join(re.escape(name) for name in sorted(voices, key=len, reverse=True))
+    return [(found.start(), found.end(), found[1]) for found in re.finditer(rf"^({named})[:：][ \t]?", text, re.MULTILINE)]
+
+
+def _common_prefix(said: Sequence[Message], names: Names) -> frozenset[str]:
+    """Names that stand before texts as a habit of the frontend, not of one message."""
+    found: dict[str, list[str]] = {"user": [], "assistant": []}
+    for message in said:
+        prefix = _PREFIX.match(message.content)
+        found[message.role].append(prefix["name"].strip() if prefix else "")
+    known = {*names.chars, names.user} - {""}
+    habits = {name for voice in found.values() for name in voice if name in known}
+    for own in found.values():
+        if len(own) > 1 and len(set(own)) == 1 and own[0]:
+            habits.add(own[0])
+    return frozenset(habits)
+
+
+def _named(message: Message, names: Names, prefixed: Iterable[str]) -> Message:
+    """A message without the name before its text, with the name where it tells members of a group apart."""
+    prefix = _PREFIX.match(message.content)
+    name = prefix["name"].strip() if prefix else ""
+    if prefix is None or name not in prefixed:
+        return _known(message, names)
+    rest = message.content[prefix.end() :].strip()
+    keep = name if message.role == "assistant" and (len(names.members) > 1 or name != names.char) else message.name
+    return message.model_copy(update={"content": rest, "name": keep}) if rest else message
+
+
+def _known(message: Message, names: Names) -> Message:
+    """A `name` field is cut to letters, digits and underscores by its frontend: it counts only if it can mean one name we know."""
+    if not message.name:
+        return message
+    meant = [name for name in (*names.chars, names.user) if name and (name == message.name or sanitised(name) == message.name)]
+    if len(set(meant)) != 1:
+        return message if message.name in names.members else message.model_copy(update={"name": None})
+    own = meant[0] in (names.char, names.user) and len(names.members) < 2
+    return message.model_copy(update={"name": None if own else meant[0]})
+
+
+def sanitised(name: str) -> str:
+    """A name as the `name` field carries it.
+
+    >>> sanitised("Dr. Bones"), sanitised("明月")
+    ('Dr__Bones', '__')
+    """
+    return re.sub(r"[^A-Za-z0-9_]", "_", name)[:64]
+
+
+class Tails:
+    """Instructions that a frontend hangs on the newest user message: they are gone from it in the next request.
+
+    What was once seen to vanish is taken off from then on. One for each role; not thread-safe by itself.
+    """
+
+    def __init__(self) -> None:
+        self._known: set[str] = set()
+        self._last = ""
+
+    def without(self, said: Sequence[Message]) -> tuple[Message, ...]:
+        """The messages with the newest user text freed of known tails; learns new ones by comparing with the request before."""
+        place = next((at for at in range(len(said) - 1, -1, -1) if said[at].role == "user"), None)
+        if place is None:
+            return tuple(said)
+        text = said[place].content
+        if self._last:
+            earlier = {message.content for message in said[:place] if message.role == "user"}
+            self._learn(earlier, text)
+        self._last = text
+        for tail in sorted(self._known, key=len, reverse=True):
+            if text.endswith(_PARAGRAPH + tail):
+                text = text[: -len(tail)].rstrip()
+        if text == said[place].content or not text:
+            return tuple(said)
+        return (*said[:place], said[place].model_copy(update={"content": text}), *said[place + 1 :])
+
+    def _learn(self, earlier: set[str], newest: str) -> None:
+        paragraphs = self._last.split(_PARAGRAPH)
+        for cut in range(1, len(paragraphs)):
+            head, tail = _PARAGRAPH.join(paragraphs[:cut]).rstrip(), _PARAGRAPH.join(paragraphs[cut:])
+            if head in earlier and newest.endswith(_PARAGRAPH + tail) and len(self._known) < 32:
+                self._known.add(tail)
+                return

@@ -1,0 +1,90 @@
+"""Both halves of a turn: what the character remembers before the model is asked, and what is kept of it afterwards. On threads."""
+
+import logging
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rolememory.errors import RoleMemoryError
+from rolememory.schema.message import Message
+from rolememory.serve.house import House, TurnNote
+from rolememory.serve.proxy.call import Call
+
+if TYPE_CHECKING:
+    from rolememory.recall.turn import Turn
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """What goes into the request; nothing of it when the character remembers nothing."""
+
+    block: str = ""
+    lore: str = ""  # only where lorebooks are ours to inject
+    turn: "Turn | None" = None
+
+
+def remember(house: House, call: Call) -> Remembered:
+    """Recall for this call and note the turn. Never raises: a turn goes on without memory."""
+    if not call.remembers or call.role is None:
+        return Remembered()
+    began = time.perf_counter()
+    try:
+        turn = call.role.recall(
+            call.spoken,
+            chat=call.chat,
+            user=call.user,
+            lore=house.settings.lorebook == "ours",
+        )
+    except (RoleMemoryError, OSError) as error:
+        _log.warning("%s: no memory on this turn: %s", call.role.id, error)
+        return Remembered()
+    block = "\n\n".join(text for text in (turn.persona, turn.text) if text)
+    note = TurnNote(
+        call.role.id,
+        call.role.role.name,
+        call.chat,
+        call.kind,
+        len(turn.recalled),
+        len(block),
+        1000 * (time.perf_counter() - began),
+        call.user,
+        turn=turn,
+    )
+    house.note(note)
+    return Remembered(block, _lore(turn, call) if turn.lore else "", turn)
+
+
+def learn(house: House, call: Call, reply: str | None) -> None:
+    """Keep what was said. `reply` None: it did not come to an end, so only what stood before it is kept. Never raises."""
+    if not call.teaches or call.role is None or not house.settings.memory:
+        return
+    messages = list(call.spoken)
+    whole = f"{call.partial}{reply}" if reply is not None else call.partial
+    if call.partial and messages and messages[-1].role == "assistant":
+        messages.pop()
+    if whole.strip():
+        messages.append(Message.assistant(whole, name=_speaker(call)))
+    try:
+        seen = call.role.observe(messages, chat=call.chat, user=call.user, title=call.title or None)
+    except (RoleMemoryError, OSError) as error:
+        _log.warning("%s: this turn was not kept: %s", call.role.id, error)
+        return
+    if seen.entered or seen.returned or seen.left:
+        house.bus.tell("chat", call.role.id, chat=seen.chat, entered=len(seen.entered), left=len(seen.left))
+
+
+def _speaker(call: Call) -> str | None:
+    """In a group replies carry the name of who spoke."""
+    named = any(message.name for message in call.spoken if message.role == "assistant")
+    return call.role.role.name if named and call.role else None
+
+
+def _lore(turn: "Turn", call: Call) -> str:
+    """Texts of lore that the request does not hold already."""
+    there = " ".join(
+        " ".join(str(message.get("content") or "") for message in call.body.get("messages", ()) if isinstance(message, dict)).split()
+    )
+    texts = [entry.content for entry in (turn.lore.awake if turn.lore else ())]
+    return "\n".join(text for text in texts if text.strip() and " ".join(text.split()) not in there)

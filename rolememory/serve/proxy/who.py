@@ -1,0 +1,186 @@
+"""Whose turn it is: the role, found in the order of how sure the signs are, and never guessed between two.
+
+body, header, path, model suffix · nudge of a group · the frontend's own prompt · the card's description · names · the setting.
+A role that a real turn names is made on that turn; a start screen, a list of models or a summary make none.
+"""
+
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rolememory.errors import AmbiguousNameError, RoleMemoryError, UnknownRoleError
+from rolememory.schema.role import Role
+from rolememory.serve.house import House
+from rolememory.serve.proxy.hint import Hint
+from rolememory.serve.proxy.talk import Names, Talk
+from rolememory.serve.proxy.wording import first, wording
+from rolememory.store.home import fold_name
+from rolememory.store.signature import signature
+
+if TYPE_CHECKING:
+    from rolememory.engine import RoleMemory
+
+_TELLING = 60  # characters of a description that are enough to know a card by
+
+
+@dataclass(frozen=True, slots=True)
+class Signs:
+    """What a call tells of who speaks."""
+
+    names: Names
+    where: str  # which sign named the character
+    candidates: tuple[str, ...] = ()  # ids of roles whose card stands in the request
+
+
+def signs(talk: Talk, hint: Hint, house: House, cards: "Cards", prompt: str = "") -> Signs:
+    """Names and signs, the surest first."""
+    texts = [*talk.around, *((talk.spoken[0].content,) if talk.one_message else ()), *((prompt,) if prompt else ())]
+    joined = "\n".join(texts)
+    found = first(wording().prompt, joined)
+    user = hint.user or (_group(found, "user") if found else "")
+    members = hint.group or _members(joined)
+    if hint.role or hint.role_uuid:
+        return Signs(Names(hint.role, user, members), hint.where)
+    if nudge := first(wording().nudge, talk.behind or joined):
+        return Signs(Names(_group(nudge, "char"), user, members), "nudge")
+    if found and (char := _group(found, "char")) and char.casefold() not in wording().nobody:
+        return Signs(Names(char, user, members), "prompt")
+    if known := cards.named_in(texts, house):
+        names = Names(known[0].name if len(known) == 1 else "", user, members)
+        return Signs(names, "card", tuple(role.id for role in known))
+    if char := _by_voice(talk, prompt):
+        return Signs(Names(char, user, members), "name")
+    return Signs(Names("", user, members), "")
+
+
+def role_of(found: Signs, hint: Hint, house: House, *, may_create: bool) -> "tuple[RoleMemory | None, str]":
+    """The role, and how it was found; None with "none" or "several" where that cannot be told."""
+    home = house.home
+    if found.where == "card":
+        return (home.role(found.candidates[0]), "card") if len(found.candidates) == 1 else (None, "several")
+    wanted = hint.role_uuid or found.names.char
+    if not wanted:
+        default = house.settings.role
+        return (home.role(default), "setting") if default else (None, "none")
+    try:
+        role = home.folder.find(wanted)
+        return _of_this_card(role, hint, house, may_create), found.where
+    except AmbiguousNameError:
+        alike = [role for role in home.roles() if fold_name(wanted) in {fold_name(name) for name in (role.name, *role.aliases)}]
+        same = [role for role in alike if hint.avatar and _wears(role, hint.avatar)]
+        return (home.role(same[0].id), found.where) if len(same) == 1 else (None, "several")
+    except UnknownRoleError:
+        if not may_create or not house.settings.create_roles or wanted.casefold() in wording().nobody or hint.role_uuid == wanted:
+            return None, "none"
+        return home.create(wanted, aliases=(hint.avatar,) if hint.avatar else ()), found.where
+
+
+def _of_this_card(role: Role, hint: Hint, house: House, may_create: bool) -> "RoleMemory | None":
+    """The role, unless the frontend says it is another card of the same name: then that one's own."""
+    avatars = [alias for alias in role.aliases if alias.lower().endswith((".png", ".charx", ".json"))]
+    if not hint.avatar or not avatars or _wears(role, hint.avatar):
+        return house.home.role(role.id)
+    try:
+        return house.home.role(hint.avatar)
+    except RoleMemoryError:
+        if not may_create or not house.settings.create_roles:
+            return None
+        import uuid
+
+        return house.home.create(role.name, id=str(uuid.uuid4()), aliases=(hint.avatar,))
+
+
+def _wears(role: Role, avatar: str) -> bool:
+    return fold_name(avatar) in {fold_name(name) for name in (*role.aliases, role.card_from)}
+
+
+class Cards:
+    """Descriptions of the cards that are known here, as they stand in requests. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._seen: dict[Path, tuple[object, str, str]] = {}  # file -> (signature, name, description)
+
+    def named_in(self, texts: Sequence[str], house: House) -> list[Role]:
+        """The roles whose description stands in these texts: one, or several that share it."""
+        there = plain("\n".join(texts))
+        if len(there) < _TELLING:
+            return []
+        found = [
+            role
+            for role in house.home.roles()
+            if role.card and self._tells(house.home.folder.folder(role.id) / role.card, role.name, there)
+        ]
+        return found or list(self._in_folder(there, house))
+
+    def _in_folder(self, there: str, house: House) -> Iterator[Role]:
+        """Cards of a folder that the settings name: what is known there becomes a role."""
+        folder = Path(house.settings.cards).expanduser() if house.settings.cards else None
+        if folder is None or not folder.is_dir():
+            return
+        for path in sorted(folder.glob("*.png")):
+            if self._tells(path, path.stem, there):
+                name = self._seen[path][1]
+                roles = [role for role in house.home.roles() if _wears(role, path.name) or fold_name(role.name) == fold_name(name)]
+                yield roles[0] if roles else house.home.create(name, aliases=(path.name,)).role
+                return
+
+    def _tells(self, path: Path, name: str, there: str) -> bool:
+        description = self._description(path, name)
+        return len(description) >= _TELLING and description in there
+
+    def _description(self, path: Path, name: str) -> str:
+        mark = signature(path)
+        with self._lock:
+            known = self._seen.get(path)
+            if known is None or known[0] != mark:
+                known = self._seen[path] = (mark, *_read(path, name))
+            return known[2]
+
+
+def _read(path: Path, name: str) -> tuple[str, str]:
+    from rolememory.cards.base import load
+
+    try:
+        card = load(path).character()
+    except (RoleMemoryError, OSError):
+        return name, ""
+    words = card.description
+    for macro in ("{{char}}", "{{Char}}", "<BOT>"):
+        words = words.replace(macro, card.name)
+    return card.name or name, plain(words.partition("{{")[0]) if "{{" in words else plain(words)
+
+
+def plain(text: str) -> str:
+    """A text as descriptions are compared: folded, on one line."""
+    return fold_name(text)
+
+
+def _group(found: "object", name: str) -> str:
+    groups = found.groupdict()  # type: ignore[attr-defined]
+    return " ".join(str(groups.get(name) or "").split())[:120]
+
+
+def _members(text: str) -> tuple[str, ...]:
+    found = first(wording().members, text)
+    return tuple(name.strip() for name in found["names"].split(",") if name.strip()) if found else ()
+
+
+def _by_voice(talk: Talk, prompt: str) -> str:
+    """The name before the final colon of a prompt, or the one that stands before every reply."""
+    if prompt:
+        last = prompt.rstrip().rsplit("\n", 1)[-1].strip()
+        return last[:-1].strip() if last.endswith((":", "：")) and 1 < len(last) <= 61 else ""
+    replies = [message for message in talk.spoken if message.role == "assistant"]
+    return (
+        _only(message.name or message.content.partition(":")[0] for message in replies if message.name or ": " in message.content[:62])
+        if len(replies) > 1
+        else ""
+    )
+
+
+def _only(names: Iterable[str]) -> str:
+    found = list(names)
+    return found[0].strip() if found and len(set(found)) == 1 and 0 < len(found[0].strip()) <= 60 and "\n" not in found[0] else ""

@@ -1,0 +1,53 @@
+"""The lines that frontends write around a chat. They stand in worldbook_rules/lexicons/frontends.json."""
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from rolememory.shipped import shipped
+
+_LONGEST = 20_000  # characters of one text that are searched, from its beginning and from its end
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """Compiled tables, by what they tell."""
+
+    nudge: Sequence[re.Pattern[str]]
+    prompt: Sequence[re.Pattern[str]]
+    members: Sequence[re.Pattern[str]]
+    scaffolding: re.Pattern[str]
+    continuing: Sequence[re.Pattern[str]]
+    impersonate: Sequence[re.Pattern[str]]
+    quiet: Sequence[re.Pattern[str]]
+    task: Sequence[re.Pattern[str]]
+    nobody: frozenset[str]
+
+
+@cache
+def wording() -> Wording:
+    """The shipped tables."""
+    raw = json.loads(shipped("worldbook_rules", "lexicons", "frontends.json").read_text(encoding="utf-8"))
+
+    def table(name: str) -> list[re.Pattern[str]]:
+        return [re.compile(one, re.IGNORECASE) for one in raw[name]]
+
+    return Wording(
+        nudge=table("nudge"),
+        prompt=table("prompt"),
+        members=table("members"),
+        scaffolding=re.compile("|".join(f"(?:{one})" for one in raw["scaffolding"]), re.IGNORECASE),
+        continuing=table("continue"),
+        impersonate=table("impersonate"),
+        quiet=table("quiet"),
+        task=table("task"),
+        nobody=frozenset(name.casefold() for name in raw["nobody"]),
+    )
+
+
+def first(patterns: Iterable[re.Pattern[str]], text: str) -> re.Match[str] | None:
+    """The first pattern that is found, searched in a text of bounded length."""
+    looked = text if len(text) <= 2 * _LONGEST else f"{text[:_LONGEST]}\n{text[-_LONGEST:]}"
+    return next((found for pattern in patterns if (found := pattern.search(looked))), None)
