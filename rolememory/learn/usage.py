@@ -1,0 +1,129 @@
+"""From turn to weight: what a prompt held is remembered until its reply stands, then it is noted which of it the reply used.
+
+recall ─ prompted ─▶ the newest turns of each chat ─ replied ─▶ references ─▶ store.uses ─ effects ─▶ the next recall
+"""
+
+import logging
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Mapping, Sequence
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import takewhile
+from pathlib import Path
+
+from rolememory.errors import RoleMemoryError
+from rolememory.learn.references import Cosine, referenced
+from rolememory.learn.weights import effects
+from rolememory.schema.learning import Said
+from rolememory.schema.memory import Evidence, Memory
+from rolememory.schema.usage import Tally
+from rolememory.store.chats import Chats, Sight
+from rolememory.store.uses import Uses
+
+_KEPT_CHATS, _KEPT_TURNS = 256, 4  # whose prompts are remembered until their replies are seen
+_EARLIER = 3  # messages before a reply whose words prove nothing: the user's, and what led to it
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What noting asks of the house around it; every call brings what stands now."""
+
+    memories: Callable[[], Mapping[str, Memory]]
+    names: Callable[[str], Collection[str]]  # of those who speak in a chat: they prove nothing
+    pool: Callable[[], Executor]
+    vectors: Cosine | None = None
+
+
+Prompts = OrderedDict[str, tuple[str, ...]]
+"""What the prompts of the newest turns held: version of the user's message -> ids."""
+
+
+class Usage:
+    """Notes which memories replies use, and tells what that adds to weights. Thread-safe; a turn never waits for it."""
+
+    def __init__(self, role_folder: Path, chats: Chats, needs: Needs) -> None:
+        self.uses = Uses(role_folder)
+        self._chats, self._needs = chats, needs
+        self._prompts: OrderedDict[str, Prompts] = OrderedDict()  # by chat
+        self._added: tuple[Mapping[str, Tally], Mapping[str, Memory], Mapping[str, float]] | None = None
+        self._work: Future[None] | None = None
+        self._lock = threading.Lock()
+
+    def prompted(self, chat: str, path: Sequence[Said], injected: Sequence[str]) -> None:
+        """The prompt for the newest user message of this path held these memories; a swipe of the same turn tells it anew."""
+        asked = next((said for said in reversed(path) if said.role == "user"), None)
+        if not chat or asked is None:
+            return
+        with self._lock:
+            turns = self._prompts.setdefault(chat, OrderedDict())
+            self._prompts.move_to_end(chat)
+            turns[asked.version] = tuple(injected)
+            turns.move_to_end(asked.version)
+            _shorten(turns, _KEPT_TURNS)
+            _shorten(self._prompts, _KEPT_CHATS)
+
+    def replied(self, chat: str) -> None:
+        """Something came to stand in this chat: note the replies to turns that are remembered, soon and on another thread."""
+        with self._lock:
+            turns = tuple(self._prompts.get(chat, {}).items())
+            if turns:
+                self._work = self._needs.pool().submit(self._note, chat, turns)
+
+    def effects(self, sight: Sight, memories: Mapping[str, Memory]) -> Mapping[str, float]:
+        """What use adds to the weight of each memory, by the turns that stand as seen from there. Cost: O(rows noted) after a new one."""
+        tallies = self.uses.tallies(lambda chat, version: sight.sees(_support(chat, version)), sight.token)
+        known = self._added
+        if known is None or known[0] is not tallies or known[1] is not memories:
+            known = self._added = (tallies, memories, effects(tallies, memories))
+        return known[2]
+
+    def forget(self, chats: Collection[str]) -> None:
+        """Forget everything of these chats."""
+        with self._lock:
+            for chat in chats:
+                self._prompts.pop(chat, None)
+        self.uses.forget(chats)
+
+    def settle(self) -> None:
+        """Wait until every reply seen so far is noted."""
+        work = self._work
+        if work is not None:
+            work.result()
+
+    def close(self) -> None:
+        """Finish what is begun and write what is behind."""
+        self.settle()
+        self.uses.close()
+
+    def _note(self, chat: str, turns: Sequence[tuple[str, tuple[str, ...]]]) -> None:
+        try:
+            if self._chats.info(chat).teaches:
+                path = self._chats.path(chat)
+                for version, injected in turns:
+                    self._compare(chat, path, version, injected)
+        except (RoleMemoryError, OSError) as error:
+            _log.warning("chat %r: not noted what its replies used: %s", chat, error)
+
+    def _compare(self, chat: str, path: Sequence[Said], version: str, injected: Sequence[str]) -> None:
+        place = next((place for place, said in enumerate(path) if said.version == version), len(path))
+        reply = "\n".join(said.text for said in takewhile(lambda said: said.role == "assistant", path[place + 1 :]))
+        known = self._needs.memories()
+        held = [known[one] for one in injected if one in known]  # what was heard from other roles is theirs to weigh
+        if not reply or not held:
+            return
+        before = "\n".join(said.text for said in path[max(place + 1 - _EARLIER, 0) : place + 1])
+        used = referenced(reply, held, query=before, names=self._needs.names(chat), vectors=self._needs.vectors)
+        self.uses.note(chat, version, [one.id for one in held], {one.id for one in used}, path[place].at)
+
+
+def _shorten(kept: "OrderedDict[str, Prompts] | Prompts", most: int) -> None:
+    while len(kept) > most:
+        kept.popitem(last=False)
+
+
+@lru_cache(maxsize=16_384)
+def _support(chat: str, version: str) -> Evidence:
+    return Evidence(chat=chat, version=version)
