@@ -69,7 +69,7 @@ def bring(here: Desk, program: str, folder: str, asked: Asked) -> None:
             _show_dry(here, plan, wishes)
             return
         _show(here, plan)
-        if plan.is_empty or asked.yes or not here.out.asks or here.out.ask(say("bring it?", "现在导入吗？")):
+        if plan.is_empty or asked.yes or here.out.as_json or not here.out.asks or here.out.ask(say("bring it?", "现在导入吗？")):
             _carry(here, home, plan, ledger, wishes)
 
 
@@ -254,14 +254,12 @@ def _carry(here: Desk, home: "Home", plan: "Plan", ledger: "Ledger", wishes: "Wi
 
 
 def _tell_one(here: Desk, one: "Brought", bytes_: int) -> None:
-    """One line of JSON per chat on standard error, for those who follow; for people only what went wrong."""
+    """One line of JSON per chat on standard error, for those who follow; people have the bar."""
     if here.out.as_json and one.kind == "chat":
         import orjson
 
         write(orjson.dumps(_chat_row(one, bytes_)).decode() + "\n", sys.stderr)
         sys.stderr.flush()
-    elif not here.out.as_json:
-        _warn(here, one.problems)
 
 
 def _stopped(due: int, here_now: int) -> str:
@@ -278,6 +276,7 @@ def _tell_all(here: Desk, plan: "Plan", done: "Sequence[Brought]") -> None:
         rows = _after(plan, done)
         here.out.data({**rows, "dry_run": False, "chats": _chat_rows(plan, chats), "problems": _texts([*plan.problems, *failed])})
         return
+    _warn(here, [problem for one in done for problem in one.problems])
     messages, summaries, learned = (sum(getattr(one, field) for one in chats) for field in ("messages", "summaries", "learned"))
     if not chats and plan.is_empty:
         here.out.say(say("everything is here already", "全都已经导入过了"))

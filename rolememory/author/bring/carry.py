@@ -15,7 +15,7 @@ from rolememory.author.bring.memories import Told, remember_summaries
 from rolememory.author.bring.people import user_of, write_persona
 from rolememory.author.bring.plan import ChatPlan, Kind, PersonaPlan, Plan, RolePlan, State, WorldPlan
 from rolememory.author.bring.planning import begun, left_mark
-from rolememory.author.bring.takes import TakesOf
+from rolememory.author.bring.takes import Taken, TakesOf
 from rolememory.cards.role_parts import display_name, role_from_card
 from rolememory.cards.tavern.chat import ChatFile, read_chat
 from rolememory.cards.tavern.names import as_stored
@@ -149,7 +149,7 @@ class Bringing:
         for role in self._here(chat, plan):
             heard = as_heard(chat, plan, role, tuple(self._roles.values()), begun=begun(plan), hidden=self._hidden)
             roles.append(str(role.role))
-            if heard.messages:
+            if heard.since is not None:
                 done, ids = self._told(plan, chat, role, heard, done, summaries.get(str(role.role), ()))
                 summaries[str(role.role)] = ids
         fields = {"stamp": list(plan.stamp), "left": left_mark(plan.memories), "hidden": self._hidden}
@@ -173,7 +173,7 @@ class Bringing:
         self._link(role.avatar, self._books_of_chat(plan, done.user))
         if not plan.group:
             self._call(str(role.role), display_name(plan.head.character))
-        kept = self._takes(mind).observe(heard.messages, plan.id, done.user, plan.name)
+        kept = self._takes(mind).observe(heard.messages, plan.id, done.user, plan.name) if heard.messages else Taken(plan.id, ())
         learned = len(mind.memories) - known
         ids, fresh = remember_summaries(mind, (*chat.summaries, *plan.memories), Told(kept.chat, done.user, heard, kept.versions), before)
         return replace(

@@ -1,5 +1,6 @@
 """A chat as one role heard it: the messages as the write path takes them, each with its time."""
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -18,7 +19,13 @@ class Heard:
 
     messages: tuple[Message, ...]
     places: tuple[int, ...]
-    since: int = 0  # the first place it heard; what covers only earlier ones does not concern it
+    since: int | None  # the first place at which it was there, hidden or not; None = it never was
+    sent: tuple[datetime | None, ...] = ()  # of every place of the file
+
+    def before(self, place: int) -> int | None:
+        """Which of its messages stands at that place, or last before it; below 0 the last one of all."""
+        at = len(self.places) - 1 if place < 0 else bisect_right(self.places, place) - 1
+        return at if at >= 0 else None
 
 
 def as_heard(chat: ChatFile, plan: ChatPlan, role: RolePlan, roles: Sequence[RolePlan], *, begun: datetime, hidden: bool) -> Heard:
@@ -29,7 +36,8 @@ def as_heard(chat: ChatFile, plan: ChatPlan, role: RolePlan, roles: Sequence[Rol
     told = [one for one in listed if one.text.strip() and not one.program and (hidden or not one.hidden)]
     times = list(dated([one.sent for one in told], begun))
     messages = (Message(role=one.speaker, content=one.text, name=one.name or None, sent=at) for one, at in zip(told, times, strict=True))
-    return Heard(tuple(messages), tuple(one.place for one in told), told[0].place if told else len(chat.messages))
+    since = listed[0].place if listed else None
+    return Heard(tuple(messages), tuple(one.place for one in told), since, tuple(one.sent for one in chat.messages))
 
 
 def listeners(chat: ChatFile, plan: ChatPlan, roles: Mapping[str, RolePlan]) -> list[RolePlan]:

@@ -1,8 +1,8 @@
 """Summaries that extensions left, as memories of a role: with the messages they rest on, each once, however often it is brought."""
 
-from bisect import bisect_right
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from hashlib import blake2b
 from typing import Any
 
@@ -61,7 +61,7 @@ def _as_memories(summaries: Iterable[LeftSummary], told: Told) -> dict[str, dict
     found: dict[str, dict[str, Any]] = {}
     rolling = ""
     for one in sorted(summaries, key=lambda one: (one.through < 0, one.through)):
-        if not told.heard.messages or 0 <= one.through < told.heard.since:
+        if told.heard.since is None or 0 <= one.through < told.heard.since:
             continue  # it was not there yet
         memory_id = summary_id(one, told.user)
         raw = found.setdefault(memory_id, {"id": memory_id, **_fields(one, told)})
@@ -73,30 +73,29 @@ def _as_memories(summaries: Iterable[LeftSummary], told: Told) -> dict[str, dict
 
 
 def _fields(summary: LeftSummary, told: Told) -> dict[str, Any]:
-    at = _last_covered(summary, told.heard)
-    version = told.versions[at]
+    at = told.heard.before(summary.through)
+    version = "" if at is None else told.versions[at]
     fields: Mapping[str, Any] = {
         "keys": list(summary.keys),
         "constant": summary.constant,
         "user": told.user,
         "salience": _LASTING if summary.lasting else None,
         "evidence": [Evidence(chat=told.chat, version=version)] if version else None,
+        "created": _told_at(summary, told.heard, at),
     }
     return {
         "type": "episodic",
         "content": summary.text,
         "source": Source.SUMMARY,
         "tags": [TAG, SCENE] if summary.by == "memory_books" else [TAG],
-        "created": told.heard.messages[at].sent,
         **{name: value for name, value in fields.items() if value},
     }
 
 
-def _last_covered(summary: LeftSummary, heard: Heard) -> int:
-    """The newest message it covers, as an index into those that were heard; the last one where it does not say."""
-    if summary.through < 0:
-        return len(heard.places) - 1
-    return max(bisect_right(heard.places, summary.through) - 1, 0)
+def _told_at(summary: LeftSummary, heard: Heard, at: int | None) -> datetime | None:
+    """When the last message it covers was sent, hidden or not."""
+    own = heard.sent[summary.through] if 0 <= summary.through < len(heard.sent) else None
+    return own or (None if at is None else heard.messages[at].sent)
 
 
 def _more_ground(evidence: Sequence[Evidence], memory_id: str, raw: Mapping[str, Any]) -> Edit | None:
