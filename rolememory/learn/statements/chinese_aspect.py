@@ -1,0 +1,104 @@
+"""What stands between subject and predicate: 不, 以前, 可能, 每天, 下周. It says whether a claim holds, since when and how surely."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Final
+
+from rolememory.learn.statements.chinese_words import lexicon, longest_first
+
+MAYBE: Final = 0.4  # factor on the certainty: 可能, 好像
+THINKS: Final = 0.6  # 我觉得, 听说
+_LONGEST = 8  # adverbs before one predicate
+
+
+@dataclass(frozen=True, slots=True)
+class Aspect:
+    """How a predicate is said."""
+
+    denied: bool = False  # 不, 没
+    ended: bool = False  # 不再, 早就不
+    former: bool = False  # 以前
+    now: bool = False  # 现在
+    already: bool = False  # 已经, 早就
+    unreal: bool = False  # 本来, 差点, or denied twice
+    strongly: bool = False  # 超, 最, 真的
+    certainty: float = 1.0
+    times: frozenset[str] = frozenset()  # kinds of time named: past, future, habit, part
+    said: tuple[tuple[int, int], ...] = ()  # where the words of time stand
+
+    def at(self, start: int, end: int, kind: str) -> "Aspect":
+        """With words of time that stand there."""
+        joined = self.said and self.said[-1][1] == start
+        said = (*self.said[:-1], (self.said[-1][0], end)) if joined else (*self.said, (start, end))
+        return replace(self, times=self.times | {kind}, said=said)
+
+
+@dataclass(frozen=True, slots=True)
+class _Adverbs:
+    word: re.Pattern[str]
+    effects: dict[str, str]
+    former: re.Pattern[str]
+    time: re.Pattern[str]
+
+
+@cache
+def _adverbs() -> _Adverbs:
+    lex = lexicon()
+    effects = {word: effect for effect, said in lex.raw["adverbs"].items() for word in said.split()}
+    times = (f"(?P<{kind}>{lex.any_of(f'time_{kind}')})" for kind in ("habit", "past", "future", "part"))
+    return _Adverbs(
+        re.compile("|".join(map(re.escape, longest_first(effects)))),
+        effects,
+        re.compile(lex.any_of("long_ago")),
+        re.compile("|".join(times)),
+    )
+
+
+def aspects(text: str, start: int, end: int, aspect: Aspect) -> Iterator[tuple[int, Aspect]]:
+    """Every place at which the predicate may begin, the first one without any adverb, and how it would be said from there."""
+    yield start, aspect
+    for _ in range(_LONGEST):
+        step = _step(text, start, end, aspect)
+        if step is None:
+            return
+        start, aspect = step
+        yield start, aspect
+
+
+def _step(text: str, start: int, end: int, aspect: Aspect) -> tuple[int, Aspect] | None:
+    """The next adverb or words of time; the longer of both."""
+    adverbs = _adverbs()
+    word = adverbs.word.match(text, start, end)
+    ago = adverbs.former.match(text, start, end)
+    time = adverbs.time.match(text, start, end)
+    last = max((found.end() for found in (word, ago, time) if found), default=start)
+    if last == start:
+        return None
+    if ago and ago.end() == last:
+        return last, replace(aspect, former=True)
+    if word and word.end() == last:
+        return last, _EFFECTS[adverbs.effects[word.group()]](aspect)
+    return last, aspect.at(start, last, (time and time.lastgroup) or "")
+
+
+def _denied(aspect: Aspect) -> Aspect:
+    return replace(aspect, denied=True, ended=aspect.ended or aspect.already, unreal=aspect.unreal or aspect.denied)
+
+
+def _ended(aspect: Aspect) -> Aspect:
+    return replace(_denied(aspect), ended=True)
+
+
+_EFFECTS = {
+    "plain": lambda aspect: aspect,
+    "strong": lambda aspect: replace(aspect, strongly=True),
+    "now": lambda aspect: replace(aspect, now=True),
+    "already": lambda aspect: replace(aspect, now=True, already=True),
+    "former": lambda aspect: replace(aspect, former=True),
+    "maybe": lambda aspect: replace(aspect, certainty=aspect.certainty * MAYBE),
+    "void": lambda aspect: replace(aspect, unreal=True),
+    "not": _denied,
+    "nomore": _ended,
+}
