@@ -145,7 +145,7 @@ def _speaking(speakers: frozenset[str]) -> re.Pattern[str] | None:
     longest_first = sorted(filter(None, map(str.strip, speakers)), key=len, reverse=True)
     latin = [rf"(?<!\w){re.escape(name)}(?:['’]s)?(?!\w)" for name in longest_first if name.isascii()]
     others = [re.escape(name) for name in longest_first if not name.isascii()]
-    return re.compile("|".join([*latin, *others]), re.IGNORECASE) if speakers else None
+    return re.compile("|".join([*latin, *others]), re.IGNORECASE) if longest_first else None
 
 
 @lru_cache(maxsize=4096)

@@ -8,12 +8,10 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Executor, Future
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import takewhile
 from pathlib import Path
 
-from rolememory.errors import RoleMemoryError
 from rolememory.learn.references import Cosine, referenced
 from rolememory.learn.weights import effects
 from rolememory.schema.learning import Said
@@ -27,26 +25,27 @@ _EARLIER = 3  # messages before a reply whose words prove nothing: the user's, a
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Needs:
-    """What noting asks of the house around it; every call brings what stands now."""
-
-    memories: Callable[[], Mapping[str, Memory]]
-    names: Callable[[str], Collection[str]]  # of those who speak in a chat: they prove nothing
-    pool: Callable[[], Executor]
-    vectors: Cosine | None = None
-
-
 Prompts = OrderedDict[str, tuple[str, ...]]
 """What the prompts of the newest turns held: version of the user's message -> ids."""
 
 
 class Usage:
-    """Notes which memories replies use, and tells what that adds to weights. Thread-safe; a turn never waits for it."""
+    """Notes which memories replies use, and tells what that adds to weights. Thread-safe; a turn never waits for it.
 
-    def __init__(self, role_folder: Path, chats: Chats, needs: Needs) -> None:
+    `memories` brings what the role remembers now, `names` those who speak in a chat, `pool` the thread that compares.
+    """
+
+    def __init__(
+        self,
+        role_folder: Path,
+        chats: Chats,
+        memories: Callable[[], Mapping[str, Memory]],
+        names: Callable[[str], Collection[str]],
+        pool: Callable[[], Executor],
+        vectors: Cosine | None = None,
+    ) -> None:
         self.uses = Uses(role_folder)
-        self._chats, self._needs = chats, needs
+        self._chats, self._memories, self._names, self._pool, self._vectors = chats, memories, names, pool, vectors
         self._prompts: OrderedDict[str, Prompts] = OrderedDict()  # by chat
         self._added: tuple[Mapping[str, Tally], Mapping[str, Memory], Mapping[str, float]] | None = None
         self._work: Future[None] | None = None
@@ -70,7 +69,7 @@ class Usage:
         with self._lock:
             turns = tuple(self._prompts.get(chat, {}).items())
             if turns:
-                self._work = self._needs.pool().submit(self._note, chat, turns)
+                self._work = self._pool().submit(self._note, chat, turns)
 
     def effects(self, sight: Sight, memories: Mapping[str, Memory]) -> Mapping[str, float]:
         """What use adds to the weight of each memory, by the turns that stand as seen from there. Cost: O(rows noted) after a new one."""
@@ -104,18 +103,18 @@ class Usage:
                 path = self._chats.path(chat)
                 for version, injected in turns:
                     self._compare(chat, path, version, injected)
-        except (RoleMemoryError, OSError) as error:
-            _log.warning("chat %r: not noted what its replies used: %s", chat, error)
+        except Exception:  # nothing of this may cost a turn, nor the end of the process
+            _log.exception("chat %r: not noted what its replies used", chat)
 
     def _compare(self, chat: str, path: Sequence[Said], version: str, injected: Sequence[str]) -> None:
         place = next((place for place, said in enumerate(path) if said.version == version), len(path))
         reply = "\n".join(said.text for said in takewhile(lambda said: said.role == "assistant", path[place + 1 :]))
-        known = self._needs.memories()
+        known = self._memories()
         held = [known[one] for one in injected if one in known]  # what was heard from other roles is theirs to weigh
         if not reply or not held:
             return
         before = "\n".join(said.text for said in path[max(place + 1 - _EARLIER, 0) : place + 1])
-        used = referenced(reply, held, query=before, names=self._needs.names(chat), vectors=self._needs.vectors)
+        used = referenced(reply, held, query=before, names=self._names(chat), vectors=self._vectors)
         self.uses.note(chat, version, [one.id for one in held], {one.id for one in used}, path[place].at)
 
 

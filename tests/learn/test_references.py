@@ -71,6 +71,10 @@ def test_strongest_first_and_a_half_is_just_enough() -> None:
     assert referenced("How is Marta?", [SISTER])[0].strength == pytest.approx(1 - 2**-ENOUGH)
 
 
+def test_names_that_nobody_said_change_nothing() -> None:
+    assert [one.id for one in referenced("How is Marta?", [SISTER], names=("", " "))] == ["sister"]
+
+
 def test_our_own_block_in_the_reply_proves_nothing() -> None:
     assert not referenced("<rolememory>\n- Lin is allergic to peanuts.\n</rolememory>\nGood evening.", [NUTS], names=SPEAKERS)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rolememory.learn.usage import Needs, Usage
+from rolememory.learn.usage import Usage
 from rolememory.schema.memory import Evidence, Memory
 from rolememory.schema.message import Message
 from rolememory.schema.usage import Tally
@@ -25,7 +25,7 @@ class House:
 
     def __init__(self, folder: Path, pool: ThreadPoolExecutor) -> None:
         self.chats = Chats(folder)
-        self.usage = Usage(folder, self.chats, Needs(lambda: MEMORIES, lambda _: ("Mira", "Lin"), lambda: pool))
+        self.usage = Usage(folder, self.chats, lambda: MEMORIES, lambda _: ("Mira", "Lin"), lambda: pool)
 
     def turn(self, *texts: str, chat: str = "harbour", injected: Sequence[str] = ("nuts", "sister")) -> None:
         """The user's newest message is asked, the reply after it is observed."""
