@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 MOST_CHARACTERS = 200_000  # of the text of one answer
 MOST_VALUES = 64  # values of one text that are tried
-_RESTARTS = 8  # how often a bracket that is never closed is stepped over
+_RESTARTS = 4  # how often a bracket that is never closed is stepped over
 
 _THOUGHT_END = re.compile(r"</(?:think|thinking|thought|reasoning|reflection)\s*>|◁/think▷|<\|channel\|>final<\|message\|>", re.IGNORECASE)
 _FENCE = re.compile(r"```[\w-]*[ \t]*\n?(.*?)(?:```|\Z)", re.DOTALL)

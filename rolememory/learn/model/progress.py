@@ -33,28 +33,40 @@ class Progress:
         return {chat for chat in chats if not wanted.isdisjoint(_at(_at(chats, chat), "read").get(reader) or ())}
 
     def mark(self, chat: str, reader: str, versions: Iterable[str], exchanges: int = 0) -> None:
-        """These versions have been read, and what was found in them is kept; `exchanges` count towards the next conclusions."""
+        """These versions have been read, and what was found in them is kept; `exchanges` count towards the next conclusions.
+
+        What failed before this, and waits still, has failed while others succeed: a strike against it.
+        """
 
         def change(value: dict[str, Any]) -> None:
             mine = _inner(value, "chats", chat)
             known = dict.fromkeys((*_list(_at(mine, "read"), reader), *versions))
             _inner(mine, "read")[reader] = list(known)
-            hard = _inner(mine, "hard")
-            for version in known:
-                hard.pop(f"{reader} {version}", None)
+            mine["hard"] = {
+                name: [0, strikes + 1] if failed and name.startswith(f"{reader} ") else [failed, strikes]
+                for name, (failed, strikes) in _hard(mine).items()
+                if name.partition(" ")[2] not in known
+            }
             value["exchanges"] = self._count(value) + exchanges
 
         self._change(change)
 
-    def failures(self, chat: str, reader: str, version: str) -> int:
-        """How often a model answered nothing that could be used when it read the exchange that begins with this version."""
-        found = _at(self._chat(chat), "hard").get(f"{reader} {version}", 0)
-        return found if isinstance(found, int) else 0
+    def trouble(self, chat: str, reader: str, version: str) -> tuple[int, int]:
+        """How often the exchange that begins with this version has failed since the last success, and its strikes."""
+        return _hard(self._chat(chat)).get(f"{reader} {version}", (0, 0))
 
-    def failed(self, chat: str, reader: str, version: str) -> None:
-        """It did so once more."""
-        count = self.failures(chat, reader, version) + 1
-        self._change(lambda value: _inner(value, "chats", chat, "hard").update({f"{reader} {version}": count}))
+    def failed(self, chat: str, reader: str, versions: Iterable[str]) -> None:
+        """A model answered nothing that could be used when it read the exchanges that begin with these versions."""
+
+        def change(value: dict[str, Any]) -> None:
+            mine = _inner(value, "chats", chat)
+            hard = _hard(mine)
+            for name in (f"{reader} {version}" for version in versions):
+                failed, strikes = hard.get(name, (0, 0))
+                hard[name] = (failed + 1, strikes)
+            mine["hard"] = {name: list(counts) for name, counts in hard.items()}
+
+        self._change(change)
 
     def summed(self, chat: str) -> tuple[str, ...]:
         """The versions of a chat that were ever summed up."""
@@ -97,6 +109,12 @@ def _at(value: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 def _list(value: Mapping[str, Any], name: str) -> list[str]:
     found = value.get(name)
     return [str(one) for one in found] if isinstance(found, list) else []
+
+
+def _hard(chat: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
+    """By reader and first version: failures since the last success, and strikes."""
+    pairs = _at(chat, "hard").items()
+    return {name: (pair[0], pair[1]) for name, pair in pairs if isinstance(pair, list) and [type(one) for one in pair] == [int, int]}
 
 
 def _inner(value: dict[str, Any], *names: str) -> dict[str, Any]:

@@ -90,7 +90,8 @@ def line(turn: int, name: str, text: str, language: Language) -> str:
     """
     plain = tame(shortened(text, MOST_OF_A_LINE))
     forged = _NUMBER.sub(lambda match: f"［{match[1] or match[2] or match[3]}］", plain)
-    return f"{f'[{turn}]' if turn else _EARLIER.text(language)} {tame(name)[:60]}: {forged}"
+    number, colon = f"[{turn}]" if turn else _EARLIER.text(language), "：" if language == "zh" else ": "
+    return f"{number} {tame(name)[:60]}{colon}{forged}"
 
 
 def shortened(text: str, most: int) -> str:

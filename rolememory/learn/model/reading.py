@@ -31,7 +31,9 @@ from rolememory.text.lengths import counter_for
 MODEL = "model"
 """The reader that asks a model; others are extractors of other packages, by name. Each reads at its own pace."""
 
-GIVEN_UP = 3  # so often may an exchange fail, while others succeed, before it is left unread
+STRIKES = 3
+"""So often may an exchange fail, each time while others succeed, before it is left unread."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -111,6 +113,7 @@ class Desk:
 
     def waiting(self, chat: ChatLike, how: How) -> list[Exchange]:
         """The exchanges of a chat that the model has not read and that are final."""
+        self._visible.clear()
         path = self._around.chats.path(chat.id)
         return self._due(MODEL, chat, path, how) if chat.teaches else []
 
@@ -154,37 +157,42 @@ class Desk:
         for name, factory in {**known_extractors(), **wanted}.items():
             if factory not in self._readers:
                 means = Means(lambda: self._around.learn, self._ask)
-                self._readers[factory] = Reader(name, factory(means), Breaker(f"extractor {name}", limit=GIVEN_UP))
+                self._readers[factory] = Reader(name, factory(means), Breaker(f"extractor {name}", limit=STRIKES))
             yield self._readers[factory]
 
     def _read(self, reader: Reader, chat: ChatLike, how: How, tally: Tally) -> None:
         """Batch after batch, as long as there are full ones, or whatever is there if nobody speaks any more."""
-        path = self._around.chats.path(chat.id)
+        path, well = self._around.chats.path(chat.id), False
         anyway = how.forced or self.is_quiet(chat.id, path)
         while found := self._due(reader.name, chat, path, how):
-            if not anyway and len(found) < self._around.learn.batch_size:
+            size = self._around.learn.batch_size
+            chosen = batch_of(found, size, lambda one: sum(self._trouble(reader, chat, one)), anyway=anyway, well=well)
+            if not chosen:
                 return
-            self._read_one(reader, chat, path, found, how, tally)
+            self._read_these(reader, chat, path, chosen, how, tally)
+            self._give_up(reader, chat, [one for one in found if one not in chosen])
+            well = True
 
-    def _read_one(self, reader: Reader, chat: ChatLike, path: Sequence[Said], found: Sequence[Exchange], how: How, tally: Tally) -> None:
+    def _read_these(self, reader: Reader, chat: ChatLike, path: Sequence[Said], chosen: Sequence[Exchange], how: How, tally: Tally) -> None:
         """One batch: ask, keep, and only then mark as read."""
-        chosen = batch_of(found, self._around.learn.batch_size, lambda one: self.progress.failures(chat.id, reader.name, one.first))
         batch = self._batch(reader, chat, path, chosen, how)
-        drafts = self._extracted(reader, chat, chosen[0], batch)
+        drafts = self._extracted(reader, chat, chosen, batch)
         if drafts:
             self._around.keep(drafts, "model")
-        mine = reader.name == MODEL
-        self.progress.mark(chat.id, reader.name, batch.fresh, exchanges=len(chosen) if mine else 0)
-        tally.add(read=len(chosen) if mine else 0, drafts=len(drafts))
-        self._give_up(reader, chat, [one for one in found if one not in chosen])
+        mine = len(chosen) if reader.name == MODEL else 0
+        self.progress.mark(chat.id, reader.name, batch.fresh, exchanges=mine)
+        tally.add(read=mine, drafts=len(drafts))
 
-    def _extracted(self, reader: Reader, chat: ChatLike, first: Exchange, batch: Batch) -> Sequence[Draft]:
+    def _trouble(self, reader: Reader, chat: ChatLike, one: Exchange) -> tuple[int, int]:
+        return self.progress.trouble(chat.id, reader.name, one.first)
+
+    def _extracted(self, reader: Reader, chat: ChatLike, chosen: Sequence[Exchange], batch: Batch) -> Sequence[Draft]:
         if not reader.breaker.allows():
             raise ModelError(f"extractor {reader.name}: left alone after failures ({reader.breaker.reason})")
         try:
             drafts = reader.extractor.extract(batch)
         except ModelAnswerError:
-            self.progress.failed(chat.id, reader.name, first.first)
+            self.progress.failed(chat.id, reader.name, [one.first for one in chosen])
             reader.breaker.success()
             raise
         except (ModelError, OutOfTimeError):
@@ -199,7 +207,7 @@ class Desk:
     def _give_up(self, reader: Reader, chat: ChatLike, others: Iterable[Exchange]) -> None:
         """Leave unread what failed again and again while the model answers for others: it must not stand in the way for ever."""
         for one in others:
-            if self.progress.failures(chat.id, reader.name, one.first) >= GIVEN_UP:
+            if self._trouble(reader, chat, one)[1] >= STRIKES:
                 _log.warning("chat %s: nothing could be learned from message %d; it is left out", chat.id, one.start + 1)
                 self.progress.mark(chat.id, reader.name, [said.version for said in one.said])
 

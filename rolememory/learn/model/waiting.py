@@ -46,17 +46,25 @@ def due(found: Iterable[Exchange], read: Collection[str], *, last_too: bool) -> 
     return [one for one in found if (one.final or last_too) and one.fresh(read)]
 
 
-def batch_of(waiting: Sequence[Exchange], size: int, failures: Callable[[Exchange], int]) -> list[Exchange]:
-    """The exchanges to read next: the oldest ones, as many as `size` and the room allow.
+def batch_of(waiting: Sequence[Exchange], size: int, trouble: Callable[[Exchange], int], *, anyway: bool, well: bool) -> list[Exchange]:
+    """The exchanges to read next, none while there are too few: a full batch, or whatever there is (`anyway`).
 
-    Once one of them has failed they are read one by one, those that failed least first: so the hard one is found, and holds up none.
+    What was in a batch that failed is set apart and read one by one, the least troublesome first: after a batch that went well
+    (`well`), or when nothing else waits. So the hard one is found, and holds up none.
     """
-    first = list(waiting[:size])
-    if any(map(failures, first)):
-        return [min(waiting, key=lambda one: (failures(one), one.start))]
+    clean = [one for one in waiting if not trouble(one)]
+    if len(clean) >= size or (anyway and clean):
+        return _fitting(clean[:size])
+    if well or anyway or (not clean and len(waiting) >= size):
+        return sorted((one for one in waiting if trouble(one)), key=lambda one: (trouble(one), one.start))[:1]
+    return []
+
+
+def _fitting(first: Sequence[Exchange]) -> list[Exchange]:
+    """As many of these as one question has room for; one at least."""
     length = 0
     for count, one in enumerate(first):
         length += sum(len(said.text) for said in one.said)
         if count and length > MOST_CHARACTERS:
-            return first[:count]
-    return first
+            return list(first[:count])
+    return list(first)

@@ -77,13 +77,14 @@ class House:
         self.kept: list[tuple[str, Draft]] = []
         self.memories: dict[str, Memory] = {}
         self.refuses: Exception | None = None
+        self.broken: Exception | None = None
         self.company = MIRA
         self.settings = Settings()
         self.set(**{"endpoint": url, "model": "small", "batch_size": 1, "timeout_s": 5.0, "idle_minutes": 600.0, **learn})
         self.behind = Behind(
             folder,
             self.chats,
-            lambda: self.settings,
+            self._settings,
             self._keep,
             lambda: self.memories,
             lambda _: self.company,
@@ -119,6 +120,11 @@ class House:
     def queue(self) -> Mapping[str, int]:
         """What waits, per chat."""
         return self.behind.status()["queue"]  # type: ignore[no-any-return]
+
+    def _settings(self) -> Settings:
+        if self.broken:
+            raise self.broken
+        return self.settings
 
     def _keep(self, drafts: Sequence[Draft], actor: str) -> None:
         if self.refuses:

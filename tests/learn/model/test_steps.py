@@ -1,0 +1,274 @@
+"""Decision and summary, the rolling summary, and conclusions."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rolememory.learn.model.infer import Conclusions, drafts, for_each_user
+from rolememory.learn.model.known import standing
+from rolememory.learn.model.summarise import in_window, unsummed
+from rolememory.schema.memory import Evidence, Memory, Source
+from rolememory.schema.settings import LearnSettings, MemorySettings, StepSettings, SummarizeSettings
+from rolememory.text.lengths import characters
+from tests.builders import memory
+from tests.endpoint import Endpoint, Line, answers, status
+from tests.learn.model.behaviours import CHAT
+from tests.learn.model.house import House, path
+
+YES, NO = {"should_remember": True, "reason": "a move"}, {"should_remember": False}
+TOLD = {"memory": "Lin moved from Rome to Paris.", "about": "user", "turn": 1, "quote": "moved from Rome"}
+
+
+def test_s0_7_first_whether_then_what(tmp_path: Path) -> None:
+    with Endpoint(answers(YES), answers(TOLD)) as server, House(tmp_path, server.url, *CHAT, flow="decide") as house:
+        house.touch()
+        ((actor, draft),) = house.kept
+        assert [request.json["response_format"]["json_schema"]["name"] for request in server.requests] == ["decision", "summary"]
+        assert "(a move)" in server.requests[1].said
+    assert (actor, draft.content, draft.subject, draft.user) == ("model", "Lin moved from Rome to Paris.", "user", "lin")
+    assert draft.evidence == (Evidence(chat="harbour", version="v2", quote="moved from Rome"),)
+    assert draft.because.get("why") == "a move"
+
+
+def test_s0_10_small_talk_is_read_and_not_remembered(tmp_path: Path) -> None:
+    with Endpoint(answers(NO)) as server, House(tmp_path, server.url, *CHAT, flow="decide") as house:
+        house.touch()
+        assert (house.kept, house.queue, len(server.requests)) == ([], {}, 1)
+
+
+@pytest.mark.parametrize("script", [[status(500)], [answers(YES), status(500)]], ids=["the decision fails", "the summary fails"])
+def test_s0_27_a_round_that_fails_is_given_up_and_comes_again(script: list[Any], tmp_path: Path) -> None:
+    with Endpoint(*script) as server, House(tmp_path, server.url, *CHAT, flow="decide") as house:
+        house.touch()
+        assert (house.kept, house.queue) == ([], {"harbour": 1})
+        server.now(answers(YES), answers(TOLD))
+        house.touch()
+        assert (house.contents, house.queue) == ([TOLD["memory"]], {})
+
+
+def test_s0_17_each_step_has_its_own_model_key_and_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KEY_OF_SUMMARY", "k2")
+    with Endpoint(answers(YES)) as judge, Endpoint(answers('"Lin moved to Paris."')) as writer:
+        decision = StepSettings(endpoint=judge.url, model="judge", prompt="Worth it?\n{conversation}\n{}")
+        summary = StepSettings(
+            endpoint=writer.url + "/chat/completions", model="writer", api_key_env="KEY_OF_SUMMARY", prompt="One sentence:"
+        )
+        with House(tmp_path, "", *CHAT, flow="decide", model="", decision=decision, summary=summary) as house:
+            house.touch()
+            ((_, draft),) = house.kept
+        assert judge.requests[0].said.startswith("Worth it?\n<chat>\n")
+        assert judge.requests[0].json["model"] == "judge"
+        assert writer.requests[0].headers["authorization"] == "Bearer k2"
+    assert draft.content == "Lin moved to Paris."
+    assert draft.evidence == (Evidence(chat="harbour", version="v2+v3", quote=""),)
+
+
+def test_a_sentence_about_the_character_is_its_own(tmp_path: Path) -> None:
+    told = {"memory": "Mira promised to visit.", "about": "", "turn": 2, "quote": "I promise to visit you"}
+    with Endpoint(answers(YES), answers(told)) as server, House(tmp_path, server.url, *CHAT, flow="decide") as house:
+        house.touch()
+        assert house.kept[0][1].subject is None
+        assert house.kept[0][1].evidence[0].version == "v3"
+
+
+# the rolling summary
+
+LONG = [f"{name}: {letter * 100}" for letter in "abcdefghij" for name in ("Lin", "Mira")]
+WINDOW = MemorySettings(short_term_items=4)
+
+
+@pytest.mark.parametrize(
+    ("items", "length", "seen"),
+    [(4, 8000, 4), (20, 8000, 20), (99, 8000, 20), (20, 350, 3), (20, 50, 0), (0, 8000, 0)],
+)
+def test_the_window(items: int, length: int, seen: int) -> None:
+    assert in_window(path(*LONG), MemorySettings(short_term_items=items, short_term_characters=length)) == seen
+
+
+def summary(text: str, first: int, last: int, **fields: Any) -> Memory:
+    version = "+".join(f"v{number}" for number in range(first, last + 1))
+    return memory(text, text, tags=["summary"], source=Source.SUMMARY, evidence=[Evidence(chat="harbour", version=version)], **fields)
+
+
+def waiting(
+    former: list[Memory], summed: int = 0, trigger: int = 500, spoken: tuple[Any, ...] = path(*LONG)
+) -> tuple[str, int, list[str]] | None:
+    found = unsummed(spoken, WINDOW, former, [f"v{number}" for number in range(1, summed + 1)], characters, trigger)
+    return None if found is None else (found.former, len(found.covered), [one.version for one in found.said])
+
+
+def numbers(first: int, last: int) -> list[str]:
+    return [f"v{number}" for number in range(first, last + 1)]
+
+
+@pytest.mark.parametrize(
+    ("former", "summed", "trigger", "expected"),
+    [
+        pytest.param([], 0, 500, ("", 0, numbers(1, 10)), id="a piece that fits into one question"),
+        pytest.param([], 0, 1600, ("", 0, numbers(1, 16)), id="all that has left the window"),
+        pytest.param([], 0, 1700, None, id="not enough yet"),
+        pytest.param([summary("s1", 1, 10)], 10, 500, ("s1", 10, numbers(11, 16)), id="built upon the former one"),
+        pytest.param([summary("s1", 1, 10)], 10, 700, None, id="not enough since the former one"),
+        pytest.param([summary("s1", 1, 6), summary("s2", 1, 12)], 12, 300, ("s2", 12, numbers(13, 16)), id="the longest one that stands"),
+        pytest.param([summary("s1", 1, 6), summary("s2", 5, 99)], 12, 500, ("s1", 6, numbers(7, 16)), id="one that rests on a message that is gone does not stand"),
+        pytest.param([], 10, 500, ("", 0, numbers(11, 16)), id="a summary that somebody removed does not come back"),
+        pytest.param([summary("s1", 1, 6)], 16, 300, None, id="nor does one that was refused"),
+    ],
+)  # fmt: skip
+def test_what_is_to_be_summed_up(former: list[Memory], summed: int, trigger: int, expected: Any) -> None:
+    assert waiting(former, summed, trigger) == expected
+
+
+def test_s4_11_a_long_chat_is_summed_up_and_summed_up_again(tmp_path: Path) -> None:
+    def sums(line: Line) -> None:
+        asked = line.request.json["response_format"]["json_schema"]["name"]
+        answers({"summary": f"Part {len(server.requests)}."} if asked == "rolling_summary" else {"facts": []})(line)
+
+    with (
+        Endpoint(sums) as server,
+        House(tmp_path, server.url, *LONG, batch_size=99, summarize=SummarizeSettings(trigger_tokens=100)) as house,
+    ):
+        house.settings = house.settings.model_copy(update={"memory": WINDOW})
+        house.touch()
+        assert len(server.requests) == 2
+        drafts = [draft for _, draft in house.kept]
+        assert [(draft.content, draft.replaces) for draft in drafts] == [("Part 1.", ""), ("Part 2.", "Part 1.")]
+        assert {(draft.type, draft.source, draft.tags) for draft in drafts} == {("episodic", "summary", ("summary",))}
+        assert drafts[-1].evidence[0].version.split("+")[0] == "v1"
+        assert "<memories>\nPart 1.\n</memories>" in server.requests[1].said
+        house.touch(3)
+        assert len(server.requests) == 2
+        house.memories.clear()
+        house.touch(3)
+        assert len(server.requests) == 2
+
+
+def test_a_summary_nobody_wants_is_not_asked_for(tmp_path: Path) -> None:
+    off = SummarizeSettings(enabled=False, trigger_tokens=1)
+    with Endpoint(answers({"facts": []})) as server, House(tmp_path, server.url, *LONG, batch_size=99, summarize=off) as house:
+        house.touch()
+        assert server.requests == []
+
+
+def test_a_summary_that_fails_is_tried_again(tmp_path: Path) -> None:
+    with (
+        Endpoint(status(500)) as server,
+        House(tmp_path, server.url, *LONG, batch_size=99, summarize=SummarizeSettings(trigger_tokens=400)) as house,
+    ):
+        house.settings = house.settings.model_copy(update={"memory": WINDOW})
+        house.touch()
+        server.now(answers({"summary": "All."}))
+        house.touch()
+        assert house.contents == ["All."]
+
+
+# conclusions
+
+KNOWN = [
+    memory(
+        "chart", "Lin asked how to read a sea chart.", day=1, subject="user", user="lin", evidence=[Evidence(chat="harbour", version="v1")]
+    ),
+    memory("jacket", "Lin bought a rain jacket.", day=2, subject="user", user="lin", evidence=[Evidence(chat="harbour", version="v2")]),
+    memory("tea", "Lin drinks tea.", day=3, subject="user"),
+]
+SAILS = {"conclusion": "Lin has taken up sailing.", "confidence": 0.8, "basedOn": [1, 2]}
+
+
+def concluded(*rows: Any, **learn: Any) -> list[Any]:
+    found = Conclusions.model_validate(list(rows))
+    return list(drafts(found.conclusions, KNOWN, "lin", LearnSettings(**learn), model="small"))
+
+
+def test_s2_23_a_conclusion_says_how_sure_it_is_and_what_it_rests_on() -> None:
+    (draft,) = concluded(SAILS)
+    assert (draft.content, draft.source, draft.confidence, draft.tags) == ("Lin has taken up sailing.", "inference", 0.8, ("inference",))
+    assert (draft.rests_on, draft.subject, draft.user, draft.created) == (("chart", "jacket"), "user", "lin", KNOWN[1].created)
+    assert draft.evidence == (Evidence(chat="harbour", version="v1+v2"),)
+
+
+@pytest.mark.parametrize(
+    ("changes", "count"),
+    [
+        pytest.param({}, 1, id="as it should be"),
+        pytest.param({"basedOn": ["chart", "tea"]}, 1, id="by ids"),
+        pytest.param({"basedOn": "[1], [3]"}, 1, id="as one text"),
+        pytest.param({"basedOn": [1]}, 0, id="one memory is too little"),
+        pytest.param({"basedOn": [1, 1, "chart"]}, 0, id="the same one three times is one"),
+        pytest.param({"basedOn": [1, 99, "m-2", "nobody"]}, 0, id="what was not shown is nothing"),
+        pytest.param({"basedOn": None}, 0, id="nothing"),
+        pytest.param({"basedOn": []}, 0, id="an empty list"),
+        pytest.param({"confidence": 0.5}, 0, id="S2.31: not sure enough"),
+        pytest.param({"conclusion": "Lin drinks tea!"}, 0, id="what is known already"),
+        pytest.param({"conclusion": "x" * 600}, 0, id="too long"),
+    ],
+)
+def test_which_conclusions_hold(changes: dict[str, Any], count: int) -> None:
+    good = {"conclusion": "Lin is careful.", "confidence": 0.9, "basedOn": [2, 3]}
+    assert len(concluded({**SAILS, **changes}, good)) == count + 1
+
+
+def test_conclusions_have_a_limit() -> None:
+    assert [
+        draft.confidence for draft in concluded(SAILS, {**SAILS, "conclusion": "Lin is a fisherman.", "confidence": 0.95}, max_facts=1)
+    ] == [0.95]
+
+
+def test_what_may_be_concluded_from() -> None:
+    newer = memory("newer", supersedes=["chart"])
+    inferred = memory("inferred", source=Source.INFERENCE)
+    away = memory("away", evidence=[Evidence(chat="harbour", version="v9")], supersedes=["tea"])
+    archived = memory("archived", archived=True)
+    found = standing([*KNOWN, newer, inferred, away, archived], lambda evidence: evidence.version != "v9")
+    assert [one.id for one in found] == ["jacket", "tea", "newer"]
+
+
+def test_conclusions_are_drawn_for_each_user_apart() -> None:
+    shared, own, other = memory("s"), memory("a", user="lin"), memory("b", user="kai")
+    assert {user: [one.id for one in known] for user, known in for_each_user([shared, own, other]).items()} == {
+        "kai": ["s", "b"],
+        "lin": ["s", "a"],
+    }
+    assert {user: [one.id for one in known] for user, known in for_each_user([shared]).items()} == {None: ["s"]}
+
+
+def by_step(line: Line) -> None:
+    asked = line.request.json["response_format"]["json_schema"]["name"]
+    answers({"conclusions": [SAILS]} if asked == "inference" else {"facts": []})(line)
+
+
+def test_s2_26_conclusions_come_every_few_conversations_if_they_are_wanted(tmp_path: Path) -> None:
+    lines = [line for number in range(8) for line in (f"Lin: Word {number}.", f"Mira: Yes {number}.")]
+    with Endpoint(by_step) as server, House(tmp_path, server.url, *lines[:6], inference_enabled=True, inference_interval=4) as house:
+        house.memories = {one.id: one.model_copy(update={"evidence": ()}) for one in KNOWN}
+        house.touch()
+        assert (house.kept, len(server.requests)) == ([], 2)
+        house.say(*lines[6:12])
+        house.touch()
+        assert [actor for actor, _ in house.kept] == ["infer"]
+        assert house.kept[0][1].rests_on == ("chart", "jacket")
+        assert house.behind.status()["exchanges_since_conclusions"] == 0
+        assert "(user) Lin asked how to read a sea chart." in server.requests[-1].said
+
+
+def test_s2_25_conclusions_are_off_unless_a_person_asks(tmp_path: Path) -> None:
+    with Endpoint(by_step) as server, House(tmp_path, server.url, *CHAT, inference_interval=1) as house:
+        house.memories = {one.id: one.model_copy(update={"evidence": ()}) for one in KNOWN}
+        house.touch(3)
+        assert house.kept == []
+        report = house.behind.infer()
+        assert (report.conclusions, report.requests) == (1, 1)
+        assert house.contents == ["Lin has taken up sailing."]
+
+
+def test_conclusions_without_a_model_say_what_to_set(tmp_path: Path) -> None:
+    with House(tmp_path, "", *CHAT) as house:
+        assert house.behind.infer().notes == ("set learn.endpoint and learn.model",)
+
+
+def test_conclusions_that_fail_are_drawn_later(tmp_path: Path) -> None:
+    with Endpoint(status(500)) as server, House(tmp_path, server.url, *CHAT) as house:
+        house.memories = {one.id: one.model_copy(update={"evidence": ()}) for one in KNOWN}
+        assert "status 500" in house.behind.infer().notes[0]
+        server.now(by_step)
+        assert house.behind.infer().conclusions == 1
