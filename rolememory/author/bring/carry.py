@@ -91,8 +91,10 @@ class Bringing:
         if role.card is not None and role.state == "changed":
             adopt(self.home, role.card, into=self.home.folder.find(role_id))
         self._roles[role.avatar] = replace(role, role=role_id)
-        stamp = None if role.stamp is None else list(role.stamp)
-        self.ledger.note("role", role.avatar, role=role_id, stamp=stamp, greets=role.greets, world=role.world, mark=role.mark)
+        row, stamp = self.ledger.of("role", role.avatar), None if role.stamp is None else list(role.stamp)
+        linked = row.get("linked", []) if row.get("role") == role_id else []
+        fields = {"greets": role.greets, "world": role.world, "mark": role.mark, "linked": linked}
+        self.ledger.note("role", role.avatar, role=role_id, stamp=stamp, **fields)
         if role.card is not None:
             self._call(role_id, as_stored(role.card.name))
         self._link(role.avatar, books_of(role, self.plan.settings))

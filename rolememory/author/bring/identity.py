@@ -1,6 +1,6 @@
 """Which role a character is: found again however the card changed, never mistaken for another of the same name."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path, PurePath
 
 from rolememory.author.bring.ledger import Ledger, Row, digest
@@ -9,7 +9,7 @@ from rolememory.cards.base import load
 from rolememory.cards.card import Card
 from rolememory.cards.role_parts import display_name, role_from_card
 from rolememory.cards.tavern import files
-from rolememory.cards.tavern.files import text_of
+from rolememory.cards.tavern.files import Stamp, text_of
 from rolememory.cards.tavern.layout import DataFolder
 from rolememory.engine import Home
 from rolememory.errors import FileError
@@ -17,6 +17,7 @@ from rolememory.schema.role import Role
 from rolememory.store.home import fold_name
 
 CARDS = (".png",)
+_TEXTS = ("description", "personality", "scenario", "first_mes")
 
 
 def role_plans(home: Home, source: DataFolder, ledger: Ledger, problems: list[FileError]) -> dict[str, RolePlan]:
@@ -54,30 +55,45 @@ def _cards(source: DataFolder, problems: list[FileError]) -> list[Path]:
         return []
 
 
-def _role_plan(home: Home, path: Path, row: Row, roles: dict[str, Role], free: list[Role], left: Mapping[str, str]) -> RolePlan:
+def _role_plan(home: Home, path: Path, row: Row, roles: Mapping[str, Role], free: Sequence[Role], left: Mapping[str, str]) -> RolePlan:
     """`free` are the roles no other character is; `left` the roles by fingerprint whose characters are gone, or go by another file now."""
-    stamp = files.stamp(path)
-    known = roles.get(str(row.get("role")))
+    stamp, known = files.stamp(path), roles.get(str(row.get("role")))
     if known and row.get("stamp") == list(stamp):
-        told = {"greets": bool(row.get("greets")), "world": str(row.get("world", "")), "mark": str(row.get("mark", ""))}
-        return RolePlan(path.name, known.name, "same", known.id, None, stamp, **told)  # type: ignore[arg-type]
+        greets, world, mark = bool(row.get("greets")), str(row.get("world", "")), str(row.get("mark", ""))
+        return RolePlan(path.name, known.name, "same", known.id, None, stamp, greets, world, mark)
     card = load(path)
     mark = fingerprint(card)
-    if known and card.name and not (fold_name(card.name) in _names(known) or row.get("mark") == mark):
-        known, free = None, [role for role in free if role.id != row.get("role")]  # another character under the same file
+    if known and not _is_still(known, card, mark, row):
+        free = [role for role in free if role.id != known.id]
+        known = None
     found = known or _of_card(home, card, path.name, free) or roles.get(left.get(mark, ""))
+    return _read(home, path.name, card, found, stamp, mark)
+
+
+def _is_still(known: Role, card: Card, mark: str, row: Row) -> bool:
+    """Whether the file holds the character it held: of the same name, or of the same texts."""
+    return not card.name or fold_name(card.name) in _names(known) or row.get("mark") == mark
+
+
+def _read(home: Home, avatar: str, card: Card, found: Role | None, stamp: Stamp, mark: str) -> RolePlan:
     state: State = "new" if found is None else "same" if _same_card(home, found, card) else "changed"
-    name = found.name if found else display_name(card.name) or path.stem
-    greets = bool(card.text("first_mes").strip() or card.texts("alternate_greetings"))
-    world = text_of(card.extensions.get("world")).strip()
-    return RolePlan(path.name, name, state, found.id if found else None, card, stamp, greets, world, mark)
+    return RolePlan(
+        avatar,
+        found.name if found else display_name(card.name) or PurePath(avatar).stem,
+        state,
+        found.id if found else None,
+        card,
+        stamp,
+        greets=bool(card.text("first_mes").strip() or card.texts("alternate_greetings")),
+        world=text_of(card.extensions.get("world")).strip(),
+        mark=mark,
+    )
 
 
 def fingerprint(card: Card) -> str:
     """What stays of a character that gets another name or picture: its texts, however they are broken into lines; "" where there are none."""
-    told = " ".join(
-        " ".join(card.text(field).casefold().split()) for field in ("description", "personality", "scenario", "first_mes")
-    ).strip()
+    words = (word for field in _TEXTS for word in card.text(field).casefold().split())
+    told = " ".join(words)
     return digest(told.encode("utf-8", "replace")) if told else ""
 
 
@@ -96,7 +112,7 @@ def _names(role: Role) -> set[str]:
     return {fold_name(name) for name in (role.name, *role.aliases)}
 
 
-def _of_card(home: Home, card: Card, avatar: str, free: list[Role]) -> Role | None:
+def _of_card(home: Home, card: Card, avatar: str, free: Sequence[Role]) -> Role | None:
     """The role that was made of this card: of the same file, by the id in it, or one of its name that has no card yet."""
     named = [role for role in free if fold_name(card.name) in _names(role)]
     for found in (

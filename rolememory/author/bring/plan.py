@@ -35,7 +35,7 @@ PLAIN = Wishes()
 class RolePlan:
     """A character."""
 
-    avatar: str  # file of its card; "" = it has none
+    avatar: str  # file of its card; where it has none the name of its folder of chats
     name: str
     state: State
     role: str | None = None  # id of the role that it is, where there is one

@@ -33,7 +33,7 @@ def make_plan(home: Home, source: DataFolder, ledger: Ledger, wishes: Wishes = P
     settings = _settings(source, problems)
     roles = role_plans(home, source, ledger, problems)
     if source.only and not roles:
-        roles[""] = _without_card(home, source, wishes.role or str(ledger.of("role", "").get("role", "")))
+        roles[source.only] = _without_card(home, source, wishes.role or str(ledger.of("role", source.only).get("role", "")))
     chats = _identified([*_solo(source, roles, problems, tell), *_grouped(source, roles, problems)], ledger)
     worlds = [] if source.bare else read_worlds(source, problems)
     if source.only:
@@ -68,17 +68,17 @@ def _without_card(home: Home, source: DataFolder, role: str) -> RolePlan:
     named = [one for one in roles if fold_name(source.only) in (fold_name(name) for name in (one.name, *one.aliases))]
     found = next((one for one in roles if one.id == role), named[0] if len(named) == 1 else None)
     name = found.name if found else display_name(source.only)
-    return RolePlan("", name, "same" if found else "new", found.id if found else None)
+    return RolePlan(source.only, name, "same" if found else "new", found.id if found else None)
 
 
 # ── chats of one character ───────────────────────────────────────────────────────────────────────────────────────────
 
 
 def _solo(source: DataFolder, roles: Mapping[str, RolePlan], problems: list[FileError], tell: Tell) -> Iterator[ChatPlan]:
-    by_stem = {Path(avatar).stem: avatar for avatar in roles if avatar}
+    by_folder = {avatar if avatar == source.only else Path(avatar).stem: avatar for avatar in roles}
     folders = _asked(source.chat_folders, problems)
     for done, folder in enumerate(folders, 1):
-        avatar = by_stem.get(folder.name, "" if "" in roles else None)
+        avatar = by_folder.get(folder.name)
         found = _asked(lambda folder=folder: files.listed(folder, ".jsonl"), problems)  # type: ignore[misc]
         if avatar is None and found:
             problems.append(_no_role(folder, len(found), source))
@@ -93,9 +93,7 @@ def _chats(
     for path in paths:
         try:
             head = read_head(path)
-            yield ChatPlan(
-                _key(source, path), path, files.stamp(path), head, _own_id(head, listeners[0] or folder, path), folder, listeners
-            )
+            yield ChatPlan(_key(source, path), path, files.stamp(path), head, _own_id(head, listeners[0], path), folder, listeners)
         except FileError as error:
             problems.append(error)
 

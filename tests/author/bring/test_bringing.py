@@ -565,6 +565,18 @@ def test_a_folder_of_chats_without_a_card_becomes_a_role_of_its_name(home: Home,
     assert texts(recorder, "米拉", "one") == ["你好。", "在吗？"]
 
 
+def test_chats_of_two_characters_whose_cards_are_gone_do_not_meet(home: Home, user: Path) -> None:
+    for name in ("Gone v1.2", "走了"):
+        write_lines(user / "chats" / name / "one.jsonl", [head(integrity=name), said(name, "Hi.")])
+    recorder = Recorder()
+    for name in ("Gone v1.2", "走了"):
+        bring(home, user / "chats" / name, recorder)
+    assert sorted(recorder.given) == [("Gone v1.2", "Gone v1.2"), ("走了", "走了")]
+    write_card(user, "走了.png", "走了")
+    bring(home, user, recorder)
+    assert len([one for one in home.roles() if one.name == "走了"]) == 1
+
+
 def test_a_folder_of_chats_goes_to_the_role_that_is_named(home: Home, tmp_path: Path) -> None:
     mine = home.create("Keeper")
     write_lines(tmp_path / "米拉" / "one.jsonl", [head(integrity="one"), said("米拉", "你好。")])
