@@ -18,25 +18,30 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
 
-from rolememory.errors import UnknownMemoryError
+from rolememory.errors import InvalidValueError, RoleMemoryError, UnknownMemoryError
 from rolememory.inject.environment import Templates
 from rolememory.inject.fence import OPEN, strip
 from rolememory.inject.styles import Styles
-from rolememory.learn.tend import Retirement, retire
+from rolememory.learn.tend import ACTOR, Retirement, Upkeep, archived_because, due, retire, revived
+from rolememory.learn.usage import Usage
+from rolememory.learn.weights import adjusted, archived, core, weight
+from rolememory.recall.associates import NOBODY, Circle, Other, partners
 from rolememory.recall.lexicons import Lexicons
 from rolememory.recall.recollection import Recollection, Request, Surroundings
+from rolememory.recall.standing import counts
 from rolememory.recall.stats import MemoryStats, stats_of
 from rolememory.recall.turn import Turn
 from rolememory.schema.evidence import Scored
 from rolememory.schema.learning import Observed
 from rolememory.schema.memory import Memory, MemoryType, readable_id
 from rolememory.schema.message import Message
-from rolememory.schema.role import Character, Role
+from rolememory.schema.role import Association, Character, Role
 from rolememory.schema.settings import PerType, Settings
 from rolememory.store.chats import Chats
 from rolememory.store.home import HomeFolder
 from rolememory.store.memories import Edit, HistoryLine, RoleStore, Snapshot
 from rolememory.store.settings import SettingsFile
+from rolememory.store.state import StateFile
 from rolememory.text.clean import cleaner_for
 from rolememory.text.embed.base import Embedder
 from rolememory.text.embed.ladder import Loader, load
@@ -197,6 +202,8 @@ class RoleMemory:
         settings = home.settings_of(self.role)
         self.store = RoleStore(self.folder, settings.storage)
         self.chats = Chats(self.folder)
+        self._usage = Usage(self.folder, self.chats, lambda: self.memories, self._speakers, lambda: home.pool)
+        self._tended = StateFile(self.folder / "state" / "tended.json")
         self._learner: Learner | None = None
         self._recollection = Recollection(self.folder, home.surroundings, settings)
         self._lock = threading.RLock()
@@ -247,9 +254,24 @@ class RoleMemory:
         self.learned(_RULES_S)
         glimpse = self.chats.glimpse(said, chat=chat, user=user, clean=self._clean)
         sight = self.chats.visible_from(chat, glimpse)
-        request = Request(said, glimpse.chat or chat, user, character, now, dry_run, unseen, sight=sight, lore=lore)
+        memories = self.memories
+        request = Request(
+            said,
+            glimpse.chat or chat,
+            user,
+            character,
+            now,
+            dry_run,
+            unseen,
+            sight=sight,
+            lore=lore,
+            effects=self._usage.effects(sight, memories),
+            circle=self._circle(),
+        )
         with self._lock:
-            turn = self._recollection.recall(self.role, self.memories, self.settings, request)
+            turn = self._recollection.recall(self.role, memories, self.settings, request)
+        if not dry_run:
+            self._usage.prompted(glimpse.chat, glimpse.path, [one.memory.id for one in turn.recalled])
         self.home.loader.start()  # only now: a library that is being imported would hold the first answer up
         return turn
 
@@ -292,7 +314,10 @@ class RoleMemory:
             NotWrittenError: the disk refused; nothing changed.
         """
         said = [*heard(messages), *((_reply(reply),) if reply is not None else ())]
-        return self.learner.observe(said, chat=chat, user=user, at=now, title=title)
+        seen = self.learner.observe(said, chat=chat, user=user, at=now, title=title)
+        if seen.entered or seen.returned:
+            self._usage.replied(seen.chat)
+        return seen
 
     def learned(self, timeout: float | None = None) -> bool:
         """Wait until the rules have read everything observed so far; false when that takes longer."""
@@ -322,6 +347,11 @@ class RoleMemory:
         """What is story in a message."""
         cleaner = self.home.surroundings.cleaner(self.settings)
         return cleaner.clean(strip(text)) if cleaner else strip(text)
+
+    def _speakers(self, chat: str) -> set[str]:
+        """The names of those who speak in a chat."""
+        role, char = self.role, self._recollection.card.character(self.role).name
+        return {role.name, *role.aliases, char, self.chats.info(chat).user or "", *(said.name for said in self.chats.path(chat))}
 
     def _card_texts(self) -> list[str]:
         """What the character is told by its card anyway."""
@@ -371,13 +401,72 @@ class RoleMemory:
         self._commit([Edit("remove", self._known(one), {}, reason=reason) for one in memory_ids], actor="author")
 
     def clean(self, now: datetime | None = None, *, dry_run: bool = False) -> list[Retirement]:
-        """Archive what expired, wore out or outgrew its limit; never deletes. Returns what and why."""
-        settings = self.settings
-        below, limits = settings.memory.archive_threshold, settings.storage.max_memories
-        gone = retire(self.memories.values(), now or datetime.now(UTC), below_weight=below, limits=limits)
+        """Archive what expired, wore out, was merged away, lost its messages or outgrew its limit; never deletes. Returns what and why.
+
+        What an earlier `clean` archived and what counts again comes back. Source: S4.15, S4.30.
+        """
+        now, settings, memories, sight = now or datetime.now(UTC), self.settings, self.memories, self.chats.visible_from(None)
+
+        def counted(memory: Memory) -> bool:
+            return counts(memory, sight)
+
+        seen = Upkeep.of(self._tended.load()).looked(memories.values(), now, counted)
+        gone = retire(
+            memories.values(),
+            now,
+            below_weight=settings.memory.archive_threshold,
+            limits=settings.storage.max_memories,
+            effects=self._usage.effects(sight, memories),
+            counts=counted,
+            gone=seen.gone,
+        )
         if not dry_run:
             self._retire(gone)
+            self._revive(revived(memories, archived_because(self.history()), counted))
+            self._usage.uses.prune(self.memories)
+            self._tended.save(seen.to_json())
         return gone
+
+    def tend(self, now: datetime | None = None) -> list[Retirement]:
+        """`clean`, if the last one was a day ago or there was none."""
+        at = now or datetime.now(UTC)
+        return self.clean(at) if due(Upkeep.of(self._tended.load()).last, at) else []
+
+    def used(self, memory_id: str, query: str, *, chat: str = "", referenced: bool = True) -> float:
+        """Tell by hand that a reply to this query used a memory, or passed it over; the weight it then has. Source: S4.13.
+
+        Replies that `observe` sees need not be told.
+        """
+        self._usage.uses.record(self._known(memory_id), chat, query, referenced, datetime.now(UTC))
+        memories = self.memories
+        return weight(memories[memory_id], self._usage.effects(self.chats.visible_from(None), memories))
+
+    def reweigh(self, memory_id: str, delta: float) -> Memory:
+        """Make a memory heavier or lighter for good, within 0..2. Source: S4.14."""
+        return self._commit([adjusted(self.memories[self._known(memory_id)], delta)], actor="author").memories[memory_id]
+
+    def core(self, min_weight: float = 1.2) -> list[Memory]:
+        """The memories that weigh at least so much with their use, heaviest first. Source: S4.16."""
+        memories = self.memories
+        return core(memories.values(), min_weight, self._usage.effects(self.chats.visible_from(None), memories))
+
+    def archived(self) -> list[Memory]:
+        """What was put away, newest first. Source: S4.17."""
+        return archived(self.memories.values())
+
+    def associate(self, other: str, factor: float = 0.5) -> Role:
+        """Let what that role remembers be heard here, each score multiplied by `factor`, once its own side names this role too; 0 ends it.
+
+        Raises:
+            UnknownRoleError, AmbiguousNameError: nobody or more than one answers to the name.
+            InvalidValueError: the factor is not within 0..1.
+        """
+        if not 0.0 <= factor <= 1.0:
+            raise InvalidValueError(f"expected a factor from 0 to 1, got {factor}", zh=f"系数应在 0 到 1 之间，却是 {factor}")
+        named, mine = self.home.folder.find(other), self.role
+        rest = [one for one in mine.associates if one.role not in (named.id, named.name, *named.aliases)]
+        added = [Association(role=named.id, factor=factor)] if factor else []
+        return self.home.folder.update(mine.model_copy(update={"associates": (*rest, *added)}))
 
     def undo(self, txn: str | None = None) -> None:
         """Take back the newest change, or that of this transaction (`history` names them)."""
@@ -415,6 +504,7 @@ class RoleMemory:
         """Finish what is being learned, fold the journal into memory.json and stop background work."""
         if self._learner:
             self._learner.close()
+        self._usage.close()
         self._recollection.close()
         self.store.close()
 
@@ -447,7 +537,30 @@ class RoleMemory:
 
     def _retire(self, gone: Sequence[Retirement]) -> None:
         if gone:
-            self._commit([Edit("set", one.id, {"archived": True}, reason=one.because.code) for one in gone], actor="clean")
+            self._commit([Edit("set", one.id, {"archived": True}, reason=one.because.code) for one in gone], actor=ACTOR)
+
+    def _revive(self, back: Sequence[Retirement]) -> None:
+        if back:
+            self._commit([Edit("set", one.id, {"archived": False}, reason=one.because.code) for one in back], actor=ACTOR)
+
+    def _circle(self) -> Circle:
+        """The roles that are heard here, as they are now."""
+        role = self.role
+        if not role.associates:
+            return NOBODY
+        found, notes = partners(role, self.home.folder.find)
+        others: list[Other] = []
+        for other, factor in found:
+            try:
+                others.append(self.home.role(other.id).as_heard(factor))
+            except RoleMemoryError as error:
+                notes.append(f"associate {other.name!r}: {error}")
+        return Circle(tuple(others), tuple(notes))
+
+    def as_heard(self, factor: float) -> Other:
+        """What an associated role hears of this one."""
+        memories, sight = self.memories, self.chats.visible_from(None)
+        return Other(self.role, factor, memories, self._recollection.meanings.follow(memories), sight)
 
 
 _RULES_S = 0.25  # a turn waits so long for rules that are still reading what was said before it; it is a matter of milliseconds
