@@ -11,6 +11,7 @@ from importlib.metadata import entry_points
 from typing import ClassVar, Protocol
 
 from rolememory.errors import RegistrationError
+from rolememory.inject.fence import tame
 from rolememory.learn.model.asking import Ask
 from rolememory.learn.model.client import UNHURRIED, Haste
 from rolememory.schema.learning import Company, Draft, Said
@@ -18,6 +19,7 @@ from rolememory.schema.memory import Memory
 from rolememory.schema.scene import Language
 from rolememory.schema.settings import LearnSettings
 
+LONGEST_NAME = 60
 ENTRY_POINT_GROUP = "rolememory.extractors"
 _SPEAKERS: Mapping[Language, tuple[str, str]] = {"en": ("the character", "the user"), "zh": ("角色", "用户")}
 
@@ -60,14 +62,19 @@ class Batch:
         return {line.turn: line.said for line in self.lines if line.turn}
 
     @property
+    def others(self) -> tuple[str, ...]:
+        """Who else is there."""
+        return tuple(tame(name)[:LONGEST_NAME] for name in self.company.others)
+
+    @property
     def char(self) -> str:
         """What the role is called."""
-        return self.company.role or _SPEAKERS[self.language][0]
+        return tame(self.company.role)[:LONGEST_NAME] or _SPEAKERS[self.language][0]
 
     @property
     def person(self) -> str:
         """What the user is called."""
-        return self.company.user or _SPEAKERS[self.language][1]
+        return tame(self.company.user)[:LONGEST_NAME] or _SPEAKERS[self.language][1]
 
     def name_of(self, said: Said) -> str:
         """Who speaks."""

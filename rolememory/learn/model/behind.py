@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -69,6 +70,7 @@ class Behind:
         self._touched: dict[str, None] = {}
         self._postponed: set[str] = set()  # another process was at it
         self._busy = False
+        self._closed = False
         self._resumed = False  # whether this process has looked at all chats once
         self._last_error = ""
         self._nothing_for: LearnSettings | None = None  # settings by which nothing is read: found out by the thread, which may wait
@@ -80,7 +82,7 @@ class Behind:
         except (RoleMemoryError, OSError) as error:
             self._last_error = str(error)
             return
-        if learn is self._nothing_for or not learn.enabled or learn.extractor == "rules":
+        if self._closed or learn is self._nothing_for or not learn.enabled or learn.extractor == "rules":
             return
         self._models.upstreams.turn()
         with self._changed:
@@ -106,7 +108,7 @@ class Behind:
         how = How(patient=False)
         if where(self._around.learn, "inference") is None:
             return Report(finished=False, notes=(NOT_SET.en,))
-        return self._report(lambda tally: self._desk.quietly(lambda: self._desk.conclude(how, tally), tally), how)
+        return self._report(lambda tally: self._desk.quietly(partial(self._desk.conclude, how), tally), how)
 
     def status(self) -> Mapping[str, Any]:
         """How it stands: whether anything reads, what waits in each chat, how the servers do, what went wrong last."""
@@ -128,6 +130,7 @@ class Behind:
 
     def close(self) -> None:
         """Stop: what is being asked is given up, and stays in the queue."""
+        self._closed = True
         self._models.cut()
         with self._changed:
             self._touched.clear()
@@ -140,9 +143,12 @@ class Behind:
 
     def _queue(self) -> dict[str, int]:
         """How many final exchanges wait in each chat; chats without any are left out."""
-        if not reads(self._around.learn):
+        try:
+            chats = self._around.chats.chats() if reads(self._around.learn) else ()
+            counted = {chat.id: len(self._desk.waiting(chat, How())) for chat in chats}
+        except (RoleMemoryError, OSError) as error:
+            self._last_error = str(error)
             return {}
-        counted = {chat.id: len(self._desk.waiting(chat, How())) for chat in self._around.chats.chats()}
         return {chat: count for chat, count in counted.items() if count}
 
     def _report(self, act: Callable[[Tally], None], how: How) -> Report:

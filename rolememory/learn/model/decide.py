@@ -19,7 +19,7 @@ class Decision(Answer):
     """Whether to remember. Source: S0.10."""
 
     should_remember: bool = Field(validation_alias=AliasChoices("should_remember", "shouldRemember", "remember"))
-    reason: Words = ""
+    reason: Line = ""
 
 
 class Sentence(Answer):
@@ -54,7 +54,7 @@ class DecideExtractor:
         decision = ask("decision", Decision, values, language=batch.language, haste=batch.haste)
         if not decision.should_remember:
             return ()
-        told = ask("summary", Sentence, {**values, "reason": decision.reason}, language=batch.language, haste=batch.haste)
+        told = ask("summary", Sentence, {**values, "reason": decision.reason[:200]}, language=batch.language, haste=batch.haste)
         return (_draft(told, decision, batch, ask.named("summary")),)
 
 

@@ -145,7 +145,7 @@ def asked(batch: Batch, settings: LearnSettings) -> Mapping[str, Any]:
         "memories": listed(memory.content for memory in batch.known),
         "char": batch.char,
         "user": batch.person,
-        "others": batch.company.others,
+        "others": batch.others,
         "language": batch.language,
         "max_facts": settings.max_facts,
     }

@@ -17,7 +17,7 @@ from rolememory.schema.settings import StepSettings
 from rolememory.store.said import Said
 
 KIND = "learn"
-MOST_OF_A_LINE = 3000  # characters of one message that a model is shown: its beginning and its end
+MOST_OF_A_LINE = 2000  # characters of one message that a model is shown: its beginning and its end
 _MARKS = re.compile(r"[<＜﹤‹](?=\s*/?\s*(?:chat|memories)\b)", re.IGNORECASE)
 _NUMBER = re.compile(r"^\[(\d+)\]|^\((earlier)\)|^（(之前)）")
 _HOLES = re.compile(r"\{\{\s*(\w+)\s*\}\}|\{(\w+)\}")

@@ -4,9 +4,10 @@ Not thread-safe: `Behind` lets one look happen at a time. What goes wrong with o
 """
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from itertools import chain
 
 from rolememory.breaker import Breaker
@@ -95,7 +96,7 @@ class Desk:
                 self._read_chat(chat, how, tally)
         learn = self._around.learn
         if model_learns(learn) and learn.inference_enabled and self.progress.exchanges >= learn.inference_interval:
-            self.quietly(lambda: self.conclude(how, tally), tally)
+            self.quietly(partial(self.conclude, how), tally)
 
     def conclude(self, how: How, tally: Tally) -> None:
         """Draw conclusions from what is known with each user. Source: S2.23.
@@ -122,10 +123,10 @@ class Desk:
         last = self.spoken_at.get(chat) or (path[-1].at if path else None)
         return last is not None and self._around.clock() - last >= timedelta(minutes=self._around.learn.idle_minutes)
 
-    def quietly(self, act: Callable[[], None], tally: Tally) -> None:
+    def quietly(self, act: Callable[[Tally], None], tally: Tally) -> None:
         """Do it; what goes wrong is noted, and logged the first time. Nothing of the chat gets into either."""
         try:
-            act()
+            act(tally)
         except OutOfTimeError:
             raise
         except (RoleMemoryError, OSError) as error:
@@ -140,28 +141,22 @@ class Desk:
             _log.info("not learned from yet: %s", told)
 
     def _read_chat(self, chat: ChatLike, how: How, tally: Tally) -> None:
-        def summaries() -> None:
-            self._sum_up(chat, how, tally)
-
-        for reader in self._active():
-            self.quietly(lambda reader=reader: self._read(reader, chat, how, tally), tally)  # type: ignore[misc]
         learn = self._around.learn
+        for name, factory in _wanted(learn).items():
+            self.quietly(partial(self._read_by, name, factory, chat, how), tally)
         if model_learns(learn) and learn.summarize.enabled:
-            self.quietly(summaries, tally)
+            self.quietly(partial(self._sum_up, chat, how), tally)
 
-    def _active(self) -> Iterator[Reader]:
-        """The readers that the settings ask for."""
-        learn = self._around.learn
-        flow: Factory = FactExtractor if learn.flow == "extract" else DecideExtractor
-        wanted = {MODEL: flow} if model_learns(learn) else {}
-        for name, factory in {**known_extractors(), **wanted}.items():
-            if factory not in self._readers:
-                means = Means(lambda: self._around.learn, self._ask)
-                self._readers[factory] = Reader(name, factory(means), Breaker(f"extractor {name}", limit=STRIKES))
-            yield self._readers[factory]
+    def _reader(self, name: str, factory: Factory) -> Reader:
+        """The reader of that name; made once."""
+        if factory not in self._readers:
+            means = Means(lambda: self._around.learn, self._ask)
+            self._readers[factory] = Reader(name, factory(means), Breaker(f"extractor {name}", limit=STRIKES))
+        return self._readers[factory]
 
-    def _read(self, reader: Reader, chat: ChatLike, how: How, tally: Tally) -> None:
+    def _read_by(self, name: str, factory: Factory, chat: ChatLike, how: How, tally: Tally) -> None:
         """Batch after batch, as long as there are full ones, or whatever is there if nobody speaks any more."""
+        reader = self._reader(name, factory)
         path, well = self._around.chats.path(chat.id), False
         anyway = how.forced or self.is_quiet(chat.id, path)
         while found := self._due(reader.name, chat, path, how):
@@ -246,13 +241,21 @@ class Desk:
         """Sum up what has left the window, piece by piece."""
         path = self._around.chats.path(chat.id)
         while wanted := self._unsummed(chat, path):
-            fresh = frozenset(said.version for said in wanted.said)
-            language = language_of("\n".join(said.text for said in wanted.said))
-            who = {"company": self._around.company(chat.id), "user": chat.user, "language": language}
-            draft = summarise(self._ask, wanted, Batch(chat.id, wanted.said, fresh, haste=how.haste(), **who))  # type: ignore[arg-type]
+            draft = summarise(self._ask, wanted, self._shown(chat, wanted, how))
             self._around.keep([draft], "model")
             self.progress.sum_up(chat.id, (*wanted.covered, *(said.version for said in wanted.said)))
             tally.add(summaries=1)
+
+    def _shown(self, chat: ChatLike, wanted: Unsummed, how: How) -> Batch:
+        return Batch(
+            chat=chat.id,
+            said=wanted.said,
+            fresh=frozenset(said.version for said in wanted.said),
+            company=self._around.company(chat.id),
+            user=chat.user,
+            language=language_of("\n".join(said.text for said in wanted.said)),
+            haste=how.haste(),
+        )
 
     def _unsummed(self, chat: ChatLike, path: Sequence[Said]) -> Unsummed | None:
         settings = self._around.settings()
@@ -276,6 +279,12 @@ class Desk:
     def _char(self) -> str:
         first = next(iter(self._around.chats.chats()), None)
         return self._around.company(first.id).role if first else ""
+
+
+def _wanted(learn: LearnSettings) -> Mapping[str, Factory]:
+    """The extractors that the settings ask for, by the name under which their progress is kept."""
+    flow: Factory = FactExtractor if learn.flow == "extract" else DecideExtractor
+    return {**known_extractors(), **({MODEL: flow} if model_learns(learn) else {})}
 
 
 def _kin(chat: ChatLike) -> tuple[str | None, str]:

@@ -11,6 +11,7 @@ from rolememory.learn.model.asking import Ask
 from rolememory.learn.model.base import Batch
 from rolememory.learn.model.fields import Line
 from rolememory.learn.model.prompts import line, marked
+from rolememory.learn.model.waiting import MOST_TOKENS, length_of
 from rolememory.schema.evidence import Reason
 from rolememory.schema.learning import Draft, Said
 from rolememory.schema.memory import Evidence, Memory, MemoryType, Source
@@ -50,11 +51,10 @@ def unsummed(
     removed = set(summed).difference(*map(covered, former))
     told = covered(best) if best else set()
     left = [said for said in path[: len(path) - in_window(path, window)] if said.version not in told | removed]
-    pieces = _until(left, tokens, 2 * trigger)
-    if sum(tokens(said.text) for said in pieces) < max(trigger, 1):
+    if not left or sum(tokens(said.text) for said in left) < trigger:
         return None
     order = tuple(said.version for said in path if said.version in told)
-    return Unsummed(best.content if best else "", order, tuple(pieces))
+    return Unsummed(best.content if best else "", order, tuple(_until(left, max(trigger, MOST_TOKENS))))
 
 
 def is_summary(memory: Memory, chat: str) -> bool:
@@ -90,7 +90,7 @@ def summarise(ask: Ask, wanted: Unsummed, batch: Batch) -> Draft:
         "memories": marked("memories", [tame(wanted.former)]),
         "char": batch.char,
         "user": batch.person,
-        "others": batch.company.others,
+        "others": batch.others,
         "language": batch.language,
     }
     told = ask("summary", Summary, values, language=batch.language, words=WORDS, haste=batch.haste)
@@ -109,11 +109,11 @@ def summarise(ask: Ask, wanted: Unsummed, batch: Batch) -> Draft:
     )
 
 
-def _until(left: Sequence[Said], tokens: LengthCounter, most: int) -> list[Said]:
+def _until(left: Sequence[Said], most: int) -> list[Said]:
     """As many of the oldest as fit into one question; one at least."""
     out: list[Said] = []
     for said in left:
-        most -= tokens(said.text)
+        most -= length_of(said)
         if out and most < 0:
             break
         out.append(said)

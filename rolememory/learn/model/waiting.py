@@ -3,10 +3,16 @@
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
+from rolememory.learn.model.prompts import MOST_OF_A_LINE, shortened
 from rolememory.schema.learning import Said
+from rolememory.text.lengths import TokenEstimate
 
-MOST_CHARACTERS = 12_000  # of one batch: what a small model can look over
+MOST_TOKENS = 2_500
+"""Of the chat in one question, by estimate: with the question's own words it fits into a context of 4,096, the default of local servers."""
+
 BEFORE = 4  # messages before a batch that are shown along
+_A_NAME = 6  # tokens: the number and the speaker
+_tokens = TokenEstimate()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +66,16 @@ def batch_of(waiting: Sequence[Exchange], size: int, trouble: Callable[[Exchange
     return []
 
 
+def length_of(said: Said) -> int:
+    """About so many tokens of a message are shown."""
+    return _tokens(shortened(said.text, MOST_OF_A_LINE)) + _A_NAME
+
+
 def _fitting(first: Sequence[Exchange]) -> list[Exchange]:
     """As many of these as one question has room for; one at least."""
     length = 0
     for count, one in enumerate(first):
-        length += sum(len(said.text) for said in one.said)
-        if count and length > MOST_CHARACTERS:
+        length += sum(map(length_of, one.said))
+        if count and length > MOST_TOKENS:
             return list(first[:count])
     return list(first)

@@ -16,6 +16,7 @@ from rolememory.schema.settings import LearnSettings, Settings
 from rolememory.text.language import language_of
 
 START = datetime(2025, 3, 1, 12, 0, tzinfo=UTC)
+SHIPPED = Templates()
 MIRA = Company("Mira", ("米拉",), "Lin")
 """The role is Mira, the user is Lin."""
 
@@ -88,7 +89,7 @@ class House:
             self._keep,
             lambda: self.memories,
             lambda _: self.company,
-            Templates(templates),
+            Templates(templates) if templates else SHIPPED,
             clock=lambda: self.now,
             upstreams=Upstreams(clock=lambda: self.seconds),
         )

@@ -36,24 +36,24 @@ def test_the_likeliest_value_comes_first(text: str, found: Any) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "[" * 190_000,
-        "{" * 190_000,
-        '{"a":' * 30_000,
-        '"' * 190_000,
-        "{\\" * 90_000,
+        "[" * 60_000,
+        "{" * 60_000,
+        '{"a":' * 20_000,
+        '"' * 60_000,
+        "{\\" * 40_000,
         "<think>" * 25_000,
         "```" * 60_000,
-        "{}" * 90_000,
+        "{}" * 40_000,
         "[1," * 60_000 + "]" * 60_000,
-        "{" + ", " * 90_000 + "}",
-        '{"a": "' + "“" * 180_000 + '"}',
+        "{" + ", " * 40_000 + "}",
+        '{"a": "' + "“" * 60_000 + '"}',
     ],
     ids=lambda text: repr(text[:7]),
 )
 def test_hostile_texts_cost_little(text: str) -> None:
     began = process_time()
     list(values(text))
-    assert process_time() - began < 5.0  # some tenths where nothing else runs
+    assert process_time() - began < 3.0  # some tenths where nothing else runs
 
 
 @pytest.mark.parametrize(

@@ -75,6 +75,7 @@ def test_a_sentence_about_the_character_is_its_own(tmp_path: Path) -> None:
 # the rolling summary
 
 LONG = [f"{name}: {letter * 100}" for letter in "abcdefghij" for name in ("Lin", "Mira")]
+LONGER = [line * 10 for line in LONG]
 WINDOW = MemorySettings(short_term_items=4)
 
 
@@ -105,8 +106,8 @@ def numbers(first: int, last: int) -> list[str]:
 @pytest.mark.parametrize(
     ("former", "summed", "trigger", "expected"),
     [
-        pytest.param([], 0, 500, ("", 0, numbers(1, 10)), id="a piece that fits into one question"),
-        pytest.param([], 0, 1600, ("", 0, numbers(1, 16)), id="all that has left the window"),
+        pytest.param([], 0, 500, ("", 0, numbers(1, 16)), id="all that has left the window"),
+        pytest.param([], 0, 1600, ("", 0, numbers(1, 16)), id="just enough"),
         pytest.param([], 0, 1700, None, id="not enough yet"),
         pytest.param([summary("s1", 1, 10)], 10, 500, ("s1", 10, numbers(11, 16)), id="built upon the former one"),
         pytest.param([summary("s1", 1, 10)], 10, 700, None, id="not enough since the former one"),
@@ -120,6 +121,13 @@ def test_what_is_to_be_summed_up(former: list[Memory], summed: int, trigger: int
     assert waiting(former, summed, trigger) == expected
 
 
+def test_what_fits_into_one_question_is_summed_up_at_once() -> None:
+    found = waiting([], spoken=path(*LONGER))
+    assert found == ("", 0, numbers(1, 8))
+    huge = path(f"Lin: {'word ' * 9000}", *LONG)
+    assert waiting([], spoken=huge) == ("", 0, numbers(1, 17))
+
+
 def test_s4_11_a_long_chat_is_summed_up_and_summed_up_again(tmp_path: Path) -> None:
     def sums(line: Line) -> None:
         asked = line.request.json["response_format"]["json_schema"]["name"]
@@ -127,7 +135,7 @@ def test_s4_11_a_long_chat_is_summed_up_and_summed_up_again(tmp_path: Path) -> N
 
     with (
         Endpoint(sums) as server,
-        House(tmp_path, server.url, *LONG, batch_size=99, summarize=SummarizeSettings(trigger_tokens=100)) as house,
+        House(tmp_path, server.url, *LONGER, batch_size=99, summarize=SummarizeSettings(trigger_tokens=1000)) as house,
     ):
         house.settings = house.settings.model_copy(update={"memory": WINDOW})
         house.touch()
