@@ -5,8 +5,9 @@ from typing import Any
 
 from rolememory.serve.proxy.call import Kind
 from rolememory.serve.proxy.hint import Hint
-from rolememory.serve.proxy.talk import Talk
+from rolememory.serve.proxy.talk import Names, Talk
 from rolememory.serve.proxy.wording import first, wording
+from rolememory.store.home import fold_name
 
 _SAID: Mapping[str, Kind] = {
     "normal": "normal",
@@ -34,7 +35,7 @@ class Habits:
         self.streams, self.behind = bool(body.get("stream")), talk.behind
 
 
-def kind_of(body: Mapping[str, Any], talk: Talk, hint: Hint, habits: Habits | None = None) -> Kind:
+def kind_of(body: Mapping[str, Any], talk: Talk, hint: Hint, names: Names, habits: Habits | None = None) -> Kind:
     """What is asked: as the frontend says, else by its lines and the shape of the call."""
     if hint.task or hint.kind in _SAID:
         return "task" if hint.task else _SAID[hint.kind]
@@ -42,11 +43,20 @@ def kind_of(body: Mapping[str, Any], talk: Talk, hint: Hint, habits: Habits | No
     signs: tuple[tuple[Kind, bool], ...] = (
         ("task", _is_task(talk)),
         ("continue", last == "assistant" and first(wording().continuing, talk.behind) is not None),
-        ("impersonate", first(wording().impersonate, talk.behind) is not None),
+        ("impersonate", _is_for_the_user(talk, names)),
         ("quiet", _is_quiet(body, talk, habits)),
         ("continue", last == "assistant" and not talk.behind and len(talk.spoken) > 1 and _raw_last(body) == "assistant"),
     )
     return next((kind for kind, shown in signs if shown), "normal")
+
+
+def _is_for_the_user(talk: Talk, names: Names) -> bool:
+    """Whether the model is to write as the user: the one it names must not be somebody else."""
+    found = first(wording().impersonate, talk.behind)
+    if found is None or first(wording().nudge, talk.behind):
+        return False
+    named = fold_name(found["user"])
+    return fold_name(names.user) in named if names.user else fold_name(names.char) != named
 
 
 def _is_task(talk: Talk) -> bool:

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from rolememory.serve.house import House
 from rolememory.serve.proxy.call import TEACHES, Call
@@ -37,9 +37,11 @@ class Reader:
         text = str(body.get("prompt") or "") if prompt else ""
         talk = taken_apart(body)
         found = signs(talk, hint, self._house, self._cards, text)
+        if prompt and not found.names.user:
+            found = replace(found, names=replace(found.names, user=_stopped_at(body.get("stop"))))
         with self._lock:
             known = self._known.setdefault(found.names.char or ",".join(found.candidates), Acquaintance())
-            kind = kind_of(body, talk, hint, known.habits)
+            kind = kind_of(body, talk, hint, found.names, known.habits)
             talk = _prompted(text, found.names) if prompt else spoken(talk, found.names)
             said = known.tails.without(talk.spoken)
             if kind == "normal":
@@ -59,6 +61,18 @@ class Reader:
             hint.user or found.names.user or None,
             hint.chat,
         )
+
+
+def _stopped_at(stop: object) -> str:
+    r"""The user's name, where a text completion is told to stop.
+
+    >>> _stopped_at(["\nTraveller:", "</s>"])
+    'Traveller'
+    """
+    for one in stop if isinstance(stop, list) else [stop]:
+        if isinstance(one, str) and one.startswith("\n") and one.rstrip().endswith((":", "：")) and len(one) <= 64:
+            return one.strip()[:-1].strip()
+    return ""
 
 
 def _prompted(text: str, names: Names) -> Talk:

@@ -1,0 +1,234 @@
+"""What a call is, whose turn it is, and what was said in it, whatever the frontend's way of laying it out."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rolememory.engine import Home
+from rolememory.serve.house import House
+from rolememory.serve.proxy.read import Reader
+from tests.serve.proxy.requests import CARD, CARD_ZH, as_prompt, merged, prefixed, request, semi, single, squashed, strict
+
+SAID = (
+    ("assistant", "*The door creaks.* You are soaked through."),
+    ("user", "Hello Asha, is the lamp wound?"),
+    ("assistant", "Twice tonight."),
+    ("user", "I brought lanterns and oil."),
+)
+HINT = {"role": "Asha", "user": "Lin", "chat": "745810796cd70e9e", "type": "normal"}
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    house = House(Home.open(tmp_path, {"embedding.backend": "off"}))
+    yield house
+    house.home.close()
+
+
+def texts(call: Any) -> list[tuple[str, str]]:
+    return [(message.role, message.content) for message in call.spoken]
+
+
+@pytest.mark.parametrize(
+    "layout",
+    [
+        pytest.param(lambda body: body, id="as it is"),
+        pytest.param(merged, id="neighbours merged"),
+        pytest.param(squashed, id="system messages squashed"),
+        pytest.param(prefixed, id="names before the texts"),
+        pytest.param(lambda body: prefixed(squashed(body)), id="names and squashed"),
+    ],
+)
+def test_what_was_said_is_found_in_every_layout(house: House, layout: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+    call = Reader(house).read(layout(request(SAID)), {}, None)
+    assert texts(call) == [*SAID]
+    assert call.kind == "normal"
+    assert call.role is not None
+    assert call.role.role.name == "Asha"
+    assert call.user == "Traveller"
+
+
+@pytest.mark.parametrize("layout", [pytest.param(semi, id="semi"), pytest.param(strict, id="strict")])
+def test_an_instruction_hung_on_the_users_words_is_known_from_the_second_turn_on(house: House, layout: Any) -> None:
+    reader = Reader(house)
+    reader.read(layout(request(SAID[:2])), {}, None)
+    call = reader.read(layout(request(SAID)), {}, None)
+    assert texts(call) == [*SAID]
+
+
+def test_one_message_for_everything_is_cut_into_turns(house: House) -> None:
+    call = Reader(house).read(single(request(SAID, post="")), {}, None)
+    assert texts(call) == [*SAID]
+
+
+def test_a_text_completion_is_cut_into_turns(house: House) -> None:
+    call = Reader(house).read(as_prompt(SAID), {}, None, prompt=True)
+    assert call.role is not None
+    assert call.role.role.name == "Asha"
+    assert texts(call)[:1] == [SAID[0]]
+
+
+def test_a_text_completion_with_a_hint_tells_both_voices_apart(house: House) -> None:
+    body = {**as_prompt(SAID), "rolememory": {"role": "Asha", "user": "Traveller"}}
+    assert texts(Reader(house).read(body, {}, None, prompt=True)) == [*SAID]
+
+
+@pytest.mark.parametrize(
+    ("body", "headers", "path", "role", "why"),
+    [
+        pytest.param(request(SAID, hint=HINT), {}, None, "Asha", "hint", id="the body says it"),
+        pytest.param(
+            request(SAID, hint={**HINT, "role": '明月 "守夜": 人'}), {}, None, '明月 "守夜": 人', "hint", id="quotes, colons and Chinese"
+        ),
+        pytest.param(request(SAID), {"x-rolememory-role": "Bo"}, None, "Bo", "header", id="a header says it"),
+        pytest.param(request(SAID), {}, "Mei", "Mei", "path", id="the path says it"),
+        pytest.param(request(SAID, model="llama@Wu"), {}, None, "Wu", "model", id="behind the model's name"),
+        pytest.param(request(SAID), {}, None, "Asha", "prompt", id="the default prompt alone"),
+        pytest.param(request(SAID, char="明月", card=CARD_ZH), {}, None, "明月", "prompt", id="the default prompt, a Chinese name"),
+        pytest.param(request(SAID, hint={"role": "{{char}}"}), {}, None, "Asha", "prompt", id="a macro that nobody filled in"),
+        pytest.param(
+            request(SAID, post="[Write the next reply only as Bo.]"),
+            {},
+            None,
+            "Bo",
+            "nudge",
+            id="the nudge of a group wins over the prompt",
+        ),
+        pytest.param(prefixed(request(SAID, main="Be creative.")), {}, None, "Asha", "name", id="the name before every reply"),
+    ],
+)
+def test_the_role_is_found(house: House, body: dict[str, Any], headers: dict[str, str], path: str | None, role: str, why: str) -> None:
+    call = Reader(house).read(body, headers, path)
+    assert call.role is not None
+    assert (call.role.role.name, call.why) == (role, why)
+    assert "rolememory" not in call.body
+    assert "@" not in call.body["model"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(request(SAID, main="Be creative."), id="nobody is named"),
+        pytest.param(request((), hint={"role": "SillyTavern System"}), id="the start screen"),
+        pytest.param(request(SAID, hint={**HINT, "role": "Assistant"}), id="the frontend's own assistant"),
+        pytest.param(request(SAID, hint={**HINT, "type": "quiet"}), id="a quiet call names somebody new"),
+        pytest.param(request(SAID, hint={**HINT, "type": "impersonate"}), id="an impersonation names somebody new"),
+        pytest.param(request(SAID[:1]), id="a greeting without a user"),
+    ],
+)
+def test_no_role_is_made(house: House, body: dict[str, Any]) -> None:
+    call = Reader(house).read(body, {}, None)
+    assert call.role is None
+    assert not call.teaches
+    assert house.home.roles() == []
+
+
+def test_two_roles_of_one_name_are_never_guessed_between(house: House) -> None:
+    for number in (1, 2):
+        house.home.create("Asha", id=f"00000000-0000-4000-8000-00000000000{number}", aliases=(f"Asha{number}.png",))
+    reader = Reader(house)
+    assert reader.read(request(SAID), {}, None).role is None
+    assert [puzzle.why for puzzle in house.puzzles.values()] == ["several"]
+    told = reader.read(request(SAID, hint={**HINT, "avatar": "Asha2.png"}), {}, None)
+    assert told.role is not None
+    assert told.role.id.endswith("2")
+
+
+def test_another_card_of_the_same_name_is_another_role(house: House) -> None:
+    reader = Reader(house)
+    first = reader.read(request(SAID, hint={**HINT, "avatar": "Asha.png"}), {}, None).role
+    second = reader.read(request(SAID, hint={**HINT, "avatar": "Asha1.png"}), {}, None).role
+    again = reader.read(request(SAID, hint={**HINT, "avatar": "Asha.png"}), {}, None).role
+    assert first is not None
+    assert second is not None
+    assert first.id != second.id
+    assert again is first
+
+
+@pytest.mark.parametrize(
+    ("body", "headers", "kind"),
+    [
+        pytest.param(request(SAID), {}, "normal", id="an ordinary turn"),
+        pytest.param(request(SAID, hint={**HINT, "type": "swipe"}), {}, "swipe", id="a swipe, as it says"),
+        pytest.param(
+            request((*SAID, ("assistant", "I put them")), post="[Continue your last message without repeating its original content.]"),
+            {},
+            "continue",
+            id="a continuation, by its note",
+        ),
+        pytest.param(request((*SAID, ("assistant", "I put them")), post=""), {}, "continue", id="a reply that was begun"),
+        pytest.param(
+            request(SAID, post="[Write your next reply from the point of view of Traveller, using the chat so far.]"),
+            {},
+            "impersonate",
+            id="an impersonation",
+        ),
+        pytest.param(
+            request(SAID, post="Ignore previous instructions. Summarize the story so far.", stream=False), {}, "quiet", id="a summary"
+        ),
+        pytest.param(request(SAID, post="请总结到目前为止的剧情。", stream=False), {}, "quiet", id="a summary in Chinese"),
+        pytest.param(request(SAID, stream=False), {}, "normal", id="an ordinary turn that is not streamed"),
+        pytest.param(request(SAID), {"x-openwebui-task": "title_generation"}, "task", id="a title, by its header"),
+        pytest.param(request(SAID), {"x-openwebui-task": "{{TASK}}"}, "normal", id="a header that nobody filled in"),
+        pytest.param(
+            {"messages": [{"role": "user", "content": "### Task:\nGenerate a concise title.\n<chat_history>...</chat_history>"}]},
+            {},
+            "task",
+            id="a title, by its words",
+        ),
+    ],
+)
+def test_the_kind_of_call(house: House, body: dict[str, Any], headers: dict[str, str], kind: str) -> None:
+    assert Reader(house).read(body, headers, None).kind == kind
+
+
+def test_a_quiet_call_is_known_by_what_ordinary_ones_look_like(house: House) -> None:
+    reader = Reader(house)
+    reader.read(request(SAID), {}, None)
+    assert reader.read(request(SAID, post="Name three colours of the scene.", stream=False), {}, None).kind == "quiet"
+    assert reader.read(request(SAID, stream=False), {}, None).kind == "normal"
+
+
+def test_a_continuation_keeps_what_was_begun_apart(house: House) -> None:
+    body = request((*SAID, ("assistant", "I put them")), hint={**HINT, "type": "continue"}, post="")
+    assert Reader(house).read(body, {}, None).partial == "I put them"
+
+
+def test_members_of_a_group_are_told_apart(house: House) -> None:
+    said = (("assistant", "Asha: You are wet."), ("assistant", "Bo: Sit down."), ("user", "Thank you both."))
+    body = request(said, post="[Write the next reply only as Bo.]", hint={"group": "Asha, Bo", "user": "Lin"})
+    call = Reader(house).read(body, {}, None)
+    assert [(message.name, message.content) for message in call.spoken] == [
+        ("Asha", "You are wet."),
+        ("Bo", "Sit down."),
+        (None, "Thank you both."),
+    ]
+    assert call.role is not None
+    assert call.role.role.name == "Bo"
+
+
+def test_our_own_block_is_cut_out_of_whatever_it_was_merged_into(house: House) -> None:
+    block = "<rolememory>\nAsha remembers:\n- the beacon failed\n</rolememory>"
+    said = (*SAID[:3], ("user", f"I brought oil.\n\n{block}"))
+    call = Reader(house).read(request(said), {}, None)
+    assert texts(call)[-1] == ("user", "I brought oil.")
+    assert "beacon" not in str(call.body)
+
+
+def test_a_request_without_anything_of_ours_goes_on_as_it_came(house: House) -> None:
+    body = request(SAID)
+    assert Reader(house).read(body, {}, None).body is body
+
+
+def test_a_card_that_stands_in_the_request_names_its_role(house: House) -> None:
+    import json
+
+    role = house.home.create("Asha")
+    card = {"spec": "chara_card_v2", "spec_version": "2.0", "data": {"name": "Asha", "description": CARD}}
+    (role.folder / "card.json").write_text(json.dumps(card), encoding="utf-8")
+    house.home.folder.update(role.role.model_copy(update={"card": "card.json"}))
+    call = Reader(house).read(merged(request(SAID, main="Be creative.")), {}, None)
+    assert call.role is not None
+    assert (call.role.id, call.why) == (role.id, "card")
