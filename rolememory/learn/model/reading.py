@@ -19,12 +19,13 @@ from rolememory.learn.model.extract import FactExtractor
 from rolememory.learn.model.infer import for_each_user, infer
 from rolememory.learn.model.known import standing, touching
 from rolememory.learn.model.models import model_learns
+from rolememory.learn.model.paths import Paths
 from rolememory.learn.model.progress import Progress
 from rolememory.learn.model.report import ChatLike, ChatsLike, How, OutOfTimeError, Tally
 from rolememory.learn.model.summarise import Unsummed, is_summary, summarise, unsummed
 from rolememory.learn.model.waiting import BEFORE, Exchange, batch_of, due, exchanges
 from rolememory.schema.learning import Company, Draft, Said
-from rolememory.schema.memory import Evidence, Memory
+from rolememory.schema.memory import Memory
 from rolememory.schema.settings import LearnSettings, Settings
 from rolememory.text.language import language_of
 from rolememory.text.lengths import counter_for
@@ -80,7 +81,7 @@ class Desk:
         self._around, self._ask, self.progress = around, ask, progress
         self.spoken_at: dict[str, datetime] = {}  # when somebody last spoke in a chat, as far as this process knows
         self._readers: dict[Factory, Reader] = {}
-        self._visible: dict[str, frozenset[str]] = {}
+        self._paths = Paths(around.chats)
         self._told: set[str] = set()
 
     def look(self, ids: Iterable[str] | None, how: How, tally: Tally) -> None:
@@ -89,7 +90,7 @@ class Desk:
         Raises:
             OutOfTimeError: before all was done.
         """
-        self._visible.clear()
+        self._paths.forget()
         wanted = None if ids is None else set(ids)
         for chat in self._around.chats.chats():
             if chat.teaches and (wanted is None or chat.id in wanted):
@@ -104,9 +105,10 @@ class Desk:
         Raises:
             OutOfTimeError, ModelError, NotWrittenError: they could not be had, or not be kept.
         """
-        learn, known = self._around.learn, standing(self._around.memories().values(), self._sees)
+        learn, sees = self._around.learn, self._paths.sees_from()
+        known = standing(self._around.memories().values(), sees)
         for user, mine in for_each_user(known).items():
-            drafts = infer(self._ask, mine, user, learn, sees=self._sees, char=self._char(), haste=how.haste())
+            drafts = infer(self._ask, mine, user, learn, sees=sees, char=self._char(), haste=how.haste())
             if drafts:
                 self._around.keep(drafts, "infer")
             tally.add(conclusions=len(drafts))
@@ -114,7 +116,7 @@ class Desk:
 
     def waiting(self, chat: ChatLike, how: How) -> list[Exchange]:
         """The exchanges of a chat that the model has not read and that are final."""
-        self._visible.clear()
+        self._paths.forget()
         path = self._around.chats.path(chat.id)
         return self._due(MODEL, chat, path, how) if chat.teaches else []
 
@@ -210,7 +212,7 @@ class Desk:
         said = tuple(chain.from_iterable(one.said for one in chosen))
         read = self._read_already(reader.name, chat, path)
         fresh = frozenset(one.version for one in said if one.version not in read)
-        known = standing(self._around.memories().values(), self._sees)
+        known = standing(self._around.memories().values(), self._paths.sees_from(chat.id))
         return Batch(
             chat=chat.id,
             said=said,
@@ -228,14 +230,10 @@ class Desk:
         return due(exchanges(path), self._read_already(reader, chat, path), last_too=last_too)
 
     def _read_already(self, reader: str, chat: ChatLike, path: Sequence[Said]) -> set[str]:
-        """The versions this reader has read here, or in a branch of the same user and timeline where they still stand."""
+        """The versions this reader has read, here or where it counts for this chat too."""
         read = self.progress.read_by(chat.id, reader)
         missing = {said.version for said in path} - read
-        near = self.progress.readers_of(missing, reader) - {chat.id} if missing else set()
-        for other in self._around.chats.chats() if near else ():
-            if other.id in near and other.teaches and _kin(other) == _kin(chat):
-                read |= self.progress.read_by(other.id, reader) & self._standing_in(other.id)
-        return read
+        return read | self._paths.read_elsewhere(chat, missing, reader, self.progress)
 
     def _sum_up(self, chat: ChatLike, how: How, tally: Tally) -> None:
         """Sum up what has left the window, piece by piece."""
@@ -263,19 +261,6 @@ class Desk:
         tokens = counter_for("tokens", settings.lengths)
         return unsummed(path, settings.memory, former, self.progress.summed(chat.id), tokens, settings.learn.summarize.trigger_tokens)
 
-    def _sees(self, evidence: Evidence) -> bool:
-        """Whether a support stands in its chat."""
-        wanted = {version for version in evidence.version.split("+") if version}
-        return not wanted or wanted <= self._standing_in(evidence.chat)
-
-    def _standing_in(self, chat: str) -> frozenset[str]:
-        if chat not in self._visible:
-            try:
-                self._visible[chat] = frozenset(said.version for said in self._around.chats.path(chat))
-            except (RoleMemoryError, LookupError):  # it is gone
-                self._visible[chat] = frozenset()
-        return self._visible[chat]
-
     def _char(self) -> str:
         first = next(iter(self._around.chats.chats()), None)
         return self._around.company(first.id).role if first else ""
@@ -285,8 +270,3 @@ def _wanted(learn: LearnSettings) -> Mapping[str, Factory]:
     """The extractors that the settings ask for, by the name under which their progress is kept."""
     flow: Factory = FactExtractor if learn.flow == "extract" else DecideExtractor
     return {**known_extractors(), **({MODEL: flow} if model_learns(learn) else {})}
-
-
-def _kin(chat: ChatLike) -> tuple[str | None, str]:
-    """Chats that share this share what was learned."""
-    return chat.user, getattr(chat, "timeline", "")

@@ -50,6 +50,8 @@ class Chat:
     user: str | None = "lin"
     teaches: bool = True
     timeline: str = ""
+    mode: str = "shared"
+    branch_of: str = ""
 
 
 class Chats:

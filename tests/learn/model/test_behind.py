@@ -128,30 +128,34 @@ def test_a_swipe_is_read_and_the_words_before_it_are_not_learned_twice(tmp_path:
         assert len(house.kept) == 2
 
 
-def test_a_branch_is_not_read_again_where_it_says_the_same(tmp_path: Path) -> None:
-    common = path(*talk(2))
-    chats = Chats(Chat("a", common), Chat("b", path(*talk(4))))
+@pytest.mark.parametrize(
+    ("other", "requests"),
+    [
+        pytest.param({}, 2, id="a chat that says the same is not read again where it does"),
+        pytest.param({"branch_of": "a"}, 2, id="nor is a branch"),
+        pytest.param({"branch_of": "a", "mode": "own"}, 2, id="nor a branch with a timeline of its own: what stands in it counts in it"),
+        pytest.param({"mode": "own"}, 4, id="a chat with a timeline of its own is"),
+        pytest.param({"timeline": "dream"}, 4, id="and a chat of another timeline"),
+        pytest.param({"user": "somebody else"}, 4, id="and a chat of another user"),
+    ],
+)
+def test_what_was_read_in_another_chat(other: dict[str, Any], requests: int, tmp_path: Path) -> None:
+    chats = Chats(Chat("a", path(*talk(2))), Chat("b", path(*talk(4)), **other))
     with Endpoint(NONE) as server, House(tmp_path, server.url, chats=chats) as house:
+        house.behind.run()
         house.touch(chat="a")
-        first = len(server.requests)
-        house.touch(chat="b")
-        assert len(server.requests) == 4
-        assert first == 4
-        chats.all["c"] = Chat("c", common, timeline="own")
-        house.touch(chat="c")
-        assert len(server.requests) == 6
-        chats.all["d"] = Chat("d", common, user="somebody else")
-        house.touch(chat="d")
-        assert len(server.requests) == 8
+        assert len(server.requests) == 2 + requests
+        assert house.queue == {}
 
 
-def test_what_a_branch_alone_still_says_is_read(tmp_path: Path) -> None:
-    chats = Chats(Chat("a", path(*talk(1))), Chat("b", path(*talk(1))))
+@pytest.mark.parametrize(("branch_of", "queue"), [("", {"a": 1, "b": 1}), ("a", {"a": 1})])
+def test_what_another_chat_says_no_longer_is_read_unless_both_are_branches(branch_of: str, queue: dict[str, int], tmp_path: Path) -> None:
+    chats = Chats(Chat("a", path(*talk(1))), Chat("b", path(*talk(1)), branch_of=branch_of))
     with Endpoint(NONE) as server, House(tmp_path, server.url, chats=chats) as house:
         house.touch(chat="a")
         assert (len(server.requests), house.queue) == (1, {})
         chats.all["a"].said = (replace(chats.all["a"].said[0], version="v9", text="Something else."), *chats.all["a"].said[1:])
-        assert house.queue == {"a": 1, "b": 1}
+        assert house.queue == queue
 
 
 def test_only_chats_that_teach_are_read(tmp_path: Path) -> None:

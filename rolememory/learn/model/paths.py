@@ -1,0 +1,77 @@
+"""What stands in the chats of a role, and which chats share what was learned: looked up once per look."""
+
+from collections.abc import Mapping
+
+from rolememory.errors import UnknownNameError
+from rolememory.learn.model.known import Sees
+from rolememory.learn.model.progress import Progress
+from rolememory.learn.model.report import ChatLike, ChatsLike
+from rolememory.schema.memory import Evidence
+
+
+class Paths:
+    """The visible versions of every chat, and their kinship."""
+
+    def __init__(self, chats: ChatsLike) -> None:
+        self._chats = chats
+        self._visible: dict[str, frozenset[str] | None] = {}
+
+    def forget(self) -> None:
+        """Look anew from now on."""
+        self._visible.clear()
+
+    def standing_in(self, chat: str) -> frozenset[str] | None:
+        """The versions that are visible in a chat; None where there is no such chat."""
+        if chat not in self._visible:
+            try:
+                self._visible[chat] = frozenset(said.version for said in self._chats.path(chat))
+            except (UnknownNameError, KeyError):
+                self._visible[chat] = None
+        return self._visible[chat]
+
+    def sees_from(self, chat: str = "") -> Sees:
+        """Whether supports stand, as seen from that chat or from none: in their own chat, or (a branch) in this one.
+
+        What rests on no chat that is there always stands.
+        """
+
+        def sees(evidence: Evidence) -> bool:
+            wanted = {version for version in evidence.version.split("+") if version}
+            own = self.standing_in(evidence.chat) if wanted else None
+            return own is None or wanted <= own or (bool(chat) and wanted <= (self.standing_in(chat) or frozenset()))
+
+        return sees
+
+    def read_elsewhere(self, chat: ChatLike, missing: set[str], reader: str, progress: Progress) -> set[str]:
+        """The versions of a chat that a reader has read in another one, where what it learned counts for this one too.
+
+        A branch shares all it has in common with its family; other chats of the same user and timeline share what stands in them.
+        """
+        near = progress.readers_of(missing, reader) - {chat.id} if missing else set()
+        if not near:
+            return set()
+        listed, read = {one.id: one for one in self._chats.chats()}, set[str]()
+        for other in near:
+            if _root(other, listed) == _root(chat.id, listed):
+                read |= progress.read_by(other, reader)
+            elif other in listed and _shares(listed[other]) and _kin(listed[other]) == _kin(chat) and _shares(chat):
+                read |= progress.read_by(other, reader) & (self.standing_in(other) or frozenset())
+        return read
+
+
+def _root(chat: str, listed: Mapping[str, ChatLike]) -> str:
+    """The chat that this one was forked from in the end."""
+    seen = set[str]()
+    while chat not in seen and chat in listed and (parent := getattr(listed[chat], "branch_of", "")):
+        seen.add(chat)
+        chat = parent
+    return chat
+
+
+def _kin(chat: ChatLike) -> tuple[str | None, str]:
+    return chat.user, getattr(chat, "timeline", "")
+
+
+def _shares(chat: ChatLike) -> bool:
+    """Whether others see what was learned in it: a chat with a timeline of its own keeps it."""
+    return chat.teaches and getattr(chat, "mode", "shared") == "shared"
