@@ -34,14 +34,18 @@ def _read(text: str, here: Scene) -> list[Claim]:
 def _spoken(voice: Voice, here: Scene) -> list[Claim]:
     """What one voice claims, at its place in the whole text."""
     own = replace(here, me=voice.me, you=voice.you)
-    claims = list(_stated(plain(voice.text), own))
-    return [
-        replace(one, start=one.start + voice.start, end=one.end + voice.start, certainty=round(one.certainty * voice.certainty, 3))
-        for one in claims
-    ]
+    claims = _stated(plain(voice.text), own)
+    if voice.told and voice.certainty == 1.0:
+        return claims
+    return [_of_voice(one, voice) for one in claims]
 
 
-def _stated(source: Plain, here: Scene) -> Iterator[Claim]:
+def _of_voice(claim: Claim, voice: Voice) -> Claim:
+    start, end = claim.start + voice.start, claim.end + voice.start
+    return replace(claim, start=start, end=end, certainty=round(claim.certainty * voice.certainty, 3))
+
+
+def _stated(source: Plain, here: Scene) -> list[Claim]:
     reading = Reading(source, here)
     found: list[Claim] = []
     before: list[Claim] = []
@@ -51,7 +55,7 @@ def _stated(source: Plain, here: Scene) -> Iterator[Claim]:
             continue
         found += before
         before = list(_sentence(reading, start, end))
-    yield from _linked([*found, *before], reading.denied)
+    return _linked([*found, *before], reading.denied)
 
 
 def _sentence(reading: Reading, start: int, end: int) -> Iterator[Claim]:

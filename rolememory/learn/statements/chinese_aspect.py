@@ -11,6 +11,7 @@ from rolememory.learn.statements.chinese_words import lexicon, longest_first
 MAYBE: Final = 0.4  # factor on the certainty: 可能, 好像
 THINKS: Final = 0.6  # 我觉得, 听说
 _LONGEST = 8  # adverbs before one predicate
+_TIMES = ("time_habit", "time_past", "time_future", "time_part", "long_ago")
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +19,8 @@ class Aspect:
     """How a predicate is said."""
 
     denied: bool = False  # 不, 没
+    undone: bool = False  # 没: it did not happen
+    never: bool = False  # 从不
     ended: bool = False  # 不再, 早就不
     former: bool = False  # 以前
     now: bool = False  # 现在
@@ -41,19 +44,27 @@ class _Adverbs:
     effects: dict[str, str]
     former: re.Pattern[str]
     time: re.Pattern[str]
+    first: frozenset[str]  # characters with which any of them begins
 
 
 @cache
 def _adverbs() -> _Adverbs:
     lex = lexicon()
     effects = {word: effect for effect, said in lex.raw["adverbs"].items() for word in said.split()}
-    times = (f"(?P<{kind}>{lex.any_of(f'time_{kind}')})" for kind in ("habit", "past", "future", "part"))
+    times = (f"(?P<{kind.removeprefix('time_')}>{lex.any_of(kind)})" for kind in _TIMES if kind != "long_ago")
     return _Adverbs(
         re.compile("|".join(map(re.escape, longest_first(effects)))),
         effects,
         re.compile(lex.any_of("long_ago")),
         re.compile("|".join(times)),
+        frozenset(char for word in (*effects, *(said for kind in _TIMES for said in lex.words(kind))) for char in _beginnings(word)),
     )
+
+
+def _beginnings(pattern: str) -> str:
+    """Characters with which what the pattern fits may begin; too many do no harm."""
+    literal = re.match(r"\w", pattern)
+    return literal.group() if literal else re.sub(r"[^\w]", "", pattern.partition("{")[0].partition("]")[0])
 
 
 def aspects(text: str, start: int, end: int, aspect: Aspect) -> Iterator[tuple[int, Aspect]]:
@@ -70,6 +81,8 @@ def aspects(text: str, start: int, end: int, aspect: Aspect) -> Iterator[tuple[i
 def _step(text: str, start: int, end: int, aspect: Aspect) -> tuple[int, Aspect] | None:
     """The next adverb or words of time; the longer of both."""
     adverbs = _adverbs()
+    if start >= end or text[start] not in adverbs.first:
+        return None
     word = adverbs.word.match(text, start, end)
     ago = adverbs.former.match(text, start, end)
     time = adverbs.time.match(text, start, end)
@@ -100,5 +113,7 @@ _EFFECTS = {
     "maybe": lambda aspect: replace(aspect, certainty=aspect.certainty * MAYBE),
     "void": lambda aspect: replace(aspect, unreal=True),
     "not": _denied,
+    "undone": lambda aspect: replace(_denied(aspect), undone=True),
+    "never": lambda aspect: replace(_denied(aspect), never=True),
     "nomore": _ended,
 }

@@ -14,6 +14,7 @@ from rolememory.learn.statements.chinese_values import spans
 from rolememory.learn.statements.chinese_who import NOBODY, Scene, Who, chain, subject_at, whole
 from rolememory.schema.claims import Claim
 
+_WHO_IS_WHO = frozenset({"name", "nickname", "age", "gender", "birthday"})  # of whoever a clause not understood spoke of
 _INTRODUCED = frozenset({"name", "age", "job", "home", "study", "gender", "marital_status", "origin", "employer"})
 _GOES_ON = (
     "很也都还就不没会想去来在是有对把被给跟和做看听吃喝玩学从到为让觉最超真特更只才又再常曾叫住喜爱讨怕"  # begins a predicate, no noun
@@ -28,6 +29,7 @@ _WILL = re.compile("(?:我|你)?(?:一定)?(?:会|要)?")
 _VOWS = re.compile(
     "(?:可以|也|真的|郑重|向你|跟你|对天|在这里)*(?:答应|保证|承诺|发誓|起誓|发过誓|许诺)(?:了|过)?(?:你|我|大家)?(?:了|过)?"
 )
+_LONGEST_NICKNAME = 4  # characters; a longer one only with 就行
 _INSULTS = frozenset({"爸爸", "妈妈", "爷爷", "奶奶", "父母"})  # 我是你爸爸
 _IS = re.compile(r"(?P<v>[^，是]{1,16}?)(?:才|就|一直|也|都|永远|可)?是(?=.)")
 _THIS = re.compile("(?:这|那|这位|那位|这个|那个|她|他|它|旁边(?:这|那)?位?|照片上?(?:的|里)?(?:人|这个)?)$")
@@ -48,12 +50,16 @@ class Reading:
         self._corrects = self._pending = False
         self._sentence = (0, 0)
         self._you = here.you
+        self._understood = True  # the clause before was read, so what goes on is about the same person
+        self._bare = False  # the clause only named somebody
+        self._setting = Aspect()  # words of time that stand as a clause before the others
         self._vow: Who | None = None  # who has just said "I promise"
 
     def begin(self, start: int, end: int) -> None:
         """A new sentence."""
         self._sentence = (start, end)
         self._corrects, self._pending, self._vow = self._pending, False, None
+        self._setting = Aspect()
         self.here.you = self._you
 
     def skip(self) -> None:
@@ -64,6 +70,7 @@ class Reading:
         """What a clause claims."""
         text = self.source.text
         start, corrects = opened(text, start, end)
+        self._bare = False
         self._corrects |= corrects
         if start >= end:
             self._pending |= corrects
@@ -72,12 +79,17 @@ class Reading:
             return []
         if self._vow and (kept := self._vowed(start, end)):
             return list(self._claims(kept))
-        return list(self._claims(self._nickname(start, end) or self._read(start, end)))
+        found = self._nickname(start, end) or self._read(start, end)
+        self._understood = bool(found) or self._bare
+        return list(self._claims(found))
 
     def _read(self, start: int, end: int) -> list[Found]:
         if found := self._turned_round(start, end):
             return found
-        for place, aspect in aspects(self.source.text, start, end, Aspect()):
+        for place, aspect in aspects(self.source.text, start, end, self._setting):
+            if place >= end:
+                self._setting = aspect  # 小时候，我…
+                return []
             who, behind = subject_at(self.source, place, end, self.here)
             if who is not None:
                 return self._about(who, behind, end, aspect)
@@ -91,6 +103,8 @@ class Reading:
         self._carry, self._introduced = who, False
         if start >= end:
             self._address(who)
+            self._bare = True
+            self._carry = NOBODY if who.person == "third" and not who.kin else who
         if not who.known or start >= end:
             return []
         found = self._of(who, start, end, aspect)
@@ -159,6 +173,7 @@ class Reading:
     def _inside(self, start: int, end: int, aspect: Aspect, factor: float) -> list[Found]:
         who, behind = subject_at(self.source, start, end, self.here)
         if who is None or not who.known or behind >= end:
+            self._carry = NOBODY
             return []
         return self._about(who, behind, end, replace(aspect, certainty=aspect.certainty * factor))
 
@@ -183,9 +198,11 @@ class Reading:
             who = self.here.me
         if who is None or not who.known or orders(self.source.text, start, end):
             return self._lost(start, end)
-        found = Predicate(self.source, start, end, who, Aspect(), alone=alone).findings()
+        found = Predicate(self.source, start, end, who, self._setting, alone=alone).findings()
         if self._introduced:
             found = [one for one in found if one.attribute in _INTRODUCED]
+        if not self._understood:
+            found = [one for one in found if one.attribute not in _WHO_IS_WHO]
         if not found:
             return self._lost(start, end)
         if alone:
@@ -213,15 +230,17 @@ class Reading:
 
     def _nickname(self, start: int, end: int) -> list[Found]:
         """叫我阿林就行."""
-        found = mood().call_me.fullmatch(self.source.text, start, end)
+        clause = self.source.text[start:end]
+        found = mood().call_me.fullmatch(self.source.text, start, end) if any(verb in clause for verb in "叫喊称唤") else None
         if not found or not self.here.me.known:
             return []
-        name = spans("name", self.source.text, *found.span("v"))
+        start, end = found.span("v")
+        name = spans("name", self.source.text, start, end) if end - start <= _LONGEST_NICKNAME or found["tail"] else []
         return [(self.here.me, Finding("nickname", self.source.said(*one))) for one in name]
 
     def _turned_round(self, start: int, end: int) -> list[Found]:
         """小梅是我妹妹, 蓝色是我最喜欢的颜色."""
-        found = _IS.match(self.source.text, start, end)
+        found = _IS.match(self.source.text, start, end) if "是" in self.source.text[start:end] else None
         if not found:
             return []
         who, behind = subject_at(self.source, found.end(), end, self.here)
@@ -239,6 +258,8 @@ class Reading:
         one = whole(self.source, *found.span("v"), self.here)
         if one is None or one.kin or who.owner is None or one.person == "we" or one == who.owner:
             return []
+        if one == who.owner.owner:
+            return []  # 他的姐姐, of somebody's brother
         if one == self.here.me and who.owner == self.here.you and who.kin in _INSULTS:
             return []
         self._carry = one

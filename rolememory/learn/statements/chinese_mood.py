@@ -37,15 +37,15 @@ def stating(text: str, clauses: Spans, mark: str) -> Spans:
     """The clauses that state something; `mark` is what ends the sentence."""
     if not clauses:
         return []
-    whole = text[clauses[0][0] : clauses[-1][1]]
-    if mood().jokes.search(whole):
-        return []
     real = clauses[: _first_unreal(text, clauses)]
-    return [each for each in _answered(text, real, clauses, asked="？" in mark) if not asks(text, *each)]
+    stated = _answered(text, real, clauses, asked="？" in mark)
+    return [each for each in stated if not asks(text, *each)] if asks(text, clauses[0][0], clauses[-1][1]) else stated
 
 
 def _first_unreal(text: str, clauses: Spans) -> int:
     """From which clause on the sentence speaks of what is not so."""
+    if not mood().unreal.search(text, clauses[0][0], clauses[-1][1]):
+        return len(clauses)
     return next((place for place, (start, end) in enumerate(clauses) if mood().unreal.search(text, start, end)), len(clauses))
 
 

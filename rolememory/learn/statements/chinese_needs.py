@@ -25,7 +25,7 @@ _NO_FOOD = re.compile(
 )
 _NO_DRINK = re.compile("酒|水$|汤$|药|[这那]|了|过|什么|我|你|西北风|得|醉|下|不|[的着]$|完")
 _NO_VOW = re.compile(
-    "没|是|这|那|自己|真|刚|已经|绝对是|绝对没|说的|了|过|的|我?从来没|他|她|不知道|都是|过你|完成度|质量|不会$|会$|要$|很|有(?!一天)|对|一定(?:是|没)|今天的|我说|以上|所言|句句|天|谁|如|若"
+    "没|是|这|那|自己|真|刚|已经|绝对是|绝对没|说的|了|过|的|我?从来没|他|她|不知道|都是|过你|完成度|质量|不会$|能|可以|会$|要$|很|有(?!一天)|对|一定(?:是|没)|今天的|我说|以上|所言|句句|天|谁|如|若"
 )
 _SETTLED = re.compile("了|过|已")
 
@@ -72,7 +72,7 @@ def _no_habit() -> re.Pattern[str]:
 
 def _plain(said: Said) -> bool:
     """A bare habit: 我抽烟, 我不喝酒; what one does at a named time is told whole."""
-    return not said.aspect.times and (said.aspect.denied or said.value in lexicon().words("habits_plain"))
+    return not said.aspect.times and not said.aspect.undone and (said.aspect.denied or said.value in lexicon().words("habits_plain"))
 
 
 _NEEDS: dict[str, Callable[[Said], bool]] = {
@@ -83,7 +83,14 @@ _NEEDS: dict[str, Callable[[Said], bool]] = {
     "settled": _settled,
     "food": lambda said: 0 < len(said.about) <= 6 and not _NO_FOOD.search(said.about),
     "drink": lambda said: 0 < len(said.about) <= 5 and not _NO_DRINK.search(said.about),
+    "steady": lambda said: "了" not in said.predicate,
+    "never": lambda said: said.aspect.never,
+    "today": lambda said: "past" not in said.aspect.times and not said.aspect.former,
     "vow": lambda said: is_vow(said.value),
-    "wish": lambda said: not re.search("[死疯哭]$|一下$|你$|^(?:抱抱?|亲亲?|拥抱|安慰|睡|吃|喝|静静|休息|回家|哭|知道|说|问)", said.value),
+    "wish": lambda said: (
+        not re.search(
+            r"[死疯哭]$|一下$|你$|^(?:抱抱?|亲亲?|拥抱|安慰|睡|吃|喝|静静|休息|回家|哭|知道|说|问)|^(.{1,2})(?:一)?\1", said.value
+        )
+    ),
     "relative": lambda said: bool(said.kin),
 }

@@ -62,8 +62,8 @@ class Predicate:
     def _timed(self, places: list[tuple[int, Aspect]]) -> list[Finding]:
         """What is done every day or was done yesterday, where no other rule knows it."""
         for place, aspect in places:
-            for rule in rules().by_time if aspect.times else ():
-                if not aspect.denied and (found := self._by(rule, place, place, aspect)):
+            for rule in rules().by_time if aspect.times or aspect.never else ():
+                if aspect.denied == aspect.never and (found := self._by(rule, place, place, aspect)):
                     return found
         return []
 

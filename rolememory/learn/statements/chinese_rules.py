@@ -1,7 +1,7 @@
 """The predicates that claim something: 住在…, 是做…的, 对…过敏. A rule is heads and a rest, both data; heads find their rules by their words."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -14,7 +14,6 @@ _SLOT = re.compile(r"(?<!\?P)<(\w+)>")
 _LIST = re.compile(r"\{([a-z_]+)\}")
 _DIGITS = frozenset("0123456789一二两三四五六七八九十百千")
 _NORMAL = {"number": age, "date": date}
-_LONGEST_HEAD = 9
 _COUNTED = frozenset({"noun", "job"})  # kinds whose measure word is kept for the sentence: 想要一只猫
 _LONGEST_COUNT = 5
 _EVERYBODY = "me we you third"
@@ -57,13 +56,14 @@ class Rules:
     """The rules by head."""
 
     by_head: Mapping[str, tuple[Rule, ...]]
+    lengths: Mapping[str, tuple[int, ...]]  # first character of a head -> how long such heads are, the longest first
     by_number: tuple[Rule, ...]  # for predicates that begin with a number
     by_time: tuple[Rule, ...]  # for whatever stands behind words of time
 
     def at(self, text: str, start: int, end: int) -> Iterator[tuple[Rule, int]]:
         """Rules whose head stands at this place, the longest head first, and where the head ends."""
-        for length in range(min(_LONGEST_HEAD, end - start), 0, -1):
-            for rule in self.by_head.get(text[start : start + length], ()):
+        for length in self.lengths.get(text[start : start + 1], ()):
+            for rule in self.by_head.get(text[start : min(start + length, end)], ()) if start + length <= end else ():
                 yield rule, start + length
         if start < end and text[start] in _DIGITS:
             for rule in self.by_number:
@@ -79,7 +79,15 @@ def rules() -> Rules:
         for rule in _rules_of(row):
             for head in _heads(row["heads"]):
                 special.get(head, by_head.setdefault(head, [])).append(rule)
-    return Rules({head: tuple(found) for head, found in by_head.items() if found}, tuple(special["#"]), tuple(special["*"]))
+    heads = {head: tuple(found) for head, found in by_head.items() if found}
+    return Rules(heads, _lengths(heads), tuple(special["#"]), tuple(special["*"]))
+
+
+def _lengths(heads: Iterable[str]) -> dict[str, tuple[int, ...]]:
+    lengths: dict[str, set[int]] = {}
+    for head in heads:
+        lengths.setdefault(head[0], set()).add(len(head))
+    return {first: tuple(sorted(found, reverse=True)) for first, found in lengths.items()}
 
 
 def _heads(said: str) -> list[str]:

@@ -16,7 +16,7 @@ _SHAPE = re.compile(
     r"""
       (?P<aside>（[^（）\n]{0,600}）|【[^【】\n]{0,600}】|〔[^〔〕\n]{0,300}〕)
     | (?P<blank>[^\S\n]+)
-    | (?P<gap>…+|—+|\.{3,}|,(?![0-9]{3})|，|:(?![0-9])|(?<=[\u3400-\u9fff])\.(?![0-9])|[\U0001f000-\U0001faff\u2600-\u27bf\ufe0f\u200d]+)
+    | (?P<gap>…+|—+|\.{3,}|,(?![0-9]{3})|:(?![0-9])|(?<=[\u3400-\u9fff])\.(?![0-9])|[\U0001f000-\U0001faff\u2600-\u27bf\ufe0f\u200d]+)
     | (?P<nothing>[\u200b\u2060\ufeff“”"「」『』`]+)
     """,
     re.VERBOSE,
@@ -60,6 +60,8 @@ def plain(original: str) -> Plain:
     '我叫Alice住在杭州，，在Google上班'
     """
     text = simple(original)
+    if not _SHAPE.search(text):
+        return Plain(text, range(len(text) + 1), original)
     pieces: list[str] = []
     places = array("I")
     last = 0

@@ -20,12 +20,13 @@ _CUT = re.compile(
 )
 _LAST = re.compile(f"(?:{LAST})+$")
 _LISTED = re.compile("、|以及|还有|和(?!平|服|牛|尚|谐|气|蔼|解|面)|跟(?!着|班)|与")
+_BARE = frozenset("听看吃说做去来玩喝穿用写读想死")  # 不爱听: not a thing, and of what is not said
 _TASTE = re.compile(
     "[吃喝穿用住](?:[甜辣酸咸苦冰冷热烫软硬脆清油素荤生熟大小红黑白宽]|清淡|油腻|重口|便宜)的"
 )  # keeps its 的, 红色的 does not
 _PLACE = re.compile(r"[\u4e00-\u9fffA-Za-z0-9 ·-]{1,16}")
 _NO_PLACE = re.compile(
-    r"^(?:一起|一块|隔壁$|同一|别人|外面|外边|里面|这|那|哪|酒店|宾馆|医院|旅馆|院$|过|了|着|得|在|不|下|进|对面|楼上|楼下|上铺|下铺|附近)|心里|心中|梦里|脑海|记忆|身体里|时代|世纪|过去|当下|幻想"
+    r"^.$|得|点儿|的$|^(?:出来|出去|过来|一起|一块|隔壁$|同一|别人|外面|外边|里面|这|那|哪|酒店|宾馆|医院|旅馆|院$|过|了|着|得|在|不|下|进|对面|楼上|楼下|上铺|下铺|附近|正?[东南西北](?:边|面)?$)|心里|心中|梦里|脑海|记忆|身体里|时代|世纪|过去|当下|幻想"
 )
 _BESIDE: Final = "里 里面 那边 那儿 那里 这边 这儿 这里".split()
 _DATE = re.compile(
@@ -88,9 +89,9 @@ def _place(text: str, start: int, end: int) -> list[Span]:
         if text.endswith(word, start, end) and end - start > len(word) + 1:
             end -= len(word)
             break
-    said = text[start:end].removesuffix("的")
+    said = text[start:end]
     fine = _PLACE.fullmatch(said) and not _NO_PLACE.search(said) and not _OTHERS.search(said) and not re.search("[了吗呢吧没不]", said)
-    return [(start, start + len(said))] if fine else []
+    return [(start, end)] if fine else []
 
 
 def _region(text: str, start: int, end: int) -> list[Span]:
@@ -120,14 +121,16 @@ def _thing(text: str, start: int, end: int) -> list[Span]:
     for first, last in _parts(text, start, _cut(text, start, end)):
         begin, stop = uncounted(text, *trimmed(text, first, last))
         stop -= text.endswith("的", begin, stop) and not _TASTE.fullmatch(text, begin, stop)
-        if 0 < stop - begin <= 20 and not _no_thing().search(text[begin:stop]):
+        if 0 < stop - begin <= 20 and text[begin:stop] not in _BARE and not _no_thing().search(text[begin:stop]):
             found.append((begin, stop))
     return found
 
 
 @cache
 def _no_thing() -> re.Pattern[str]:
-    return re.compile(rf"{_ASKED}|^(?:{lexicon().any_of('not_things')})|^[的得过了着地]|[这那]样?$")
+    return re.compile(
+        rf"{_ASKED}|^(?:{lexicon().any_of('not_things')})|^[的得过了着地]|[这那](?:样|里|儿|边)?$|是|^死|你(?![的做写唱说画笑送给弹讲煮泡穿种养]|$)"
+    )
 
 
 def _cut(text: str, start: int, end: int) -> int:
@@ -172,6 +175,9 @@ def _job(text: str, start: int, end: int) -> list[Span]:
     return [(begin, stop)] if is_job(text[begin:stop]) else []
 
 
+_NO_RANK = "要帮找想去来给让把被和跟会能有做当说看个了着过不没就都也很为从到对是，的"  # no rank or field before a job holds these
+
+
 def is_job(said: str) -> bool:
     """Whether the words name what somebody does for a living, or is.
 
@@ -184,7 +190,7 @@ def is_job(said: str) -> bool:
 @cache
 def _jobs() -> re.Pattern[str]:
     lex = lexicon()
-    before = r"(?:[\u4e00-\u9fffA-Za-z]{0,8}(?:的|级)?)"
+    before = rf"(?:[^{_NO_RANK}]{{0,6}}(?:的|级)?)"
     never = lex.any_of("not_jobs")
     return re.compile(
         rf"(?!{never}$)(?:{lex.any_of('jobs')}|(?![很太真最好不没]|.*(?:合格|负责|优秀|厉害|称职|普通)的){before}(?:{lex.any_of('job_ends')}|{lex.any_of('jobs')}))"
@@ -203,7 +209,7 @@ def _no_trade() -> re.Pattern[str]:
 
 def _occupation(text: str, start: int, end: int) -> list[Span]:
     said = text[start:end]
-    known = is_job(said) or is_job(f"{said}师") or said in (*lexicon().words("majors"), *lexicon().words("occupations"))
+    known = is_job(said) or said in (*lexicon().words("majors"), *lexicon().words("occupations"))
     return [(start, end)] if known else []
 
 
@@ -220,7 +226,7 @@ def _employer(text: str, start: int, end: int) -> list[Span]:
     said = text[begin:stop]
     never = lexicon().any_of("not_employers")
     fine = 0 < len(said) <= 16 and not re.match(rf"(?:{never})(?:里|边|面)?$", said) and not is_region(said) and not _OTHERS.search(said)
-    return [(begin, stop)] if fine and not re.search("[了吗呢吧不没]", said) else []
+    return [(begin, stop)] if fine and not re.search("[了吗呢吧不没]|[上中下]$", said) else []
 
 
 def _school(text: str, start: int, end: int) -> list[Span]:
@@ -284,6 +290,7 @@ def _of_list(name: str) -> re.Pattern[str]:
 _KINDS: dict[str, Kind] = {
     "name": _name,
     "names": _names,
+    "realname": lambda text, start, end: [] if text[start:end] in lexicon().kin else _name(text, start, end),
     "place": _place,
     "region": _region,
     "thing": _thing,

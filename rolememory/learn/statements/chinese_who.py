@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from typing import Literal
 
 from rolememory.learn.statements.base import Speaker, names_of, related, shown_as
@@ -42,13 +42,16 @@ class Scene:
     me: Who
     you: Who
     names: dict[str, Who] = field(default_factory=dict)  # name as rules read it, in lower case
+    initials: set[str] = field(default_factory=set)  # first characters of those names
     relatives: dict[tuple[str, str], Who] = field(default_factory=dict)  # (label of whom, 妹妹) -> who that is
     thirds: dict[str, Who] = field(default_factory=dict)  # label -> third persons spoken of
     guess: str | None = None  # third-person sentences: the label of whom a name nobody knows means
 
     def with_name(self, name: str, who: Who) -> None:
         """From here on the name means that person."""
-        self.names.setdefault(simple(name).casefold(), who)
+        if read := _as_read(name):
+            self.names.setdefault(read, who)
+            self.initials.add(read[0])
 
     def meet(self, who: Who) -> Who:
         """Remember a third person for 他 and 她."""
@@ -66,7 +69,7 @@ class Scene:
 
     def introduce(self, owner: Who, kin: str, name: str) -> Who:
         """A relative whose name is told now."""
-        who = self.names.get(simple(name).casefold()) or Who(name, name, "third")
+        who = self.names.get(_as_read(name)) or Who(name, name, "third")
         who = Who(who.label, who.shown, who.person, kin, owner, named=True)
         self.relatives[owner.label, kin] = who
         self.thirds.pop(related(owner.shown, kin, "zh"), None)
@@ -77,6 +80,12 @@ class Scene:
         """他 or 她: the only third person whom it fits."""
         fits = [who for who in self.thirds.values() if _may_be(word, who.kin)]
         return fits[0] if len(fits) == 1 else NOBODY
+
+
+@lru_cache(maxsize=1024)
+def _as_read(name: str) -> str:
+    """A name as it stands in a text that rules read, in lower case."""
+    return simple(name).casefold()
 
 
 def _may_be(word: str, kin: str) -> bool:
@@ -96,17 +105,26 @@ def scene(speaker: Speaker) -> Scene:
     me = Who(speaker.me, shown_as(speaker.me, shown, "zh"), "me")
     you = NOBODY if speaker.you is None else Who(speaker.you, shown_as(speaker.you, shown, "zh"), "you")
     here = Scene(me, you)
-    for name, label in {**names_of(shown), **speaker.names}.items():
+    for name, label in {**_names_of(shown), **speaker.names}.items():
         here.with_name(name, _person(label, me, you, shown))
     return here
+
+
+def _names_of(shown: Mapping[str, str]) -> Mapping[str, str]:
+    return _names_shown(tuple(shown.items()))
+
+
+@lru_cache(maxsize=256)
+def _names_shown(shown: tuple[tuple[str, str], ...]) -> Mapping[str, str]:
+    return names_of(dict(shown))
 
 
 def told_scene(subject: str, shown: Mapping[str, str]) -> Scene:
     """Who is there in third-person sentences: nobody says "I"."""
     here = Scene(NOBODY, NOBODY, guess=subject)
-    for name, label in names_of(shown).items():
+    for name, label in _names_of(shown).items():
         here.with_name(name, Who(label, shown_as(label, shown, "zh"), "told" if label == subject else "third"))
-    if subject not in names_of(shown).values():
+    if subject not in _names_of(shown).values():
         here.with_name(shown_as(subject, shown, "zh"), Who(subject, shown_as(subject, shown, "zh"), "told"))
     return here
 
@@ -131,7 +149,7 @@ def _patterns() -> _Patterns:
     me, you, we = (lex.any_of(name) for name in ("me", "you", "we"))
     return _Patterns(
         re.compile(
-            rf"(?P<we>{we})|(?P<they>你们|他们|她们|它们|大家|人家(?![不也才最就超好真想喜讨怕爱今叫]))|(?P<me>{me})(?!们|俩)"
+            rf"(?P<we>{we})|(?P<they>你们|他们|她们|它们|大家|人家(?![不也才最就超好真想喜讨怕爱今叫]))|(?!{lex.any_of('not_me')})(?P<me>{me})(?!们|俩)"
             rf"|(?P<you>{you})|(?P<he>[他她])"
         ),
         re.compile(
@@ -183,8 +201,10 @@ def _person_at(source: Plain, start: int, end: int, here: Scene) -> tuple[Who | 
 
 
 def _known_name(text: str, start: int, end: int, here: Scene) -> tuple[Who, int] | None:
+    if text[start : start + 1].casefold() not in here.initials:
+        return None
     ahead = text[start : min(start + 40, end)].casefold()
-    names = [name for name in here.names if name and ahead.startswith(name) and not _inside_a_word(ahead, name)]
+    names = [name for name in here.names if ahead.startswith(name) and not _inside_a_word(ahead, name)]
     if not names:
         return None
     name = max(names, key=len)

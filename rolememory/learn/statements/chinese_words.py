@@ -1,7 +1,6 @@
 """The Chinese words of statements, from worldbook_rules/lexicons/statements.zh.json, and the spelling in which rules read a text."""
 
 import json
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -9,7 +8,7 @@ from typing import Any, Final
 
 from rolememory.shipped import shipped
 
-LAST: Final = r"(?:了|啦|呢|哦|喔|噢|呀|啊|哈|哟|呦|嘛|吧|嘞|咯|喽|捏|哒|滴|呐|哇|诶|欸|嘿|嘻|惹|鸭|吖|呗|呃|哎|唉|唔|嗷|喵|汪|～|~|\.|来着|而已|罢了|就是了|的说|得很|死了|极了|哈哈+|嘿嘿+|嘻嘻+|呜+|h{2,}|w{2,}|2?33+|lol|QAQ|qaq|TAT|orz|OTL)"
+LAST: Final = r"(?:了|啦|呢|哦|喔|噢|呀|啊|哈|哟|呦|(?<!喇)嘛|(?<![酒网贴书茶水氧])吧|嘞|咯|喽|捏|哒|(?<![水点])滴|呐|哇|诶|欸|嘿|嘻|惹|鸭|吖|呗|呃|哎|唉|唔|嗷|喵|汪|～|~|\.|来着|而已|罢了|就是了|的说|得很|死了|极了|哈哈+|嘿嘿+|嘻嘻+|呜+|h{2,}|w{2,}|2?33+|lol|QAQ|qaq|TAT|orz|OTL)"
 """What may trail behind a clause and says nothing."""
 
 NUMBER: Final = "(?:[0-9]{1,4}|[一二两三四五六七八九十百千零〇]{1,5})"
@@ -17,7 +16,6 @@ NUMBER: Final = "(?:[0-9]{1,4}|[一二两三四五六七八九十百千零〇]{1
 _WIDE = {code: chr(code - 0xFEE0) for code in (*range(0xFF10, 0xFF1A), *range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B))}
 _STOPS = {ord("?"): "？", ord("!"): "！", ord(";"): "；", ord("("): "（", ord(")"): "）", ord("["): "【", ord("]"): "】", ord("~"): "～"}
 _POLITE = "您妳祂牠"  # read as 你 and 他, written in both scripts
-_HAN = re.compile("[\u3400-\u9fff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +24,7 @@ class Lexicon:
 
     raw: Mapping[str, Any]
     spelling: Mapping[int, str]  # for `str.translate`, one for one: places stay
+    only_traditional: Mapping[int, str]  # of the spelling, what tells a traditional text
     traditional: Mapping[int, str]  # the way back, for the words of our own templates
     kin: Mapping[str, str]  # a word for a relative or friend -> the word that stands for it
     animals: Mapping[str, str]  # 橘猫 -> 猫
@@ -52,6 +51,7 @@ def lexicon() -> Lexicon:
     return Lexicon(
         raw,
         _WIDE | _STOPS | {ord(old): new for old, new in pairs},
+        {ord(old): new for old, new in pairs if old not in _POLITE},
         {ord(new): old for old, new in reversed(pairs) if old not in _POLITE},
         _stands_for(raw["relations"]),
         _stands_for(raw["animals"]),
@@ -82,4 +82,4 @@ def in_script_of(words: str, text: str) -> str:
 
 def is_traditional(text: str) -> bool:
     """Whether a Han character of the text is written otherwise in simplified script."""
-    return any(new != old and old not in _POLITE for old, new in zip(text, simple(text), strict=True) if _HAN.match(old))
+    return text.translate(lexicon().only_traditional) != text
