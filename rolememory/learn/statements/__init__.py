@@ -50,6 +50,10 @@ def claims_of_memory(memory: Memory, shown: Mapping[str, str] | None = None) -> 
     """What a stored sentence claims, as `claims` would have it: whatever `Claim.content` says is read back.
 
     `shown` is the same map that the claims were made with; without it a name at the head of a sentence is `memory.subject`.
+
+    >>> memory = Memory(id="m", content="Lin no longer lives in Rome.", subject="user")
+    >>> [(claim.subject, claim.attribute, claim.value, claim.holds) for claim in claims_of_memory(memory)]
+    [('user', 'home', 'Rome', False)]
     """
     text, shown = memory.content[:LONGEST], shown or {}
     subject = ROLE if memory.subject is None else memory.subject

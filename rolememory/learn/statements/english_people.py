@@ -1,0 +1,236 @@
+"""Whom English words mean: I, you, we, a name, "my sister Mei", "she" with one antecedent in the same message.
+
+A person known only by what he is to another ("my sister") has the label of `base.related`; a named one has the name.
+"""
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from rolememory.learn.statements.base import named, related, shown_as
+from rolememory.learn.statements.english_names import name_at, name_behind
+from rolememory.learn.statements.english_scene import OWNERS, SUBJECTS, Gender, Kind, Owned, Scene, Who
+from rolememory.learn.statements.english_words import Words, lexicon, listed, union
+
+_AFTER_PLACES: Final = frozenset(
+    "in at to from near of for on via around visit visiting love loves like likes hate hates called named".split()
+)
+_NOUNS: Final[tuple[tuple[str, str, Kind], ...]] = (
+    ("kin", "relation", "person"),
+    ("animals", "owns", "animal"),
+    ("things", "owns", "thing"),
+)
+_PLURALS: Final = frozenset({"kids", "children", "folks", "grandkids", "wives", "grandchildren"})
+_NO_PLURALS: Final = frozenset({"boss", "sis", "missus"})
+_IS_BEHIND_S: Final = frozenset("a an the my your not from in called named allergic got been really very so always never also".split())
+
+
+class Found(NamedTuple):
+    """Somebody found at a place of a sentence, and where the words for him end."""
+
+    who: Who
+    end: int
+    company: Who | None = None  # the other of "my wife and I"
+
+
+def subject(words: Words, at: int, end: int, scene: Scene) -> Found | None:
+    """Whom a clause is about that begins here, or None."""
+    low = words[at].low if at < end else ""
+    if low in ("i", "we"):
+        return Found(scene.me, at + 1)
+    if low == "you":
+        return Found(scene.you, at + 1) if scene.you else None
+    if low in SUBJECTS:
+        who = scene.meant(low, words[at].start)
+        return Found(who, at + 1) if who else None
+    if low == "me" and at + 1 < end and words[at + 1].low == "and":
+        other = somebody(words, at + 2, end, scene)
+        return Found(scene.me, other.end, other.who) if other else None
+    found = somebody(words, at, end, scene) if low else None
+    together = found and found.end + 1 < end and words[found.end].low == "and"
+    return _company(words, found, end, scene) if found and together else found
+
+
+def _company(words: Words, first: Found, end: int, scene: Scene) -> Found | None:
+    """As in "my wife and I", in a memory "Lin and their wife"; two others together are nobody that a claim could be about."""
+    at = first.end + 1
+    if words[at].low in ("i", "me", "myself"):
+        return Found(scene.me, at + 1, first.who)
+    other = owned_at(words, at, end, scene) if scene.told and words[at].low in OWNERS else None
+    return Found(first.who, other.end, other.who) if other else None
+
+
+def somebody(words: Words, at: int, end: int, scene: Scene) -> Found | None:
+    """A third that a phrase names: "my sister Mei", a known name, "Mom", a name nobody knows yet."""
+    if at >= end:
+        return None
+    return (
+        owned_at(words, at, end, scene)
+        or known_at(words, at, end, scene)
+        or _bare_kin(words, at, end, scene)
+        or _stranger(words, at, end, scene)
+    )
+
+
+def known_at(words: Words, at: int, end: int, scene: Scene) -> Found | None:
+    """Somebody by a name or alias of the company."""
+    if words[at].low == "the" and at + 1 < end and words[at + 1].low in ("user", "character"):
+        return known_at(words, at + 1, end, scene)
+    for rest, label in scene.names.get(words[at].low, ()):
+        behind = at + 1 + len(rest)
+        if behind <= end and all(words[at + 1 + n].low == low for n, low in enumerate(rest)) and not _common_word(words, at):
+            return Found(scene.person(label, scene.text[words[at].start : words[behind - 1].end]), behind)
+    return None
+
+
+def _common_word(words: Words, at: int) -> bool:
+    """As in "will", "may", "rose", where nobody is called."""
+    word = words[at]
+    return not word.capital and (word.low in union("clause_words", "adverbs", "prepositions", "tails") or word.low in lexicon().verbs)
+
+
+def owner_at(words: Words, at: int, end: int, scene: Scene) -> Found | None:
+    """Whose something is: my, your, her, Lin's."""
+    low = words[at].low if at < end else ""
+    if low in ("my", "our"):
+        return Found(scene.me, at + 1)
+    if low == "your":
+        return Found(scene.you, at + 1) if scene.you else None
+    if low in OWNERS:
+        who = scene.meant(low, words[at].start)
+        return Found(who, at + 1) if who else None
+    holder = (known_at(words, at, end, scene) or _stranger(words, at, end, scene)) if low else None
+    if holder and holder.end + 1 < end and words[holder.end].low == "'s" and not _is_is(words, holder.end + 1):
+        return Found(holder.who, holder.end + 1)
+    return None
+
+
+def _is_is(words: Words, at: int) -> bool:
+    """Whether 's before this word is "is": "Mei's my sister", "Mei's a doctor"."""
+    low = words[at].low
+    form = lexicon().verbs.get(low)
+    return low in _IS_BEHIND_S or low[0].isdigit() or bool(form and form.form == "ing")
+
+
+def owned_at(words: Words, at: int, end: int, scene: Scene) -> Found | None:
+    """As in "my little sister Mei", "Lin's dog Rex", "your brother"; nobody's of nobody's ("my sister's friend")."""
+    owner = owner_at(words, at, end, scene)
+    if not owner or owner.end >= end or owner.who.kind != "person" or (owner.who.owned and not owner.who.owned.name):
+        return None
+    for name, attribute, kind in _NOUNS:
+        first = _past_adjectives(words, owner.end, end, name)
+        if first is not None:
+            return _owned(words, owner, first, end, scene, name, attribute, kind)
+    return None
+
+
+def _past_adjectives(words: Words, at: int, end: int, name: str) -> int | None:
+    """Where the noun of a list begins, behind at most three adjectives; one of them may be any word."""
+    for place in range(at, min(at + 4, end)):
+        if lexicon()[name].at(words, place, end):
+            return place
+        low = words[place].low
+        if not low[0].isalpha() or low in union("prepositions", "clause_words") or (place > at and not listed("kin_adjectives", low)):
+            return None
+    return None
+
+
+def _owned(words: Words, owner: Found, first: int, end: int, scene: Scene, name: str, attribute: str, kind: Kind) -> Found | None:
+    behind = first + lexicon()[name].at(words, first, end)
+    spelt = " ".join(word.low for word in words[first:behind])
+    if not _ends_here(words, behind, end):
+        return None
+    about = lexicon().kin[spelt] if name == "kin" else spelt
+    plural = attribute == "relation" and (spelt in _PLURALS or (spelt.endswith("s") and spelt not in _NO_PLURALS))
+    called = None if plural else name_behind(words, behind, end, scene)
+    ties = Owned(owner.who, attribute, about, called.name if called else "")
+    if called:
+        label = named(called.name, scene.speaker)
+        return Found(Who(label, scene.person(label, called.name).shown, kind=kind, owned=ties), called.end)
+    phrase = scene.text[words[owner.end].start : words[behind - 1].end]
+    label = related(owner.who.shown, spelt if plural else about, "en")
+    return Found(Who(label, f"{owner.who.shown}'s {phrase}", plural=plural, kind=kind, owned=ties), behind)
+
+
+def _ends_here(words: Words, at: int, end: int) -> bool:
+    """Whether a noun ends here: not "my mother tongue", "my boss fight"."""
+    if at >= end or not words[at].low[0].isalpha() or words[at].capital:
+        return True
+    low = words[at].low
+    ends = union("clause_words", "prepositions", "adverbs", "tails", "hedges", "determiners", "weekdays", "units", "noun_ends")
+    return low in ends or low in lexicon().verbs
+
+
+def _bare_kin(words: Words, at: int, end: int, scene: Scene) -> Found | None:
+    """As in "Mom lives in Rome": the speaker's own; not "Mom, I live in Rome"."""
+    word, behind = words[at], words[at + 1] if at + 1 < end else None
+    if scene.told or not word.capital or not listed("kin_bare", word.low) or not _ends_here(words, at + 1, end):
+        return None
+    if behind and (behind.capital or behind.low in (",", "you", "i")):
+        return None
+    about = lexicon().kin[word.low]
+    label = related(scene.me.shown, about, "en")
+    return Found(Who(label, f"{scene.me.shown}'s {word.low}", owned=Owned(scene.me, "relation", about)), at + 1)
+
+
+def _stranger(words: Words, at: int, end: int, scene: Scene) -> Found | None:
+    """A capitalised name that nobody introduced. In a memory it may be the one the memory is about."""
+    found = name_at(words, at, end, scene)
+    if not found or listed("kin", words[at].low) or _no_stranger(words[at].low):
+        return None
+    if scene.told and _unnamed(scene, found.name):
+        return Found(Who(scene.me.label, found.name), found.end)
+    met = next((third.who for third in scene.thirds if third.who and third.who.label == found.name), None)
+    return Found(met or Who(found.name, found.name, known=False), found.end)
+
+
+def _unnamed(scene: Scene, name: str) -> bool:
+    """Whether a memory's subject has no name of its own here, so that a name at the head of the sentence is his."""
+    label = scene.me.label
+    return scene.me.shown == shown_as(label, {}, "en") and label in ("", "user", name)
+
+
+def _no_stranger(low: str) -> bool:
+    """Whether a capitalised word is more likely no name of a person."""
+    return low in lexicon().verbs or low in union(*_NO_STRANGERS)
+
+
+_NO_STRANGERS: Final = (
+    "openers", "clause_words", "determiners", "prepositions", "adverbs", "animals", "things", "jobs", "no_values", "nationalities",
+    "languages", "beliefs", "vague", "health", "degrees", "diets", "marital", "months", "weekdays", "seasons", "no_strangers",
+)  # fmt: skip
+
+
+def gender_of(about: str) -> Gender:
+    """The pronoun of a relation.
+
+    >>> gender_of("sister"), gender_of("boss")
+    ('she', '')
+    """
+    return "she" if listed("kin_she", about) else "he" if listed("kin_he", about) else ""
+
+
+def introduce(words: Words, scene: Scene) -> Iterator[Who]:
+    """Whom a sentence brings in, in order; yields those whose name it tells ("my sister Mei")."""
+    for at, word in enumerate(words):
+        if word.low in ("my", "our", "your") or (at + 2 < len(words) and words[at + 1].low == "'s"):
+            found = owned_at(words, at, len(words), scene)
+            if found and found.who.owned:
+                scene.meet(word.start, found.who, gender_of(found.who.owned.about))
+                yield from (found.who,) if found.who.owned.name else ()
+        elif at:
+            _pass_by(words, at, scene)
+
+
+def _pass_by(words: Words, at: int, scene: Scene) -> None:
+    """Somebody in passing, whom "she" might mean as well: "a girl", "Anna"."""
+    word, before = words[at], words[at - 1].low
+    if before in ("a", "the", "this", "that") and (gender := _gender(word.low)):
+        scene.meet(word.start, None, gender)
+    elif word.capital and before not in _AFTER_PLACES and before != "'s" and name_at(words, at, at + 1, scene):
+        known = known_at(words, at, len(words), scene)
+        if not known or known.who.label not in (scene.speaker.me, scene.speaker.you):
+            scene.meet(word.start, known.who if known else Who(word.raw, word.raw, known=False))
+
+
+def _gender(low: str) -> Gender:
+    return "she" if listed("anonymous_she", low) else "he" if listed("anonymous_he", low) else ""

@@ -1,0 +1,111 @@
+"""Who may be meant in a message: the one who speaks, the one spoken to, and the thirds that it has named so far."""
+
+from dataclasses import dataclass, field
+from typing import Final, Literal, NamedTuple
+
+from rolememory.learn.statements.base import Speaker, shown_as
+from rolememory.learn.statements.english_words import Words, words_of
+
+Gender = Literal["she", "he", ""]
+Kind = Literal["person", "animal", "thing"]
+ME: Final = frozenset({"i", "me", "my", "mine", "myself", "we", "us", "our", "ours", "ourselves"})
+YOU: Final = frozenset({"you", "your", "yours", "yourself"})
+SUBJECTS: Final = frozenset({"he", "she", "they", "it"})
+OWNERS: Final = frozenset({"his", "her", "their", "its"})
+_GENDERS: Final[dict[str, Gender]] = {"she": "she", "her": "she", "he": "he", "his": "he"}
+
+
+@dataclass(frozen=True, slots=True)
+class Owned:
+    """What makes a third part of somebody's life: the relation or possession that a phrase takes for granted."""
+
+    owner: "Who"
+    attribute: str  # "relation", "owns"
+    about: str  # "sister", "dog"
+    name: str = ""
+
+    def phrase(self, owner: str = "") -> str:
+        """As in "Lin's sister Mei"; or "their sister Mei"."""
+        return f"{owner or self.owner.shown + chr(39) + 's'} {self.about} {self.name}".strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Who:
+    """Somebody a sentence speaks of."""
+
+    label: str  # subject of a claim
+    shown: str  # as `content` names him
+    person: Literal["me", "you", "third"] = "third"
+    plural: bool = False  # "my parents": the verb stays as it is
+    known: bool = True  # false: a bare name that nobody introduced
+    kind: Kind = "person"
+    owned: Owned | None = None
+
+
+NOBODY: Final = Who("", "", known=False)
+
+
+class Third(NamedTuple):
+    """Somebody mentioned; `who` is None for one who cannot be told apart ("a girl")."""
+
+    place: int  # in characters
+    who: Who | None
+    gender: Gender
+
+
+@dataclass(slots=True)
+class Scene:
+    """What one voice says, read from its beginning to its end."""
+
+    speaker: Speaker
+    text: str
+    told: bool = False  # a stored sentence in the third person, not speech
+    certainty: float = 1.0
+    thirds: list[Third] = field(default_factory=list)
+    names: dict[str, list[tuple[list[str], str]]] = field(default_factory=dict)  # first word of a name -> its other words, its label
+    topic: tuple[str, tuple[int, int], Who] | None = None  # what "it" takes up: "my name is not Alan, it's Al"
+    topic_words: Words = ()  # the sentence it stands in
+    me: Who = field(init=False)
+    you: Who | None = field(init=False)
+    shouts: bool = field(init=False)  # capital letters tell no names
+    capitals: bool = field(init=False)  # there are capital letters at all
+
+    def __post_init__(self) -> None:
+        self.me = Who(self.speaker.me, shown_as(self.speaker.me, self.speaker.shown, "en"), "third" if self.told else "me")
+        you = self.speaker.you
+        self.you = None if you is None else Who(you, shown_as(you, self.speaker.shown, "en"), "you")
+        sample = self.text[:400]
+        capitals = sum(map(str.isupper, sample))
+        self.shouts, self.capitals = capitals * 2 > sum(map(str.isalpha, sample)), capitals > 0
+        for name, label in self.speaker.names.items():
+            first, *rest = [word.low for word in words_of(name)] or [""]
+            self.names.setdefault(first, []).append((rest, label))
+        if self.told:
+            self.meet(-1, self.me)
+
+    def meet(self, place: int, who: Who | None, gender: Gender = "") -> None:
+        """Somebody is mentioned at a place of the text."""
+        if who is None or all(who.label != other.who.label for other in self.thirds if other.who):
+            self.thirds.append(Third(place, who, gender))
+
+    def meant(self, pronoun: str, place: int) -> Who | None:
+        """Whom "she" means at a place: the only third before it whom it fits."""
+        things = pronoun in ("it", "its")
+        fitting = [third.who for third in self.thirds if third.place < place and _fits(third, _GENDERS.get(pronoun, ""), things)]
+        return fitting[0] if len(fitting) == 1 else None
+
+    def person(self, label: str, raw: str = "") -> Who:
+        """The one with this label, shown by the name of the company, else by the words that stand there."""
+        if label == self.me.label:
+            return self.me
+        if self.you and label == self.you.label:
+            return Who(label, self.you.shown)
+        return Who(label, self.speaker.shown.get(label) or raw or shown_as(label, {}, "en"))
+
+
+def _fits(third: Third, asked: Gender, things: bool) -> bool:
+    if things:
+        return third.who is not None and third.who.kind != "person"
+    if third.who and (third.who.kind == "thing" or third.who.plural):
+        return False
+    return not (third.gender and asked and third.gender != asked)
