@@ -66,7 +66,7 @@ def partners(role: Role, find: Callable[[str], Role]) -> tuple[list[tuple[Role, 
             notes.append(f"associate {named.role!r}: {error}")
             continue
         if other.id == role.id or not any(_means(one.role, role, find) for one in other.associates):
-            notes.append(f"associate {named.role!r}: not heard, its role.json does not name {role.name!r} among its associates")
+            notes.append(f"associate {other.name!r}: not heard, its role.json does not name {role.name!r} among its associates")
         elif named.factor > 0.0:
             found[other.id] = (other, named.factor)
     return list(found.values()), notes

@@ -21,7 +21,7 @@ from rolememory.store.state import StateFile
 
 FRESH = 64  # turns of a chat that are kept one by one: swipes, edits and branches reach them
 BLOCK = 32  # older turns that are summed up together, and the most versions that a sum rests on
-MOST_BLOCKS = 16  # of one chat: beyond, the two oldest become one
+MOST_BLOCKS = 8  # of one chat: beyond, the two oldest become one
 MOST_ROWS = 40_000  # memories noted, over all chats: beyond, the chats that rested longest are summed up, then left out
 
 Visible = Callable[[str, str], bool]
@@ -41,7 +41,8 @@ class _Turn(TypedDict):
 
 class _Block(TypedDict):
     versions: list[str]  # of its turns, all or a fair sample
-    uses: dict[str, list[float]]  # memory -> turns that used it, turns that had it in vain
+    used: dict[str, float]  # memory -> turns that used it
+    vain: dict[str, float]  # ... and that had it in vain
 
 
 class _Chat(TypedDict):
@@ -108,7 +109,7 @@ class Uses:
         return sorted(counted.items(), key=lambda pair: (-pair[1], pair[0]))
 
     def tallies(self, visible: Visible = everywhere, token: Hashable = None) -> Mapping[str, Tally]:
-        """How often each memory was used and passed over, by turns that stand. Cost: O(rows noted), some 0.1 ms for 1,000 of them.
+        """How often each memory was used and passed over, by turns that stand. Cost: O(rows noted).
 
         `token` tells one `visible` from another: with one, the answer is kept until something is noted.
         """
@@ -190,7 +191,9 @@ class Uses:
 
 
 def _size(kept: _Chat) -> int:
-    return sum(len(turn["used"]) + len(turn["vain"]) for turn in kept["turns"].values()) + sum(len(block["uses"]) for block in kept["old"])
+    return sum(len(turn["used"]) + len(turn["vain"]) for turn in kept["turns"].values()) + sum(
+        len(block["used"]) + len(block["vain"]) for block in kept["old"]
+    )
 
 
 def _fold(kept: _Chat, fresh: int) -> None:
@@ -204,22 +207,25 @@ def _fold(kept: _Chat, fresh: int) -> None:
 
 
 def _block(turns: Mapping[str, _Turn]) -> _Block:
-    uses: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
+    used, vain = Counter[str](), Counter[str]()
     for turn in turns.values():
-        for place, ids in enumerate((turn["used"], turn["vain"])):
-            for memory_id in ids:
-                uses[memory_id][place] += 1.0
-    return _Block(versions=list(turns), uses=dict(uses))
+        used.update(turn["used"])
+        vain.update(turn["vain"])
+    return _Block(versions=list(turns), used=dict(used), vain=dict(vain))
 
 
 def _joined(one: _Block, other: _Block) -> _Block:
     """Both in one; every second version stands for the two."""
-    uses = {memory_id: list(counts) for memory_id, counts in one["uses"].items()}
-    for memory_id, (used, vain) in other["uses"].items():
-        before = uses.get(memory_id, [0.0, 0.0])
-        uses[memory_id] = [before[0] + used, before[1] + vain]
     versions = [*one["versions"], *other["versions"]]
-    return _Block(versions=versions[:: 1 + (len(versions) > BLOCK)], uses=uses)
+    return _Block(
+        versions=versions[:: 1 + (len(versions) > BLOCK)],
+        used=_added(one["used"], other["used"]),
+        vain=_added(one["vain"], other["vain"]),
+    )
+
+
+def _added(one: Mapping[str, float], other: Mapping[str, float]) -> dict[str, float]:
+    return {memory_id: one.get(memory_id, 0) + other.get(memory_id, 0) for memory_id in {**one, **other}}
 
 
 def _summed(chats: Mapping[str, _Chat], visible: Visible) -> dict[str, Tally]:
@@ -229,9 +235,10 @@ def _summed(chats: Mapping[str, _Chat], visible: Visible) -> dict[str, Tally]:
     for chat, kept in chats.items():
         for block in kept["old"]:
             share = sum(_stands(chat, version, visible) for version in block["versions"]) / max(len(block["versions"]), 1)
-            for memory_id, (hits, misses) in block["uses"].items() if share else ():
-                used[memory_id] += hits * share
-                vain[memory_id] += misses * share
+            if share:
+                for sums, told in ((used, block["used"]), (vain, block["vain"])):
+                    for memory_id, times in told.items():
+                        sums[memory_id] += times * share
         for version, turn in kept["turns"].items():
             if _stands(chat, version, visible):
                 for memory_id in turn["used"]:
@@ -259,13 +266,16 @@ def _of_these(kept: _Chat, alive: Container[str]) -> _Chat:
         for version, turn in kept["turns"].items()
     }
     blocks = [
-        _Block(versions=block["versions"], uses={one: counts for one, counts in block["uses"].items() if one in alive})
-        for block in kept["old"]
+        _Block(versions=block["versions"], used=_alive(block["used"], alive), vain=_alive(block["vain"], alive)) for block in kept["old"]
     ]
     return _Chat(
         turns={version: turn for version, turn in turns.items() if turn["used"] or turn["vain"]},
-        old=[block for block in blocks if block["uses"]],
+        old=[block for block in blocks if block["used"] or block["vain"]],
     )
+
+
+def _alive(counts: Mapping[str, float], alive: Container[str]) -> dict[str, float]:
+    return {memory_id: times for memory_id, times in counts.items() if memory_id in alive}
 
 
 def _sound(raw: Mapping[str, Any]) -> dict[str, _Chat]:
@@ -288,5 +298,8 @@ def _turn(raw: Mapping[str, Any]) -> _Turn:
 
 
 def _old(raw: Mapping[str, Any]) -> _Block:
-    uses = {str(memory_id): [float(used), float(vain)] for memory_id, (used, vain) in raw["uses"].items()}
-    return _Block(versions=list(map(str, raw["versions"])), uses=uses)
+    return _Block(versions=list(map(str, raw["versions"])), used=_counts(raw["used"]), vain=_counts(raw["vain"]))
+
+
+def _counts(raw: Mapping[str, Any]) -> dict[str, float]:
+    return {str(memory_id): float(times) for memory_id, times in raw.items()}
