@@ -188,6 +188,23 @@ _REASONS: _Sentences = {
     "only_order": (("it only tells what to do", "只是在吩咐"),),
     "noise": (("there are no words in it", "里面没有话"),),
     "repeated": (("it was said just before", "刚刚说过"),),
+    # what the gate kept out, or lets wait
+    "too_short": (("there is too little in it", "内容太少"),),
+    "too_long": (("it has {length} characters, {limit} are the most", "有{length}个字符，最多{limit}个"), ("it is too long", "太长")),
+    "no_quote": (("no message is quoted for it", "没有引用任何消息"),),
+    "not_said": (("what it quotes was not said", "引用的话并没有人说过"),),
+    "macro": (("it holds macros or template code", "里面有宏或模板代码"),),
+    "our_marks": (("it repeats a block of memories", "是一段注入过的记忆"),),
+    "template": (("it is a line of our own templates", "是模板自己的文字"),),
+    "scaffolding": (("it is scaffolding of a prompt", "是提示词的框架"),),
+    "assistant_talk": (("it is an assistant's phrase", "是助手的套话"),),
+    "babble": (("it says nothing about anybody", "没有说出任何人的任何事"),),
+    "other_language": (("it is written in another language than the chat", "所用语言与对话不同"),),
+    "told_already": (("'{of}' says it already, from the same message", "同一条消息的“{of}”已经说了"), ("it is known already", "已经记下了")),
+    "card_text": (("the card says it already", "角色卡里已经写了"),),
+    "echo_of": (("it repeats '{of}', which stood in the prompt", "重复了提示词里的“{of}”"), ("it repeats a recalled memory", "重复了已回忆的内容")),
+    "secret": (("it seems to hold a secret ({sort})", "似乎含有机密（{sort}）"), ("it seems to hold a secret", "似乎含有机密")),
+    "instruction": (("it tells the model what to do: '{words}'", "像是对模型的指令：“{words}”"), ("it tells the model what to do", "像是对模型的指令")),
 }  # fmt: skip
 
 _CHANGES: Mapping[str, tuple[str, str]] = {
@@ -213,6 +230,9 @@ _CHINESE: Mapping[str, Mapping[str, str]] = {
     "how": {
         "denied": "否定了它", "opposite": "说法相反", "exclusive": "只能有一个", "number": "数目变了", "moved": "时间改了", "ended": "已经结束",
         "switched": "换了", "changed": "变了", "corrected": "更正", "named": "模型指明",
+    },
+    "sort": {
+        "private_key": "私钥", "api_key": "接口密钥", "card": "银行卡号", "id_number": "证件号码", "password": "密码", "phone": "电话号码",
     },
     "type": {"episodic": "经历", "semantic": "知识", "trait": "特质", "goal": "目标"},
 }  # fmt: skip

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
-from rolememory.text.feel_words import shipped_lexicon
+import orjson
+
+from rolememory.shipped import shipped
 
 CLOSERS = "\"')」』]>*_~"
 _ACTION = re.compile(r"(?<![\w*])(\*{1,3})(?![\s*])[^*\n]+?\1(?!\*)")
@@ -58,7 +60,7 @@ def _characters() -> _Characters:
         **dict.fromkeys("】］", "]"),
         "。": "。",
     }
-    traditional = {chr(code): simplified for code, simplified in shipped_lexicon().variants.items()}
+    traditional = orjson.loads(shipped("worldbook_rules", "lexicons", "feeling.zh.json").read_bytes())["variants"]
     return _Characters({ord(char): like for char, like in {**traditional, **_MORE_TRADITIONAL, **quotes}.items()})
 
 

@@ -1,0 +1,199 @@
+"""The gate: nothing false, doubled or foreign becomes a memory."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from rolememory.learn.commands.reading import plain, sentences
+from rolememory.learn.gate import private
+from rolememory.learn.gate.frames import Frames, shipped_frames
+from rolememory.learn.gate.guard import babble_in, leak_in, order_in
+from rolememory.learn.gate.likeness import letters, same, texts_of
+from rolememory.learn.gate.told import Told
+from rolememory.schema.evidence import Reason, Value
+from rolememory.schema.learning import Draft
+from rolememory.schema.memory import Memory, MemoryType, Source
+from rolememory.text.language import language_of
+
+SHORTEST = 4
+"""Bytes of letters that a memory needs: two Chinese characters, or four letters."""
+LONGEST = 2_000
+"""Characters of a memory."""
+
+_SURE_LANGUAGE = 12  # letters that tell a language
+_USERS = (Source.USER_INPUT, Source.MANUAL)
+
+Saying = Callable[[str, str], str]
+"""(chat, version) -> the text of that message, "" when it is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """The draft may go on."""
+
+    draft: Draft
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The draft is nothing."""
+
+    draft: Draft
+    because: Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Quarantined:
+    """The draft waits for a person; as it may be stored until then, its secrets hidden."""
+
+    draft: Draft
+    because: Reason
+
+
+Judged = Passed | Refused | Quarantined
+
+
+class Gate:
+    """Judges drafts. Holds nothing that a draft changes; making one again for the same card costs a look-up.
+
+    `card_texts` are what the character is told anyway: description, personality, scenario, greetings, examples, lorebook texts.
+    `names` are the role's names, which card and draft may or may not say. `templates` are the author's own, whose words are
+    no memory either.
+    """
+
+    def __init__(self, card_texts: Sequence[str] = (), *, names: Sequence[str] = (), templates: Sequence[str] = ()) -> None:
+        self._card = texts_of(tuple(card_texts), tuple(names))
+        self._names = tuple(names)
+        self._frames = [shipped_frames(), *([Frames(templates)] if templates else [])]
+
+    def judge(
+        self, draft: Draft, known: Told | Iterable[Memory] = (), said: Saying | None = None, *, injected: Sequence[Memory] = ()
+    ) -> Judged:
+        """Whether a draft may go on.
+
+        `known`: what is remembered; a `Told` index answers at once, anything else is read through for every draft.
+        `said`: the cited messages; without it quotations are believed. `injected`: memories that stood in the prompt of the turn.
+        A person's explicit word is not doubted: it is neither too small nor babble, and only keys and card numbers in it still
+        wait. Reasons never hold a secret.
+        """
+        even = plain(draft.content)
+        refusal = (
+            self._misshapen(draft)
+            or _unsupported(draft, said)
+            or self._foreign(draft, even)
+            or _in_another_language(draft, said)
+            or _doubled(draft, known)
+            or self._known_anyway(draft, injected)
+        )
+        if refusal:
+            return Refused(_safe(draft), refusal)
+        return self._guarded(draft, even)
+
+    def _misshapen(self, draft: Draft) -> Reason | None:
+        told = letters(draft.content)
+        if not told or (len(told.encode()) < SHORTEST and not draft.explicit):
+            return _because("too_short")
+        return _because("too_long", length=len(draft.content), limit=LONGEST) if len(draft.content) > LONGEST else None
+
+    def _foreign(self, draft: Draft, even: str) -> Reason | None:
+        if any(frames.found(even) for frames in self._frames):
+            return _because("template")
+        if leak := leak_in(draft.content, even):
+            return _because(leak)
+        babble = "" if draft.explicit else babble_in(draft.content, even)
+        return _because(babble) if babble else None
+
+    def _known_anyway(self, draft: Draft, injected: Sequence[Memory]) -> Reason | None:
+        """What the card says, or what the prompt said: only a copy is refused when the user said it, for he may mean himself."""
+        if draft.explicit:
+            return None
+        loosely = draft.source not in _USERS
+        if self._card.copied(draft.content) or (loosely and draft.subject is None and self._card.restated(draft.content)):
+            return _because("card_text")
+        if not loosely:
+            return None
+        for memory in injected:
+            texts = texts_of((memory.content,), self._names)
+            if texts.copied(draft.content) or texts.restated(draft.content) or same(draft.content, memory.content):
+                return _because("echo_of", of=memory.id)
+        return None
+
+    def _guarded(self, draft: Draft, even: str) -> Judged:
+        if found := private.secrets_in(draft.content):
+            hard = [one.sort for one in found if one.sort in private.HARD]
+            if not draft.explicit:
+                return Quarantined(_redacted(draft), _because("secret", sort=(hard or [found[0].sort])[0]))
+            if hard:
+                return Quarantined(draft, _because("secret", sort=hard[0]))
+        if order := order_in(even):
+            return Quarantined(draft, _because("instruction", words=private.redacted(order)[:60]))
+        return Passed(draft)
+
+
+def _because(code: str, **values: Value) -> Reason:
+    return Reason(code, tuple(values.items()))
+
+
+def _unsupported(draft: Draft, said: Saying | None) -> Reason | None:
+    if draft.source is Source.INFERENCE and draft.rests_on:
+        return None
+    if not draft.evidence or any(not (one.version and letters(one.quote)) for one in draft.evidence):
+        return _because("no_quote")
+    if said is None:
+        return None
+    for one in draft.evidence:
+        message = "".join(letters(said(one.chat, version)) for version in one.version.split("+"))
+        if not _quoted(one.quote, message):
+            return _because("not_said")
+    return None
+
+
+def _quoted(quote: str, message: str) -> bool:
+    """Whether the words stand in the message: all together, or each sentence of them."""
+    return letters(quote) in message or all(letters(part.of(quote)) in message for part in sentences(quote))
+
+
+def _in_another_language(draft: Draft, said: Saying | None) -> Reason | None:
+    """A distilled sentence speaks the language of what it was distilled from."""
+    if draft.source in _USERS or draft.explicit:
+        return None
+    heard = " ".join(said(one.chat, version) if said else one.quote for one in draft.evidence for version in one.version.split("+"))
+    told = letters(draft.content)
+    if min(len(told.encode()), len(letters(heard).encode())) < _SURE_LANGUAGE or told in letters(heard):
+        return None
+    one, other = language_of(draft.content), language_of(heard)
+    return _because("other_language", language=one, chat=other) if one != other else None
+
+
+def _doubled(draft: Draft, known: Told | Iterable[Memory]) -> Reason | None:
+    told = known if isinstance(known, Told) else Told(memory for memory in known if memory.evidence)
+    for memory in told.by(draft.evidence):
+        alike = (memory.type is MemoryType.EPISODIC) == (draft.type is MemoryType.EPISODIC)
+        if alike and (memory.subject, memory.user) == (draft.subject, draft.user) and same(draft.content, memory.content):
+            return _because("told_already", of=memory.id)
+    return None
+
+
+def _safe(draft: Draft) -> Draft:
+    return _redacted(draft) if not draft.explicit and private.secrets_in(draft.content) else draft
+
+
+def _redacted(draft: Draft) -> Draft:
+    """The draft with nothing secret in any of its texts."""
+    hide = private.redacted
+    secrets = {draft.content[one.start : one.end] for one in private.secrets_in(draft.content)}
+    values = tuple((name, hide(value) if isinstance(value, str) else value) for name, value in draft.because.values)
+    return replace(
+        draft,
+        content=hide(draft.content),
+        evidence=tuple(one.model_copy(update={"quote": _hidden(one.quote, secrets)}) for one in draft.evidence),
+        because=replace(draft.because, values=values, span=None),
+        keys=tuple(key for key in draft.keys if not any(key in secret or secret in key for secret in secrets)),
+        claims=(),
+        replaces=hide(draft.replaces),
+    )
+
+
+def _hidden(quote: str, secrets: Iterable[str]) -> str:
+    for secret in secrets:
+        quote = quote.replace(secret, "[private]")
+    return private.redacted(quote)

@@ -1,0 +1,110 @@
+"""Whether a text restates another: word for word, or in other words of the same sentence."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+from rolememory.learn.commands.reading import Part, plain, sentences
+from rolememory.learn.gate.guard import languages, turns
+from rolememory.text.words import kind, tokens
+
+RUN = 5  # words in a row that two texts share, to have them from each other
+COPIED = 0.8  # share of a text's runs that must stand in the other
+RESTATED = 0.85  # share of what a sentence tells that must stand in one sentence of the other, or in two neighbours
+TELLS = 1.4  # weight of words below which a sentence is too thin to be compared in other words
+
+
+_TELLING = "remember recall know say tell mention 记得 知道 说过 提过"  # frames of a retelling, which tell nothing themselves
+_WORD = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]|(?:(?![\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff])[\w'])+")
+
+
+class Texts:
+    """Texts that nobody needs to be told again. Immutable. Cost: building O(letters), asking O(words of the question).
+
+    >>> card = Texts(["Mira is a smith. She works in the harbour of Oss and never married."])
+    >>> card.restated("Mira, a smith, works in the harbour of Oss."), card.restated("Mira left the harbour of Oss for good.")
+    (True, False)
+    """
+
+    def __init__(self, texts: Iterable[str], names: Iterable[str] = ()) -> None:
+        self._names = frozenset(token for name in (*names, _TELLING) for token in tokens(name))
+        self._runs: set[int] = set()
+        self._holders: dict[str, list[int]] = defaultdict(list)
+        self._turns: list[int] = []
+        for text in texts:
+            self._add(text)
+
+    def _add(self, text: str) -> None:
+        self._runs.update(_runs(text))
+        for part in sentences(text):
+            number = len(self._turns)
+            self._turns.append(_turns(part.of(text)))
+            for token in set(tokens(part.of(text))):
+                self._holders[token].append(number)
+        self._turns.append(0)  # an empty one between two texts: they are no neighbours
+
+    def copied(self, text: str) -> bool:
+        """Whether nearly all of the text stands here word for word."""
+        runs = list(_runs(text))
+        return len(runs) >= 2 and sum(run in self._runs for run in runs) >= COPIED * len(runs)
+
+    def restated(self, text: str) -> bool:
+        """Whether each sentence of the text says nothing that one sentence here does not say."""
+        parts = sentences(text)
+        return bool(parts) and all(self._restates(part, text) for part in parts)
+
+    def _restates(self, part: Part, text: str) -> bool:
+        weights = {token: kind(token)[0] for token in set(tokens(part.of(text))) - self._names}
+        total = sum(weights.values())
+        if total < TELLS:
+            return False
+        held: dict[int, set[str]] = defaultdict(set)
+        for token in weights:
+            for number in self._holders.get(token, ()):
+                held[number].add(token)
+        changes = _turns(part.of(text))
+        return any(
+            sum(weights[token] for token in held[number] | held.get(number + 1, set())) >= RESTATED * total
+            for number in list(held)
+            if changes <= self._turns[number] + (self._turns[number + 1] if number + 1 in held else 0)
+        )
+
+
+@lru_cache(maxsize=16)
+def texts_of(texts: tuple[str, ...], names: tuple[str, ...] = ()) -> Texts:
+    """The index of these texts, kept while they stay the same."""
+    return Texts(texts, names)
+
+
+def same(one: str, other: str) -> bool:
+    """Whether two short texts say the same: the first adds no word of weight, denial or number to the second.
+
+    >>> same("I love dogs.", "I really love dogs!"), same("I love dogs", "I don't love dogs"), same("Rex is 5", "Rex is 6")
+    (True, False, False)
+    """
+    if letters(one) in letters(other):
+        return True
+    mine, theirs = set(tokens(one)), set(tokens(other))
+    return bool(mine) and mine <= theirs and _turns(one) == _turns(other) and len(theirs) <= len(mine) + 1
+
+
+@lru_cache(maxsize=256)
+def letters(text: str) -> str:
+    """Its letters and digits alone, in plain form: what a quotation is looked for by."""
+    return "".join(filter(str.isalnum, plain(text)))
+
+
+def _turns(text: str) -> int:
+    even = plain(text)
+    return sum(turns(even, language) for language in languages(even))
+
+
+def _runs(text: str) -> Iterator[int]:
+    """Every `RUN` words in a row, as hashes; a Chinese character is a word."""
+    words = _words(plain(text))
+    return (hash(tuple(words[start : start + RUN])) for start in range(len(words) - RUN + 1))
+
+
+def _words(even: str) -> list[str]:
+    return _WORD.findall(even)
