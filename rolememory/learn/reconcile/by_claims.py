@@ -7,7 +7,7 @@ from itertools import product
 from typing import Final
 
 from rolememory.learn.reconcile.by_words import covers, restates
-from rolememory.learn.reconcile.lexicon import lexicon
+from rolememory.learn.reconcile.lexicon import base, lexicon, units
 from rolememory.learn.reconcile.reading import Statement, read
 from rolememory.schema.claims import ATTRIBUTES, USER, Claim
 from rolememory.schema.memory import MemoryType
@@ -17,6 +17,7 @@ SAME: Final = "same"
 _SURE = 0.5  # a less certain claim outdates nothing
 _MOST = 0.5  # share of a text that must be outdated before the text is
 _ALL = 0.8  # share of a text that its claims must cover before they stand for it
+_MANY = frozenset({"diet", "origin"})  # more than one may hold: born here and come from there, no meat and no milk
 _WORK = frozenset({"job", "employer", "study"})  # leaving one for the other: "I left the bank to study law"
 """What is told later in one of these may name a former value of another."""
 
@@ -79,10 +80,15 @@ def same_value(one: str, other: str) -> bool:
     return bool(one and other) and restates(read(one), read(other))
 
 
+def single(attribute: str) -> bool:
+    """Whether only one value of it holds at a time, beyond doubt."""
+    return ATTRIBUTES[attribute].single and attribute not in _MANY
+
+
 def decided(earlier: Claims, later: Claims) -> bool:
     """Whether claims have said all there is to say about the pair: both are about the same single thing."""
     return any(
-        old.attribute == new.attribute and ATTRIBUTES[old.attribute].single and _label(old.subject) == _label(new.subject)
+        old.attribute == new.attribute and single(old.attribute) and _label(old.subject) == _label(new.subject)
         for old, new in product(earlier.each, later.each)
     )
 
@@ -104,7 +110,7 @@ def _both_hold(earlier: Claim, later: Claim) -> str | None:
     if later.former and same_value(later.former, earlier.value):
         return "changed"
     if _one_at_a_time(earlier):
-        return _replaces(earlier.value, later.value)
+        return _replaces(earlier, later)
     if later.corrects and _much_in_common(earlier, later):
         return "corrected"
     return "exclusive" if _rivals(read(earlier.value), read(later.value)) and earlier.about else None
@@ -114,18 +120,46 @@ def _one_at_a_time(claim: Claim) -> bool:
     """Whether only one value holds at a time: a home, a wife, but not a friend."""
     if claim.attribute == "relation":
         return bool(claim.value) and not lexicon().unique.isdisjoint(_meaning(claim.about))
-    return ATTRIBUTES[claim.attribute].single
+    return single(claim.attribute)
 
 
-def _replaces(earlier: str, later: str) -> str | None:
+def _replaces(earlier: Claim, later: Claim) -> str | None:
     """Another value of what has one. A less exact one is no other; a more exact one says it all."""
-    old, new = read(earlier), read(later)
-    if not later or not earlier or old.numbers != new.numbers or old.times != new.times:
-        return "changed" if earlier and later else None
-    before, after = old.words | old.people, new.words | new.people
+    if not (earlier.value and later.value):
+        return None
+    old, new, said = read(earlier.value), read(later.value), read(later.quote or later.content).marks | read(later.content).marks
+    before, after = _all(old), _all(new)
     if covers(after, before):
         return SAME
-    return None if covers(before, after) else "changed"
+    if covers(before, after) or "also" in said:
+        return None
+    told_new = not said.isdisjoint({"changed", "switched", "corrected"}) or later.corrects
+    return "changed" if told_new or _distinct(earlier, later) else None
+
+
+def _distinct(earlier: Claim, later: Claim) -> bool:
+    """Whether the values exclude each other by themselves, without a word that something changed."""
+    if earlier.attribute == "home":
+        return _place(earlier.value) == _place(later.value) != "vague"
+    if earlier.attribute == "name":
+        one, other = folded_key(earlier.value), folded_key(later.value)
+        return not (one.startswith(other) or other.startswith(one))  # Jon, Jonathan
+    return earlier.attribute != "study" or bool(earlier.about)
+
+
+def _place(value: str) -> str:
+    """What kind of place a value names: a country, a town, or none by name ("a small flat")."""
+    said, known = units(folded_key(value)), lexicon()
+    words = {base(unit) for unit in said}
+    if words & known.wide or any(name in value for name in known.wide if not name.isascii()):
+        return "wide"
+    vague = bool(words & known.vague) or any(name in value for name in known.vague if not name.isascii())
+    return "vague" if vague or (value.isascii() and value == value.lower()) else "town"
+
+
+def _all(said: Statement) -> frozenset[str]:
+    """Everything a value says, its numbers and times as words."""
+    return said.words | said.people | {f"{number:g} {unit}" for number, unit in said.numbers} | said.times
 
 
 def _denies(denied: Claim, held: Claim) -> bool:
@@ -133,11 +167,17 @@ def _denies(denied: Claim, held: Claim) -> bool:
     if not denied.value:
         return bool(denied.about) or _one_at_a_time(denied)
     if same_value(denied.value, held.value):
-        return True
+        return _at_that_time(denied, held)
     no, yes = read(denied.value), read(held.value)
     if ATTRIBUTES[held.attribute].kind is MemoryType.EPISODIC or yes.times != no.times:
         return False
     return bool(no.words) and covers(yes.words | yes.people, no.words | no.people) and no.numbers <= yes.numbers
+
+
+def _at_that_time(denied: Claim, held: Claim) -> bool:
+    """Whether the denial is of the time that is held: who drinks no coffee after five may drink it in the morning."""
+    no, yes = read(denied.quote), read(held.quote)
+    return no.times <= yes.times or not no.marks.isdisjoint({"ended", "changed"})
 
 
 def _across(earlier: Claim, later: Claim) -> str | None:

@@ -29,11 +29,13 @@ SAME = Relation("same")
 
 
 def relation(earlier: Told, later: Told, alike: Alike | None = None) -> Relation | None:
-    """Same, contradicts, or None: both may stand. The subjects are taken to be the same. Cost: O(words of both)."""
-    found = by_claims.relation(earlier.claims, later.claims)
-    if found == by_claims.SAME:
+    """Same, contradicts, or None: both may stand. Cost: O(words of both)."""
+    if earlier.subject != later.subject and not _one_person(earlier, later):
+        return None
+    found = by_claims.relation(earlier.claims, later.claims) if earlier.claims.each and later.claims.each else None
+    if found == by_claims.SAME and _agree(earlier, later):
         return SAME if _same_event(earlier, later) else None
-    if found and not _of_events(earlier, found):
+    if found and found != by_claims.SAME and not _of_events(earlier, found):
         return Relation("contradicts", found)
     if by_claims.decided(earlier.claims, later.claims):
         return None
@@ -42,11 +44,32 @@ def relation(earlier: Told, later: Told, alike: Alike | None = None) -> Relation
     return _clash(earlier, later)
 
 
+def _one_person(earlier: Told, later: Told) -> bool:
+    """Whether both speak of the same other: "the user's sister" as a subject, and a memory of the user that names the sister."""
+    people = earlier.statement.people
+    return bool(people) and people == later.statement.people and earlier.owner == later.owner
+
+
+def _agree(earlier: Told, later: Told) -> bool:
+    """Whether numbers and times agree, where the claims leave them out: plans, habits and deeds."""
+    if by_claims.decided(earlier.claims, later.claims):
+        return True
+    return earlier.statement.numbers == later.statement.numbers and earlier.statement.times == later.statement.times
+
+
 def _clash(earlier: Told, later: Told) -> Relation | None:
     if len(earlier.statement.clauses) > _LONG:
         return None
     shape = by_words.clash(earlier.statement, later.statement)
-    return Relation("contradicts", shape) if shape and not _of_events(earlier, shape) else None
+    if not shape or _of_events(earlier, shape) or (shape == "denied" and not _at_that_time(earlier, later)):
+        return None
+    return Relation("contradicts", shape)
+
+
+def _at_that_time(earlier: Told, later: Told) -> bool:
+    """Whether what is denied is denied for the time at which it is held: "no coffee after five" leaves the mornings."""
+    no, yes = (later, earlier) if "denied" in later.statement.stances else (earlier, later)
+    return no.quoted.times <= yes.quoted.times | yes.statement.times or not no.quoted.marks.isdisjoint({"ended", "changed"})
 
 
 def _of_events(earlier: Told, shape: str) -> bool:

@@ -1,16 +1,14 @@
 """The memories of one role that a draft may meet, found by subject, by attribute and by the words they share."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
-from rolememory.learn.reconcile.lexicon import lexicon
-from rolememory.learn.reconcile.reading import Statement
+from rolememory.learn.reconcile.finding import filed_under, sought_by, sought_for
 from rolememory.learn.reconcile.told import Told
-from rolememory.schema.claims import ATTRIBUTES
 from rolememory.schema.memory import Memory
 
-_RARE = 256  # memories that share one word: of what more of them share, two words must be shared
-_Key = tuple[str | None, str]  # user, subject
+_RARE = 64  # memories that share one word: of what more of them share, two words must be shared
+_Key = tuple[str | None, str]  # user, owner
 
 
 class Known:
@@ -49,7 +47,7 @@ class Known:
 
         A shared memory meets shared ones only.
         """
-        keys = dict.fromkeys([_key(told), (None, told.subject)])
+        keys = dict.fromkeys([_key(told), (None, told.owner)])
         found = {one.id: one for key in keys if key in self._shelves for one in self._shelves[key].like(told)}
         found.pop(told.id, None)
         return sorted(found.values(), key=lambda one: (one.told_at, one.id))
@@ -65,8 +63,7 @@ class _Shelf:
     def __init__(self) -> None:
         self._all: dict[str, Told] = {}
         self._unread: dict[str, Told] = {}
-        self._by_word: dict[str, dict[str, None]] = {}
-        self._by_attribute: dict[str, dict[str, None]] = {}
+        self._filed: dict[str, dict[str, None]] = {}  # unit -> ids
 
     def add(self, told: Told) -> None:
         self._all[told.id] = self._unread[told.id] = told
@@ -74,56 +71,31 @@ class _Shelf:
     def drop(self, memory_id: str) -> None:
         told = self._all.pop(memory_id)
         if self._unread.pop(memory_id, None) is None:
-            for index, names in self._places(told):
-                for name in names:
-                    index[name].pop(memory_id)
+            for name in filed_under(told.memory.content):
+                self._filed[name].pop(memory_id)
 
     def like(self, told: Told) -> Iterator[Told]:
-        """Those that share an attribute of which one has one, a rare word or two others with it."""
-        self._read()
-        shared = Counter[str]()
-        for name in _words_near(told.statement):
-            ids = self._by_word.get(name, ())
-            shared.update(dict.fromkeys(ids, 2) if len(ids) <= _RARE else ids)
-        near = {memory_id for memory_id, count in shared.items() if count > 1}
-        for name in _attributes(told):
-            near |= self._by_attribute.get(name, {}).keys()
-        return (self._all[memory_id] for memory_id in near)
+        """Those that share a rare word or two others with it, and those with a claim of the same attribute."""
+        self._file()
+        common, near = Counter[str](), set[str]()
+        for name in sought_by(told.statement):
+            ids = self._filed.get(name, {})
+            if len(ids) <= _RARE:
+                near.update(ids)
+            elif len(name) > 1:  # one character of Han says little
+                common.update(iter(ids))
+        near |= {memory_id for memory_id, count in common.items() if count > 1}
+        yield from (self._all[memory_id] for memory_id in near)
+        for attribute in told.attributes:
+            ids = {memory_id: None for name in sought_for(attribute) for memory_id in self._filed.get(name, ())}
+            yield from (self._all[one] for one in ids if one not in near and attribute in self._all[one].attributes)
 
-    def _read(self) -> None:
+    def _file(self) -> None:
         for told in self._unread.values():
-            for index, names in self._places(told):
-                for name in names:
-                    index.setdefault(name, {})[told.id] = None
+            for name in filed_under(told.memory.content):
+                self._filed.setdefault(name, {})[told.id] = None
         self._unread.clear()
-
-    def _places(self, told: Told) -> tuple[tuple[dict[str, dict[str, None]], Iterable[str]], ...]:
-        return (self._by_word, _words(told.statement)), (self._by_attribute, _attributes(told))
 
 
 def _key(told: Told) -> _Key:
-    return told.memory.user, told.subject
-
-
-def _words(statement: Statement) -> Iterator[str]:
-    """What a statement is found by: meanings, people, units; runs of Han also by their pairs of characters."""
-    for word in statement.words | statement.people:
-        if word in lexicon().light:
-            continue
-        yield word
-        if not word.isascii() and len(word) > 2:
-            yield from (word[place : place + 2] for place in range(len(word) - 1))
-    yield from {f"#{unit}" for _, unit in statement.numbers}
-
-
-def _words_near(statement: Statement) -> set[str]:
-    """The same, and the meanings that it may end or be ended by."""
-    said = statement.words | statement.people
-    near = {one for pair in lexicon().opposites if pair & said for one in pair}
-    for end in lexicon().ends:
-        near |= (end.ends if end.told & said else frozenset()) | (end.told if end.ends & said else frozenset())
-    return {*_words(statement), *near}
-
-
-def _attributes(told: Told) -> set[str]:
-    return {claim.attribute for claim in told.claims.each if ATTRIBUTES[claim.attribute].single}
+    return told.memory.user, told.owner

@@ -4,40 +4,26 @@
 Both languages are read at once, so that 讨厌 and "hate" are one meaning.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal
+from typing import Any
 
 import orjson
-import regex
 
 from rolememory.shipped import shipped
 from rolememory.text.fold import folded_key
 from rolememory.text.words import stem
 
-Kind = Literal[
-    "word",
-    "people",
-    "time",
-    "filler",
-    "not",
-    "never",
-    "ended",
-    "changed",
-    "switched",
-    "moved",
-    "corrected",
-    "over",
-    "unreal",
-    "past",
-    "break",
-]
+Kind = str
+"""What a phrase does: word, people, time, filler, break, or a name of `_MARKED`; `past` is found without a phrase."""
 Mark = tuple[Kind, str]
 """What a phrase does in a sentence, and the meaning or person it stands for where it is one."""
 
-_MARKED: tuple[Kind, ...] = ("not", "never", "ended", "changed", "switched", "moved", "corrected", "over", "unreal")
-_UNITS = regex.compile(r"[\uE000-\uF8FF]|[\p{Han}]|[\p{L}\p{M}]+(?:['-][\p{L}\p{M}]+)*|\d+(?:[.:]\d+)*|[,;.!?:，。；！？：、…\n]+")
+_MARKED: tuple[Kind, ...] = ("not", "never", "ended", "changed", "switched", "moved", "corrected", "over", "unreal", "also")
+_HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff々〇"
+_UNITS = re.compile(rf"[\ue000-\uf8ff{_HAN}]|[^\W\d_{_HAN}]+(?:['-][^\W\d_{_HAN}]+)*|\d+(?:[.:]\d+)*|[,;.!?:，。；！？：、…\n]+")
 _STOPS = frozenset(",;.!?:，。；！？：、…\n")
 BREAK = "\n"  # the unit that ends a clause
 
@@ -56,16 +42,23 @@ class Lexicon:
     """All phrases as sequences of units, and the relations of meanings."""
 
     phrases: Mapping[tuple[str, ...], tuple[Mark, ...]]
-    longest: int
+    longest: Mapping[str, int]  # first unit -> how long phrases get that begin with it
     spelling: Mapping[int, int]  # traditional characters as simplified ones
-    opposites: frozenset[frozenset[str]]
+    against: Mapping[str, frozenset[str]]  # meaning -> its contraries
     rivals: Mapping[str, int]  # meaning -> its group: two of one group exclude each other
     only: frozenset[str]  # of these one has one: hair, a favourite, a shift
+    transitive: frozenset[str]  # meanings that say nothing without an object
+    lasting: frozenset[str]  # meanings whose forms in -ed tell what is, not what was
     switchable: frozenset[str]  # verbs with one object at a time: lives in, supports
     ends: tuple[End, ...]
-    light: frozenset[str]  # meanings that a restatement may leave out
+    light: frozenset[str]  # meanings that carry little: have, go, make
+    faint: frozenset[str]  # and those that a restatement may leave out: works as, comes from
+    things: frozenset[str]  # meanings that are told apart by their place: "dogs rather than cats"
     people: frozenset[str]
     unique: frozenset[str]  # of these people one has one at a time
+    vague: frozenset[str]  # words of places that are no names: two of them may be one place
+    wide: frozenset[str]  # countries and the like: a town may lie in them
+    attributes: Mapping[str, tuple[str, ...]]  # of claims -> meanings in whose words they are said
     numbers: Mapping[str, int]
     past: frozenset[str]  # words as they stand: "went" tells what happened, "go" does not
     units: Mapping[str, tuple[str, float]]
@@ -88,7 +81,13 @@ def base(unit: str) -> str:
     >>> base("hated"), base("don't"), base("厌")
     ('hate', "don't", '厌')
     """
-    return stem(unit) if "a" <= unit[0] <= "z" and "'" not in unit else unit
+    return stem(unit) if "a" <= unit[0] <= "z" and "'" not in unit and unit not in _exact() else unit
+
+
+@cache
+def _exact() -> frozenset[str]:
+    """Words whose stem is that of another word: quite and quit."""
+    return frozenset(_read("reconcile.en")["exact"])
 
 
 @cache
@@ -102,16 +101,23 @@ def lexicon() -> Lexicon:
             phrases.setdefault(tuple(map(base, units(folded_key(phrase)))), {})[mark] = None
     return Lexicon(
         phrases={phrase: tuple(marks) for phrase, marks in phrases.items() if phrase},
-        longest=max(map(len, phrases)),
+        longest=_longest(phrases),
         spelling=str.maketrans(languages[1]["traditional"], languages[1]["simplified"]),
-        opposites=frozenset(map(frozenset, told["opposites"])),
+        against=_against(told["opposites"]),
         rivals={name: group for group, names in enumerate(told["rivals"]) for name in names},
         only=frozenset(told["only"]),
+        transitive=frozenset(told["transitive"]),
+        lasting=frozenset(told["lasting"]),
         switchable=frozenset(told["switchable"]),
         ends=tuple(End(frozenset(one["told"]), frozenset(one["ends"]), one.get("free", False)) for one in told["ends"]),
         light=frozenset(told["light"]),
+        faint=frozenset(told["light"]) | frozenset(told["faint"]),
+        things=frozenset(name for words in languages for name in words["things"]),
         people=frozenset(name for words in languages for name in words["people"]),
         unique=frozenset(told["one_of"]),
+        attributes={name: tuple(meant) for name, meant in told["attributes"].items()},
+        vague=_units_of(languages, "vague_places"),
+        wide=_units_of(languages, "countries"),
         past=frozenset(phrase for words in languages for phrase in words["past"]),
         **{
             name: {key: value for words in languages for key, value in words[name].items()}
@@ -120,14 +126,34 @@ def lexicon() -> Lexicon:
     )
 
 
-def meanings(names: Iterable[str]) -> frozenset[str]:
-    """The names among these that are meanings or people of the lexicon."""
-    known = {name for marks in lexicon().phrases.values() for kind, name in marks if kind in ("word", "people")}
-    return frozenset(names) & known
+def _units_of(languages: Iterable[Mapping[str, Any]], section: str) -> frozenset[str]:
+    return frozenset("".join(map(base, units(folded_key(word)))) for words in languages for word in words[section])
+
+
+def _longest(phrases: Iterable[tuple[str, ...]]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for phrase in filter(None, phrases):
+        found[phrase[0]] = max(found.get(phrase[0], 0), len(phrase))
+    return found
+
+
+def _against(pairs: Iterable[tuple[str, str]]) -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for one, other in pairs:
+        found.setdefault(one, set()).add(other)
+        found.setdefault(other, set()).add(one)
+    return {name: frozenset(names) for name, names in found.items()}
+
+
+@cache
+def meanings() -> frozenset[str]:
+    """The meanings that are predicates: what is left when things and people are taken out."""
+    known = lexicon()
+    return frozenset(name for marks in known.phrases.values() for kind, name in marks if kind == "word") - known.things
 
 
 def _marked(words: Mapping[str, Any]) -> Iterable[tuple[str, Mark]]:
-    for name, phrases in words["mean"].items():
+    for name, phrases in (words["mean"] | words["things"]).items():
         yield from ((phrase, ("word", name)) for phrase in phrases)
     for name, phrases in words["people"].items():
         yield from ((phrase, ("people", name)) for phrase in phrases)

@@ -10,6 +10,7 @@ from rolememory.text.dates.chinese_calendar import number
 
 _ZH = "零〇一二两三四五六七八九十百千万"
 _NOON = 12
+_OLDEST = 110  # years: a larger number behind "is" is no age
 _ARTICLES = frozenset({"piece", "person", "week", "day"})  # 一个, 一人, 一周
 _PARTS = {"下午": 12, "晚上": 12, "傍晚": 12, "中午": 12, "凌晨": 0, "早上": 0, "上午": 0, "清晨": 0}
 
@@ -33,6 +34,8 @@ def quantities(text: str) -> list[Quantity]:
     [((312.0, 'year'), ''), (None, 'day 2'), (None, 'clock 15:00')]
     """
     taken: list[Quantity] = []
+    if not _sign().search(text):
+        return taken
     for pattern, made in _patterns():
         for found in pattern.finditer(text):
             if all(found.end() <= one.start or found.start() >= one.end for one in taken):
@@ -102,16 +105,24 @@ def _patterns() -> tuple[tuple[re.Pattern[str], Made], ...]:
         (rf"({zh}) ?({han})", lambda m: _counted(m, words.units)),
         (rf"\b({en})[ -]({latin})\b", lambda m: _counted(m, words.units)),
         (rf"\b({en}) ?(cm|km|kg|m)\b", lambda m: _counted(m, words.units)),
-        (rf"\b(?:turned|turning|i'm|i am|is|am|aged) ({en})(?=$|[.,!?;]| (?:now|yesterday|today|last|this|in|on|next))", lambda m: _number(m, value(m[1]), "year")),
+        (rf"\b(?:turned|turning|i'm|i am|is|am|aged) ({en})(?=$|[.,!?;]| (?:now|yesterday|today|last|this|in|on|next))", lambda m: _number(m, value(m[1]), "year" if value(m[1]) <= _OLDEST else "")),
         (rf"({zh})月份?", lambda m: _time(m, f"month {value(m[1]):.0f}")),
         (rf"\b(?:in|since|until|till|by|next|last|this|of) ({month})\b", lambda m: _time(m, f"month {words.months[m[1]]}")),
-        (rf"(?<![尾账卡])({zh})[号日](?![码楼房线])", lambda m: _time(m, f"date {value(m[1]):.0f}")),
+        (rf"(?<![尾账卡])({zh})[号日](?![码楼房线])", lambda m: _time(m, f"date {value(m[1]):.0f}") if value(m[1]) <= 31 else _number(m, value(m[1]), "")),
         (rf"\bthe {ordinal}\b", lambda m: _time(m, f"date {int(m[1])}")),
         (r"\b(?:in|since|from|of) (1[5-9]\d\d|20\d\d)\b", lambda m: _time(m, f"year {m[1]}")),
         (rf"\b({en})\b", lambda m: _number(m, value(m[1]), "")),
         (rf"(?:[{_ZH}]*[十百千万][{_ZH}]*|\d+)", lambda m: _number(m, value(m[0]), "")),
     ]  # fmt: skip
     return tuple((re.compile(pattern), made) for pattern, made in rules)
+
+
+@cache
+def _sign() -> re.Pattern[str]:
+    """What stands in every text that counts or dates anything."""
+    words = lexicon()
+    named = "|".join(name for name in (*words.numbers, *words.days, *words.months, "once", "twice", "thrice") if name.isascii())
+    return re.compile(rf"\d|[{_ZH}]|(?:周|星期|礼拜)[日天]|\b(?:{named})s?\b")
 
 
 _TIMES = {"once": 1.0, "twice": 2.0, "thrice": 3.0}

@@ -8,13 +8,17 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, TypeVar
 
-from rolememory.learn.reconcile.lexicon import BREAK, Kind, Mark, base, lexicon, units
+from rolememory.learn.reconcile.lexicon import BREAK, Kind, Mark, base, lexicon, meanings, units
 from rolememory.learn.reconcile.quantities import Quantity, quantities
 from rolememory.text.fold import fold
 
 Stance = Literal["holds", "denied", "over"]
 LONGEST = 400  # characters that are compared word by word: what is longer tells a story
 _SHORT = 4  # letters: red, bed and need are no past forms
+_BEING = frozenset(
+    "is are am be been being i'm he's she's it's we're they're 's feel feels get gets has have i've stay stays seem seems".split()
+)
+"""Behind these a form in -ed tells what is: "the gate is locked"."""
 _FIRST = 0xE000  # stands for the first quantity of a text
 
 
@@ -28,12 +32,22 @@ class Clause:
     numbers: frozenset[tuple[float, str]]
     times: frozenset[str]
     marks: frozenset[Kind]
+    order: tuple[str, ...] = ()  # things, people and unknown words as they follow each other
     size: int = 0  # phrases
 
     @property
     def says(self) -> bool:
         """Whether it says anything by itself."""
         return bool(self.words or self.people or self.numbers)
+
+
+@dataclass(frozen=True, slots=True)
+class Outdates:
+    """What a statement may outdate or be outdated by, so that most pairs are told apart at a glance."""
+
+    denies: bool  # some clause does not hold
+    against: frozenset[str]  # contraries of its words, and what it may end
+    groups: frozenset[int]  # of rivals
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +61,8 @@ class Statement:
     times: frozenset[str]
     marks: frozenset[Kind]
     stances: frozenset[Stance]
+    order: tuple[str, ...]  # things and unknown words, then people
+    outdates: Outdates
 
 
 @lru_cache(maxsize=32768)
@@ -60,15 +76,27 @@ def read(text: str) -> Statement:
     found = quantities(folded)
     clauses = tuple(_clause(pieces, found) for pieces in _clauses(units(_marked(folded, found))))
     said = tuple(clause for clause in clauses if clause.says)
+    words, people = _union(clause.words for clause in said), _union(clause.people for clause in said)
     return Statement(
         said,
-        _union(clause.words for clause in said),
-        _union(clause.people for clause in said),
-        _union(clause.numbers for clause in said),
-        _union(clause.times for clause in said),
+        words,
+        people,
+        _union(clause.numbers for clause in clauses),
+        _union(clause.times for clause in clauses),
         frozenset(mark for clause in clauses for mark in clause.marks),
         frozenset(clause.stance for clause in said),
+        tuple(sorted((one for clause in said for one in clause.order), key=lexicon().people.__contains__)),
+        Outdates(any(clause.stance != "holds" for clause in clauses), _against(words | people), _groups(words)),
     )
+
+
+def _against(said: frozenset[str]) -> frozenset[str]:
+    ended = (end.ends for end in lexicon().ends if end.told & said)
+    return _union([*(lexicon().against[name] for name in said if name in lexicon().against), *ended])
+
+
+def _groups(words: frozenset[str]) -> frozenset[int]:
+    return frozenset(lexicon().rivals[word] for word in words if word in lexicon().rivals)
 
 
 _Any = TypeVar("_Any")
@@ -89,7 +117,7 @@ def _marked(text: str, found: list[Quantity]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A phrase: as it is compared, what it does in the sentence (nothing: the lexicon does not know it), as it stands."""
+    """A phrase: as it is compared, what it does in the sentence (nothing: the lexicon does not know it), its first unit as it stands."""
 
     text: str
     marks: tuple[Mark, ...]
@@ -101,8 +129,11 @@ class _Piece:
 
     @property
     def is_past(self) -> bool:
-        """Whether it tells what happened: an irregular form, or an unknown word in -ed."""
-        return self.stands in lexicon().past or (not self.marks and self.stands.endswith("ed") and len(self.stands) > _SHORT)
+        """Whether it tells what happened: an irregular form, or one in -ed that names no lasting state and no change."""
+        if self.stands in lexicon().past:
+            return True
+        formed = self.stands.endswith("ed") and len(self.stands) > _SHORT
+        return formed and all(kind == "word" and name not in lexicon().lasting for kind, name in self.marks)
 
 
 def _clauses(pieces: list[str]) -> Iterator[list[_Piece]]:
@@ -122,10 +153,10 @@ def _phrases(stands: list[str]) -> Iterator[_Piece]:
     known, longest, place = lexicon().phrases, lexicon().longest, 0
     pieces = [base(unit) for unit in stands]
     while place < len(pieces):
-        for length in range(min(longest, len(pieces) - place), 0, -1):
+        for length in range(min(longest.get(pieces[place], 1), len(pieces) - place), 0, -1):
             marks = known.get(tuple(pieces[place : place + length]))
             if marks or length == 1:
-                yield _Piece(" ".join(pieces[place : place + length]), marks or (), "".join(stands[place : place + length]))
+                yield _Piece(" ".join(pieces[place : place + length]), marks or (), stands[place])
                 place += length
                 break
 
@@ -135,10 +166,14 @@ def _clause(pieces: list[_Piece], found: list[Quantity]) -> Clause:
     counted = [found[ord(piece.text) - _FIRST] for piece in pieces if piece.is_quantity]
     named = {kind: frozenset(name for piece in pieces for each, name in piece.marks if each == kind) for kind in ("word", "people", "time")}
     kinds = frozenset(kind for piece in pieces for kind, _ in piece.marks)
-    if any(piece.is_past for piece in pieces):
+    before = ["", *(piece.stands for piece in pieces)]
+    if any(piece.is_past and behind not in _BEING for behind, piece in zip(before, pieces, strict=False)):
         kinds |= {"past"}
     stance = _stance(pieces, kinds)
-    words = named["word"] | frozenset(_unknown(pieces))
+    told = list(_told(pieces))
+    words = named["word"] | frozenset(word for word, known in told if not known)
+    if _lacks(pieces, words):
+        words |= {"have"}
     if stance == "denied" and "like" in words:
         words, stance = words - {"like"} | {"dislike"}, "holds"
     return Clause(
@@ -148,6 +183,7 @@ def _clause(pieces: list[_Piece], found: list[Quantity]) -> Clause:
         frozenset(one.number for one in counted if one.number),
         named["time"] | frozenset(one.time for one in counted if one.time),
         kinds,
+        tuple(word for word, _ in told),
         len(pieces),
     )
 
@@ -160,17 +196,23 @@ def _stance(pieces: list[_Piece], kinds: frozenset[Kind]) -> Stance:
     return "over" if "over" in kinds and "changed" not in kinds else "holds"
 
 
-def _unknown(pieces: list[_Piece]) -> Iterator[str]:
-    """Words that the lexicon does not know; neighbouring Han characters are one word."""
+def _lacks(pieces: list[_Piece], words: frozenset[str]) -> bool:
+    """Whether the clause denies that somebody has a thing: 没有车, but not 没有怀孕."""
+    return bool(words) and any(piece.text == "没 有" for piece in pieces) and words.isdisjoint(meanings())
+
+
+def _told(pieces: list[_Piece]) -> Iterator[tuple[str, bool]]:
+    """Things, people and unknown words in order, with whether they are known; neighbouring unknown Han are one word."""
     run = ""
     for piece in pieces:
         if not piece.marks and len(piece.text) == 1 and not piece.text.isascii() and not piece.is_quantity:
             run += piece.text
             continue
         if run:
-            yield run
+            yield run, False
         run = ""
         if not piece.marks and not piece.is_quantity:
-            yield piece.text
+            yield piece.text, False
+        yield from ((name, True) for kind, name in piece.marks if kind == "people" or (kind == "word" and name in lexicon().things))
     if run:
-        yield run
+        yield run, False

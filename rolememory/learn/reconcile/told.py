@@ -1,17 +1,20 @@
 """A memory as it is compared: what it says, what it claims, who may change it. Read when it is first asked for."""
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
 
-from rolememory.learn.reconcile.by_claims import Claims
+from rolememory.learn.reconcile.by_claims import Claims, single
 from rolememory.learn.reconcile.reading import LONGEST, Statement, read
 from rolememory.schema.claims import ROLE, USER, Claim
 from rolememory.schema.learning import Draft
 from rolememory.schema.memory import Memory, MemoryType, Source
 from rolememory.text.fold import folded_key
 
+_OWNER = re.compile(r"(.+?)(?:'s |的)")
+_OWNERS = {"the user": USER, "用户": USER, "the character": ROLE, "角色": ROLE}
 _BEFORE = datetime.min.replace(tzinfo=UTC)  # when an undated memory was told: before all others
 _MACHINE = frozenset({Source.SUMMARY, Source.AI_OUTPUT, Source.INFERENCE})
 
@@ -23,7 +26,7 @@ class Told:
     memory: Memory
     given: tuple[Claim, ...] = field(default=(), repr=False)  # the claims of a draft, read already
 
-    @property
+    @cached_property
     def id(self) -> str:
         """Its id."""
         return self.memory.id
@@ -33,7 +36,13 @@ class Told:
         """Whom it is about: ROLE, USER, or a name as names are compared."""
         return subject_of(self.memory.subject)
 
-    @property
+    @cached_property
+    def owner(self) -> str:
+        """Under whom it is kept: for "the user's sister" that is the user, for everybody else the subject itself."""
+        head = _OWNER.match(self.subject)
+        return _OWNERS.get(head[1], self.subject) if head else self.subject
+
+    @cached_property
     def told_at(self) -> datetime:
         """When it was told in the story."""
         return self.memory.created or _BEFORE
@@ -59,11 +68,22 @@ class Told:
         return read(self.memory.content)
 
     @cached_property
+    def quoted(self) -> Statement:
+        """The words it rests on, as they were said; its own where none are kept."""
+        said = self.memory.evidence[0].quote if self.memory.evidence else ""
+        return read(said) if said else self.statement
+
+    @cached_property
     def claims(self) -> Claims:
-        """Its claims, and how much of its text they cover."""
-        if self.given:
-            return Claims.of(self.given, self.memory.content)
-        return Claims.of(_read_claims(self.memory), self.memory.content)
+        """Its claims with the words they were said in, and how much of its text they cover."""
+        found = Claims.of(self.given or _read_claims(self.memory), self.memory.content)
+        said = self.memory.evidence[0].quote if self.memory.evidence else ""
+        return found if not said else Claims(tuple(replace(claim, quote=said) for claim in found.each), found.covered)
+
+    @cached_property
+    def attributes(self) -> frozenset[str]:
+        """The attributes it makes a claim of, as far as only one value of them holds."""
+        return frozenset(claim.attribute for claim in self.claims.each if single(claim.attribute))
 
 
 def subject_of(subject: str | None) -> str:

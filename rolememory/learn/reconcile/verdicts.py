@@ -134,6 +134,8 @@ def _may_replace(told: Told, met: Meeting) -> bool:
 
     What one user says never replaces what all share, save about himself; what all share replaces what one was told of others.
     """
+    if met.other.memory.authored or met.other.memory.locked:
+        return False
     newer, older = (told, met.other) if met.draft_is_later else (met.other, told)
     if newer.memory.source is Source.AI_OUTPUT and older.memory.source is Source.USER_INPUT and told.subject == USER:
         return False
