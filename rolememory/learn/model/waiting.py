@@ -7,8 +7,9 @@ from rolememory.learn.model.prompts import MOST_OF_A_LINE, shortened
 from rolememory.schema.learning import Said
 from rolememory.text.lengths import TokenEstimate
 
-MOST_TOKENS = 2_500
-"""Of the chat in one question, by estimate: with the question's own words it fits into a context of 4,096, the default of local servers."""
+MOST_TOKENS = 1_500
+"""Of the chat in one question, by estimate: with the question's own words, what is known and the answer it fits into a context of
+4,096, the default of local servers, which cut longer ones at the front without a word."""
 
 BEFORE = 4  # messages before a batch that are shown along
 _A_NAME = 6  # tokens: the number and the speaker

@@ -370,3 +370,55 @@ def test_a_name_is_registered_once(registered: dict[str, Factory]) -> None:
     register("boats")(Boats)
     with pytest.raises(RegistrationError, match="boats"):
         register("boats")(type("Rafts", (Boats,), {}))
+
+
+def test_a_batch_that_was_not_full_is_read_after_a_quiet_while_by_itself(tmp_path: Path) -> None:
+    with Endpoint(NONE) as server, House(tmp_path, server.url, *CHAT, batch_size=5, idle_minutes=0.0005) as house:
+        house.behind.touch("harbour")
+        assert house.behind.settle(5.0)
+        house.now += timedelta(minutes=1)
+        assert server.wait_for(1)
+        assert house.behind.run().left == 0
+        assert len(server.requests) == 1
+
+
+def test_a_template_that_cannot_be_used_is_told_and_replaced(tmp_path: Path) -> None:
+    (tmp_path / "learn").mkdir()
+    (tmp_path / "learn" / "extraction.jinja").write_text("{{ nobody }}", encoding="utf-8")
+    with Endpoint(answers(GOOD)) as server, House(tmp_path, server.url, *CHAT, templates=tmp_path) as house:
+        house.touch()
+        assert len(house.kept) == 2
+        (note,) = house.behind.status()["notes"]
+        assert "extraction.jinja" in note
+
+
+def test_long_exchanges_go_in_smaller_batches(tmp_path: Path) -> None:
+    lines = [line for number in range(4) for line in (f"Lin: {number} {'word ' * 150}", f"Mira: {number} {'word ' * 150}")]
+    with Endpoint(NONE) as server, House(tmp_path, server.url, *lines, batch_size=3) as house:
+        house.behind.run(force=True)
+        assert [len(shown(server, number)) for number in range(len(server.requests))] == [6, 2]
+        house.say(*[line * 2 for line in lines])
+        house.behind.run(force=True)
+        assert max(len(request.said) for request in server.requests) < 12_000
+
+
+def test_status_tells_what_waits_even_when_chats_cannot_be_listed(tmp_path: Path) -> None:
+    with Endpoint(NONE) as server, House(tmp_path, server.url, *CHAT, batch_size=5) as house:
+        house.touch()
+        assert house.behind.status()["queue"] == {"harbour": 1}
+
+        def broken() -> list[Chat]:
+            raise NotWrittenError("harbour.jsonl: cannot be read")
+
+        house.chats.chats = broken  # type: ignore[method-assign]
+        assert house.behind.status()["queue"] == {}
+        assert house.behind.run().notes == ("harbour.jsonl: cannot be read",)
+        assert house.behind.status()["last_error"] == "harbour.jsonl: cannot be read"
+
+
+def test_after_closing_nothing_is_asked(tmp_path: Path) -> None:
+    with Endpoint(NONE) as server, House(tmp_path, server.url, *CHAT) as house:
+        house.behind.close()
+        assert house.touch()
+        assert house.behind.run(force=True).read == 0
+        assert server.requests == []

@@ -123,7 +123,7 @@ def test_what_is_to_be_summed_up(former: list[Memory], summed: int, trigger: int
 
 def test_what_fits_into_one_question_is_summed_up_at_once() -> None:
     found = waiting([], spoken=path(*LONGER))
-    assert found == ("", 0, numbers(1, 8))
+    assert found == ("", 0, numbers(1, 5))
     huge = path(f"Lin: {'word ' * 9000}", *LONG)
     assert waiting([], spoken=huge) == ("", 0, numbers(1, 17))
 
@@ -135,7 +135,7 @@ def test_s4_11_a_long_chat_is_summed_up_and_summed_up_again(tmp_path: Path) -> N
 
     with (
         Endpoint(sums) as server,
-        House(tmp_path, server.url, *LONGER, batch_size=99, summarize=SummarizeSettings(trigger_tokens=1000)) as house,
+        House(tmp_path, server.url, *LONGER, batch_size=99, summarize=SummarizeSettings(trigger_tokens=2200)) as house,
     ):
         house.settings = house.settings.model_copy(update={"memory": WINDOW})
         house.touch()
