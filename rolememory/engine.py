@@ -202,7 +202,7 @@ class RoleMemory:
         settings = home.settings_of(self.role)
         self.store = RoleStore(self.folder, settings.storage)
         self.chats = Chats(self.folder)
-        self._usage = Usage(self.folder, self.chats, lambda: self.memories, self._speakers, lambda: home.pool)
+        self._usage = Usage(self.folder, self.chats, lambda: self.store.snapshot().memories, self._speakers, lambda: home.pool)
         self._tended = StateFile(self.folder / "state" / "tended.json")
         self._learner: Learner | None = None
         self._recollection = Recollection(self.folder, home.surroundings, settings)
@@ -221,7 +221,8 @@ class RoleMemory:
 
     @property
     def memories(self) -> Mapping[str, Memory]:
-        """Every memory by id, archived ones too, as the files have them now."""
+        """Every memory by id, archived ones too, as the files have them now, with what was learned from all that was observed."""
+        self.learned(_RULES_S)
         return self.store.snapshot().memories
 
     @property

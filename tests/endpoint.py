@@ -209,6 +209,11 @@ class Endpoint:
         with self._changed:
             return self._changed.wait_for(lambda: len(self.requests) >= count, timeout)
 
+    def idle(self, timeout: float = 5.0) -> bool:
+        """Wait until no request is being answered."""
+        with self._changed:
+            return self._changed.wait_for(lambda: self._open == 0, timeout)
+
     def __enter__(self) -> Self:
         self._thread.start()
         return self
@@ -249,6 +254,7 @@ class Endpoint:
             with self._changed:
                 self._open -= 1
                 self._lines.discard(line)
+                self._changed.notify_all()
             line.close()
 
     def _answer(self, line: socket.socket) -> None:

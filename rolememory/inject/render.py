@@ -14,7 +14,7 @@ from rolememory.inject.environment import BUILT_IN, Templates
 from rolememory.inject.fence import fenced, tame
 from rolememory.inject.sandbox import Compiled, plain
 from rolememory.inject.shape import Frame, Slot, filled
-from rolememory.schema.memory import Memory, MemoryType
+from rolememory.schema.memory import Memory, MemoryType, Source
 from rolememory.schema.scene import Language
 from rolememory.schema.settings import InjectSettings
 
@@ -219,6 +219,7 @@ class Style:
     def _describe(self, memory: Memory) -> dict[str, Any]:
         created = _local(memory.created, self._zone) if memory.created and self._settings.show_dates else None
         text = tame(self._expand(memory.content))
+        quoted = memory.source is Source.USER_INPUT and memory.type is MemoryType.EPISODIC  # as it was said: "I" is the speaker
         return {
             "id": tame(memory.id),
             "type": memory.type.value,
@@ -226,7 +227,8 @@ class Style:
             "content": text,
             "date": day(created, self.language) if created else "",
             "time": minute(created) if created else "",
-            "subject": self._subject(memory),
+            "subject": "" if quoted else self._subject(memory),
+            "speaker": self._subject(memory) if quoted else "",
             "heard_from": tame(self._cast.heard_from.get(memory.id, "")),
             "source": memory.source.value,
             "tags": tuple(map(tame, memory.tags)),
@@ -234,11 +236,11 @@ class Style:
         }
 
     def _subject(self, memory: Memory) -> str:
-        """Whom the memory is about, when that needs saying: not for the role itself, nor when its text begins with the name."""
+        """Whom the memory is about or who said it, when that needs saying: not the role itself, nor when its text begins with the name."""
         if not memory.subject or memory.subject in _CHAR_WORDS or memory.subject == self._cast.char:
             return ""
         name = str(self._frame["user"]) if memory.subject in _USER_WORDS else tame(memory.subject)
-        return "" if tame(self._expand(memory.content)).startswith(name) else name
+        return "" if tame(self._expand(memory.content)).casefold().startswith(name.casefold()) else name
 
     def _people(self) -> dict[str, Any]:
         char, user = _NOBODY[self.language]

@@ -66,6 +66,8 @@ class House:
         self.puzzles: dict[tuple[str, tuple[str, ...]], Puzzle] = {}
         self._turns: dict[str, deque[TurnNote]] = {}
         self._lock = threading.Lock()
+        self._keeping = 0
+        self._kept = threading.Condition()
         self._watch: Watch | None = None
 
     @property
@@ -104,6 +106,22 @@ class House:
         """The newest turns of a role, newest first."""
         with self._lock:
             return list(self._turns.get(role_id, ()))
+
+    def keep_begun(self) -> None:
+        """A turn that went through is about to be kept."""
+        with self._kept:
+            self._keeping += 1
+
+    def keep_done(self) -> None:
+        """It is."""
+        with self._kept:
+            self._keeping -= 1
+            self._kept.notify_all()
+
+    def settle(self, timeout: float | None = None) -> bool:
+        """Wait until every turn that went through is kept; false when that takes longer."""
+        with self._kept:
+            return self._kept.wait_for(lambda: self._keeping == 0, timeout)
 
     def puzzled(self, why: str, names: tuple[str, ...] = ()) -> bool:
         """A call's role could not be told; true when this is said for the first time."""

@@ -155,12 +155,16 @@ class Proxy:
     def _learn(self, call: Call, reply: str | None) -> None:
         """Keep the turn, behind the answer."""
         if call.teaches and self._house.settings.memory:
+            self._house.keep_begun()
             task = asyncio.get_running_loop().create_task(self._kept(call, reply))
             self._behind.add(task)
             task.add_done_callback(self._behind.discard)
 
     async def _kept(self, call: Call, reply: str | None) -> None:
-        await anyio.to_thread.run_sync(lambda: learn(self._house, call, reply), limiter=self._limiter)
+        try:
+            await anyio.to_thread.run_sync(lambda: learn(self._house, call, reply), limiter=self._limiter)
+        finally:
+            self._house.keep_done()
 
     async def _thread(self, work: Callable[[], _T], otherwise: _T) -> _T:
         """Done on a thread within the time a turn allows for memory; what fails or takes longer costs the turn nothing but its memory."""

@@ -1,0 +1,30 @@
+"""What a person means who asks to forget something: the learned memories that say it, his own and shared ones.
+
+>>> from rolememory.schema.memory import Source
+>>> known = [Memory(id="a", content="Lin's sister is ill.", source=Source.SUMMARY), Memory(id="b", content="Lin likes tea.", source=Source.SUMMARY)]
+>>> [memory.id for memory in meant("my sister", {memory.id: memory for memory in known}, None)]
+['a']
+"""
+
+from collections.abc import Iterator, Mapping
+
+from rolememory.schema.memory import Memory
+from rolememory.text.words import ask, tokens
+
+_ENOUGH = 0.6  # of the weight of what was named must stand in a memory
+
+
+def meant(words: str, memories: Mapping[str, Memory], user: str | None) -> list[Memory]:
+    """Every learned memory that says what is named; what an author wrote or locked is never meant. Cost: O(memories)."""
+    wanted = ask(words).weights
+    total = sum(wanted.values())
+    return list(_saying(wanted, total, memories, user)) if total else []
+
+
+def _saying(wanted: Mapping[str, float], total: float, memories: Mapping[str, Memory], user: str | None) -> Iterator[Memory]:
+    for memory in memories.values():
+        if memory.authored or memory.locked or memory.archived or memory.user not in (None, user):
+            continue
+        said = set(tokens(memory.content))
+        if sum(weight for token, weight in wanted.items() if token in said) >= _ENOUGH * total:
+            yield memory

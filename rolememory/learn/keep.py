@@ -1,0 +1,93 @@
+"""From drafts to the journal: the gate, the comparison with what is known, one transaction with readable reasons."""
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from hashlib import blake2b
+
+from rolememory.learn.gate import Gate, Passed, Quarantined, Told
+from rolememory.learn.reconcile import Known, edits, reconcile
+from rolememory.schema.evidence import Reason
+from rolememory.schema.learning import Draft, Learned, Verdict
+from rolememory.schema.memory import Memory, readable_id
+from rolememory.store.memories import Edit, RoleStore, Snapshot
+from rolememory.store.review import Review
+
+Commit = Callable[[Sequence[Edit], str], Snapshot]
+"""Writes edits as one transaction of an actor."""
+
+Saying = Callable[[str, str], str]
+"""(chat, version) -> the text of that message, "" when it is not known."""
+
+
+def learned_id(draft: Draft) -> str:
+    """The id of a learned memory: readable, and the same whenever the same is learned from the same message.
+
+    Two branches that share a message share what it taught.
+    """
+    ground = "+".join(f"{one.chat}\0{one.version}" for one in draft.evidence) or "\0".join(draft.rests_on)
+    said = f"{ground}\0{draft.because.code}\0{draft.subject}\0{draft.user}\0{draft.content}"
+    return f"{readable_id(draft.content)}-{blake2b(said.encode('utf-8', 'replace'), digest_size=4).hexdigest()}"
+
+
+class Keeper:
+    """Lets drafts into the store, one batch at a time. Thread-safe."""
+
+    def __init__(self, store: RoleStore, commit: Commit, review: Review, saying: Saying) -> None:
+        self.review = review
+        self._store, self._commit, self._saying = store, commit, saying
+        self._known: Known | None = None
+        self._told = Told()
+        self._lock = threading.Lock()
+
+    def keep(self, drafts: Sequence[Draft], gate: Gate, actor: str) -> Learned:
+        """What became of the drafts; on return what was learned is in the journal.
+
+        Raises:
+            ReadOnlyRoleError, NotWrittenError: the files are broken or the disk refused; nothing was learned.
+        """
+        with self._lock:
+            memories = self._store.snapshot().memories
+            fresh = {learned_id(draft): draft for draft in drafts}
+            fresh = {one: draft for one, draft in fresh.items() if one not in memories and not self.review.is_declined(one)}
+            if not fresh:
+                return Learned()
+            passed, refused = self._past(gate, fresh, memories)
+            verdicts = self._compare(passed, memories)
+            return self._write(list(passed), verdicts, refused, memories, actor)
+
+    def _past(
+        self, gate: Gate, fresh: Mapping[str, Draft], memories: Mapping[str, Memory]
+    ) -> tuple[dict[str, Draft], list[tuple[Draft, Reason]]]:
+        passed: dict[str, Draft] = {}
+        refused: list[tuple[Draft, Reason]] = []
+        self._told.follow(memories)
+        for memory_id, draft in fresh.items():
+            judged = gate.judge(draft, self._told, self._saying)
+            if isinstance(judged, Passed):
+                passed[memory_id] = judged.draft
+                continue
+            refused.append((draft, judged.because))
+            if isinstance(judged, Quarantined):
+                self.review.add(judged.draft, judged.because, draft.created)
+        return passed, refused
+
+    def _compare(self, passed: Mapping[str, Draft], memories: Mapping[str, Memory]) -> list[Verdict]:
+        if self._known is None:
+            self._known = Known(memories)
+        self._known.follow(memories)
+        return reconcile(list(passed.values()), self._known)
+
+    def _write(
+        self,
+        ids: Sequence[str],
+        verdicts: Sequence[Verdict],
+        refused: Sequence[tuple[Draft, Reason]],
+        memories: Mapping[str, Memory],
+        actor: str,
+    ) -> Learned:
+        for verdict in verdicts:
+            if verdict.action == "review":
+                self.review.add(verdict.draft, verdict.because, verdict.draft.created)
+        wanted = edits(verdicts, ids, memories)
+        after = self._commit(wanted, actor).memories if wanted else self._store.snapshot().memories
+        return Learned(tuple(after[one] for one in ids if one in after), tuple(verdicts), tuple(refused))

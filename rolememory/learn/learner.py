@@ -1,0 +1,180 @@
+"""One role's write path: from the visible messages to memories. The chat log is the one durable write; all else follows from it.
+
+    visible messages -> chat log -> rules (at once, on a thread) or a model (later) -> gate -> reconcile -> journal
+
+A chat is never held up: `observe` returns when the log is on disk. What was learned can be waited for with `settle`.
+"""
+
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+
+from rolememory.errors import RoleMemoryError
+from rolememory.learn import rules
+from rolememory.learn.commands import Command
+from rolememory.learn.cursor import Cursors
+from rolememory.learn.forgetting import meant
+from rolememory.learn.gate import Gate
+from rolememory.learn.keep import Commit, Keeper
+from rolememory.schema.learning import Company, Draft, Learned, Observed, Said
+from rolememory.schema.message import Message
+from rolememory.schema.role import Role
+from rolememory.schema.settings import Settings
+from rolememory.store.chats import Chats
+from rolememory.store.memories import Edit, RoleStore
+from rolememory.store.review import Review
+from rolememory.text.feel_words import Lexicon
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What a learner asks of the house around it; every call brings what stands now."""
+
+    settings: Callable[[], Settings]
+    role: Callable[[], Role]
+    lexicon: Callable[[], Lexicon | None]
+    clean: Callable[[str], str]  # what is story in a message; our own blocks taken out
+    card_texts: Callable[[], Sequence[str]]  # what the character is told anyway
+    pool: Executor  # of one thread
+    commit: Commit
+
+
+class Learner:
+    """Turns what is said into memories. Thread-safe."""
+
+    def __init__(self, folder: Path, store: RoleStore, chats: Chats, review: Review, needs: Needs) -> None:
+        self.chats, self._store, self._needs = chats, store, needs
+        self.keeper = Keeper(store, needs.commit, review, self._said)
+        self._cursors = Cursors(folder)
+        self._due: dict[str, None] = {}
+        self._work: Future[None] | None = None
+        self._lock = threading.Lock()
+        self._taking = threading.Lock()
+        self._listeners: list[Callable[[str, Learned], None]] = []
+        for info in chats.chats(archived=True):  # what a process that ended too soon left unread
+            if self._cursors.of(info.id).mark < chats.since(info.id, 0)[1]:
+                self.due(info.id)
+
+    def observe(
+        self, messages: Sequence[Message], *, chat: str = "", user: str | None = None, at: datetime | None = None, title: str | None = None
+    ) -> Observed:
+        """Put the visible messages into the log; on return they survive a power cut. Learning from them follows by itself."""
+        seen = self.chats.observe(messages, chat=chat, user=user, at=at, clean=self._needs.clean, title=title)
+        if seen.entered or seen.returned:
+            self.due(seen.chat)
+        return seen
+
+    def due(self, chat: str) -> None:
+        """Learn from what is new in this chat, soon and on another thread."""
+        with self._lock:
+            self._due[chat] = None
+            if self._work is None or self._work.done():
+                self._work = self._needs.pool.submit(self._catch_up)
+
+    def settle(self, timeout: float | None = None) -> bool:
+        """Wait until the rules have read everything observed so far; false when that took longer."""
+        work = self._work
+        if work is None or work.done():
+            return True
+        try:
+            work.result(timeout)
+        except TimeoutError:
+            return False
+        return True
+
+    def told(self, listener: Callable[[str, Learned], None]) -> Callable[[], None]:
+        """Call back with (chat, what was learned) after every look; the result unsubscribes."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    def keep(self, drafts: Sequence[Draft], actor: str, chat: str = "") -> Learned:
+        """Drafts of anybody on their way to the store: gate, reconciliation, one transaction."""
+        role = self._needs.role()
+        gate = Gate(self._needs.card_texts(), names=(role.name, *role.aliases))
+        learned = self.keeper.keep(drafts, gate, actor)
+        for listener in tuple(self._listeners):
+            listener(chat, learned)
+        return learned
+
+    def company(self, chat: str) -> Company:
+        """Who is there in this chat."""
+        role, info = self._needs.role(), self.chats.info(chat)
+        own = {role.name, *role.aliases}
+        others = {said.name for said in self.chats.path(chat) if said.role == "assistant" and said.name and said.name not in own}
+        return Company(role.name, role.aliases, info.user or "", tuple(sorted(others)))
+
+    def close(self) -> None:
+        """Finish what is begun and write what is behind."""
+        self.settle()
+        self._cursors.close()
+
+    def _catch_up(self) -> None:
+        while True:
+            with self._lock:
+                chat = next(iter(self._due), None)
+                if chat is None:
+                    self._work = None
+                    return
+                del self._due[chat]
+            self._quietly(chat)
+
+    def _quietly(self, chat: str) -> None:
+        """Learn from a chat; what goes wrong is said once, and the cursor stays where it was."""
+        try:
+            with self._taking:
+                self._take(chat)
+        except (RoleMemoryError, OSError) as error:
+            _log.warning("chat %r: not learned from yet: %s", chat, error)
+
+    def _take(self, chat: str) -> None:
+        cursor = self._cursors.of(chat)
+        news, mark = self.chats.since(chat, cursor.mark)
+        settings = self._needs.settings().learn
+        if not settings.enabled or not self.chats.info(chat).teaches:
+            self._cursors.move(chat, replace(cursor, mark=mark, held=()))
+            return
+        path = self.chats.path(chat)
+        ready, held = _final(path, {*cursor.held, *(said.version for said in news)})
+        self._read(chat, path, ready)
+        self._cursors.move(chat, replace(cursor, mark=mark, held=held))
+
+    def _read(self, chat: str, path: Sequence[Said], ready: Sequence[int]) -> None:
+        company, info = self.company(chat), self.chats.info(chat)
+        settings, lexicon = self._needs.settings().learn, self._needs.lexicon()
+        drafts: list[Draft] = []
+        forget: list[Command] = []
+        for place in ready:
+            around = rules.Around(chat, company, info.user, path[place - 1] if place else None, settings, lexicon)
+            found = rules.read(path[place], around)
+            drafts += found.drafts
+            forget += found.forget
+        if settings.extractor != "model" and drafts:
+            self.keep([one for one in drafts if not one.explicit], "learn", chat)
+        self.keep([one for one in drafts if one.explicit], "user", chat)
+        for command in forget:
+            self._forget(command, info.user)
+
+    def _forget(self, command: Command, user: str | None) -> None:
+        """Archive what a person asked to be forgotten: of his own, and nothing an author wrote."""
+        found = meant(command.content, self._store.snapshot().memories, user)
+        edits = [Edit("set", one.id, {"archived": True}, reason=f"asked: {command.quote[:120]}") for one in found]
+        if edits:
+            self._needs.commit(edits, "user")
+
+    def _said(self, chat: str, version: str) -> str:
+        said = self.chats.versions(chat).get(version)
+        return said.text if said else ""
+
+
+def _final(path: Sequence[Said], wanted: set[str]) -> tuple[list[int], tuple[str, ...]]:
+    """Which wanted versions may be learned from (their places, in order), and which wait for the next user message."""
+    newest_user = max((place for place, said in enumerate(path) if said.role == "user"), default=-1)
+    here = [place for place, said in enumerate(path) if said.version in wanted]
+    ready = [place for place in here if path[place].role == "user" or place < newest_user]
+    return ready, tuple(path[place].version for place in here if place not in set(ready))

@@ -1,0 +1,203 @@
+"""Learning without any model: what one message gives, by rules. Pure: the same words in the same company give the same drafts.
+
+A user's turn that tells something is kept as it was said (episodic); what somebody states of himself becomes a sentence
+about him (semantic). Of the character's own words only what it states, wants or promises of itself is distilled, and only once
+the user let it stand. An order to remember or forget is obeyed.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from rolememory.learn.commands import Command, commands
+from rolememory.learn.derive import Derived, derive
+from rolememory.learn.statements import Speaker, claims
+from rolememory.learn.worth import worth
+from rolememory.schema.claims import ATTRIBUTES, ROLE, USER, Claim
+from rolememory.schema.evidence import Reason
+from rolememory.schema.learning import Company, Draft, Said
+from rolememory.schema.memory import Evidence, MemoryType, Source
+from rolememory.schema.scene import Language
+from rolememory.schema.settings import LearnSettings
+from rolememory.text.feel_words import Lexicon
+from rolememory.text.fold import fold
+from rolememory.text.language import language_of
+from rolememory.text.words import HAN, PAIR, RARE, ask, kind, tokens
+
+THE_USER: Mapping[Language, str] = {"en": "the user", "zh": "用户"}
+SURE = 0.5  # a claim less certain than this is not a fact yet; the turn itself is kept
+_WANTING = frozenset({"wants"})  # of the role itself: a goal
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What a message is read with."""
+
+    chat: str
+    company: Company
+    user: str | None = None  # whose memory it becomes
+    previous: Said | None = None  # the message before it
+    settings: LearnSettings = field(default_factory=LearnSettings)
+    lexicon: Lexicon | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What a message gives: drafts, and orders to forget (each the words for what is to be forgotten)."""
+
+    drafts: tuple[Draft, ...] = ()
+    forget: tuple[Command, ...] = ()
+
+
+def read(said: Said, around: Around) -> Read:
+    """What rules find in one message. Cost: O(length of the message)."""
+    if said.role == "assistant":
+        return Read((*_stated(said, around), *_raw(said, around)))
+    ordered = [one for one in commands(said.text) if one.certainty >= SURE]
+    rest = _without(said.text, [one.quote for one in ordered])
+    kept = [draft for one in ordered if one.kind in ("remember", "pin", "correct") for draft in _asked(one, said, around)]
+    return Read(
+        (*kept, *_told(rest, said, around), *_raw(said, around)),
+        tuple(one if one.content else _that(one, around) for one in ordered if one.kind == "forget"),
+    )
+
+
+def speaker(said: Said, company: Company, language: Language) -> Speaker:
+    """Whom "I", "you" and the names in this message mean."""
+    me = company.subject_of(said)
+    you = None if company.others else (USER if me == ROLE else ROLE)
+    named = {fold(name).text: ROLE for name in (company.role, *company.role_names) if name}
+    named |= {fold(name).text: name for name in company.others}
+    if company.user:
+        named[fold(company.user).text] = USER
+    shown = {ROLE: company.role, USER: company.user or THE_USER[language], **{name: name for name in company.others}}
+    return Speaker(me=me, you=you, names=named, shown=shown if me in shown else {**shown, me: me})
+
+
+def _told(text: str, said: Said, around: Around) -> Iterator[Draft]:
+    """The facts a user's turn states, and the turn itself where it tells more than those."""
+    found = [claim for claim in _claims(text, said, around) if claim.certainty >= SURE]
+    for claim in found:
+        yield _fact(claim, said, around, Source.USER_INPUT)
+    turn = worth(text, previous=around.previous.text if around.previous else "", lexicon=around.lexicon)
+    if turn.keep and _tells_more(turn.text, found):
+        yield _event(turn.text, said, around, Reason("told", (("kind", turn.kind),)), found)
+
+
+def _stated(said: Said, around: Around) -> Iterator[Draft]:
+    """What the character (or another member) states, wants or promises of itself."""
+    me = around.company.subject_of(said)
+    for claim in _claims(said.text, said, around):
+        if claim.subject == me and claim.certainty >= SURE:
+            yield _fact(claim, said, around, Source.SUMMARY)
+
+
+def _asked(command: Command, said: Said, around: Around) -> Iterator[Draft]:
+    """What a person asked to be remembered: word for word, and as facts where it states some."""
+    meant, source = (command.content, said) if command.content else (_last_words(around), around.previous or said)
+    if not meant:
+        return
+    found = _claims(meant, source, around)
+    because = Reason("asked", (("quote", command.quote[:80]),))
+    if not found or _tells_more(meant, found):
+        plain = _event(meant, said, around, because, found, quote=command.quote)
+        yield _explicit(plain, about=around.company.subject_of(source))
+    for claim in found:
+        yield _explicit(_fact(claim, said, around, Source.USER_INPUT, quote=command.quote), about=claim.subject)
+
+
+def _explicit(draft: Draft, about: str) -> Draft:
+    kind = MemoryType.SEMANTIC if draft.type is MemoryType.EPISODIC else draft.type
+    return replace(draft, type=kind, subject=about or None, explicit=True, confidence=1.0, salience=max(draft.salience, 0.9))
+
+
+def _that(command: Command, around: Around) -> Command:
+    return replace(command, content=_last_words(around))
+
+
+def _last_words(around: Around) -> str:
+    return around.previous.text if around.previous else ""
+
+
+def _raw(said: Said, around: Around) -> Iterator[Draft]:
+    """The message word for word, where the settings want that. Source: S3.11, S3.19."""
+    source = Source.USER_INPUT if said.role == "user" else Source.AI_OUTPUT
+    if source.value in around.settings.raw and said.text.strip():
+        yield _event(said.text, said, around, Reason("raw"), (), source=source)
+
+
+def _claims(text: str, said: Said, around: Around) -> list[Claim]:
+    return claims(text, speaker(said, around.company, language_of(text)))
+
+
+def _fact(claim: Claim, said: Said, around: Around, source: Source, quote: str = "") -> Draft:
+    attribute = ATTRIBUTES[claim.attribute]
+    own_wish = claim.subject == ROLE and said.role == "assistant" and claim.attribute in _WANTING and claim.holds
+    derived = _derived(claim.content, (claim,), around)
+    return Draft(
+        content=claim.content,
+        type=MemoryType.GOAL if own_wish else attribute.kind,
+        source=source,
+        evidence=(Evidence(chat=around.chat, version=said.version, quote=quote or claim.quote),),
+        because=Reason("stated", (("attribute", claim.attribute),)),
+        subject=claim.subject or None,
+        confidence=claim.certainty,
+        claims=(claim,),
+        **_common(said, around, derived),
+    )
+
+
+def _event(
+    text: str,
+    said: Said,
+    around: Around,
+    because: Reason,
+    found: Sequence[Claim],
+    *,
+    source: Source = Source.USER_INPUT,
+    quote: str = "",
+) -> Draft:
+    return Draft(
+        content=text,
+        type=MemoryType.EPISODIC,
+        source=source,
+        evidence=(Evidence(chat=around.chat, version=said.version, quote=quote or _first_line(text)),),
+        because=because,
+        subject=around.company.subject_of(said) or None,
+        **_common(said, around, _derived(text, found, around)),
+    )
+
+
+def _derived(text: str, found: Sequence[Claim], around: Around) -> Derived:
+    return derive(text, found, lexicon=around.lexicon, auto_tag=around.settings.auto_tag)
+
+
+def _common(said: Said, around: Around, derived: Derived) -> dict[str, Any]:
+    return {
+        "user": around.user,
+        "created": said.at,
+        "keys": derived.keys,
+        "topics": derived.topics,
+        "emotions": tuple(dict.fromkeys((*said.emotions, *derived.emotions))),
+        "tags": derived.tags,
+        "salience": derived.salience,
+    }
+
+
+def _tells_more(text: str, found: Sequence[Claim]) -> bool:
+    """Whether a text says anything of weight that its claims do not say."""
+    if not found:
+        return True
+    said = {token for claim in found for token in tokens(claim.content)}
+    return any(token not in said and kind(token) in (RARE, HAN, PAIR) for token in ask(text).weights)
+
+
+def _without(text: str, quotes: Sequence[str]) -> str:
+    for quote in quotes:
+        text = text.replace(quote, " ") if quote else text
+    return text.strip()
+
+
+def _first_line(text: str) -> str:
+    """The beginning of a text as its evidence: up to a line, word for word."""
+    return text.strip().splitlines()[0][:200] if text.strip() else ""

@@ -1,0 +1,240 @@
+"""Through the proxy with real sockets on both sides: what the model gets, what the frontend gets, what is kept."""
+
+import json
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.endpoint import Behaviour, Endpoint, answers, replies, status
+from tests.serve.houses import Served, served
+from tests.serve.proxy.requests import request
+from tests.serve.proxy.upstreams import breaks_off, calls_tool, chunk, hangs_after, lines, plays, streams
+
+GREETING = ("assistant", "You are soaked through. Sit by the stove.")
+FACT = ("user", "My sister Anna keeps bees in Riga.")
+ASKED = ("user", "What does my sister do in Riga?")
+
+
+@contextmanager
+def between(tmp_path: Path, *behaviours: Behaviour, **settings: Any) -> Iterator[tuple[Served, Endpoint]]:
+    """A house before a scripted model."""
+    with Endpoint(*behaviours) as model, served(tmp_path, {"serve.upstream": f"{model.url}", **settings}) as house:
+        yield house, model
+
+
+def ask(house: Served, body: dict[str, Any], path: str = "/v1/chat/completions", **headers: str) -> httpx.Response:
+    return httpx.post(house.url + path, json=body, headers=headers, timeout=20, trust_env=False)
+
+
+def settled(house: Served, role: str = "Asha") -> Any:
+    """The role once everything that was said is kept and learned."""
+    assert house.house.settle(20)
+    mind = house.home.role(role)
+    assert mind.learned(20)
+    return mind
+
+
+def test_a_fact_told_in_one_chat_is_injected_in_the_next(tmp_path: Path) -> None:
+    with between(tmp_path, streams("Bees", "?")) as (house, model):
+        ask(house, request([GREETING, FACT], hint={"role": "Asha", "user": "Lin", "chat": "one"}))
+        assert "Riga" in str([memory.content for memory in settled(house).memories.values()])
+        ask(house, request([GREETING, ASKED], hint={"role": "Asha", "user": "Lin", "chat": "two"}))
+        messages = model.requests[-1].json["messages"]
+        block = next(message for message in messages if "<rolememory>" in message["content"])
+        assert "bees" in block["content"]
+        assert block["role"] == "system"
+        assert messages.index(block) == next(at for at, one in enumerate(messages) if one["content"] == ASKED[1]) - 1
+        assert "rolememory" not in model.requests[-1].json
+
+
+def test_another_user_and_another_role_do_not_know_it(tmp_path: Path) -> None:
+    with between(tmp_path, streams("Bees", "?")) as (house, model):
+        ask(house, request([GREETING, FACT], hint={"role": "Asha", "user": "Lin", "chat": "one"}))
+        settled(house)
+        for hint in ({"role": "Asha", "user": "Mei", "chat": "two"}, {"role": "Bo", "user": "Lin", "chat": "three"}):
+            ask(house, request([GREETING, ASKED], hint=hint))
+            assert "bees" not in model.requests[-1].body.decode()
+
+
+@pytest.mark.parametrize("streamed", [True, False], ids=["streamed", "whole"])
+def test_the_answer_comes_back_as_it_was(tmp_path: Path, streamed: bool) -> None:
+    whole = {
+        "id": "x",
+        "choices": [{"index": 0, "message": {"role": "assistant", "content": "灯亮着。", "reasoning_content": "hm"}}],
+        "usage": {"a": 1},
+    }
+    stream = lines([chunk(role="assistant", content=""), chunk(reasoning_content="hm"), chunk(content="灯亮着。"), chunk(finish="stop")])
+    model = plays(stream) if streamed else replies(json.dumps(whole).encode(), x_upstream="yes")
+    with between(tmp_path, model) as (house, _):
+        answer = ask(house, request([GREETING, FACT], stream=streamed))
+        assert answer.content == stream if streamed else answer.json() == whole
+        assert answer.headers["x-upstream"] == "yes"
+
+
+@pytest.mark.parametrize("kind", ["impersonate", "quiet"])
+def test_what_is_no_turn_of_the_character_teaches_nothing(tmp_path: Path, kind: str) -> None:
+    with between(tmp_path, streams("I am Lin.")) as (house, _):
+        house.home.create("Asha")
+        ask(house, request([GREETING, FACT], hint={"role": "Asha", "user": "Lin", "chat": "one", "type": kind}))
+        assert settled(house).chats.chats() == []
+
+
+def test_a_swipe_is_another_version_of_the_same_reply(tmp_path: Path) -> None:
+    with between(tmp_path, streams("First."), streams("Second.")) as (house, _):
+        for kind in ("normal", "swipe"):
+            ask(house, request([GREETING, FACT], hint={"role": "Asha", "user": "Lin", "chat": "one", "type": kind}))
+            settled(house)
+        mind = settled(house)
+        assert [said.text for said in mind.chats.path("one")] == [GREETING[1], FACT[1], "Second."]
+        assert len([memory for memory in mind.memories.values() if "Riga" in memory.content and not memory.supersedes]) >= 1
+
+
+def test_a_continued_reply_is_one_reply(tmp_path: Path) -> None:
+    with between(tmp_path, streams(" by the door.")) as (house, _):
+        begun = ("assistant", "I put the lantern")
+        ask(house, request([GREETING, FACT, begun], hint={"role": "Asha", "user": "Lin", "chat": "one", "type": "continue"}, post=""))
+        assert settled(house).chats.path("one")[-1].text == "I put the lantern by the door."
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        pytest.param(status(429, "Slow down", b'{"error": {"message": "slow down"}}'), id="429"),
+        pytest.param(status(400, "Bad", b'{"error": {"message": "context too long"}}'), id="400"),
+        pytest.param(status(500, "Oops", b"<html>oops</html>"), id="500 as a page"),
+    ],
+)
+def test_errors_arrive_as_they_are(tmp_path: Path, model: Behaviour) -> None:
+    with between(tmp_path, model) as (house, upstream):
+        answer = ask(house, request([GREETING, FACT]))
+        straight = httpx.post(f"{upstream.url}/chat/completions", json={}, trust_env=False)
+        assert (answer.status_code, answer.content) == (straight.status_code, straight.content)
+
+
+def test_a_dead_upstream_is_said_where_the_frontend_shows_it(tmp_path: Path) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with served(tmp_path, {"serve.upstream": f"http://127.0.0.1:{port}/v1"}) as house:
+        answer = ask(house, request([GREETING, FACT]))
+        assert answer.status_code == 502
+        assert "cannot be reached" in answer.json()["error"]["message"]
+
+
+def test_a_cut_stream_ends_and_only_what_stood_before_it_is_kept(tmp_path: Path) -> None:
+    with between(tmp_path, breaks_off("I was", " about")) as (house, _):
+        answer = ask(house, request([GREETING, FACT], hint={"role": "Asha", "user": "Lin", "chat": "one"}))
+        assert b"about" in answer.content
+        assert [said.text for said in settled(house).chats.path("one")] == [GREETING[1], FACT[1]]
+
+
+def test_the_stop_button_closes_the_upstream(tmp_path: Path) -> None:
+    with between(tmp_path, hangs_after("Well", " then")) as (house, model):
+        with httpx.stream(
+            "POST", f"{house.url}/v1/chat/completions", json=request([GREETING, FACT]), timeout=20, trust_env=False
+        ) as answer:
+            first = next(answer.iter_bytes())
+        assert b"Well" in first
+        assert model.idle(10), "the upstream still waits"
+
+
+def test_with_memory_switched_off_everything_passes_untouched(tmp_path: Path) -> None:
+    with between(tmp_path, streams("Hm."), **{"serve.memory": False}) as (house, model):
+        body = {**request([GREETING, FACT]), "unknown": {"deep": [1, None, "灯"]}}
+        raw = json.dumps(body).encode()
+        httpx.post(
+            f"{house.url}/v1/chat/completions", content=raw, headers={"content-type": "application/json", "x-mine": "1"}, trust_env=False
+        )
+        assert model.requests[-1].body == raw
+        assert model.requests[-1].headers["x-mine"] == "1"
+        assert house.home.roles() == []
+
+
+def test_everything_else_is_passed_on(tmp_path: Path) -> None:
+    models = json.dumps({"object": "list", "data": [{"id": "m"}]}).encode()
+    with between(tmp_path, replies(models)) as (house, model):
+        answer = httpx.get(f"{house.url}/v1/models?limit=2", headers={"authorization": "Bearer key"}, trust_env=False)
+        assert answer.content == models
+        assert model.requests[-1].path.endswith("/models?limit=2")
+        assert model.requests[-1].headers["authorization"] == "Bearer key"
+        assert house.home.roles() == []
+
+
+def test_our_token_never_goes_on(tmp_path: Path) -> None:
+    with between(tmp_path, streams("Hm.")) as (house, model):
+        ask(house, request([GREETING, FACT]), **house.auth)
+        assert "authorization" not in model.requests[-1].headers
+
+
+def test_the_upstreams_own_key_takes_the_place_of_the_frontends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ROLEMEMORY_UPSTREAM_KEY", "sk-ours")
+    with between(tmp_path, streams("Hm.")) as (house, model):
+        ask(house, request([GREETING, FACT]), authorization="Bearer ")
+        assert model.requests[-1].headers["authorization"] == "Bearer sk-ours"
+
+
+def test_an_upstream_that_refuses_system_messages_gets_the_block_in_the_users_words(tmp_path: Path) -> None:
+    refused = status(400, "Bad", b'{"error": {"message": "Conversation roles must alternate; system role not supported"}}')
+    with between(tmp_path, streams("Bees?"), refused, streams("Honey."), streams("Again.")) as (house, model):
+        hint = {"role": "Asha", "user": "Lin"}
+        ask(house, request([GREETING, FACT], hint={**hint, "chat": "one"}))
+        settled(house)
+        for chat in ("two", "three"):
+            answer = ask(house, request([GREETING, ASKED], hint={**hint, "chat": chat}))
+            assert answer.status_code == 200
+            last = [message for message in model.requests[-1].json["messages"] if message["role"] == "user"][-1]
+            assert last["content"].startswith(ASKED[1])
+            assert "<rolememory>" in last["content"]
+        assert len(model.requests) == 4
+
+
+def test_two_candidates_pass_through_and_are_told_once(tmp_path: Path) -> None:
+    with between(tmp_path, streams("Hm.")) as (house, model):
+        for number in (1, 2):
+            house.home.create("Asha", id=f"00000000-0000-4000-8000-00000000000{number}")
+        for _ in range(2):
+            ask(house, request([GREETING, FACT]))
+        assert [puzzle.why for puzzle in house.house.puzzles.values()] == ["several"]
+        assert "<rolememory>" not in model.requests[-1].body.decode()
+
+
+@pytest.mark.parametrize("streamed", [True, False], ids=["streamed", "whole"])
+def test_hybrid_mode_answers_the_models_search_itself(tmp_path: Path, streamed: bool) -> None:
+    final = streams("She keeps", " bees.") if streamed else answers("She keeps bees.")
+    search = calls_tool("search_memory", {"query": "sister Anna Riga"}, streamed=streamed)
+    hybrid = {"recall.mode": "hybrid", "recall.high_relevance_threshold": 1.0, "recall.relevance_threshold": 0.0}
+    with between(tmp_path, search, final, **hybrid) as (house, model):
+        house.home.create("Asha").remember("Anna, Lin's sister, keeps bees in Riga.")
+        answer = ask(house, request([GREETING, ASKED], hint={"role": "Asha", "chat": "one"}, stream=streamed))
+        assert [tool["function"]["name"] for tool in model.requests[0].json["tools"]] == ["search_memory"]
+        told = model.requests[1].json["messages"][-1]
+        assert told["role"] == "tool"
+        assert "bees in Riga" in told["content"]
+        text = answer.text if streamed else answer.json()["choices"][0]["message"]["content"]
+        assert "search_memory" not in answer.text
+        assert "bees" in text
+        assert settled(house).chats.path("one")[-1].text == "She keeps bees."
+
+
+def test_a_frontends_own_tool_call_is_left_to_it(tmp_path: Path) -> None:
+    hybrid = {"recall.mode": "hybrid", "recall.high_relevance_threshold": 1.0, "recall.relevance_threshold": 0.0}
+    with between(tmp_path, calls_tool("roll_dice", {"sides": 6}, streamed=True), **hybrid) as (house, model):
+        house.home.create("Asha").remember("Anna, Lin's sister, keeps bees in Riga.")
+        tools = [{"type": "function", "function": {"name": "roll_dice", "parameters": {}}}]
+        answer = ask(house, request([GREETING, ASKED], hint={"role": "Asha", "chat": "one"}, tools=tools))
+        assert "roll_dice" in answer.text
+        assert len(model.requests) == 1
+
+
+def test_one_line_per_turn_and_no_word_of_it(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level("INFO", logger="rolememory"), between(tmp_path, streams("Hm.")) as (house, _):
+        ask(house, request([GREETING, FACT], hint={"role": "Asha", "user": "Lin", "chat": "one"}), authorization="Bearer sk-secret")
+        settled(house)
+    told = [record.getMessage() for record in caplog.records if record.levelname == "INFO"]
+    assert [line for line in told if line.startswith("Asha · 0 recalled · 0 characters · ")]
+    assert not any(word in line for line in told for word in ("Riga", "Anna", "sk-secret", "Lin"))
