@@ -4,6 +4,7 @@ text ─ chinese_voices ─▶ whose words ─ chinese_text ─▶ sentences, cl
      ─ chinese_clause ─▶ who, how, rule ─ chinese_wording ─▶ claims
 """
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
@@ -12,8 +13,11 @@ from rolememory.learn.statements.chinese_clause import Denied, Reading
 from rolememory.learn.statements.chinese_mood import jokes, stating
 from rolememory.learn.statements.chinese_text import LONGEST_CLAUSE, Plain, clauses, plain, sentences
 from rolememory.learn.statements.chinese_voices import Voice, voices
-from rolememory.learn.statements.chinese_who import Scene, scene, told_scene
+from rolememory.learn.statements.chinese_who import Scene, Who, scene, told_scene
+from rolememory.learn.statements.chinese_words import simple
 from rolememory.schema.claims import ATTRIBUTES, Claim
+
+_SAYS = re.compile("(.{1,12}?)[说說]：“")  # how a sentence begins that keeps somebody's own words
 
 
 def speech(text: str, speaker: Speaker) -> list[Claim]:
@@ -23,7 +27,11 @@ def speech(text: str, speaker: Speaker) -> list[Claim]:
 
 def told(text: str, subject: str, shown: Mapping[str, str]) -> list[Claim]:
     """What third-person sentences claim; a name nobody knows at the head of a sentence is `subject`."""
-    return _read(text, told_scene(subject, shown))
+    here = told_scene(subject, shown)
+    if (said := _SAYS.match(text)) and simple(said[1]).casefold() not in here.names:
+        here.with_name(said[1], Who(subject, said[1], "told"))
+        here.guess = None
+    return _read(text, here)
 
 
 def _read(text: str, here: Scene) -> list[Claim]:

@@ -23,6 +23,7 @@ def claim_of(found: Found, source: Plain, sentence: Span, here: Scene, *, correc
         return None
     start, end = (source.places[place] for place in sentence)
     quote = source.original[start:end]
+    start, end = start + len(quote) - len(quote.lstrip()), end - len(quote) + len(quote.rstrip())
     raw = turned(one.raw or one.value, here).words
     word = content if value.clear else quoted
     return Claim(

@@ -11,7 +11,7 @@ from rolememory.learn.statements.chinese_needs import is_vow
 from rolememory.learn.statements.chinese_predicate import Finding, Predicate
 from rolememory.learn.statements.chinese_text import Plain
 from rolememory.learn.statements.chinese_values import spans
-from rolememory.learn.statements.chinese_who import NOBODY, Scene, Who, chain, subject_at, whole
+from rolememory.learn.statements.chinese_who import NOBODY, Scene, Who, chain, known_at, subject_at, whole
 from rolememory.schema.claims import Claim
 
 _WHO_IS_WHO = frozenset({"name", "nickname", "age", "gender", "birthday"})  # of whoever a clause not understood spoke of
@@ -22,7 +22,7 @@ _GOES_ON = (
 _TRUSTED = {"me": ("记得", "知道", "确定", "承认", "发现"), "you": ("知道", "记得", "清楚", "也知道")}
 _SAID = re.compile(
     "(?:早就|早|之前|以前|上次|昨天|一直|老|总)?"
-    "(?:告诉(?:过|了)?(?:你|我|大家|他们)(?:了|过)?|(?:跟|和|对|同)(?:你|我|大家|他们)(?:说|讲|提|坦白)(?:过|了)?|说过?|讲过|提过|提到过?|承认|坦白)(?:的)?(?:：)?"
+    "(?:告诉(?:过|了)?(?:你|我|大家|他们)(?:了|过)?|(?:跟|和|对|同)(?:你|我|大家|他们)(?:说|讲|提|坦白)(?:过|了)?|是说|说过?|讲过|提过|提到过?|承认|坦白)(?:的)?(?:：)?"
 )
 _THINKS = re.compile("(?:总|真的|也|一直|有点)?(?:觉得|感觉|猜|想|认为|估计|听说|听人说)(?=我|你|他|她|自己|小|阿)")
 _WILL = re.compile("(?:我|你)?(?:一定)?(?:会|要)?")
@@ -86,6 +86,8 @@ class Reading:
     def _read(self, start: int, end: int) -> list[Found]:
         if found := self._turned_round(start, end):
             return found
+        if self.here.guess is not None and (guessed := self._guessed(start, end)):
+            return guessed
         for place, aspect in aspects(self.source.text, start, end, self._setting):
             if place >= end:
                 self._setting = aspect  # 小时候，我…
@@ -93,8 +95,6 @@ class Reading:
             who, behind = subject_at(self.source, place, end, self.here)
             if who is not None:
                 return self._about(who, behind, end, aspect)
-            if self.here.guess is not None and place == start and (guessed := self._guessed(start, end)):
-                return guessed
         return self._carried(start, end)
 
     # --- somebody is named
@@ -268,15 +268,16 @@ class Reading:
         return [(who.owner, Finding("relation", one.shown, who.kin))]
 
     def _guessed(self, start: int, end: int) -> list[Found]:
-        """Third-person sentences: the shortest beginning of the clause behind which a predicate stands is a name."""
-        for behind in range(start + 1, min(start + 13, end)):
-            if not spans("name", self.source.text, start, behind):
+        """Third-person sentences: the first beginning of the clause behind which a predicate stands is a name, of one character if need be."""
+        for behind in (*range(start + 2, min(start + 13, end)), start + 1):
+            if known_at(self.source.text, start, end, self.here) or not spans("name", self.source.text, start, behind):
                 continue
             name = self.source.said(start, behind)
             person = Who(self.here.guess or "", name, "told")
             who, place = chain(self.source, behind, end, person, self.here)
             if found := self._of(who, place, end, Aspect()):
                 self.here.with_name(name, person)
+                self.here.guess = None
                 return found
         return []
 

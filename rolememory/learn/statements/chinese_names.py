@@ -7,7 +7,7 @@ from typing import Final
 
 from rolememory.learn.statements.chinese_words import lexicon
 
-GOES_ON: Final = "是住在叫名今也很喜讨养会有来去最特超从以不没昨明已对说怕爱想打就考做当的生得跟和笑低轻冷沉抬看望转点摇皱叹咬眨刚才又都可真死走丢三两一二四五六七八九十0-9"
+GOES_ON: Final = "是住在叫名今前上下也很喜讨养会有来去最特超从以不没昨明已对说怕爱想打就考做当的生得跟和笑低轻冷沉抬看望转点摇皱叹咬眨刚才又都可真死走丢三两一二四五六七八九十0-9"
 """What may stand right behind somebody's name."""
 
 _SURNAMES = "王李张刘陈杨赵吴周徐孙朱胡郭林罗郑梁谢宋唐许韩冯邓曹彭萧田潘袁蔡蒋余叶程苏魏吕丁沈姚卢姜崔钟谭陆汪范石廖贾韦傅邹孟秦邱江尹薛闫段侯陶黎贺龚邵钱武戴孔汤白方"

@@ -119,7 +119,7 @@ class Predicate:
             match.rule.content if fit.attribute == match.rule.attribute else (),
             round(sure, 3),
             self._former(match),
-            aspect.denied and not fit.holds,
+            aspect.denied and not (fit.holds or aspect.ended or self.source.text.endswith("了", self.start, self.end)),
             "个" in self.source.text[self.start : self.end] or "位" in self.source.text[self.start : self.end],
         )
         if fit.holds and not aspect.former:

@@ -16,7 +16,7 @@ _ASKED = "什么|啥|哪|谁|怎|多少|几岁|几个|几点|为何|如何|是�
 _OTHERS = re.compile(f"[你我她它俺咱]|(?<![吉其])他(?![人乡])|{_ASKED}|这|那|自己|某")
 _ASKS = re.compile(_ASKED)
 _CUT = re.compile(
-    "(?:而不是|多过|胜过|甚于|超过|更甚|之类|什么的|等等|等$|因为|所以|但是|可是|不过|得(?:要死|要命|不行|不得了|很|发抖|发疯|不能自拔)|到(?:不行|爆|炸|发疯|窒息)|(?:死|极|惨)了|了$|呢$)"
+    "(?:而不是|多过|胜过|甚于|超过|更甚|之类|什么的|等等|等$|因为|所以|但是|可是|不过|得(?:要死|要命|不行|不得了|很|发抖|发疯|不能自拔)|到(?:不行|爆|炸|发疯|窒息)|(?:死|极|惨)了|了$|呢$|(?:已经|快|将近)?(?:[0-9一二两三四五六七八九十几半]{1,3}|好几|很多)(?:多)?(?:年|个月|个多月|天|周)(?:多)?$|[很好]久$)"
 )
 _LAST = re.compile(f"(?:{LAST})+$")
 _LISTED = re.compile("、|以及|还有|和(?!平|服|牛|尚|谐|气|蔼|解|面)|跟(?!着|班)|与")
@@ -63,10 +63,11 @@ def uncounted(text: str, start: int, end: int) -> Span:
 def _count() -> re.Pattern[str]:
     measure = "|".join(lexicon().words("measure"))
     return re.compile(
-        rf"(?:(?:好几|几|{NUMBER}|这|那)(?:多|来)?(?:{measure})(?!人)|一?(?:点儿?|些)|(?:{measure})(?=[^{_NOT_BEHIND}]))(?=.)"
+        rf"(?:(?:好几|几|{NUMBER}|这|那)(?:多|来)?(?:{measure})(?!人)|一?(?:点儿?|些)|(?:[{_BARE_MEASURES}]|家(?=[公店医工银企单学]))(?=[^{_NOT_BEHIND}]))(?=.)"
     )
 
 
+_BARE_MEASURES = "只个条名位辆把件款杯份串"  # may stand without a number: 养只猫
 _NOT_BEHIND = "人子儿性体学头事"  # 个人, 条子, 本事: words that begin like a measure
 
 

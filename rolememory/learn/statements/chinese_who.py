@@ -190,7 +190,7 @@ def whole(source: Plain, start: int, end: int, here: Scene) -> Who | None:
 
 
 def _person_at(source: Plain, start: int, end: int, here: Scene) -> tuple[Who | None, int]:
-    if found := _known_name(source.text, start, end, here):
+    if found := known_at(source.text, start, end, here):
         return here.meet(found[0]), found[1]
     if pronoun := _patterns().pronoun.match(source.text, start, end):
         return _meant(pronoun, here), pronoun.end()
@@ -200,7 +200,8 @@ def _person_at(source: Plain, start: int, end: int, here: Scene) -> tuple[Who | 
     return None, start
 
 
-def _known_name(text: str, start: int, end: int, here: Scene) -> tuple[Who, int] | None:
+def known_at(text: str, start: int, end: int, here: Scene) -> tuple[Who, int] | None:
+    """Who is named at this place by a name that is known, and where it ends."""
     if text[start : start + 1].casefold() not in here.initials:
         return None
     ahead = text[start : min(start + 40, end)].casefold()
@@ -238,7 +239,7 @@ def _possessed(source: Plain, place: int, end: int, owner: Who, here: Scene) -> 
 
 
 def _relative(source: Plain, place: int, end: int, owner: Who, kin: str, here: Scene) -> tuple[Who, int]:
-    named = _known_name(source.text, place, end, here)
+    named = known_at(source.text, place, end, here)
     like = None if named else names().beside.match(source.text, place, end)
     behind = named[1] if named else like.end() if like else place
     if behind > place:

@@ -15,7 +15,7 @@ NUMBER: Final = "(?:[0-9]{1,4}|[一二两三四五六七八九十百千零〇]{1
 
 _WIDE = {code: chr(code - 0xFEE0) for code in (*range(0xFF10, 0xFF1A), *range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B))}
 _STOPS = {ord("?"): "？", ord("!"): "！", ord(";"): "；", ord("("): "（", ord(")"): "）", ord("["): "【", ord("]"): "】", ord("~"): "～"}
-_POLITE = "您妳祂牠"  # read as 你 and 他, written in both scripts
+_ONE_WAY = "您妳祂牠喫"  # read as 你, 他, 吃; they stand in both scripts, or are rare: never written back
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +51,8 @@ def lexicon() -> Lexicon:
     return Lexicon(
         raw,
         _WIDE | _STOPS | {ord(old): new for old, new in pairs},
-        {ord(old): new for old, new in pairs if old not in _POLITE},
-        {ord(new): old for old, new in reversed(pairs) if old not in _POLITE},
+        {ord(old): new for old, new in pairs if old not in _ONE_WAY},
+        {ord(new): old for old, new in reversed(pairs) if old not in _ONE_WAY},
         _stands_for(raw["relations"]),
         _stands_for(raw["animals"]),
     )
