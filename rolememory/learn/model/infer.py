@@ -66,10 +66,10 @@ def _conclusion(row: Any) -> Conclusion | None:
         return None
 
 
-def for_each_user(memories: Sequence[Memory]) -> Mapping[str | None, list[Memory]]:
-    """What is known with each user: what is shared, and his own. Without users, the shared alone."""
-    users: list[str | None] = [*sorted({one.user for one in memories if one.user is not None})]
-    return {user: [one for one in memories if one.user in (None, user)] for user in users or [None]}
+def for_each_user(memories: Sequence[Memory], users: Iterable[str | None] = ()) -> Mapping[str | None, list[Memory]]:
+    """What is known with each of these users (none named = all): what is shared, and his own. Without users, the shared alone."""
+    wanted = list(users) or sorted({one.user for one in memories if one.user is not None}) or [None]
+    return {user: [one for one in memories if one.user in (None, user)] for user in wanted}
 
 
 def infer(

@@ -32,8 +32,8 @@ class Progress:
         chats = _at(self._file.load(), "chats")
         return {chat for chat in chats if not wanted.isdisjoint(_at(_at(chats, chat), "read").get(reader) or ())}
 
-    def mark(self, chat: str, reader: str, versions: Iterable[str], exchanges: int = 0) -> None:
-        """These versions have been read, and what was found in them is kept; `exchanges` count towards the next conclusions.
+    def mark(self, chat: str, reader: str, versions: Iterable[str], *, exchanges: int = 0, user: str | None = None) -> None:
+        """These versions have been read, and what was found in them is kept; `exchanges` with `user` count towards the next conclusions.
 
         What failed before this, and waits still, has failed while others succeed: a strike against it.
         """
@@ -48,6 +48,8 @@ class Progress:
                 if name.partition(" ")[2] not in known
             }
             value["exchanges"] = self._count(value) + exchanges
+            if exchanges:
+                value["users"] = list(dict.fromkeys((*_list(value, "users"), user or "")))
 
         self._change(change)
 
@@ -82,9 +84,14 @@ class Progress:
         """How many exchanges were read since the last conclusions."""
         return self._count(self._file.load())
 
+    @property
+    def users(self) -> tuple[str | None, ...]:
+        """With whom they were."""
+        return tuple(user or None for user in _list(self._file.load(), "users"))
+
     def concluded(self) -> None:
         """Conclusions were drawn."""
-        self._change(lambda value: value.update(exchanges=0))
+        self._change(lambda value: value.update(exchanges=0, users=[]))
 
     def _chat(self, chat: str) -> Mapping[str, Any]:
         return _at(_at(self._file.load(), "chats"), chat)

@@ -5,7 +5,7 @@ Not thread-safe: `Behind` lets one look happen at a time. What goes wrong with o
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import chain
@@ -22,7 +22,7 @@ from rolememory.learn.model.models import model_learns
 from rolememory.learn.model.paths import Paths
 from rolememory.learn.model.progress import Progress
 from rolememory.learn.model.report import ChatLike, ChatsLike, How, OutOfTimeError, Tally
-from rolememory.learn.model.summarise import Unsummed, is_summary, summarise, unsummed
+from rolememory.learn.model.summarise import Unsummed, as_former, covered, is_summary, summarise, unsummed
 from rolememory.learn.model.waiting import BEFORE, Exchange, batch_of, due, exchanges
 from rolememory.schema.learning import Company, Draft, Said
 from rolememory.schema.memory import Memory
@@ -97,17 +97,17 @@ class Desk:
                 self._read_chat(chat, how, tally)
         learn = self._around.learn
         if model_learns(learn) and learn.inference_enabled and self.progress.exchanges >= learn.inference_interval:
-            self.quietly(partial(self.conclude, how), tally)
+            self.quietly(partial(self.conclude, how, users=self.progress.users), tally)
 
-    def conclude(self, how: How, tally: Tally) -> None:
-        """Draw conclusions from what is known with each user. Source: S2.23.
+    def conclude(self, how: How, tally: Tally, users: Iterable[str | None] = ()) -> None:
+        """Draw conclusions from what is known with each of these users, none named = all. Source: S2.23.
 
         Raises:
             OutOfTimeError, ModelError, NotWrittenError: they could not be had, or not be kept.
         """
         learn, sees = self._around.learn, self._paths.sees_from()
         known = standing(self._around.memories().values(), sees)
-        for user, mine in for_each_user(known).items():
+        for user, mine in for_each_user(known, users).items():
             drafts = infer(self._ask, mine, user, learn, sees=sees, char=self._char(), haste=how.haste())
             if drafts:
                 self._around.keep(drafts, "infer")
@@ -177,7 +177,7 @@ class Desk:
         if drafts:
             self._around.keep(drafts, "model")
         mine = len(chosen) if reader.name == MODEL else 0
-        self.progress.mark(chat.id, reader.name, batch.fresh, exchanges=mine)
+        self.progress.mark(chat.id, reader.name, batch.fresh, exchanges=mine, user=chat.user)
         tally.add(read=mine, drafts=len(drafts))
 
     def _trouble(self, reader: Reader, chat: ChatLike, one: Exchange) -> tuple[int, int]:
@@ -236,13 +236,19 @@ class Desk:
         return read | self._paths.read_elsewhere(chat, missing, reader, self.progress)
 
     def _sum_up(self, chat: ChatLike, how: How, tally: Tally) -> None:
-        """Sum up what has left the window, piece by piece."""
+        """Sum up what has left the window, piece by piece; the last summary alone is kept, and replaces the one that was there."""
         path = self._around.chats.path(chat.id)
-        while wanted := self._unsummed(chat, path):
-            draft = summarise(self._ask, wanted, self._shown(chat, wanted, how))
-            self._around.keep([draft], "model")
-            self.progress.sum_up(chat.id, (*wanted.covered, *(said.version for said in wanted.said)))
-            tally.add(summaries=1)
+        former = [one for one in self._around.memories().values() if is_summary(one, chat.id)]
+        latest: Draft | None = None
+        try:
+            while wanted := self._unsummed(chat, path, [*former, *([as_former(latest)] if latest else [])]):
+                told = summarise(self._ask, wanted, self._shown(chat, wanted, how))
+                latest = replace(told, replaces=latest.replaces if latest else wanted.former)
+        finally:  # what was reached before something went wrong is worth keeping
+            if latest:
+                self._around.keep([latest], "model")
+                self.progress.sum_up(chat.id, covered(as_former(latest)))
+                tally.add(summaries=1)
 
     def _shown(self, chat: ChatLike, wanted: Unsummed, how: How) -> Batch:
         return Batch(
@@ -255,9 +261,8 @@ class Desk:
             haste=how.haste(),
         )
 
-    def _unsummed(self, chat: ChatLike, path: Sequence[Said]) -> Unsummed | None:
+    def _unsummed(self, chat: ChatLike, path: Sequence[Said], former: Sequence[Memory]) -> Unsummed | None:
         settings = self._around.settings()
-        former = [one for one in self._around.memories().values() if is_summary(one, chat.id)]
         tokens = counter_for("tokens", settings.lengths)
         return unsummed(path, settings.memory, former, self.progress.summed(chat.id), tokens, settings.learn.summarize.trigger_tokens)
 

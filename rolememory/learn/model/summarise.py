@@ -63,6 +63,11 @@ def is_summary(memory: Memory, chat: str) -> bool:
     return mine and TAG in memory.tags and memory.source is Source.SUMMARY and not memory.archived
 
 
+def as_former(draft: Draft) -> Memory:
+    """A summary that is not kept yet, to build the next one upon."""
+    return Memory(id="latest", content=draft.content, evidence=draft.evidence, tags=draft.tags, source=draft.source)
+
+
 def covered(memory: Memory) -> set[str]:
     """The versions that a summary sums up."""
     return {version for one in memory.evidence for version in one.version.split("+") if version}
@@ -105,7 +110,6 @@ def summarise(ask: Ask, wanted: Unsummed, batch: Batch) -> Draft:
         created=wanted.said[-1].at,
         tags=(TAG,),
         salience=0.6,
-        replaces=wanted.former,
     )
 
 

@@ -140,16 +140,38 @@ def test_s4_11_a_long_chat_is_summed_up_and_summed_up_again(tmp_path: Path) -> N
         house.settings = house.settings.model_copy(update={"memory": WINDOW})
         house.touch()
         assert len(server.requests) == 2
-        drafts = [draft for _, draft in house.kept]
-        assert [(draft.content, draft.replaces) for draft in drafts] == [("Part 1.", ""), ("Part 2.", "Part 1.")]
-        assert {(draft.type, draft.source, draft.tags) for draft in drafts} == {("episodic", "summary", ("summary",))}
-        assert drafts[-1].evidence[0].version.split("+")[0] == "v1"
+        ((actor, draft),) = house.kept
+        assert (actor, draft.content, draft.replaces, draft.type, draft.source, draft.tags) == (
+            "model",
+            "Part 2.",
+            "",
+            "episodic",
+            "summary",
+            ("summary",),
+        )
+        assert draft.evidence[0].version == "+".join(numbers(1, 14))
         assert "<memories>\nPart 1.\n</memories>" in server.requests[1].said
         house.touch(3)
         assert len(server.requests) == 2
+        house.say(*LONGER[:16])
+        house.touch()
+        assert [(draft.content, draft.replaces) for _, draft in house.kept[1:]] == [("Part 4.", "Part 2.")]
         house.memories.clear()
         house.touch(3)
-        assert len(server.requests) == 2
+        assert len(server.requests) == 4
+
+
+def test_what_was_summed_up_before_the_server_died_is_kept(tmp_path: Path) -> None:
+    script = [answers({"summary": "Part 1."}), status(500), answers({"summary": "Part 2."})]
+    with (
+        Endpoint(*script) as server,
+        House(tmp_path, server.url, *LONGER, batch_size=99, summarize=SummarizeSettings(trigger_tokens=2200)) as house,
+    ):
+        house.settings = house.settings.model_copy(update={"memory": WINDOW})
+        house.touch()
+        assert house.contents == ["Part 1."]
+        house.touch()
+        assert [(draft.content, draft.replaces) for _, draft in house.kept] == [("Part 1.", ""), ("Part 2.", "Part 1.")]
 
 
 def test_a_summary_nobody_wants_is_not_asked_for(tmp_path: Path) -> None:
@@ -238,6 +260,16 @@ def test_conclusions_are_drawn_for_each_user_apart() -> None:
         "lin": ["s", "a"],
     }
     assert {user: [one.id for one in known] for user, known in for_each_user([shared]).items()} == {None: ["s"]}
+
+
+def test_a_round_of_its_own_accord_asks_only_about_those_who_spoke(tmp_path: Path) -> None:
+    with Endpoint(by_step) as server, House(tmp_path, server.url, *CHAT, inference_enabled=True, inference_interval=1) as house:
+        own = [one.model_copy(update={"evidence": ()}) for one in KNOWN]
+        others = [memory(f"other {number}", f"Somebody is number {number}.", user=f"user {number}") for number in range(9)]
+        house.memories = {one.id: one for one in (*own, *others)}
+        house.touch()
+        assert [request.json["response_format"]["json_schema"]["name"] for request in server.requests] == ["extraction", "inference"]
+        assert house.behind.infer().requests == 10
 
 
 def by_step(line: Line) -> None:
