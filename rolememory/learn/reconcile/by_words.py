@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from itertools import product
 
-from rolememory.learn.reconcile.lexicon import End, lexicon, meanings
+from rolememory.learn.reconcile.lexicon import End, lexicon, meanings, undone
 from rolememory.learn.reconcile.reading import Clause, Statement
 
 Shape = str
@@ -43,11 +43,7 @@ def _may_clash(earlier: Statement, later: Statement) -> bool:
     if earlier.outdates.denies or later.outdates.denies or "switched" in later.marks:
         return True
     said = earlier.words | earlier.people
-    if (
-        not said.isdisjoint(later.outdates.against)
-        or any(f"un{word}" in said for word in later.words)
-        or earlier.outdates.groups & later.outdates.groups
-    ):
+    if not said.isdisjoint(later.outdates.against) or earlier.outdates.groups & later.outdates.groups:
         return True
     return bool((earlier.numbers and later.numbers) or (earlier.times and later.times)) or "favorite" in earlier.words & later.words
 
@@ -106,7 +102,7 @@ def _denies(old: Clause, new: Clause) -> bool:
         return False
     if "past" in new.marks and "past" not in old.marks and not new.marks & {"never", "ended", "changed", "over"}:
         return False
-    timely = new.times <= old.times or (not old.times and bool(new.marks & {"ended", "changed", "never"})) or "ended" in new.marks
+    timely = new.times <= old.times or (not old.times and bool(new.marks & {"ended", "changed"})) or "ended" in new.marks
     return timely and new.numbers <= old.numbers and _covered(new, old)
 
 
@@ -153,13 +149,13 @@ def _contraries(before: frozenset[str], after: frozenset[str]) -> Iterator[tuple
     """Words of the one and their contraries in the other, unless either says both."""
     against = lexicon().against
     for one in before - after:
-        others = against.get(one, frozenset()) | {f"un{one}", one.removeprefix("un")} - {one}
+        others = against.get(one, frozenset()) | undone(one)
         yield from ((one, other) for other in others & after - before)
 
 
 def _exclusive(old: Clause, new: Clause, later: Statement) -> bool:
     """Another value of something that has one: eyes of another colour, another sign of the zodiac."""
-    if old.people != new.people:
+    if old.people != new.people or not _as_real(old, new):
         return False
     rivals, only = lexicon().rivals, lexicon().only
     for one, other in product(old.words & rivals.keys(), new.words & rivals.keys()):
@@ -175,7 +171,7 @@ def _exclusive(old: Clause, new: Clause, later: Statement) -> bool:
 def _number(old: Clause, new: Clause, later: Statement) -> bool:
     """Another number of the same thing, told as it stands now."""
     differing = _differing(old.numbers, new.numbers) if old.numbers and new.numbers else set()
-    if not differing or old.people != new.people or (old.times and new.times and old.times != new.times):
+    if not differing or old.people != new.people or not _as_real(old, new) or (old.times and new.times and old.times != new.times):
         return False
     one, other = content(old), content(new)
     if one == other:
@@ -187,7 +183,7 @@ def _differing(before: frozenset[tuple[float, str]], after: frozenset[tuple[floa
     """The units of which another number is told; a number without unit has that of the other, where there is only one."""
     if len(before) == len(after) == 1:
         (one, unit), (other, its) = *before, *after
-        return {unit or its} if one != other and (unit == its or not (unit and its)) else set()
+        return ({unit} if unit == its else {""} if not (unit and its) else set()) if one != other else set()
     old, new = ({unit: value for value, unit in each} for each in (before, after))
     return {unit for unit in old.keys() & new.keys() if old[unit] != new[unit]}
 
@@ -197,7 +193,7 @@ def _favourite(old: Clause, new: Clause, later: Statement) -> bool:
     if "favorite" not in old.words & new.words or old.people != new.people:
         return False
     of = content(old) & content(new) - {"favorite"}
-    return bool(of or "changed" in new.marks) and bool(content(old) - new.words) and bool(content(new) - old.words)
+    return bool(of) and bool(content(old) - new.words) and bool(content(new) - old.words)
 
 
 def _moved(old: Clause, new: Clause, later: Statement) -> bool:
@@ -212,7 +208,7 @@ def _moved(old: Clause, new: Clause, later: Statement) -> bool:
 
 def _ended(old: Clause, new: Clause, later: Statement) -> bool:
     """An event that ends the state: sold, broke up, healed."""
-    return any(_ends(end, old, new) for end in _told(new.words | new.people))
+    return any(_ends(end, old, new, later) for end in _told(new.words | new.people))
 
 
 @lru_cache(maxsize=65536)
@@ -221,27 +217,30 @@ def _told(said: frozenset[str]) -> tuple[End, ...]:
     return tuple(end for end in lexicon().ends if end.told & said)
 
 
-def _ends(end: End, old: Clause, new: Clause) -> bool:
+def _ends(end: End, old: Clause, new: Clause, later: Statement) -> bool:
     state = (old.words | old.people) & end.ends
     if not state or (new.words & state) - lexicon().things or new.people & state:
         return False
     before, after = old.people - end.ends, new.people - end.told
     if not (before == after or (before and before <= after)):
         return False
-    rest = content(new) - end.told
-    return end.free or not rest or any(covers(old.words | old.people, {word}) for word in rest)
+    if end.event and new.marks.isdisjoint({"past", "perfect", "changed", "ended"}):
+        return False
+    rest = (later.words | later.people) - lexicon().light - end.told if end.named else content(new) - end.told
+    return end.free or not (rest or end.named) or any(covers(old.words | old.people, {word}) for word in rest)
+
+
+def _as_real(old: Clause, new: Clause) -> bool:
+    """Whether both are told as they are, or both as they are wanted."""
+    return (old.words ^ new.words).isdisjoint(lexicon().intents)
 
 
 def _switched(old: Clause, new: Clause, later: Statement) -> bool:
     """Moved to, switched to: another value of what the old clause says with the same verb."""
     verbs = old.words & new.words
-    return (
-        "switched" in new.marks
-        and old.people == new.people
-        and bool(verbs & lexicon().switchable)
-        and bool(old.words - verbs)
-        and bool(new.words - verbs)
-    )
+    if "switched" not in new.marks or old.people != new.people or not _as_real(old, new):
+        return False
+    return bool(verbs & lexicon().switchable and old.words - verbs and new.words - verbs)
 
 
 _Fits = Callable[[Clause, Clause, Statement], bool]

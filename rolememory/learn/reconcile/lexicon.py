@@ -17,7 +17,7 @@ from rolememory.text.fold import folded_key
 from rolememory.text.words import stem
 
 Kind = str
-"""What a phrase does: word, people, time, filler, break, or a name of `_MARKED`; `past` is found without a phrase."""
+"""What a phrase does: word, people, time, filler, break, or a name of `_MARKED`; `past` and `perfect` are found without a phrase."""
 Mark = tuple[Kind, str]
 """What a phrase does in a sentence, and the meaning or person it stands for where it is one."""
 
@@ -35,6 +35,8 @@ class End:
     told: frozenset[str]
     ends: frozenset[str]
     free: bool = False  # needs no further word in common
+    named: bool = False  # needs one in any case: "changed my mind" must be about the same
+    event: bool = False  # is to have happened: "graduated", not "graduates in June"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +45,13 @@ class Lexicon:
 
     phrases: Mapping[tuple[str, ...], tuple[Mark, ...]]
     longest: Mapping[str, int]  # first unit -> how long phrases get that begin with it
+    particles: frozenset[str]  # of verbs: what may stand between the two parts
     spelling: Mapping[int, int]  # traditional characters as simplified ones
     against: Mapping[str, frozenset[str]]  # meaning -> its contraries
     rivals: Mapping[str, int]  # meaning -> its group: two of one group exclude each other
     only: frozenset[str]  # of these one has one: hair, a favourite, a shift
     transitive: frozenset[str]  # meanings that say nothing without an object
+    intents: frozenset[str]  # wants, plans: what is wanted does not hold yet
     lasting: frozenset[str]  # meanings whose forms in -ed tell what is, not what was
     switchable: frozenset[str]  # verbs with one object at a time: lives in, supports
     ends: tuple[End, ...]
@@ -102,14 +106,18 @@ def lexicon() -> Lexicon:
     return Lexicon(
         phrases={phrase: tuple(marks) for phrase, marks in phrases.items() if phrase},
         longest=_longest(phrases),
+        particles=frozenset(languages[0]["particles"]),
         spelling=str.maketrans(languages[1]["traditional"], languages[1]["simplified"]),
         against=_against(told["opposites"]),
         rivals={name: group for group, names in enumerate(told["rivals"]) for name in names},
         only=frozenset(told["only"]),
         transitive=frozenset(told["transitive"]),
+        intents=frozenset(told["intents"]),
         lasting=frozenset(told["lasting"]),
         switchable=frozenset(told["switchable"]),
-        ends=tuple(End(frozenset(one["told"]), frozenset(one["ends"]), one.get("free", False)) for one in told["ends"]),
+        ends=tuple(
+            End(**{name: frozenset(value) if isinstance(value, list) else value for name, value in one.items()}) for one in told["ends"]
+        ),
         light=frozenset(told["light"]),
         faint=frozenset(told["light"]) | frozenset(told["faint"]),
         things=frozenset(name for words in languages for name in words["things"]),
@@ -143,6 +151,17 @@ def _against(pairs: Iterable[tuple[str, str]]) -> dict[str, frozenset[str]]:
         found.setdefault(one, set()).add(other)
         found.setdefault(other, set()).add(one)
     return {name: frozenset(names) for name, names in found.items()}
+
+
+def undone(word: str) -> frozenset[str]:
+    """The contrary that a Latin word has by its prefix.
+
+    >>> sorted(undone("lock")), sorted(undone("unlock")), sorted(undone("锁"))
+    (['unlock'], ['lock', 'ununlock'], [])
+    """
+    if not word.isascii():
+        return frozenset()
+    return frozenset({f"un{word}", word.removeprefix("un")} - {word})
 
 
 @cache

@@ -8,17 +8,19 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, TypeVar
 
-from rolememory.learn.reconcile.lexicon import BREAK, Kind, Mark, base, lexicon, meanings, units
+from rolememory.learn.reconcile.lexicon import BREAK, Kind, Mark, base, lexicon, meanings, undone, units
 from rolememory.learn.reconcile.quantities import Quantity, quantities
 from rolememory.text.fold import fold
 
 Stance = Literal["holds", "denied", "over"]
 LONGEST = 400  # characters that are compared word by word: what is longer tells a story
 _SHORT = 4  # letters: red, bed and need are no past forms
+_APART = 6  # units at most from a verb to its particle
 _BEING = frozenset(
     "is are am be been being i'm he's she's it's we're they're 's feel feels get gets has have i've stay stays seem seems".split()
 )
 """Behind these a form in -ed tells what is: "the gate is locked"."""
+_PERFECT = frozenset("has have i've we've they've he's she's".split())
 _FIRST = 0xE000  # stands for the first quantity of a text
 
 
@@ -92,7 +94,7 @@ def read(text: str) -> Statement:
 
 def _against(said: frozenset[str]) -> frozenset[str]:
     ended = (end.ends for end in lexicon().ends if end.told & said)
-    return _union([*(lexicon().against[name] for name in said if name in lexicon().against), *ended])
+    return _union([*(lexicon().against.get(name, frozenset()) | undone(name) for name in said), *ended])
 
 
 def _groups(words: frozenset[str]) -> frozenset[int]:
@@ -117,11 +119,11 @@ def _marked(text: str, found: list[Quantity]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A phrase: as it is compared, what it does in the sentence (nothing: the lexicon does not know it), its first unit as it stands."""
+    """A phrase: as it is compared, what it does in the sentence (nothing: the lexicon does not know it), its units as they stand."""
 
     text: str
     marks: tuple[Mark, ...]
-    stands: str
+    stands: tuple[str, ...]
 
     @property
     def is_quantity(self) -> bool:
@@ -130,10 +132,12 @@ class _Piece:
     @property
     def is_past(self) -> bool:
         """Whether it tells what happened: an irregular form, or one in -ed that names no lasting state and no change."""
-        if self.stands in lexicon().past:
+        if not lexicon().past.isdisjoint(self.stands):
             return True
-        formed = self.stands.endswith("ed") and len(self.stands) > _SHORT
-        return formed and all(kind == "word" and name not in lexicon().lasting for kind, name in self.marks)
+        formed = any(unit.endswith("ed") and len(unit) > _SHORT for unit in self.stands)
+        return (
+            formed and _BEING.isdisjoint(self.stands) and all(kind == "word" and name not in lexicon().lasting for kind, name in self.marks)
+        )
 
 
 def _clauses(pieces: list[str]) -> Iterator[list[_Piece]]:
@@ -153,12 +157,27 @@ def _phrases(stands: list[str]) -> Iterator[_Piece]:
     known, longest, place = lexicon().phrases, lexicon().longest, 0
     pieces = [base(unit) for unit in stands]
     while place < len(pieces):
+        if apart := _apart(pieces, place):
+            pieces[place : apart + 1] = [pieces[place], pieces[apart], *pieces[place + 1 : apart]]
+            stands[place : apart + 1] = [stands[place], stands[apart], *stands[place + 1 : apart]]
         for length in range(min(longest.get(pieces[place], 1), len(pieces) - place), 0, -1):
             marks = known.get(tuple(pieces[place : place + length]))
             if marks or length == 1:
-                yield _Piece(" ".join(pieces[place : place + length]), marks or (), stands[place])
+                yield _Piece(" ".join(pieces[place : place + length]), marks or (), tuple(stands[place : place + length]))
                 place += length
                 break
+
+
+def _apart(pieces: list[str], place: int) -> int:
+    """Where the particle of a verb stands that something came between ("paid Ben back"); 0 where there is none."""
+    if lexicon().longest.get(pieces[place], 1) < 2:
+        return 0
+    for far in range(place + 2, min(place + _APART, len(pieces))):
+        if pieces[far] == BREAK:
+            return 0
+        if pieces[far] in lexicon().particles and (pieces[place], pieces[far]) in lexicon().phrases:
+            return far
+    return 0
 
 
 def _clause(pieces: list[_Piece], found: list[Quantity]) -> Clause:
@@ -166,9 +185,13 @@ def _clause(pieces: list[_Piece], found: list[Quantity]) -> Clause:
     counted = [found[ord(piece.text) - _FIRST] for piece in pieces if piece.is_quantity]
     named = {kind: frozenset(name for piece in pieces for each, name in piece.marks if each == kind) for kind in ("word", "people", "time")}
     kinds = frozenset(kind for piece in pieces for kind, _ in piece.marks)
-    before = ["", *(piece.stands for piece in pieces)]
+    before = ["", *(piece.stands[-1] for piece in pieces)]
     if any(piece.is_past and behind not in _BEING for behind, piece in zip(before, pieces, strict=False)):
         kinds |= {"past"}
+    if any(piece.stands[-1] == "了" for piece in pieces):
+        kinds |= {"changed"}
+    if any(not _PERFECT.isdisjoint(piece.stands) for piece in pieces):
+        kinds |= {"perfect"}
     stance = _stance(pieces, kinds)
     told = list(_told(pieces))
     words = named["word"] | frozenset(word for word, known in told if not known)

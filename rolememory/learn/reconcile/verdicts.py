@@ -11,7 +11,7 @@ from rolememory.learn.reconcile.told import Told, memory_of
 from rolememory.schema.claims import USER
 from rolememory.schema.evidence import Reason
 from rolememory.schema.learning import Action, Draft, Verdict
-from rolememory.schema.memory import Source
+from rolememory.schema.memory import MemoryType, Source
 from rolememory.schema.scene import Language
 from rolememory.text.fold import folded_key
 
@@ -96,8 +96,13 @@ def _met(told: Told, among: Sequence[Known], alike: Alike | None) -> Iterator[Me
     for other in (one for known in among for one in known.candidates(told)):
         later = told.told_at >= other.told_at
         found = relation(other, told, alike) if later else relation(told, other, alike)
-        if found:
+        if found and not (found.kind == "same" and _is_event(told) != _is_event(other)):
             yield Meeting(other, found, later)
+
+
+def _is_event(told: Told) -> bool:
+    """Whether it tells what happened: a fact that follows from it does not say the same, and each stands by itself."""
+    return told.memory.type is MemoryType.EPISODIC
 
 
 def _named(draft: Draft, told: Told, among: Sequence[Known]) -> Iterator[Meeting]:
