@@ -8,6 +8,7 @@ What stands on chats is only put away once its chats have settled, so a swipe of
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from itertools import islice
 from typing import Any, Self
 
 from rolememory.learn.weights import weight
@@ -19,6 +20,7 @@ from rolememory.store.moments import iso, moment
 
 SETTLED_DAYS = 7.0  # what was swiped, edited or deleted for so long stays so
 DAILY = timedelta(days=1)
+MOST_COMPARED = 500  # pairs of texts in one round, newest first: what is left is outdated anyway, and waits for the next
 ACTOR = "clean"  # who archives and brings back, in the journal
 
 Counts = Callable[[Memory], bool]
@@ -97,7 +99,7 @@ def retire(
     `effects` is what use adds to weights, `gone` since when memories have had no support (`Upkeep.gone`). Locked and
     constant memories are left alone, and so is what an author wrote, unless it expired, is too light by its own weight or
     there are too many. What was outdated by a memory that goes, goes with it: it must not come back as if it were true.
-    Cost: O(memories), and a comparison of texts for each pair of which one replaced the other.
+    Cost: O(memories), and a comparison of texts for each pair of which one replaced the other, at most `MOST_COMPARED`.
     """
     live = {memory.id: memory for memory in memories if not memory.archived}
     settled, added = now - timedelta(days=settled_days), effects or {}
@@ -166,15 +168,19 @@ def _worn(memories: Iterable[Memory], below_weight: float, effects: Mapping[str,
 
 
 def _merged(live: Mapping[str, Memory], settled: datetime, counts: Counts, same: Same) -> Iterator[tuple[str, Reason]]:
-    """What a later memory that counts says again; not if something would come back that only the earlier one outdates."""
-    for later in live.values():
-        old = [live[one] for one in later.supersedes if one in live and one != later.id]
-        if not old or (later.created and later.created > settled) or not counts(later):
-            continue
-        for earlier in old:
-            outdates_more = any(one in live and one not in later.supersedes for one in earlier.supersedes)
-            if _learned(earlier) and not outdates_more and same(earlier, later):
-                yield earlier.id, Reason("merged", (("into", later.id),))
+    """What a later memory that counts says again."""
+    replacing = [memory for memory in live.values() if memory.supersedes and not (memory.created and memory.created > settled)]
+    newest_first = sorted(replacing, key=lambda memory: memory.created.timestamp() if memory.created else 0.0, reverse=True)
+    pairs = ((live[one], later) for later in newest_first if counts(later) for one in later.supersedes if one in live and one != later.id)
+    comparable = ((earlier, later) for earlier, later in pairs if _learned(earlier) and not _outdates_more(earlier, later, live))
+    for earlier, later in islice(comparable, MOST_COMPARED):
+        if same(earlier, later):
+            yield earlier.id, Reason("merged", (("into", later.id),))
+
+
+def _outdates_more(earlier: Memory, later: Memory, live: Mapping[str, Memory]) -> bool:
+    """Whether something would come back without the earlier one, which the later one does not outdate."""
+    return any(one in live and one not in later.supersedes for one in earlier.supersedes)
 
 
 def _unsupported(

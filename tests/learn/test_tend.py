@@ -110,6 +110,12 @@ AGAIN = learned("again", "The user lives in Rome.", said="v2", day=2, supersedes
             {"old": "merged"},
             id="the later one outdates the same",
         ),
+        pytest.param(
+            [learned("旧", "用户住在罗马。", day=1), learned("新", "用户住在罗马。", said="v2", day=2, supersedes=("旧",))],
+            {},
+            {"旧": "merged"},
+            id="Chinese",
+        ),
     ],
 )
 def test_what_was_merged_away(known: list[Memory], more: dict[str, Any], wanted: dict[str, str]) -> None:
