@@ -33,7 +33,14 @@ class Reader(Protocol):
 
 
 def claims(text: str, speaker: Speaker) -> list[Claim]:
-    """What a message claims about those it speaks of, in the order of the text. Cost: linear, at most `LONGEST` characters."""
+    """What a message claims about those it speaks of, in the order of the text. Cost: linear, at most `LONGEST` characters.
+
+    >>> said = claims("I live in Rome. My sister Mei loves tea!", Speaker("user", "", shown={"user": "Lin"}))
+    >>> [(claim.subject, claim.attribute, claim.value, claim.content) for claim in said]  # doctest: +NORMALIZE_WHITESPACE
+    [('user', 'home', 'Rome', 'Lin lives in Rome.'),
+     ('user', 'relation', 'Mei', "Lin's sister is called Mei."),
+     ('Mei', 'likes', 'tea', 'Mei loves tea.')]
+    """
     text = text[:LONGEST]
     speech = spoken(text)
     return [claim for start, end, who in turns(speech, speaker) for claim in _said(text, speech[:end], start, who)]

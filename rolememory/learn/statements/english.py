@@ -8,27 +8,26 @@ Rather nothing than something wrong: what is asked, wished, supposed, joked, tol
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import cache
 from typing import Final
 
 from rolememory.learn.statements import english_be, english_family, english_have, english_work
 from rolememory.learn.statements.base import Speaker, names_of, sentences
 from rolememory.learn.statements.english_clause import Clause
 from rolememory.learn.statements.english_clauses import clauses_of
-from rolememory.learn.statements.english_fragments import fragment
+from rolememory.learn.statements.english_fragments import STARTERS, fragment
 from rolememory.learn.statements.english_frames import read
 from rolememory.learn.statements.english_future import future
 from rolememory.learn.statements.english_habits import often
 from rolememory.learn.statements.english_passages import passages
-from rolememory.learn.statements.english_people import introduce
-from rolememory.learn.statements.english_scene import Owned, Scene
+from rolememory.learn.statements.english_people import introduce, may_be_stranger
+from rolememory.learn.statements.english_scene import ME, OWNERS, SUBJECTS, YOU, Owned, Scene
 from rolememory.learn.statements.english_words import Words, lexicon, words_of
 from rolememory.schema.claims import Claim
 from rolememory.text.fold import folded_key
 
+_TURNS: Final = frozenset({",", ".", ";", "!", "-", "—", "and", "but", "so"})  # behind which a question may begin
 READERS: Final = (english_be, english_family, english_have, english_work)  # their verbs stand in the table of frames once they are loaded
-_PERSON: Final = re.compile(
-    r"(?i)\b(?:i|im|ive|my|me|we|our|you|your|ur|u|he|she|his|her|they|their|it|name|born|moved|call|mom|mum|dad|got|quit)\b|[A-Z]"
-)
 _ABBREVIATED: Final = re.compile(r"(?:\b(?:Dr|Mr|Mrs|Ms|St|Prof|Capt|Lt|Sgt|Jr|Sr|vs|e\.g|i\.e|approx|No)|\b[A-HJ-Z]|\b[ap]\.m)\.$")
 _AFFIRMED: Final = frozenset(
     {"i promise", "promise", "i swear", "you have my word", "i give you my word", "that is a promise", "i swear it"}
@@ -62,8 +61,6 @@ def _claims(text: str, start: int, end: int, scene: Scene) -> Iterator[Claim]:
     """Of one voice, sentence by sentence."""
     spans = list(_sentences(text[start:end]))
     for number, (first, last) in enumerate(spans):
-        if not _PERSON.search(text, start + first, start + last):
-            continue
         words = words_of(text, start + first, start + min(last, first + _LONGEST_SENTENCE))
         behind = text[start + last : start + spans[number + 1][1]] if number + 1 < len(spans) else ""
         affirmed = _affirms(behind)
@@ -73,12 +70,12 @@ def _claims(text: str, start: int, end: int, scene: Scene) -> Iterator[Claim]:
 
 
 def _affirms(sentence: str) -> bool:
-    return len(sentence) < 30 and " ".join(word.low for word in words_of(sentence) if word.low[0].isalnum()) in _AFFIRMED
+    return 0 < len(sentence) < 30 and " ".join(word.low for word in words_of(sentence) if word.low[0].isalnum()) in _AFFIRMED
 
 
 def _jokes(sentence: str) -> bool:
     """As in "Just kidding!" behind a sentence."""
-    found = words_of(sentence[:60])
+    found = words_of(sentence[:60]) if 0 < len(sentence) < 40 else Words()
     return any(lexicon()["joking"].at(found, place, len(found)) for place in range(min(len(found), 3)))
 
 
@@ -99,7 +96,7 @@ def sentence_claims(words: Words, scene: Scene, *, affirmed: bool = False) -> li
     """What one sentence claims; `affirmed`: "I promise" stands behind it."""
     you = scene.you
     introduced = [who.owned for who in introduce(words, scene) if who.owned]
-    clauses = clauses_of(words, scene) if words and not _unreal(words) else []
+    clauses = clauses_of(words, scene) if _may_claim(words, scene) else []
     found: list[Claim] = []
     for clause in clauses:
         clause.promised |= affirmed
@@ -111,9 +108,21 @@ def sentence_claims(words: Words, scene: Scene, *, affirmed: bool = False) -> li
     return [claim for claim in named if (claim.subject, claim.attribute, claim.about) not in ended] + found
 
 
-def _unreal(words: Words) -> bool:
-    """Whether the sentence plays, jokes, quotes a song or is sarcastic."""
-    return any(lexicon()[name].within(words, 0, len(words)) for name in ("pretending", "sarcastic"))
+def _may_claim(words: Words, scene: Scene) -> bool:
+    """A quick look: somebody is spoken of, and the sentence neither asks nor plays, jokes, sings or is sarcastic."""
+    lows = words.lows
+    if lows[-1:] == ["?"] and _TURNS.isdisjoint(lows):
+        return False
+    persons = not _persons().isdisjoint(lows) or not scene.names.keys().isdisjoint(lows)
+    if not (persons or scene.told or any(may_be_stranger(lows[at]) for at in words.capitals)):
+        return False
+    return not lexicon()["unreal"].within(words)
+
+
+@cache
+def _persons() -> frozenset[str]:
+    """The words that speak of somebody, or say something without."""
+    return ME | YOU | SUBJECTS | OWNERS | STARTERS | lexicon()["kin_bare"].spelt
 
 
 def _introduced(words: Words, scene: Scene, ties: Owned) -> Claim:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final
 
 from rolememory.learn.statements.english_clause import Clause
@@ -47,8 +48,9 @@ def _complement(clause: Clause, at: int) -> list[Claim]:
     start = past_degree(clause, at)
     if start is None or start >= clause.end:
         return []
+    based = clause if start == clause.at else replace(clause, at=start)
     for reader in _THEN_READERS if clause.tense == "past" else _READERS:
-        if found := list(reader(clause, start)):
+        if found := list(reader(based, start)):
             return found
     return []
 

@@ -86,12 +86,21 @@ def _boundary(clause: Clause, end: int) -> tuple[int, Lead]:
     """Where the clause ends, and what leads to the next one."""
     if inner := _inner(clause, end):
         return inner
-    run_on = not any(word.low in (",", ";") for word in clause.words)
+    lows, bounds = clause.words.lows, _bounds()
+    run_on = "," not in lows and ";" not in lows
     for at in range(max(clause.at, clause.first + clause.fragment), end):
+        if lows[at] not in bounds:
+            continue
         lead = _mark(clause, at, end) or _join(clause, at, end) or _bound(clause, at, end) or _new_subject(clause, at, run_on=run_on)
         if lead:
             return at, lead
     return end, Lead(end)
+
+
+@cache
+def _bounds() -> frozenset[str]:
+    """The words and marks at which a clause may end."""
+    return union("subordinate") | _HARD | _JOINS | NOMINATIVE | {",", "my", "you"}
 
 
 def _mark(clause: Clause, at: int, end: int) -> Lead | None:
@@ -127,7 +136,7 @@ def _new_subject(clause: Clause, at: int, *, run_on: bool) -> Lead | None:
     if low in NOMINATIVE and at > clause.first:
         follows = run_on and not clause.fragment and low == "i" and at + 1 < len(words) and words[at + 1].low in _SAYS_MORE
         return Lead(at, link="" if clause.link or follows else "that")
-    if low == "my" and run_on and not clause.fragment and [word.low for word in words[at + 1 : at + 2]] == ["name"]:
+    if low == "my" and run_on and not clause.fragment and [word.low for word in words[at + 1 : at + 3]] in (["name", "is"], ["name", "'s"]):
         return Lead(at)
     if low == "you" and at > clause.at and words[at - 1].low != "and" and not listed("prepositions", words[at - 1].low):
         return Lead(at, link="that") if _verb_follows(words, at + 1, clause.end) else None

@@ -24,14 +24,17 @@ _STATES: Final = frozenset(
 )
 _CLASSES: Final = (("jobs", "job"), ("diets", "diet"), ("persons", "is"), ("beliefs", "belief"))
 _BEHIND_NAME: Final = frozenset("and but please instead for from not or because now if by".split())
+_IS: Final = frozenset({"is", "are", "'s", "was", "were"})
+STARTERS: Final = frozenset("born raised moved used quit got adopted bought graduated started grew passed finished call calls name".split())
 
 
 def fragment(clause: Clause) -> list[Claim]:
     """What the readers of fragments make of a clause; the first that claims something has the word."""
-    for reader in _READERS:
-        if found := list(reader(clause)):
+    lows = clause.words.lows[clause.first : clause.end]
+    for reader, signs in _READERS:
+        if not signs.isdisjoint(lows) and (found := list(reader(clause))):
             return found
-    return []
+    return list(_elided(clause)) if clause.scene.told or not STARTERS.isdisjoint(lows) else []
 
 
 def _call_me(clause: Clause) -> Claims:
@@ -44,9 +47,8 @@ def _call_me(clause: Clause) -> Claims:
     start = at + 2 + (clause.low(at + 2) == "the" and clause.capital(at + 3))
     found = name_at(clause.words, start, clause.end, clause.scene, spoken=not before)
     if found and (not clause.low(found.end)[:1].isalnum() or clause.low(found.end) in _BEHIND_NAME or clause.listed("tails", found.end)):
-        the = "the " * (start - at - 2)
         said = clause.saying(clause.scene.me, Group("go", negated=denied), found.end)
-        yield from naming(said, clause.scene.me, the + found.name, nick=True, former=contrast(clause, found.end))
+        yield from naming(said, clause.scene.me, found.name, nick=True, former=contrast(clause, found.end))
 
 
 def _frightens(clause: Clause) -> Claims:
@@ -104,4 +106,11 @@ def _as_a(clause: Clause) -> Claims:
             return
 
 
-_READERS: Final[tuple[Callable[[Clause], Claims], ...]] = (topic, inverse, _call_me, it_is, _frightens, _elided, _as_a)
+_READERS: Final[tuple[tuple[Callable[[Clause], Claims], frozenset[str]], ...]] = (  # each with the words of which it needs one
+    (topic, _IS),
+    (inverse, _IS),
+    (_call_me, frozenset({"call", "calls"})),
+    (it_is, _IS),
+    (_frightens, frozenset({"me"})),
+    (_as_a, frozenset({"as", "being"})),
+)

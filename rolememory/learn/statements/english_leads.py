@@ -2,12 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 from rolememory.learn.statements.english_people import known_at
 from rolememory.learn.statements.english_scene import Scene, Who
 from rolememory.learn.statements.english_verbs import UNSURE
-from rolememory.learn.statements.english_words import Words, lexicon, listed
+from rolememory.learn.statements.english_words import Words, lexicon, listed, union
 
 NOMINATIVE: Final = frozenset({"i", "we", "he", "she", "they"})
 _STATEMENTS: Final = NOMINATIVE | frozenset({"my", "your", "our", "you", "that", "his", "her", "the", "there"})
@@ -33,13 +34,24 @@ Step = Callable[[Words, Lead, int, Scene], int]
 def follow(words: Words, lead: Lead, end: int, scene: Scene) -> Lead:
     """The lead moved to the first word of the clause."""
     lead.opening &= lead.at == 0
-    while lead.at < end:
+    while lead.at < end and _may_lead(words, lead.at, scene):
         taken = next((taken for step in _STEPS if (taken := step(words, lead, end, scene))), 0)
         if not taken:
             break
         lead.at += taken
         lead.opening = False
     return lead
+
+
+def _may_lead(words: Words, at: int, scene: Scene) -> bool:
+    """A quick look at whether any step could take the word."""
+    low = words.lows[at]
+    return low in _leading() or low in scene.names or not low[0].isalnum()
+
+
+@cache
+def _leading() -> frozenset[str]:
+    return union("hedges", "subordinate", "openers", "kin_bare") | lexicon()["opening_phrases"].firsts | {"the"}
 
 
 def _phrase(words: Words, lead: Lead, end: int, scene: Scene) -> int:

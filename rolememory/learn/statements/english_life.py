@@ -123,7 +123,7 @@ def from_there(clause: Clause, at: int) -> Claims:
 @reads("go")
 def goes_by(clause: Clause) -> Claims:
     """As in "I go by Al"."""
-    at = clause.at + 1 + 2 * (clause.lows(clause.at + 1, clause.at + 3) == ["the", "name"])
+    at = clause.at + 1 + 2 * (clause.lows(clause.at + 1, clause.at + 3) == ["the", "name"]) + (clause.low(clause.at + 3) == "of")
     found = name_at(clause.words, at, clause.end, clause.scene, spoken=True) if clause.low(clause.at) == "by" else None
     if found and clause.low(found.end - 1) not in _VEHICLES:
         yield from naming(clause, clause.who, found.name, nick=True, former=contrast(clause, found.end))

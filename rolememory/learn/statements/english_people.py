@@ -4,6 +4,7 @@ A person known only by what he is to another ("my sister") has the label of `bas
 """
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Final, NamedTuple
 
 from rolememory.learn.statements.base import named, related, shown_as
@@ -98,7 +99,9 @@ def owner_at(words: Words, at: int, end: int, scene: Scene) -> Found | None:
     if low in OWNERS:
         who = scene.meant(low, words[at].start)
         return Found(who, at + 1) if who else None
-    holder = (known_at(words, at, end, scene) or _stranger(words, at, end, scene)) if low else None
+    if not low or "'s" not in words.lows:
+        return None
+    holder = known_at(words, at, end, scene) or _stranger(words, at, end, scene)
     if holder and holder.end + 1 < end and words[holder.end].low == "'s" and not _is_is(words, holder.end + 1):
         return Found(holder.who, holder.end + 1)
     return None
@@ -175,7 +178,7 @@ def _bare_kin(words: Words, at: int, end: int, scene: Scene) -> Found | None:
 def _stranger(words: Words, at: int, end: int, scene: Scene) -> Found | None:
     """A capitalised name that nobody introduced. In a memory it may be the one the memory is about."""
     found = name_at(words, at, end, scene)
-    if not found or listed("kin", words[at].low) or _no_stranger(words[at].low):
+    if not found or not may_be_stranger(words[at].low):
         return None
     if scene.told and _unnamed(scene, found.name):
         return Found(Who(scene.me.label, found.name), found.end)
@@ -189,14 +192,19 @@ def _unnamed(scene: Scene, name: str) -> bool:
     return scene.me.shown == shown_as(label, {}, "en") and label in ("", "user", name)
 
 
-def _no_stranger(low: str) -> bool:
-    """Whether a capitalised word is more likely no name of a person."""
-    return low in lexicon().verbs or low in union(*_NO_STRANGERS)
+def may_be_stranger(low: str) -> bool:
+    """Whether a capitalised word may be the name of a person nobody knows yet."""
+    return low not in _no_strangers()
+
+
+@cache
+def _no_strangers() -> frozenset[str]:
+    return union(*_NO_STRANGERS) | lexicon().verbs.keys()
 
 
 _NO_STRANGERS: Final = (
     "openers", "clause_words", "determiners", "prepositions", "adverbs", "animals", "things", "jobs", "no_values", "nationalities",
-    "languages", "beliefs", "vague", "health", "degrees", "diets", "marital", "months", "weekdays", "seasons", "no_strangers",
+    "languages", "beliefs", "vague", "health", "degrees", "diets", "marital", "months", "weekdays", "seasons", "no_strangers", "kin",
 )  # fmt: skip
 
 
@@ -211,14 +219,22 @@ def gender_of(about: str) -> Gender:
 
 def introduce(words: Words, scene: Scene) -> Iterator[Who]:
     """Whom a sentence brings in, in order; yields those whose name it tells ("my sister Mei")."""
-    for at, word in enumerate(words):
-        if word.low in ("my", "our", "your") or (at + 2 < len(words) and words[at + 1].low == "'s"):
-            found = owned_at(words, at, len(words), scene)
-            if found and found.who.owned:
-                scene.meet(word.start, found.who, gender_of(found.who.owned.about))
-                yield from (found.who,) if found.who.owned.name else ()
+    lows = words.lows
+    places = {at for at, low in enumerate(lows) if low in _bringing()}
+    places.update(at - 1 for at in range(1, len(lows) - 1) if lows[at] == "'s")
+    for at in sorted(places.union(words.capitals)):
+        found = owned_at(words, at, len(words), scene)
+        if found and found.who.owned:
+            scene.meet(words[at].start, found.who, gender_of(found.who.owned.about))
+            yield from (found.who,) if found.who.owned.name else ()
         elif at:
             _pass_by(words, at, scene)
+
+
+@cache
+def _bringing() -> frozenset[str]:
+    """The words that bring somebody in: of an owner, or for people without a name."""
+    return union("anonymous_she", "anonymous_he") | {"my", "our", "your"}
 
 
 def _pass_by(words: Words, at: int, scene: Scene) -> None:

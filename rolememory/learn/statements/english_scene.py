@@ -1,6 +1,7 @@
 """Who may be meant in a message: the one who speaks, the one spoken to, and the thirds that it has named so far."""
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
 from rolememory.learn.statements.base import Speaker, shown_as
@@ -64,7 +65,7 @@ class Scene:
     thirds: list[Third] = field(default_factory=list)
     names: dict[str, list[tuple[list[str], str]]] = field(default_factory=dict)  # first word of a name -> its other words, its label
     topic: tuple[str, tuple[int, int], Who] | None = None  # what "it" takes up: "my name is not Alan, it's Al"
-    topic_words: Words = ()  # the sentence it stands in
+    topic_words: Words | None = None  # the sentence it stands in
     me: Who = field(init=False)
     you: Who | None = field(init=False)
     shouts: bool = field(init=False)  # capital letters tell no names
@@ -78,7 +79,7 @@ class Scene:
         capitals = sum(map(str.isupper, sample))
         self.shouts, self.capitals = capitals * 2 > sum(map(str.isalpha, sample)), capitals > 0
         for name, label in self.speaker.names.items():
-            first, *rest = [word.low for word in words_of(name)] or [""]
+            first, *rest = _name_words(name)
             self.names.setdefault(first, []).append((rest, label))
         if self.told:
             self.meet(-1, self.me)
@@ -101,6 +102,11 @@ class Scene:
         if self.you and label == self.you.label:
             return Who(label, self.you.shown)
         return Who(label, self.speaker.shown.get(label) or raw or shown_as(label, {}, "en"))
+
+
+@lru_cache(maxsize=4096)
+def _name_words(name: str) -> tuple[str, ...]:
+    return tuple(words_of(name).lows) or ("",)
 
 
 def _fits(third: Third, asked: Gender, things: bool) -> bool:

@@ -1,5 +1,6 @@
 """What somebody is for good: a job, a character, a belief; only what the lists know to last."""
 
+from dataclasses import replace
 from typing import Final
 
 from rolememory.learn.statements.english_clause import Clause
@@ -121,7 +122,7 @@ def _job(clause: Clause, at: int, span: Span) -> Claims:
     elif low in ("at", "studying"):
         yield from _school(clause, end)
     elif low == "from":
-        yield from from_there(clause, end + 1)
+        yield from from_there(replace(clause, at=end), end + 1)
 
 
 def _employer(clause: Clause, at: int) -> Claims:

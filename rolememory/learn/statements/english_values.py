@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 from rolememory.learn.statements.english_clause import Clause
 from rolememory.learn.statements.english_scene import ME, YOU, Who
 from rolememory.learn.statements.english_time import time_at, times_at
-from rolememory.learn.statements.english_words import Words, lexicon, listed, union
+from rolememory.learn.statements.english_words import Word, Words, lexicon, listed, union
 
 LONGEST: Final = 14  # words of a value; more is a story
 _QUOTES: Final = str.maketrans("", "", '"“”«»')
@@ -90,7 +90,7 @@ def items(clause: Clause, at: int, *stops: str, titles: bool = True) -> list[Spa
         span = phrase(clause, place, *stops)
         if span.end <= span.first or not _alike(words, first, span) or clause.low(span.end) in ("is", "are", "was", "were", "has", "will"):
             break
-        if lexicon()["fixed_pairs"].within(words, found[-1].first, span.end):
+        if lexicon()["fixed_pairs"].inside(words, found[-1].first, span.end):
             found[-1] = Span(found[-1].first, span.end)
         else:
             found.append(span)
@@ -124,12 +124,16 @@ def told(clause: Clause, span: Span, who: Who | None = None) -> str | None:
     pieces: list[str] = []
     for place in range(first, end):
         word = words[place]
-        piece = _third_person(clause, word.low, about) if word.low in ME or word.low in YOU else word.raw or f" {word.low}"
+        piece = _third_person(clause, word.low, about) if word.low in ME or word.low in YOU else _spelt(word)
         if piece is None:
             return None
         gap = clause.scene.text[words[place - 1].end : word.start] if place > first else ""
         pieces.append(gap + (piece or word.raw))
     return " ".join("".join(pieces).translate(_QUOTES).split()).strip(" ,;:-")
+
+
+def _spelt(word: Word) -> str:
+    return f" {word.low}" if not word.raw else word.low if word.raw == "w/" else word.raw
 
 
 def _third_person(clause: Clause, low: str, about: Who) -> str | None:

@@ -4,9 +4,9 @@ The lists stand in worldbook_rules/lexicons/statements.en.json.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import Any, Final, NamedTuple
 
 import orjson
@@ -33,7 +33,18 @@ class Word(NamedTuple):
         return self.raw[:1].isupper()
 
 
-Words = Sequence[Word]
+_word = partial(tuple.__new__, Word)  # half the time of Word(...): a message has many words
+
+
+class Words(list[Word]):
+    """The words and marks of a sentence; `lows` are their lower-case forms alone, `capitals` the places of capitalised ones."""
+
+    __slots__ = ("capitals", "lows")
+
+    def __init__(self, words: Iterable[Word] = ()) -> None:
+        super().__init__(words)
+        self.lows = [word.low for word in self]
+        self.capitals = [place for place, word in enumerate(self) if word.raw[:1].isupper() and word.low != "i"]  # "I" tells nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,23 +52,34 @@ class Phrases:
     """A list of words and phrases, found at a place of a sentence."""
 
     spelt: frozenset[str]
-    by_first: Mapping[str, Sequence[Sequence[str]]]  # what may follow a first word, longest first
+    firsts: frozenset[str]  # the words that one may begin with
+    alone: frozenset[str]  # the phrases of one word
+    by_first: Mapping[str, Mapping[str, Sequence[list[str]]]]  # first word -> second word -> the rest, longest first
 
     def at(self, words: Words, place: int, end: int) -> int:
         """How many words of the longest phrase stand at `place`; 0 = none does."""
-        for rest in self.by_first.get(words[place].low, ()) if place < end else ():
-            behind = place + 1 + len(rest)
-            if behind <= end and all(word.low == low for word, low in zip(words[place + 1 : behind], rest, strict=True)):
-                return 1 + len(rest)
-        return 0
+        lows = words.lows
+        if place >= end or (low := lows[place]) not in self.firsts:
+            return 0
+        if place + 1 < end and low in self.by_first:
+            for rest in self.by_first[low].get(lows[place + 1], ()):
+                behind = place + 2 + len(rest)
+                if behind <= end and lows[place + 2 : behind] == rest:
+                    return behind - place
+        return 1 if low in self.alone else 0
 
     def ending(self, words: Words, first: int, end: int) -> int:
         """How many words of the longest phrase end at `end`, none before `first`."""
         return next((end - place for place in range(max(first, end - 4), end) if self.at(words, place, end) == end - place), 0)
 
-    def within(self, words: Words, first: int, end: int) -> bool:
-        """Whether one stands anywhere between the two places."""
-        return any(words[place].low in self.by_first and self.at(words, place, end) for place in range(first, end))
+    def within(self, words: Words) -> bool:
+        """Whether one stands anywhere."""
+        found = self.firsts.intersection(words.lows)
+        return bool(found) and any(self.at(words, place, len(words)) for place, low in enumerate(words.lows) if low in found)
+
+    def inside(self, words: Words, first: int, end: int) -> bool:
+        """Whether one stands between two places."""
+        return any(self.at(words, place, end) for place in range(first, end))
 
     def __contains__(self, low: str) -> bool:
         return low in self.spelt
@@ -85,7 +107,7 @@ class Lexicon:
         return self.lists[name]
 
 
-def words_of(text: str, start: int = 0, end: int | None = None) -> list[Word]:
+def words_of(text: str, start: int = 0, end: int | None = None) -> Words:
     """The words and marks of a stretch of text; quotation marks are left out.
 
     >>> [word.low for word in words_of("I'm not sure; dont ask.")]
@@ -94,8 +116,9 @@ def words_of(text: str, start: int = 0, end: int | None = None) -> list[Word]:
     found: list[Word] = []
     for match in _WORD.finditer(text, start, len(text) if end is None else end):
         first = match.start()
-        found += [Word(low, raw, first + since, first + until) for low, raw, since, until in _opened(match.group())]
-    return found
+        for low, raw, since, until in _opened(match[0]):
+            found.append(_word((low, raw, first + since, first + until)))
+    return Words(found)
 
 
 _Part = tuple[str, str, int, int]
@@ -147,11 +170,14 @@ def listed(name: str, low: str) -> bool:
 
 def phrases(spelt: Sequence[str] | Mapping[str, str]) -> Phrases:
     """A list made ready for finding."""
-    by_first: dict[str, list[list[str]]] = {}
-    for phrase in spelt:
-        first, *rest = [word.low for word in words_of(phrase)]
-        by_first.setdefault(first, []).append(rest)
-    return Phrases(frozenset(spelt), {first: sorted(rests, key=len, reverse=True) for first, rests in by_first.items()})
+    by_first: dict[str, dict[str, list[list[str]]]] = {}
+    alone = set()
+    for first, *rest in sorted((words_of(phrase).lows for phrase in spelt), key=len, reverse=True):
+        if rest:
+            by_first.setdefault(first, {}).setdefault(rest[0], []).append(rest[1:])
+        else:
+            alone.add(first)
+    return Phrases(frozenset(spelt), frozenset(alone | by_first.keys()), frozenset(alone), by_first)
 
 
 def _verb_forms(rows: Sequence[Sequence[str]]) -> dict[str, Verb]:
