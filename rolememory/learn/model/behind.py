@@ -27,15 +27,15 @@ from rolememory.learn.model.progress import Progress
 from rolememory.learn.model.prompts import Prompts
 from rolememory.learn.model.reading import Around, Desk, reads
 from rolememory.learn.model.report import ChatsLike, How, OutOfTimeError, Report, Tally
-from rolememory.learn.model.troubles import NOT_SET
+from rolememory.learn.model.troubles import BUSY, NOT_SET, said_of
 from rolememory.learn.model.upstreams import Upstreams
 from rolememory.schema.learning import Company, Draft
 from rolememory.schema.memory import Memory
 from rolememory.schema.settings import LearnSettings, Settings
 from rolememory.store.idle import Idle
+from rolememory.store.said import SILENT
 
 LOCK = "model.lock"
-BUSY = "another process is reading the chats of this role"
 LOCK_WAIT_S = 30.0
 
 
@@ -72,7 +72,7 @@ class Behind:
         self._busy = False
         self._closed = False
         self._resumed = False  # whether this process has looked at all chats once
-        self._last_error = ""
+        self._last_error = SILENT
         self._nothing_for: LearnSettings | None = None  # settings by which nothing is read: found out by the thread, which may wait
 
     def touch(self, chat: str) -> None:
@@ -80,7 +80,7 @@ class Behind:
         try:
             learn = self._around.learn
         except (RoleMemoryError, OSError) as error:
-            self._last_error = str(error)
+            self._last_error = said_of(error)
             return
         if self._closed or learn is self._nothing_for or not learn.enabled or learn.extractor == "rules":
             return
@@ -107,18 +107,18 @@ class Behind:
         """Draw conclusions now, however few conversations there were since the last ones, and whether they are enabled or not."""
         how = How(patient=False)
         if where(self._around.learn, "inference") is None:
-            return Report(finished=False, notes=(NOT_SET.en,))
+            return Report(finished=False, notes=(NOT_SET,))
         return self._report(lambda tally: self._desk.quietly(partial(self._desk.conclude, how), tally), how)
 
-    def status(self) -> Mapping[str, Any]:
-        """How it stands: whether anything reads, what waits in each chat, how the servers do, what went wrong last."""
+    def status(self, language: str = "en") -> Mapping[str, Any]:
+        """How it stands: whether anything reads, what waits in each chat, how the servers do, what went wrong last ("" = nothing)."""
         return {
             "on": reads(self._around.learn),
             "busy": self._busy,
             "queue": self._queue(),
             "requests": self._models.requests,
             "upstreams": {base: {"state": str(one.breaker.state), "reason": one.breaker.reason} for base, one in self._servers()},
-            "last_error": self._last_error,
+            "last_error": self._last_error.text(language),
             "notes": list(self._ask.notes),
             "exchanges_since_conclusions": self._desk.progress.exchanges,
         }
@@ -147,13 +147,13 @@ class Behind:
             chats = self._around.chats.chats() if reads(self._around.learn) else ()
             counted = {chat.id: len(self._desk.waiting(chat, How())) for chat in chats}
         except (RoleMemoryError, OSError) as error:
-            self._last_error = str(error)
+            self._last_error = said_of(error)
             return {}
         return {chat: count for chat, count in counted.items() if count}
 
     def _report(self, act: Callable[[Tally], None], how: How) -> Report:
         before, tally = self._models.requests, Tally()
-        self._alone(act, tally, wait_s=LOCK_WAIT_S if how.left_s is None else how.left_s)
+        self._alone(act, tally, wait_s=how.left_s, lock_s=LOCK_WAIT_S)
         left = sum(self._queue().values())
         return replace(tally.report, requests=self._models.requests - before, left=left)
 
@@ -181,7 +181,7 @@ class Behind:
 
     def _look(self, ids: Collection[str]) -> None:
         """Read in these chats; the first time in all of them."""
-        if ids and self._alone(lambda tally: self._read(ids, tally), Tally(), wait_s=0.0):
+        if ids and self._alone(lambda tally: self._read(ids, tally), Tally()):
             self._resumed = True
         else:
             self._postponed.update(ids)
@@ -196,11 +196,11 @@ class Behind:
             if self._desk.is_quiet(chat, ()):
                 self._desk.spoken_at.pop(chat, None)
 
-    def _alone(self, act: Callable[[Tally], None], tally: Tally, *, wait_s: float) -> bool:
+    def _alone(self, act: Callable[[Tally], None], tally: Tally, *, wait_s: float | None = None, lock_s: float = 0.0) -> bool:
         """Do it while no other thread or process is at it; false when it was not done. Only this place catches everything."""
         asked = self._models.requests
         try:
-            with self._sole(wait_s):
+            with self._sole(wait_s, lock_s if wait_s is None else wait_s):
                 act(tally)
             return True
         except OutOfTimeError:
@@ -209,21 +209,23 @@ class Behind:
             tally.unfinished()
             tally.note(BUSY)
         except Exception as error:
-            tally.note(str(error) if isinstance(error, RoleMemoryError | OSError) else type(error).__name__)
+            tally.note(said_of(error))
         finally:
             if tally.report.notes or self._models.requests > asked:
-                self._last_error = tally.report.notes[-1] if tally.report.notes else ""
+                self._last_error = tally.report.notes[-1] if tally.report.notes else SILENT
         return False
 
     @contextmanager
-    def _sole(self, wait_s: float) -> Iterator[None]:
-        """Alone among threads (waited for) and processes (waited for so long).
+    def _sole(self, wait_s: float | None, lock_s: float) -> Iterator[None]:
+        """Alone among threads, waited for so long (None = as long as it takes), and among processes.
 
         Raises:
-            Timeout: another process is at it.
+            Timeout: somebody else is at it.
         """
         with ExitStack() as stack:
-            stack.enter_context(self._at_work)
+            if not self._at_work.acquire(timeout=-1 if wait_s is None else wait_s):
+                raise Timeout(str(self._lock_file))
+            stack.callback(self._at_work.release)
             self._lock_file.parent.mkdir(parents=True, exist_ok=True)
-            stack.enter_context(FileLock(str(self._lock_file), timeout=wait_s, thread_local=False))
+            stack.enter_context(FileLock(str(self._lock_file), timeout=lock_s, thread_local=False))
             yield

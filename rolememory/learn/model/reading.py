@@ -11,7 +11,7 @@ from functools import partial
 from itertools import chain
 
 from rolememory.breaker import Breaker
-from rolememory.errors import ModelAnswerError, ModelError, RoleMemoryError
+from rolememory.errors import ModelAnswerError, ModelError
 from rolememory.learn.model.asking import Ask
 from rolememory.learn.model.base import Batch, Extractor, Factory, Means, known_extractors
 from rolememory.learn.model.decide import DecideExtractor
@@ -23,6 +23,7 @@ from rolememory.learn.model.paths import Paths
 from rolememory.learn.model.progress import Progress
 from rolememory.learn.model.report import ChatLike, ChatsLike, How, OutOfTimeError, Tally
 from rolememory.learn.model.summarise import Unsummed, as_former, covered, is_summary, summarise, unsummed
+from rolememory.learn.model.troubles import said_of
 from rolememory.learn.model.waiting import BEFORE, Exchange, batch_of, due, exchanges
 from rolememory.schema.learning import Company, Draft, Said
 from rolememory.schema.memory import Memory
@@ -131,16 +132,12 @@ class Desk:
             act(tally)
         except OutOfTimeError:
             raise
-        except (RoleMemoryError, OSError) as error:
-            self._note(str(error), tally)
-        except Exception as error:  # an extractor of another package, or files of another version
-            self._note(f"learning from chats: {type(error).__name__}", tally)
-
-    def _note(self, told: str, tally: Tally) -> None:
-        tally.note(told)
-        if told not in self._told:
-            self._told.add(told)
-            _log.info("not learned from yet: %s", told)
+        except Exception as error:  # whatever a server, an extractor of another package or the disk may do
+            told = said_of(error)
+            tally.note(told)
+            if told.en not in self._told:
+                self._told.add(told.en)
+                _log.info("not learned from yet: %s", told.en)
 
     def _read_chat(self, chat: ChatLike, how: How, tally: Tally) -> None:
         learn = self._around.learn

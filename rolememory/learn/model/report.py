@@ -7,6 +7,7 @@ from typing import Protocol
 
 from rolememory.learn.model.client import Haste
 from rolememory.schema.learning import Said
+from rolememory.store.said import Said as Sentence
 
 
 class ChatLike(Protocol):
@@ -51,7 +52,7 @@ class Report:
     requests: int = 0
     left: int = 0  # exchanges that still wait
     finished: bool = True  # false: time ran out, or another process is at it
-    notes: tuple[str, ...] = ()  # what went wrong
+    notes: tuple[Sentence, ...] = ()  # what went wrong, in both languages
 
 
 class OutOfTimeError(Exception):
@@ -92,7 +93,7 @@ class Tally:
         """Count."""
         self.report = replace(self.report, **{name: getattr(self.report, name) + count for name, count in counts.items()})
 
-    def note(self, told: str) -> None:
+    def note(self, told: Sentence) -> None:
         """Something went wrong; said once."""
         if told not in self.report.notes:
             self.report = replace(self.report, notes=(*self.report.notes, told))

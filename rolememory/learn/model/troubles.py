@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
-from rolememory.errors import ModelAnswerError, ModelError
+from rolememory.errors import ModelAnswerError, ModelError, RoleMemoryError
 from rolememory.store.said import Said
 from rolememory.upstream import CutError
 
+BUSY = Said("the chats of this role are being read already", "正在读取这个角色的对话")
 RESTS = Said("is left alone for a while ({reason})", "暂时不再询问（{reason}）")
 NOT_SET = Said("set learn.endpoint and learn.model", "请设置 learn.endpoint 和 learn.model")
 NO_TIME = Said("there was no time left to ask", "没有时间再问了")
@@ -95,3 +96,16 @@ def _rest(value: str) -> float | None:
     except (ValueError, TypeError, IndexError):
         return None
     return max((moment.replace(tzinfo=moment.tzinfo or UTC) - datetime.now(UTC)).total_seconds(), 0.0)
+
+
+def said_of(error: Exception) -> Said:
+    """An error as people may read it; of one that is not ours the name alone, since it may quote the chat.
+
+    >>> said_of(ValueError("what Lin said")).en
+    'learning from chats: ValueError'
+    """
+    if isinstance(error, RoleMemoryError):
+        return Said(str(error), error.text("zh"))
+    if isinstance(error, OSError):
+        return Said(str(error), str(error))
+    return Said(f"learning from chats: {type(error).__name__}", f"从对话中学习：{type(error).__name__}")

@@ -105,7 +105,7 @@ def test_a_server_that_rests_is_not_asked_even_by_force(tmp_path: Path) -> None:
         for seconds in (0.0, 60.0, 119.0):
             house.seconds = seconds
             report = house.behind.run(force=True)
-            assert "left alone" in report.notes[0]
+            assert "left alone" in report.notes[0].en
         assert len(server.requests) == 1
         server.now(answers(GOOD))
         house.seconds = 121.0
@@ -159,3 +159,28 @@ def test_a_password_in_the_url_is_sent_and_not_shown(
             told = caplog.text + repr(house.behind.status())
         assert server.requests[0].headers["authorization"].startswith("Basic ")
     assert "hunter2" not in told
+
+
+def test_a_run_waits_for_another_one_no_longer_than_its_deadline(tmp_path: Path) -> None:
+    with Endpoint(then_hangs()) as server, House(tmp_path, server.url, *CHAT, timeout_s=30.0) as house:
+        house.behind.touch("harbour")
+        assert server.wait_for(1)
+        report = house.behind.run(deadline_s=0.05)
+        assert (report.finished, [note.zh for note in report.notes]) == (False, ["正在读取这个角色的对话"])
+
+
+def test_what_went_wrong_is_told_in_both_languages(tmp_path: Path) -> None:
+    with Endpoint(status(429)) as server, House(tmp_path, server.url, *CHAT) as house:
+        house.touch()
+        assert house.behind.status()["last_error"] == f"{server.url}: is asked too often (status 429)"
+        assert house.behind.status("zh")["last_error"] == f"{server.url}：询问过于频繁（状态 429）"
+
+
+def test_a_server_that_never_shakes_hands_costs_its_time_out(tmp_path: Path) -> None:
+    with Endpoint(then_hangs()) as server, House(tmp_path, server.url.replace("http:", "https:"), *CHAT, timeout_s=SHORT_S) as house:
+        began = monotonic()
+        house.touch()
+        assert monotonic() - began < SHORT_S + TURN_S
+        assert house.queue == {"harbour": 1}
+        house.behind.close()
+        assert server.requests == []

@@ -15,7 +15,8 @@ from filelock import FileLock
 from rolememory.errors import NotWrittenError, RegistrationError, SettingsError
 from rolememory.learn.model import base
 from rolememory.learn.model.base import Batch, Factory, Means, register
-from rolememory.learn.model.behind import BUSY, LOCK
+from rolememory.learn.model.behind import LOCK
+from rolememory.learn.model.troubles import BUSY
 from rolememory.schema.evidence import Reason
 from rolememory.schema.learning import Draft
 from rolememory.schema.memory import Evidence, MemoryType, Source
@@ -412,7 +413,7 @@ def test_status_tells_what_waits_even_when_chats_cannot_be_listed(tmp_path: Path
 
         house.chats.chats = broken  # type: ignore[method-assign]
         assert house.behind.status()["queue"] == {}
-        assert house.behind.run().notes == ("harbour.jsonl: cannot be read",)
+        assert [note.en for note in house.behind.run().notes] == ["harbour.jsonl: cannot be read"]
         assert house.behind.status()["last_error"] == "harbour.jsonl: cannot be read"
 
 

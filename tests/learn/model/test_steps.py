@@ -303,12 +303,12 @@ def test_s2_25_conclusions_are_off_unless_a_person_asks(tmp_path: Path) -> None:
 
 def test_conclusions_without_a_model_say_what_to_set(tmp_path: Path) -> None:
     with House(tmp_path, "", *CHAT) as house:
-        assert house.behind.infer().notes == ("set learn.endpoint and learn.model",)
+        assert [note.zh for note in house.behind.infer().notes] == ["请设置 learn.endpoint 和 learn.model"]
 
 
 def test_conclusions_that_fail_are_drawn_later(tmp_path: Path) -> None:
     with Endpoint(status(500)) as server, House(tmp_path, server.url, *CHAT) as house:
         house.memories = {one.id: one.model_copy(update={"evidence": ()}) for one in KNOWN}
-        assert "status 500" in house.behind.infer().notes[0]
+        assert "status 500" in house.behind.infer().notes[0].en
         server.now(by_step)
         assert house.behind.infer().conclusions == 1
