@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rolememory.learn.weights import GAIN, LOSS, adjusted, archived, core, effect, effects, sinks, weight
@@ -38,6 +38,7 @@ def test_effect(referenced: float, vain: float, low: float, high: float) -> None
     assert low <= effect(Tally(referenced, vain)) <= high
 
 
+@settings(deadline=None)
 @given(turns, turns, turns)
 def test_use_never_makes_lighter_and_vain_turns_never_heavier(referenced: float, vain: float, more: float) -> None:
     now = effect(Tally(referenced, vain))

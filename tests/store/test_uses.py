@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rolememory.schema.usage import Tally
@@ -204,6 +204,7 @@ def test_a_token_keeps_the_answer_until_something_is_noted(tmp_path: Path) -> No
 steps = st.lists(st.tuples(st.sampled_from("xy"), st.integers(0, 30), st.sets(st.sampled_from("abcd")), st.sets(st.sampled_from("abcd"))))
 
 
+@settings(deadline=None, max_examples=60)
 @given(steps)
 def test_whatever_is_told_the_last_word_on_each_turn_counts(told_: list[tuple[str, int, set[str], set[str]]]) -> None:
     import tempfile
