@@ -27,6 +27,8 @@ class Aspect:
     already: bool = False  # 已经, 早就
     unreal: bool = False  # 本来, 差点, or denied twice
     strongly: bool = False  # 超, 最, 真的
+    soon: bool = False  # 就要, 快
+    corrects: bool = False  # 其实
     certainty: float = 1.0
     times: frozenset[str] = frozenset()  # kinds of time named: past, future, habit, part
     said: tuple[tuple[int, int], ...] = ()  # where the words of time stand
@@ -106,6 +108,8 @@ def _ended(aspect: Aspect) -> Aspect:
 
 _EFFECTS = {
     "plain": lambda aspect: aspect,
+    "soon": lambda aspect: replace(aspect, soon=True),
+    "actually": lambda aspect: replace(aspect, corrects=True),
     "strong": lambda aspect: replace(aspect, strongly=True),
     "now": lambda aspect: replace(aspect, now=True),
     "already": lambda aspect: replace(aspect, now=True, already=True),

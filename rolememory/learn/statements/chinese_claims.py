@@ -38,7 +38,7 @@ def claim_of(found: Found, source: Plain, sentence: Span, here: Scene, *, correc
         end=end,
         certainty=one.certainty,
         former=one.former,
-        corrects=corrects,
+        corrects=corrects or one.corrects,
     )
 
 

@@ -8,10 +8,11 @@ from rolememory.learn.statements.chinese_aspect import THINKS, Aspect, aspects
 from rolememory.learn.statements.chinese_claims import Found, claim_of, naming, without
 from rolememory.learn.statements.chinese_mood import generic, mood, opened, orders, polite
 from rolememory.learn.statements.chinese_needs import is_vow
-from rolememory.learn.statements.chinese_predicate import Finding, Predicate
+from rolememory.learn.statements.chinese_predicate import Finding, Predicate, title
 from rolememory.learn.statements.chinese_text import Plain
 from rolememory.learn.statements.chinese_values import spans
 from rolememory.learn.statements.chinese_who import NOBODY, Scene, Who, chain, known_at, subject_at, whole
+from rolememory.learn.statements.chinese_words import lexicon
 from rolememory.schema.claims import Claim
 
 _WHO_IS_WHO = frozenset({"name", "nickname", "age", "gender", "birthday"})  # of whoever a clause not understood spoke of
@@ -26,13 +27,13 @@ _SAID = re.compile(
 )
 _THINKS = re.compile("(?:总|真的|也|一直|有点)?(?:觉得|感觉|猜|想|认为|估计|听说|听人说)(?=我|你|他|她|自己|小|阿)")
 _WILL = re.compile("(?:我|你)?(?:一定)?(?:会|要)?")
-_VOWS = re.compile(
-    "(?:可以|也|真的|郑重|向你|跟你|对天|在这里)*(?:答应|保证|承诺|发誓|起誓|发过誓|许诺)(?:了|过)?(?:你|我|大家)?(?:了|过)?"
-)
 _LONGEST_NICKNAME = 4  # characters; a longer one only with 就行
 _INSULTS = frozenset({"爸爸", "妈妈", "爷爷", "奶奶", "父母"})  # 我是你爸爸
 _IS = re.compile(r"(?P<v>[^，是]{1,16}?)(?:才|就|一直|也|都|永远|可)?是(?=.)")
-_THIS = re.compile("(?:这|那|这位|那位|这个|那个|她|他|它|旁边(?:这|那)?位?|照片上?(?:的|里)?(?:人|这个)?)$")
+_THIS = re.compile("(?:[这那](?:位|个)?(?:孩子|小子|姑娘|丫头|小家伙|人|女孩|男孩)?|她|他|旁边[这那]?位?|照片上?[的里]?(?:人|这个)?)")
+_OWN_PARTS = re.compile(
+    "(?:耳朵|眼睛|头发|脾气|性格|个子|身体|记性|嘴|手|腿|皮肤|长相|声音|成绩|工资|嗓子|人)(?![家们])"
+)  # of whoever is carried on
 _FAVOURITE = re.compile(r"(?:这辈子|一直以来|目前|一直|从小)?最(?:喜欢|爱|喜爱)的(?P<a>[^，]{1,6}?)(?:之一)?(?:了|啦|哦|呀|啊|呢)*")
 
 Denied = tuple[str, str, str, int]
@@ -51,6 +52,7 @@ class Reading:
         self._sentence = (0, 0)
         self._you = here.you
         self._understood = True  # the clause before was read, so what goes on is about the same person
+        self._presenting = False  # the clause before told who somebody is
         self._bare = False  # the clause only named somebody
         self._setting = Aspect()  # words of time that stand as a clause before the others
         self._vow: Who | None = None  # who has just said "I promise"
@@ -81,6 +83,7 @@ class Reading:
             return list(self._claims(kept))
         found = self._nickname(start, end) or self._read(start, end)
         self._understood = bool(found) or self._bare
+        self._presenting = any(one.attribute in _WHO_IS_WHO | _INTRODUCED for _, one in found)
         return list(self._claims(found))
 
     def _read(self, start: int, end: int) -> list[Found]:
@@ -113,7 +116,7 @@ class Reading:
     def _of(self, who: Who, start: int, end: int, aspect: Aspect) -> list[Found]:
         if who.person == "you" and generic(self.source.text, *self._sentence):
             return []
-        if who.person in ("me", "you") and _VOWS.fullmatch(self.source.text, start, end):
+        if who.person in ("me", "you") and self._vows(who, start, end):
             self._vow = who
             return []
         possessed = self.source.text.startswith("的", start)
@@ -196,9 +199,15 @@ class Reading:
         who, alone = self._carry, self._carry is None
         if alone:
             who = self.here.me
-        if who is None or not who.known or orders(self.source.text, start, end):
+        unsure = who is not None and who.person == "you" and not self._understood  # 你看见一个人，害怕…
+        if who is None or not who.known or unsure or orders(self.source.text, start, end):
             return self._lost(start, end)
         found = Predicate(self.source, start, end, who, self._setting, alone=alone).findings()
+        if not found and who.person == "pet" and who.kin not in lexicon().words("pets") and who.owner:
+            who = who.owner  # 在镇上开了间药铺，会点医术: shops know no medicine
+            found = Predicate(self.source, start, end, who, self._setting).findings()
+        if not found and self._presenting and (one := title(self.source, start, end)):
+            found = [one]
         if self._introduced:
             found = [one for one in found if one.attribute in _INTRODUCED]
         if not self._understood:
@@ -211,12 +220,19 @@ class Reading:
 
     def _lost(self, start: int, end: int) -> list[Found]:
         """A clause nobody understood: unless it goes on with a predicate, it has a subject of its own."""
+        if _OWN_PARTS.match(self.source.text, start, end):
+            return []
         behind = max(place for place, _ in aspects(self.source.text, start, end, Aspect()))
         if behind == start and self.source.text[start] not in _GOES_ON:
             self._carry = NOBODY
         return []
 
     # --- other ways to say it
+
+    def _vows(self, who: Who, start: int, end: int) -> bool:
+        """我答应你, 你答应过我; 你答应我 asks for it."""
+        promised = mood().vows.fullmatch(self.source.text, start, end)
+        return promised is not None and (who.person == "me" or any(mark in promised.group() for mark in "过了"))
 
     def _vowed(self, start: int, end: int) -> list[Found]:
         """我答应你，明天…: what follows is promised."""
@@ -252,9 +268,12 @@ class Reading:
         return self._is_kin(found, who) if behind == end and who.kin and who.owner and who.person == "third" else []
 
     def _is_kin(self, found: re.Match[str], who: Who) -> list[Found]:
+        if _THIS.fullmatch(found["v"]):
+            self._carry, self._introduced = who, not who.named
+            return naming(who) or [(who.owner, Finding("relation", "", who.kin))] if who.owner else []
         if who.named:
             self._carry = who
-            return naming(who) if _THIS.fullmatch(found["v"]) else []
+            return []
         one = whole(self.source, *found.span("v"), self.here)
         if one is None or one.kin or who.owner is None or one.person == "we" or one == who.owner:
             return []

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from rolememory.learn.statements.chinese_words import LAST, lexicon
+from rolememory.learn.statements.chinese_words import LAST, lexicon, longest_first
 
 Spans = list[tuple[int, int]]
 
@@ -22,13 +22,14 @@ class _Mood:
     generic: re.Pattern[str]
     greetings: re.Pattern[str]
     call_me: re.Pattern[str]
-    says: re.Pattern[str]
+    vows: re.Pattern[str]
 
 
 @cache
 def mood() -> _Mood:
     """The patterns, compiled once."""
-    said = {name: f"(?:{'|'.join(parts)})" for name, parts in lexicon().raw["mood"].items()}
+    kin = "|".join(longest_first(lexicon().kin))
+    said = {name: f"(?:{'|'.join(parts)})".replace("{kin}", f"(?:{kin})") for name, parts in lexicon().raw["mood"].items()}
     closed = {name: f"{said[name]}(?:{LAST})*[，。！？]*" for name in ("tags", "greetings", "corrections")}
     return _Mood(**{name: re.compile(closed.get(name, pattern)) for name, pattern in said.items()})
 

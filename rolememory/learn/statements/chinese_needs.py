@@ -18,6 +18,7 @@ class Said:
     value: str
     about: str
     kin: str = ""  # what the person is to another
+    person: str = ""  # as in `chinese_who`
 
 
 _NO_FOOD = re.compile(
@@ -41,7 +42,7 @@ def is_vow(said: str) -> bool:
     >>> is_vow("明天带灯笼来"), is_vow("没骗人")
     (True, False)
     """
-    return not _NO_VOW.match(said)
+    return not _NO_VOW.match(said) and "没" not in said
 
 
 def _named(kind: str) -> Callable[[Said], bool]:
@@ -77,6 +78,7 @@ def _plain(said: Said) -> bool:
 
 _NEEDS: dict[str, Callable[[Said], bool]] = {
     "future": _named("future"),
+    "soon": lambda said: said.aspect.soon and "future" in said.aspect.times,
     "past": _past,
     "habit": _habit,
     "plain": _plain,
@@ -86,7 +88,7 @@ _NEEDS: dict[str, Callable[[Said], bool]] = {
     "steady": lambda said: "了" not in said.predicate,
     "never": lambda said: said.aspect.never,
     "today": lambda said: "past" not in said.aspect.times and not said.aspect.former,
-    "vow": lambda said: is_vow(said.value),
+    "vow": lambda said: is_vow(said.value) and (said.person != "you" or re.match(".{0,5}[过了好]", said.predicate) is not None),
     "wish": lambda said: (
         not re.search(
             r"[死疯哭]$|一下$|你$|^(?:抱抱?|亲亲?|拥抱|安慰|睡|吃|喝|静静|休息|回家|哭|知道|说|问)|^(.{1,2})(?:一)?\1", said.value

@@ -35,6 +35,7 @@ class Finding:
     certainty: float = 1.0
     former: str = ""
     denied: bool = False  # by 不, not by 以前
+    corrects: bool = False  # by 其实
     counted: bool = False  # 有一个妹妹, not 有妹妹
 
 
@@ -78,7 +79,9 @@ class Predicate:
         predicate = self.source.text[head : self.end]
         found = [self._whole(match, head, aspect) for match in matches(rule, self.source, (head, behind), self.end)]
         kept = [
-            match for match in found if meets(rule.need, Said(predicate, aspect, simple(match.value), simple(match.about), self.who.kin))
+            match
+            for match in found
+            if meets(rule.need, Said(predicate, aspect, simple(match.value), simple(match.about), self.who.kin, self.who.person))
         ]
         return [one for match in kept for one in self._findings(match, fit, aspect)]
 
@@ -87,6 +90,8 @@ class Predicate:
         if (self.who.person not in rule.persons and (self.who.person != "told" or "pet" in rule.persons)) or (
             self.possessed and not rule.possessed
         ):
+            return False
+        if aspect.soon and rule.attribute != "plan":
             return False
         if self.who.person == "we" and rule.attribute not in _SHARED:
             return False
@@ -120,6 +125,7 @@ class Predicate:
             round(sure, 3),
             self._former(match),
             aspect.denied and not (fit.holds or aspect.ended or self.source.text.endswith("了", self.start, self.end)),
+            aspect.corrects,
             "个" in self.source.text[self.start : self.end] or "位" in self.source.text[self.start : self.end],
         )
         if fit.holds and not aspect.former:
@@ -135,6 +141,19 @@ class Predicate:
             said = match.slots.get(slot, "")
             for start, end in spans(kind, simple(said), 0, len(said)):
                 yield Finding(attribute, said[start:end], about, certainty=round(sure, 3))
+
+
+_CALLS = frozenset("老师 医生 大夫 教授 老板 老板娘 护士 警官 师傅 掌柜 经理 队长 司机 学生 将军 店长".split())  # said to somebody rather
+
+
+def title(source: Plain, start: int, end: int) -> Finding | None:
+    """The job in a clause that is nothing but one: 我叫阿林，程序员; 打北边来的镖师."""
+    start, end = trimmed(source.text, start, end)
+    begin = source.text.rfind("的", start, end) + 1 or start
+    found = spans("job", source.text, begin, end)
+    if not found or source.text[start:end] in _CALLS:
+        return None
+    return Finding("job", source.said(*found[0]))
 
 
 @dataclass(frozen=True, slots=True)

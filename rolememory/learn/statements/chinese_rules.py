@@ -8,7 +8,7 @@ from typing import Any
 
 from rolememory.learn.statements.chinese_text import Plain
 from rolememory.learn.statements.chinese_values import Span, age, date, spans
-from rolememory.learn.statements.chinese_words import LAST, NUMBER, lexicon
+from rolememory.learn.statements.chinese_words import LAST, NUMBER, lexicon, longest_first
 
 _SLOT = re.compile(r"(?<!\?P)<(\w+)>")
 _LIST = re.compile(r"\{([a-z_]+)\}")
@@ -126,8 +126,7 @@ def pattern(rest: str) -> re.Pattern[str]:
 
 @cache
 def _any_kin() -> str:
-    words = sorted(lexicon().kin, key=len, reverse=True)
-    return f"(?:{'|'.join(word for word in words if len(word) > 1)})"
+    return f"(?:{'|'.join(word for word in longest_first(lexicon().kin) if len(word) > 1)})"
 
 
 def matches(rule: Rule, source: Plain, head: Span, end: int) -> list[Match]:
@@ -136,7 +135,7 @@ def matches(rule: Rule, source: Plain, head: Span, end: int) -> list[Match]:
     if not found:
         return []
     slots = {name: source.said(*found.span(name)) for name, held in found.groupdict().items() if held is not None and name != "v"}
-    about = slots.get("a", "") if rule.about is None else source.said(*head) if rule.about == "<head>" else rule.about
+    about = slots.get("a", "") if rule.about is None else source.said(*head) + slots.get("x", "") if rule.about == "<head>" else rule.about
     if rule.value is not None:
         value = source.said(*head) if rule.value == "<head>" else rule.value
         return [Match(rule, value, value, about, slots)]

@@ -14,6 +14,7 @@ Kind = Callable[[str, int, int], list[Span]]
 
 _ASKED = "什么|啥|哪|谁|怎|多少|几岁|几个|几点|为何|如何|是否|吗"
 _OTHERS = re.compile(f"[你我她它俺咱]|(?<![吉其])他(?![人乡])|{_ASKED}|这|那|自己|某")
+_NOBODYS = re.compile(f"[你我它俺咱]|(?<![吉其])他(?![人乡])|她|{_ASKED}|^[这那]|自己|某")  # as above, but 巷子里那家店 is a place
 _ASKS = re.compile(_ASKED)
 _CUT = re.compile(
     "(?:而不是|多过|胜过|甚于|超过|更甚|之类|什么的|等等|等$|因为|所以|但是|可是|不过|得(?:要死|要命|不行|不得了|很|发抖|发疯|不能自拔)|到(?:不行|爆|炸|发疯|窒息)|(?:死|极|惨)了|了$|呢$|(?:已经|快|将近)?(?:[0-9一二两三四五六七八九十几半]{1,3}|好几|很多)(?:多)?(?:年|个月|个多月|天|周)(?:多)?$|[很好]久$)"
@@ -21,16 +22,17 @@ _CUT = re.compile(
 _LAST = re.compile(f"(?:{LAST})+$")
 _LISTED = re.compile("、|以及|还有|和(?!平|服|牛|尚|谐|气|蔼|解|面)|跟(?!着|班)|与")
 _BARE = frozenset("听看吃说做去来玩喝穿用写读想死")  # 不爱听: not a thing, and of what is not said
+_LONG = re.compile("(?:想|学|等|盼|念)?(?:了)?(?:很|好)(?:久|多年)(?:了)?$")
 _TASTE = re.compile(
     "[吃喝穿用住](?:[甜辣酸咸苦冰冷热烫软硬脆清油素荤生熟大小红黑白宽]|清淡|油腻|重口|便宜)的"
 )  # keeps its 的, 红色的 does not
 _PLACE = re.compile(r"[\u4e00-\u9fffA-Za-z0-9 ·-]{1,16}")
 _NO_PLACE = re.compile(
-    r"^.$|得|点儿|的$|^(?:出来|出去|过来|一起|一块|隔壁$|同一|别人|外面|外边|里面|这|那|哪|酒店|宾馆|医院|旅馆|院$|过|了|着|得|在|不|下|进|对面|楼上|楼下|上铺|下铺|附近|正?[东南西北](?:边|面)?$)|心里|心中|梦里|脑海|记忆|身体里|时代|世纪|过去|当下|幻想"
+    r"^.$|得|点儿|的$|^来|以后$|之后$|^(?:出来|出去|过来|一起|一块|隔壁$|同一|别人|外面|外边|里面|这|那|哪|酒店|宾馆|医院|旅馆|院$|过|了|着|得|在|不|下|进|对面|楼上|楼下|上铺|下铺|附近|正?[东南西北](?:边|面)?$)|心里|心中|梦里|脑海|记忆|身体里|时代|世纪|过去|当下|幻想"
 )
 _BESIDE: Final = "里 里面 那边 那儿 那里 这边 这儿 这里".split()
 _DATE = re.compile(
-    rf"(?:(?P<lunar>农历|阴历|旧历|腊月|正月)?)(?:(?P<year>[12][0-9]{{3}}|[12][零〇一二三四五六七八九]{{3}}|[一二][零〇一二三四五六七八九]{{3}}|[0-9]{{2}})年?[的,]?[-/.]?)?"
+    rf"(?:(?P<lunar>农历|阴历|旧历)?)(?:(?P<year>[12][0-9]{{3}}|[12][零〇一二三四五六七八九]{{3}}|[一二][零〇一二三四五六七八九]{{3}}|[0-9]{{2}})年?[的,]?[-/.]?)?"
     rf"(?:(?P<month>{NUMBER})(?:月|[-/.])(?P<day>{NUMBER}|初[一二三四五六七八九十])?[日号]?)?"
 )
 
@@ -91,7 +93,7 @@ def _place(text: str, start: int, end: int) -> list[Span]:
             end -= len(word)
             break
     said = text[start:end]
-    fine = _PLACE.fullmatch(said) and not _NO_PLACE.search(said) and not _OTHERS.search(said) and not re.search("[了吗呢吧没不]", said)
+    fine = _PLACE.fullmatch(said) and not _NO_PLACE.search(said) and not _NOBODYS.search(said) and not re.search("[了吗呢吧没不]", said)
     return [(start, end)] if fine else []
 
 
@@ -154,6 +156,8 @@ def _parts(text: str, start: int, end: int) -> Iterator[Span]:
 
 
 def _deed(text: str, start: int, end: int) -> list[Span]:
+    if found := _LONG.search(text, start, end):
+        end = found.start()
     fine = 1 < end - start <= 40 and not _ASKS.search(text, start, end) and not _no_deed().match(text, start, end)
     return [(start, end)] if fine else []
 
@@ -333,13 +337,18 @@ def age(said: str) -> str:
     return str(years) if 0 < years < 100_000 else ""
 
 
+_LUNAR_MONTHS = {"正月": "农历一月", "冬月": "农历十一月", "腊月": "农历十二月"}
+
+
 def date(said: str) -> str:
     """A day of birth as 10月25日, with its year where it is told; "" where it is none.
 
     >>> date("十月二十五号"), date("1998年3月5日"), date("农历八月十五"), date("98年")
     ('10月25日', '1998年3月5日', '农历8月15日', '1998年')
     """
-    found = _DATE.fullmatch(said.strip())
+    for name, month in _LUNAR_MONTHS.items():
+        said = said.replace(name, month)
+    found = _DATE.fullmatch(said.strip().replace("农历农历", "农历"))
     if not found or not (found["month"] or found["year"]):
         return ""
     parts = [found["lunar"] or "", _year(found["year"]), _of_year(found["month"], 12, "月"), _of_year(found["day"], 31, "日")]
