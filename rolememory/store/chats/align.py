@@ -20,6 +20,7 @@ from rolememory.store.chats.settle import Gap, Step, settled
 _NAMED = re.compile(r"^\s*[^\n:：]{1,64}[:：]\s*")
 _NO_WORD = re.compile(r"[\W_]+")
 SURE = 8  # so many messages in a row from the place where the last look began leave no doubt
+_LONG = 12  # characters of a text that is hardly said twice by chance
 _REACH = 8  # old messages that are looked at before the first anchor, beyond as many as were heard there
 
 
@@ -92,9 +93,7 @@ class _Found:
 
     def lay(self, i: int, j: int, anchored: bool) -> None:
         """Lay the rest, from the old place `i` and the new place `j` on; not `anchored`: the old ones may have been cut off."""
-        anchors = _anchors(self._old_keys[i:], self._new_keys[j:])
-        if not anchors and not anchored:
-            anchors = _anchors([_loose(said.text) for said in self.olds], [_loose(heard.text) for heard in self.news])
+        anchors = self._anchors(i, j) or ([] if anchored else self._loose_anchors())
         ends = [(i + old, j + new) for old, new in anchors]
         for i_end, j_end in [*ends, (len(self.olds), len(self.news))]:
             if anchored:
@@ -104,6 +103,14 @@ class _Found:
             if i_end < len(self.olds) and j_end < len(self.news):
                 self._meet(i_end, j_end)
             i, j, anchored = i_end + 1, j_end + 1, True
+
+    def _anchors(self, i: int, j: int) -> list[tuple[int, int]]:
+        """What stands once on either side: of long texts if there are any, for an "ok" may stand anywhere."""
+        pairs = _pairs(self._old_keys[i:], self._new_keys[j:])
+        return _rising([pair for pair in pairs if len(self.news[j + pair[1]].text) >= _LONG]) or _rising(pairs)
+
+    def _loose_anchors(self) -> list[tuple[int, int]]:
+        return _rising(_pairs([_loose(said.text) for said in self.olds], [_loose(heard.text) for heard in self.news]))
 
     def _meet(self, i: int, j: int) -> None:
         self.common.append((i, j))
@@ -133,12 +140,12 @@ class _Found:
         self.common += found.common
 
 
-def _anchors(olds: Sequence[str], news: Sequence[str]) -> list[tuple[int, int]]:
-    """Places of what stands exactly once on either side, as many as follow one another on both."""
+def _pairs(olds: Sequence[str], news: Sequence[str]) -> list[tuple[int, int]]:
+    """Places of what stands exactly once on either side."""
     once = {key for key, count in Counter(news).items() if count == 1 and key}
     counts = Counter(key for key in olds if key in once)
     where = {key: place for place, key in enumerate(olds) if counts.get(key) == 1}
-    return _rising([(where[key], place) for place, key in enumerate(news) if key in where])
+    return [(where[key], place) for place, key in enumerate(news) if key in where]
 
 
 def _rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:

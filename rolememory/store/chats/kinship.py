@@ -36,7 +36,7 @@ class Fork:
 
 
 def forked(news: Sequence[Heard], chats: Iterable[Chat]) -> Fork | None:
-    """The chat that a new one was forked from, seen at its first look: the longest beginning in common, then the older chat.
+    """The chat that a new one was forked from, seen at its first look: the longest beginning in common, then the chat that went on last.
 
     Both must share whole exchanges from the new one's first message on, and not only such as every chat begins with; the new one
     must hold two messages of the user, for with one it is simply a chat that begins alike.
@@ -44,8 +44,15 @@ def forked(news: Sequence[Heard], chats: Iterable[Chat]) -> Fork | None:
     if sum(heard.role == "user" for heard in news) < 2:
         return None
     found = [(shared, chat) for chat in chats if (shared := _shared(news, chat)) is not None]
-    best = max(found, key=lambda pair: (pair[0].heard, -pair[1].info.created.timestamp()), default=None)
+    best = max(found, key=lambda pair: (_in_common(*pair), pair[1].info.updated), default=None)
     return best[0] if best else None
+
+
+def _in_common(fork: Fork, chat: Chat) -> tuple[int, int]:
+    """How far both go together, to the last reply (an "ok" behind it may be anybody's), and how much of that the chat still shows."""
+    run = fork.path[len(fork.path) - fork.heard :]
+    last = max((place for place, said in enumerate(run) if said.role == "assistant"), default=-1)
+    return last + 1, sum(said.version in chat.standing for said in run[: last + 1])
 
 
 def _shared(news: Sequence[Heard], chat: Chat) -> Fork | None:

@@ -20,6 +20,8 @@ _LEAST = timedelta(microseconds=1)
 TELLING = 30  # bytes of words in common that are no accident
 NEAR_END = 2  # old messages behind the last in common: the newest exchange was said anew
 
+_CONTEXT = 500  # characters that any context holds: less is no cut
+
 ANEW: Final = "nothing that was said before is visible and nothing speaks for a cut: the chat begins anew"
 CUT: Final = "nothing that was said before is visible: the frontend cut it off"
 
@@ -87,7 +89,7 @@ def lay_from(script: Transcript, news: Sequence[Heard], place: int) -> tuple[Cha
 
 def is_ample(now: Look, before: Look) -> bool:
     """Whether the frontend shows about as much as it did before, so that it may have cut something off."""
-    return now.users >= before.users or 2 * now.characters >= before.characters
+    return now.users >= before.users or (now.characters >= _CONTEXT and 2 * now.characters >= before.characters)
 
 
 def credible(alignment: Alignment, news: Sequence[Heard], first: int) -> bool:

@@ -8,9 +8,9 @@ from rolememory.store.chats.heard import Heard, base, heard_anew
 
 _SAME, _JOINED = 3.0, 2.9
 _IN_PLACE = 0.2  # other words of the same speaker in the same place
-_GONE = -0.1  # an old message that is left out
+_GONE = -0.4  # an old message that is left out
 _PUT_BEFORE = -0.5  # a new message before an old one that stays: people seldom do that
-_CUT_AGAIN = -0.15  # one that the frontend must have cut off although it shows less than before
+_CUT_AGAIN = -0.5  # one that the frontend must have cut off although it shows less than before
 _SIMILAR = 0.6  # from here on two texts are one text, changed
 _MOST_CELLS = 2500  # beyond, only places are compared
 _COMPARED = 1500  # characters of a text
@@ -122,7 +122,7 @@ def _met(gap: Gap, i: int, j: int, old: Said, heard: Heard) -> Iterator[_Move]:
         if parts > 1 and all(each.role == old.role for each in gap.news[j : j + parts]):
             yield _Move(1, parts, _JOINED * parts, "parted")
     likeness = similarity(old.text, heard.text) if gap.cells <= _MOST_CELLS else 0.0
-    yield _Move(1, 1, _IN_PLACE + (likeness if likeness >= 0.5 else 0.0), "other" if likeness < _SIMILAR else "alike")
+    yield _Move(1, 1, _IN_PLACE + (likeness if likeness >= _SIMILAR else 0.0), "other" if likeness < _SIMILAR else "alike")
 
 
 def _longer(gap: Gap, i: int, heard: Heard) -> Iterator[_Move]:

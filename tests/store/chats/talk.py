@@ -36,12 +36,12 @@ class Clock:
         return START + timedelta(minutes=next(self._minutes))
 
 
-def chats_at(folder: Path, disk: Disk = DISK) -> Chats:
+def chats_at(folder: Path, disk: Disk = DISK, clock: Clock | None = None) -> Chats:
     """The chats of a role, as a process that has just started finds them."""
-    return Chats(folder, clock=Clock(), disk=disk)
+    return Chats(folder, clock=clock or Clock(), disk=disk)
 
 
-WORDS = "amber anchor barley basalt candle canyon copper cradle dagger delta ember ferry flint garden goblet harbour hazel island jasper kettle lantern ladder marble meadow mirror nettle oyster parchment pepper quarry raven ribbon saddle saffron temple thistle timber velvet violin willow window winter".split()
+WORDS = "amber anchor barley basalt candle canyon copper cradle dagger delta ember ferry flint garden goblet harbour hazel island jasper kettle lantern ladder marble meadow mirror nettle oyster parchment pepper quarry raven ribbon saddle saffron temple thistle timber velvet violin willow window winter 灯塔 风暴 海鸥 船长 石阶 铁锚 雾笛 港湾".split()
 
 
 def story(count: int, begin: int = 0) -> list[str]:
