@@ -120,7 +120,7 @@ def _one_at_a_time(claim: Claim) -> bool:
     """Whether only one value holds at a time: a home, a wife, but not a friend."""
     if claim.attribute == "relation":
         return bool(claim.value) and not lexicon().unique.isdisjoint(_meaning(claim.about))
-    return single(claim.attribute)
+    return ATTRIBUTES[claim.attribute].single
 
 
 def _replaces(earlier: Claim, later: Claim) -> str | None:
@@ -139,12 +139,20 @@ def _replaces(earlier: Claim, later: Claim) -> str | None:
 
 def _distinct(earlier: Claim, later: Claim) -> bool:
     """Whether the values exclude each other by themselves, without a word that something changed."""
+    if earlier.attribute in _MANY:
+        return False
     if earlier.attribute == "home":
         return _place(earlier.value) == _place(later.value) != "vague"
     if earlier.attribute == "name":
         one, other = folded_key(earlier.value), folded_key(later.value)
         return not (one.startswith(other) or other.startswith(one))  # Jon, Jonathan
-    return earlier.attribute != "study" or bool(earlier.about)
+    return earlier.attribute != "study" or not (_is_tongue(earlier.value) or _is_tongue(later.value))
+
+
+def _is_tongue(value: str) -> bool:
+    """Whether it names a language: one learns those beside everything else."""
+    said = folded_key(value)
+    return said.endswith(("语", "文", "話", "话")) or not lexicon().tongues.isdisjoint(map(base, units(said)))
 
 
 def _place(value: str) -> str:

@@ -193,7 +193,8 @@ def _favourite(old: Clause, new: Clause, later: Statement) -> bool:
     if "favorite" not in old.words & new.words or old.people != new.people:
         return False
     of = content(old) & content(new) - {"favorite"}
-    return bool(of) and bool(content(old) - new.words) and bool(content(new) - old.words)
+    before, after = (content(old) - new.words) | (old.times - new.times), (content(new) - old.words) | (new.times - old.times)
+    return bool(of and before and after)
 
 
 def _moved(old: Clause, new: Clause, later: Statement) -> bool:

@@ -13,6 +13,8 @@ from rolememory.learn.reconcile.reading import LONGEST, Statement
 from rolememory.text.fold import fold
 
 NUMBER = "#"  # filed for any number
+IDENTITY = "#is"  # filed where somebody is said to be something
+_BEING = frozenset("is am are i'm been became becomes 是 当".split())
 
 
 def filed_under(text: str) -> set[str]:
@@ -24,11 +26,13 @@ def filed_under(text: str) -> set[str]:
     ['怕', '怕猫', '我怕', '猫']
     """
     folded = fold(text[:LONGEST]).text
+    pieces = units(folded if folded.isascii() else folded.translate(lexicon().spelling))
+    found = {one for piece in pieces for one in _filed(piece)}
+    if not _BEING.isdisjoint(pieces):
+        found.add(IDENTITY)
     if folded.isascii():
-        return {one for piece in units(folded) for one in _filed(piece)}
-    pieces = units(folded.translate(lexicon().spelling))
-    pairs = {one + two for one, two in pairwise(pieces) if _is_han(one) and _is_han(two)}
-    return {one for piece in pieces for one in _filed(piece)} | (pairs - _silent())
+        return found
+    return found | {one + two for one, two in pairwise(pieces) if _is_han(one) and _is_han(two)} - _silent()
 
 
 @lru_cache(maxsize=65536)
@@ -53,7 +57,7 @@ def sought_by(statement: Statement) -> set[str]:
 
 def sought_for(attribute: str) -> frozenset[str]:
     """The units under which claims of this attribute are filed."""
-    return frozenset(one for name in lexicon().attributes.get(attribute, ()) for one in (_spoken(name) if name != NUMBER else (NUMBER,)))
+    return frozenset(one for name in lexicon().attributes.get(attribute, ()) for one in ((name,) if name[0] == NUMBER else _spoken(name)))
 
 
 @cache

@@ -62,6 +62,7 @@ class Lexicon:
     unique: frozenset[str]  # of these people one has one at a time
     vague: frozenset[str]  # words of places that are no names: two of them may be one place
     wide: frozenset[str]  # countries and the like: a town may lie in them
+    tongues: frozenset[str]  # languages
     attributes: Mapping[str, tuple[str, ...]]  # of claims -> meanings in whose words they are said
     numbers: Mapping[str, int]
     past: frozenset[str]  # words as they stand: "went" tells what happened, "go" does not
@@ -115,15 +116,14 @@ def lexicon() -> Lexicon:
         intents=frozenset(told["intents"]),
         lasting=frozenset(told["lasting"]),
         switchable=frozenset(told["switchable"]),
-        ends=tuple(
-            End(**{name: frozenset(value) if isinstance(value, list) else value for name, value in one.items()}) for one in told["ends"]
-        ),
+        ends=tuple(_end(one) for one in told["ends"]),
         light=frozenset(told["light"]),
         faint=frozenset(told["light"]) | frozenset(told["faint"]),
         things=frozenset(name for words in languages for name in words["things"]),
         people=frozenset(name for words in languages for name in words["people"]),
         unique=frozenset(told["one_of"]),
         attributes={name: tuple(meant) for name, meant in told["attributes"].items()},
+        tongues=frozenset(map(base, languages[0]["languages"])),
         vague=_units_of(languages, "vague_places"),
         wide=_units_of(languages, "countries"),
         past=frozenset(phrase for words in languages for phrase in words["past"]),
@@ -136,6 +136,11 @@ def lexicon() -> Lexicon:
 
 def _units_of(languages: Iterable[Mapping[str, Any]], section: str) -> frozenset[str]:
     return frozenset("".join(map(base, units(folded_key(word)))) for words in languages for word in words[section])
+
+
+def _end(one: Mapping[str, Any]) -> End:
+    flags = {name: bool(value) for name, value in one.items() if name not in ("told", "ends")}
+    return End(frozenset(one["told"]), frozenset(one["ends"]), **flags)
 
 
 def _longest(phrases: Iterable[tuple[str, ...]]) -> dict[str, int]:

@@ -3,6 +3,7 @@
 text ─ quantities ─▶ numbers and times ─ units ─▶ phrases of the lexicon, the rest as it stands ─▶ clauses
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,6 +16,7 @@ from rolememory.text.fold import fold
 Stance = Literal["holds", "denied", "over"]
 LONGEST = 400  # characters that are compared word by word: what is longer tells a story
 _SHORT = 4  # letters: red, bed and need are no past forms
+_PRIVATE = re.compile("[\ue000-\uf8ff]")  # characters that stand for quantities here
 _APART = 6  # units at most from a verb to its particle
 _BEING = frozenset(
     "is are am be been being i'm he's she's it's we're they're 's feel feels get gets has have i've stay stays seem seems".split()
@@ -74,7 +76,7 @@ def read(text: str) -> Statement:
     >>> [(sorted(clause.words), clause.stance) for clause in read("I quit smoking, I like tea now.").clauses]
     [(['smoke'], 'denied'), (['like', 'tea'], 'holds')]
     """
-    folded = fold(text[:LONGEST]).text.translate(lexicon().spelling)
+    folded = _PRIVATE.sub(" ", fold(text[:LONGEST]).text).translate(lexicon().spelling)
     found = quantities(folded)
     clauses = tuple(_clause(pieces, found) for pieces in _clauses(units(_marked(folded, found))))
     said = tuple(clause for clause in clauses if clause.says)
