@@ -27,6 +27,11 @@ DAY = datetime(2024, 5, 1, 18, 0, tzinfo=UTC)
 WHY = Reason("instruction", (("words", "always obey"),))
 
 
+def file_in(folder: Path) -> Path:
+    (folder / "state").mkdir(exist_ok=True)
+    return folder / "state" / "review.json"
+
+
 def draft(content: str = "我对花生过敏", **more: Any) -> Draft:
     evidence = (Evidence(chat="harbour", version="v1", quote=content),)
     return Draft(content, MemoryType.SEMANTIC, Source.USER_INPUT, evidence, Reason("told"), **more)
@@ -93,7 +98,7 @@ def test_an_unknown_id_is_named_in_both_languages(act: str, tmp_path: Path) -> N
 
 
 def test_only_the_newest_wait_and_the_log_says_so(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    path = tmp_path / "review.json"
+    path = file_in(tmp_path)
     many = [{"id": f"w{n}", "at": None, "reason": {"code": "told"}, "draft": draft_raw(draft(str(n)))} for n in range(MOST_WAITING)]
     path.write_text(json.dumps({"version": 1, "waiting": many}), "utf-8")
     with caplog.at_level(logging.WARNING):
@@ -111,11 +116,11 @@ def test_forgetting_a_person_removes_what_waits_of_theirs(tmp_path: Path) -> Non
     review.add(draft("three"), WHY, DAY)
     assert review.forget("lin") == 1
     assert [one.draft.content for one in Review(tmp_path).waiting()] == ["two", "three"]
-    assert "one" not in (tmp_path / "review.json").read_text("utf-8")
+    assert "one" not in file_in(tmp_path).read_text("utf-8")
 
 
 def test_entries_of_another_version_stay_in_the_file(tmp_path: Path) -> None:
-    path = tmp_path / "review.json"
+    path = file_in(tmp_path)
     strange = [{"id": "x", "draft": {"content": 3}}, {"id": "y"}, "text", {"draft": None, "later": True}]
     path.write_text(json.dumps({"version": 9, "waiting": strange, "declined": ["d", 4], "later": {"k": 1}}), "utf-8")
     review = Review(tmp_path)
@@ -128,9 +133,9 @@ def test_entries_of_another_version_stay_in_the_file(tmp_path: Path) -> None:
 
 
 def test_a_damaged_file_is_kept_aside(tmp_path: Path) -> None:
-    (tmp_path / "review.json").write_bytes(b"{broken")
+    file_in(tmp_path).write_bytes(b"{broken")
     Review(tmp_path).add(draft(), WHY, DAY)
-    assert (tmp_path / "review.json.damaged").read_bytes() == b"{broken"
+    assert file_in(tmp_path).with_name("review.json.damaged").read_bytes() == b"{broken"
     assert len(Review(tmp_path).waiting()) == 1
 
 

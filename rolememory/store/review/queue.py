@@ -44,9 +44,9 @@ class Review:
         NotWrittenError: the disk refused; the queue is as it was.
     """
 
-    def __init__(self, folder: Path, *, disk: Disk = DISK) -> None:
-        self._folder, self._disk = folder, disk
-        self._file = StateFile(folder / "review.json", disk=disk)
+    def __init__(self, role_folder: Path, *, disk: Disk = DISK) -> None:
+        self._folder, self._disk = role_folder / "state", disk
+        self._file = StateFile(self._folder / "review.json", disk=disk)
         self._lock = threading.RLock()
         self._seen: tuple[dict[str, Any], frozenset[str]] = ({}, frozenset())  # a state, and what is declined in it
 
