@@ -26,6 +26,7 @@ from rolememory.learn.tend import ACTOR, Retirement, Upkeep, archived_because, d
 from rolememory.learn.usage import Usage
 from rolememory.learn.weights import adjusted, archived, core, weight
 from rolememory.recall.associates import NOBODY, Circle, Other, partners
+from rolememory.recall.fit import once
 from rolememory.recall.lexicons import Lexicons
 from rolememory.recall.recollection import Recollection, Request, Surroundings
 from rolememory.recall.standing import counts
@@ -282,7 +283,7 @@ class RoleMemory:
         sight = self.chats.visible_from(None)
         request = Request((Message.user(query),), user=user, now=now, dry_run=True, wanted=limit, sight=sight)
         with self._lock:
-            return self._recollection.search(self.role, self.memories, self.settings, request)[:limit]
+            return once(self._recollection.search(self.role, self.memories, self.settings, request), limit)
 
     def ready(self, timeout: float | None = None) -> bool:
         """Wait until the model is loaded and every memory has its vector; false without a model."""

@@ -26,6 +26,8 @@ from rolememory.text.words import HAN, PAIR, RARE, ask, kind, tokens
 
 THE_USER: Mapping[Language, str] = {"en": "the user", "zh": "用户"}
 SURE = 0.5  # a claim less certain than this is not a fact yet; the turn itself is kept
+_LONGEST_QUESTION = 160  # characters of a question that are kept beside its answer
+_WHOLE = 400  # characters of a turn that are kept as they were said; of a longer one the sentences that tell something
 _WANTING = frozenset({"wants"})  # of the role itself: a goal
 
 
@@ -81,7 +83,8 @@ def _told(text: str, said: Said, around: Around) -> Iterator[Draft]:
         yield _fact(claim, said, around, Source.USER_INPUT)
     turn = worth(text, previous=around.previous.text if around.previous else "", lexicon=around.lexicon)
     if turn.keep and _tells_more(turn.text, found):
-        yield _event(turn.text, said, around, Reason("told", (("kind", turn.kind),)), found)
+        kept = text if len(text) <= _WHOLE else turn.text  # a name called out, a word of comfort: who is spoken to helps to find it
+        yield _event(kept, said, around, Reason("told", (("kind", turn.kind),)), found)
 
 
 def _stated(said: Said, around: Around) -> Iterator[Draft]:
@@ -161,11 +164,22 @@ def _event(
         content=text,
         type=MemoryType.EPISODIC,
         source=source,
-        evidence=(Evidence(chat=around.chat, version=said.version, quote=quote or _first_line(text)),),
+        evidence=(Evidence(chat=around.chat, version=said.version, quote=quote or _first_line(text), answers=_asked_before(around)),),
         because=because,
         subject=around.company.subject_of(said) or None,
         **_common(said, around, _derived(text, found, around)),
     )
+
+
+def _asked_before(around: Around) -> str:
+    """What it answers: the question that ends the message before, or that message where it is not kept by itself."""
+    words = around.previous.text.rstrip(" \n*_\"'”」）)") if around.previous else ""
+    if not words:
+        return ""
+    if not words.endswith(("?", "？")):
+        return "" if around.previous is None or around.previous.role != "user" or worth(words).keep else words[:_LONGEST_QUESTION]
+    start = max(words.rfind(mark, 0, max(len(words) - _LONGEST_QUESTION // 2, 0)) for mark in ".!?。！？\n") + 1
+    return words[start:].strip()[-_LONGEST_QUESTION:]
 
 
 def _derived(text: str, found: Sequence[Claim], around: Around) -> Derived:

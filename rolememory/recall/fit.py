@@ -205,8 +205,30 @@ def _visible(candidate: Scored, _: Fitted, fitting: Fitting, __: Measure) -> Rea
     return Reason("visible") if stands else None
 
 
+def told_within(memory: Memory, other: Memory) -> bool:
+    """Whether a fact was read out of the very words that another memory holds: the same message, its quote standing in the other's text."""
+    if not memory.evidence or not other.evidence:
+        return False
+    places = {(one.chat, one.version) for one in other.evidence if one.version}
+    return any((one.chat, one.version) in places and one.quote and one.quote in other.content for one in memory.evidence)
+
+
+def once(scored: Sequence[Scored], limit: int) -> list[Scored]:
+    """The best so many, without facts that a better one holds already in the words they were read from."""
+    kept: list[Scored] = []
+    for candidate in scored:
+        if len(kept) >= limit:
+            break
+        if not any(told_within(candidate.memory, other.memory) for other in kept):
+            kept.append(candidate)
+    return kept
+
+
 def _near_duplicate(candidate: Scored, fitted: Fitted, fitting: Fitting, _: Measure) -> Reason | None:
     content = plain(candidate.memory.content)
+    within = next((other for other in fitted.chosen if told_within(candidate.memory, other.memory)), None)
+    if within is not None:
+        return Reason("near_duplicate", (("of", within.memory.id), ("alike", 1.0)))
     for other in fitted.chosen:
         alike = likeness(content, plain(other.memory.content), fitting.rules.near_duplicate)
         if alike:

@@ -59,6 +59,7 @@ class Evidence(BaseModel):
     chat: str = ""
     version: str = ""
     quote: str = ""
+    answers: str = ""  # the question it answers, where it was said in answer to one: an answer rarely repeats its question
 
 
 class Memory(Entry):

@@ -35,7 +35,7 @@ class Bus:
         self._lock = threading.Lock()
         self._closed = False
 
-    def tell(self, kind: str, role: str = "", **values: Any) -> Event:
+    def tell(self, kind: str, role: str = "", /, **values: Any) -> Event:
         """Let everybody know."""
         with self._lock:
             event = Event(next(self._numbers), kind, role, values)

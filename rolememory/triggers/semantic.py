@@ -40,7 +40,7 @@ _KEPT_MASKS = 4
 
 
 def reads(entry: Entry) -> str:
-    """What of an entry the indexes hold: whom it is about, its content, its topics.
+    """What of an entry the indexes hold: whom it is about, its content, the question it answers, its topics.
 
     >>> reads(Memory(id="a", content="Loves tea.", subject="Lin", topics=("drinks",)))
     'Lin: Loves tea. (drinks)'
@@ -48,7 +48,8 @@ def reads(entry: Entry) -> str:
     if not isinstance(entry, Memory):
         return entry.content
     about = f"{entry.subject}: " if entry.subject and entry.subject not in entry.content else ""
-    return f"{about}{entry.content}" + (f" ({', '.join(entry.topics)})" if entry.topics else "")
+    asked = next((f" ({one.answers})" for one in entry.evidence if one.answers), "")
+    return f"{about}{entry.content}{asked}" + (f" ({', '.join(entry.topics)})" if entry.topics else "")
 
 
 def in_context(question: Question, earlier: Sequence[Segment], context: float) -> Question:

@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from rolememory.serve.house import House
 from rolememory.serve.proxy.call import Call
 from rolememory.serve.proxy.hybrid import Offer, offered
-from rolememory.serve.proxy.inject import Body, injected, injected_prompt
+from rolememory.serve.proxy.inject import HINT, Body, injected, injected_prompt, without_hint
 from rolememory.serve.proxy.read import Reader
 from rolememory.serve.proxy.relay import Relay
 from rolememory.serve.proxy.turns import Remembered, learn, remember
@@ -73,16 +73,16 @@ class Proxy:
             )
         body = await request.body()
         raw = _object(body) if request.method == "POST" and path in CONVERSATIONS else None
-        if raw is None:
-            return await self._pass(request, path, body)
+        if raw is None or not settings.memory:
+            return await self._pass(request, path, orjson.dumps(without_hint(raw)) if raw and HINT in raw else body)
         return await self._converse(request, path, raw, body, role)
 
     async def _converse(self, request: Request, path: str, raw: Body, body: bytes, role: str | None) -> Response:
         prompt = path == "completions"
         call = await self._thread(lambda: self._reader.read(raw, request.headers, role, prompt=prompt), None)
         if call is None:
-            return await self._pass(request, path, orjson.dumps({name: value for name, value in raw.items() if name != "rolememory"}))
-        found = await self._thread(lambda: remember(self._house, call), Remembered()) if self._house.settings.memory else Remembered()
+            return await self._pass(request, path, orjson.dumps(without_hint(raw)))
+        found = await self._thread(lambda: remember(self._house, call), Remembered())
         offer = offered(call, found, self._house) if not prompt else None
         untouched = call.body is raw and not (found.block or found.lore or offer)
 

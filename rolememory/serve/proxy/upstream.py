@@ -52,7 +52,7 @@ def going_up(headers: Iterable[tuple[bytes, bytes]], settings: ServeSettings, to
 
     `plain`: ask for an answer that is not compressed, because we read it.
     """
-    kept = [(name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in headers]
+    kept = [(name.decode("latin-1").lower(), value.decode("latin-1").strip()) for name, value in headers]
     dropped = _HOP | _OURS | _named_by_connection(kept) | ({"accept-encoding"} if plain else set())
     out = [(name, value) for name, value in kept if name not in dropped]
     key = os.environ.get(settings.upstream_key_env, "") if settings.upstream_key_env else ""
