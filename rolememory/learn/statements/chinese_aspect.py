@@ -98,6 +98,11 @@ def _step(text: str, start: int, end: int, aspect: Aspect) -> tuple[int, Aspect]
     return last, aspect.at(start, last, (time and time.lastgroup) or "")
 
 
+def setting(aspect: Aspect) -> Aspect:
+    """What words that stand as a clause before the others say for those: when, not whether."""
+    return Aspect(former=aspect.former, now=aspect.now, times=aspect.times, said=aspect.said)
+
+
 def _denied(aspect: Aspect) -> Aspect:
     return replace(aspect, denied=True, ended=aspect.ended or aspect.already, unreal=aspect.unreal or aspect.denied)
 

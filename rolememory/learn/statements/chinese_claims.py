@@ -43,7 +43,9 @@ def claim_of(found: Found, source: Plain, sentence: Span, here: Scene, *, correc
 
 
 def _teases(who: Who, one: Finding, value: Turned, here: Scene) -> bool:
-    """我讨厌你 is a mood, 你喜欢我 a question or a jest."""
+    """我讨厌你 is a mood, 你喜欢我 a question or a jest, and nobody is his own friend."""
+    if one.attribute in _MOODS and value.words == who.shown:
+        return True
     if one.attribute == "dislikes" and who.person == "me" and here.you.known and value.words == here.you.shown:
         return True
     told = value.words != one.value and here.me.known and here.me.shown in value.words

@@ -4,14 +4,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from rolememory.learn.statements.chinese_aspect import THINKS, Aspect, aspects
+from rolememory.learn.statements.chinese_aspect import THINKS, Aspect, aspects, setting
 from rolememory.learn.statements.chinese_claims import Found, claim_of, naming, without
 from rolememory.learn.statements.chinese_mood import generic, mood, opened, orders, polite
 from rolememory.learn.statements.chinese_needs import is_vow
 from rolememory.learn.statements.chinese_predicate import Finding, Predicate, title
 from rolememory.learn.statements.chinese_text import Plain
 from rolememory.learn.statements.chinese_values import spans
-from rolememory.learn.statements.chinese_who import NOBODY, Scene, Who, chain, known_at, subject_at, whole
+from rolememory.learn.statements.chinese_who import NOBODY, Scene, Who, chain, is_family, known_at, subject_at, whole
 from rolememory.learn.statements.chinese_words import lexicon
 from rolememory.schema.claims import Claim
 
@@ -93,7 +93,7 @@ class Reading:
             return guessed
         for place, aspect in aspects(self.source.text, start, end, self._setting):
             if place >= end:
-                self._setting = aspect  # 小时候，我…
+                self._setting = setting(aspect)  # 小时候，我…
                 return []
             who, behind = subject_at(self.source, place, end, self.here)
             if who is not None:
@@ -270,7 +270,8 @@ class Reading:
     def _is_kin(self, found: re.Match[str], who: Who) -> list[Found]:
         if _THIS.fullmatch(found["v"]):
             self._carry, self._introduced = who, not who.named
-            return naming(who) or [(who.owner, Finding("relation", "", who.kin))] if who.owner else []
+            near = who.owner is not None and is_family(who.kin)
+            return naming(who) or ([(who.owner, Finding("relation", "", who.kin))] if who.owner and near else [])
         if who.named:
             self._carry = who
             return []

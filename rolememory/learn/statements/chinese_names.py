@@ -18,7 +18,7 @@ _HAN = re.compile(r"[\u4e00-\u9fff·]{1,6}")
 _LATIN = re.compile(r"[A-Za-z][A-Za-z0-9_.'·-]{0,23}(?: ?[A-Za-z][A-Za-z'.-]{0,19}){0,3}")
 _MIXED = re.compile(r"(?=.*[A-Za-z0-9])[\u4e00-\u9fffA-Za-z0-9]{2,10}")
 _NEVER = re.compile("[的了着过吗呢吧啊是不没就都也很最怎这那哪个只们她他你我您]|什么|傻|笨蛋|混蛋|王八|外卖|滴滴|起床|回家|睡觉|出去|过来")
-_NEVER_FIRST = "去来吃做帮给让被把请说要想会能得别停醒住人车叫"  # 叫醒, 叫车: calling, not being called
+_NEVER_FIRST = "去来吃做帮给让被把请说要想会能得别停醒住人车叫上下"  # 叫醒, 叫车: calling, not being called
 
 
 @dataclass(frozen=True, slots=True)

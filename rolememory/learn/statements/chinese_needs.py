@@ -22,12 +22,13 @@ class Said:
 
 
 _NO_FOOD = re.compile(
-    "饭|早|晚|午|东西|亏|醋$|软|硬|[这那]|药|奶$|苦|了|过|得|什么|我|你|他|她|惯|一顿|宵夜|夜宵|饱|人$|老本|力|香$|消|不|下|[的着]$|零食$|独食|窝边|回头草|完"
+    "^素|饭|早|晚|午|东西|亏|醋$|软|硬|[这那]|药|奶$|苦|了|过|得|什么|我|你|他|她|惯|一顿|宵夜|夜宵|饱|人$|老本|力|香$|消|不|下|[的着]$|零食$|独食|窝边|回头草|完"
 )
 _NO_DRINK = re.compile("酒|水$|汤$|药|[这那]|了|过|什么|我|你|西北风|得|醉|下|不|[的着]$|完")
 _NO_VOW = re.compile(
-    "没|是|这|那|自己|真|刚|已经|绝对是|绝对没|说的|了|过|的|我?从来没|他|她|不知道|都是|过你|完成度|质量|不会$|能|可以|会$|要$|很|有(?!一天)|对|一定(?:是|没)|今天的|我说|以上|所言|句句|天|谁|如|若"
+    "没|是|这|那|自己|真|刚|在.*中$|你|[一万千百].?声|已经|绝对是|绝对没|说的|了|过|的|我?从来没|他|她|不知道|都是|过你|完成度|质量|不会$|能|可以|会$|要$|很|有(?!一天)|对|一定(?:是|没)|今天的|我说|以上|所言|句句|天|谁|如|若"
 )
+_CALLED = re.compile("(?:先生|小姐|女士|老师|大人|公子|姑娘|将军|陛下|殿下)$")  # 我答应你，韦斯莱先生
 _SETTLED = re.compile("了|过|已")
 
 
@@ -42,7 +43,7 @@ def is_vow(said: str) -> bool:
     >>> is_vow("明天带灯笼来"), is_vow("没骗人")
     (True, False)
     """
-    return not _NO_VOW.match(said) and "没" not in said
+    return not _NO_VOW.match(said) and "没" not in said and said not in lexicon().kin and not _CALLED.search(said)
 
 
 def _named(kind: str) -> Callable[[Said], bool]:
@@ -91,8 +92,10 @@ _NEEDS: dict[str, Callable[[Said], bool]] = {
     "vow": lambda said: is_vow(said.value) and (said.person != "you" or re.match(".{0,5}[过了好]", said.predicate) is not None),
     "wish": lambda said: (
         not re.search(
-            r"[死疯哭]$|一下$|你$|^(?:抱抱?|亲亲?|拥抱|安慰|睡|吃|喝|静静|休息|回家|哭|知道|说|问)|^(.{1,2})(?:一)?\1", said.value
+            r"^去(?:睡|吃|洗|死|买|拿|找|厕所)|[死疯哭]$|一下$|你$|^(?:抱抱?|亲亲?|拥抱|安慰|睡|吃|喝|静静|休息|回家|哭|知道|说|问|一天|朝一日|人$|.?机会)|^.{1,3}的是|^(.{1,2})(?:一)?\1",
+            said.value,
         )
     ),
+    "dread": lambda said: said.value in lexicon().words("fears") or said.aspect.strongly,
     "relative": lambda said: bool(said.kin),
 }

@@ -18,6 +18,7 @@ _ENDED = frozenset(
     {"home", "job", "employer", "study", "habit", "likes", "dislikes", "wants", "owns", "belief", "diet", "name", "nickname", "fears"}
 )
 _ALSO = (("e", "employer", "employer", ""), ("m", "major", "study", "专业"))  # slot, kind, attribute, about
+_HAPPENS = frozenset({"did", "marital_status", "health", "plan", "allergy", "study"})  # what 没 may deny
 _NOT = ("不是", "不叫", "不在")  # behind a noun: 我的生日不是…
 _AFTER_ALL = frozenset({"did", "promise", "looks"})  # 以前 does not end these
 
@@ -166,6 +167,8 @@ def _fate(rule: Rule, aspect: Aspect, *, settled: bool) -> _Fit | None:
     """What a rule claims when it is denied or told of the past; None = nothing."""
     if aspect.former and not aspect.now:
         return _past(rule, aspect)
+    if aspect.undone and rule.attribute not in _HAPPENS:
+        return None
     if not aspect.denied:
         return None if rule.denied == "must" else _Fit(rule.attribute, rule.holds)
     if rule.denied == "opposite":

@@ -24,7 +24,10 @@ _SHAPE = re.compile(
 _UNITS = "岁年月号日个只条点块斤公米厘次天周"
 _SENTENCE = re.compile(r"[^。！？；\n]+[。！？；\n～]*")
 _CLAUSE = re.compile(r"(?:[^，：]|(?<=[字名日业龄作家乡高重别号信欢爱厌怕好])：)+")  # 我的生日：… is one clause
-_BUT = re.compile("(?<=..)(?=但是|所以|但[我你他她不没也还是])")
+_BUT = re.compile(
+    "(?<=..)(?=但是|所以|但[我你他她不没也还是])|(?<=了)(?=还[没不在是])|(?<=不[\u4e00-\u9fff]{2})(?=不[\u4e00-\u9fff]{2}(?:不|$|[。！]))"
+)
+_MAY_PART = re.compile("但|所以|了还|不..不")
 _WORD = re.compile("[\u3400-\u9fff]")
 
 
@@ -108,7 +111,7 @@ def clauses(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Where the clauses of a sentence stand, without marks and blanks; 但是 and its like begin one without a comma too."""
     for found in _CLAUSE.finditer(text, start, end):
         place = found.start()
-        for stretch in _BUT.split(found.group()) if "但" in found.group() or "所以" in found.group() else (found.group(),):
+        for stretch in _BUT.split(found.group()) if _MAY_PART.search(found.group()) else (found.group(),):
             said = stretch.rstrip("。！？；\n ")
             skipped = len(said) - len(said.lstrip())
             if said.strip():

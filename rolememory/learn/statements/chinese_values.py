@@ -115,13 +115,16 @@ def is_region(said: str) -> bool:
 def _regions() -> re.Pattern[str]:
     known = lexicon().any_of("regions")
     ends = "[省市县区镇乡村国州岛城港湾堡寨庄府郡]"
-    return re.compile(rf"(?:{known}|(?!外国|本国|祖国|城市|本地|当地|外地|县城|全国|本市|各国|异国)[\u4e00-\u9fff]{{1,5}}{ends}){{1,3}}")
+    return re.compile(
+        rf"(?:{known}|(?!外省|本省|外国|本国|祖国|城市|本地|当地|外地|县城|全国|本市|各国|异国)[\u4e00-\u9fff]{{1,5}}{ends}){{1,3}}"
+    )
 
 
 def _thing(text: str, start: int, end: int) -> list[Span]:
     """A thing one likes or dreads, or a list of them."""
     found: list[Span] = []
     for first, last in _parts(text, start, _cut(text, start, end)):
+        first += 2 * text.startswith("喜欢", first, last)  # 我的爱好是喜欢…
         begin, stop = uncounted(text, *trimmed(text, first, last))
         stop -= text.endswith("的", begin, stop) and not _TASTE.fullmatch(text, begin, stop)
         if 0 < stop - begin <= 20 and text[begin:stop] not in _BARE and not _no_thing().search(text[begin:stop]):
@@ -132,7 +135,7 @@ def _thing(text: str, start: int, end: int) -> list[Span]:
 @cache
 def _no_thing() -> re.Pattern[str]:
     return re.compile(
-        rf"{_ASKED}|^(?:{lexicon().any_of('not_things')})|^[的得过了着地]|[这那](?:样|里|儿|边)?$|是|^死|你(?![的做写唱说画笑送给弹讲煮泡穿种养]|$)"
+        rf"{_ASKED}|^(?:{lexicon().any_of('not_things')})|^[的得过了着地]|[这那](?:样|里|儿|边)?$|是|^死|(?:不太?|没|不大|并不|一点儿?|确实|根本|完全)$|你(?![的做写唱说画笑送给弹讲煮泡穿种养]|$)"
     )
 
 
@@ -164,7 +167,9 @@ def _deed(text: str, start: int, end: int) -> list[Span]:
 
 @cache
 def _no_deed() -> re.Pattern[str]:
-    return re.compile(f"[了过得着的]|{lexicon().any_of('not_deeds')}")
+    return re.compile(
+        f"[了过得着的]|.*(?:或许|可能|也许|大概|说不定)|.*(?:[^今前以然最背]后|时|的时候|以前|之前)$|{lexicon().any_of('not_deeds')}"
+    )
 
 
 def _noun(text: str, start: int, end: int) -> list[Span]:
@@ -231,7 +236,7 @@ def _employer(text: str, start: int, end: int) -> list[Span]:
     said = text[begin:stop]
     never = lexicon().any_of("not_employers")
     fine = 0 < len(said) <= 16 and not re.match(rf"(?:{never})(?:里|边|面)?$", said) and not is_region(said) and not _OTHERS.search(said)
-    return [(begin, stop)] if fine and not re.search("[了吗呢吧不没]|[上中下]$", said) else []
+    return [(begin, stop)] if fine and not re.search("[了吗呢吧不没]|[上中下]$|^[为给替]", said) else []
 
 
 def _school(text: str, start: int, end: int) -> list[Span]:

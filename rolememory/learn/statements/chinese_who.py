@@ -93,6 +93,11 @@ def _may_be(word: str, kin: str) -> bool:
     return word != "它" and kin not in (female if word == "他" else male)
 
 
+def is_family(kin: str) -> bool:
+    """Whether somebody is a relative or partner, not merely a friend."""
+    return any(kin in words for words in _sexes())
+
+
 @cache
 def _sexes() -> tuple[frozenset[str], frozenset[str]]:
     words = lexicon().words
