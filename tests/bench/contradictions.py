@@ -9,6 +9,7 @@ import json
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from time import process_time
 from typing import Literal
@@ -17,7 +18,7 @@ from rolememory.learn.reconcile import Known, reconcile
 from rolememory.learn.reconcile.by_words import clash, restates
 from rolememory.learn.reconcile.reading import read
 from rolememory.learn.reconcile.told import memory_of
-from rolememory.learn.statements import Speaker, claims
+from rolememory.learn.statements import Speaker, claims, claims_of_memory
 from rolememory.schema.claims import ATTRIBUTES, ROLE, USER
 from rolememory.schema.evidence import Reason
 from rolememory.schema.learning import Draft
@@ -166,12 +167,20 @@ def drafts(count: int, seed: int = 11) -> list[Draft]:
     """So many facts of the same kind, told later, a third of them denials."""
     made = [one for one in crowd(2 * count, seed).values() if one.subject == USER][:count]
     denied = (one.content.replace("likes", "no longer likes").replace("喜欢", "不再喜欢") for one in made)
-    return [fact(text, "user", 1000 + place) for place, text in enumerate(denied)]
+    return [_with_claims(fact(text, "user", 1000 + place)) for place, text in enumerate(denied)]
+
+
+def _with_claims(draft: Draft) -> Draft:
+    """As the rules hand it over: they have read its claims."""
+    return replace(draft, claims=tuple(claims_of_memory(memory_of(draft, "draft"))))
 
 
 def cost(count: int) -> dict[str, float]:
     """What it costs to know so many memories, and to judge a draft among them, in milliseconds."""
     memories, later = crowd(count), drafts(300)
+    started = process_time()
+    reconcile(later[:2], Known(crowd(2)))
+    loaded = process_time() - started
     started = process_time()
     known = Known(memories)
     reconcile(later[:1], known)
@@ -184,6 +193,7 @@ def cost(count: int) -> dict[str, float]:
     followed = process_time() - started
     return {
         "memories": count,
+        "load_lexicons_ms": round(loaded * 1000, 1),
         "build_ms": round(built * 1000, 1),
         "draft_first_time_median_ms": round(first[len(first) // 2] * 1000, 3),
         "draft_median_ms": round(again[len(again) // 2] * 1000, 3),

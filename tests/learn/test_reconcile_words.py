@@ -188,8 +188,8 @@ def test_measured_pairs_stay_as_good_as_they_were(language: str, half: str) -> N
 
 
 def test_facts_in_other_words_outdate_nothing_in_a_crowd() -> None:
-    known = Known(crowd(1500))
-    replaced = [verdict for verdict in reconcile(drafts(120), known) if verdict.action == "supersede"]
+    known = Known(crowd(600))
+    replaced = [verdict for verdict in reconcile(drafts(60), known) if verdict.action == "supersede"]
     honest = [verdict for verdict in replaced if any(sign in verdict.draft.content for sign in ("no longer", "不再"))]
     lives = [verdict for verdict in replaced if any(sign in verdict.draft.content for sign in ("lives in", "住在"))]
     assert len(replaced) == len(honest) + len(lives)

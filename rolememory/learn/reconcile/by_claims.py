@@ -11,7 +11,7 @@ from rolememory.learn.reconcile.lexicon import base, lexicon, units
 from rolememory.learn.reconcile.reading import Statement, read
 from rolememory.schema.claims import ATTRIBUTES, USER, Claim
 from rolememory.schema.memory import MemoryType
-from rolememory.text.fold import folded_key
+from rolememory.text.fold import fold, folded_key
 
 SAME: Final = "same"
 _SURE = 0.5  # a less certain claim outdates nothing
@@ -73,6 +73,7 @@ def compare(earlier: Claim, later: Claim) -> str | None:
     return "denied" if _denies(denied, held) and later.certainty >= _SURE else None
 
 
+@lru_cache(maxsize=65536)
 def same_value(one: str, other: str) -> bool:
     """Whether two values say the same: "the county hospital" and "County Hospital", "twelve" and "12"."""
     if folded_key(one) == folded_key(other):
@@ -127,10 +128,10 @@ def _replaces(earlier: Claim, later: Claim) -> str | None:
     """Another value of what has one. A less exact one is no other; a more exact one says it all."""
     if not (earlier.value and later.value):
         return None
-    old, new, said = read(earlier.value), read(later.value), read(later.quote or later.content).marks | read(later.content).marks
-    before, after = _all(old), _all(new)
+    before, after = _all(earlier.value), _all(later.value)
     if covers(after, before):
         return SAME
+    said = read(later.quote or later.content).marks | read(later.content).marks
     if covers(before, after) or "also" in said:
         return None
     told_new = not said.isdisjoint({"changed", "switched", "corrected"}) or later.corrects
@@ -149,12 +150,14 @@ def _distinct(earlier: Claim, later: Claim) -> bool:
     return earlier.attribute != "study" or not (_is_tongue(earlier.value) or _is_tongue(later.value))
 
 
+@lru_cache(maxsize=4096)
 def _is_tongue(value: str) -> bool:
     """Whether it names a language: one learns those beside everything else."""
     said = folded_key(value)
     return said.endswith(("语", "文", "話", "话")) or not lexicon().tongues.isdisjoint(map(base, units(said)))
 
 
+@lru_cache(maxsize=8192)
 def _place(value: str) -> str:
     """What kind of place a value names: a country, a town, or none by name ("a small flat")."""
     said, known = units(folded_key(value)), lexicon()
@@ -165,8 +168,10 @@ def _place(value: str) -> str:
     return "vague" if vague or (value.isascii() and value == value.lower()) else "town"
 
 
-def _all(said: Statement) -> frozenset[str]:
+@lru_cache(maxsize=8192)
+def _all(value: str) -> frozenset[str]:
     """Everything a value says, its numbers and times as words."""
+    said = read(value)
     return said.words | said.people | {f"{number:g} {unit}" for number, unit in said.numbers} | said.times
 
 
@@ -217,7 +222,7 @@ def _rivals(old: Statement, new: Statement) -> bool:
     return any(before[group] != after[group] for group in before.keys() & after.keys())
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=16384)
 def _meaning(about: str) -> frozenset[str]:
     """What a claim is about, in words that do not depend on the language."""
     said = read(about)
@@ -225,4 +230,4 @@ def _meaning(about: str) -> frozenset[str]:
 
 
 def _label(subject: str) -> str:
-    return subject if subject in ("", USER) else folded_key(subject)
+    return subject if subject in ("", USER) else fold(subject).text

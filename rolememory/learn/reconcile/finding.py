@@ -13,6 +13,7 @@ from rolememory.learn.reconcile.reading import LONGEST, Statement
 from rolememory.text.fold import fold
 
 NUMBER = "#"  # filed for any number
+_PER_WORD = 4.0  # units that a word of Han is filed under, about
 IDENTITY = "#is"  # filed where somebody is said to be something
 _BEING = frozenset("is am are i'm been became becomes 是 当".split())
 
@@ -42,6 +43,12 @@ def _filed(piece: str) -> tuple[str, ...]:
     if stem in _silent():
         return ()
     return (stem, NUMBER) if stem[0].isdigit() or stem in lexicon().numbers else (stem,)
+
+
+def size(names: set[str]) -> float:
+    """How many words a text says that is filed under these: Han is filed by character and by pair."""
+    latin = sum(name.isascii() for name in names)
+    return latin + (len(names) - latin) / _PER_WORD
 
 
 def sought_by(statement: Statement) -> set[str]:

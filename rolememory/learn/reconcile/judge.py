@@ -32,7 +32,7 @@ def relation(earlier: Told, later: Told, alike: Alike | None = None) -> Relation
     """Same, contradicts, or None: both may stand. Cost: O(words of both)."""
     if earlier.subject != later.subject and not _one_person(earlier, later):
         return None
-    found = by_claims.relation(earlier.claims, later.claims) if earlier.claims.each and later.claims.each else None
+    found = by_claims.relation(earlier.claims, later.claims) if later.claims.each and earlier.claims.each else None
     if found == by_claims.SAME and _agree(earlier, later):
         return SAME if _same_event(earlier, later) else None
     if found and found != by_claims.SAME and not _of_events(earlier, found):

@@ -3,11 +3,12 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping
 
-from rolememory.learn.reconcile.finding import filed_under, sought_by, sought_for
+from rolememory.learn.reconcile.finding import filed_under, size, sought_by, sought_for
 from rolememory.learn.reconcile.told import Told
 from rolememory.schema.memory import Memory
 
 _RARE = 64  # memories that share one word: of what more of them share, two words must be shared
+_ENOUGH = 0.6  # of a memory's words are common ones that the draft has too: it says little else
 _Key = tuple[str | None, str]  # user, owner
 
 
@@ -64,6 +65,7 @@ class _Shelf:
         self._all: dict[str, Told] = {}
         self._unread: dict[str, Told] = {}
         self._filed: dict[str, dict[str, None]] = {}  # unit -> ids
+        self._sizes: dict[str, float] = {}  # id -> how many words it says
 
     def add(self, told: Told) -> None:
         self._all[told.id] = self._unread[told.id] = told
@@ -71,12 +73,20 @@ class _Shelf:
     def drop(self, memory_id: str) -> None:
         told = self._all.pop(memory_id)
         if self._unread.pop(memory_id, None) is None:
+            del self._sizes[memory_id]
             for name in filed_under(told.memory.content):
                 self._filed[name].pop(memory_id)
 
     def like(self, told: Told) -> Iterator[Told]:
-        """Those that share a rare word or two others with it, and those with a claim of the same attribute."""
+        """Those that share a rare word, or enough common ones, and those with a claim of the same attribute."""
         self._file()
+        near = self._near(told)
+        yield from (self._all[memory_id] for memory_id in near)
+        for attribute in told.attributes:
+            ids = {memory_id: None for name in sought_for(attribute) for memory_id in self._filed.get(name, ())}
+            yield from (self._all[one] for one in ids if one not in near and attribute in self._all[one].attributes)
+
+    def _near(self, told: Told) -> set[str]:
         common, near = Counter[str](), set[str]()
         for name in sought_by(told.statement):
             ids = self._filed.get(name, {})
@@ -84,15 +94,21 @@ class _Shelf:
                 near.update(ids)
             elif len(name) > 1:  # one character of Han says little
                 common.update(iter(ids))
-        near |= {memory_id for memory_id, count in common.items() if count > 1}
-        yield from (self._all[memory_id] for memory_id in near)
-        for attribute in told.attributes:
-            ids = {memory_id: None for name in sought_for(attribute) for memory_id in self._filed.get(name, ())}
-            yield from (self._all[one] for one in ids if one not in near and attribute in self._all[one].attributes)
+        some = 0.0 if self._may_share_little(told) else _ENOUGH
+        return near | {memory_id for memory_id, count in common.items() if count > 1 and count > some * self._sizes[memory_id]}
+
+    def _may_share_little(self, told: Told) -> bool:
+        """Whether a frame in common is enough: "my favourite colour is", numbers; or there is nothing rare that could be shared."""
+        said = told.statement
+        if said.numbers or "favorite" in said.words or not said.marks.isdisjoint({"switched", "moved"}):
+            return True
+        return all(len(self._filed.get(unit, ())) > _RARE for word in said.order for unit in filed_under(word))
 
     def _file(self) -> None:
         for told in self._unread.values():
-            for name in filed_under(told.memory.content):
+            names = filed_under(told.memory.content)
+            self._sizes[told.id] = size(names)
+            for name in names:
                 self._filed.setdefault(name, {})[told.id] = None
         self._unread.clear()
 
