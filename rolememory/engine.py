@@ -13,7 +13,7 @@ import threading
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import wraps
+from functools import cached_property, wraps
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
     from rolememory.learn.learner import Learner
+    from rolememory.learn.model.upstreams import Upstreams
     from rolememory.store.backup import Restored
     from rolememory.store.exchange import Imported, Prefer
     from rolememory.store.watch import Changed, Watch
@@ -166,6 +167,13 @@ class Home:
         """The call of the world-book design: append a blank line and `full_content` to the system prompt when it is not empty. Source: S1.35."""
         turn = self.role(role_uuid).recall([*history, last_message])
         return MemoryContent(f"{ROLE_MEMORY_HEADING}\n\n{turn.text}" if turn.text else "", turn)
+
+    @cached_property
+    def upstreams(self) -> "Upstreams":
+        """The model servers that learning asks, with their breakers: one dead server is not found dead by each role."""
+        from rolememory.learn.model.upstreams import Upstreams
+
+        return Upstreams()
 
     @property
     def pool(self) -> "ThreadPoolExecutor":
@@ -341,6 +349,8 @@ class RoleMemory:
                     card_texts=self._card_texts,
                     pool=self.home.pool,
                     commit=self._commit,
+                    templates=self.home.surroundings.templates,
+                    upstreams=self.home.upstreams,
                 )
                 self._learner = Learner(self.folder, self.store, self.chats, Review(self.folder), needs)
         return self._learner

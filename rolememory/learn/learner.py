@@ -14,12 +14,16 @@ from datetime import datetime
 from pathlib import Path
 
 from rolememory.errors import RoleMemoryError
+from rolememory.inject.environment import Templates
 from rolememory.learn import rules
 from rolememory.learn.commands import Command
 from rolememory.learn.cursor import Cursors
 from rolememory.learn.forgetting import meant
 from rolememory.learn.gate import Gate
 from rolememory.learn.keep import Commit, Keeper
+from rolememory.learn.model.behind import Behind
+from rolememory.learn.model.models import model_learns
+from rolememory.learn.model.upstreams import Upstreams
 from rolememory.schema.learning import Company, Draft, Learned, Observed, Said
 from rolememory.schema.message import Message
 from rolememory.schema.role import Role
@@ -43,6 +47,8 @@ class Needs:
     card_texts: Callable[[], Sequence[str]]  # what the character is told anyway
     pool: Executor  # of one thread
     commit: Commit
+    templates: Templates
+    upstreams: Upstreams  # shared by the roles of a home
 
 
 class Learner:
@@ -51,6 +57,16 @@ class Learner:
     def __init__(self, folder: Path, store: RoleStore, chats: Chats, review: Review, needs: Needs) -> None:
         self.chats, self._store, self._needs = chats, store, needs
         self.keeper = Keeper(store, needs.commit, review, self._said)
+        self.behind = Behind(
+            folder,
+            chats,
+            needs.settings,
+            self.keep,
+            lambda: store.snapshot().memories,
+            self.company,
+            needs.templates,
+            upstreams=needs.upstreams,
+        )
         self._cursors = Cursors(folder)
         self._due: dict[str, None] = {}
         self._work: Future[None] | None = None
@@ -110,7 +126,8 @@ class Learner:
         return Company(role.name, role.aliases, info.user or "", tuple(sorted(others)))
 
     def close(self) -> None:
-        """Finish what is begun and write what is behind."""
+        """Finish what is begun and write what is behind; what a model is being asked stays in the queue."""
+        self.behind.close()
         self.settle()
         self._cursors.close()
 
@@ -143,6 +160,7 @@ class Learner:
         ready, held = _final(path, {*cursor.held, *(said.version for said in news)})
         self._read(chat, path, ready)
         self._cursors.move(chat, replace(cursor, mark=mark, held=held))
+        self.behind.touch(chat)
 
     def _read(self, chat: str, path: Sequence[Said], ready: Sequence[int]) -> None:
         company, info = self.company(chat), self.chats.info(chat)
@@ -154,7 +172,7 @@ class Learner:
             found = rules.read(path[place], around)
             drafts += found.drafts
             forget += found.forget
-        if settings.extractor != "model" and drafts:
+        if drafts and (settings.extractor != "model" or not model_learns(settings)):
             self.keep([one for one in drafts if not one.explicit], "learn", chat)
         self.keep([one for one in drafts if one.explicit], "user", chat)
         for command in forget:

@@ -81,10 +81,18 @@ def _told(text: str, said: Said, around: Around) -> Iterator[Draft]:
     found = [claim for claim in _claims(text, said, around) if claim.certainty >= SURE]
     for claim in found:
         yield _fact(claim, said, around, Source.USER_INPUT)
-    turn = worth(text, previous=around.previous.text if around.previous else "", lexicon=around.lexicon)
-    if turn.keep and _tells_more(turn.text, found):
-        kept = text if len(text) <= _WHOLE else turn.text  # a name called out, a word of comfort: who is spoken to helps to find it
-        yield _event(kept, said, around, Reason("told", (("kind", turn.kind),)), found)
+    turn = worth(_untold(text, found), previous=around.previous.text if around.previous else "", lexicon=around.lexicon)
+    if turn.keep:
+        whole = _untold(text, found)
+        kept = whole if len(whole) <= _WHOLE else turn.text  # a name called out, a word of comfort: who is spoken to helps to find it
+        inside = [claim for claim in found if claim.quote in kept]
+        yield replace(_event(kept, said, around, Reason("told", (("kind", turn.kind),)), inside), claims=tuple(inside))
+
+
+def _untold(text: str, found: Sequence[Claim]) -> str:
+    """The text without sentences that are told whole by their claims: what changes later is then a fact by itself."""
+    quotes = dict.fromkeys(claim.quote for claim in found)
+    return _without(text, [quote for quote in quotes if not _tells_more(quote, [claim for claim in found if claim.quote == quote])])
 
 
 def _stated(said: Said, around: Around) -> Iterator[Draft]:
