@@ -5,8 +5,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Literal
 
+from rapidfuzz import fuzz
+
 from rolememory.learn.reconcile import by_claims, by_words
 from rolememory.learn.reconcile.told import Told
+from rolememory.text.fold import folded_key
 
 Alike = Callable[[str, str], float | None]
 """(text, text) -> cosine of their embeddings; None = no model at hand."""
@@ -14,7 +17,8 @@ Alike = Callable[[str, str], float | None]
 _LONG = 2  # clauses: what says more is not outdated by one of them
 _CLOSE = 0.9  # cosine from which two texts may say the same in other words
 _SHARED = 0.5  # of the words that such texts must still have in common
-_RETOLD = timedelta(hours=36)  # an event told again within this time is the same event, unless its words say otherwise
+_RETOLD = 85.0  # likeness, 0..100, from which an event is the same event told again,
+_SOON = timedelta(hours=36)  # if it is told within this time
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,5 +95,11 @@ def _restates(earlier: Told, later: Told, alike: Alike | None) -> bool:
 
 
 def _same_event(earlier: Told, later: Told) -> bool:
-    """States are the same whenever they are told; what happened is another event on another day."""
-    return not (earlier.is_event or later.is_event) or abs(later.told_at - earlier.told_at) <= _RETOLD
+    """States are the same whenever they are told; an event and a fact that follows from it are two things, and each stands by itself.
+
+    What happened is another event on another day, and told with little in common but a fact it is another event, too.
+    """
+    if not (earlier.is_event and later.is_event):
+        return earlier.is_event == later.is_event
+    alike = fuzz.token_sort_ratio(folded_key(earlier.memory.content), folded_key(later.memory.content))
+    return alike >= _RETOLD and abs(later.told_at - earlier.told_at) <= _SOON

@@ -11,12 +11,11 @@ from rolememory.learn.reconcile.told import Told, memory_of
 from rolememory.schema.claims import USER
 from rolememory.schema.evidence import Reason
 from rolememory.schema.learning import Action, Draft, Verdict
-from rolememory.schema.memory import MemoryType, Source
+from rolememory.schema.memory import Source
 from rolememory.schema.scene import Language
 from rolememory.text.fold import folded_key
 
 _MEANT = 85.0  # likeness, 0..100, from which the text of a fact that a model calls outdated is that of a memory
-_RETOLD = 85.0  # likeness, 0..100, from which a turn is the same turn told again
 _TOLD = 80  # characters of a text that a reason tells
 _NAMED = 3  # ids that a reason tells
 _UNKEPT = frozenset({"ignore", "review"})
@@ -97,21 +96,8 @@ def _met(told: Told, among: Sequence[Known], alike: Alike | None) -> Iterator[Me
     for other in (one for known in among for one in known.candidates(told)):
         later = told.told_at >= other.told_at
         found = relation(other, told, alike) if later else relation(told, other, alike)
-        if found and not (found.kind == "same" and _tells_its_own(told, other)):
+        if found:
             yield Meeting(other, found, later)
-
-
-def _tells_its_own(told: Told, other: Told) -> bool:
-    """Whether two that agree are two things all the same: an event and a fact, or two events that share no more than a fact."""
-    if _is_event(told) != _is_event(other):
-        return True
-    alike = fuzz.token_sort_ratio(folded_key(told.memory.content), folded_key(other.memory.content))
-    return _is_event(told) and alike < _RETOLD
-
-
-def _is_event(told: Told) -> bool:
-    """Whether it tells what happened: a fact that follows from it does not say the same, and each stands by itself."""
-    return told.memory.type is MemoryType.EPISODIC
 
 
 def _named(draft: Draft, told: Told, among: Sequence[Known]) -> Iterator[Meeting]:
