@@ -130,7 +130,8 @@ class Families:
 
     def __init__(self, chats: Iterable[Chat]) -> None:
         self.chats = {chat.id: chat for chat in chats}
-        self.disturbed = sum(chat.disturbed + bool(chat.info.branch_of) for chat in self.chats.values())
+        disturbed = ((chat.id, chat.disturbed, chat.info.branch_of) for chat in self.chats.values())
+        self.disturbed = tuple(sorted(each for each in disturbed if each[1] or each[2]))  # equal while the same things count
         self._roots = {chat: self._climb(chat) for chat in self.chats}
         self._members: dict[str, list[Chat]] = defaultdict(list)
         for chat in self.chats.values():

@@ -1,7 +1,6 @@
 """What counts, as seen from one chat: which supports of a memory are visible."""
 
 from collections.abc import Collection, Hashable, Iterable
-from datetime import datetime
 
 from rolememory.schema.learning import Said
 from rolememory.schema.memory import Evidence
@@ -35,37 +34,39 @@ class Sight:
         chat: str | None = None,
         path: Iterable[Said] | None = None,
         branch_of: str = "",
-        moved: Hashable = (),
+        moved: tuple[object, ...] = (),
     ) -> None:
         here = families.chats.get(chat) if chat else None
         self.chat = chat
         self._families = families
         self._off = here is not None and here.info.mode == "off"
-        self._root = families.root(chat, branch_of) if chat else None
-        self._own: Collection[str] = here.standing if here and path is None else frozenset(said.version for said in path or ())
         timeline = timeline_of(here.info) if here else ""
         self._reach = timelines.reach(timeline)
-        alone = len(families.of(chat)) < 2 and not branch_of if chat else True
+        self._standing: dict[str, Collection[str]] = {}  # family -> the versions that count
+        if chat:
+            own = here.standing if here and path is None else frozenset([said.version for said in path or ()])
+            self._standing[families.root(chat, branch_of)] = own
+        alone = not moved and not branch_of and (not chat or len(families.of(chat)) < 2)
         self.token: Hashable = (families.disturbed, timelines.mark, timeline, self._off, None if alone else chat, moved)
 
     def sees(self, evidence: Evidence) -> bool:
-        """Whether this support counts: every version of it, joined by "+", is visible."""
-        if not evidence.version or evidence.chat not in self._families.chats:
+        """Whether this support counts: every version of it, joined by "+", is visible. Cost: a few look-ups."""
+        version = evidence.version
+        if not version or evidence.chat not in self._families.chats:
             return True
         if self._off:
             return False
-        versions = evidence.version.split("+")
-        if self._families.root(evidence.chat) == self._root:
-            return all(version in self._own for version in versions)
-        return any(self._told_in(chat, versions) for chat in self._families.of(evidence.chat))
+        root = self._families.root(evidence.chat)
+        standing = self._standing.get(root)
+        if standing is None:
+            standing = self._standing[root] = self._told(evidence.chat)
+        return version in standing or ("+" in version and all(each in standing for each in version.split("+")))
 
-    def _told_in(self, chat: Chat, versions: Iterable[str]) -> bool:
-        timeline = timeline_of(chat.info)
-        if timeline not in self._reach:
-            return False
-        until = self._reach[timeline]
-        return all(version in chat.standing and _before(chat.said[version].at, until) for version in versions)
+    def _told(self, chat: str) -> Collection[str]:
+        """The versions of a family that count here: those of every chat whose timeline is known."""
+        told = [self._told_in(each) for each in self._families.of(chat) if timeline_of(each.info) in self._reach]
+        return told[0] if len(told) == 1 else frozenset().union(*told)
 
-
-def _before(at: datetime, until: datetime | None) -> bool:
-    return until is None or at <= until
+    def _told_in(self, chat: Chat) -> Collection[str]:
+        until = self._reach[timeline_of(chat.info)]
+        return chat.standing if until is None else frozenset([said.version for said in chat.path if said.at <= until])

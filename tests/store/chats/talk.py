@@ -9,7 +9,7 @@ from pathlib import Path
 from rolememory.schema.learning import Said
 from rolememory.schema.message import Message, Speaker
 from rolememory.store.chats import Chats
-from rolememory.store.disk import DISK, Disk
+from rolememory.store.disk import Disk, RealDisk
 
 SPEAKERS: dict[str, Speaker] = {"u": "user", "a": "assistant", "s": "system", "t": "tool"}
 START = datetime(2024, 5, 1, 12, tzinfo=UTC)
@@ -25,6 +25,16 @@ def shown(path: Iterable[Said]) -> list[str]:
     return [f"{one.role[0]}: {one.text}" for one in path]
 
 
+class QuickDisk(RealDisk):
+    """Syncs nothing: what is only to be looked at need not survive a power cut."""
+
+    def fsync(self, descriptor: int) -> None:
+        """Nothing."""
+
+    def fsync_folder(self, path: Path) -> None:
+        """Nothing."""
+
+
 class Clock:
     """A minute goes by at every look."""
 
@@ -36,9 +46,9 @@ class Clock:
         return START + timedelta(minutes=next(self._minutes))
 
 
-def chats_at(folder: Path, disk: Disk = DISK, clock: Clock | None = None) -> Chats:
+def chats_at(folder: Path, disk: Disk | None = None, clock: Clock | None = None) -> Chats:
     """The chats of a role, as a process that has just started finds them."""
-    return Chats(folder, clock=clock or Clock(), disk=disk)
+    return Chats(folder, clock=clock or Clock(), disk=disk or QuickDisk())
 
 
 WORDS = "amber anchor barley basalt candle canyon copper cradle dagger delta ember ferry flint garden goblet harbour hazel island jasper kettle lantern ladder marble meadow mirror nettle oyster parchment pepper quarry raven ribbon saddle saffron temple thistle timber velvet violin willow window winter 灯塔 风暴 海鸥 船长 石阶 铁锚 雾笛 港湾".split()
