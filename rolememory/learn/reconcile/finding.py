@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from functools import cache, lru_cache
 from itertools import pairwise
 
-from rolememory.learn.reconcile.lexicon import base, lexicon, units
+from rolememory.learn.reconcile.lexicon import ASKED, BREAK, base, lexicon, units
 from rolememory.learn.reconcile.reading import LONGEST, Statement
 from rolememory.text.fold import fold
 
@@ -111,7 +111,7 @@ def _silent() -> frozenset[str]:
     """Single units that say nothing by themselves, and signs."""
     return frozenset(
         phrase[0] for phrase, marks in lexicon().phrases.items() if len(phrase) == 1 and {kind for kind, _ in marks} <= {"filler", "break"}
-    ) | {"\n"}
+    ) | {BREAK, ASKED}
 
 
 def _is_han(unit: str) -> bool:

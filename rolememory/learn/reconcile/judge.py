@@ -15,6 +15,7 @@ Alike = Callable[[str, str], float | None]
 """(text, text) -> cosine of their embeddings; None = no model at hand."""
 
 _LONG = 2  # clauses: what says more is not outdated by one of them
+_STORY = 4  # clauses
 _CLOSE = 0.9  # cosine from which two texts may say the same in other words
 _SHARED = 0.5  # of the words that such texts must still have in common
 _RETOLD = 85.0  # likeness, 0..100, from which an event is the same event told again,
@@ -62,12 +63,17 @@ def _agree(earlier: Told, later: Told) -> bool:
 
 
 def _clash(earlier: Told, later: Told) -> Relation | None:
-    if len(earlier.statement.clauses) > _LONG:
+    if len(earlier.statement.clauses) > _LONG or _tells_a_story(later):
         return None
     shape = by_words.clash(earlier.statement, later.statement)
     if not shape or _of_events(earlier, shape) or (shape == "denied" and not _at_that_time(earlier, later)):
         return None
     return Relation("contradicts", shape)
+
+
+def _tells_a_story(later: Told) -> bool:
+    """Whether it is a turn in which others act as well: whose habit "he quit" ends is not to be seen in words."""
+    return later.is_event and (len(later.statement.clauses) > _STORY or "third" in later.statement.marks)
 
 
 def _at_that_time(earlier: Told, later: Told) -> bool:

@@ -21,11 +21,11 @@ Kind = str
 Mark = tuple[Kind, str]
 """What a phrase does in a sentence, and the meaning or person it stands for where it is one."""
 
-_MARKED: tuple[Kind, ...] = ("not", "never", "ended", "changed", "switched", "moved", "corrected", "over", "unreal", "also")
+_MARKED: tuple[Kind, ...] = ("not", "never", "ended", "changed", "switched", "moved", "corrected", "over", "unreal", "also", "third")
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff々〇"
 _UNITS = re.compile(rf"[\ue000-\uf8ff{_HAN}]|[^\W\d_{_HAN}]+(?:['-][^\W\d_{_HAN}]+)*|\d+(?:[.:]\d+)*|[,;.!?:，。；！？：、…\n]+")
 _STOPS = frozenset(",;.!?:，。；！？：、…\n")
-BREAK = "\n"  # the unit that ends a clause
+BREAK, ASKED = "\n", "?"  # the units that end a clause, and a question
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +72,12 @@ class Lexicon:
 
 
 def units(text: str) -> list[str]:
-    r"""The smallest pieces that phrases are made of: words, Han characters, numbers; `BREAK` between clauses.
+    r"""The smallest pieces that phrases are made of: words, Han characters, numbers; `BREAK` or `ASKED` behind clauses.
 
     >>> units("she hated it, 我讨厌它")
     ['she', 'hated', 'it', '\n', '我', '讨', '厌', '它']
     """
-    return [BREAK if found[0] in _STOPS else found for found in _UNITS.findall(text)]
+    return [found if found[0] not in _STOPS else ASKED if "?" in found or "？" in found else BREAK for found in _UNITS.findall(text)]
 
 
 def base(unit: str) -> str:

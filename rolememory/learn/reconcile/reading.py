@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, TypeVar
 
-from rolememory.learn.reconcile.lexicon import BREAK, Kind, Mark, base, lexicon, meanings, undone, units
+from rolememory.learn.reconcile.lexicon import ASKED, BREAK, Kind, Mark, base, lexicon, meanings, undone, units
 from rolememory.learn.reconcile.quantities import Quantity, quantities
 from rolememory.text.fold import fold
 
@@ -142,12 +142,15 @@ class _Piece:
         )
 
 
+_QUESTION = _Piece("", (("unreal", ""),), ("",))  # what is asked is not claimed
+
+
 def _clauses(pieces: list[str]) -> Iterator[list[_Piece]]:
     """The phrases of each clause."""
     clause: list[_Piece] = []
     for piece in _phrases(pieces):
-        if piece.text == BREAK or any(kind == "break" for kind, _ in piece.marks):
-            yield clause
+        if piece.text in (BREAK, ASKED) or any(kind == "break" for kind, _ in piece.marks):
+            yield [*clause, _QUESTION] if piece.text == ASKED else clause
             clause = []
         else:
             clause.append(piece)
@@ -175,7 +178,7 @@ def _apart(pieces: list[str], place: int) -> int:
     if lexicon().longest.get(pieces[place], 1) < 2:
         return 0
     for far in range(place + 2, min(place + _APART, len(pieces))):
-        if pieces[far] == BREAK:
+        if pieces[far] in (BREAK, ASKED):
             return 0
         if pieces[far] in lexicon().particles and (pieces[place], pieces[far]) in lexicon().phrases:
             return far
