@@ -34,7 +34,7 @@ from rolememory.recall.stats import MemoryStats, stats_of
 from rolememory.recall.turn import Turn
 from rolememory.schema.evidence import Scored
 from rolememory.schema.learning import Observed
-from rolememory.schema.memory import Memory, MemoryType, readable_id
+from rolememory.schema.memory import Memory, MemoryType, Source, readable_id
 from rolememory.schema.message import Message
 from rolememory.schema.role import Association, Character, Role
 from rolememory.schema.settings import PerType, Settings
@@ -54,7 +54,9 @@ if TYPE_CHECKING:
     from rolememory.learn.learner import Learner
     from rolememory.learn.model.upstreams import Upstreams
     from rolememory.store.backup import Restored
+    from rolememory.store.erase import Erased
     from rolememory.store.exchange import Imported, Prefer
+    from rolememory.store.review import Waiting
     from rolememory.store.watch import Changed, Watch
 
 Said = Message | Mapping[str, Any] | str
@@ -146,6 +148,10 @@ class Home:
         from rolememory.store.exchange import import_role
 
         return import_role(self.folder, document, into=into, prefer=prefer, dry_run=dry_run)
+
+    def forget(self, user: str) -> "dict[str, Erased]":
+        """Remove everything of one person from every role, by the role's id. Raises: as `RoleMemory.forget`."""
+        return {role.id: self.role(role.id).forget(user) for role in self.roles()}
 
     def preload(self, *names: str) -> None:
         """Read roles (all of them without names) and begin to load the model, on a thread; the first turn finds them ready."""
@@ -409,8 +415,10 @@ class RoleMemory:
         self._commit([Edit("set", self._known(one), {"archived": True}, reason=reason) for one in memory_ids], actor="author")
 
     def delete(self, *memory_ids: str, reason: str = "") -> None:
-        """Remove memories; `undo` brings them back."""
+        """Remove memories; `undo` brings them back. What was learned is not learned again."""
+        gone = [self.memories[self._known(one)] for one in memory_ids]
         self._commit([Edit("remove", self._known(one), {}, reason=reason) for one in memory_ids], actor="author")
+        self._decline(gone)
 
     def clean(self, now: datetime | None = None, *, dry_run: bool = False) -> list[Retirement]:
         """Archive what expired, wore out, was merged away, lost its messages or outgrew its limit; never deletes. Returns what and why.
@@ -481,8 +489,54 @@ class RoleMemory:
         return self.home.folder.update(mine.model_copy(update={"associates": (*rest, *added)}))
 
     def undo(self, txn: str | None = None) -> None:
-        """Take back the newest change, or that of this transaction (`history` names them)."""
-        self.store.undo(txn)
+        """Take back the newest change, or that of this transaction (`history` names them). What was learned and is taken back stays away."""
+        before = self.memories
+        after = self.store.undo(txn).memories
+        self._decline([memory for memory_id, memory in before.items() if memory_id not in after])
+
+    def waiting(self) -> "list[Waiting]":
+        """What was learned and waits for a person's word, oldest first."""
+        self.learned()
+        return self.learner.keeper.review.waiting()
+
+    def accept(self, waiting_id: str, **mended: Any) -> Memory:
+        """Let what waits become a memory, as it is or mended (`content`, `keys`, ...).
+
+        Raises:
+            UnknownNameError: nothing of that id waits.
+        """
+        return self.learner.keeper.accept(waiting_id, mended)
+
+    def reject(self, *waiting_ids: str) -> None:
+        """Send away what waits, for good: it is not learned again.
+
+        Raises:
+            UnknownNameError: nothing of that id waits.
+        """
+        for waiting_id in waiting_ids:
+            self.learner.keeper.review.drop(waiting_id)
+
+    def forget(self, user: str) -> "Erased":
+        """Remove everything of one person: memories, chats, history, backups, what waits, uses, vectors.
+
+        Raises:
+            ReadOnlyRoleError: memory.json is broken, so nobody can tell what is whose; nothing was changed.
+            NotWrittenError: the disk refused; do it again, what is gone stays gone.
+        """
+        from rolememory.learn.oblivion import forget
+
+        self.learned()
+        with self._lock:
+            done = forget(self.folder, user, self.learner, self._usage.uses, self.settings.storage)
+            self._recollection.chats.forget(done.chats)
+            self._recollection.close()
+            self._recollection = Recollection(self.folder, self.home.surroundings, self.settings)
+        return done
+
+    def _decline(self, gone: Sequence[Memory]) -> None:
+        """What was learned and a person takes away is not learned again."""
+        if learned := [memory.id for memory in gone if memory.evidence or memory.source is Source.INFERENCE]:
+            self.learner.keeper.review.decline(learned)
 
     def history(self, memory_id: str | None = None, limit: int | None = None) -> list[HistoryLine]:
         """Every recorded change, newest first; of one memory, or of all."""

@@ -2,7 +2,9 @@
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from hashlib import blake2b
+from typing import Any
 
 from rolememory.learn.gate import Gate, Passed, Quarantined, Told
 from rolememory.learn.reconcile import Known, edits, reconcile
@@ -55,6 +57,27 @@ class Keeper:
             verdicts = self._compare(passed, memories)
             return self._write(list(passed), verdicts, refused, memories, actor)
 
+    def accept(self, waiting_id: str, mended: Mapping[str, Any]) -> Memory:
+        """What waited becomes a memory, as it is or mended: a person said so. What it contradicts gives way to it.
+
+        Raises:
+            UnknownNameError: nothing of that id waits.
+        """
+        waiting = next((one for one in self.review.waiting() if one.id == waiting_id), None)
+        draft = replace(waiting.draft if waiting else self.review.take(waiting_id), explicit=True, confidence=1.0)
+        content = str(mended.get("content", draft.content))
+        draft = replace(draft, content=content, claims=draft.claims if content == draft.content else ())
+        with self._lock:
+            memories = self._store.snapshot().memories
+            against = tuple(one for one in str(waiting.reason.get("of") if waiting else "").split(", ") if one in memories)
+            verdict = Verdict(draft, "supersede" if against else "add", Reason("accepted"), against)
+            added = edits([verdict], [waiting_id], memories)
+            rest = {name: value for name, value in mended.items() if name != "content"}
+            wanted = [replace(one, fields={**one.fields, **rest}) if one.op == "add" else one for one in added]
+            after = self._commit(wanted, "review").memories
+            self.review.take(waiting_id)
+        return after[waiting_id]
+
     def _past(
         self, gate: Gate, fresh: Mapping[str, Draft], memories: Mapping[str, Memory]
     ) -> tuple[dict[str, Draft], list[tuple[Draft, Reason]]]:
@@ -68,7 +91,7 @@ class Keeper:
                 continue
             refused.append((draft, judged.because))
             if isinstance(judged, Quarantined):
-                self.review.add(judged.draft, judged.because, draft.created)
+                self.review.add(judged.draft, judged.because, draft.created, memory_id)
         return passed, refused
 
     def _compare(self, passed: Mapping[str, Draft], memories: Mapping[str, Memory]) -> list[Verdict]:
@@ -85,9 +108,9 @@ class Keeper:
         memories: Mapping[str, Memory],
         actor: str,
     ) -> Learned:
-        for verdict in verdicts:
+        for memory_id, verdict in zip(ids, verdicts, strict=True):
             if verdict.action == "review":
-                self.review.add(verdict.draft, verdict.because, verdict.draft.created)
+                self.review.add(verdict.draft, verdict.because, verdict.draft.created, memory_id)
         wanted = edits(verdicts, ids, memories)
         after = self._commit(wanted, actor).memories if wanted else self._store.snapshot().memories
         return Learned(tuple(after[one] for one in ids if one in after), tuple(verdicts), tuple(refused))

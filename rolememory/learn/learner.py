@@ -7,7 +7,7 @@ A chat is never held up: `observe` returns when the log is on disk. What was lea
 
 import logging
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -124,6 +124,11 @@ class Learner:
         own = {role.name, *role.aliases}
         others = {said.name for said in self.chats.path(chat) if said.role == "assistant" and said.name and said.name not in own}
         return Company(role.name, role.aliases, info.user or "", tuple(sorted(others)))
+
+    def drop(self, chats: Iterable[str]) -> None:
+        """These chats are gone."""
+        for chat in chats:
+            self._cursors.drop(chat)
 
     def close(self) -> None:
         """Finish what is begun and write what is behind; what a model is being asked stays in the queue."""

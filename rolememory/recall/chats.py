@@ -1,5 +1,6 @@
 """What a role keeps of its chats between turns: the story's clock, what was injected last, timers of lore. Written behind."""
 
+from collections.abc import Collection
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,11 @@ class ChatStates:
         self._seen.later(seen | {chat: ChatLog.of(seen.get(chat)).with_visible(digests(heard.spoken)).to_json()})
         if turn.lore is not None:
             self._timers.later(self._timers.load() | {chat: turn.lore.state.model_dump(mode="json", exclude_defaults=True)})
+
+    def forget(self, chats: Collection[str]) -> None:
+        """Drop what is kept of these chats, at once."""
+        for file in (self._injected, self._timers, self._seen):
+            file.save({chat: value for chat, value in file.load().items() if chat not in chats})
 
     def close(self) -> None:
         """Write what is still behind."""

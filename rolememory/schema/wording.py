@@ -77,6 +77,7 @@ _REASONS: _Sentences = {
     "told": (("told in a message ({kind})", "消息里说到的（{kind}）"), ("told in a message", "消息里说到的")),
     "stated": (("stated outright ({attribute})", "明确说出的（{attribute}）"),),
     "asked": (("asked to be remembered: '{quote}'", "要求记住：“{quote}”"),),
+    "accepted": (("accepted by a person", "由人确认"),),
     "raw": (("kept word for word, as the settings want", "按设置逐字保存"),),
     "extracted": (("read out of the chat by {model}", "由 {model} 从对话中提取"), ("read out of the chat by a model", "由模型从对话中提取")),
     "decided": (

@@ -33,6 +33,9 @@ class Erased:
     lines: int = 0
     backups: int = 0
     left: tuple[str, ...] = ()
+    chats: tuple[str, ...] = ()  # ids
+    waiting: int = 0  # drafts that waited for a person
+    ids: tuple[str, ...] = ()  # of memories that were ever the user's
 
 
 def erase(folder: Path, user: str, settings: StorageSettings | None = None, *, disk: Disk = DISK) -> Erased:
@@ -52,7 +55,7 @@ def erase(folder: Path, user: str, settings: StorageSettings | None = None, *, d
         atomic.drop(folder / "memory.json.prev", disk)
         left = tuple(path.name for path in sorted(folder.glob(_COPIES)) if not _strip_copy(path, user, ids, disk))
     backups = sum(_strip_backup(one.path, user, settings, disk) for one in list_backups(folder))
-    return Erased(len(gone), lines, backups, left)
+    return Erased(len(gone), lines, backups, left, ids=tuple(sorted(ids)))
 
 
 def _ids_ever(folder: Path, user: str, disk: Disk) -> set[str]:

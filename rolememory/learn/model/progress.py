@@ -53,6 +53,16 @@ class Progress:
 
         self._change(change)
 
+    def forget(self, chats: Iterable[str], user: str) -> None:
+        """Drop what is kept of these chats, and that this user spoke."""
+        gone = set(chats)
+
+        def change(value: dict[str, Any]) -> None:
+            value["chats"] = {chat: kept for chat, kept in _at(value, "chats").items() if chat not in gone}
+            value["users"] = [one for one in _list(value, "users") if one != user]
+
+        self._change(change)
+
     def trouble(self, chat: str, reader: str, version: str) -> tuple[int, int]:
         """How often the exchange that begins with this version has failed since the last success, and its strikes."""
         return _hard(self._chat(chat)).get(f"{reader} {version}", (0, 0))
