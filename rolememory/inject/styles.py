@@ -16,7 +16,7 @@ LOOK_AGAIN_S = 0.5  # how long an edited template may go unnoticed
 _KEPT_STYLES = 16
 _KEPT_LINES = 20_000
 
-_Key = tuple[InjectSettings, Language, str, str]
+_Key = tuple[InjectSettings, Language, str, str, int]
 
 
 @dataclass(slots=True)
@@ -35,10 +35,11 @@ class Styles:
         self._lock = Lock()
 
     def get(self, settings: InjectSettings, language: Language, cast: Cast) -> Style:
-        """The style for these settings, this language and these people."""
-        if cast.heard_from:
-            return Style(self._templates, settings, language=language, cast=cast)
-        key = (settings, language, cast.char, cast.user)
+        """The style for these settings, this language and these people.
+
+        Who is heard is told by identity: a mapping may grow, but what it says of a memory stays.
+        """
+        key = (settings, language, cast.char, cast.user, id(cast.heard_from) if cast.heard_from else 0)
         with self._lock:
             known = self._kept.get(key)
             if known is not None and self._clock() - known.looked_at < LOOK_AGAIN_S and known.style.size < _KEPT_LINES:
