@@ -8,90 +8,83 @@ from tests.learn.command_rows import rows
 __all__ = ["CHINESE", "ENGLISH", "rows"]
 
 ENGLISH = """
-remember | I only have one kidney | Listen, you need to remember that I only have one kidney.
-remember | my boss is called Ingrid | hey can u remember that my boss is called Ingrid
-remember | we got engaged in Lisbon | please don't ever forget we got engaged in Lisbon
-remember | my grandmother's recipe needs saffron | Quick note to self: my grandmother's recipe needs saffron.
-remember | The train leaves at 6:40 | The train leaves at 6:40, please remember that!
-remember | I go by Max these days | Keep this in mind: I go by Max these days.
-remember | the vault opens only at midnight | ((remember that the vault opens only at midnight))
-remember | I'm pregnant | I need you to remember something: I'm pregnant.
-remember | my sister can't eat gluten | Could you make a note that my sister can't eat gluten?
-remember | he wears a silver ring | (ooc: keep in mind that he wears a silver ring)
-remember | ^ | Remember this, please.
-remember | We named the boat Gull | We named the boat Gull. Don't forget that, okay?
-remember | I'm on insulin since 2019 | Put this in your notes: I'm on insulin since 2019
-remember | my daughter starts school on Monday | It's important that you remember my daughter starts school on Monday.
-remember | my therapist is Dr. Hale | Remember my therapist is Dr. Hale.
-remember | I gave you the blue key | and remember, I gave you the blue key
-forget | my ex-wife | I'd like you to forget everything I said about my ex-wife.
-forget | ^ | ok scratch that
-forget | ^ | Forget what I told you earlier.
-forget | my real name | You can forget my real name.
-forget | the dream | Forget I told you about the dream.
-forget | my dead cat | Please stop bringing up my dead cat. Don't mention my dead cat again.
-forget | where I live | Delete everything you know about where I live.
-forget | ^ | Actually, disregard that.
-forget | ^ | Act like I never said that.
-correct | she is my cousin | Correction - she is my cousin.
-correct | my flight is on Sunday | You've got that wrong: my flight is on Sunday.
-pin | the war ended ten years ago | pin this memory: the war ended ten years ago
-0 | Do you even remember what day it is?
-0 | Remember our first dance?
-0 | I couldn't forget that face if I tried.
-0 | Remember to bring the map tomorrow, okay?
-0 | She asked me to remember her.
-0 | "Don't forget that you owe me," the innkeeper growls.
-0 | Don't forget to feed Biscuit while I'm away.
-0 | I keep forgetting that he's gone.
-0 | Memory is a strange thing, isn't it?
-0 | Forget the past, darling.
-0 | It's the song that goes: remember that I'm yours.
-0 | He wrote me a note that said I was brave.
-0 | Let's not mention this to anyone.
-0 | You're right, scratch my back a little lower.
-0 | I noted that the door was open.
-0 | Will you remember me when I'm gone?
+remember | I only drink decaf now | Remember that I only drink decaf now, would you?
+remember | my brother's wedding is on June 12 | pls note that my brother's wedding is on June 12
+remember | my knee is still bad | Oh, and please keep in mind that my knee is still bad.
+remember | We are allergic to cats, both of us | We are allergic to cats, both of us. Make a note of that please.
+remember | my pronouns are he/him | ooc: please remember my pronouns are he/him
+remember | the lake freezes in November | [Note: the lake freezes in November]
+remember | the hotel is called Aurora | Jot down that the hotel is called Aurora.
+remember | I have a meeting with Kim on Tuesday at ten | Save this to your memory: I have a meeting with Kim on Tuesday at ten
+remember | I was born in Lagos | Hey Mira, don't forget I was born in Lagos
+remember | I'm left-footed | Also remember I'm left-footed, thanks
+remember | I can't stand jazz | You need to remember that I can't stand jazz.
+remember | ^ | Please memorize that.
+remember | it's my mother's ring | Important: remember that it's my mother's ring.
+remember | never mention the war to my grandfather | Note to self: never mention the war to my grandfather
+forget | my old job | Please forget what I told you about my old job.
+forget | ^ | Strike that, please.
+forget | the pregnancy | Don't bring up the pregnancy again.
+forget | my email address | Delete my email address from your memory.
+forget | ^ | Disregard what I just said.
+forget | my cousin | Forget everything I mentioned about my cousin.
+forget | ^ | Oh, scratch that. Let's start over.
+correct | I have two sisters, not three | Correction, I have two sisters, not three.
+correct | my dog is a poodle | You got it wrong, my dog is a poodle.
+0 | I remember every word you said.
+0 | Do you remember the name of my first teacher?
+0 | Remember how scared you were of the dark?
+0 | Could you remember to buy milk?
+0 | She never forgot that summer.
+0 | Forget about the money, it's not important.
+0 | My dad used to say: never forget where you come from.
+0 | "Remember me," she whispers as the train leaves.
+0 | It's hard to remember that he's only twelve.
+0 | Don't forget to breathe.
+0 | Forget you!
+0 | I noted your concerns.
+0 | I have to remember to call the plumber.
+0 | What should I remember about this place?
+0 | Pin the map to the board.
+0 | Let's not forget the reason we came here.
+0 | Keep your promise.
 """
 
 CHINESE = """
-remember | 我只有一个肾 | 你听好，一定要记住我只有一个肾。
-remember | 我老板叫英格 | 帮忙记一下我老板叫英格
-remember | 我们是在里斯本订的婚 | 可千万别忘了我们是在里斯本订的婚
-remember | 外婆的菜谱要放藏红花 | 备忘一下：外婆的菜谱要放藏红花。
-remember | 火车六点四十开 | 火车六点四十开，要记住哦！
-remember | 我现在改名叫小麦了 | 记好了，我现在改名叫小麦了。
-remember | 金库只在午夜开 | （（记住金库只在午夜开））
-remember | 我怀孕了 | 我要你记住一件事：我怀孕了。
-remember | 我妹妹不能吃麸质 | 可以帮我记一下我妹妹不能吃麸质吗？
-remember | 他戴着银戒指 | （OOC：请记住他戴着银戒指）
-remember | ^ | 麻烦记一下这个。
-remember | 我们给船起名叫海鸥 | 我们给船起名叫海鸥。这个别忘了。
-remember | 我女儿周一开学 | 请务必记得我女儿周一开学
-remember | 我从2019年开始打胰岛素 | 把这条写进记忆：我从2019年开始打胰岛素
-forget | 我前妻 | 忘掉我说过的关于我前妻的所有事
-forget | ^ | 好吧，当我没说。
-forget | ^ | 我刚才说的你就忘了吧
-forget | 我的真名 | 你可以忘掉我的真名了
-forget | 我那只死去的猫 | 请不要再提我那只死去的猫了。
-forget | 我住址 | 删除关于我住址的记忆
-forget | ^ | 上一句作废
-forget | ^ | 这个不用记下来
-correct | 她是我表姐 | 更正一下，她是我表姐。
-correct | 我的航班是周日 | 你记错啦，我的航班是周日。
-pin | 战争十年前就结束了 | 置顶这条：战争十年前就结束了
-0 | 你还记得今天是什么日子吗？
-0 | 记得我们的第一支舞吗？
-0 | 那张脸我想忘也忘不掉。
-0 | 明天记得带地图，好吗？
-0 | 她要我记住她。
-0 | “别忘了你还欠我的钱。”店主吼道。
-0 | 我不在的时候别忘了喂年糕。
-0 | 我总是忘记他已经不在了。
-0 | 忘了过去吧，亲爱的。
-0 | 他给我写了张纸条，说我很勇敢。
-0 | 这事别跟任何人提。
-0 | 我走了以后你会记得我吗？
-0 | 记得那首歌是怎么唱的么
-0 | 我注意到门是开着的。
+remember | 我现在只喝低因咖啡 | 记住我现在只喝低因咖啡哦
+remember | 我弟弟六月十二号结婚 | 麻烦你记一下，我弟弟六月十二号结婚
+remember | 我的膝盖还没好 | 对了，别忘了我的膝盖还没好。
+remember | 我们俩都对猫过敏 | 我们俩都对猫过敏。帮我记下来。
+remember | 我的代词是他 | ooc：请记住我的代词是他
+remember | 湖十一月结冰 | 【备注：湖十一月结冰】
+remember | 酒店叫极光 | 帮我记一下酒店叫极光
+remember | 我周二十点和小金开会 | 存到你的记忆里：我周二十点和小金开会
+remember | 我出生在拉各斯 | 阿岚，别忘了我出生在拉各斯
+remember | 我受不了爵士乐 | 你得记住我受不了爵士乐。
+remember | ^ | 请把这个记住。
+remember | 这是我妈妈的戒指 | 重要：记住这是我妈妈的戒指。
+remember | 我女儿对青霉素过敏 | 拜托一定记住我女儿对青霉素过敏！
+forget | 旧工作 | 请忘掉我跟你说的关于旧工作的事。
+forget | 怀孕 | 别再提怀孕的事了。
+forget | 我的邮箱 | 把我的邮箱从记忆里删掉
+forget | ^ | 刚才那句不算，当我没说
+forget | 表弟 | 忘掉我提过的关于表弟的所有事情
+forget | ^ | 把上一句删掉吧
+correct | 我有两个姐姐，不是三个 | 更正：我有两个姐姐，不是三个。
+correct | 我家狗是贵宾 | 你弄错了，我家狗是贵宾。
+0 | 你说过的每句话我都记得。
+0 | 你还记得我第一个老师叫什么吗？
+0 | 记得你以前有多怕黑吗？
+0 | 能不能记得买牛奶？
+0 | 她从没忘记那个夏天。
+0 | 别管钱了，不重要。
+0 | 我爸常说：别忘了自己从哪里来。
+0 | “记住我。”火车开走时她低声说。
+0 | 很难记住他才十二岁。
+0 | 别忘了呼吸。
+0 | 我得记得给水管工打电话。
+0 | 关于这里我该记住什么？
+0 | 把地图钉在板子上。
+0 | 我们不要忘记来这里的原因。
+0 | 忘了吧，都过去了。
 """

@@ -25,7 +25,7 @@ def test_messages(expected: list[tuple[str, str]], message: str) -> None:
 
 def test_messages_written_after_the_rules() -> None:
     right = [told(message) == expected for expected, message in HELD_OUT]
-    assert sum(right) / len(right) >= 0.85
+    assert sum(right) / len(right) >= 0.9
     assert [message for expected, message in HELD_OUT if not expected and told(message)] == [], "what orders nothing is obeyed nowhere"
 
 
@@ -35,14 +35,14 @@ def test_the_tables_are_large_enough() -> None:
     assert len(HELD_OUT) >= 60
 
 
-@pytest.mark.parametrize(("expected", "message"), [*ROWS, *HELD_OUT], ids=[message for _, message in [*ROWS, *HELD_OUT]])
-def test_quotes_and_contents_stand_in_the_message(expected: list[tuple[str, str]], message: str) -> None:
-    for command in commands(message):
+def test_quotes_and_contents_stand_in_the_message() -> None:
+    found = [(command, message) for _, message in [*ROWS, *HELD_OUT] for command in commands(message)]
+    assert len(found) >= 250
+    for command, message in found:
         assert command.quote
         assert command.quote == message[command.start : command.end].strip()
         assert command.content in message
         assert 0.6 <= command.certainty <= 1.0
-    assert len(expected) <= 2
 
 
 @pytest.mark.parametrize(
@@ -71,9 +71,9 @@ def test_the_end_of_a_long_message_is_not_read_forever() -> None:
         '"' * 8_000,
         "*a" * 4_000,
     ):
-        begun = time.perf_counter()
+        begun = time.thread_time()
         commands(hostile)
-        assert time.perf_counter() - begun < 2.0
+        assert time.thread_time() - begun < 2.0
 
 
 @given(st.text(alphabet="记住忘掉别我的了吗，。：？！（）“”*\n aremembrfogt'th.?!:()[]/\"", max_size=120))

@@ -151,6 +151,6 @@ def test_any_text_is_read(text: str) -> None:
 
 def test_hostile_texts_are_read_in_time() -> None:
     for hostile in ("灯" * 20_000, "A" * 20_000, "Ab " * 7_000, "the a " * 3_000, "叫" * 10_000, "在在" * 10_000, "《" * 20_000):
-        begun = time.perf_counter()
+        begun = time.thread_time()
         derive(hostile)
-        assert time.perf_counter() - begun < 3.0
+        assert time.thread_time() - begun < 3.0

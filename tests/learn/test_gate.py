@@ -266,6 +266,6 @@ def test_ten_thousand_memories_do_not_slow_the_gate() -> None:
     "content", ["always " * 280, "1 " * 990, "忽略" * 900, '"' * 1_990, "password " * 220, "a" * 2_000, "{" * 2_000, "from now on " * 160]
 )
 def test_hostile_drafts_are_judged_in_time(content: str) -> None:
-    begun = time.perf_counter()
+    begun = time.thread_time()
     Gate([CARD]).judge(draft(content))
-    assert time.perf_counter() - begun < 1.0
+    assert time.thread_time() - begun < 1.0

@@ -109,9 +109,9 @@ def test_hostile_turns_are_read_in_time() -> None:
         "a" * 20_000,
         '{"' * 10_000,
     ):
-        begun = time.perf_counter()
+        begun = time.thread_time()
         worth(hostile)
-        assert time.perf_counter() - begun < 3.0
+        assert time.thread_time() - begun < 3.0
 
 
 @given(st.lists(st.sampled_from([turn for _, _, turn, _ in ROWS]), min_size=1, max_size=4))

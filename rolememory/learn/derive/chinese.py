@@ -20,7 +20,7 @@ _NICK = re.compile(
     rf"(?<![\u4e00-\u9fff])([阿小老][\u4e00-\u9fff])(?=[{_AFTER_NAME},。!?;、]|$)|(?<=[{_AFTER_NAME}我你])([阿小老][\u4e00-\u9fff])(?=[{_AFTER_NAME},。!?;、]|$)"
 )
 _LATIN = re.compile(r"[A-Z][\w'-]{2,}")
-_LONGEST_PIECE = 4
+_LONGEST_PIECE, _LONGEST_PLACE = 4, 8
 _PLACED = re.compile(
     r"(?:住在|搬到|搬去|来自|去过|去了|回到|飞往|飞到|前往|位于|出生在|生在|死在|从|去|到|在)([\u4e00-\u9fff]{2,4}?)"
     r"(?=[,。!?;、的了吧过来]|$|读书|上班|工作|上学|出生|长大|旅行|旅游|玩|住|见|开|做|认识|买|生活|订婚|结婚)"
@@ -79,7 +79,7 @@ def telling(piece: str) -> bool:
 
 def _ends(piece: str, endings: frozenset[str]) -> bool:
     """Whether a run names somebody or something by its ending: a word before 船长, 街, 大学."""
-    ending = next((end for end in sorted(endings, key=len, reverse=True) if piece.endswith(end)), "")
+    ending = next((end for end in _longest_first(endings) if piece.endswith(end)), "")
     head = piece.removesuffix(ending)
     return (
         bool(ending)
@@ -90,9 +90,14 @@ def _ends(piece: str, endings: frozenset[str]) -> bool:
     )
 
 
+@cache
+def _longest_first(endings: frozenset[str]) -> list[str]:
+    return sorted(endings, key=len, reverse=True)
+
+
 def _place(piece: str) -> str:
     """The name of a place at the beginning of a run: 图书馆 in 图书馆门."""
-    return next((piece[:end] for end in range(len(piece), 2, -1) if _ends(piece[:end], rules("zh").places)), "")
+    return next((piece[:end] for end in range(min(len(piece), _LONGEST_PLACE), 2, -1) if _ends(piece[:end], rules("zh").places)), "")
 
 
 def _is_place(name: str) -> bool:

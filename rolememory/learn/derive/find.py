@@ -153,7 +153,7 @@ def _of_value(value: str, language: Language) -> Iterator[str]:
     if not value or len(value) > 40:
         return
     if language == "zh":
-        yield from [value] if chinese.telling(value) else chinese.keys(value)
+        yield from chinese.keys(value)
         return
     found = [*english.keys(f"a {value}")]
     alone = value.split(" ")

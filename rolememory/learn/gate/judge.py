@@ -11,7 +11,7 @@ from rolememory.learn.gate.likeness import letters, same, texts_of
 from rolememory.learn.gate.told import Told
 from rolememory.schema.evidence import Reason, Value
 from rolememory.schema.learning import Draft
-from rolememory.schema.memory import Memory, MemoryType, Source
+from rolememory.schema.memory import Evidence, Memory, MemoryType, Source
 from rolememory.text.language import language_of
 
 SHORTEST = 4
@@ -185,12 +185,17 @@ def _redacted(draft: Draft) -> Draft:
     return replace(
         draft,
         content=hide(draft.content),
-        evidence=tuple(one.model_copy(update={"quote": _hidden(one.quote, secrets)}) for one in draft.evidence),
+        evidence=tuple(_hiding(one, secrets) for one in draft.evidence),
         because=replace(draft.because, values=values, span=None),
         keys=tuple(key for key in draft.keys if not any(key in secret or secret in key for secret in secrets)),
         claims=(),
         replaces=hide(draft.replaces),
     )
+
+
+def _hiding(support: Evidence, secrets: Iterable[str]) -> Evidence:
+    texts = {name: value for name, value in support.model_dump().items() if isinstance(value, str) and name not in ("chat", "version")}
+    return support.model_copy(update={name: _hidden(value, secrets) for name, value in texts.items()})
 
 
 def _hidden(quote: str, secrets: Iterable[str]) -> str:
