@@ -362,9 +362,10 @@ class RoleMemory:
         return self._learner
 
     def _clean(self, text: str) -> str:
-        """What is story in a message."""
-        cleaner = self.home.surroundings.cleaner(self.settings)
-        return cleaner.clean(strip(text)) if cleaner else strip(text)
+        """What is story in a message; one that is nothing but words out of character is kept as it is, since no word of anybody's is lost."""
+        cleaner, rest = self.home.surroundings.cleaner(self.settings), strip(text)
+        story = cleaner.clean(rest) if cleaner else rest
+        return story if story.strip() or rest.lstrip().startswith("<") else rest
 
     def _speakers(self, chat: str) -> set[str]:
         """The names of those who speak in a chat."""

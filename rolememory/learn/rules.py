@@ -55,7 +55,7 @@ def read(said: Said, around: Around) -> Read:
     """What rules find in one message. Cost: O(length of the message)."""
     if said.role == "assistant":
         return Read((*_stated(said, around), *_raw(said, around)))
-    ordered = [one for one in commands(said.text) if one.certainty >= SURE]
+    ordered = [one for one in commands(said.raw or said.text) if one.certainty >= SURE]  # out of character too
     rest = _without(said.text, [one.quote for one in ordered])
     kept = [draft for one in ordered if one.kind in ("remember", "pin", "correct") for draft in _asked(one, said, around)]
     return Read(

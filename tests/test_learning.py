@@ -1,0 +1,227 @@
+"""A character grows from its chats: what is told is remembered, what is untold is not, and nothing of anybody goes to another."""
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rolememory.engine import Home, RoleMemory
+from rolememory.schema.message import Message
+
+WORDS_ONLY = {"embedding.backend": "off"}
+U, A = Message.user, Message.assistant
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Any:
+    with Home.open(tmp_path, WORDS_ONLY) as opened:
+        yield opened
+
+
+def told(mind: RoleMemory, question: str, chat: str = "another", user: str | None = "lin") -> str:
+    """What the character is told at this question in another chat."""
+    return mind.recall([U(question)], chat=chat, user=user, dry_run=True).text
+
+
+@pytest.mark.parametrize(
+    ("fact", "question", "word"),
+    [
+        pytest.param("My sister Anna keeps bees in Riga.", "What does my sister keep in Riga?", "bees", id="en"),
+        pytest.param("我妹妹小梅在杭州开了一家茶馆。", "我妹妹在杭州开的是什么店？", "茶馆", id="zh"),
+    ],
+)
+def test_a_fact_told_in_one_chat_is_known_in_the_next_after_a_restart(tmp_path: Path, fact: str, question: str, word: str) -> None:
+    with Home.open(tmp_path, WORDS_ONLY) as home:
+        home.create("Mira").observe([A("Sit down."), U(fact)], "Tell me more.", chat="one", user="lin")
+    with Home.open(tmp_path, WORDS_ONLY) as home:
+        assert word in told(home.role("Mira"), question)
+        assert home.role("Mira").chats.path("one")[-1].text == "Tell me more."
+
+
+def test_saying_it_again_changes_nothing(home: Home) -> None:
+    mind = home.create("Mira")
+    said = [A("Sit down."), U("My sister Anna keeps bees in Riga.")]
+    mind.observe(said, "Oh.", chat="one", user="lin")
+    before = dict(mind.memories)
+    for _ in range(3):
+        seen = mind.observe(said, "Oh.", chat="one", user="lin")
+        assert not (seen.entered)
+        assert not (seen.left)
+        assert not (seen.returned)
+    assert dict(mind.memories) == before
+
+
+def test_an_edited_message_takes_its_fact_back_and_brings_the_new_one(home: Home) -> None:
+    mind = home.create("Mira")
+    mind.observe([U("My dog is called Rex."), A("Good dog.")], chat="one", user="lin")
+    assert "Rex" in told(mind, "What is my dog called?")
+    mind.observe([U("My dog is called Bello."), A("Good dog.")], chat="one", user="lin")
+    text = told(mind, "What is my dog called?")
+    assert "Bello" in text
+    assert "Rex" not in text
+    mind.observe([U("My dog is called Rex."), A("Good dog.")], chat="one", user="lin")
+    assert "Rex" in told(mind, "What is my dog called?")
+
+
+def test_a_swiped_promise_was_never_made(home: Home) -> None:
+    mind = home.create("Mira")
+    first = [U("Will you help me?"), A("I promise to bring the copper lantern tomorrow.")]
+    mind.observe(first, chat="one", user="lin")
+    swiped = [first[0], A("No, the road is closed.")]
+    mind.observe(swiped, chat="one", user="lin")
+    mind.observe([*swiped, U("A pity.")], chat="one", user="lin")
+    assert "lantern" not in told(mind, "Will you bring the copper lantern tomorrow?")
+
+
+def test_a_promise_that_stands_is_kept_with_its_words(home: Home) -> None:
+    mind = home.create("Mira")
+    said = [U("Will you help me?"), A("I promise to bring the copper lantern tomorrow.")]
+    mind.observe(said, chat="one", user="lin")
+    assert not [one for one in mind.memories.values() if "lantern" in one.content], "the user has not let it stand yet"
+    mind.observe([*said, U("Thank you.")], chat="one", user="lin")
+    promise = next(one for one in mind.memories.values() if "lantern" in one.content)
+    assert promise.evidence[0].quote == said[1].content
+    assert promise.source == "summary"
+
+
+def test_a_correction_replaces_what_was_believed_and_history_tells_it(home: Home) -> None:
+    mind = home.create("Mira")
+    mind.observe([U("I live in Rome.")], "Nice.", chat="one", user="lin")
+    mind.observe([U("I moved from Rome to Paris.")], "Oh.", chat="two", user="lin")
+    old = next(one for one in mind.memories.values() if one.content.endswith("Rome."))
+    new = next(one for one in mind.memories.values() if "Paris" in one.content)
+    assert new.supersedes == (old.id,)
+    assert not old.archived
+    text = told(mind, "Where in Rome do I live, or is it Paris?")
+    assert "Paris" in text
+    assert "lives in Rome" not in text
+    assert any(old.id in line.reason for line in mind.history())
+
+
+def test_branches_do_not_hear_each_other_and_other_chats_hear_both(home: Home) -> None:
+    mind = home.create("Mira")
+    root = [U("We reach the crossroads by the old mill."), A("Left or right?")]
+    mind.observe([*root, U("We go left and I find a silver whistle.")], "It shines.", chat="one", user="lin")
+    mind.observe([*root, U("We go right and I find a golden comb.")], "It gleams.", chat="one-branch", user="lin")
+    assert "whistle" not in told(mind, "Which silver whistle or golden comb did I find?", chat="one-branch")
+    assert "comb" not in told(mind, "Which silver whistle or golden comb did I find?", chat="one")
+    elsewhere = told(mind, "Which silver whistle or golden comb did I find?", chat="elsewhere")
+    assert "whistle" in elsewhere
+    assert "comb" in elsewhere
+
+
+@pytest.mark.parametrize(
+    ("order", "question", "word"),
+    [
+        pytest.param("Remember that the gate code of the mill is four owls.", "What is the gate code of the mill?", "owls", id="en"),
+        pytest.param("（OOC：请记住，磨坊的暗号是四只猫头鹰。）", "磨坊的暗号是什么？", "猫头鹰", id="zh, out of character"),
+    ],
+)
+def test_an_order_to_remember_is_obeyed_at_once(home: Home, order: str, question: str, word: str) -> None:
+    mind = home.create("Mira")
+    mind.observe([U(order)], chat="one", user="lin")
+    assert word in told(mind, question)
+
+
+@pytest.mark.parametrize(
+    ("fact", "order", "question", "word"),
+    [
+        pytest.param(
+            "My brother Wu was in prison.", "Forget what I said about my brother Wu.", "What about my brother Wu?", "prison", id="en"
+        ),
+        pytest.param("我弟弟坐过牢。", "忘掉我弟弟坐过牢的事。", "我弟弟坐过牢吗？", "坐过牢", id="zh"),
+    ],
+)
+def test_an_order_to_forget_is_obeyed_at_once(home: Home, fact: str, order: str, question: str, word: str) -> None:
+    mind = home.create("Mira")
+    said = [U(fact), A("I see.")]
+    mind.observe(said, chat="one", user="lin")
+    assert word in told(mind, question)
+    mind.observe([*said, U(order)], chat="one", user="lin")
+    assert word not in told(mind, question)
+
+
+def test_our_own_block_is_never_learned_back(home: Home) -> None:
+    mind = home.create("Mira")
+    mind.remember("The beacon failed in the storm of 1887.", keys=["beacon"])
+    turn = mind.recall([U("Why is the beacon dark?")], chat="one", user="lin")
+    merged = "\n\n".join(message.content for message in turn.messages)
+    for disguise in (list(turn.messages), [U(merged)], [U(f"Hello.\n\n{turn.text}")]):
+        mind.observe(disguise, "Because of the storm.", chat="one", user="lin")
+    learned = [memory.content for memory in mind.memories.values() if memory.evidence]
+    assert not [content for content in learned if "1887" in content or "rolememory" in content]
+
+
+def test_what_was_deleted_by_hand_is_not_learned_again(home: Home) -> None:
+    mind = home.create("Mira")
+    said = [U("My dog is called Rex."), A("Good dog.")]
+    mind.observe(said, chat="one", user="lin")
+    ids = [one.id for one in mind.memories.values()]
+    mind.delete(*ids)
+    mind.observe([*said, U("He barks at the moon every night.")], chat="one", user="lin")
+    assert not set(ids) & set(mind.memories)
+
+
+def test_a_secret_waits_for_a_person(home: Home) -> None:
+    mind = home.create("Mira")
+    mind.observe([U("My api key is sk-abcdef0123456789abcdef0123456789abcd, use it for the door.")], chat="one", user="lin")
+    assert not [one for one in mind.memories.values() if "sk-abc" in one.content]
+    assert "sk-abc" not in str(mind.waiting())
+
+
+def test_a_fact_against_the_authors_word_waits_for_a_person(home: Home) -> None:
+    mind = home.create("Mira")
+    mind.remember("Lin lives in Rome.", "semantic", subject="user", id="author")
+    mind.observe([U("I live in Paris.")], chat="one", user="lin")
+    waiting = mind.waiting()
+    assert [one.draft.content for one in waiting] == ["Lin lives in Paris."]
+    accepted = mind.accept(waiting[0].id)
+    assert accepted.supersedes == ("author",)
+    assert mind.waiting() == []
+
+
+def test_a_chat_that_only_reads_teaches_nothing(home: Home) -> None:
+    mind = home.create("Mira")
+    mind.observe([U("Hello Mira, how are you?")], chat="one", user="lin")
+    mind.chats.update("one", mode="read_only")
+    mind.observe([U("Hello Mira, how are you?"), A("Well."), U("My dog is called Rex.")], chat="one", user="lin")
+    assert not [one for one in mind.memories.values() if "Rex" in one.content]
+
+
+def test_forgetting_a_person_leaves_no_word_of_his(tmp_path: Path) -> None:
+    with Home.open(tmp_path, WORDS_ONLY) as home:
+        mind = home.create("Mira")
+        for user, word in (("lin", "silver"), ("mei", "copper")):
+            mind.observe([U(f"My {word} key opens the old mill by the river.")], "I see.", chat=f"of {user}", user=user)
+            mind.recall([U(f"What does my {word} key open?")], chat=f"of {user}", user=user)
+        mind.backup()
+        home.forget("lin")
+    left = b"\n".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file() and path.suffix != ".zip")
+    assert b"silver" not in left
+    assert b'"lin"' not in left
+    assert b"copper" in left
+    with Home.open(tmp_path, WORDS_ONLY) as home:
+        assert "copper" in told(home.role("Mira"), "What does my copper key open?", user="mei")
+
+
+def test_a_thousand_probes_find_nothing_of_anybody_else(home: Home) -> None:
+    """Two users of one role and two roles: what one told never reaches another."""
+    things = ["compass", "teapot", "violin", "ladder", "marble", "saddle", "mirror", "anchor", "kettle", "banner"]
+    places = ["harbour", "orchard", "chapel", "quarry", "market", "meadow", "tunnel", "garden", "bakery", "tower"]
+    shuffled, minds = random.Random(7), {name: home.create(name) for name in ("Mira", "Bo")}
+    secrets = {(role, user): [f"{user}{role}{thing}".lower() for thing in things] for role in minds for user in ("lin", "mei")}
+    for (role, user), words in secrets.items():
+        for word, place in zip(words, places, strict=True):
+            minds[role].observe([U(f"I hid my {word} in the {place}.")], "All right.", chat=f"{user}-{place}", user=user)
+    leaks = probes = 0
+    for _ in range(250):
+        place, thing = shuffled.choice(places), shuffled.choice(things)
+        for role, user in secrets:
+            text = told(minds[role], f"What did I hide in the {place}, was it the {thing}?", chat="probe", user=user)
+            foreign = [word for owner, words in secrets.items() if owner != (role, user) for word in words]
+            leaks += any(word in text for word in foreign)
+            probes += 1
+            if not _:
+                assert any(word in text for word in secrets[role, user]), "its own is found, so the probe can fail"
+    assert (probes, leaks) == (1000, 0)
