@@ -20,13 +20,14 @@ _CALLED = {"the user": USER, "user": USER, "用户": USER, "用戶": USER, "the 
 _RELATED: dict[Language, str] = {"en": "{owner}'s {kin}", "zh": "{owner}的{kin}"}
 
 _HAN, _LATIN = re.compile("[\u3400-\u9fff]"), re.compile("[A-Za-z]")
-_MARKED = re.compile("[*`_\\[<>♪♫\U0001f3b5\U0001f3b6]|\\(\\(|//|/me")
+_MARKED = re.compile("[*`_\\[<>♪♫\U0001f3b5\U0001f3b6]|\\(\\(|//|/me|[Oo][Oo][Cc]")
 _NO_SPEECH = re.compile(
     r"""
       ```[\s\S]{0,20000}?(?:```|\Z) | `[^`\n]{1,300}`
-    | \(\([\s\S]{0,1000}?\)\) | \(\s*OOC\b[^()]{0,1000}\) | \[[^\[\]]{1,1000}\] | <[^<>\n]{1,300}>
+    | <(?P<tag>think(?:ing)?)>[\s\S]{0,20000}?</(?P=tag)>
+    | \(\((?!\()[\s\S]{0,1000}?\)\) | \(\s*OOC\b[^()]{0,1000}\) | \[[^\[\]]{1,1000}\] | <[^<>\n]{1,300}>
     | ^[ \t]*(?:>|//|/me\b|/ooc\b|OOC\s*:)[^\n]* | ^[^\n]*[♪♫\U0001f3b5\U0001f3b6][^\n]*
-    | (?P<bold>\*\*+)(?P<strong>[^*\n]{1,600})\*\*+
+    | (?P<bold>(?<!\*)\*{2,3})(?P<strong>[^*\n]{1,600})\*{2,3}(?!\*)
     | (?<!\*)\*(?P<starred>[^*\n]{1,600})\*(?!\*)
     | (?<!\w)_(?P<lined>[^_\n]{1,600})_(?!\w)
     """,
@@ -162,13 +163,18 @@ def turns(text: str, speaker: Speaker) -> Iterator[tuple[int, int, Speaker]]:
     Beside a known name, an unknown one is taken for a third; "you" is known only between the two who talk anyway.
     """
     heads = list(_TELLER.finditer(text)) if ":" in text or "：" in text else []
-    if not any(folded_key(head[1]) in speaker.names for head in heads):
+    if not any(_plain(head[1]) in speaker.names for head in heads):
         yield 0, len(text), speaker
         return
     if heads[0].start():
         yield 0, heads[0].start(), speaker
     for head, end in zip(heads, [*(later.start() for later in heads[1:]), len(text)], strict=True):
-        yield head.end(), end, as_said_by(named(head[1], speaker), speaker)
+        yield head.end(), end, as_said_by(speaker.names.get(_plain(head[1]), head[1]), speaker)
+
+
+def _plain(head: str) -> str:
+    """The name in the head of a line, folded: "Lin (smiling)" is Lin."""
+    return folded_key(re.split(r"[(（]", head)[0])
 
 
 def as_said_by(label: str, speaker: Speaker) -> Speaker:

@@ -23,6 +23,7 @@ class Aspect:
     never: bool = False  # 从不
     ended: bool = False  # 不再, 早就不
     former: bool = False  # 以前
+    child: bool = False  # 小时候: what one liked then one may like still
     now: bool = False  # 现在
     already: bool = False  # 已经, 早就
     unreal: bool = False  # 本来, 差点, or denied twice
@@ -100,7 +101,7 @@ def _step(text: str, start: int, end: int, aspect: Aspect) -> tuple[int, Aspect]
 
 def setting(aspect: Aspect) -> Aspect:
     """What words that stand as a clause before the others say for those: when, not whether."""
-    return Aspect(former=aspect.former, now=aspect.now, times=aspect.times, said=aspect.said)
+    return Aspect(former=aspect.former, child=aspect.child, now=aspect.now, times=aspect.times, said=aspect.said)
 
 
 def _denied(aspect: Aspect) -> Aspect:
@@ -118,6 +119,7 @@ _EFFECTS = {
     "strong": lambda aspect: replace(aspect, strongly=True),
     "now": lambda aspect: replace(aspect, now=True),
     "already": lambda aspect: replace(aspect, now=True, already=True),
+    "child": lambda aspect: replace(aspect, former=True, child=True),
     "former": lambda aspect: replace(aspect, former=True),
     "maybe": lambda aspect: replace(aspect, certainty=aspect.certainty * MAYBE),
     "void": lambda aspect: replace(aspect, unreal=True),

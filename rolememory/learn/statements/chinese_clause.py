@@ -31,6 +31,9 @@ _LONGEST_NICKNAME = 4  # characters; a longer one only with 就行
 _INSULTS = frozenset({"爸爸", "妈妈", "爷爷", "奶奶", "父母"})  # 我是你爸爸
 _IS = re.compile(r"(?P<v>[^，是]{1,16}?)(?:才|就|一直|也|都|永远|可)?是(?=.)")
 _THIS = re.compile("(?:[这那](?:位|个)?(?:孩子|小子|姑娘|丫头|小家伙|人|女孩|男孩)?|她|他|旁边[这那]?位?|照片上?[的里]?(?:人|这个)?)")
+_INTRODUCES = re.compile(
+    "听说|据说|有(?:一|几|两|好多)?[个位名群只条家]|看到|看见|遇到|遇见|认识|碰到|碰见"
+)  # somebody else, of whom the next clause tells
 _OWN_PARTS = re.compile(
     "(?:耳朵|眼睛|头发|脾气|性格|个子|身体|记性|嘴|手|腿|皮肤|长相|声音|成绩|工资|嗓子|人)(?![家们])"
 )  # of whoever is carried on
@@ -114,6 +117,8 @@ class Reading:
         return found + without(naming(who), found)
 
     def _of(self, who: Who, start: int, end: int, aspect: Aspect) -> list[Found]:
+        if who.person == "you" and self.source.text.endswith("呢", start, end):
+            return []  # 你爱喝茶呢，还是…
         if who.person == "you" and generic(self.source.text, *self._sentence):
             return []
         if who.person in ("me", "you") and self._vows(who, start, end):
@@ -127,6 +132,8 @@ class Reading:
             return self._carried_by(who, found)
         if who.person in ("me", "we") and (joined := self._together(who, start, end)):
             return joined
+        if _INTRODUCES.search(self.source.text, start, end):
+            self._carry = NOBODY
         return self._reported(who, start, end, aspect)
 
     def _together(self, who: Who, start: int, end: int) -> list[Found]:
@@ -199,7 +206,7 @@ class Reading:
         who, alone = self._carry, self._carry is None
         if alone:
             who = self.here.me
-        unsure = who is not None and who.person == "you" and not self._understood  # 你看见一个人，害怕…
+        unsure = who is not None and who.person in ("you", "we") and not self._understood  # 你看见一个人，害怕…
         if who is None or not who.known or unsure or orders(self.source.text, start, end):
             return self._lost(start, end)
         found = Predicate(self.source, start, end, who, self._setting, alone=alone).findings()

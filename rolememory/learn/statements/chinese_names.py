@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from rolememory.learn.statements.chinese_words import lexicon
+from rolememory.learn.statements.chinese_words import lexicon, longest_first
 
 GOES_ON: Final = "是住在叫名今前上下也很喜讨养会有来去最特超从以不没昨明已对说怕爱想打就考做当的生得跟和笑低轻冷沉抬看望转点摇皱叹咬眨刚才又都可真死走丢三两一二四五六七八九十0-9"
 """What may stand right behind somebody's name."""
@@ -17,8 +17,10 @@ _TITLES = "老师|医生|大夫|叔叔?|阿姨|姐姐?|哥哥?|总|同学|大哥
 _HAN = re.compile(r"[\u4e00-\u9fff·]{1,6}")
 _LATIN = re.compile(r"[A-Za-z][A-Za-z0-9_.'·-]{0,23}(?: ?[A-Za-z][A-Za-z'.-]{0,19}){0,3}")
 _MIXED = re.compile(r"(?=.*[A-Za-z0-9])[\u4e00-\u9fffA-Za-z0-9]{2,10}")
-_NEVER = re.compile("[的了着过吗呢吧啊是不没就都也很最怎这那哪个只们她他你我您]|什么|傻|笨蛋|混蛋|王八|外卖|滴滴|起床|回家|睡觉|出去|过来")
-_NEVER_FIRST = "去来吃做帮给让被把请说要想会能得别停醒住人车叫上下"  # 叫醒, 叫车: calling, not being called
+_NEVER = re.compile(
+    "[的了着过吗呢吧啊是不没就都也很最怎这那哪个只们她他你我您]|.去|.来(?!福)|[一二两三四五六七八九十几][声次遍下]|什么|傻|笨蛋|混蛋|王八|外卖|滴滴|起床|回家|睡觉|出去|过来"
+)
+_NEVER_FIRST = "去来吃做帮给让被把请说要想会能得别停醒住人车叫上下办站坐躺跪退跟陪等写看学练赶滚抱"  # 叫醒, 叫车: calling, not being called
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +39,8 @@ def names() -> Names:
     short = rf"(?<![那这个位种只条])(?!{never})(?:[阿小老](?![{_GRAMMAR}])[\u4e00-\u9fff]|[{_SURNAMES}](?:{_TITLES})){followed}"
     latin = "[A-Z][A-Za-z]{1,15}(?![A-Za-z])"
     full = rf"(?!{never})[{_SURNAMES}](?:{given}){{1,2}}?{followed}"
-    double = rf"({given})\2{followed}"
+    kin = "|".join(longest_first(lexicon().kin))
+    double = rf"(?!{kin})({given})\2{followed}"
     return Names(re.compile(rf"(?P<name>{short}|{latin}{followed})"), re.compile(rf"(?P<name>{short}|{full}|{latin}|{double})"))
 
 

@@ -26,7 +26,7 @@ _NO_FOOD = re.compile(
 )
 _NO_DRINK = re.compile("酒|水$|汤$|药|[这那]|了|过|什么|我|你|西北风|得|醉|下|不|[的着]$|完")
 _NO_VOW = re.compile(
-    "没|是|这|那|自己|真|刚|在.*中$|你|[一万千百].?声|已经|绝对是|绝对没|说的|了|过|的|我?从来没|他|她|不知道|都是|过你|完成度|质量|不会$|能|可以|会$|要$|很|有(?!一天)|对|一定(?:是|没)|今天的|我说|以上|所言|句句|天|谁|如|若"
+    "没|是|这|那|自己|真|刚|在.*中$|你|[一万千百].?声|就是|已经|绝对是|绝对没|说的|了|过|的|我?从来没|他|她|不知道|都是|过你|完成度|质量|不会$|能|可以|会$|要$|很|有(?!一天)|对|一定(?:是|没)|今天的|我说|以上|所言|句句|天|谁|如|若"
 )
 _CALLED = re.compile("(?:先生|小姐|女士|老师|大人|公子|姑娘|将军|陛下|殿下)$")  # 我答应你，韦斯莱先生
 _SETTLED = re.compile("了|过|已")
@@ -55,7 +55,12 @@ def _settled(said: Said) -> bool:
 
 
 def _past(said: Said) -> bool:
-    return "past" in said.aspect.times and re.search("[了过]", said.predicate) is not None and not _spoken().search(said.predicate)
+    return (
+        "past" in said.aspect.times
+        and said.predicate[0] not in "要会想"
+        and re.search("[了过]", said.predicate) is not None
+        and not _spoken().search(said.predicate)
+    )
 
 
 @cache
@@ -87,12 +92,12 @@ _NEEDS: dict[str, Callable[[Said], bool]] = {
     "food": lambda said: 0 < len(said.about) <= 6 and not _NO_FOOD.search(said.about),
     "drink": lambda said: 0 < len(said.about) <= 5 and not _NO_DRINK.search(said.about),
     "steady": lambda said: "了" not in said.predicate,
-    "never": lambda said: said.aspect.never,
+    "never": lambda said: said.aspect.never and not said.predicate.startswith("会"),
     "today": lambda said: "past" not in said.aspect.times and not said.aspect.former,
     "vow": lambda said: is_vow(said.value) and (said.person != "you" or re.match(".{0,5}[过了好]", said.predicate) is not None),
     "wish": lambda said: (
         not re.search(
-            r"^去(?:睡|吃|洗|死|买|拿|找|厕所)|[死疯哭]$|一下$|你$|^(?:抱抱?|亲亲?|拥抱|安慰|睡|吃|喝|静静|休息|回家|哭|知道|说|问|一天|朝一日|人$|.?机会)|^.{1,3}的是|^(.{1,2})(?:一)?\1",
+            r"^去(?:睡|吃|洗|死|买|拿|找|厕所)|[死疯哭]$|一下$|你$|^(?:抱抱?|亲亲?|拥抱|安慰|睡|吃|喝|静静|休息|回家|哭|知道|说|问|一天|朝一日|人$|.?机会)|是|^.{1,3}的是|^(.{1,2})(?:一)?\1",
             said.value,
         )
     ),

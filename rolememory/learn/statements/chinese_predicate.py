@@ -19,6 +19,7 @@ _ENDED = frozenset(
 )
 _ALSO = (("e", "employer", "employer", ""), ("m", "major", "study", "专业"))  # slot, kind, attribute, about
 _HAPPENS = frozenset({"did", "marital_status", "health", "plan", "allergy", "study"})  # what 没 may deny
+_TASTES = frozenset({"likes", "dislikes", "fears", "wants", "habit", "diet"})
 _NOT = ("不是", "不叫", "不在")  # behind a noun: 我的生日不是…
 _AFTER_ALL = frozenset({"did", "promise", "looks"})  # 以前 does not end these
 
@@ -181,6 +182,8 @@ def _fate(rule: Rule, aspect: Aspect, *, settled: bool) -> _Fit | None:
 
 def _past(rule: Rule, aspect: Aspect) -> _Fit | None:
     if aspect.denied or not rule.holds or rule.denied == "must":
+        return None
+    if aspect.child and rule.attribute in _TASTES:
         return None
     if rule.attribute in _AFTER_ALL:
         return _Fit(rule.attribute, True)

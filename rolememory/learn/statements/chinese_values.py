@@ -135,7 +135,7 @@ def _thing(text: str, start: int, end: int) -> list[Span]:
 @cache
 def _no_thing() -> re.Pattern[str]:
     return re.compile(
-        rf"{_ASKED}|^(?:{lexicon().any_of('not_things')})|^[的得过了着地]|[这那](?:样|里|儿|边)?$|是|^死|(?:不太?|没|不大|并不|一点儿?|确实|根本|完全)$|你(?![的做写唱说画笑送给弹讲煮泡穿种养]|$)"
+        rf"{_ASKED}|^(?:{lexicon().any_of('not_things')})|^[的得过了着地]|[这那](?:样|里|儿|边|些)?$|^(?:业余|资深|专业)$|是|^死|(?:不太?|没|不大|并不|一点儿?|确实|根本|完全|[可很太真挺][多好])$|你(?![的做写唱说画笑送给弹讲煮泡穿种养]|$)"
     )
 
 
@@ -203,7 +203,7 @@ def _jobs() -> re.Pattern[str]:
     before = rf"(?:[^{_NO_RANK}]{{0,6}}(?:的|级)?)"
     never = lex.any_of("not_jobs")
     return re.compile(
-        rf"(?!{never}$)(?:{lex.any_of('jobs')}|(?![很太真最好不没]|.*(?:合格|负责|优秀|厉害|称职|普通)的){before}(?:{lex.any_of('job_ends')}|{lex.any_of('jobs')}))"
+        rf"(?!{never}$)(?:{lex.any_of('jobs')}|(?![很太真最更好不没]|.*(?:合格|负责|优秀|厉害|称职|普通)的){before}(?:{lex.any_of('job_ends')}|{lex.any_of('jobs')}))"
     )
 
 

@@ -15,12 +15,13 @@ from rolememory.learn.statements import english_be, english_family, english_have
 from rolememory.learn.statements.base import Speaker, names_of, sentences
 from rolememory.learn.statements.english_clause import Clause
 from rolememory.learn.statements.english_clauses import clauses_of
+from rolememory.learn.statements.english_company import introduce
 from rolememory.learn.statements.english_fragments import STARTERS, fragment
 from rolememory.learn.statements.english_frames import read
 from rolememory.learn.statements.english_future import future
 from rolememory.learn.statements.english_habits import often
 from rolememory.learn.statements.english_passages import passages
-from rolememory.learn.statements.english_people import introduce, may_be_stranger
+from rolememory.learn.statements.english_people import may_be_stranger
 from rolememory.learn.statements.english_scene import ME, OWNERS, SUBJECTS, YOU, Owned, Scene
 from rolememory.learn.statements.english_words import Words, lexicon, words_of
 from rolememory.schema.claims import Claim
@@ -95,7 +96,7 @@ def _sentences(text: str) -> Iterator[tuple[int, int]]:
 def sentence_claims(words: Words, scene: Scene, *, affirmed: bool = False) -> list[Claim]:
     """What one sentence claims; `affirmed`: "I promise" stands behind it."""
     you = scene.you
-    introduced = [who.owned for who in introduce(words, scene) if who.owned]
+    introduced = list(introduce(words, scene))
     clauses = clauses_of(words, scene) if _may_claim(words, scene) else []
     found: list[Claim] = []
     for clause in clauses:
@@ -116,7 +117,7 @@ def _may_claim(words: Words, scene: Scene) -> bool:
     persons = not _persons().isdisjoint(lows) or not scene.names.keys().isdisjoint(lows)
     if not (persons or scene.told or any(may_be_stranger(lows[at]) for at in words.capitals)):
         return False
-    return not lexicon()["unreal"].within(words)
+    return scene.told or not lexicon()["unreal"].within(words)
 
 
 @cache

@@ -14,16 +14,18 @@ from rolememory.learn.statements.english_say import Claims, claim, each, naming,
 from rolememory.learn.statements.english_scene import Owned
 from rolememory.learn.statements.english_tastes import fond, lasting, liked_team
 from rolememory.learn.statements.english_time import time_at
-from rolememory.learn.statements.english_traits import adjective, complete, noun
-from rolememory.learn.statements.english_values import Span, contrast, told
-from rolememory.learn.statements.english_verbs import LASTING
+from rolememory.learn.statements.english_traits import adjective, complete, noun, titled
+from rolememory.learn.statements.english_values import Span, contrast, told, value_of
+from rolememory.learn.statements.english_verbs import LASTING, PAST
 from rolememory.learn.statements.english_words import listed, union
+from rolememory.learn.statements.english_work import workplace
 from rolememory.schema.claims import Claim
 
 _NUMBER: Final = re.compile(r"\d{1,4}(?:yo)?")
 _HEIGHT: Final = re.compile(r"\d(?:[.,]\d+)?m?|\d{2,3}(?:cm)?")
 _METRES: Final = frozenset("cm m metres meters metre meter feet foot ft centimetres centimeters inches inch".split())
 _SPELT: Final = frozenset("five six seven one two three four eight nine ten eleven".split())
+_ROUGHLY: Final = frozenset("almost nearly about around over under roughly only".split())
 _NO_AGES: Final = frozenset("a an one some half few several many".split())
 _FOND: Final = {"fond": "of", "keen": "on", "crazy": "about", "obsessed": "with", "passionate": "about", "mad": "about", "nuts": "about"}
 _SKILLED: Final = {"good": True, "great": True, "skilled": True, "excellent": True, "decent": True, "bad": False, "terrible": False, "awful": False, "hopeless": False, "rubbish": False}  # fmt: skip
@@ -64,6 +66,12 @@ def past_degree(clause: Clause, at: int) -> int | None:
     return at
 
 
+@reads("get", tenses=PAST, denied=False)
+def got_fired(clause: Clause) -> Claims:
+    """As in "I got fired from Tesla"."""
+    yield from _let_go(clause, clause.at)
+
+
 def _called(clause: Clause, at: int) -> Claims:
     """As in "I'm called Al", "my dog is called Rex", "she is known as Ziggy"."""
     low = clause.low(at)
@@ -102,7 +110,7 @@ def _born(clause: Clause, at: int) -> Claims:
 def _age(clause: Clause, at: int) -> Claims:
     """As in "I'm 25", "she is twelve years old"."""
     low, unit = clause.low(at), clause.low(at + 1)
-    if low in _NO_AGES or not (_NUMBER.fullmatch(low) or listed("numbers", low)):
+    if low in _NO_AGES or clause.words.lows[at - 1] in _ROUGHLY or not (_NUMBER.fullmatch(low) or listed("numbers", low)):
         return
     end = at + 1
     old = low.endswith("yo") or unit == "yo"
@@ -148,7 +156,7 @@ def _bodily(clause: Clause, at: int) -> Claims:
     """As in "I'm allergic to nuts", "I was diagnosed with lupus", "I'm a strict vegan"."""
     low, more = clause.low(at), clause.low(at + 1)
     if (low, more) == ("allergic", "to"):
-        yield from each(clause, "allergy", at + 2, "allergic to", fit=lasting)
+        yield from each(clause, "allergy", at + 2, "allergic to", fit=_harmful)
     elif (low, more) == ("diagnosed", "with"):
         yield from each(clause, "health", at + 2, "diagnosed with", fit=lasting)
     else:
@@ -159,6 +167,11 @@ def _bodily(clause: Clause, at: int) -> Claims:
             if end > start and (complete(clause, end) or clause.low(end) in ("with", "for", "in")):
                 yield from simply(clause, attribute, Span(start, end))
                 return
+
+
+def _harmful(clause: Clause, span: Span) -> bool:
+    """Whether one can be allergic to it: also to "your cat", which does not last as a taste would."""
+    return clause.low(span.first) == "your" or lasting(clause, span)
 
 
 def _feelings(clause: Clause, at: int) -> Claims:
@@ -213,6 +226,16 @@ def _down_to(clause: Clause, at: int) -> Claims:
         yield from simply(clause, "looks", Span(at + 2, at + 4), about="weight")
 
 
+def _let_go(clause: Clause, at: int) -> Claims:
+    """As in "I was fired from Tesla", "I got laid off by Bosch"."""
+    place_ = at + 1 + (clause.low(at + 1) in ("off", "go"))
+    span = (
+        workplace(clause, place_) if clause.low(at) in ("fired", "laid", "let", "sacked") and clause.low(place_) in ("from", "by") else None
+    )
+    if span and span.end > span.first:
+        yield from simply(clause, "employer", Span(at, span.end), value=value_of(clause, span), holds=False)
+
+
 def _own_name(clause: Clause, at: int) -> Claims:
     """As in "I'm Lin", "you are Mira": a capitalised name with nothing behind it, or a known one."""
     if clause.who.person == "third" or clause.tense != "present":
@@ -226,7 +249,8 @@ def _own_name(clause: Clause, at: int) -> Claims:
 
 def _no_name(clause: Clause, at: int) -> bool:
     """Whether a capitalised word behind "I'm" may be something else: Italian, Catholic, Vegan."""
-    return clause.low(at) in union(*_NO_NAMES) or clause.any_of("jobs", at, at + 3)
+    titled_ = listed("name_titles", clause.low(at)) and clause.capital(at + 1)
+    return not titled_ and (clause.low(at) in union(*_NO_NAMES) or clause.any_of("jobs", at, at + 3))
 
 
 _NO_NAMES: Final = ("nationalities", "beliefs", "diets", "traits", "jobs", "persons", "languages", "kin", "marital", "health", "openers", "degrees", "looks", "genders", "orientations", "verbs", "adverbs", "moods")  # fmt: skip
@@ -254,6 +278,6 @@ def _was(clause: Clause, at: int) -> Claims:
 
 
 _READERS: Final[tuple[Callable[[Clause, int], Claims], ...]] = (
-    _called, from_somewhere, _height, _age, _status, _bodily, _feelings, _skilled, _down_to, noun, adjective, _own_name,
+    _called, from_somewhere, _height, _age, _status, _bodily, _feelings, _skilled, _down_to, noun, titled, adjective, _let_go, _own_name,
 )  # fmt: skip
-_THEN_READERS: Final[tuple[Callable[[Clause, int], Claims], ...]] = (_was_born, _was)
+_THEN_READERS: Final[tuple[Callable[[Clause, int], Claims], ...]] = (_was_born, _let_go, _was)

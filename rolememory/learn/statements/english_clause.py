@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 from typing import Self
 
 from rolememory.learn.statements.english_scene import NOBODY, Scene, Who
+from rolememory.learn.statements.english_time import Time, time_within, times_at
 from rolememory.learn.statements.english_verbs import Group, Tense
 from rolememory.learn.statements.english_words import Words, lexicon, listed
 
@@ -28,6 +29,7 @@ class Clause:
     certainty: float = 1.0
     denied: bool = False  # "I don't think ..."
     corrects: bool = False
+    time: tuple[int, int] | None = None  # the words of a time that stands before it
 
     @property
     def fragment(self) -> bool:
@@ -68,6 +70,12 @@ class Clause:
     def any_of(self, name: str, first: int, end: int | None = None) -> bool:
         """Whether any single word of a stretch is in a list."""
         return any(listed(name, low) for low in self.lows(first, self.end if end is None else end))
+
+    @property
+    def when(self) -> Time | None:
+        """The time that the clause names, behind its verb or before its subject."""
+        before = times_at(self.words, *self.time) if self.time else None
+        return time_within(self.words, self.at, self.end) or before
 
     def saying(self, who: Who, group: Group, at: int) -> Self:
         """The same clause with another subject and verb, whose words end at `at`."""

@@ -63,6 +63,7 @@ def _clause(words: Words, lead: Lead, end: int, scene: Scene, before: Clause | N
     shared = Found(before.who, lead.at) if lead.link == "&" and before else None
     found = shared or subject(words, lead.at, end, scene)
     group = group_at(words, found.end, end) if found else None
+    clause.time = lead.time
     if found and group and (shared or not _bare_base(found, group)):
         clause.who, clause.group, clause.at, clause.company = found.who, group, group.end, found.company
         clause.we = words[lead.at].low == "we" or found.company is not None
@@ -109,7 +110,11 @@ def _mark(clause: Clause, at: int, end: int) -> Lead | None:
     if low in _HARD:
         joined = low in "/-" and 0 < at < end - 1 and words[at - 1].end == words[at].start and words[at].end == words[at + 1].start
         return None if joined else Lead(at + 1)
-    return Lead(at + 1) if low == "," and _starts(clause, at + 1, end) else None
+    if low != ",":
+        return None
+    if _starts(clause, at + 1, end):
+        return Lead(at + 1)
+    return Lead(at + 1, link="&") if clause.scene.told and _shares(clause, at + 1, end) else None
 
 
 def _join(clause: Clause, at: int, end: int) -> Lead | None:
@@ -133,8 +138,11 @@ def _bound(clause: Clause, at: int, end: int) -> Lead | None:
 def _new_subject(clause: Clause, at: int, *, run_on: bool) -> Lead | None:
     """A subject without a conjunction: a relative clause, or the next sentence of somebody who writes no marks."""
     words, low = clause.words, clause.words[at].low
-    if low in NOMINATIVE and at > clause.first:
-        follows = run_on and not clause.fragment and low == "i" and at + 1 < len(words) and words[at + 1].low in _SAYS_MORE
+    if low in NOMINATIVE and at > clause.first and "/" not in (words[at - 1].low, words[min(at + 1, len(words) - 1)].low):
+        spoken_of = words[at - 1].low in lexicon().verbs  # "I was told I have"
+        follows = (
+            run_on and not clause.fragment and not spoken_of and low == "i" and at + 1 < len(words) and words[at + 1].low in _SAYS_MORE
+        )
         return Lead(at, link="" if clause.link or follows else "that")
     if low == "my" and run_on and not clause.fragment and [word.low for word in words[at + 1 : at + 3]] in (["name", "is"], ["name", "'s"]):
         return Lead(at)
@@ -148,6 +156,8 @@ def _inner(clause: Clause, end: int) -> tuple[int, Lead] | None:
     lemma, words, at = clause.lemma, clause.words, clause.at
     if not (lemma in PROMISING or listed("thinking", lemma) or listed("not_asserted", lemma)):
         return None
+    if lemma in PROMISING and at < end and words[at].low == "on" and "i" in words.lows[at : at + 7]:
+        at = words.lows.index("i", at)
     if lemma in _TELLING and at < end and words[at].low in _TOLD:
         at += not _verb_follows(words, at + 1, end) or words[at].low == "to"
         at += at < end and words[at].low == "god"
@@ -169,7 +179,7 @@ def _depending(clause: Clause, at: int) -> Lead:
 def _starts(clause: Clause, at: int, end: int, *, strict: bool = False) -> bool:
     """Whether a clause with a subject of its own begins here."""
     words = clause.words
-    while at < end and not words[at].capital and (words[at].low in union("openers", "hedges") or words[at].low in ("that", ",")):
+    while at < end and ((not words[at].capital and words[at].low in _passed_by()) or _called_out(clause, at, end)):
         at += 1
     if at >= end:
         return False
@@ -182,6 +192,16 @@ def _starts(clause: Clause, at: int, end: int, *, strict: bool = False) -> bool:
         return _verb_follows(words, at + 1, end)
     named = words[at].capital or low in OWNERS or low in ("my", "your", "our", "the", "me") or listed("kin_bare", low)
     return named and _noun_then_verb(clause, at, end)
+
+
+@cache
+def _passed_by() -> frozenset[str]:
+    return union("openers", "hedges") | {"that", ","}
+
+
+def _called_out(clause: Clause, at: int, end: int) -> bool:
+    """As in "I promise you, Lin, I will"."""
+    return clause.words.lows[at] in clause.scene.names and at + 1 < end and clause.words.lows[at + 1] == "," == clause.words.lows[at - 1]
 
 
 def _verb_follows(words: Words, at: int, end: int) -> bool:
@@ -214,7 +234,11 @@ def _noun_then_verb(clause: Clause, at: int, end: int) -> bool:
 def _shares(clause: Clause, at: int, end: int) -> bool:
     """Whether a second verb of the same subject stands here: "I live in Rome and work as a nurse"."""
     group, words = clause.group, clause.words
-    if clause.fragment or group.tense not in ("present", "past", "perfect", "progressive") or group.lemma in _GOVERNING:
+    if clause.fragment and clause.scene.told:
+        group = group_at(words, clause.first, end) or group
+    if group.tense == "former" and "now" in words.lows[at : at + 2]:
+        group = Group("be", "present")
+    if not group.lemma or group.tense not in ("present", "past", "perfect", "progressive") or group.lemma in _GOVERNING:
         return False
     if not _verb_follows(words, at, end):
         return False
@@ -239,7 +263,7 @@ def _judge(clauses: list[Clause]) -> None:
         if hypothetical or listed("subordinate", clause.link) or (before and _hangs_on(clause, before)):
             clause.asserted = False
         clause.denied = clause.link == "doubt"
-        clause.conditional = listed("hypothetical", behind) or behind in ("when", "until", "once", "whenever", "till")
+        clause.conditional = listed("hypothetical", behind)
         clause.promised = clause.link == "promise" or promised
 
 

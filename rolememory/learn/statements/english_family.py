@@ -13,6 +13,7 @@ from rolememory.learn.statements.english_values import Span, timed, told
 from rolememory.learn.statements.english_verbs import PAST
 from rolememory.learn.statements.english_words import listed
 
+_OF_WHAT: Final = frozenset("of from in at after before during when while because and but on with to peacefully suddenly young".split())
 _STATES: Final = {
     "married": "married",
     "divorced": "divorced",
@@ -115,6 +116,8 @@ def died(clause: Clause) -> Claims:
     if who.person != "third" or (clause.lemma == "pass" and not away):
         return
     end = timed(clause, clause.at + away)
+    if clause.low(end)[:1].isalpha() and clause.low(end) not in _OF_WHAT:  # "died laughing"
+        return
     if who.owned and who.owned.attribute == "owns":
         content = sentence(clause, told(clause, Span(clause.at, end)), who=_owners(who))
         yield from claim(clause, "owns", who.owned.name, content, about=who.owned.about, holds=False, who=who.owned.owner)

@@ -6,6 +6,7 @@ from typing import Final
 from rolememory.learn.statements.english_be import from_somewhere
 from rolememory.learn.statements.english_clause import Clause
 from rolememory.learn.statements.english_frames import read
+from rolememory.learn.statements.english_life import from_there
 from rolememory.learn.statements.english_names import name_at
 from rolememory.learn.statements.english_say import Claims, claim, naming
 from rolememory.learn.statements.english_topics import inverse, it_is, topic
@@ -18,14 +19,16 @@ _FRIGHTENING: Final = frozenset({"scare", "terrify", "frighten"})
 _CALLERS: Final = frozenset(
     "people everyone everybody friends they you most others folks all my just please can could may family always usually mostly and but".split()
 )
-_DROPPED: Final = frozenset("move quit get adopt buy graduate start grow pass finish".split())
+_DROPPED: Final = frozenset("lose move quit get adopt buy graduate start grow pass finish".split())
 _STATES: Final = frozenset(
     "afraid allergic terrified scared fond vegetarian vegan married single fluent good bad a an from originally".split()
 )
 _CLASSES: Final = (("jobs", "job"), ("diets", "diet"), ("persons", "is"), ("beliefs", "belief"))
 _BEHIND_NAME: Final = frozenset("and but please instead for from not or because now if by".split())
 _IS: Final = frozenset({"is", "are", "'s", "was", "were"})
-STARTERS: Final = frozenset("born raised moved used quit got adopted bought graduated started grew passed finished call calls name".split())
+STARTERS: Final = frozenset(
+    "growing names lost born raised moved used quit got adopted bought graduated started grew passed finished call calls name".split()
+)
 
 
 def fragment(clause: Clause) -> list[Claim]:
@@ -72,7 +75,11 @@ def _elided(clause: Clause) -> Claims:
     while listed("adverbs", clause.low(at)):
         at += 1
     low, group = clause.low(at), group_at(clause.words, clause.first, clause.end)
-    if low in ("born", "raised"):
+    if clause.lows(at, at + 2) == ["growing", "up"] and listed("place_prepositions", clause.low(at + 2)):
+        yield from from_there(clause.saying(me, Group("grow", "past", said=[("word", "grew")]), at + 1), at + 3)
+    elif low == "names" and (found := name_at(clause.words, at + 1, clause.end, clause.scene)):
+        yield from naming(clause.saying(me, Group("be"), found.end), me, found.name)
+    elif low in ("born", "raised"):
         yield from from_somewhere(clause.saying(me, Group("be", said=[("be", "was")]), at), at)
     elif group and _finite(clause, group):
         yield from read(clause.saying(me, group, group.end))
@@ -83,9 +90,7 @@ def _elided(clause: Clause) -> Claims:
 def _finite(clause: Clause, group: Group) -> bool:
     """Whether a verb without a subject states something: "moved to Paris", in a memory "lives in Rome"."""
     if clause.scene.told:
-        return (
-            group.tense in ("past", "former", "perfect") or group.third or (bool(group.said) and group.said[0][1] in ("does", "is", "has"))
-        )
+        return group.tense in ("past", "former", "perfect") or group.third or clause.words.lows[clause.first] in ("does", "is", "has")
     return group.tense == "former" or (group.tense == "past" and group.lemma in _DROPPED and not group.finite)
 
 

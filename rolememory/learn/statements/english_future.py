@@ -5,15 +5,15 @@ from typing import Final
 from rolememory.learn.statements.english_clause import Clause
 from rolememory.learn.statements.english_frames import reads
 from rolememory.learn.statements.english_say import Claims, behind, claim, sentence, simply
-from rolememory.learn.statements.english_time import Time, time_at, time_within
-from rolememory.learn.statements.english_values import LONGEST, Span, phrase, raw, timed, told
+from rolememory.learn.statements.english_time import Time, time_at
+from rolememory.learn.statements.english_values import LONGEST, Span, noun_phrase, phrase, raw, timed, told, value_of
 from rolememory.learn.statements.english_verbs import PAST
 from rolememory.learn.statements.english_words import lexicon, listed, union
 
 _TRAVELS: Final = frozenset("go fly travel move drive head sail come".split())
 _ON_THE_WAY: Final = frozenset("to back on for abroad away over home hiking camping skiing diving fishing sailing".split())
 _NO_OBJECTS: Final = frozenset("it that this him her them there to a the".split())
-_FOLLOWS_EVENT: Final = frozenset("on at in tomorrow next tonight this coming later".split())
+_FOLLOWS_EVENT: Final = frozenset("on at in with for tomorrow next tonight this coming later".split())
 _ALONE: Final = frozenset({"retire", "graduate"})
 
 
@@ -49,6 +49,8 @@ def deed_end(clause: Clause, at: int) -> int:
         low = clause.low(place)
         if low in ("and", "or", ",") and span.end > span.first and clause.low(place + 1)[:1].isalpha():
             place += 1
+        elif low == "how" and clause.low(place + 1) == "to":
+            place += 2
         elif not listed("prepositions", low) or time_at(clause.words, place, clause.end) or span.end <= span.first:
             break
     return place
@@ -56,12 +58,12 @@ def deed_end(clause: Clause, at: int) -> int:
 
 def _plan(clause: Clause) -> Claims:
     """A plan needs a time to come, or a deed that is never done in passing."""
-    span, when = phrase(clause, clause.at), time_within(clause.words, clause.at, clause.end)
+    span, when = phrase(clause, clause.at), clause.when
     if (when and when.tense in ("past", "often", "now")) or (listed("vague_ends", clause.low(span.end - 1)) and span.end > span.first):
         return
     weighty = _weighty(clause, span)
     if clause.lemma in _TRAVELS:
-        planned = _travels(clause, span, when) or (weighty and clause.tense == "future" and clause.lemma != "go")
+        planned = _travels(clause, span, when) or (weighty and (when is not None or clause.tense == "future") and clause.lemma != "go")
     elif clause.tense == "progressive":
         planned = when is not None and (weighty or listed("plan_doing", clause.lemma))
     else:
@@ -104,13 +106,13 @@ def plans(clause: Clause) -> Claims:
 @reads("have", tenses=("present",), denied=False)
 def appointment(clause: Clause) -> Claims:
     """As in "I have an exam on Friday"."""
-    span = phrase(clause, clause.at)
+    span = noun_phrase(clause, clause.at)
     start = span.first + listed("determiners", clause.low(span.first))
-    when = time_at(clause.words, span.end, clause.end)
+    when = clause.when
     event = lexicon()["events"].ending(clause.words, start, span.end) and span.end - start <= 4
-    follows = clause.low(span.end) in _FOLLOWS_EVENT or listed("weekdays", clause.low(span.end))
+    follows = clause.time is not None or clause.low(span.end) in _FOLLOWS_EVENT or listed("weekdays", clause.low(span.end))
     if event and follows and when and when.tense in ("future", "") and not clause.conditional:
-        yield from simply(clause, "plan", span)
+        yield from claim(clause, "plan", value_of(clause, span), sentence(clause, behind(clause, deed_end(clause, span.first))))
 
 
 @reads("promise", "swear", "vow", tenses=("present", "past", "perfect", "progressive"), denied=False)

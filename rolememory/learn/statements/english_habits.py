@@ -5,9 +5,10 @@ from typing import Final
 
 from rolememory.learn.statements.english_clause import Clause
 from rolememory.learn.statements.english_frames import read, reads
-from rolememory.learn.statements.english_say import Claims, behind, claim, each, sentence, simply
+from rolememory.learn.statements.english_names import name_at
+from rolememory.learn.statements.english_say import Claims, behind, claim, each, naming, sentence, simply
 from rolememory.learn.statements.english_time import time_at, time_within
-from rolememory.learn.statements.english_values import Span, bare, items, phrase, timed, told, value_of
+from rolememory.learn.statements.english_values import Span, bare, items, phrase, raw, timed, told, value_of
 from rolememory.learn.statements.english_verbs import LASTING, PAST, Group, Part
 from rolememory.learn.statements.english_words import lexicon, listed
 
@@ -16,8 +17,9 @@ _AROUND_LANGUAGES: Final = frozenset(
     ", and & or some fluent a little bit of basic decent good native broken perfect also both conversational any".split()
 )
 _NO_SPEAKERS: Final = frozenset("teacher food class lesson literature history people guy girl man woman".split())
-_BEHIND_SKILL: Final = frozenset("and but or better like very pretty quite really a with".split())
-_USUAL: Final = frozenset("usually normally regularly often sometimes rarely typically".split())
+_BEHIND_SKILL: Final = frozenset("and but or better like very pretty quite really with".split())
+_WITH_OBJECT: Final = frozenset("drive fly ride sail wield use pick".split())
+_USUAL: Final = frozenset("mostly usually normally regularly often sometimes rarely typically".split())
 _WORN: Final = frozenset("glasses contacts braces dentures spectacles".split())
 
 
@@ -73,6 +75,8 @@ def _skill(clause: Clause, at: int) -> Claims:
     end = at + length
     if length and clause.low(at) == "play":
         end = _played(clause, end)
+    elif length == 1 and clause.low(at) in _WITH_OBJECT and clause.low(end) in ("a", "an"):
+        end = phrase(clause, end).end
     low = clause.low(end)
     open_ = low and low[0].isalnum() and low not in _BEHIND_SKILL and not clause.listed("tails", end)
     if not length or not end or open_ or clause.any_of("freezing", end) or {"you", "for"} & set(clause.lows(end, clause.end)):
@@ -126,6 +130,44 @@ def daily(clause: Clause) -> Claims:
         yield from claim(clause, "habit", clause.lemma, sentence(clause, told(clause, Span(clause.at, end))))
 
 
+@reads("collect", "volunteer", "foster", "stream", "crochet", "knit", tenses=("present", "perfect", "former"))
+def pastime(clause: Clause) -> Claims:
+    """As in "I collect vintage postcards"."""
+    span = phrase(clause, clause.at)
+    if not clause.any_of("freezing", clause.at) and not clause.any_of("vague_ends", span.end - 1, span.end):
+        yield from simply(clause, "habit", span, value=f"{clause.lemma} {told(clause, span)}".strip())
+
+
+@reads("use", tenses=("present",), denied=False)
+def pronouns(clause: Clause) -> Claims:
+    """As in "I use she/her pronouns"."""
+    at = next((at for at in range(clause.at + 2, clause.end) if clause.low(at) == "pronouns"), 0)
+    if at and at - clause.at <= 5:
+        value = raw(clause, Span(clause.at, at))
+        yield from claim(clause, "gender", value, sentence(clause, f"{value} pronouns"))
+
+
+@reads("get", tenses=("present",))
+def gets(clause: Clause) -> Claims:
+    """As in "I get migraines"."""
+    span = phrase(clause, clause.at)
+    if clause.listed("health", span.first, span.end) == span.end - span.first > 0:
+        yield from simply(clause, "health", span)
+
+
+@reads("prefer", "like", "want", tenses=("present", "unreal"), denied=False)
+def likes_to_be_called(clause: Clause) -> Claims:
+    """As in "I prefer being called Sam"."""
+    at = clause.at + (clause.low(clause.at) == "to")
+    found = (
+        name_at(clause.words, at + 2, clause.end, clause.scene)
+        if clause.lows(at, at + 2) in (["being", "called"], ["be", "called"])
+        else None
+    )
+    if found:
+        yield from naming(clause, clause.who, found.name, nick=True)
+
+
 @reads("wear", tenses=("present", "former"))
 def wears(clause: Clause) -> Claims:
     """As in "I wear glasses"."""
@@ -165,7 +207,10 @@ def often(clause: Clause) -> Claims:
         return
     span = phrase(clause, clause.at)
     usual = any(part == "adverb" and low in _USUAL for part, low in group.said)
-    regular = any((when := time_at(clause.words, at, clause.end)) and when.tense == "often" for at in range(clause.at, clause.end))
+    before = clause.when
+    regular = bool(before and before.tense == "often") or any(
+        (when := time_at(clause.words, at, clause.end)) and when.tense == "often" for at in range(clause.at, clause.end)
+    )
     empty = span.end <= span.first
     if (
         not (regular or (usual and not empty))

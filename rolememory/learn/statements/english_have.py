@@ -2,27 +2,22 @@
 
 from typing import Final, NamedTuple
 
-from rolememory.learn.statements.base import named, related
 from rolememory.learn.statements.english_clause import Clause
 from rolememory.learn.statements.english_frames import reads
 from rolememory.learn.statements.english_names import names_behind
-from rolememory.learn.statements.english_people import gender_of, owned_at
+from rolememory.learn.statements.english_people import owned_at
 from rolememory.learn.statements.english_say import Claims, behind, claim, sentence
-from rolememory.learn.statements.english_scene import Kind, Owned, Who
+from rolememory.learn.statements.english_scene import Owned
 from rolememory.learn.statements.english_tastes import lasting
 from rolememory.learn.statements.english_time import time_at
 from rolememory.learn.statements.english_values import Span, told, value_of
-from rolememory.learn.statements.english_verbs import PAST
-from rolememory.learn.statements.english_words import lexicon, listed, union
+from rolememory.learn.statements.english_verbs import PAST, Group
+from rolememory.learn.statements.english_words import lexicon, listed, single, union
 
 _NO_COUNTS: Final = frozenset("the your this that his her their such enough 's what which toy imaginary fake dream of to".split())
 _STOPS: Final = frozenset("not you me it too now myself already left today tomorrow tonight anymore back here there together".split())
-_SINGLES: Final = {
-    "mice": "mouse", "geese": "goose", "wolves": "wolf", "foxes": "fox", "children": "child", "kids": "kid", "wives": "wife", "donkeys": "donkey",
-    "finches": "finch", "canvases": "canvas",
-}  # fmt: skip
 _ONLY_NAMED: Final = frozenset(
-    "captain master student teacher friend manager assistant guardian coach colleague coworker classmate tutor servant".split()
+    "crush captain master student teacher friend manager assistant guardian coach colleague coworker classmate tutor servant".split()
 )
 _PLAIN: Final = frozenset({"hair", "eyes", "skin", "ears", "eyebrows", "nose", "accent"})
 _SEVERE: Final = frozenset("severe bad serious terrible mild deadly slight a an some any no".split())
@@ -50,9 +45,11 @@ def has(clause: Clause) -> Claims:
 @reads("have", tenses=("past",), denied=False)
 def had(clause: Clause) -> Claims:
     """As in "I had a dog once": no longer."""
-    for found in _things(clause) if _ONCE & set(clause.lows(clause.at, clause.end)) else ():
-        if found.attribute == "owns":
-            yield from claim(clause, "owns", found.value, found.content, about=found.about, holds=False, certainty=0.8)
+    lows = clause.words.lows
+    once = not _ONCE.isdisjoint(lows) or ("when" in lows and "was" in lows)
+    if once:
+        former = Group("have", "former", said=[("word", "used to have")])
+        yield from (found for found in _things(clause.saying(clause.who, former, clause.at)) if found.attribute == "owns")
 
 
 @reads("buy", "adopt", "get", "rescue", tenses=PAST, denied=False)
@@ -125,22 +122,6 @@ def _plural(clause: Clause, span: Span, name: str) -> int:
     return 0
 
 
-def single(plural: str) -> str:
-    """The singular of a noun.
-
-    >>> single("puppies"), single("guinea pigs"), single("mice"), single("bus")
-    ('puppy', 'guinea pig', 'mouse', 'bus')
-    """
-    head, _, last = plural.rpartition(" ")
-    if last in _SINGLES:
-        last = _SINGLES[last]
-    elif last.endswith("ies"):
-        last = f"{last[:-3]}y"
-    elif last.endswith("s") and not last.endswith(("ss", "us")):
-        last = last[:-1]
-    return f"{head} {last}".strip()
-
-
 def _kin(clause: Clause, span: Span) -> Claims:
     """As in "a sister named Mei", "two brothers", "no siblings"."""
     thing = _headed(clause, span, "kin")
@@ -162,23 +143,13 @@ def _belonging(clause: Clause, span: Span) -> Claims:
 
 
 def _each_name(clause: Clause, ties: Owned, thing: Thing) -> Claims:
-    """One claim for each name, or one without; from here on "she" may mean the only one."""
+    """One claim for each name, or one without."""
     span, no = thing.span, clause.low(thing.span.first) == "no"
     names, end = names_behind(clause.words, span.end, clause.end, clause.scene)
-    if not no and len(names) < 2:
-        _meet(clause, ties, names[0] if names else "")
     for name in names or [""]:
         shown = told(clause, span) if len(names) == 1 else f"a {single(' '.join(clause.lows(*thing.noun)))}"
         content = f"{shown} named {name}" if name else behind(clause, max(end, span.end) if names else span.end, span.first)
         yield from claim(clause, ties.attribute, name, sentence(clause, content), about=ties.about, holds=False if no else None)
-
-
-def _meet(clause: Clause, ties: Owned, name: str) -> None:
-    scene, shown = clause.scene, name or f"{ties.owner.shown}'s {ties.about}"
-    label = named(name, scene.speaker) if name else related(ties.owner.shown, ties.about, "en")
-    owned = Owned(ties.owner, ties.attribute, ties.about, name)
-    kind: Kind = "person" if ties.attribute == "relation" else "thing" if listed("things", ties.about) else "animal"
-    scene.meet(clause.words[clause.first].start, Who(label, shown, kind=kind, owned=owned), gender_of(ties.about))
 
 
 def _illness(clause: Clause, span: Span) -> Claims:

@@ -7,6 +7,7 @@ from typing import Final
 
 from rolememory.learn.statements.english_people import known_at
 from rolememory.learn.statements.english_scene import Scene, Who
+from rolememory.learn.statements.english_time import starts_time, times_at
 from rolememory.learn.statements.english_verbs import UNSURE
 from rolememory.learn.statements.english_words import Words, lexicon, listed, union
 
@@ -26,6 +27,7 @@ class Lead:
     corrects: bool = False
     backshift: bool = False  # "I told you I lived": the tense says nothing
     opening: bool = False  # it opens the sentence
+    time: tuple[int, int] | None = None  # the words of a time that stands before: "next week I ..."
 
 
 Step = Callable[[Words, Lead, int, Scene], int]
@@ -46,12 +48,16 @@ def follow(words: Words, lead: Lead, end: int, scene: Scene) -> Lead:
 def _may_lead(words: Words, at: int, scene: Scene) -> bool:
     """A quick look at whether any step could take the word."""
     low = words.lows[at]
-    return low in _leading() or low in scene.names or not low[0].isalnum()
+    return low in _leading() or low in scene.names or starts_time(low) or not low[0].isalnum()
 
 
 @cache
 def _leading() -> frozenset[str]:
-    return union("hedges", "subordinate", "openers", "kin_bare") | lexicon()["opening_phrases"].firsts | {"the"}
+    return (
+        union("hedges", "subordinate", "openers", "kin_bare")
+        | lexicon()["opening_phrases"].firsts
+        | {"the", "everyone", "everybody", "all"}
+    )
 
 
 def _phrase(words: Words, lead: Lead, end: int, scene: Scene) -> int:
@@ -92,6 +98,19 @@ def _hedge(words: Words, lead: Lead, end: int, scene: Scene) -> int:
     return 1
 
 
+def _time(words: Words, lead: Lead, end: int, scene: Scene) -> int:
+    """As in "last year I moved", "on Fridays, I swim"."""
+    del scene
+    found = times_at(words, lead.at, end)
+    if not found or found.end >= end:
+        return 0
+    low = words.lows[found.end]
+    if low != "," and low not in NOMINATIVE and low not in ("my", "our", "you") and found.end not in words.capitals:
+        return 0
+    lead.time = (lead.at, found.end)
+    return found.end - lead.at
+
+
 def _subordinate(words: Words, lead: Lead, end: int, scene: Scene) -> int:
     """As in "if", "when"; not "as a nurse"."""
     del scene
@@ -116,6 +135,13 @@ def _opener(words: Words, lead: Lead, end: int, scene: Scene) -> int:
     return 1
 
 
+def _everyone(words: Words, lead: Lead, end: int, scene: Scene) -> int:
+    """As in "everyone I'm moving"."""
+    del scene
+    called = words.lows[lead.at] in ("everyone", "everybody", "all", "y'all")
+    return called and lead.at + 1 < end and words.lows[lead.at + 1] in ("i", "we", ",")
+
+
 def _called(words: Words, lead: Lead, end: int, scene: Scene) -> int:
     """A name that is called: "Mira, you promised", "Mira I love tea"; that one is "you" from here on."""
     at = lead.at + (words[lead.at].low == "@")
@@ -136,4 +162,4 @@ def _apposed(words: Words, comma: int, end: int) -> bool:
     return comma + 1 < end and words[comma + 1].low in ("a", "an", "the", "who", "whose", "and")
 
 
-_STEPS: Final[tuple[Step, ...]] = (_phrase, _mark, _hedge, _opener, _subordinate, _called)
+_STEPS: Final[tuple[Step, ...]] = (_phrase, _time, _mark, _hedge, _opener, _everyone, _subordinate, _called)

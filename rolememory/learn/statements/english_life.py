@@ -23,6 +23,8 @@ _VEHICLES: Final = frozenset("car bus train bike foot plane boat".split())
 def home(clause: Clause) -> Claims:
     """As in "I live with my parents in Rome"; what was is no longer."""
     at = clause.at
+    if alone := _alone(clause):
+        yield from simply(clause, "is", Span(at, alone), value="live alone")
     if clause.low(at) == "with":
         span = phrase(clause, at, "in", "at", "near")
         if span.end - span.first > 1 and clause.low(at + 1) not in _NO_COMPANY and (company := told(clause, span)):
@@ -44,6 +46,16 @@ def home(clause: Clause) -> Claims:
             certainty=0.8 if past else 1.0,
             former=contrast(clause, there.end),
         )
+
+
+def _alone(clause: Clause) -> int:
+    """The end of "alone", "by myself", "on my own"; 0 = in company."""
+    lows = clause.lows(clause.at, clause.at + 3)
+    if lows[:1] == ["alone"]:
+        return clause.at + 1
+    if lows[:1] == ["by"] and lows[1:2] and lows[1].endswith(("self", "selves")):
+        return clause.at + 2
+    return clause.at + 3 if lows[:1] == ["on"] and lows[2:] == ["own"] else 0
 
 
 def place(clause: Clause, at: int) -> Span | None:

@@ -3,7 +3,6 @@
 A person known only by what he is to another ("my sister") has the label of `base.related`; a named one has the name.
 """
 
-from collections.abc import Iterator
 from functools import cache
 from typing import Final, NamedTuple
 
@@ -12,9 +11,6 @@ from rolememory.learn.statements.english_names import name_at, name_behind
 from rolememory.learn.statements.english_scene import OWNERS, SUBJECTS, Gender, Kind, Owned, Scene, Who
 from rolememory.learn.statements.english_words import Words, lexicon, listed, union
 
-_AFTER_PLACES: Final = frozenset(
-    "in at to from near of for on via around visit visiting love loves like likes hate hates called named".split()
-)
 _NOUNS: Final[tuple[tuple[str, str, Kind], ...]] = (
     ("kin", "relation", "person"),
     ("animals", "owns", "animal"),
@@ -22,6 +18,7 @@ _NOUNS: Final[tuple[tuple[str, str, Kind], ...]] = (
 )
 _PLURALS: Final = frozenset({"kids", "children", "folks", "grandkids", "wives", "grandchildren"})
 _NO_PLURALS: Final = frozenset({"boss", "sis", "missus"})
+_SAID_OF_KIN: Final = frozenset("'s is was works lives has loves hates died passed likes used".split())
 _IS_BEHIND_S: Final = frozenset("a an the my your not from in called named allergic got been really very so always never also".split())
 
 
@@ -41,7 +38,7 @@ def subject(words: Words, at: int, end: int, scene: Scene) -> Found | None:
     if low == "you":
         return Found(scene.you, at + 1) if scene.you else None
     if low in SUBJECTS:
-        who = scene.meant(low, words[at].start)
+        who = scene.meant(low, words[at].start, unnamed=words.lows[at + 2 : at + 3] in (["called"], ["named"]))
         return Found(who, at + 1) if who else None
     if low == "me" and at + 1 < end and words[at + 1].low == "and":
         other = somebody(words, at + 2, end, scene)
@@ -74,7 +71,7 @@ def somebody(words: Words, at: int, end: int, scene: Scene) -> Found | None:
 
 def known_at(words: Words, at: int, end: int, scene: Scene) -> Found | None:
     """Somebody by a name or alias of the company."""
-    if words[at].low == "the" and at + 1 < end and words[at + 1].low in ("user", "character"):
+    if words[at].low == "the" and at + 1 < end and words[at + 1].low == "user":
         return known_at(words, at + 1, end, scene)
     for rest, label in scene.names.get(words[at].low, ()):
         behind = at + 1 + len(rest)
@@ -97,7 +94,7 @@ def owner_at(words: Words, at: int, end: int, scene: Scene) -> Found | None:
     if low == "your":
         return Found(scene.you, at + 1) if scene.you else None
     if low in OWNERS:
-        who = scene.meant(low, words[at].start)
+        who = scene.meant(low, words[at].start, unnamed=words.lows[at + 1 : at + 2] == ["name"])
         return Found(who, at + 1) if who else None
     if not low or "'s" not in words.lows:
         return None
@@ -116,7 +113,11 @@ def _is_is(words: Words, at: int) -> bool:
 
 def owned_at(words: Words, at: int, end: int, scene: Scene) -> Found | None:
     """As in "my little sister Mei", "Lin's dog Rex", "your brother"; nobody's of nobody's ("my sister's friend")."""
-    owner = owner_at(words, at, end, scene)
+    return owned_by(owner_at(words, at, end, scene), words, end, scene)
+
+
+def owned_by(owner: Found | None, words: Words, end: int, scene: Scene) -> Found | None:
+    """The kin, animal or thing of an owner whose words end where its own begin."""
     if not owner or owner.end >= end or owner.who.kind != "person" or (owner.who.owned and not owner.who.owned.name):
         return None
     for name, attribute, kind in _NOUNS:
@@ -166,7 +167,9 @@ def _ends_here(words: Words, at: int, end: int) -> bool:
 def _bare_kin(words: Words, at: int, end: int, scene: Scene) -> Found | None:
     """As in "Mom lives in Rome": the speaker's own; not "Mom, I live in Rome"."""
     word, behind = words[at], words[at + 1] if at + 1 < end else None
-    if scene.told or not word.capital or not listed("kin_bare", word.low) or not _ends_here(words, at + 1, end):
+    if scene.told or not listed("kin_bare", word.low) or not _ends_here(words, at + 1, end):
+        return None
+    if not word.capital and (behind is None or behind.low not in _SAID_OF_KIN or (at and words.lows[at - 1] not in (",", "and", ";"))):
         return None
     if behind and (behind.capital or behind.low in (",", "you", "i")):
         return None
@@ -215,38 +218,3 @@ def gender_of(about: str) -> Gender:
     ('she', '')
     """
     return "she" if listed("kin_she", about) else "he" if listed("kin_he", about) else ""
-
-
-def introduce(words: Words, scene: Scene) -> Iterator[Who]:
-    """Whom a sentence brings in, in order; yields those whose name it tells ("my sister Mei")."""
-    lows = words.lows
-    places = {at for at, low in enumerate(lows) if low in _bringing()}
-    places.update(at - 1 for at in range(1, len(lows) - 1) if lows[at] == "'s")
-    for at in sorted(places.union(words.capitals)):
-        found = owned_at(words, at, len(words), scene)
-        if found and found.who.owned:
-            scene.meet(words[at].start, found.who, gender_of(found.who.owned.about))
-            yield from (found.who,) if found.who.owned.name else ()
-        elif at:
-            _pass_by(words, at, scene)
-
-
-@cache
-def _bringing() -> frozenset[str]:
-    """The words that bring somebody in: of an owner, or for people without a name."""
-    return union("anonymous_she", "anonymous_he") | {"my", "our", "your"}
-
-
-def _pass_by(words: Words, at: int, scene: Scene) -> None:
-    """Somebody in passing, whom "she" might mean as well: "a girl", "Anna"."""
-    word, before = words[at], words[at - 1].low
-    if before in ("a", "the", "this", "that") and (gender := _gender(word.low)):
-        scene.meet(word.start, None, gender)
-    elif word.capital and before not in _AFTER_PLACES and before != "'s" and name_at(words, at, at + 1, scene):
-        known = known_at(words, at, len(words), scene)
-        if not known or known.who.label not in (scene.speaker.me, scene.speaker.you):
-            scene.meet(word.start, known.who if known else Who(word.raw, word.raw, known=False))
-
-
-def _gender(low: str) -> Gender:
-    return "she" if listed("anonymous_she", low) else "he" if listed("anonymous_he", low) else ""

@@ -5,8 +5,9 @@ from typing import Final
 
 from rolememory.learn.statements.english_clause import Clause
 from rolememory.learn.statements.english_scene import Owned, Who
-from rolememory.learn.statements.english_values import Span, contrast, items, timed, told, value_of
+from rolememory.learn.statements.english_values import Span, contrast, items, raw, timed, told, value_of
 from rolememory.learn.statements.english_verbs import UNSURE, denying, spoken_of
+from rolememory.learn.statements.english_words import lexicon
 from rolememory.schema.claims import Claim
 
 Claims = Iterator[Claim]
@@ -16,6 +17,7 @@ _OF_YOU: Final = frozenset(
 _OF_STRANGERS: Final = frozenset(
     "name age birthday home origin job employer likes dislikes fears allergy language marital_status relation owns skill diet study".split()
 )
+_NAMED_DAYS: Final = lexicon()["weekdays"].spelt
 _OF_OTHERS: Final = 0.8  # how sure a speaker is of somebody else
 _WAS_TRUE: Final = frozenset({"move", "relocate", "switch", "change", "leave", "go"})  # what they call former was no mistake
 
@@ -80,8 +82,13 @@ def sentence(clause: Clause, behind: str | None, *, who: Who | None = None) -> s
 
 
 def behind(clause: Clause, end: int, first: int | None = None) -> str | None:
-    """The words from behind the verb to `end`, and a phrase of time that follows."""
-    return told(clause, Span(clause.at if first is None else first, timed(clause, end)))
+    """The words from behind the verb to `end`, and the time that follows, or that stood before."""
+    until = timed(clause, end)
+    shown = told(clause, Span(clause.at if first is None else first, until))
+    if shown is None or until > end or clause.time is None:
+        return shown
+    before = raw(clause, Span(*clause.time))
+    return f"{shown} {before[:1].lower()}{before[1:]}" if clause.words.lows[clause.time[0]] not in _NAMED_DAYS else f"{shown} {before}"
 
 
 def simply(

@@ -89,10 +89,12 @@ class Scene:
         if who is None or all(who.label != other.who.label for other in self.thirds if other.who):
             self.thirds.append(Third(place, who, gender))
 
-    def meant(self, pronoun: str, place: int) -> Who | None:
-        """Whom "she" means at a place: the only third before it whom it fits."""
+    def meant(self, pronoun: str, place: int, *, unnamed: bool = False) -> Who | None:
+        """Whom "she" means at a place: the only third before it whom it fits; `unnamed`: who is being given a name."""
         things = pronoun in ("it", "its")
         fitting = [third.who for third in self.thirds if third.place < place and _fits(third, _GENDERS.get(pronoun, ""), things)]
+        if unnamed and len(fitting) > 1:
+            fitting = [who for who in fitting if who and who.owned and not who.owned.name]
         return fitting[0] if len(fitting) == 1 else None
 
     def person(self, label: str, raw: str = "") -> Who:
@@ -101,7 +103,8 @@ class Scene:
             return self.me
         if self.you and label == self.you.label:
             return Who(label, self.you.shown)
-        return Who(label, self.speaker.shown.get(label) or raw or shown_as(label, {}, "en"))
+        shown = shown_as(label, self.speaker.shown, "en")
+        return Who(label, shown if label in self.speaker.shown or label in ("", "user") else raw or shown)
 
 
 @lru_cache(maxsize=4096)

@@ -1,5 +1,6 @@
 """What somebody likes, hates, wants, fears and believes."""
 
+from dataclasses import replace
 from typing import Final
 
 from rolememory.learn.statements.english_clause import Clause
@@ -23,6 +24,9 @@ def likes(clause: Clause) -> Claims:
     if attribute == "dislikes" and clause.group.negated and not _any_more(clause):
         return
     stops = ("more", "over", "to") if clause.lemma == "prefer" else ()
+    if clause.any_of("replies", at) and attribute == "likes":
+        yield from each(clause, "prefers_reply", at, fit=_reply)
+        return
     spans = [Span(at, phrase(clause, at + 1).end)] if clause.low(at) == "to" else items(clause, at, *stops)
     for span in spans:
         if tasteful(clause, span):
@@ -31,6 +35,11 @@ def likes(clause: Clause) -> Claims:
             yield from claim(clause, attribute, value_of(clause, span), sentence(clause, shown))
     if spans and clause.lemma in _SAID_LIKES and clause.holds:
         yield from _but_not(clause, spans[-1].end)
+
+
+def _reply(clause: Clause, span: Span) -> bool:
+    """Whether it is an answer that is liked: "short answers"."""
+    return span.end - span.first > 1 and listed("replies", clause.low(span.end - 1))
 
 
 def _any_more(clause: Clause) -> bool:
@@ -139,6 +148,14 @@ def dreams(clause: Clause) -> Claims:
         and lasting(clause, span)
     ):
         yield from simply(clause, "wants", span)
+
+
+@reads("wait", tenses=("can",))
+def cannot_wait(clause: Clause) -> Claims:
+    """As in "I can't wait to visit Japan"."""
+    if clause.group.negated and clause.low(clause.at) == "to":
+        for found in _wants_to(clause, clause.at + 1):
+            yield replace(found, holds=True)
 
 
 def _wants_to(clause: Clause, at: int) -> Claims:

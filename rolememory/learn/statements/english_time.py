@@ -65,6 +65,11 @@ def time_at(words: Words, place: int, end: int) -> Time | None:
     return _fixed(words, place, end) or _built(words, place, end)
 
 
+def starts_time(low: str) -> bool:
+    """Whether a phrase of time may begin with this word."""
+    return low in _firsts() or low[0].isdigit()
+
+
 def times_at(words: Words, place: int, end: int) -> Time | None:
     """The run of such phrases: "tomorrow morning at nine"; the first that is sure of its tense decides."""
     run: Time | None = None
@@ -257,11 +262,14 @@ def _count(words: Words, place: int, end: int) -> int:
     at = place
     while at < end and at < place + 4 and (_is_number(words[at].low) or words[at].low in ("of", "-", "and", "more", "good", "full")):
         at += 1
-    return at + 1 if place < at < end and _unit(words[at].low) else 0
+    return at + 1 if place < at < end and _dated(words[at].low) else 0
 
 
 def _by(words: Words, place: int, end: int) -> Time | None:
-    later = time_at(words, place + 1, end) or (_date(words, place + 1, end) if place + 1 < end else None)
+    at = place + 1
+    if at < end and words[at].low in lexicon()["daytimes"]:
+        return Time(at + 1, "")
+    later = time_at(words, at, end) or (_date(words, at, end) if at < end else None)
     return Time(later.end, "") if later else None
 
 

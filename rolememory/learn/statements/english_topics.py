@@ -9,9 +9,9 @@ from rolememory.learn.statements.english_people import Found, owned_at, owner_at
 from rolememory.learn.statements.english_say import Claims, claim, naming, tied
 from rolememory.learn.statements.english_scene import Who
 from rolememory.learn.statements.english_time import time_at
-from rolememory.learn.statements.english_values import Span, contrast, items, noun_phrase, phrase, told, value_of
+from rolememory.learn.statements.english_values import Span, contrast, items, noun_phrase, phrase, raw, told, value_of
 from rolememory.learn.statements.english_verbs import group_at
-from rolememory.learn.statements.english_words import lexicon, listed, union
+from rolememory.learn.statements.english_words import lexicon, listed, single, union
 
 _TOPICS: Final = {
     "birthday": "birthday", "birth date": "birthday", "date of birth": "birthday", "age": "age", "job": "job", "occupation": "job",
@@ -97,9 +97,9 @@ def _favourite(clause: Clause, noun: Span, who: Who, at: int) -> Claims:
     if not spans or named in _MATTERLESS or pointless or any(listed("vague_ends", clause.low(span.end - 1)) for span in spans):
         return
     span = Span(spans[0].first, spans[-1].end)
-    yes = "is" if clause.holds else "is not"
-    content = f"{who.shown}'s favourite {named} {yes} {told(clause, span, who)}."
-    yield from claim(clause, "favourite", value_of(clause, span), content, about=named, former=contrast(clause, span.end))
+    be = "are" if single(named) != named else "is"
+    content = f"{who.shown}'s favourite {named} {be if clause.holds else f'{be} not'} {told(clause, span, who)}."
+    yield from claim(clause, "favourite", value_of(clause, span), content, about=single(named), former=contrast(clause, span.end))
 
 
 def kind_of(clause: Clause, first: int, end: int) -> str:
@@ -115,6 +115,7 @@ def _plain(clause: Clause, spelt: str, who: Who, at: int) -> Claims:
     verb = "are" if spelt.endswith("s") and not spelt.endswith("ss") else "is"
     for span in items(clause, at) if attribute in _LISTS else [_value_span(clause, attribute, at)]:
         value = value_of(clause, span) if span.end > span.first else ""
+        value = raw(clause, span) if attribute == "gender" else value
         if value and _fits(clause, attribute, spelt, span):
             content = f"{who.shown}'s {spelt} {verb} {'' if clause.holds else 'not '}{told(clause, span, who)}."
             worth = value.removeprefix("to ") if attribute == "wants" else value
@@ -126,6 +127,8 @@ def _value_span(clause: Clause, attribute: str, at: int) -> Span:
     if attribute == "birthday":
         start = at + (clause.low(at) in ("on", "in")) + (clause.lows(at, at + 2) == ["on", "the"])
         return Span(start, _date_end(clause, start))
+    if attribute == "gender" and clause.low(at + 1) == "/":
+        return Span(at, at + 3 + 2 * (clause.low(at + 3) == "/"))
     if attribute == "contact":
         end = at
         while (
@@ -186,7 +189,7 @@ def _inverted(clause: Clause, what: Span, owner: Found) -> Claims:
         kind = kind_of(clause, owner.end + 1, noun_phrase(clause, owner.end + 1).end)
         if kind and kind not in _MATTERLESS:
             content = f"{owner.who.shown}'s favourite {kind} {yes} {told(clause, what, owner.who)}."
-            yield from claim(clause, "favourite", value_of(clause, what), content, about=kind)
+            yield from claim(clause, "favourite", value_of(clause, what), content, about=single(kind))
     elif kin and kin.who.owned and not kin.who.owned.name and name and named and kin.end >= clause.end - 1:
         yield from tied(clause, kin.who.owned, name.name, f"{kin.who.shown} {yes} called {name.name}.", holds=clause.holds)
     elif clause.low(owner.end) == "name" and name and named:

@@ -10,7 +10,7 @@ from rolememory.learn.statements.english_say import Claims, claim, sentence, sim
 from rolememory.learn.statements.english_time import time_at
 from rolememory.learn.statements.english_values import Span, contrast, noun_phrase, phrase, told, value_of
 from rolememory.learn.statements.english_words import lexicon, listed
-from rolememory.learn.statements.english_work import worked
+from rolememory.learn.statements.english_work import work_attribute, workplace
 
 _ADJECTIVES: Final = (
     ("nationalities", "is"), ("beliefs", "belief"), ("genders", "gender"), ("orientations", "is"), ("traits", "is"), ("looks", "looks"), ("job_states", "job"),
@@ -82,7 +82,10 @@ def _classed(clause: Clause, at: int, span: Span) -> Claims:
             end = phrase(clause, span.end + 1).end if clause.low(span.end) == "of" else span.end
             yield from simply(clause, attribute, Span(span.first, max(end, span.end + 2 * (clause.low(span.end) == "of"))))
             return
-    if _is_job(clause, span):
+    last = clause.words[span.end - 1]
+    if last.low.startswith("ex-") and listed("jobs", last.low[3:]):
+        yield from claim(clause, "job", last.raw[3:], sentence(clause, told(clause, Span(at, span.end))), holds=not clause.holds)
+    elif _is_job(clause, span):
         yield from _job(clause, at, span)
     elif the or clause.low(span.end - 1) == "child":
         yield from _birth_order(clause, span)
@@ -109,15 +112,17 @@ def _is_job(clause: Clause, span: Span) -> bool:
 
 
 def _job(clause: Clause, at: int, span: Span) -> Claims:
-    """The job, whose it is done for, where one learns it, where one is from."""
+    """The job, whose it is done for, where one learns it, where one is from; "a former nurse" is none any more."""
     end = phrase(clause, span.end + 1, "at", "in", "for", "with", "from").end if clause.low(span.end) == "of" else span.end
     low, alone = clause.low(end), end == span.end and span.end - span.first == 1
-    if low in ("to", "when", "like", "about") or (clause.low(at) == "the" and alone and clause.low(span.first) not in _TITLES):
+    trained = clause.lows(end, end + 2) == ["by", "training"]
+    if low in ("to", "when", "like", "about") or trained or (clause.low(at) == "the" and alone and clause.low(span.first) not in _TITLES):
         return
-    value = value_of(clause, Span(span.first, end))
+    former = clause.low(span.first) in ("former", "ex")
+    value = value_of(clause, Span(span.first + former, end))
     content = sentence(clause, f"{clause.low(at)} {told(clause, Span(span.first, end))}")
-    yield from claim(clause, "job", value, content, former=contrast(clause, end))
-    if low in ("at", "for") and not value.endswith("student"):
+    yield from claim(clause, "job", value, content, holds=not clause.holds if former else None, former=contrast(clause, end))
+    if low in ("at", "for") and not value.endswith("student") and not former:
         yield from _employer(clause, end)
     elif low in ("at", "studying"):
         yield from _school(clause, end)
@@ -127,11 +132,19 @@ def _job(clause: Clause, at: int, span: Span) -> Claims:
 
 def _employer(clause: Clause, at: int) -> Claims:
     verb = "works" if clause.holds and clause.tense != "past" else "no longer works"
-    for found in worked(clause, at):
-        span = phrase(clause, at + 1, "in", "with", "on", "since", "as")
-        yield from claim(
-            clause, "employer", found.value, f"{clause.who.shown} {verb} {clause.low(at)} {told(clause, span)}.", holds=found.holds
-        )
+    span = workplace(clause, at)
+    if span and work_attribute(clause, clause.low(at), span):
+        content = f"{clause.who.shown} {verb} {clause.low(at)} {told(clause, span)}."
+        yield from claim(clause, "employer", value_of(clause, span), content, holds=verb == "works")
+
+
+def titled(clause: Clause, at: int) -> Claims:
+    """As in "I'm head of security at the palace": a title without an article."""
+    if listed("job_heads", clause.low(at)) and clause.low(at + 1) == "of":
+        end = phrase(clause, at + 2, "at", "in", "for", "with", "on").end
+        if end > at + 2:
+            yield from simply(clause, "job", Span(at, end))
+            yield from _employer(clause, end) if clause.low(end) in ("at", "for") else ()
 
 
 def _school(clause: Clause, at: int) -> Claims:

@@ -107,7 +107,8 @@ def _next_item(clause: Clause, at: int) -> int:
 
 def _alike(words: Words, one: Span, other: Span) -> bool:
     low = words[other.first].low
-    if low in _NO_ITEMS or other.end - other.first > 5:
+    tagged = other.end - other.first == 1 and listed("tags", low)
+    if low in _NO_ITEMS or tagged or listed("adverbs", low) or other.end - other.first > 5:
         return False
     return low.endswith("ing") == words[one.first].low.endswith("ing")
 

@@ -19,6 +19,12 @@ _VOWELS = "aeiou"
 _SIBILANT = ("ch", "sh", "ss", "x", "zz", "o")
 
 
+_SINGLES: Final = {
+    "mice": "mouse", "geese": "goose", "wolves": "wolf", "foxes": "fox", "children": "child", "kids": "kid", "wives": "wife", "donkeys": "donkey",
+    "finches": "finch", "canvases": "canvas",
+}  # fmt: skip
+
+
 class Word(NamedTuple):
     """One word or mark of a text; "I'm" is two words."""
 
@@ -244,3 +250,19 @@ def base(spelt: str) -> str:
 def union(*names: str) -> frozenset[str]:
     """All that stands in any of these lists."""
     return frozenset().union(*(lexicon()[name].spelt for name in names))
+
+
+def single(plural: str) -> str:
+    """The singular of a noun.
+
+    >>> single("puppies"), single("guinea pigs"), single("mice"), single("bus")
+    ('puppy', 'guinea pig', 'mouse', 'bus')
+    """
+    head, _, last = plural.rpartition(" ")
+    if last in _SINGLES:
+        last = _SINGLES[last]
+    elif last.endswith("ies"):
+        last = f"{last[:-3]}y"
+    elif last.endswith("s") and not last.endswith(("ss", "us")):
+        last = last[:-1]
+    return f"{head} {last}".strip()

@@ -4,14 +4,17 @@ from typing import Final
 
 from rolememory.learn.statements.english_clause import Clause
 from rolememory.learn.statements.english_frames import reads
-from rolememory.learn.statements.english_say import Claims, claim, sentence, simply
+from rolememory.learn.statements.english_say import Claims, behind, claim, sentence, simply
 from rolememory.learn.statements.english_time import time_at
 from rolememory.learn.statements.english_values import Span, bare, contrast, items, phrase, timed, told, value_of
 from rolememory.learn.statements.english_verbs import LASTING, PAST
 from rolememory.learn.statements.english_words import listed, union
 
 _ENDS: Final = ("at", "for", "in", "with", "on", "near", "to", "from", "since", "during", "under", "as")
-_HOW: Final = frozenset("part-time full-time mostly now currently remotely part full time nights shifts over there mainly".split())
+_WHERE: Final = frozenset("as at for in from by".split())
+_HOW: Final = frozenset(
+    "the night shift day graveyard evenings weekends part-time full-time mostly now currently remotely part full time nights shifts over there mainly".split()
+)
 _ONCE: Final = frozenset("yesterday tonight late tomorrow today out".split())
 _NOT_STUDIED: Final = frozenset("for with to the my your this that hard him her it every all a them on abroad".split())
 _INSTITUTES: Final = ("university of", "college of", "academy of", "institute of")
@@ -25,34 +28,34 @@ def work(clause: Clause) -> Claims:
         at = clause.at
         while clause.low(at) in _HOW:
             at += 1
+        if clause.lows(at, at + 2) == ["from", "home"]:
+            yield from simply(clause, "habit", Span(at, at + 2), value="work from home")
         yield from worked(clause, at)
 
 
 def worked(clause: Clause, at: int) -> Claims:
     """The job and the employer behind "work": as a nurse, at a bakery, for Google, in finance. Of the past nothing holds."""
-    past = clause.tense == "past" and clause.lemma in ("work", "be")
+    past = clause.tense == "past" and clause.lemma == "work"
     before = told(clause, Span(clause.at, at))
-    while clause.low(at) in ("as", "at", "for", "in"):
-        how = clause.low(at)
-        span = phrase(clause, at + 1, *(end for end in _ENDS if (how, end) != ("at", "in")))
-        attribute = _attribute(clause, how, span)
+    while span := workplace(clause, at):
+        attribute = work_attribute(clause, clause.low(at), span)
         if not attribute:
             return
         shown = told(clause, Span(at, timed(clause, span.end)))
         content = None if shown is None else sentence(clause, f"{before} {shown}")
-        yield from claim(
-            clause,
-            attribute,
-            value_of(clause, span),
-            content,
-            holds=False if past else None,
-            certainty=0.8 if past else 1.0,
-            former=contrast(clause, span.end),
-        )
+        holds, certainty = (False, 0.8) if past else (None, 1.0)
+        former = contrast(clause, span.end)
+        yield from claim(clause, attribute, value_of(clause, span), content, holds=holds, certainty=certainty, former=former)
         at = span.end
 
 
-def _attribute(clause: Clause, how: str, span: Span) -> str:
+def workplace(clause: Clause, at: int) -> Span | None:
+    """The words behind "as", "at", "for", "in"."""
+    how = clause.low(at)
+    return phrase(clause, at + 1, *(end for end in _ENDS if (how, end) != ("at", "in"))) if how in _WHERE else None
+
+
+def work_attribute(clause: Clause, how: str, span: Span) -> str:
     """Job, employer, or neither: "at night", "for you"."""
     kept, low = bare(clause, span), clause.low(span.first)
     if span.end <= span.first or clause.listed("employers_not", span.first) or time_at(clause.words, span.first - 1, clause.end):
@@ -144,6 +147,14 @@ def _past_school(clause: Clause, at: int) -> int:
         return at
     span = phrase(clause, at + 1, "with", "for", "to")
     return span.end if span.end > span.first else at
+
+
+@reads("drop", tenses=PAST, denied=False)
+def drops_out(clause: Clause) -> Claims:
+    """As in "I dropped out of college"."""
+    if clause.lows(clause.at, clause.at + 2) == ["out", "of"]:
+        span = phrase(clause, clause.at + 2)
+        yield from claim(clause, "study", value_of(clause, span), sentence(clause, behind(clause, span.end)), holds=False)
 
 
 @reads("go", "attend")
