@@ -51,7 +51,7 @@ def attend(script: Transcript, messages: Sequence[Message], clean: Clean | None,
     """
     if seen is not None and (more := seen.more(messages, clean, script)) is not None:
         return _appended(script, seen.begin, more, clean, seen.look)
-    spoken = _Spoken.of(messages)
+    spoken = Spoken.of(messages)
     begin, run = spoken.sure(script)
     if run == len(script.path) - begin > 0:
         return _appended(script, begin, spoken.messages[run:], clean, _look(script, begin, run))
@@ -63,7 +63,7 @@ def attend(script: Transcript, messages: Sequence[Message], clean: Clean | None,
 
 
 @dataclass(frozen=True, slots=True)
-class _Spoken:
+class Spoken:
     """What was said, without instructions."""
 
     messages: Sequence[Message]
@@ -71,7 +71,8 @@ class _Spoken:
     voices: list[str]
 
     @classmethod
-    def of(cls, messages: Sequence[Message]) -> "_Spoken":
+    def of(cls, messages: Sequence[Message]) -> "Spoken":
+        """What is said in the messages."""
         texts, voices = [message.content for message in messages], [message.role for message in messages]
         if not _VOICES.issuperset(voices) or "" in texts:
             messages = [message for message in messages if message.role in _VOICES and message.content]
@@ -83,6 +84,12 @@ class _Spoken:
         size = len(script.path)
         runs = [(begin, self._run(script, begin)) for begin in dict.fromkeys((max(size - script.look.messages, 0), 0))]
         return max(runs, key=lambda pair: (pair[1] == size - pair[0], pair[1]))
+
+    def going_on(self, script: Transcript) -> int:
+        """How many messages of the path they begin with, if they go on behind its end and the user is among them; else 0."""
+        begin, run = self.sure(script)
+        whole = run == len(script.path) - begin and (begin == 0 or "user" in script.voices[begin:])
+        return run if whole else 0
 
     def _run(self, script: Transcript, begin: int) -> int:
         cames, voices = script.cames[begin:], script.voices[begin:]

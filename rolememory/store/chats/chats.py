@@ -21,7 +21,8 @@ from rolememory.schema.learning import Observed, Said
 from rolememory.schema.memory import in_utc
 from rolememory.schema.message import Message
 from rolememory.store import atomic
-from rolememory.store.chats.aim import Aim, Aims
+from rolememory.store.chats.aim import Aim
+from rolememory.store.chats.aims import Aims, Asked
 from rolememory.store.chats.heard import Clean, whole
 from rolememory.store.chats.kinship import Families
 from rolememory.store.chats.log import Log
@@ -79,16 +80,15 @@ class Chats:
         that shares nothing with these messages is left alone: this user gets one of his own, called `chat@user`.
         Raises: NotWrittenError; nothing changed.
         """
-        now = in_utc(at or self._clock())
-        chat, user = whole(chat).strip(), whole(user).strip() or None if user else None
+        asked = self._asked(messages, chat, user, clean, at)
         with self._writing:
-            aim = self._aimed(messages, chat, user, clean, now)
-            if aim.row(now, title) is not None:
+            aim = self._aimed(asked)
+            if aim.row(asked.now, title) is not None:
                 with self._locked():
-                    aim = self._aimed(messages, chat, user, clean, now, aim)
-                    self._write(aim.log, aim.row(now, title))
+                    aim = self._aimed(asked, aim)
+                    self._write(aim.log, aim.row(asked.now, title))
             with self._reading:
-                self._aims.keep(aim, messages, clean)
+                self._aims.keep(aim, asked)
         observed = aim.observed()
         if observed.entered or observed.returned or observed.left or observed.branch_of:
             self._tell(observed)
@@ -104,8 +104,7 @@ class Chats:
         at: datetime | None = None,
     ) -> Glimpse:
         """The same alignment without writing: what the path would be, for a recall that comes before `observe`."""
-        aim = self._aimed(messages, whole(chat).strip(), whole(user).strip() or None if user else None, clean, in_utc(at or self._clock()))
-        return aim.glimpse()
+        return self._aimed(self._asked(messages, chat, user, clean, at)).glimpse()
 
     def follow(self, listener: Callable[[Observed], None]) -> Callable[[], None]:
         """Be told, in this process, of everything `observe` finds, once it is written; gives what stops it."""
@@ -228,12 +227,13 @@ class Chats:
 
     # ── inside ───────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _aimed(
-        self, messages: Sequence[Message], chat: str, user: str | None, clean: Clean | None, now: datetime, before: Aim | None = None
-    ) -> Aim:
-        """What the look comes to; `before` if nothing happened in its chat since."""
+    def _asked(self, messages: Sequence[Message], chat: str, user: str | None, clean: Clean | None, at: datetime | None) -> Asked:
+        return Asked(messages, whole(chat).strip(), whole(user or "").strip() or None, clean, in_utc(at or self._clock()))
+
+    def _aimed(self, asked: Asked, before: Aim | None = None) -> Aim:
+        """What the look comes to; `before`, if nothing happened since that matters to it."""
         with self._reading:
-            return before if before and self._aims.stands(before) else self._aims.aim(messages, chat, user, clean, now)
+            return before if before and self._aims.stands(before) else self._aims.aim(asked)
 
     def _write(self, log: Log, row: Row | None) -> None:
         """Make a line durable and take it in. Under the lock."""

@@ -47,6 +47,7 @@ class Walk:
         self.tales: list[Tale] = []
         self.supports: dict[tuple[str, str], str] = {}  # (chat, version) -> the line; lines that are said once only
         self.counts: Counter[str] = Counter()
+        self.counted: dict[object, dict[tuple[str, str], bool]] = {}  # token of a sight -> what counted there
         self._words = 0
         self.begin()
 
@@ -200,11 +201,14 @@ class Walk:
         family = {tale.name: tale.family for tale in self.tales}
         for here in [None, *lines]:
             sight = self.chats.visible_from(here)
+            counted = self.counted.setdefault(sight.token, {})
             for (chat, version), line in self.supports.items():
                 own = here is not None and family[here] == family[chat]
                 expected = (
                     line in lines[here] if own and here else any(line in lines[name] for name in lines if family[name] == family[chat])
                 )
+                if counted.setdefault((chat, version), expected) is not expected:
+                    return f"from {here}: {line!r} of {chat} changed, and the token did not"
                 if sight.sees(Evidence(chat=chat, version=version)) is not expected:
                     return f"from {here}: {line!r} of {chat} should be {'visible' if expected else 'gone'}"
         for tale in self.tales:

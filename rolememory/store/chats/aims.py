@@ -1,0 +1,158 @@
+"""Which chat a look is meant for: by the name it gives, or by what is said."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+
+from rolememory.schema.message import Message
+from rolememory.store.chats.aim import Aim
+from rolememory.store.chats.align import align
+from rolememory.store.chats.attention import Attended, Seen, Spoken, attend
+from rolememory.store.chats.heard import Clean, Heard, base, digest, hear, look_of, whole
+from rolememory.store.chats.kinship import Fork, continues, forked
+from rolememory.store.chats.log import Log
+from rolememory.store.chats.plan import is_ample, lay, planned, weight
+from rolememory.store.chats.rows import Head, Row, Splice
+from rolememory.store.chats.shelf import Shelf
+from rolememory.store.chats.transcript import Chat, Transcript
+
+_NAMED_BY = 3  # messages that make the id of a chat without one
+_REMEMBERED = 32  # chats whose last look is kept at hand
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A look: who shows what."""
+
+    messages: Sequence[Message]
+    chat: str  # "" = the frontend gave none
+    user: str | None
+    clean: Clean | None
+    now: datetime
+
+    @cached_property
+    def news(self) -> list[Heard]:
+        """What is said, heard for the first time."""
+        return hear(self.messages, self.clean, {})
+
+    @cached_property
+    def spoken(self) -> Spoken:
+        """What is said, as it came."""
+        return Spoken.of(self.messages)
+
+
+class Aims:
+    """Finds the chat a look is meant for. Not thread-safe: its owner sees to that."""
+
+    def __init__(self, shelf: Shelf) -> None:
+        self._shelf = shelf
+        self._seen: dict[Log, Seen] = {}
+
+    def aim(self, asked: Asked) -> Aim:
+        """The chat, and what the look comes to."""
+        log = self._named(asked.chat, asked.user) if asked.chat else self._unnamed(asked)
+        if log is None:
+            return self._begun(asked, self._free_id(asked.news), unnamed=True)
+        known = log.chat
+        if known is None:
+            return self._begun(asked, asked.chat)
+        attended = attend(log.transcript, asked.messages, asked.clean, self._seen.get(log))
+        if attended is not None and attended.laid.note and _is_someone_elses(known, asked.user):
+            return self._begun(asked, _own_id(asked.chat, asked.user))
+        head = Head(known.id, known.info.user, known.info.created)
+        plan = planned(log.transcript, attended.laid.changes if attended else (), asked.now)
+        return Aim(head, log, log.transcript, log.transcript.edition, self._shelf.generation, attended, plan)
+
+    def stands(self, aim: Aim) -> bool:
+        """Whether nothing happened since the look that could change what it comes to: in its chat, or in any if it is a new one."""
+        if not aim.known:
+            self._shelf.refresh()
+            return self._shelf.generation == aim.generation
+        log = self._shelf.log(aim.head.chat)
+        return log is aim.log and log.transcript is aim.script and aim.script.edition == aim.edition
+
+    def keep(self, aim: Aim, asked: Asked) -> None:
+        """Remember a look whose line stands in the log, if it is the last one there: the next look begins with it."""
+        script = aim.log.transcript
+        lines = aim.edition + (not aim.plan.idle) if script is aim.script else 1
+        if aim.attended is not None and script.edition == lines:
+            self._seen.pop(aim.log, None)
+            self._seen[aim.log] = Seen(list(asked.messages), asked.clean, script, lines, aim.attended.laid.begin, aim.attended.look)
+            while len(self._seen) > _REMEMBERED:
+                del self._seen[next(iter(self._seen))]
+
+    def _named(self, chat: str, user: str | None) -> Log:
+        """The log of that name; of two users who call different chats alike, each has his own."""
+        log = self._shelf.log(chat)
+        if log.chat is not None and _is_someone_elses(log.chat, user):
+            own = self._shelf.log(_own_id(chat, user))
+            return own if own.chat is not None else log
+        return log
+
+    def _unnamed(self, asked: Asked) -> Log | None:
+        """The chat without a name that the messages continue; None when there is none."""
+        mine = [log for log in self._mine(asked.user) if log.chat is not None and log.chat.info.unnamed]
+        for log in mine:
+            seen = self._seen.get(log)
+            if seen is not None and seen.messages and seen.more(asked.messages, asked.clean, log.transcript) is not None:
+                return log
+        going_on = [(asked.spoken.going_on(log.transcript), log.transcript.updated, log) for log in mine]
+        if found := [each for each in going_on if each[0]]:
+            return max(found, key=lambda each: each[:2])[2]
+        digests = {heard.digest for heard in asked.news}
+        near = (log for log in mine if any(base(said.version) in digests for said in log.transcript.path))
+        scored = [(score, log.transcript.updated, log) for log in near if (score := _continued(log, asked.news))]
+        return max(scored, key=lambda each: each[:2])[2] if scored else None
+
+    def _begun(self, asked: Asked, chat: str, *, unnamed: bool = False) -> Aim:
+        """A chat that nobody has observed yet: a new one, or a fork of one that is known."""
+        log = self._shelf.log(chat) if chat else Log(self._shelf.folder / "none", self._shelf.disk)
+        script, news = log.transcript, asked.news
+        fork = None if script.said else self._fork(asked)
+        if fork is not None:
+            script = _begins_with(fork, log, asked.now)
+        attended = Attended(lay(script, news), look_of(news)) if news else None
+        plan = planned(script, attended.laid.changes if attended else (), asked.now)
+        head = Head(chat, asked.user, asked.now, fork.parent if fork else "", unnamed)
+        return Aim(head, log, script, script.edition, self._shelf.generation, attended, plan, fork)
+
+    def _fork(self, asked: Asked) -> Fork | None:
+        if sum(heard.role == "user" for heard in asked.news) < 2:
+            return None  # without reading any other chat
+        return forked(asked.news, [log.chat for log in self._mine(asked.user) if log.chat is not None])
+
+    def _mine(self, user: str | None) -> list[Log]:
+        self._shelf.refresh()
+        return [log for log in self._shelf.logs() if log.chat is not None and log.chat.info.user == user]
+
+    def _free_id(self, news: Sequence[Heard]) -> str:
+        """An id made of the first messages."""
+        if not news:
+            return ""
+        stem, number = f"~{digest('', ''.join(heard.digest for heard in news[:_NAMED_BY]))}", 1
+        while self._shelf.log(chat := stem if number == 1 else f"{stem}-{number}").chat is not None:
+            number += 1
+        return chat
+
+
+def _continued(log: Log, news: Sequence[Heard]) -> int:
+    """How much the messages share with a chat that they continue; 0 when they do not."""
+    path, look = log.transcript.path, log.transcript.look
+    first = max(len(path) - look.messages, 0)
+    alignment = align(path, news, first, is_ample(look_of(news), look))
+    return max(weight(alignment, news), 1) if continues(alignment, path, news, first) else 0
+
+
+def _begins_with(fork: Fork, log: Log, now: datetime) -> Transcript:
+    script = Transcript(log.path)
+    script.follow(Row(now, said=fork.path, splices=(Splice(0, "", (), tuple([said.version for said in fork.path])),)))
+    return script
+
+
+def _is_someone_elses(chat: Chat, user: str | None) -> bool:
+    return user is not None and chat.info.user is not None and chat.info.user != user
+
+
+def _own_id(chat: str, user: str | None) -> str:
+    return whole(f"{chat}@{user}")
