@@ -13,7 +13,7 @@ from rolememory.author.bring.ledger import ledger_path
 from rolememory.engine import Home
 from rolememory.store.chats import Chats
 from tests.cards.tavern.folders import NEW, head, life, said, write_lines
-from tests.cli.running import ENVIRONMENT, Command, process
+from tests.cli.running import ENVIRONMENT, Command
 
 
 @pytest.fixture
@@ -140,51 +140,48 @@ def test_a_chat_that_cannot_be_written_is_told_and_the_exit_code_says_so(command
     assert "brought" in ran.out
 
 
-def test_killed_at_any_moment_the_next_run_goes_on(furnished: Path, tmp_path: Path) -> None:
-    import shutil
-
-    user = tmp_path / "data" / "default-user"
-    life(tmp_path)
-    for number in range(15):
+def nights(user: Path, count: int) -> None:
+    """So many more chats of 明月, four messages each."""
+    for number in range(count):
         lines = [
-            said("林" if at % 2 else "明月", f"第 {number} 夜，第 {at} 句。", 1700000000000 + number * 10**8 + at * 1000, user=bool(at % 2))
-            for at in range(20)
+            said("明月", f"第 {number} 夜。", 1700000000000 + number * 10**8),
+            said("林", "嗯。", user=True),
+            said("明月", "睡吧。"),
+            said("林", "晚安。", user=True),
         ]
         write_lines(user / "chats" / "明月" / f"{number}.jsonl", [head(integrity=f"night-{number}"), *lines])
-    home = tmp_path / "home"
-    shutil.copytree(furnished, home)
+
+
+def importing(home: Path, user: Path) -> "subprocess.Popen[bytes]":
+    """The command as a process, with a line on its standard error for every chat that is here."""
     command = [sys.executable, "-m", "rolememory", "--home", str(home), "import", "sillytavern", str(user), "--json"]
-    running = subprocess.Popen(command, env={**os.environ, **ENVIRONMENT}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    return subprocess.Popen(command, env={**os.environ, **ENVIRONMENT}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+
+
+def test_killed_at_any_moment_the_next_run_goes_on(command: Command, user: Path) -> None:
+    home = command.home
+    nights(user, 10)
+    running = importing(home, user)
     assert running.stderr is not None
-    for _ in range(4):
-        running.stderr.readline()  # a line for every chat that is here
+    for _ in range(3):
+        running.stderr.readline()
     running.kill()
     running.wait(30)
     running.stderr.close()
     noted = ledger_path(home, user).read_text("utf-8").count('"kind":"chat"')
-    assert 4 <= noted < 20
-    ran = process("--home", str(home), "import", "sillytavern", str(user), "--json")
+    assert 3 <= noted < 15
+    ran = command("import", "sillytavern", str(user), "--json")
     assert ran.code == 0, ran.err
-    assert len(ran.json["chats"]) <= 20 - noted + 1
+    assert len(ran.json["chats"]) <= 15 - noted + 1
     kept = chats(home, "明月")
-    assert len(kept) == 17
-    assert {count for title, count in kept.items() if title.isdecimal() and len(title) < 3} == {8}
+    assert len(kept) == 12
+    assert {kept[str(number)] for number in range(10)} == {4}
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Ctrl-C is sent otherwise there")
-def test_ctrl_c_says_how_to_go_on(furnished: Path, tmp_path: Path) -> None:
-    import shutil
-
-    user = life(tmp_path)
-    for number in range(60):
-        write_lines(
-            user / "chats" / "明月" / f"{number}.jsonl",
-            [head(integrity=f"night-{number}"), said("明月", f"第 {number} 夜。"), said("林", "嗯。", user=True)],
-        )
-    home = tmp_path / "home"
-    shutil.copytree(furnished, home)
-    command = [sys.executable, "-m", "rolememory", "--home", str(home), "import", "sillytavern", str(user), "--json"]
-    running = subprocess.Popen(command, env={**os.environ, **ENVIRONMENT}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+def test_ctrl_c_says_how_to_go_on(command: Command, user: Path) -> None:
+    nights(user, 30)
+    running = importing(command.home, user)
     assert running.stderr is not None
     running.stderr.readline()
     running.send_signal(signal.SIGINT)

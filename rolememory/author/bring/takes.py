@@ -52,16 +52,19 @@ def _place(path: Sequence[Said], before: int, role: str, words: str) -> int | No
 
 
 class ByEngine:
-    """The role's own write path: the chat log first, then what it teaches."""
+    """The role's own write path: the chat log first, then what it teaches.
+
+    A chat is shown whole at its first look: only then is it known which chat it was branched off.
+    """
 
     def __init__(self, mind: RoleMemory) -> None:
         self._mind = mind
 
     def observe(self, messages: Sequence[Message], chat: str, user: str | None, title: str) -> Taken:
         """See `Takes`."""
-        seen = self._mind.observe(messages, chat=chat, user=user, title=title)
+        kept = self._mind.observe(messages, chat=chat, user=user, title=title).chat
         self._mind.learned()
-        return taken(seen.chat, self._mind.chats.path(seen.chat), messages)
+        return taken(kept, self._mind.chats.path(kept), messages)
 
 
 def by_engine(mind: RoleMemory) -> Takes:

@@ -1,15 +1,15 @@
 """What was brought, as the role's own chats and memories have it afterwards."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from rolememory.author.bring.plan import Wishes
-from rolememory.author.bring.takes import by_engine, taken
+from rolememory.author.bring.takes import Taken, by_engine, taken
 from rolememory.engine import Home, RoleMemory
 from rolememory.schema.message import Message
-from rolememory.store.chats import Chats
 from tests.author.bring.recording import bring_by
 from tests.cards.tavern.folders import INTEGRITY, NEW, OLD, head, said, write_lines
 from tests.paths import ROOT
@@ -22,9 +22,20 @@ def role(home: Home, avatar: str) -> RoleMemory:
     return home.role(found.id)
 
 
+class Logged:
+    """The chat log alone, without learning."""
+
+    def __init__(self, mind: RoleMemory) -> None:
+        self.chats = mind.chats
+
+    def observe(self, messages: Sequence[Message], chat: str, user: str | None, title: str) -> Taken:
+        kept = self.chats.observe(messages, chat=chat, user=user, title=title).chat
+        return taken(kept, self.chats.path(kept), messages)
+
+
 def test_every_chat_stands_in_the_log_of_its_role(home: Home, user: Path) -> None:
     bring_by(home, user, by_engine)
-    chats = Chats(role(home, "Asha.png").folder)
+    chats = role(home, "Asha.png").chats
     found = {info.id: (info.title, info.user, len(chats.path(info.id))) for info in chats.chats()}
     assert found == {
         f"Asha.png/{OLD}": (OLD, "Wren", 4),
@@ -37,14 +48,14 @@ def test_every_chat_stands_in_the_log_of_its_role(home: Home, user: Path) -> Non
 
 def test_a_branch_is_known_as_one(home: Home, user: Path) -> None:
     bring_by(home, user, by_engine)
-    chats = Chats(role(home, "Asha.png").folder)
+    chats = role(home, "Asha.png").chats
     assert chats.info("Asha.png/Branch #1").branch_of == INTEGRITY
 
 
 def test_summaries_rest_on_versions_that_stand(home: Home, user: Path) -> None:
     bring_by(home, user, by_engine)
     mind = role(home, "Asha.png")
-    chats = Chats(mind.folder)
+    chats = mind.chats
     (book,) = [one for one in mind.memories.values() if one.content == "Lin told Asha where he lives."]
     (ground,) = book.evidence
     assert chats.versions(ground.chat)[ground.version].text == "Chang'an is far."
@@ -68,7 +79,7 @@ def test_a_chat_that_goes_on_there_goes_on_here(home: Home, user: Path) -> None:
     lines[5]["mes"] = "I like cats, and this one most."  # swiped
     write_lines(path, [*lines, said("Asha", "Sleep well.", "2024-07-12T01:35:00Z")])
     bring_by(home, user, by_engine)
-    chats = Chats(role(home, "Asha.png").folder)
+    chats = role(home, "Asha.png").chats
     assert [one.text for one in chats.path(INTEGRITY)][4:] == ["I like cats, and this one most.", "晚安。", "Sleep well."]
 
 
@@ -83,24 +94,42 @@ def test_a_chat_that_goes_on_there_goes_on_here(home: Home, user: Path) -> None:
     ],
 )
 def test_which_version_each_message_became(home: Home, kept: str, given: str, versions: str) -> None:
-    chats = Chats(home.create("Mira").folder)
+    chats = home.create("Mira").chats
     chats.observe([Message.user(f"word {one}") for one in kept] or [Message.user("other")], chat="c")
     path = chats.path("c")
     found = taken("c", path, [Message.user(f"word {one}") for one in given]).versions
     assert found == tuple("" if one == "-" else path[int(one)].version for one in versions)
 
 
+def test_a_chat_that_stopped_in_the_middle_goes_on_and_loses_nothing(home: Home) -> None:
+    mind = home.create("Mira")
+    told = [Message.user(f"Word {at}.") if at % 3 else Message.system(f"Night {at}.") for at in range(30)]
+    mind.observe(told[:20], chat="c")
+    left: list[str] = []
+    mind.chats.follow(lambda seen: left.extend(seen.left))
+    kept = by_engine(mind).observe(told, "c", None, "c")
+    assert left == []
+    assert [bool(one) for one in kept.versions] == [at % 3 > 0 for at in range(30)]
+    assert len(mind.chats.path("c")) == 20
+
+
+def test_old_chats_teach(home: Home, user: Path) -> None:
+    done = bring_by(home, user, by_engine)
+    mind = role(home, "Asha.png")
+    learned = {one.content: one for one in mind.memories.values() if "summary" not in one.tags}
+    assert sum(one.learned for one in done) >= len(learned) > 0
+    cats = [one for content, one in learned.items() if "芝麻" in content]
+    assert {(one.user, one.evidence[0].chat, one.created and one.created.year) for one in cats} == {("林", INTEGRITY, 2024)}
+
+
 def test_five_thousand_messages_come_whole(home: Home, user: Path) -> None:
-    lines = [
-        said("林" if at % 2 else "明月", f"第 {at} 句话，说的是灯塔和海。", 1700000000000 + at * 60000, user=bool(at % 2))
-        for at in range(5000)
-    ]
+    lines = [said("明月" if at % 2 else "林", f"第 {at} 夜呢？", 1700000000000 + at * 60000, user=not at % 2) for at in range(5000)]
     for at in range(0, 5000, 10):
         lines[at]["extra"] = {"qvink_memory": {"memory": f"摘要 {at}"}}
     write_lines(user / "chats" / "明月" / "long.jsonl", [head(integrity="long"), *lines])
-    done = {one.name: one for one in bring_by(home, user, by_engine)}
+    done = {one.name: one for one in bring_by(home, user / "chats" / "明月", Logged)}
     assert (done["long"].messages, done["long"].summaries) == (5000, 500)
-    path = Chats(role(home, "明月.png").folder).path("long")
+    path = role(home, "明月.png").chats.path("long")
     assert [one.text for one in path] == [str(line["mes"]) for line in lines]
 
 
