@@ -1,8 +1,8 @@
 """From what a rule found to a claim: pronouns become names, the sentence is worded, the quote is set beside it."""
 
 from rolememory.learn.statements.chinese_predicate import Finding
+from rolememory.learn.statements.chinese_spans import Span
 from rolememory.learn.statements.chinese_text import Plain
-from rolememory.learn.statements.chinese_values import Span
 from rolememory.learn.statements.chinese_who import Scene, Who
 from rolememory.learn.statements.chinese_wording import Sentence, Turned, content, quoted, turned
 from rolememory.learn.statements.chinese_words import lexicon, simple

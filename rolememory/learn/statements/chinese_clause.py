@@ -12,7 +12,7 @@ from rolememory.learn.statements.chinese_predicate import Finding, Predicate, ti
 from rolememory.learn.statements.chinese_text import Plain
 from rolememory.learn.statements.chinese_values import spans
 from rolememory.learn.statements.chinese_who import NOBODY, Scene, Who, chain, is_family, known_at, subject_at, whole
-from rolememory.learn.statements.chinese_words import lexicon
+from rolememory.learn.statements.chinese_words import word_set
 from rolememory.schema.claims import Claim
 
 _WHO_IS_WHO = frozenset({"name", "nickname", "age", "gender", "birthday"})  # of whoever a clause not understood spoke of
@@ -210,7 +210,7 @@ class Reading:
         if who is None or not who.known or unsure or orders(self.source.text, start, end):
             return self._lost(start, end)
         found = Predicate(self.source, start, end, who, self._setting, alone=alone).findings()
-        if not found and who.person == "pet" and who.kin not in lexicon().words("pets") and who.owner:
+        if not found and who.person == "pet" and who.kin not in word_set("pets") and who.owner:
             who = who.owner  # 在镇上开了间药铺，会点医术: shops know no medicine
             found = Predicate(self.source, start, end, who, self._setting).findings()
         if not found and self._presenting and (one := title(self.source, start, end)):

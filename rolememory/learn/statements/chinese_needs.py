@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from rolememory.learn.statements.chinese_aspect import Aspect
-from rolememory.learn.statements.chinese_words import lexicon
+from rolememory.learn.statements.chinese_words import lexicon, word_set
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def _no_habit() -> re.Pattern[str]:
 
 def _plain(said: Said) -> bool:
     """A bare habit: 我抽烟, 我不喝酒; what one does at a named time is told whole."""
-    return not said.aspect.times and not said.aspect.undone and (said.aspect.denied or said.value in lexicon().words("habits_plain"))
+    return not said.aspect.times and not said.aspect.undone and (said.aspect.denied or said.value in word_set("habits_plain"))
 
 
 _NEEDS: dict[str, Callable[[Said], bool]] = {
@@ -101,6 +101,6 @@ _NEEDS: dict[str, Callable[[Said], bool]] = {
             said.value,
         )
     ),
-    "dread": lambda said: said.value in lexicon().words("fears") or said.aspect.strongly,
+    "dread": lambda said: said.value in word_set("fears") or said.aspect.strongly,
     "relative": lambda said: bool(said.kin),
 }

@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from rolememory.learn.statements.chinese_aspect import MAYBE, Aspect, aspects
 from rolememory.learn.statements.chinese_needs import Said, meets
 from rolememory.learn.statements.chinese_rules import Match, Rule, matches, rules
+from rolememory.learn.statements.chinese_spans import trimmed
 from rolememory.learn.statements.chinese_text import Plain
-from rolememory.learn.statements.chinese_values import spans, trimmed
+from rolememory.learn.statements.chinese_values import spans
 from rolememory.learn.statements.chinese_who import Person, Who
 from rolememory.learn.statements.chinese_words import lexicon, simple
 from rolememory.schema.claims import ATTRIBUTES

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from rolememory.learn.statements.chinese_dates import age, date
+from rolememory.learn.statements.chinese_spans import Span
 from rolememory.learn.statements.chinese_text import Plain
-from rolememory.learn.statements.chinese_values import Span, age, date, spans
+from rolememory.learn.statements.chinese_values import spans
 from rolememory.learn.statements.chinese_words import LAST, NUMBER, lexicon, longest_first
 
 _SLOT = re.compile(r"(?<!\?P)<(\w+)>")

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from rolememory.learn.statements.chinese_values import is_job
+from rolememory.learn.statements.chinese_living import is_job
 from rolememory.learn.statements.chinese_who import Scene, Who
 from rolememory.learn.statements.chinese_words import in_script_of, lexicon, simple
 

@@ -44,6 +44,12 @@ def longest_first(words: Iterable[str]) -> list[str]:
 
 
 @cache
+def word_set(name: str) -> frozenset[str]:
+    """The words of a list, to look them up."""
+    return frozenset(lexicon().raw["words"][name].split())
+
+
+@cache
 def lexicon() -> Lexicon:
     """The shipped words, read once."""
     raw = json.loads(shipped("worldbook_rules", "lexicons", "statements.zh.json").read_text(encoding="utf-8"))

@@ -171,7 +171,12 @@ def _depending(clause: Clause, at: int) -> Lead:
     group, free = clause.group, clause.asserted and not listed("subordinate", clause.link)
     if group.lemma in PROMISING and group.tense != "unreal" and not group.negated and free:
         return Lead(at, link="promise")
-    if clause.who is clause.scene.me and free and listed("thinking", group.lemma) and group.tense in ("present", "progressive"):
+    if (
+        clause.who is clause.scene.me
+        and free
+        and listed("thinking", group.lemma)
+        and (group.tense in ("present", "progressive") or group.lemma == "hear")
+    ):
         return Lead(at, link="doubt" if group.negated else "think", certainty=UNSURE)
     return Lead(at, link="that")
 
@@ -293,5 +298,7 @@ def _question(clauses: list[Clause], words: Words, end: int) -> None:
 
 
 def _tagged(words: Words, end: int) -> bool:
-    comma = max((at for at in range(end) if words[at].low == ","), default=-1)
-    return comma >= 0 and " ".join(word.low for word in words[comma + 1 : end]) in _TAGS
+    """Whether only a tag asks: "..., remember?", or another question behind a comma: "..., can you believe it?"; not "..., don't you?"."""
+    comma = max((at for at in range(end) if words.lows[at] == ","), default=-1)
+    tail = words.lows[comma + 1 : end]
+    return comma >= 0 and (" ".join(tail) in _TAGS or (len(tail) > 3 and tail[0] in _ASKING))

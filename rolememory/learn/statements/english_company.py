@@ -28,10 +28,23 @@ def introduce(words: Words, scene: Scene) -> Iterator[Owned]:
         ties = found.who.owned if found else None
         if found and ties:
             scene.meet(words[at].start, found.who, gender_of(ties.about))
-            names = names_behind(words, found.end, len(words), scene)[0] if found.who.plural else [ties.name]
+            names = (
+                names_behind(words, found.end, len(words), scene)[0]
+                if found.who.plural
+                else [ties.name or _apposed(words, at, found.end, scene)]
+            )
             yield from (replace(ties, name=name) for name in names if name and not article)
         elif at and not article:
             _pass_by(words, at, scene)
+
+
+def _apposed(words: Words, at: int, end: int, scene: Scene) -> str:
+    """The name that a phrase explains: "Jake, my neighbour, ..."."""
+    lows = words.lows
+    if at < 2 or lows[at - 1] != "," or (end < len(words) and lows[end] not in (",", ".", "!")):
+        return ""
+    found = name_at(words, at - 2, at - 1, scene)
+    return found.name if found and (at == 2 or lows[at - 3] not in (",", "and")) else ""
 
 
 @cache

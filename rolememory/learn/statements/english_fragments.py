@@ -25,7 +25,7 @@ _STATES: Final = frozenset(
 )
 _CLASSES: Final = (("jobs", "job"), ("diets", "diet"), ("persons", "is"), ("beliefs", "belief"))
 _BEHIND_NAME: Final = frozenset("and but please instead for from not or because now if by".split())
-_IS: Final = frozenset({"is", "are", "'s", "was", "were"})
+_IS: Final = frozenset({"be", "is", "are", "'s", "was", "were"})
 STARTERS: Final = frozenset(
     "growing names lost born raised moved used quit got adopted bought graduated started grew passed finished call calls name".split()
 )

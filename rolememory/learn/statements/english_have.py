@@ -58,6 +58,12 @@ def got(clause: Clause) -> Claims:
     yield from (found for found in _things(clause) if found.attribute == "owns")
 
 
+@reads("carry", "wield", "ride", "keep", "drive", "sail", "captain", tenses=("present",), denied=False)
+def carries(clause: Clause) -> Claims:
+    """As in "I carry a sword named Whisper": what has a name is one's own."""
+    yield from (found for found in _things(clause) if found.attribute == "owns" and found.value)
+
+
 @reads("sell", "rehome", tenses=PAST, denied=False)
 def sold(clause: Clause) -> Claims:
     """As in "I sold my car"."""

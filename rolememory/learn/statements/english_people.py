@@ -64,7 +64,7 @@ def somebody(words: Words, at: int, end: int, scene: Scene) -> Found | None:
     return (
         owned_at(words, at, end, scene)
         or known_at(words, at, end, scene)
-        or _bare_kin(words, at, end, scene)
+        or bare_kin(words, at, end, scene)
         or _stranger(words, at, end, scene)
     )
 
@@ -164,7 +164,7 @@ def _ends_here(words: Words, at: int, end: int) -> bool:
     return low in ends or low in lexicon().verbs
 
 
-def _bare_kin(words: Words, at: int, end: int, scene: Scene) -> Found | None:
+def bare_kin(words: Words, at: int, end: int, scene: Scene) -> Found | None:
     """As in "Mom lives in Rome": the speaker's own; not "Mom, I live in Rome"."""
     word, behind = words[at], words[at + 1] if at + 1 < end else None
     if scene.told or not listed("kin_bare", word.low) or not _ends_here(words, at + 1, end):

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from rolememory.learn.statements.base import named
 from rolememory.learn.statements.english_clause import Clause
 from rolememory.learn.statements.english_scene import Owned, Who
 from rolememory.learn.statements.english_values import Span, contrast, items, raw, timed, told, value_of
@@ -115,6 +116,8 @@ def each(
 
 def tied(clause: Clause, ties: Owned, name: str, content: str | None, *, holds: bool = True) -> Claims:
     """The relation or possession with its name, as a claim about the owner."""
+    if holds:
+        clause.scene.christen(ties, name, named(name, clause.scene.speaker))
     yield from claim(clause, ties.attribute, name, content, who=ties.owner, about=ties.about, holds=holds)
 
 

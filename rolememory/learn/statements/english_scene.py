@@ -1,6 +1,6 @@
 """Who may be meant in a message: the one who speaks, the one spoken to, and the thirds that it has named so far."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
@@ -88,6 +88,14 @@ class Scene:
         """Somebody is mentioned at a place of the text."""
         if who is None or all(who.label != other.who.label for other in self.thirds if other.who):
             self.thirds.append(Third(place, who, gender))
+
+    def christen(self, ties: Owned, name: str, label: str) -> None:
+        """Somebody who was "my sister" so far has a name from here on."""
+        self.thirds = [third for third in self.thirds if not third.who or third.who.label != label]
+        for at, third in enumerate(self.thirds):
+            if third.who and third.who.owned and not third.who.owned.name and third.who.owned == replace(ties, name=""):
+                named = replace(third.who, label=label, shown=self.person(label, name).shown, owned=replace(ties, name=name))
+                self.thirds[at] = third._replace(who=named)
 
     def meant(self, pronoun: str, place: int, *, unnamed: bool = False) -> Who | None:
         """Whom "she" means at a place: the only third before it whom it fits; `unnamed`: who is being given a name."""

@@ -73,6 +73,8 @@ def tasteful(clause: Clause, span: Span) -> bool:
         return clause.low(first + 1) in lexicon().bases and clause.low(first + 1) not in _NO_DEEDS
     kept = bare(clause, span)
     low, head = clause.low(kept.first), _head(clause, span)
+    if low == "being" and kept.end > kept.first + 1 and not listed("prepositions", clause.low(kept.first + 1)):
+        return clause.low(kept.first + 1) not in ("called", "told", "here", "right")
     if low in union("deictic", "no_values") or listed("prepositions", low) or listed("vague", head):
         return False
     definite = clause.low(first) == "the" and listed("common_the", head)

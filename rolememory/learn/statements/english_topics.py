@@ -5,7 +5,7 @@ from typing import Final
 
 from rolememory.learn.statements.english_clause import Clause
 from rolememory.learn.statements.english_names import name_at
-from rolememory.learn.statements.english_people import Found, owned_at, owner_at
+from rolememory.learn.statements.english_people import Found, bare_kin, owned_at, owner_at
 from rolememory.learn.statements.english_say import Claims, claim, naming, tied
 from rolememory.learn.statements.english_scene import Who
 from rolememory.learn.statements.english_time import time_at
@@ -56,7 +56,7 @@ def topic(clause: Clause) -> Claims:
 def _holder(clause: Clause, at: int) -> Found | None:
     """Whose topic begins here; also of somebody's sister or dog: "my sister's name"."""
     words, scene = clause.words, clause.scene
-    kin = owned_at(words, at, clause.end, scene)
+    kin = owned_at(words, at, clause.end, scene) or bare_kin(words, at, clause.end, scene)
     if kin and clause.low(kin.end) == "'s":
         return Found(kin.who, kin.end + 1)
     if not scene.told and clause.low(at + (clause.low(at) == "the")) == "name":

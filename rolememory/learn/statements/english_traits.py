@@ -85,7 +85,7 @@ def _classed(clause: Clause, at: int, span: Span) -> Claims:
     last = clause.words[span.end - 1]
     if last.low.startswith("ex-") and listed("jobs", last.low[3:]):
         yield from claim(clause, "job", last.raw[3:], sentence(clause, told(clause, Span(at, span.end))), holds=not clause.holds)
-    elif _is_job(clause, span):
+    elif _is_job(clause, span) or (listed("job_heads", last.low) and clause.low(span.end) == "of"):
         yield from _job(clause, at, span)
     elif the or clause.low(span.end - 1) == "child":
         yield from _birth_order(clause, span)
