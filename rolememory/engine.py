@@ -13,7 +13,7 @@ import threading
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cached_property, wraps
+from functools import cached_property, reduce, wraps
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
@@ -26,6 +26,7 @@ from rolememory.learn.tend import ACTOR, Retirement, Upkeep, archived_because, d
 from rolememory.learn.usage import Usage
 from rolememory.learn.weights import adjusted, archived, core, weight
 from rolememory.recall.associates import NOBODY, Circle, Other, partners
+from rolememory.recall.explain import with_setting
 from rolememory.recall.fit import once
 from rolememory.recall.lexicons import Lexicons
 from rolememory.recall.recollection import Recollection, Request, Surroundings
@@ -258,14 +259,20 @@ class RoleMemory:
         dry_run: bool = False,
         unseen: int | None = None,
         lore: bool = True,
+        settings: Mapping[str, Any] | None = None,
     ) -> Turn:
         """What the character remembers on this turn, as words in their place among the messages.
 
         `messages` is the whole visible chat, oldest first; `unseen` messages before them were cut off by the frontend
         (None: found out from the turns before, by `chat`). Blocks of ours that came back among them are taken out.
         What was learned from messages that were edited, swiped away or told in another branch is not heard.
-        `dry_run` looks without counting the turn; `lore=False` leaves lorebooks to the frontend.
+        `dry_run` looks without counting the turn; `lore=False` leaves lorebooks to the frontend. `settings`: dotted keys
+        that hold for this turn alone, e.g. `{"budget.max_total_length": 800}`.
+
+        Raises:
+            KeyError, ValueError: such a key is not known, or its value does not fit.
         """
+        rules = reduce(lambda rules, key: with_setting(rules, *key), (settings or {}).items(), self.settings)
         said = heard(messages)
         self.learned(_RULES_S)
         glimpse = self.chats.glimpse(said, chat=chat, user=user, clean=self._clean)
@@ -285,7 +292,7 @@ class RoleMemory:
             circle=self._circle(),
         )
         with self._lock:
-            turn = self._recollection.recall(self.role, memories, self.settings, request)
+            turn = self._recollection.recall(self.role, memories, rules, request)
         if not dry_run:
             self._usage.prompted(glimpse.chat, glimpse.path, [one.memory.id for one in turn.recalled])
         self.home.loader.start()  # only now: a library that is being imported would hold the first answer up
