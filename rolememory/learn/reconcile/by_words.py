@@ -120,7 +120,7 @@ def _covered(denied: Clause, held: Clause) -> bool:
         return False
     if len(words) > 1:
         return True
-    predicate = words <= meanings() and words.isdisjoint(lexicon().light)
+    predicate = words <= meanings() and words.isdisjoint(lexicon().light | lexicon().intents)
     return bool(words) and (predicate or (bool(denied.marks & {"ended", "changed"}) and len(said) <= _FEW) or len(said) == 1)
 
 

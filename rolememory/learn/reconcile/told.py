@@ -67,6 +67,11 @@ class Told:
         """Its words."""
         return read(self.memory.content)
 
+    @property
+    def verbatim(self) -> bool:
+        """Whether it is a turn as it was said: whom its "he" and "you" mean is not to be seen."""
+        return self.is_event and any(one.quote and one.quote in self.memory.content for one in self.memory.evidence)
+
     @cached_property
     def quoted(self) -> Statement:
         """The words it rests on, as they were said; its own where none are kept."""
@@ -76,7 +81,7 @@ class Told:
     @cached_property
     def claims(self) -> Claims:
         """Its claims with the words they were said in, and how much of its text they cover."""
-        found = Claims.of(self.given or _read_claims(self.memory), self.memory.content)
+        found = Claims.of(self.given or (() if self.verbatim else _read_claims(self.memory)), self.memory.content)
         said = self.memory.evidence[0].quote if self.memory.evidence else ""
         return found if not said else Claims(tuple(replace(claim, quote=said) for claim in found.each), found.covered)
 
