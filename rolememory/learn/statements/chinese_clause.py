@@ -277,7 +277,7 @@ class Reading:
     def _is_kin(self, found: re.Match[str], who: Who) -> list[Found]:
         if _THIS.fullmatch(found["v"]):
             self._carry, self._introduced = who, not who.named
-            near = who.owner is not None and is_family(who.kin)
+            near = who.owner is not None and who.owner.person in ("me", "we", "you") and is_family(who.kin)
             return naming(who) or ([(who.owner, Finding("relation", "", who.kin))] if who.owner and near else [])
         if who.named:
             self._carry = who

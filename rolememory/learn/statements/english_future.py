@@ -6,7 +6,7 @@ from rolememory.learn.statements.english_clause import Clause
 from rolememory.learn.statements.english_frames import reads
 from rolememory.learn.statements.english_say import Claims, behind, claim, sentence, simply
 from rolememory.learn.statements.english_time import Time, time_at
-from rolememory.learn.statements.english_values import LONGEST, Span, noun_phrase, phrase, raw, timed, told, value_of
+from rolememory.learn.statements.english_values import LONGEST, Span, cut_short, noun_phrase, phrase, raw, timed, told, value_of
 from rolememory.learn.statements.english_verbs import PAST
 from rolememory.learn.statements.english_words import lexicon, listed, union
 
@@ -61,7 +61,10 @@ def _plan(clause: Clause) -> Claims:
     span, when = phrase(clause, clause.at), clause.when
     if (when and when.tense in ("past", "often", "now")) or (listed("vague_ends", clause.low(span.end - 1)) and span.end > span.first):
         return
-    weighty = _weighty(clause, span)
+    will = clause.group.said[0][1] == "will" if clause.group.said else False
+    if cut_short(clause, span) or (will and clause.group.negated):
+        return
+    weighty = _weighty(clause, span) and not (will and when is None and listed("plan_passing", clause.lemma))
     if clause.lemma in _TRAVELS:
         planned = _travels(clause, span, when) or (weighty and (when is not None or clause.tense == "future") and clause.lemma != "go")
     elif clause.tense == "progressive":

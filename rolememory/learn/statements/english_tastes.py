@@ -7,7 +7,7 @@ from rolememory.learn.statements.english_clause import Clause
 from rolememory.learn.statements.english_frames import reads
 from rolememory.learn.statements.english_say import Claims, behind, claim, each, sentence, simply
 from rolememory.learn.statements.english_time import time_within
-from rolememory.learn.statements.english_values import Span, bare, items, phrase, told, value_of
+from rolememory.learn.statements.english_values import Span, bare, cut_short, items, phrase, told, value_of
 from rolememory.learn.statements.english_words import lexicon, listed, union
 
 _LIKING: Final = {"like": "likes", "love": "likes", "adore": "likes", "enjoy": "likes", "prefer": "likes", "cherish": "likes", "hate": "dislikes", "dislike": "dislikes", "detest": "dislikes", "loathe": "dislikes", "despise": "dislikes"}  # fmt: skip
@@ -67,7 +67,12 @@ def _but_not(clause: Clause, at: int) -> Claims:
 def tasteful(clause: Clause, span: Span) -> bool:
     """Whether a span names something that one may like for good."""
     first, end = span
-    if not 0 < end - first <= 9 or listed("vague_ends", clause.low(end - 1)):
+    if (
+        not 0 < end - first <= 9
+        or listed("vague_ends", clause.low(end - 1))
+        or cut_short(clause, span)
+        or clause.lows(first, first + 2) == ["all", "the"]
+    ):
         return False
     if clause.low(first) == "to":
         return clause.low(first + 1) in lexicon().bases and clause.low(first + 1) not in _NO_DEEDS
@@ -90,7 +95,7 @@ def _head(clause: Clause, span: Span) -> str:
 def lasting(clause: Clause, span: Span) -> bool:
     """Whether something is named that outlasts the moment: not "it", "you", "this", "losing you"."""
     low = clause.low(bare(clause, span).first)
-    if low in union("no_values", "deictic", "prepositions") or low in ("losing", "getting", "being", "going"):
+    if cut_short(clause, span) or low in union("no_values", "deictic", "prepositions") or low in ("losing", "getting", "being", "going"):
         return False
     return not listed("vague_ends", clause.low(span.end - 1))
 
@@ -169,7 +174,12 @@ def _wants_to(clause: Clause, at: int) -> Claims:
     if not listed("want_lasting", low) or clause.listed("want_not", at, span.end) or listed("vague_ends", clause.low(span.end - 1)):
         return
     soon = time_within(clause.words, span.end, clause.end)
-    if (span.end - span.first > 1 or low in _BY_ITSELF) and not clause.any_of("freezing", span.end) and not (soon and soon.tense == "now"):
+    if (
+        not cut_short(clause, span)
+        and (span.end - span.first > 1 or low in _BY_ITSELF)
+        and not clause.any_of("freezing", span.end)
+        and not (soon and soon.tense == "now")
+    ):
         yield from simply(clause, "wants", span)
 
 

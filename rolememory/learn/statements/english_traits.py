@@ -25,7 +25,7 @@ _BIRTH: Final = frozenset("youngest oldest eldest middle only second firstborn".
 def complete(clause: Clause, at: int) -> bool:
     """Whether a statement is complete at this place."""
     low = clause.low(at)
-    if low in ("%", "°", "$", "€", "£", "/"):
+    if low in ("%", "°", "$", "€", "£", "/", "'s"):
         return False
     if not low or not low[0].isalnum() or low in _COMPLETED:
         return True

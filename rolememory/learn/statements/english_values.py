@@ -17,8 +17,12 @@ _POSSESSIVE: Final = frozenset({"my", "our", "mine", "ours", "your", "yours"})
 _LIST_MARKS: Final = frozenset({",", "and", "&", "or"})
 _INSIDE: Final = frozenset("/-'.+#&%°@")
 _ARTICLES: Final = frozenset("a an the some any really very such quite also just all both".split())
-_NO_ENDS: Final = frozenset("a an the my your our very really to 's .".split())
+_NO_ENDS: Final = frozenset(
+    "a an the my your our very really 's . of to from at for with as like than by about near since until into in on via per".split()
+)
 _NO_ITEMS: Final = frozenset("i you he she it they we then so not also even to that this".split())
+_OPEN: Final = frozenset("this that these those him her them it his hers".split())
+_OBJECT_CLAUSES: Final = frozenset("what how that who where whether if when why which whatever".split())
 _AFTER_TIME: Final = frozenset("and but with because so in at not anymore".split())
 
 
@@ -66,7 +70,7 @@ def _without_tail(words: Words, span: Span) -> Span:
     first, end = span
     while length := lexicon()["tails"].ending(words, first + 1, end):
         end -= length
-    while end > first and (words[end - 1].low in _NO_ENDS or listed("prepositions", words[end - 1].low)):
+    while end > first and words.lows[end - 1] in _NO_ENDS:
         end -= 1
     return Span(first, end)
 
@@ -157,6 +161,17 @@ def value_of(clause: Clause, span: Span, who: Who | None = None) -> str:
         return ""
     said = told(clause, kept, who)
     return raw(clause, kept) if said is None else said
+
+
+def cut_short(clause: Clause, span: Span) -> bool:
+    """Whether the words leave open what they mean: "sharing (what I know)", "making him happy", "this park"."""
+    lows = clause.lows(*span)
+    behind = clause.words.lows[span.end] if span.end < len(clause.words) else ""
+    return not _OPEN.isdisjoint(lows) or (behind in _OBJECT_CLAUSES and lows[-1:] != [] and _is_verb(lows[-1]))
+
+
+def _is_verb(low: str) -> bool:
+    return low in lexicon().verbs
 
 
 def raw(clause: Clause, span: Span) -> str:
