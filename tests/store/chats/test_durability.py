@@ -2,9 +2,6 @@
 
 import errno
 import os
-import random
-import signal
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -16,6 +13,7 @@ from rolememory.store import atomic
 from rolememory.store.chats import Chats
 from rolememory.store.disk import RealDisk
 from tests.durability.processes import forked
+from tests.store.chats import cuts
 from tests.store.chats.talk import chats_at, said, shown, story
 from tests.store.refusing import RefusingDisk, everything
 
@@ -31,55 +29,24 @@ def chat_in(folder: Path, lines: list[str] = LINES) -> Path:
     return chats.info("harbour").file
 
 
-# 1: a process is killed
-
-
-def _plays(folder: Path, name: str, pipe: int) -> int:
-    """Play a chat until killed; tell after every look how far it is."""
-    chats, lines = Chats(folder), list[str]()
-    for number in range(10_000):
-        lines += story(1, number)
-        if number % 3 == 2:
-            lines[-1] += " Swiped."
-        chats.observe(said(*lines), chat=name, user=name)
-        os.write(pipe, f"{len(lines)}\n".encode())
-    return 0
-
-
-def _killed(folder: Path, names: list[str], after: int) -> Iterator[tuple[str, int]]:
-    """Kill players once the first has told so many looks; what each was told last."""
-    players = []
-    for name in names:
-        reads, writes = os.pipe()
-        players.append((name, forked(lambda name=name, writes=writes: _plays(folder, name, writes)), reads))  # type: ignore[misc]
-        os.close(writes)
-    told = [b""] * len(players)
-    while told[0].count(b"\n") < after:
-        told[0] += os.read(players[0][2], 4096)
-    for _, pid, _ in players:
-        os.kill(pid, signal.SIGKILL)
-        os.waitpid(pid, 0)
-    for number, (name, _, pipe) in enumerate(players):
-        with os.fdopen(pipe, "rb") as rest:
-            told[number] += rest.read()
-        yield name, int((b"0\n" + told[number]).rpartition(b"\n")[0].rpartition(b"\n")[2])
+# 1, 2: a process is killed, the power fails
 
 
 @forks
 @pytest.mark.parametrize("writers", [1, 4])
-def test_what_was_acknowledged_survives_a_kill(tmp_path: Path, writers: int) -> None:
-    chance = random.Random(writers)
-    for number in range(8 // writers):
-        names = [f"{number}-{who}" for who in range(writers)]
-        for name, length in _killed(tmp_path, names, chance.randint(1, 8)):
-            chats = Chats(tmp_path)
-            path = shown(chats.path(name)) if length else []
-            assert len(path) >= length
-            assert [line.removesuffix(" Swiped.") for line in path] == story(len(path) // 2)
-        assert chats.problems == []
+def test_what_was_acknowledged_survives_a_kill(writers: int) -> None:
+    result = cuts.kill(10 * writers, writers)
+    assert result["bad"] == 0, result
+    assert result["acknowledged"] > 0
 
 
-# 2: what a power cut leaves of the last line
+@pytest.mark.slow
+def test_and_a_power_cut() -> None:
+    result = cuts.cut_power(200)
+    assert result["bad"] == 0, result
+
+
+# 2: what may be left of the last line
 
 
 def test_a_line_that_is_only_there_in_part_never_happened(tmp_path: Path) -> None:
