@@ -31,7 +31,7 @@ class Aim:
     @property
     def known(self) -> bool:
         """Whether the chat was observed before."""
-        return self.log.chat is not None
+        return self.log.head is not None
 
     @property
     def branch_of(self) -> str:
@@ -40,7 +40,7 @@ class Aim:
 
     def row(self, now: datetime, title: str | None) -> Row | None:
         """The line that says it; None when there is nothing to say."""
-        title = title if title and (self.log.chat is None or title != self.log.chat.info.title) else None
+        title = None if title and self.log.chat is not None and title == self.log.chat.info.title else title
         if self.attended is None or (self.plan.idle and self.known and title is None):
             return None
         inherited = self.fork.path if self.fork else ()

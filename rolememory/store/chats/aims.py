@@ -9,15 +9,16 @@ from rolememory.schema.message import Message
 from rolememory.store.chats.aim import Aim
 from rolememory.store.chats.align import align
 from rolememory.store.chats.attention import Attended, Seen, Spoken, attend
-from rolememory.store.chats.heard import Clean, Heard, base, digest, hear, look_of, whole
+from rolememory.store.chats.heard import Clean, Heard, digest, hear, look_of, whole
 from rolememory.store.chats.kinship import Fork, continues, forked
 from rolememory.store.chats.log import Log
 from rolememory.store.chats.plan import is_ample, lay, planned, weight
 from rolememory.store.chats.rows import Head, Row, Splice
 from rolememory.store.chats.shelf import Shelf
-from rolememory.store.chats.transcript import Chat, Transcript
+from rolememory.store.chats.transcript import Transcript
 
 _NAMED_BY = 3  # messages that make the id of a chat without one
+_TRIED = 50  # chats without a name that share a user's message, the last ones, are looked at closely
 _REMEMBERED = 32  # chats whose last look is kept at hand
 
 
@@ -54,15 +55,14 @@ class Aims:
         log = self._named(asked.chat, asked.user) if asked.chat else self._unnamed(asked)
         if log is None:
             return self._begun(asked, self._free_id(asked.news), unnamed=True)
-        known = log.chat
+        known = log.head
         if known is None:
             return self._begun(asked, asked.chat)
         attended = attend(log.transcript, asked.messages, asked.clean, self._seen.get(log))
         if attended is not None and attended.laid.note and _is_someone_elses(known, asked.user):
             return self._begun(asked, _own_id(asked.chat, asked.user))
-        head = Head(known.id, known.info.user, known.info.created)
         plan = planned(log.transcript, attended.laid.changes if attended else (), asked.now)
-        return Aim(head, log, log.transcript, log.transcript.edition, self._shelf.generation, attended, plan)
+        return Aim(known, log, log.transcript, log.transcript.edition, self._shelf.generation, attended, plan)
 
     def stands(self, aim: Aim) -> bool:
         """Whether nothing happened since the look that could change what it comes to: in its chat, or in any if it is a new one."""
@@ -77,22 +77,23 @@ class Aims:
         script = aim.log.transcript
         lines = aim.edition + (not aim.plan.idle) if script is aim.script else 1
         if aim.attended is not None and script.edition == lines:
-            self._seen.pop(aim.log, None)
-            self._seen[aim.log] = Seen(list(asked.messages), asked.clean, script, lines, aim.attended.laid.begin, aim.attended.look)
+            before = self._seen.pop(aim.log, None)
+            messages = before.grown(asked.messages) if before and aim.attended.goes_on else list(asked.messages)
+            self._seen[aim.log] = Seen(messages, asked.clean, script, lines, aim.attended.laid.begin, aim.attended.look)
             while len(self._seen) > _REMEMBERED:
                 del self._seen[next(iter(self._seen))]
 
     def _named(self, chat: str, user: str | None) -> Log:
         """The log of that name; of two users who call different chats alike, each has his own."""
         log = self._shelf.log(chat)
-        if log.chat is not None and _is_someone_elses(log.chat, user):
+        if log.head is not None and _is_someone_elses(log.head, user):
             own = self._shelf.log(_own_id(chat, user))
-            return own if own.chat is not None else log
+            return own if own.head is not None else log
         return log
 
     def _unnamed(self, asked: Asked) -> Log | None:
         """The chat without a name that the messages continue; None when there is none."""
-        mine = [log for log in self._mine(asked.user) if log.chat is not None and log.chat.info.unnamed]
+        mine = [log for log in self._mine(asked.user) if log.head is not None and log.head.unnamed]
         for log in mine:
             seen = self._seen.get(log)
             if seen is not None and seen.messages and seen.more(asked.messages, asked.clean, log.transcript) is not None:
@@ -100,8 +101,8 @@ class Aims:
         going_on = [(asked.spoken.going_on(log.transcript), log.transcript.updated, log) for log in mine]
         if found := [each for each in going_on if each[0]]:
             return max(found, key=lambda each: each[:2])[2]
-        digests = {heard.digest for heard in asked.news}
-        near = (log for log in mine if any(base(said.version) in digests for said in log.transcript.path))
+        asks = {heard.digest for heard in asked.news if heard.role == "user"}
+        near = sorted((log for log in mine if log.transcript.ever_said(asks)), key=lambda log: log.transcript.updated)[-_TRIED:]
         scored = [(score, log.transcript.updated, log) for log in near if (score := _continued(log, asked.news))]
         return max(scored, key=lambda each: each[:2])[2] if scored else None
 
@@ -124,14 +125,14 @@ class Aims:
 
     def _mine(self, user: str | None) -> list[Log]:
         self._shelf.refresh()
-        return [log for log in self._shelf.logs() if log.chat is not None and log.chat.info.user == user]
+        return [log for log in self._shelf.logs() if log.head is not None and log.head.user == user]
 
     def _free_id(self, news: Sequence[Heard]) -> str:
         """An id made of the first messages."""
         if not news:
             return ""
         stem, number = f"~{digest('', ''.join(heard.digest for heard in news[:_NAMED_BY]))}", 1
-        while self._shelf.log(chat := stem if number == 1 else f"{stem}-{number}").chat is not None:
+        while self._shelf.log(chat := stem if number == 1 else f"{stem}-{number}").head is not None:
             number += 1
         return chat
 
@@ -150,8 +151,8 @@ def _begins_with(fork: Fork, log: Log, now: datetime) -> Transcript:
     return script
 
 
-def _is_someone_elses(chat: Chat, user: str | None) -> bool:
-    return user is not None and chat.info.user is not None and chat.info.user != user
+def _is_someone_elses(head: Head, user: str | None) -> bool:
+    return user is not None and head.user is not None and head.user != user
 
 
 def _own_id(chat: str, user: str | None) -> str:

@@ -1,7 +1,7 @@
 """How a look at a chat begins: with what is the same as at the last look, so that only what is new has to be heard."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from rolememory.schema.message import Message
 from rolememory.store.chats.align import SURE, Change
@@ -34,6 +34,11 @@ class Seen:
             return None
         return messages[count:] if list(messages[:count]) == self.messages else None
 
+    def grown(self, messages: Sequence[Message]) -> list[Message]:
+        """The list of the last look with what was appended to it: the same list, it is of no use to anybody else."""
+        self.messages.extend(messages[len(self.messages) :])
+        return self.messages
+
 
 @dataclass(frozen=True, slots=True)
 class Attended:
@@ -41,6 +46,7 @@ class Attended:
 
     laid: Laid
     look: Look
+    goes_on: bool = False  # the very messages of the last look, and more
 
 
 def attend(script: Transcript, messages: Sequence[Message], clean: Clean | None, seen: Seen | None) -> Attended | None:
@@ -50,7 +56,7 @@ def attend(script: Transcript, messages: Sequence[Message], clean: Clean | None,
     comparison of texts, and what stands behind the first difference an alignment.
     """
     if seen is not None and (more := seen.more(messages, clean, script)) is not None:
-        return _appended(script, seen.begin, more, clean, seen.look)
+        return replace(_appended(script, seen.begin, more, clean, seen.look), goes_on=True)
     spoken = Spoken.of(messages)
     begin, run = spoken.sure(script)
     if run == len(script.path) - begin > 0:
@@ -92,6 +98,8 @@ class Spoken:
         return run if whole else 0
 
     def _run(self, script: Transcript, begin: int) -> int:
+        if not self.texts or begin >= len(script.cames) or self.texts[0] != script.cames[begin]:
+            return 0
         cames, voices = script.cames[begin:], script.voices[begin:]
         count = min(len(cames), len(self.texts))
         if self.texts[:count] == cames[:count] and self.voices[:count] == voices[:count]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rolememory.errors import NotWrittenError
 from rolememory.store.atomic import not_written, write_all
-from rolememory.store.chats.rows import Row, encoded, stretch
+from rolememory.store.chats.rows import Head, Row, encoded, stretch
 from rolememory.store.chats.transcript import Chat, Transcript
 from rolememory.store.disk import Disk, Mark
 from rolememory.store.lines import SEAL
@@ -39,6 +39,11 @@ class Log:
         self._end, self._lines = 0, 0  # settled bytes, and lines of them
         self._tail, self._torn = b"", False  # the last of them; whether something follows
         self._bad: list[int] = []  # numbers of damaged lines, from 1
+
+    @property
+    def head(self) -> Head | None:
+        """Who the chat is; None when there is none, or it never said so."""
+        return self.transcript.head
 
     @property
     def chat(self) -> Chat | None:

@@ -12,6 +12,7 @@ _GONE = -0.4  # an old message that is left out
 _PUT_BEFORE = -0.5  # a new message before an old one that stays: people seldom do that
 _CUT_AGAIN = -0.5  # one that the frontend must have cut off although it shows less than before
 _SIMILAR = 0.6  # from here on two texts are one text, changed
+_CUT_INSIDE = 20  # characters that are left of a message that the frontend cut into
 _MOST_CELLS = 2500  # beyond, only places are compared
 _COMPARED = 1500  # characters of a text
 
@@ -115,6 +116,8 @@ def _met(gap: Gap, i: int, j: int, old: Said, heard: Heard) -> Iterator[_Move]:
     if base(old.version) == heard.digest:
         yield _Move(1, 1, _SAME, "same")
         return
+    if gap.front and j == gap.j and len(heard.text) >= _CUT_INSIDE and old.text.endswith(heard.text):
+        yield _Move(1, 1, _JOINED, "same")  # the frontend cut into the oldest message
     if len(heard.text) > len(old.text) and heard.text.startswith(old.text):
         yield from _longer(gap, i, heard)
     elif len(old.text) > len(heard.text) and old.text.startswith(heard.text):

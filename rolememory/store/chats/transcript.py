@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rolememory.schema.learning import Said
-from rolememory.store.chats.heard import Heard, Known, base
+from rolememory.store.chats.heard import Known, base
 from rolememory.store.chats.rows import Head, Row, Splice
 from rolememory.store.chats.title import title_of
 from rolememory.store.chats.values import MODES, ChatInfo, Look, Mode
@@ -94,6 +94,10 @@ class Transcript:
                 self._remember(said, self._known)
         return self._known
 
+    def ever_said(self, digests: Iterable[str]) -> bool:
+        """Whether any of these words were ever said here."""
+        return not self._alike.keys().isdisjoint(digests)
+
     def version_in(self, slot: int, digest: str) -> str:
         """The version of these words in that slot; "" when it never had them."""
         return next((version for version in self._alike.get(digest, ()) if self.said[version].slot == slot), "")
@@ -109,10 +113,6 @@ class Transcript:
         while (version := digest if number == 1 else f"{digest}.{number}") in self.said or version in taken:
             number += 1
         return version
-
-    def unchanged(self, heard: Sequence[Heard], start: int) -> bool:
-        """Whether the path from `start` on is exactly what is heard."""
-        return self.cames[start:] == [each.came for each in heard] and self.voices[start:] == [each.role for each in heard]
 
     def _keep(self, said: Said) -> None:
         if said.version not in self.said:

@@ -54,6 +54,7 @@ def looked(folder: Path, looks: Looks, *, restart: bool) -> tuple[Chats, Observe
         pytest.param([LONG, LONG[5:-2]], LONG[:-2], [], LONG[-2:], id="cut, and the newest exchange deleted"),
         pytest.param([LONG, ["a: Edited.", *LONG[7:]]], [*LONG[:6], "a: Edited.", *LONG[7:]], ["a: Edited."], [LONG[6]], id="cut, and the oldest visible one edited"),
         pytest.param([LONG, [LONG[5], LONG[6], *LONG[9:]]], [*LONG[:7], *LONG[9:]], [], LONG[7:9], id="cut, and one exchange in the middle deleted"),
+        pytest.param([LONG, [f"a: {LONG[6][20:]}", *LONG[7:]]], LONG, [], [], id="cut inside a message: what is left of it is the message"),
         pytest.param([LONG[5:], LONG], LONG, LONG[:5], [], id="older messages come into view that were never seen"),
         pytest.param([LINES, [*LINES[:3], "u: Wait.", *LINES[3:]]], [*LINES[:3], "u: Wait.", *LINES[3:]], ["u: Wait."], [], id="insert: a message between two"),
         pytest.param([[GREETING]], [GREETING], [GREETING], [], id="no user message at all"),
