@@ -238,7 +238,7 @@ class RoleMemory:
     @property
     def memories(self) -> Mapping[str, Memory]:
         """Every memory by id, archived ones too, as the files have them now, with what was learned from all that was observed."""
-        self.learned(_RULES_S)
+        self.learned(_PATIENT_S)
         return self.store.snapshot().memories
 
     @property
@@ -277,7 +277,7 @@ class RoleMemory:
         self.learned(_RULES_S)
         glimpse = self.chats.glimpse(said, chat=chat, user=user, clean=self._clean)
         sight = self.chats.visible_from(chat, glimpse)
-        memories = self.memories
+        memories = self.store.snapshot().memories
         request = Request(
             said,
             glimpse.chat or chat,
@@ -304,7 +304,7 @@ class RoleMemory:
         sight = self.chats.visible_from(None)
         request = Request((Message.user(query),), user=user, now=now, dry_run=True, wanted=limit, sight=sight)
         with self._lock:
-            return once(self._recollection.search(self.role, self.memories, self.settings, request), limit)
+            return once(self._recollection.search(self.role, self.store.snapshot().memories, self.settings, request), limit)
 
     def ready(self, timeout: float | None = None) -> bool:
         """Wait until the model is loaded and every memory has its vector; false without a model."""
@@ -367,6 +367,10 @@ class RoleMemory:
                 )
                 self._learner = Learner(self.folder, self.store, self.chats, Review(self.folder), needs)
         return self._learner
+
+    def as_character(self, user: str | None = None) -> Character:
+        """The texts of the role's card, else its name alone."""
+        return self._recollection.card.character(self.role, user)
 
     def _clean(self, text: str) -> str:
         """What is story in a message; one that is nothing but words out of character is kept as it is, since no word of anybody's is lost."""
@@ -535,7 +539,7 @@ class RoleMemory:
 
         self.learned()
         with self._lock:
-            done = forget(self.folder, user, self.learner, self._usage.uses, self.settings.storage)
+            done = forget(self.folder, user, self.learner, self._usage, self.settings.storage)
             self._recollection.chats.forget(done.chats)
             self._recollection.close()
             self._recollection = Recollection(self.folder, self.home.surroundings, self.settings)
@@ -637,6 +641,7 @@ class RoleMemory:
         return Other(self.role, factor, memories, self._recollection.meanings.follow(memories), sight)
 
 
+_PATIENT_S = 10.0  # who asks for the memories themselves waits for the rules, unless something is very wrong
 _RULES_S = 0.25  # a turn waits so long for rules that are still reading what was said before it; it is a matter of milliseconds
 
 

@@ -217,11 +217,11 @@ def test_a_thousand_probes_find_nothing_of_anybody_else(home: Home) -> None:
     leaks = probes = 0
     for _ in range(250):
         place, thing = shuffled.choice(places), shuffled.choice(things)
-        for role, user in secrets:
+        for (role, user), own in secrets.items():
             text = told(minds[role], f"What did I hide in the {place}, was it the {thing}?", chat="probe", user=user)
             foreign = [word for owner, words in secrets.items() if owner != (role, user) for word in words]
             leaks += any(word in text for word in foreign)
             probes += 1
             if not _:
-                assert any(word in text for word in secrets[role, user]), "its own is found, so the probe can fail"
+                assert any(word in text for word in own), "its own is found, so the probe can fail"
     assert (probes, leaks) == (1000, 0)

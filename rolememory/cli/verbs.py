@@ -18,6 +18,9 @@ MODULES = (
     "memories",
     "writing",
     "turns",
+    "chatting",
+    "observing",
+    "sessions",
     "past",
     "upkeep",
     "exchange",
@@ -34,6 +37,7 @@ MODULES = (
     "measuring",
 )
 _GROUPS = {
+    "timeline": both("timelines: which chats know of one another", "时间线：哪些会话彼此知道"),
     "model": both("models of meaning: which there are, and fetching one", "语义模型：有哪些可用，怎样取得"),
     "card": both("character cards: in, out, and from one format into another", "角色卡：导入、导出、转换格式"),
     "book": both("lorebooks: what fires, what is wrong, what is expected", "世界书：激活了什么、有什么问题、是否符合期望"),
@@ -42,6 +46,7 @@ _GROUPS = {
 BEGIN = both("Begin", "开始使用")
 MEMORIES = both("Memories", "记忆")
 ASK = both("Ask", "提问与缘由")
+LEARN = both("Learn", "学习")
 KEEP = both("Keep", "保管")
 DOORS = both("Frontends", "接入前端")
 AUTHOR = both("Books and cards", "世界书与角色卡")

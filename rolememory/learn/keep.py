@@ -6,11 +6,12 @@ from dataclasses import replace
 from hashlib import blake2b
 from typing import Any
 
+from rolememory.learn.derive import derive
 from rolememory.learn.gate import Gate, Passed, Quarantined, Told
 from rolememory.learn.reconcile import Known, edits, reconcile
 from rolememory.schema.evidence import Reason
 from rolememory.schema.learning import Draft, Learned, Verdict
-from rolememory.schema.memory import Memory, readable_id
+from rolememory.schema.memory import Memory, Source, readable_id
 from rolememory.store.memories import Edit, RoleStore, Snapshot
 from rolememory.store.review import Review
 
@@ -31,6 +32,14 @@ def learned_id(draft: Draft) -> str:
     return f"{readable_id(draft.content)}-{blake2b(said.encode('utf-8', 'replace'), digest_size=4).hexdigest()}"
 
 
+def _with_keys(draft: Draft) -> Draft:
+    """What a model proposes has no keys, topics or feeling of its own yet."""
+    if draft.keys or draft.topics or draft.source is Source.USER_INPUT:
+        return draft
+    found = derive(draft.content, draft.claims)
+    return replace(draft, keys=found.keys, topics=found.topics, emotions=draft.emotions or found.emotions, tags=draft.tags or found.tags)
+
+
 class Keeper:
     """Lets drafts into the store, one batch at a time. Thread-safe."""
 
@@ -49,7 +58,7 @@ class Keeper:
         """
         with self._lock:
             memories = self._store.snapshot().memories
-            fresh = {learned_id(draft): draft for draft in drafts}
+            fresh = {learned_id(draft): _with_keys(draft) for draft in drafts}
             fresh = {one: draft for one, draft in fresh.items() if one not in memories and not self.review.is_declined(one)}
             if not fresh:
                 return Learned()

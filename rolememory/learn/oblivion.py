@@ -5,13 +5,13 @@ from pathlib import Path
 
 from rolememory.learn.learner import Learner
 from rolememory.learn.model.progress import Progress
+from rolememory.learn.usage import Usage
 from rolememory.schema.settings import StorageSettings
 from rolememory.store.disk import DISK
 from rolememory.store.erase import Erased, erase
-from rolememory.store.uses import Uses
 
 
-def forget(folder: Path, user: str, learner: Learner, uses: Uses, settings: StorageSettings) -> Erased:
+def forget(folder: Path, user: str, learner: Learner, usage: Usage, settings: StorageSettings) -> Erased:
     """Memories with history and backups first: if these cannot be searched, nothing is touched at all.
 
     Raises:
@@ -23,7 +23,7 @@ def forget(folder: Path, user: str, learner: Learner, uses: Uses, settings: Stor
     learner.keeper.review.undecline(done.ids)  # ids are made of words
     learner.drop(chats)
     Progress(folder).forget(chats, user)
-    uses.forget(chats)
+    usage.forget(chats)
     for cache in (folder / ".cache").glob("vectors-*"):
         DISK.unlink(cache)
     return replace(done, chats=chats, waiting=waiting)

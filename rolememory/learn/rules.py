@@ -191,25 +191,21 @@ def _asked_before(around: Around) -> str:
 
 
 def _derived(text: str, found: Sequence[Claim], around: Around) -> Derived:
-    return derive(text, found, lexicon=around.lexicon, auto_tag=around.settings.auto_tag)
+    who = around.company
+    names = [name for name in (who.role, *who.role_names, who.user, *who.others) if name]
+    return derive(text, found, lexicon=around.lexicon, auto_tag=around.settings.auto_tag, names=names)
 
 
 def _common(said: Said, around: Around, derived: Derived) -> dict[str, Any]:
     return {
         "user": around.user,
         "created": said.at,
-        "keys": _telling(derived.keys, around.company),
+        "keys": derived.keys,
         "topics": derived.topics,
         "emotions": tuple(dict.fromkeys((*said.emotions, *derived.emotions))),
         "tags": derived.tags,
         "salience": derived.salience,
     }
-
-
-def _telling(keys: Sequence[str], company: Company) -> tuple[str, ...]:
-    """Keys without the names of those who talk: these stand in every other message."""
-    names = [fold(name).text for name in (company.role, *company.role_names, company.user, *company.others) if name]
-    return tuple(key for key in keys if not any(name in fold(key).text for name in names))
 
 
 def _tells_more(text: str, found: Sequence[Claim]) -> bool:

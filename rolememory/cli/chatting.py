@@ -1,0 +1,169 @@
+"""chat: talk with a role in the terminal through any OpenAI-compatible server, and see what it remembers and learns."""
+
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated
+
+from rolememory.cli.desk import Desk, desk
+from rolememory.cli.options import RoleName, UserName, option
+from rolememory.cli.out import one_line, write
+from rolememory.cli.verbs import BEGIN, verb
+from rolememory.cli.words import Tongue, both, say, told
+from rolememory.errors import InvalidValueError, RoleMemoryError
+from rolememory.schema.message import Message
+
+if TYPE_CHECKING:
+    from rolememory.engine import RoleMemory
+    from rolememory.learn.model.client import Model
+    from rolememory.recall.turn import Turn
+
+_TIMEOUT_S = 300.0  # of a whole reply
+_HELP = both(
+    "/why  reasons of the last turn    /swipe  another reply    /undo  take the last thing learned back    /quit  end",
+    "/why  上一轮的缘由    /swipe  换一个回复    /undo  撤销刚学到的    /quit  结束",
+)
+
+
+@verb("chat", BEGIN, both("talk with a role here, through any OpenAI-compatible server", "在终端里与角色对话，使用任意兼容 OpenAI 的服务"))
+def chat(
+    role: RoleName,
+    upstream: Annotated[
+        str | None, option("--upstream URL", "the model's server; none = serve.upstream", "模型服务地址；不写 = serve.upstream")
+    ] = None,
+    model: Annotated[str | None, option("--model NAME", "name of the model; none = learn.model", "模型名；不写 = learn.model")] = None,
+    session: Annotated[str, option("--chat NAME", "go on with this chat, or begin it", "继续或新建这个会话")] = "terminal",
+    user: UserName = None,
+    pane: Annotated[bool, option("--pane/--no-pane", "show what was recalled and learned", "显示想起和学到的内容")] = True,
+) -> None:
+    """One line is one message; the chat goes on where it stood."""
+    here = desk()
+    with here.role(role, meaning=True) as mind:
+        talk = Talk(here, mind, _model(mind, upstream, model), session, user, pane)
+        talk.greet()
+        for line in _lines():
+            if not talk.heard(line):
+                return
+
+
+@dataclass
+class Talk:
+    """A chat in progress."""
+
+    here: Desk
+    mind: "RoleMemory"
+    model: "Model"
+    chat: str
+    user: str | None
+    pane: bool
+    turn: "Turn | None" = None
+    said: list[Message] = field(default_factory=list)
+
+    def greet(self) -> None:
+        """Show where the chat stands."""
+        settings = self.mind.settings.memory
+        if self.chat in {info.id for info in self.mind.chats.chats(archived=True)}:
+            recent = self.mind.chats.recent(self.chat, settings.short_term_items, settings.short_term_characters)
+            self.said = [Message(role=one.role, content=one.text) for one in recent]
+        for message in self.said[-4:]:
+            self._show(self.mind.role.name if message.role == "assistant" else self.user or say("you", "你"), message.content)
+        self.here.out.say(told(_HELP), "dim")
+
+    def heard(self, line: str) -> bool:
+        """One line of the user's; false when it was the last."""
+        commands = {"/quit": lambda: False, "/why": self._why, "/swipe": self._swipe, "/undo": self._undo}
+        word = line.strip()
+        if word in commands:
+            return commands[word]() is not False
+        if word:
+            self.said.append(Message.user(word))
+            self._reply()
+        return True
+
+    def _reply(self) -> None:
+        self.turn = self.mind.recall([*self._instructions(), *self.said], chat=self.chat, user=self.user)
+        before = set(self.mind.memories)
+        try:
+            reply = self._streamed([{"role": one.role, "content": one.content} for one in self.turn.messages])
+        except RoleMemoryError as error:
+            self.here.out.warn(error.text(Tongue.language))
+            reply = ""
+        if reply.strip():
+            self.said.append(Message.assistant(reply))
+        self.mind.observe(self.said, chat=self.chat, user=self.user)
+        self.mind.learned()
+        if self.pane:
+            self._pane(before)
+
+    def _streamed(self, messages: list[dict[str, str]]) -> str:
+        from rolememory.learn.model.client import Haste
+
+        write(f"{self.mind.role.name}: ")
+        parts: list[str] = []
+        try:
+            for piece in self.model.chat_stream(messages, Haste(patient=False)):
+                parts.append(piece)
+                write(piece)
+        finally:
+            write("\n")
+        return "".join(parts)
+
+    def _pane(self, before: set[str]) -> None:
+        for one in self.turn.recalled if self.turn else ():
+            self.here.out.say(f"  ~ {one_line(one.memory.content)}  {one.score:.2f}", "dim")
+        for memory_id, memory in self.mind.memories.items():
+            if memory_id not in before:
+                self.here.out.say(f"  + {one_line(memory.content)}", "green")
+
+    def _instructions(self) -> list[Message]:
+        card = self.mind.as_character(self.user)
+        texts = [text for text in (card.description, card.personality, card.scenario) if text]
+        named = say(f"You are {card.name}. Reply as {card.name}, in character.", f"你是{card.name}。请以{card.name}的身份作答，不要出戏。")
+        return [Message.system("\n\n".join([named, *texts]))]
+
+    def _why(self) -> None:
+        self.here.out.raw(str(self.turn.explain(language=Tongue.language)) if self.turn else say("nothing was said yet", "还没有说话"))
+
+    def _swipe(self) -> None:
+        if self.said and self.said[-1].role == "assistant" and any(message.role == "user" for message in self.said):
+            self.said.pop()
+            self._reply()
+
+    def _undo(self) -> None:
+        try:
+            self.mind.undo()
+            self.here.out.say(say("taken back", "已撤销"))
+        except RoleMemoryError as error:
+            self.here.out.warn(error.text(Tongue.language))
+
+    def _show(self, who: str, text: str) -> None:
+        self.here.out.say(f"{who}:", "bold cyan")
+        self.here.out.raw(text)
+
+
+def _model(mind: "RoleMemory", upstream: str | None, model: str | None) -> "Model":
+    from rolememory.learn.model.client import Model, Where
+    from rolememory.learn.model.upstreams import Upstreams
+
+    settings = mind.settings
+    base = upstream or settings.serve.upstream or settings.learn.endpoint
+    if not base:
+        raise InvalidValueError(
+            "no model server: give --upstream URL, or set serve.upstream in rolememory.toml",
+            zh="没有模型服务：请加 --upstream 地址，或在 rolememory.toml 里设置 serve.upstream",
+        )
+    key = settings.serve.upstream_key_env if os.environ.get(settings.serve.upstream_key_env) else settings.learn.api_key_env
+    where = Where(base.rstrip("/"), model or settings.learn.model or "default", key)
+    return Model(where, Upstreams().at(where.base), _TIMEOUT_S)
+
+
+def _lines() -> Iterator[str]:
+    while True:
+        try:
+            line = input("> ") if sys.stdin.isatty() else sys.stdin.readline()
+        except (EOFError, KeyboardInterrupt):
+            return
+        if not line and not sys.stdin.isatty():
+            return
+        yield line.rstrip("\n")

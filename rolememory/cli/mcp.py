@@ -1,0 +1,36 @@
+"""mcp: memories as tools for agents and editors, over standard input and output."""
+
+import sys
+
+from rolememory.cli.desk import desk
+from rolememory.cli.verbs import DOORS, verb
+from rolememory.cli.words import Tongue, both, say
+from rolememory.errors import InvalidValueError
+
+
+@verb(
+    "mcp",
+    DOORS,
+    both("give agents and editors the memories as tools (MCP over stdio)", "让智能体和编辑器把记忆当作工具使用（MCP，标准输入输出）"),
+)
+def mcp() -> None:
+    """Runs until the other side hangs up. Put `rolememory --home FOLDER mcp` into the client's list of servers."""
+    here = desk()
+    _check_installed()
+    from rolememory.serve.mcp.server import serve_stdio
+
+    if sys.stdin.isatty():
+        here.out.warn(say("waiting for an MCP client on standard input; Ctrl-C ends", "正在标准输入上等待 MCP 客户端；按 Ctrl-C 结束"))
+    with here.home(meaning=True) as home:
+        home.preload()
+        serve_stdio(home, Tongue.language)
+
+
+def _check_installed() -> None:
+    try:
+        import mcp as installed  # noqa: F401
+    except ImportError as error:
+        raise InvalidValueError(
+            f'this needs {error.name}; install it with: pip install "rolememory[serve]"',
+            zh=f'需要 {error.name}；请安装：pip install "rolememory[serve]"',
+        ) from error

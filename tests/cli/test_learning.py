@@ -1,0 +1,111 @@
+"""observe, review, sessions, timeline, forget, chat, infer: learning by hand, as a person types it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from rolememory.engine import Home
+from tests.cli.running import Command
+from tests.endpoint import Endpoint
+from tests.serve.proxy.upstreams import streams
+
+CHAT = [
+    {"role": "assistant", "content": "Sit down."},
+    {"role": "user", "content": "My sister Anna keeps bees in Riga. I live in Rome."},
+    {"role": "assistant", "content": "Tell me more."},
+]
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
+    folder = tmp_path / "home"
+    with Home.open(folder, {"embedding.backend": "off"}) as opened:
+        opened.create("Mira")
+    (tmp_path / "chat.json").write_text(json.dumps(CHAT), encoding="utf-8")
+    return Command(folder, monkeypatch)
+
+
+def run(home: Command, *line: str, given: str = "", language: str = "en", code: int = 0) -> str:
+    """One command line; what it says."""
+    done = home(*line, stdin=given.encode(), lang=language)
+    assert done.code == code, done.err
+    return done.out + done.err
+
+
+def file_of(home: Command) -> str:
+    """The chat that is observed."""
+    return str(home.home.parent / "chat.json")
+
+
+def test_observe_tells_what_was_learned_and_a_second_time_that_nothing_is_new(home: Command) -> None:
+    file = file_of(home)
+    first = json.loads(run(home, "observe", "Mira", file, "--chat", "one", "--user", "lin", "--json"))
+    assert first["entered"] == 3
+    assert any("Rome" in memory["content"] for memory in first["learned"])
+    again = json.loads(run(home, "observe", "Mira", file, "--chat", "one", "--user", "lin", "--json"))
+    assert (again["entered"], again["learned"]) == (0, [])
+
+
+@pytest.mark.parametrize(("language", "word"), [("en", "new messages"), ("zh", "条新消息")])
+def test_observe_speaks_both_languages(home: Command, language: str, word: str) -> None:
+    assert word in run(home, "observe", "Mira", file_of(home), "--chat", "one", language=language)
+
+
+def test_sessions_list_show_rename_and_remove(home: Command) -> None:
+    run(home, "observe", "Mira", file_of(home), "--chat", "one", "--user", "lin")
+    run(home, "sessions", "Mira", "one", "--title", "Bees")
+    (only,) = json.loads(run(home, "sessions", "Mira", "--json"))
+    assert (only["id"], only["title"], only["user"], only["messages"]) == ("one", "Bees", "lin", 3)
+    assert "Riga" in run(home, "sessions", "Mira", "one")
+    run(home, "sessions", "Mira", "one", "--remove")
+    assert json.loads(run(home, "sessions", "Mira", "--json")) == []
+
+
+def test_a_timeline_is_forked_and_merged(home: Command) -> None:
+    run(home, "observe", "Mira", file_of(home), "--chat", "one", "--user", "lin")
+    run(home, "timeline", "fork", "Mira", "what if", "--chat", "one")
+    assert json.loads(run(home, "sessions", "Mira", "--json"))[0]["timeline"] == "what if"
+    run(home, "timeline", "merge", "Mira", "what if")
+    rows = json.loads(run(home, "timeline", "list", "Mira", "--json"))
+    assert {row["name"]: row["merged"] for row in rows} == {"": ["what if"], "what if": []}
+
+
+def test_what_waits_is_shown_and_accepted_rejected_or_mended(home: Command) -> None:
+    with Home.open(home.home, {"embedding.backend": "off"}) as opened:
+        opened.role("Mira").remember("Lin lives in Oslo.", "semantic", subject="user", id="author")
+    run(home, "observe", "Mira", file_of(home), "--chat", "one", "--user", "lin")
+    (waiting,) = json.loads(run(home, "review", "Mira", "--json"))
+    assert waiting["content"] == "Lin lives in Rome."
+    assert json.loads(run(home, "review", "Mira", "--mend", waiting["id"], "--content", "Lin lives in Rome now.", "--json")) == []
+    assert "Lin lives in Rome now." in run(home, "list", "Mira")
+    assert "nobody" in run(home, "review", "Mira", "--accept", "nobody", code=1)
+
+
+def test_forget_says_first_what_would_go(home: Command) -> None:
+    run(home, "observe", "Mira", file_of(home), "--chat", "one", "--user", "lin")
+    look = json.loads(run(home, "forget", "Mira", "--user", "lin", "--dry-run", "--json"))
+    assert look["roles"][0]["chats"] == 1
+    assert look["roles"][0]["memories"] > 0
+    run(home, "forget", "Mira", "--user", "lin", "--yes")
+    assert json.loads(run(home, "sessions", "Mira", "--json")) == []
+    left = b"".join(path.read_bytes() for path in home.home.rglob("*") if path.is_file())
+    assert b"Riga" not in left
+
+
+def test_talking_in_the_terminal_streams_the_reply_and_shows_what_was_learned(home: Command) -> None:
+    with Endpoint(streams("Bees", " are", " kind.")) as model:
+        said = run(home, "chat", "Mira", "--upstream", model.url, "--user", "lin", given="My dog is called Rex.\n/why\n/quit\n")
+        assert "Mira: Bees are kind." in said
+        assert "Rex" in said.partition("Bees are kind.")[2]
+        again = run(home, "chat", "Mira", "--upstream", model.url, "--user", "lin", given="What is my dog called?\n")
+        assert "My dog is called Rex." in again
+        assert "Rex" in model.requests[-1].said
+
+
+def test_talking_without_a_server_says_what_to_do(home: Command) -> None:
+    assert "--upstream URL" in run(home, "chat", "Mira", code=1)
+
+
+def test_conclusions_without_a_model_say_so(home: Command) -> None:
+    assert "learn." in run(home, "infer", "Mira")
