@@ -3,6 +3,7 @@
 The pairs of tests/learn/contradictions.{en,zh}.json are judged three times: `words`: the sentences as facts in which no rule reads
 a claim; `claims`: only what the rules of learning read in them; `all`: as learning does it, claims where there are any and the
 sentence itself where there are none. The development half (even lines) may be looked at; the other half is for measuring.
+Two further sets were written once the rules stood, measured, and only then looked at: contradictions_fresh, contradictions_last.
 """
 
 import json
@@ -26,15 +27,18 @@ from rolememory.schema.memory import Evidence, Memory, MemoryType, Source
 from tests.builders import on_day
 
 FOLDER = Path(__file__).parent.parent / "learn"
+PARTS = ("development", "held_out", "fresh", "last")
 Row = tuple[str, str, str, str]  # what was said, what is said later, who speaks, label
 Label = Literal["contradicts", "same", "unrelated"]
 Judge = Callable[[Row], str]
 
 
-def rows(language: str, half: str = "") -> list[Row]:
-    """The pairs of a language: of "development" (even lines), "held_out" (odd lines), or all."""
-    listed = [tuple(row) for row in json.loads((FOLDER / f"contradictions.{language}.json").read_text(encoding="utf-8"))]
-    return listed[{"development": 0, "held_out": 1}.get(half, 0) :: 2 if half else 1]  # type: ignore[return-value]
+def rows(language: str, part: str = "development") -> list[Row]:
+    """The pairs of a language: of "development" (even lines), "held_out" (odd lines), or a set written later: "fresh", "last"."""
+    half = {"development": 0, "held_out": 1}.get(part)
+    name = "contradictions" if half is not None else f"contradictions_{part}"
+    listed: list[Row] = [tuple(row) for row in json.loads((FOLDER / f"{name}.{language}.json").read_text(encoding="utf-8"))]
+    return listed[half or 0 :: 1 if half is None else 2]
 
 
 def by_words(row: Row) -> str:
@@ -209,10 +213,9 @@ def _timed(draft: Draft, known: Known) -> float:
 
 
 def measured(judges: Sequence[tuple[str, Judge]], languages: Sequence[str] = ("en", "zh")) -> dict[str, object]:
-    """All scores, by language, half and judge."""
+    """All scores, by language, part and judge."""
     return {
-        language: {half: {name: scores(rows(language, half), judge) for name, judge in judges} for half in ("development", "held_out")}
-        for language in languages
+        language: {part: {name: scores(rows(language, part), judge) for name, judge in judges} for part in PARTS} for language in languages
     }
 
 

@@ -235,6 +235,34 @@ CASES = [
         id="the same accident told again an hour later is the same accident",
     ),
     pytest.param(
+        Case(told("I hate mushrooms!", type=MemoryType.EPISODIC), [learned("a", "The user hates mushrooms.")], "add"),
+        id="a turn and the fact that it states are two things",
+    ),
+    pytest.param(
+        Case(
+            told(
+                "Marcus came by. He gave up smoking.",
+                type=MemoryType.EPISODIC,
+                evidence=(Evidence(chat="c", version="v", quote="Marcus came by."),),
+            ),
+            [learned("a", "The user smokes.")],
+            "add",
+        ),
+        id="somebody else's habit that a turn tells of is not the user's",
+    ),
+    pytest.param(
+        Case(told("I finally quit smoking.", type=MemoryType.EPISODIC), [learned("a", "The user smokes.")], "supersede", ("a",)),
+        id="a turn outdates a fact in the user's own words",
+    ),
+    pytest.param(
+        Case(told("The user works as a baker."), [learned("a", "The user is a nurse.")], "supersede", ("a",)),
+        id="another job, without a word in common",
+    ),
+    pytest.param(
+        Case(told("The user also works as a baker on weekends."), [learned("a", "The user is a nurse.")], "add"),
+        id="a second job leaves the first",
+    ),
+    pytest.param(
         Case(
             told("The user does not like Rome."),
             [learned("a", "The user liked Rome on that day in spring.", type=MemoryType.EPISODIC)],

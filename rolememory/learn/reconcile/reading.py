@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import Literal, TypeVar
 
 from rolememory.learn.reconcile.lexicon import ASKED, BREAK, Kind, Mark, base, lexicon, meanings, undone, units
@@ -191,7 +192,7 @@ def _clause(pieces: list[_Piece], found: list[Quantity]) -> Clause:
     named = {kind: frozenset(name for piece in pieces for each, name in piece.marks if each == kind) for kind in ("word", "people", "time")}
     kinds = frozenset(kind for piece in pieces for kind, _ in piece.marks)
     before = ["", *(piece.stands[-1] for piece in pieces)]
-    if any(piece.is_past and behind not in _BEING for behind, piece in zip(before, pieces, strict=False)):
+    if any(piece.is_past and behind not in _BEING for behind, piece in zip(before, pieces, strict=False)) or _did_so_much(pieces):
         kinds |= {"past"}
     if any(piece.stands[-1] == "了" for piece in pieces):
         kinds |= {"changed"}
@@ -214,6 +215,12 @@ def _clause(pieces: list[_Piece], found: list[Quantity]) -> Clause:
         tuple(word for word, _ in told),
         len(pieces),
     )
+
+
+def _did_so_much(pieces: list[_Piece]) -> bool:
+    """Whether so much was done (睡了八个小时); what one has so many of, one has still (养了两只猫)."""
+    counted = any(one.stands[-1] == "了" and other.is_quantity for one, other in pairwise(pieces))
+    return counted and ("word", "have") not in [mark for piece in pieces for mark in piece.marks]
 
 
 def _stance(pieces: list[_Piece], kinds: frozenset[Kind]) -> Stance:
