@@ -1,0 +1,87 @@
+// rolememory for SillyTavern: tells the proxy whose turn it is, or asks for memory itself where no proxy stands before the model.
+
+import { addCommands } from './commands.js';
+import { hint, withHint } from './hint.js';
+import * as memory from './memory.js';
+import { addPanel, showLearned, showPanel, showStatus, showTurn } from './panel.js';
+import { Trouble, follow, look, onState } from './server.js';
+import { settings } from './settings.js';
+import { changed, clear, ended, onRecalled, remember } from './turns.js';
+import { way, who } from './who.js';
+
+const AGAIN_MS = 5000;
+let seen = null; // where the history of the open role stood
+let line = null; // the open line of events
+
+globalThis.rolememoryInterceptor = async (chat, _contextSize, _abort, type) => remember(chat, type);
+
+/** Fill in whose turn it is, as the request goes out. */
+function said(data) {
+    if (way() !== 'proxy' || data.chat_completion_source !== 'custom') return;
+    const person = who(data.char_name);
+    if (!person) return;
+    const last = SillyTavern.getContext().chat.length - 1;
+    data.custom_include_body = withHint(data.custom_include_body, hint(person, data.type, last));
+}
+
+/** Do it where the server can be asked; what fails stands on the status line. */
+async function quietly(work) {
+    if (!settings().token.trim() || way() === 'off') return;
+    try {
+        await work();
+    } catch (error) {
+        if (!(error instanceof Trouble)) console.warn('rolememory:', error);
+    }
+}
+
+const refreshTurn = () => quietly(async () => showTurn(await memory.lastTurn()));
+
+const refreshLearned = () =>
+    quietly(async () => {
+        const { lines, at } = await memory.learned(seen);
+        seen = at;
+        if (settings().notices) showLearned(lines);
+    });
+
+async function opened() {
+    clear();
+    seen = null;
+    showTurn(null);
+    await refreshLearned();
+    await refreshTurn();
+    seen ??= 0; // a role that is made later has learned nothing yet
+    showStatus();
+}
+
+/** Hear of what is learned for as long as the page is open; a broken line is taken up again. */
+async function listen() {
+    line?.abort();
+    line = new AbortController();
+    const { signal } = line;
+    while (!signal.aborted && settings().token.trim() && way() !== 'off') {
+        if (await look()) await follow(signal, heard).catch(() => {});
+        await new Promise((done) => setTimeout(done, AGAIN_MS));
+    }
+}
+
+function heard(kind) {
+    if (kind === 'learned') refreshLearned();
+    if (kind === 'turn') refreshTurn();
+}
+
+function begin() {
+    const { eventSource, eventTypes: on } = SillyTavern.getContext();
+    addPanel();
+    addCommands(showPanel, refreshLearned);
+    onState(showStatus);
+    onRecalled((_, answer) => showTurn(answer));
+    eventSource.on(on.CHAT_COMPLETION_SETTINGS_READY, said);
+    eventSource.on(on.CHAT_CHANGED, opened);
+    for (const event of [on.GENERATION_ENDED, on.GENERATION_STOPPED]) eventSource.on(event, ended);
+    for (const event of [on.MESSAGE_RECEIVED, on.MESSAGE_SWIPED, on.MESSAGE_EDITED, on.MESSAGE_DELETED, on.MESSAGE_SWIPE_DELETED]) eventSource.on(event, changed);
+    for (const name of ['token', 'server', 'mode']) document.getElementById(`rolememory_${name}`).addEventListener('change', listen);
+    for (const event of [on.CHATCOMPLETION_SOURCE_CHANGED, on.MAIN_API_CHANGED, on.ONLINE_STATUS_CHANGED]) eventSource.on(event, showStatus);
+    listen();
+}
+
+begin();

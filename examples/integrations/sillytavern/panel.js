@@ -1,0 +1,149 @@
+// The drawer among the extensions: settings, how things stand, what the last turn was given and why, what was just learned.
+
+import { button, el, field } from './dom.js';
+import * as memory from './memory.js';
+import { Trouble, look, state } from './server.js';
+import { change, settings, usualServer } from './settings.js';
+import { way } from './who.js';
+import { say } from './words.js';
+
+const parts = {};
+
+/** Put the drawer into the page. */
+export function addPanel() {
+    const modes = {
+        auto: say('automatic'),
+        proxy: say('through the proxy'),
+        direct: say('without the proxy'),
+        off: say('off'),
+    };
+    parts.status = el('div', { id: 'rolememory_status', className: 'rolememory-status', role: 'status' });
+    parts.turn = el('div', { id: 'rolememory_turn' });
+    parts.learned = el('div', { id: 'rolememory_learned', 'aria-live': 'polite' });
+    const body = el(
+        'div',
+        { className: 'inline-drawer-content' },
+        parts.status,
+        el('h4', { textContent: say('Remembered on the last turn') }),
+        parts.turn,
+        el('h4', { textContent: say('Just learned') }),
+        parts.learned,
+        el('h4', { textContent: say('Settings') }),
+        field(say('Server'), textField('server', usualServer())),
+        field(say('Token'), textField('token', '', 'password'), say('shown by `rolememory serve` at its first start; the file `.token` of the home folder')),
+        field(say('Way'), choice('mode', modes), say('automatic: if the API leads to the proxy, the proxy remembers; else this page does')),
+        field(say('Depth'), number('depth'), say('without the proxy: messages from the end')),
+        field(say('Show what was learned'), checkbox('notices')),
+    );
+    const head = el(
+        'div',
+        { className: 'inline-drawer-toggle inline-drawer-header' },
+        el('b', { textContent: 'rolememory' }),
+        el('div', { className: 'inline-drawer-icon fa-solid fa-circle-chevron-down down' }),
+    );
+    parts.drawer = el('div', { id: 'rolememory_panel', className: 'inline-drawer rolememory' }, head, body);
+    document.getElementById('extensions_settings2').append(parts.drawer);
+    showStatus();
+}
+
+/** Open the extensions and this drawer. */
+export function showPanel() {
+    const menu = document.getElementById('rm_extensions_block');
+    if (menu?.classList.contains('closedDrawer')) document.querySelector('#extensions-settings-button .drawer-toggle')?.click();
+    const icon = parts.drawer.querySelector('.inline-drawer-icon');
+    if (icon.classList.contains('down')) parts.drawer.querySelector('.inline-drawer-toggle').click();
+    parts.drawer.scrollIntoView({ block: 'nearest' });
+}
+
+// ── settings ──
+
+const kept = (name, read) => async (event) => {
+    change(name, read(event.target));
+    if (name === 'server' || name === 'token') memory.forgetNames();
+    if (settings().token.trim()) await look();
+    showStatus();
+};
+
+const textField = (name, placeholder, type = 'text') =>
+    el('input', { id: `rolememory_${name}`, className: 'text_pole', type, placeholder, value: settings()[name], autocomplete: 'off', onchange: kept(name, (one) => one.value.trim()) });
+
+const number = (name) =>
+    el('input', { id: `rolememory_${name}`, className: 'text_pole', type: 'number', min: 0, max: 99, value: settings()[name], onchange: kept(name, (one) => Math.max(0, Number(one.value) || 0)) });
+
+const checkbox = (name) => el('input', { id: `rolememory_${name}`, type: 'checkbox', checked: settings()[name], onchange: kept(name, (one) => one.checked) });
+
+function choice(name, words) {
+    const options = Object.entries(words).map(([value, textContent]) => el('option', { value, textContent, selected: settings()[name] === value }));
+    return el('select', { id: `rolememory_${name}`, className: 'text_pole', onchange: kept(name, (one) => one.value) }, ...options);
+}
+
+// ── how things stand ──
+
+export function showStatus() {
+    const trouble = settings().token.trim() ? state() : null;
+    const [kind, text] = settings().token.trim() || way() === 'proxy' ? standing(trouble) : ['bad', say('Paste the token below: without the proxy, this page asks the server itself.')];
+    parts.status.dataset.kind = kind;
+    parts.status.textContent = text;
+}
+
+function standing(trouble) {
+    if (trouble) return ['bad', trouble.message];
+    const told = {
+        off: ['off', say('Switched off here.')],
+        proxy: settings().token.trim() ? ['good', say('The proxy remembers.')] : ['good', say('The proxy remembers. With the token, this panel shows what.')],
+        direct: ['good', say('This page remembers, without the proxy.')],
+    };
+    return told[way()];
+}
+
+// ── the last turn ──
+
+export function showTurn(turn) {
+    const items = turn?.items ?? [];
+    parts.turn.replaceChildren(...(items.length ? items.map(recalled) : [el('small', { textContent: say('Nothing.') })]));
+}
+
+const recalled = (item) =>
+    el('div', { className: 'rolememory-line' }, el('div', { textContent: item.content }), el('small', { textContent: item.why.map((one) => one.text).join(' · ') }));
+
+// ── what was learned ──
+
+const SHOWN = 12;
+
+/** Each line once, newest first, with what can be done about it. */
+export function showLearned(lines) {
+    for (const line of lines) parts.learned.prepend(learnedLine(line));
+    while (parts.learned.childElementCount > SHOWN) parts.learned.lastElementChild.remove();
+}
+
+function learnedLine(line) {
+    const text = el('div', { textContent: line.text, className: 'rolememory-text' });
+    const row = el('div', { className: 'rolememory-line rolememory-learned' }, text);
+    const act = (work) => async () => {
+        try {
+            await work();
+        } catch (error) {
+            if (!(error instanceof Trouble)) throw error;
+            toastr.warning(error.message, 'rolememory', { escapeHtml: true });
+        }
+    };
+    row.append(
+        el(
+            'div',
+            { className: 'rolememory-buttons' },
+            button(say('Take back'), 'fa-rotate-left', act(async () => (await memory.undo(line.role, line.txn), row.remove()))),
+            button(say('Pin: always in the prompt'), 'fa-thumbtack', act(async () => (await memory.change(line.role, line.memory, { constant: true }), row.classList.add('rolememory-pinned')))),
+            button(say('Edit'), 'fa-pencil', act(() => edit(line, text))),
+            button(say('Forget'), 'fa-trash-can', act(async () => (await memory.forget(line.role, line.memory), row.remove()))),
+        ),
+    );
+    return row;
+}
+
+async function edit(line, text) {
+    const { Popup } = SillyTavern.getContext();
+    const written = await Popup.show.input(say('Edit'), null, text.textContent, { rows: 4 });
+    if (!written || written === text.textContent) return;
+    const made = await memory.change(line.role, line.memory, { content: String(written) });
+    text.textContent = made.content;
+}

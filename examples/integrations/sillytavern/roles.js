@@ -1,0 +1,46 @@
+// Which role of the server a character is: found by its card, else by its name; made when it first speaks.
+
+import { Trouble, ask } from './server.js';
+
+const known = new Map();
+const CARD = /\.(png|charx|json)$/i;
+const part = encodeURIComponent;
+
+export const forget = () => known.clear();
+
+/** The role's id, or null while the server knows none. */
+export async function roleOf({ role, avatar }, how = {}) {
+    const key = `${avatar}\n${role}`;
+    if (known.has(key)) return known.get(key);
+    const found = (avatar && (await look(avatar, how))) || (await look(role, how));
+    if (!found || isOther(found, avatar)) return null;
+    known.set(key, found.id);
+    return found.id;
+}
+
+/** The role's id; a new role when there is none. */
+export async function madeRole(person) {
+    const id = await roleOf(person);
+    if (id) return id;
+    const made = await ask('POST', '/roles', { name: person.role, aliases: person.avatar ? [person.avatar] : [] });
+    known.set(`${person.avatar}\n${person.role}`, made.id);
+    return made.id;
+}
+
+async function look(name, how) {
+    try {
+        return await ask('GET', `/roles/${part(name)}`, undefined, how);
+    } catch (error) {
+        if (error instanceof Trouble && error.code === 'unknown_role') return null;
+        throw error;
+    }
+}
+
+/** Another card of the same name. */
+function isOther(found, avatar) {
+    const cards = found.aliases.filter((one) => CARD.test(one));
+    return avatar && cards.length > 0 && !cards.includes(avatar);
+}
+
+/** A path of a role's. */
+export const under = (id, ...rest) => `/roles/${[id, ...rest].map(part).join('/')}`;

@@ -1,0 +1,88 @@
+// "Direct": the proxy does not stand before the model, so this page asks for memory before a turn and tells of it afterwards.
+
+import { madeRole, roleOf, under } from './roles.js';
+import { TURN_MS, Trouble, ask } from './server.js';
+import { settings } from './settings.js';
+import { speakers, visible, way, who } from './who.js';
+
+const KEY = 'rolememory';
+const [IN_CHAT, SYSTEM] = [1, 0];
+const WITHOUT_MEMORY = ['quiet'];
+const SETTLED_MS = 150;
+
+let waiting = null;
+let queue = Promise.resolve();
+let heard = () => {};
+
+/** Be told `(person, answer)` when something was recalled on a turn. */
+export function onRecalled(listener) {
+    heard = listener;
+}
+
+/** Before a turn: what the character remembers goes in at the set depth. Never takes longer than `TURN_MS`, never fails. */
+export async function remember(chat, type) {
+    clear();
+    const person = who();
+    if (way() !== 'direct' || !person || WITHOUT_MEMORY.includes(type) || !settings().token.trim()) return;
+    try {
+        await recall(chat, type, person, { ms: TURN_MS, signal: AbortSignal.timeout(TURN_MS) });
+    } catch (error) {
+        if (!(error instanceof Trouble)) console.warn('rolememory: no memory on this turn', error);
+    }
+}
+
+async function recall(chat, type, person, how) {
+    const id = await roleOf(person, how);
+    if (!id) return;
+    const messages = visible(chat, person.group.length > 0);
+    const answer = await ask('POST', under(id, 'recall'), { messages, chat: person.chat, user: person.user, kind: kind(type) }, how);
+    const text = [answer.persona, answer.text].filter(Boolean).join('\n\n');
+    SillyTavern.getContext().setExtensionPrompt(KEY, text, IN_CHAT, settings().depth, false, SYSTEM);
+    heard(person, answer);
+}
+
+const kind = (type) => ({ swipe: 'swipe', regenerate: 'regenerate', continue: 'continue', append: 'continue', impersonate: 'impersonate' })[type] ?? 'normal';
+
+/** A prompt stays for whatever is generated next until it is taken away. */
+export function clear() {
+    SillyTavern.getContext().setExtensionPrompt(KEY, '', IN_CHAT, 0, false, SYSTEM);
+}
+
+const generating = () => Boolean(document.body.dataset.generating);
+
+export function ended() {
+    clear();
+    if (waiting) changed();
+}
+
+/** The visible chat is another one: tell the server once it has settled. While a reply is being written it has not. */
+export function changed() {
+    if (way() !== 'direct' || !settings().token.trim()) return;
+    clearTimeout(waiting);
+    waiting = setTimeout(() => {
+        if (generating()) return; // `ended` begins anew
+        waiting = null;
+        queue = queue.then(observe, observe);
+    }, SETTLED_MS);
+}
+
+/** Resolves when everything that was to be told has been. */
+export const settled = () => queue;
+
+async function observe() {
+    const context = SillyTavern.getContext();
+    const told = speakers().map((person) => ({ person, messages: visible(context.chat, person.group.length > 0) }));
+    for (const { person, messages } of told) {
+        if (messages.some((one) => one.role === 'user')) await tell(person, messages);
+    }
+}
+
+async function tell(person, messages) {
+    try {
+        const id = await madeRole(person);
+        await ask('POST', under(id, 'observe'), { messages, chat: person.chat, user: person.user, title: person.title.slice(0, 500) });
+    } catch (error) {
+        if (!(error instanceof Trouble)) throw error;
+        console.warn(`rolememory: this turn was not kept: ${error.message}`);
+    }
+}

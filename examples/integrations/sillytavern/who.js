@@ -1,0 +1,72 @@
+// Who speaks with whom in which chat, and which way memory takes.
+
+import { server, settings } from './settings.js';
+
+const SOURCES_WITH_PROXY = ['openai', 'claude', 'mistralai', 'makersuite', 'vertexai', 'deepseek', 'xai', 'zai', 'moonshot'];
+
+/** Whose turn it is; null on the start screen and with nobody to talk to. */
+export function who(name = null) {
+    const context = SillyTavern.getContext();
+    const group = context.groupId ? members(context) : [];
+    const character = context.characters[context.characterId] ?? group.find((one) => one.name === name) ?? null;
+    const spoken = name ?? character?.name;
+    if (!spoken || (!character && !group.length)) return null;
+    return {
+        role: spoken,
+        avatar: character?.name === spoken ? character.avatar : '',
+        chat: chat(context),
+        title: String(context.chatId ?? ''),
+        user: context.name1,
+        group: group.map((one) => one.name),
+    };
+}
+
+/** Everybody who has spoken in the visible chat: the character, or those of a group who said something. */
+export function speakers() {
+    const context = SillyTavern.getContext();
+    if (!context.groupId) return [who()].filter(Boolean);
+    const said = new Set(context.chat.filter((one) => !one.is_user && !one.is_system).map((one) => one.original_avatar));
+    return members(context).filter((one) => said.has(one.avatar)).map((one) => ({ ...who(one.name), role: one.name, avatar: one.avatar }));
+}
+
+function members(context) {
+    const group = context.groups.find((one) => one.id === context.groupId);
+    return (group?.members ?? []).map((avatar) => context.characters.find((one) => one.avatar === avatar)).filter(Boolean);
+}
+
+/** The chat's own id: it stays when the chat is renamed, and a branch gets its own. */
+const chat = (context) => String(context.chatMetadata?.integrity ?? context.chatId ?? '');
+
+/** The visible chat as the engine reads it. In a group each reply carries the name of who spoke. */
+export function visible(messages, inGroup) {
+    return messages
+        .filter((one) => !one.is_system && String(one.mes ?? '').trim() && one.mes !== '...')
+        .map((one) => ({
+            role: one.is_user ? 'user' : 'assistant',
+            content: String(one.mes),
+            ...(inGroup && !one.is_user && one.name ? { name: one.name } : {}),
+        }));
+}
+
+/** "proxy": our proxy stands before the model. "direct": it does not, so this page asks for memory itself. "off". */
+export function way() {
+    const { mode } = settings();
+    return mode === 'auto' ? (throughProxy() ? 'proxy' : 'direct') : mode;
+}
+
+function throughProxy() {
+    const context = SillyTavern.getContext();
+    const { chat_completion_source: source, custom_url: custom, reverse_proxy: reverse } = context.chatCompletionSettings;
+    if (context.mainApi === 'openai' && source === 'custom') return isOurs(custom);
+    if (context.mainApi === 'openai') return SOURCES_WITH_PROXY.includes(source) && isOurs(reverse);
+    return context.mainApi === 'textgenerationwebui' && isOurs(context.getTextGenServer());
+}
+
+/** Whether a URL leads to our server. SillyTavern may know it by another host name than this browser, so the port decides. */
+function isOurs(url) {
+    try {
+        return new URL(url).port === new URL(server()).port;
+    } catch {
+        return false;
+    }
+}
