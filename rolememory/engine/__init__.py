@@ -1,0 +1,17 @@
+"""Home and RoleMemory: scene in, evidence, choice, words out.
+
+    home = Home.open("memories")
+    mira = home.role("mira")
+    turn = mira.recall([Message.user("Why is the beacon dark?")])
+    mira.remember("The beacon failed in the storm of 1887.", keys=["beacon", "storm"])
+
+Reading: `recall` and `search` take the newest snapshot of the files, bring the index up to date by what differs, and ask.
+Writing: every change is one durable line in the journal before the call returns; memory.json follows by itself.
+"""
+
+from rolememory.engine.awaiting import aio
+from rolememory.engine.home import ROLE_MEMORY_HEADING, Home, MemoryContent
+from rolememory.engine.role import RoleMemory
+from rolememory.engine.said import Said, heard
+
+__all__ = ["ROLE_MEMORY_HEADING", "Home", "MemoryContent", "RoleMemory", "Said", "aio", "heard"]

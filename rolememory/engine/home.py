@@ -1,0 +1,178 @@
+"""The home folder as an engine: its roles, and what they share."""
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from rolememory.inject.environment import Templates
+from rolememory.inject.styles import Styles
+from rolememory.recall.lexicons import Lexicons
+from rolememory.recall.recollection import Surroundings
+from rolememory.recall.turn import Turn
+from rolememory.schema.role import Role
+from rolememory.schema.settings import Settings
+from rolememory.store.home import HomeFolder
+from rolememory.store.settings import SettingsFile
+from rolememory.text.clean import cleaner_for
+from rolememory.text.embed.base import Embedder
+from rolememory.text.embed.ladder import Loader, load
+from rolememory.text.embed.queries import QueryVectors
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
+
+    from rolememory.learn.model.upstreams import Upstreams
+    from rolememory.store.erase import Erased
+    from rolememory.store.exchange import Imported, Prefer
+    from rolememory.store.watch import Changed, Watch
+
+from rolememory.engine.role import RoleMemory
+from rolememory.engine.said import Said
+
+ROLE_MEMORY_HEADING = "## 角色记忆"
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryContent:
+    """What `process_message_with_memory` gives: the text for the system prompt with its heading, and the turn behind it."""
+
+    full_content: str
+    turn: Turn
+
+
+class Home:
+    """A folder of roles; one `Home` shares model, settings and templates among all of them. Thread-safe.
+
+    `settings` override the file for this process, nested or dotted: `{"recall.max_items": 3}`.
+    """
+
+    def __init__(self, path: Path | str, settings: Mapping[str, Any] | None = None, embedder: Embedder | None = None) -> None:
+        self.folder = HomeFolder(path)
+        self.path = self.folder.path
+        self._file = SettingsFile(self.path, settings)
+        self.loader = Loader(self.settings.embedding, load=(lambda _: embedder) if embedder else load)
+        self.queries = QueryVectors(self.loader.get)
+        self.lexicons = Lexicons(self.path / "lexicons")
+        templates = Templates(self.path / "templates")
+        self.surroundings = Surroundings(
+            self.loader,
+            self.queries,
+            templates,
+            Styles(templates),
+            cleaner=lambda wanted: cleaner_for(wanted.clean, self.path / "cleaning.json"),
+            lexicon=self.lexicons.current,
+            shared_books=self.path / "worldbooks",
+        )
+        self._roles: dict[str, RoleMemory] = {}
+        self._lock = threading.RLock()
+        self._pool: ThreadPoolExecutor | None = None
+
+    @classmethod
+    def open(cls, path: Path | str, settings: Mapping[str, Any] | None = None, embedder: Embedder | None = None) -> Self:
+        """Open a home folder; it is made when it is not there. `embedder` stands in for the model that the settings name.
+
+        Raises:
+            SettingsError: rolememory.toml cannot be read as it stands.
+        """
+        home = cls(path, settings, embedder)
+        home.path.mkdir(parents=True, exist_ok=True)
+        return home
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of the home as they stand now."""
+        return self._file.current().settings
+
+    def settings_of(self, role: Role) -> Settings:
+        """The settings with the role's own on top."""
+        return self._file.current(role.settings, f"{role.id}/role.json").settings
+
+    def roles(self) -> list[Role]:
+        """Every role of the home, by name."""
+        return self.folder.roles()
+
+    def role(self, name: str) -> "RoleMemory":
+        """The role with this UUID, name or alias; the same object every time.
+
+        Raises:
+            UnknownRoleError, AmbiguousNameError: nobody or more than one answers to it.
+        """
+        role = self.folder.find(name)
+        with self._lock:
+            if role.id not in self._roles:
+                self._roles[role.id] = RoleMemory(self, role.id)
+            return self._roles[role.id]
+
+    def create(self, name: str, **fields: Any) -> "RoleMemory":
+        """A new role with a folder of its own; `fields` as in role.json (`id`, `aliases`, ...)."""
+        return self.role(self.folder.create(name, **fields).id)
+
+    def bring(
+        self, document: Mapping[str, Any], *, into: str | None = None, prefer: "Prefer" = "theirs", dry_run: bool = False
+    ) -> "Imported":
+        """Bring in a role that `RoleMemory.export` wrote, as a new role or into one that is there, memory by memory."""
+        from rolememory.store.exchange import import_role
+
+        return import_role(self.folder, document, into=into, prefer=prefer, dry_run=dry_run)
+
+    def forget(self, user: str) -> "dict[str, Erased]":
+        """Remove everything of one person from every role, by the role's id. Raises: as `RoleMemory.forget`."""
+        return {role.id: self.role(role.id).forget(user) for role in self.roles()}
+
+    def preload(self, *names: str) -> None:
+        """Read roles (all of them without names) and begin to load the model, on a thread; the first turn finds them ready."""
+        wanted = names or tuple(role.id for role in self.roles())
+        threading.Thread(target=self._preload, args=(wanted,), name="rolememory-preload", daemon=True).start()
+
+    def _preload(self, names: Sequence[str]) -> None:
+        self.loader.start()
+        for name in names:
+            self.role(name).recall([], dry_run=True)
+
+    def watch(self, on_change: "Callable[[Changed], None]") -> "Watch":
+        """Be told of every edit from outside, by role and kind of file, within a second. Use it as a context manager."""
+        from rolememory.store.watch import Watch
+
+        return Watch(self.path, on_change, self.settings.storage)
+
+    def process_message_with_memory(self, role_uuid: str, last_message: Said, history: Sequence[Said]) -> "MemoryContent":
+        """The call of the world-book design: append a blank line and `full_content` to the system prompt when it is not empty. Source: S1.35."""
+        turn = self.role(role_uuid).recall([*history, last_message])
+        return MemoryContent(f"{ROLE_MEMORY_HEADING}\n\n{turn.text}" if turn.text else "", turn)
+
+    @cached_property
+    def upstreams(self) -> "Upstreams":
+        """The model servers that learning asks, with their breakers: one dead server is not found dead by each role."""
+        from rolememory.learn.model.upstreams import Upstreams
+
+        return Upstreams()
+
+    @property
+    def pool(self) -> "ThreadPoolExecutor":
+        """The one thread on which rules learn, for all roles; what it was given is done before the process ends."""
+        from concurrent.futures import ThreadPoolExecutor
+
+        with self._lock:
+            self._pool = self._pool or ThreadPoolExecutor(1, "rolememory-learn")
+            return self._pool
+
+    def close(self) -> None:
+        """Finish what is being learned, fold journals, stop background work."""
+        with self._lock:
+            roles = list(self._roles.values())
+            self._roles.clear()
+        for role in roles:
+            role.close()
+        if self._pool:
+            self._pool.shutdown()
+            self._pool = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()

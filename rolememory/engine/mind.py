@@ -1,0 +1,140 @@
+"""What every side of a role's memory stands on: its files, its index, its write path."""
+
+import threading
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from rolememory.errors import UnknownMemoryError
+from rolememory.inject.fence import strip
+from rolememory.learn.usage import Usage
+from rolememory.recall.recollection import Recollection
+from rolememory.schema.memory import Memory, Source
+from rolememory.schema.role import Character, Role
+from rolememory.schema.settings import Settings
+from rolememory.store.chats import Chats
+from rolememory.store.memories import Edit, RoleStore, Snapshot
+from rolememory.store.state import StateFile
+
+if TYPE_CHECKING:
+    from rolememory.learn.learner import Learner
+
+if TYPE_CHECKING:
+    from rolememory.engine.home import Home
+
+PATIENT_S = 10.0  # who asks for the memories themselves waits for the rules, unless something is very wrong
+
+
+class Mind:
+    """One role's parts, made once. Thread-safe, one turn at a time."""
+
+    def __init__(self, home: "Home", role_id: str) -> None:
+        self.home, self.id = home, role_id
+        self.folder = home.folder.folder(role_id)
+        settings = home.settings_of(self.role)
+        self.store = RoleStore(self.folder, settings.storage)
+        self.chats = Chats(self.folder)
+        self._usage = Usage(self.folder, self.chats, lambda: self.store.snapshot().memories, self._speakers, lambda: home.pool)
+        self._tended = StateFile(self.folder / "state" / "tended.json")
+        self._learner: Learner | None = None
+        self._recollection = Recollection(self.folder, home.surroundings, settings)
+        self._lock = threading.RLock()
+        self._backed_up = False  # in this process, or found not to be due
+
+    @property
+    def role(self) -> Role:
+        """role.json as it stands now."""
+        return self.home.folder.find(self.id)
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of the home with the role's own on top, as they stand now."""
+        return self.home.settings_of(self.role)
+
+    @property
+    def memories(self) -> Mapping[str, Memory]:
+        """Every memory by id, archived ones too, as the files have them now, with what was learned from all that was observed."""
+        self.learned(PATIENT_S)
+        return self.store.snapshot().memories
+
+    @property
+    def turns(self) -> int:
+        """How many user turns the timeline has had: the story's clock."""
+        return self._recollection.chats.clock.turn
+
+    def learned(self, timeout: float | None = None) -> bool:
+        """Wait until the rules have read everything observed so far; false when that takes longer."""
+        return self._learner.settle(timeout) if self._learner else True
+
+    @property
+    def learner(self) -> "Learner":
+        """The write path of this role; made when it is first needed."""
+        if self._learner is None:
+            from rolememory.learn.learner import Learner, Needs
+            from rolememory.store.review import Review
+
+            with self._lock:
+                needs = Needs(
+                    settings=lambda: self.settings,
+                    role=lambda: self.role,
+                    lexicon=self.home.lexicons.current,
+                    clean=self._clean,
+                    card_texts=self._card_texts,
+                    pool=self.home.pool,
+                    commit=self._commit,
+                    templates=self.home.surroundings.templates,
+                    upstreams=self.home.upstreams,
+                )
+                self._learner = Learner(self.folder, self.store, self.chats, Review(self.folder), needs)
+        return self._learner
+
+    def as_character(self, user: str | None = None) -> Character:
+        """The texts of the role's card, else its name alone."""
+        return self._recollection.card.character(self.role, user)
+
+    def close(self) -> None:
+        """Finish what is being learned, fold the journal into memory.json and stop background work."""
+        if self._learner:
+            self._learner.close()
+        self._usage.close()
+        self._recollection.close()
+        self.store.close()
+
+    def _clean(self, text: str) -> str:
+        """What is story in a message; one that is nothing but words out of character is kept as it is, since no word of anybody's is lost."""
+        cleaner, rest = self.home.surroundings.cleaner(self.settings), strip(text)
+        story = cleaner.clean(rest) if cleaner else rest
+        return story if story.strip() or rest.lstrip().startswith("<") else rest
+
+    def _speakers(self, chat: str) -> set[str]:
+        """The names of those who speak in a chat."""
+        role, char = self.role, self._recollection.card.character(self.role).name
+        return {role.name, *role.aliases, char, self.chats.info(chat).user or "", *(said.name for said in self.chats.path(chat))}
+
+    def _card_texts(self) -> list[str]:
+        """What the character is told by its card anyway."""
+        return self._recollection.card.texts(self.role)
+
+    def _decline(self, gone: Sequence[Memory]) -> None:
+        """What was learned and a person takes away is not learned again."""
+        if learned := [memory.id for memory in gone if memory.evidence or memory.source is Source.INFERENCE]:
+            self.learner.keeper.review.decline(learned)
+
+    def _commit(self, edits: Sequence[Edit], actor: str) -> Snapshot:
+        """Write, after a backup where one is due."""
+        if not self._backed_up:
+            self._backed_up = True
+            self._backup_when_due()
+        return self.store.commit(edits, actor=actor)
+
+    def _backup_when_due(self) -> None:
+        from rolememory.store.backup import backup, due
+
+        if due(self.folder, self.settings.storage, datetime.now(UTC)):
+            backup(self.folder, self.settings.storage)
+
+    def _known(self, memory_id: str) -> str:
+        memories = self.memories
+        if memory_id not in memories:
+            raise UnknownMemoryError(memory_id, memories)
+        return memory_id

@@ -1,0 +1,110 @@
+"""Reading: what the character remembers on a turn, and what a query finds."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from functools import reduce
+from typing import Any
+
+from rolememory.engine.mind import Mind
+from rolememory.engine.said import Said, heard
+from rolememory.errors import RoleMemoryError
+from rolememory.recall.associates import NOBODY, Circle, Other, partners
+from rolememory.recall.explain import with_setting
+from rolememory.recall.fit import once
+from rolememory.recall.recollection import Request
+from rolememory.recall.turn import Turn
+from rolememory.schema.evidence import Scored
+from rolememory.schema.message import Message
+from rolememory.schema.role import Character
+
+RULES_S = 0.25  # a turn waits so long for rules that are still reading what was said before it; it is a matter of milliseconds
+
+
+class Reading(Mind):
+    """The read path of a role."""
+
+    def recall(
+        self,
+        messages: Sequence[Said],
+        *,
+        chat: str = "",
+        user: str | None = None,
+        character: Character | None = None,
+        now: datetime | None = None,
+        dry_run: bool = False,
+        unseen: int | None = None,
+        lore: bool = True,
+        settings: Mapping[str, Any] | None = None,
+    ) -> Turn:
+        """What the character remembers on this turn, as words in their place among the messages.
+
+        `messages` is the whole visible chat, oldest first; `unseen` messages before them were cut off by the frontend
+        (None: found out from the turns before, by `chat`). Blocks of ours that came back among them are taken out.
+        What was learned from messages that were edited, swiped away or told in another branch is not heard.
+        `dry_run` looks without counting the turn; `lore=False` leaves lorebooks to the frontend. `settings`: dotted keys
+        that hold for this turn alone, e.g. `{"budget.max_total_length": 800}`.
+
+        Raises:
+            KeyError, ValueError: such a key is not known, or its value does not fit.
+        """
+        rules = reduce(lambda rules, key: with_setting(rules, *key), (settings or {}).items(), self.settings)
+        said = heard(messages)
+        self.learned(RULES_S)
+        glimpse = self.chats.glimpse(said, chat=chat, user=user, clean=self._clean)
+        sight = self.chats.visible_from(chat, glimpse)
+        memories = self.store.snapshot().memories
+        request = Request(
+            said,
+            glimpse.chat or chat,
+            user,
+            character,
+            now,
+            dry_run,
+            unseen,
+            sight=sight,
+            lore=lore,
+            effects=self._usage.effects(sight, memories),
+            circle=self._circle(),
+        )
+        with self._lock:
+            turn = self._recollection.recall(self.role, memories, rules, request)
+        if not dry_run:
+            self._usage.prompted(glimpse.chat, glimpse.path, [one.memory.id for one in turn.recalled])
+        self.home.loader.start()  # only now: a library that is being imported would hold the first answer up
+        return turn
+
+    def search(self, query: str, *, limit: int = 10, user: str | None = None, now: datetime | None = None) -> list[Scored]:
+        """The memories nearest to a query, best first: the ranker of `recall` with its thresholds off."""
+        self.learned(RULES_S)
+        sight = self.chats.visible_from(None)
+        request = Request((Message.user(query),), user=user, now=now, dry_run=True, wanted=limit, sight=sight)
+        with self._lock:
+            return once(self._recollection.search(self.role, self.store.snapshot().memories, self.settings, request), limit)
+
+    def ready(self, timeout: float | None = None) -> bool:
+        """Wait until the model is loaded and every memory has its vector; false without a model."""
+        return self._recollection.meanings.ready(self.memories, timeout)
+
+    @property
+    def embedded(self) -> int:
+        """How many memories have their vectors by now."""
+        return len(self._recollection.meanings.table or ())
+
+    def as_heard(self, factor: float) -> Other:
+        """What an associated role hears of this one."""
+        memories, sight = self.memories, self.chats.visible_from(None)
+        return Other(self.role, factor, memories, self._recollection.meanings.follow(memories), sight)
+
+    def _circle(self) -> Circle:
+        """The roles that are heard here, as they are now."""
+        role = self.role
+        if not role.associates:
+            return NOBODY
+        found, notes = partners(role, self.home.folder.find)
+        others: list[Other] = []
+        for other, factor in found:
+            try:
+                others.append(self.home.role(other.id).as_heard(factor))
+            except RoleMemoryError as error:
+                notes.append(f"associate {other.name!r}: {error}")
+        return Circle(tuple(others), tuple(notes))

@@ -1,0 +1,9 @@
+"""RoleMemory: all sides of one role's memory."""
+
+from rolememory.engine.learning import Learning
+from rolememory.engine.reading import Reading
+from rolememory.engine.tending import Tending
+
+
+class RoleMemory(Reading, Learning, Tending):
+    """What one role remembers. Made by `Home.role`; thread-safe, one turn at a time."""
