@@ -139,6 +139,10 @@ CASES = [
         id="what was learned before the user had a name is about him",
     ),
     pytest.param(
+        Case(told("The user lives in Rome.", day=0), [learned("a", "The user moved to Berlin.", user="lin")], "add", (), ("a",)),
+        id="and outdated by what he said once he had one",
+    ),
+    pytest.param(
         Case(
             told("Mira no longer guards the lighthouse.", user="lin", subject=None),
             [learned("a", "Mira guards the lighthouse.", subject=None)],

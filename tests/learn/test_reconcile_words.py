@@ -163,7 +163,7 @@ NAMED = {
     *chain.from_iterable(RELATIONS["rivals"]),
     *chain.from_iterable(names for one in RELATIONS["ends"] for names in (one["told"], one["ends"])),
     *chain.from_iterable(
-        RELATIONS[section] for section in ("light", "faint", "only", "switchable", "one_of", "transitive", "lasting", "intents")
+        RELATIONS[section] for section in ("light", "faint", "only", "switchable", "unique", "transitive", "lasting", "intents")
     ),
     *chain.from_iterable(RELATIONS["attributes"].values()),
 }

@@ -126,9 +126,9 @@ def _one_at_a_time(claim: Claim) -> bool:
 
 def _replaces(earlier: Claim, later: Claim) -> str | None:
     """Another value of what has one. A less exact one is no other; a more exact one says it all."""
-    if not (earlier.value and later.value):
-        return None
     before, after = _all(earlier.value), _all(later.value)
+    if not (before and after):
+        return None
     if covers(after, before):
         return SAME
     said = read(later.quote or later.content).marks | read(later.content).marks

@@ -22,6 +22,7 @@ class Known:
     def __init__(self, memories: Mapping[str, Memory] | None = None) -> None:
         self._memories: Mapping[str, Memory] = {}
         self._shelves: dict[_Key, _Shelf] = {}
+        self._users: dict[str, dict[str | None, None]] = {}  # owner -> whose memories there are about him
         self.follow(memories or {})
 
     def follow(self, memories: Mapping[str, Memory]) -> None:
@@ -41,15 +42,17 @@ class Known:
 
     def add(self, told: Told) -> None:
         """One more, which `follow` does not know."""
+        self._users.setdefault(told.owner, {})[told.memory.user] = None
         self._shelves.setdefault(_key(told), _Shelf()).add(told)
 
     def candidates(self, told: Told) -> list[Told]:
         """What the memory may restate or contradict: of the same user or shared by all, about the same subject; oldest first.
 
-        A shared memory meets shared ones only.
+        A shared memory meets those of every user.
         """
-        keys = dict.fromkeys([_key(told), (None, told.owner)])
-        found = {one.id: one for key in keys if key in self._shelves for one in self._shelves[key].like(told)}
+        user = told.memory.user
+        users = [one for one in self._users.get(told.owner, ()) if user is None or one in (None, user)]
+        found = {one.id: one for whose in users for one in self._shelves[whose, told.owner].like(told)}
         found.pop(told.id, None)
         return sorted(found.values(), key=lambda one: (one.told_at, one.id))
 

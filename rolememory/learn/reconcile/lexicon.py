@@ -22,6 +22,7 @@ Mark = tuple[Kind, str]
 """What a phrase does in a sentence, and the meaning or person it stands for where it is one."""
 
 _MARKED: tuple[Kind, ...] = ("not", "never", "ended", "changed", "switched", "moved", "corrected", "over", "unreal", "also", "third")
+_TABLES = ("numbers", "units", "days", "months")
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff々〇"
 _UNITS = re.compile(rf"[\ue000-\uf8ff{_HAN}]|[^\W\d_{_HAN}]+(?:['-][^\W\d_{_HAN}]+)*|\d+(?:[.:]\d+)*|[,;.!?:，。；！？：、…\n]+")
 _STOPS = frozenset(",;.!?:，。；！？：、…\n")
@@ -104,6 +105,10 @@ def lexicon() -> Lexicon:
     for words in languages:
         for phrase, mark in _marked(words):
             phrases.setdefault(tuple(map(base, units(folded_key(phrase)))), {})[mark] = None
+    sets: dict[str, Any] = {
+        name: frozenset(told[name]) for name in ("only", "transitive", "intents", "lasting", "switchable", "light", "unique")
+    }
+    tables: dict[str, Any] = {name: {key: value for words in languages for key, value in words[name].items()} for name in _TABLES}
     return Lexicon(
         phrases={phrase: tuple(marks) for phrase, marks in phrases.items() if phrase},
         longest=_longest(phrases),
@@ -111,26 +116,17 @@ def lexicon() -> Lexicon:
         spelling=str.maketrans(languages[1]["traditional"], languages[1]["simplified"]),
         against=_against(told["opposites"]),
         rivals={name: group for group, names in enumerate(told["rivals"]) for name in names},
-        only=frozenset(told["only"]),
-        transitive=frozenset(told["transitive"]),
-        intents=frozenset(told["intents"]),
-        lasting=frozenset(told["lasting"]),
-        switchable=frozenset(told["switchable"]),
         ends=tuple(_end(one) for one in told["ends"]),
-        light=frozenset(told["light"]),
-        faint=frozenset(told["light"]) | frozenset(told["faint"]),
+        faint=sets["light"] | frozenset(told["faint"]),
         things=frozenset(name for words in languages for name in words["things"]),
         people=frozenset(name for words in languages for name in words["people"]),
-        unique=frozenset(told["one_of"]),
         attributes={name: tuple(meant) for name, meant in told["attributes"].items()},
-        tongues=frozenset(map(base, languages[0]["languages"])),
+        tongues=_units_of(languages[:1], "languages"),
         vague=_units_of(languages, "vague_places"),
         wide=_units_of(languages, "countries"),
         past=frozenset(phrase for words in languages for phrase in words["past"]),
-        **{
-            name: {key: value for words in languages for key, value in words[name].items()}
-            for name in ("numbers", "units", "days", "months")
-        },
+        **sets,
+        **tables,
     )
 
 
@@ -161,12 +157,12 @@ def _against(pairs: Iterable[tuple[str, str]]) -> dict[str, frozenset[str]]:
 def undone(word: str) -> frozenset[str]:
     """The contrary that a Latin word has by its prefix.
 
-    >>> sorted(undone("lock")), sorted(undone("unlock")), sorted(undone("锁"))
-    (['unlock'], ['lock', 'ununlock'], [])
+    >>> undone("lock"), undone("unlock"), undone("锁")
+    (frozenset({'unlock'}), frozenset({'lock'}), frozenset())
     """
     if not word.isascii():
         return frozenset()
-    return frozenset({f"un{word}", word.removeprefix("un")} - {word})
+    return frozenset({word[2:] if word.startswith("un") else f"un{word}"})
 
 
 @cache

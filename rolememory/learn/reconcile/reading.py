@@ -104,10 +104,10 @@ def _groups(words: frozenset[str]) -> frozenset[int]:
     return frozenset(lexicon().rivals[word] for word in words if word in lexicon().rivals)
 
 
-_Any = TypeVar("_Any")
+_Item = TypeVar("_Item")
 
 
-def _union(sets: Iterable[frozenset[_Any]]) -> frozenset[_Any]:
+def _union(sets: Iterable[frozenset[_Item]]) -> frozenset[_Item]:
     return frozenset(one for each in sets for one in each)
 
 

@@ -12,7 +12,6 @@ from rolememory.schema.claims import USER
 from rolememory.schema.evidence import Reason
 from rolememory.schema.learning import Action, Draft, Verdict
 from rolememory.schema.memory import Source
-from rolememory.schema.scene import Language
 from rolememory.text.fold import folded_key
 
 _MEANT = 85.0  # likeness, 0..100, from which the text of a fact that a model calls outdated is that of a memory
@@ -35,9 +34,7 @@ class Meeting:
         return self.found.kind == "same"
 
 
-def reconcile(
-    drafts: Sequence[Draft], known: Known, ids: Sequence[str] = (), *, language: Language | None = None, alike: Alike | None = None
-) -> list[Verdict]:
+def reconcile(drafts: Sequence[Draft], known: Known, ids: Sequence[str] = (), *, alike: Alike | None = None) -> list[Verdict]:
     """What becomes of each draft, in their order; each meets what is known and the drafts before it. Nothing is changed.
 
     `ids` are those that the drafts will have; without them the n-th draft is named "#n", which `edits` puts right.
