@@ -69,7 +69,8 @@ def _clause(words: Words, lead: Lead, end: int, scene: Scene, before: Clause | N
         clause.we = words[lead.at].low == "we" or found.company is not None
         clause.certainty *= group.certainty * (0.9 if words[lead.at].low == "we" else 1.0)
         clause.corrects |= any(word.low == "actually" for word in words[found.end : group.end])
-        clause.asserted = not (lead.backshift and group.tense in ("past", "former"))
+        everybody = words.lows[lead.at : lead.at + 2] in (["we", "all"], ["you", "all"])
+        clause.asserted = not everybody and not (lead.backshift and group.tense in ("past", "former"))
         if found.who.person == "third":
             scene.meet(words[lead.at].start, found.who, gender_of(found.who.owned.about) if found.who.owned else "")
     return clause
@@ -108,7 +109,7 @@ def _mark(clause: Clause, at: int, end: int) -> Lead | None:
     """A mark that ends a clause; a comma only before a new one."""
     words, low = clause.words, clause.words[at].low
     if low in _HARD:
-        joined = low in "/-" and 0 < at < end - 1 and words[at - 1].end == words[at].start and words[at].end == words[at + 1].start
+        joined = low in "/-:" and 0 < at < end - 1 and words[at - 1].end == words[at].start and words[at].end == words[at + 1].start
         return None if joined else Lead(at + 1)
     if low != ",":
         return None
@@ -248,7 +249,7 @@ def _shares(clause: Clause, at: int, end: int) -> bool:
     if not _verb_follows(words, at, end):
         return False
     second = group_at(words, at, end)
-    if second is None or second.lemma in ("go", "come") or not _object_follows(words, second.end, end):
+    if second is None or second.lemma in ("go", "come", group.lemma) or not _object_follows(words, second.end, end):
         return False
     return second.tense == group.tense or not {"past", "future", "can", "unreal", "former"} & {second.tense, group.tense}
 

@@ -28,14 +28,16 @@ def introduce(words: Words, scene: Scene) -> Iterator[Owned]:
         ties = found.who.owned if found else None
         if found and ties:
             scene.meet(words[at].start, found.who, gender_of(ties.about))
-            names = (
-                names_behind(words, found.end, len(words), scene)[0]
-                if found.who.plural
-                else [ties.name or _apposed(words, at, found.end, scene)]
-            )
+            names = _several(words, found.end, scene) if found.who.plural else [ties.name or _apposed(words, at, found.end, scene)]
             yield from (replace(ties, name=name) for name in names if name and not article)
         elif at and not article:
             _pass_by(words, at, scene)
+
+
+def _several(words: Words, at: int, scene: Scene) -> list[str]:
+    """The names of several: "my boys, Finn and Jude"; one name alone may call somebody."""
+    names, _ = names_behind(words, at, len(words), scene)
+    return names if len(names) > 1 else []
 
 
 def _apposed(words: Words, at: int, end: int, scene: Scene) -> str:

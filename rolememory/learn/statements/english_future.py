@@ -62,7 +62,7 @@ def _plan(clause: Clause) -> Claims:
     if (when and when.tense in ("past", "often", "now")) or (listed("vague_ends", clause.low(span.end - 1)) and span.end > span.first):
         return
     will = clause.group.said[0][1] == "will" if clause.group.said else False
-    if cut_short(clause, span) or (will and clause.group.negated):
+    if cut_short(clause, span) or (will and clause.group.negated) or time_at(clause.words, clause.at, clause.end):
         return
     weighty = _weighty(clause, span) and not (will and when is None and listed("plan_passing", clause.lemma))
     if clause.lemma in _TRAVELS:
@@ -102,7 +102,8 @@ def plans(clause: Clause) -> Claims:
     if low not in ("to", "on") and clause.lemma != "plan":
         return
     span = Span(at + 1, deed_end(clause, at + 1)) if low in ("to", "on") else phrase(clause, at)
-    if span.end > span.first and not listed("vague_ends", clause.low(span.end - 1)) and clause.low(span.end - 1) != "surprise":
+    vague = listed("vague_ends", clause.low(span.end - 1)) or clause.low(span.end - 1) == "surprise"
+    if span.end > span.first and not vague and not cut_short(clause, span):
         yield from simply(clause, "plan", span)
 
 

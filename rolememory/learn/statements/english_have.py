@@ -19,6 +19,7 @@ _STOPS: Final = frozenset("not you me it too now myself already left today tomor
 _ONLY_NAMED: Final = frozenset(
     "crush captain master student teacher friend manager assistant guardian coach colleague coworker classmate tutor servant".split()
 )
+_FOOD: Final = frozenset({"fish", "chicken", "duck", "lamb", "pig", "goose", "snail"})
 _PLAIN: Final = frozenset({"hair", "eyes", "skin", "ears", "eyebrows", "nose", "accent"})
 _SEVERE: Final = frozenset("severe bad serious terrible mild deadly slight a an some any no".split())
 _ONCE: Final = frozenset("once kid child ago young".split())
@@ -55,7 +56,7 @@ def had(clause: Clause) -> Claims:
 @reads("buy", "adopt", "get", "rescue", tenses=PAST, denied=False)
 def got(clause: Clause) -> Claims:
     """As in "we adopted a kitten named Miso"."""
-    yield from (found for found in _things(clause) if found.attribute == "owns")
+    yield from (found for found in _things(clause) if found.attribute == "owns" and (found.value or found.about not in _FOOD))
 
 
 @reads("carry", "wield", "ride", "keep", "drive", "sail", "captain", tenses=("present",), denied=False)

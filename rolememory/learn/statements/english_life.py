@@ -61,7 +61,12 @@ def _alone(clause: Clause) -> int:
 def place(clause: Clause, at: int) -> Span | None:
     """The name or description of a place; None for "here", "the moment", "fear"."""
     span = phrase(clause, at, *_PLACE_ENDS)
-    if span.end <= span.first or clause.low(span.first) in _NOWHERE or clause.any_of("no_places", *span):
+    if (
+        span.end <= span.first
+        or listed("prepositions", clause.low(bare(clause, span).first))
+        or clause.low(span.first) in _NOWHERE
+        or clause.any_of("no_places", *span)
+    ):
         return None
     unreal = clause.listed("places_not", bare(clause, span).first, span.end) or clause.listed("places_not", span.first, span.end)
     if unreal and (span.first + unreal >= span.end or clause.low(span.first + unreal) in ("of", "that", "where")):

@@ -4,6 +4,7 @@ from typing import Final, NamedTuple
 
 from rolememory.learn.statements.english_scene import ME, OWNERS, SUBJECTS, YOU, Scene
 from rolememory.learn.statements.english_words import Words, listed, union
+from rolememory.text.fold import folded_key
 
 _DOTTED: Final = frozenset({"mr", "mrs", "ms", "dr", "st", "prof", "capt", "lt", "sgt"})
 _NAMING: Final = ("named", "called")
@@ -80,10 +81,17 @@ def name_behind(words: Words, at: int, end: int, scene: Scene) -> Name | None:
     if low not in (",", "("):
         return name_at(words, at, end, scene)
     found = name_at(words, at + 1, end, scene)
-    closing = words[found.end].low if found and found.end < len(words) else ""
-    if found and closing and closing in (")" if low == "(" else ",."):
-        return Name(found.name, found.end + (closing != "."))
+    closing = words.lows[found.end] if found and found.end + 1 < len(words) else ""
+    listing = found is not None and words.lows[found.end + 1 : found.end + 2] == ["and"]  # "my sister, Mei, and I"
+    if found and not listing and closing == (")" if low == "(" else ",") and not _called_out(found.name, scene):
+        return Name(found.name, found.end + 1)
     return None
+
+
+def _called_out(name: str, scene: Scene) -> bool:
+    """Whether a name behind a comma may call the one spoken to: "say hi to your sister, Mira, ..."."""
+    label = scene.speaker.names.get(folded_key(name))
+    return label is not None and label in (scene.speaker.me, scene.speaker.you)
 
 
 def names_behind(words: Words, at: int, end: int, scene: Scene) -> tuple[list[str], int]:

@@ -1,5 +1,6 @@
 """Claims out of clauses: how sure they are, whose they are, and how they read in the third person."""
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Final
 
@@ -7,7 +8,7 @@ from rolememory.learn.statements.base import named
 from rolememory.learn.statements.english_clause import Clause
 from rolememory.learn.statements.english_scene import Owned, Who
 from rolememory.learn.statements.english_values import Span, contrast, items, raw, timed, told, value_of
-from rolememory.learn.statements.english_verbs import UNSURE, denying, spoken_of
+from rolememory.learn.statements.english_verbs import UNSURE, denying, now, spoken_of
 from rolememory.learn.statements.english_words import lexicon
 from rolememory.schema.claims import Claim
 
@@ -18,6 +19,7 @@ _OF_YOU: Final = frozenset(
 _OF_STRANGERS: Final = frozenset(
     "name age birthday home origin job employer likes dislikes fears allergy language marital_status relation owns skill diet study".split()
 )
+_SPAN: Final = re.compile(r"\b(?:for|since|all)\b")
 _NAMED_DAYS: Final = lexicon()["weekdays"].spelt
 _OF_OTHERS: Final = 0.8  # how sure a speaker is of somebody else
 _WAS_TRUE: Final = frozenset({"move", "relocate", "switch", "change", "leave", "go"})  # what they call former was no mistake
@@ -37,7 +39,7 @@ def claim(
 ) -> Claims:
     """The claim, unless it says nothing or may not be said of this person on these grounds. Without content the sentence is quoted."""
     who = who or clause.who
-    if not _may(who, attribute) or not (value or attribute in ("relation", "owns")):
+    if not _may(clause, who, attribute) or not (value or attribute in ("relation", "owns")):
         return
     sure = clause.certainty * certainty * (1.0 if who.person == "me" or clause.scene.told or who.owned else _OF_OTHERS)
     said = content or _quoted(clause)
@@ -60,7 +62,10 @@ def claim(
     )
 
 
-def _may(who: Who, attribute: str) -> bool:
+def _may(clause: Clause, who: Who, attribute: str) -> bool:
+    plural = not who.known and any(low in ("are", "were", "have") for _, low in clause.group.said)  # "Pets are ..."
+    if plural:
+        return False
     if who.person == "you" and attribute not in _OF_YOU:
         return False
     return who.known or attribute in _OF_STRANGERS
@@ -79,6 +84,8 @@ def sentence(clause: Clause, behind: str | None, *, who: Who | None = None) -> s
         return None
     who = who or clause.who
     group = denying(clause.group) if clause.denied else clause.group
+    if group.lasting and not (group.ongoing or group.negated or "always" in (low for _, low in group.said) or _SPAN.search(behind)):
+        group = now(group)
     return f"{' '.join(f'{who.shown} {spoken_of(group, plural=who.plural)} {behind}'.split())}."
 
 

@@ -79,10 +79,12 @@ def tasteful(clause: Clause, span: Span) -> bool:
     kept = bare(clause, span)
     low, head = clause.low(kept.first), _head(clause, span)
     if low == "being" and kept.end > kept.first + 1 and not listed("prepositions", clause.low(kept.first + 1)):
-        return clause.low(kept.first + 1) not in ("called", "told", "here", "right")
+        return clause.low(kept.first + 1) not in ("called", "told", "here", "right", "able")
     if low in union("deictic", "no_values") or listed("prepositions", low) or listed("vague", head):
         return False
-    definite = clause.low(first) == "the" and listed("common_the", head)
+    definite = clause.low(first) == "the" and not (
+        (end - first == 2 and listed("generic_the", clause.low(end - 1))) or any(clause.capital(at) for at in range(first + 1, end))
+    )
     return not definite or "of" in clause.lows(*span)
 
 
@@ -102,7 +104,7 @@ def lasting(clause: Clause, span: Span) -> bool:
 
 def fond(clause: Clause, at: int, words: str) -> Claims:
     """What stands behind "fond of", "into", "a fan of"."""
-    yield from each(clause, "likes", at, words, fit=lasting)
+    yield from each(clause, "likes", at, words, fit=tasteful)
 
 
 def liked_team(clause: Clause, first: int, end: int) -> Claims:

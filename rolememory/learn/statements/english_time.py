@@ -39,12 +39,13 @@ _ALONE: Final[dict[str, Tense]] = {
     "monthly": "often", "sometimes": "often", "often": "often", "usually": "often", "always": "often", "regularly": "often", "again": "",
     "later": "future", "ago": "past", "earlier": "past", "rn": "now", "everyday": "often", "nightly": "often", "forever": "",
 }  # fmt: skip
+_ADJECTIVES: Final = frozenset({"daily", "weekly", "monthly", "nightly", "everyday"})
 _FIXED: Final[dict[tuple[str, ...], Tense]] = {
     ("these", "days"): "now", ("right", "now"): "now", ("at", "the", "moment"): "now", ("for", "now"): "now", ("all", "day"): "", ("all", "night"): "",
     ("all", "my", "life"): "", ("my", "whole", "life"): "", ("all", "their", "life"): "", ("their", "whole", "life"): "", ("all", "the", "time"): "often",
     ("as", "a", "kid"): "past", ("as", "a", "child"): "past", ("a", "lot"): "", ("the", "other", "day"): "past", ("the", "other", "night"): "past",
     ("one", "day"): "future", ("some", "day"): "future", ("from", "time", "to", "time"): "often", ("now", "and", "then"): "often",
-    ("at", "night"): "often", ("at", "noon"): "", ("at", "midnight"): "", ("at", "dawn"): "", ("at", "dusk"): "", ("at", "sunrise"): "", ("at", "sunset"): "",
+    ("at", "night"): "often", ("ever", "since"): "", ("at", "noon"): "", ("at", "midnight"): "", ("at", "dawn"): "", ("at", "dusk"): "", ("at", "sunrise"): "", ("at", "sunset"): "",
     ("the", "day", "after", "tomorrow"): "future", ("the", "day", "before", "yesterday"): "past", ("a", "long", "time", "ago"): "past",
     ("long", "ago"): "past", ("years", "ago"): "past", ("once", "in", "a", "while"): "often", ("for", "good"): "", ("for", "ever"): "",
     ("before", "work"): "", ("after", "work"): "", ("before", "bed"): "often", ("after", "school"): "", ("after", "dinner"): "", ("before", "breakfast"): "",
@@ -106,6 +107,13 @@ def _fixed_by_first() -> Mapping[str, list[tuple[tuple[str, ...], Tense]]]:
 
 def _built(words: Words, place: int, end: int) -> Time | None:
     low = words[place].low
+    if (
+        low in _ADJECTIVES
+        and place + 1 < end
+        and words.lows[place + 1][0].isalpha()
+        and words.lows[place + 1] not in ("and", "but", "at", "in", "with", "to")
+    ):
+        return None
     if low in _ALONE:
         part = place + 1 < end and low in ("tomorrow", "yesterday") and _unit(words[place + 1].low)
         return Time(place + 1 + bool(part), _ALONE[low])

@@ -9,7 +9,7 @@ from rolememory.learn.statements.english_people import Found, bare_kin, owned_at
 from rolememory.learn.statements.english_say import Claims, claim, naming, tied
 from rolememory.learn.statements.english_scene import Who
 from rolememory.learn.statements.english_time import time_at
-from rolememory.learn.statements.english_values import Span, contrast, items, noun_phrase, phrase, raw, told, value_of
+from rolememory.learn.statements.english_values import Span, contrast, cut_short, items, noun_phrase, phrase, raw, told, value_of
 from rolememory.learn.statements.english_verbs import group_at
 from rolememory.learn.statements.english_words import lexicon, listed, single, union
 
@@ -153,7 +153,7 @@ def _fits(clause: Clause, attribute: str, spelt: str, span: Span) -> bool:
     """Whether the words can be a value of this topic."""
     low, lows = clause.low(span.first), clause.lows(*span)
     if attribute == "wants":
-        return low in ("to", "being", "becoming", "a", "an") and span.end - span.first > 1
+        return low in ("to", "being", "becoming", "a", "an") and span.end - span.first > 1 and not cut_short(clause, span)
     if low in _NO_VALUES and attribute not in ("is", "likes"):
         return False
     fits = {

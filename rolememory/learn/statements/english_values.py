@@ -3,7 +3,7 @@
 from typing import Final, NamedTuple
 
 from rolememory.learn.statements.english_clause import Clause
-from rolememory.learn.statements.english_scene import ME, YOU, Who
+from rolememory.learn.statements.english_scene import ME, OWNERS, YOU, Who
 from rolememory.learn.statements.english_time import time_at, times_at
 from rolememory.learn.statements.english_words import Word, Words, lexicon, listed, union
 
@@ -15,14 +15,18 @@ _OWN: Final = {
 }  # fmt: skip
 _POSSESSIVE: Final = frozenset({"my", "our", "mine", "ours", "your", "yours"})
 _LIST_MARKS: Final = frozenset({",", "and", "&", "or"})
-_INSIDE: Final = frozenset("/-'.+#&%°@")
+_INSIDE: Final = frozenset("/-'.+#&%°@:")
 _ARTICLES: Final = frozenset("a an the some any really very such quite also just all both".split())
 _NO_ENDS: Final = frozenset(
     "a an the my your our very really 's . of to from at for with as like than by about near since until into in on via per".split()
 )
 _NO_ITEMS: Final = frozenset("i you he she it they we then so not also even to that this".split())
 _OPEN: Final = frozenset("this that these those him her them it his hers".split())
-_OBJECT_CLAUSES: Final = frozenset("what how that who where whether if when why which whatever".split())
+_THEIRS: Final = frozenset({"they", "their", "theirs"})  # somebody else's; in a memory the subject's own
+_OBJECT_CLAUSES: Final = frozenset("what how that who where whether if when why which whatever you i he she we they".split())
+_AFTER_COMMA: Final = frozenset(
+    "and but or so i you he she we they it which who especially because not though although then too please".split()
+)
 _AFTER_TIME: Final = frozenset("and but with because so in at not anymore".split())
 
 
@@ -38,7 +42,19 @@ def phrase(clause: Clause, at: int, *stops: str) -> Span:
     place = at
     while place < clause.end and clause.words[place].low not in stops and not _ends(clause.words, place, clause.end, at):
         place += 1
-    return _without_tail(clause.words, Span(at, place))
+    return _without_name(clause, _without_tail(clause.words, Span(at, place)))
+
+
+def _without_name(clause: Clause, span: Span) -> Span:
+    """Without the name of the one spoken to at its end: "I love tea Mira"."""
+    first, end = span
+    you, before = clause.scene.you, clause.low(end - 2)
+    called = you and end - first > 1 and clause.scene.speaker.names.get(clause.low(end - 1)) == you.label
+    return (
+        Span(first, end - 1)
+        if called and not (listed("prepositions", before) or before in ("and", "my", "or") or _is_verb(before))
+        else span
+    )
 
 
 def noun_phrase(clause: Clause, at: int) -> Span:
@@ -53,8 +69,19 @@ def _ends(words: Words, at: int, end: int, first: int) -> bool:
     if not low[0].isalnum():
         return not (low in _INSIDE and ((at > first and words[at].start == words[at - 1].end) or low == "@"))
     if low == "not" or listed("clause_words", low):
-        return True
+        return not (low == "and" and _joins_adjectives(words, at, first, end))
     return at > first and (time_at(words, at, end) is not None or closes(words, at, end))
+
+
+def _joins_adjectives(words: Words, at: int, first: int, end: int) -> bool:
+    """As in "a safe and loving home", "new and powerful models"."""
+    lows = words.lows
+    adjective = at > first and (listed("adjectives", lows[at - 1]) or (at - first > 1 and lows[at - 2] in ("a", "an")))
+    if not adjective or at + 2 >= end:
+        return False
+    two, noun = lows[at + 1], lows[at + 2]
+    closed = union("determiners", "prepositions", "clause_words", "tails")
+    return noun.isalpha() and two.isalpha() and not (two in closed or noun in closed or two in lexicon().bases)
 
 
 def closes(words: Words, at: int, end: int) -> bool:
@@ -98,7 +125,7 @@ def items(clause: Clause, at: int, *stops: str, titles: bool = True) -> list[Spa
             found[-1] = Span(found[-1].first, span.end)
         else:
             found.append(span)
-    return [Span(found[0].first, found[1].end)] if titles and len(found) == 2 and _one_title(words, found) else found
+    return [Span(found[0].first, found[1].end)] if titles and len(found) == 2 and _is_one(words, found) else found
 
 
 def _next_item(clause: Clause, at: int) -> int:
@@ -112,15 +139,21 @@ def _next_item(clause: Clause, at: int) -> int:
 def _alike(words: Words, one: Span, other: Span) -> bool:
     low = words[other.first].low
     tagged = other.end - other.first == 1 and listed("tags", low)
-    if low in _NO_ITEMS or tagged or listed("adverbs", low) or other.end - other.first > 5:
+    if low in _NO_ITEMS or low in OWNERS or tagged or listed("adverbs", low) or other.end - other.first > 5:
         return False
     return low.endswith("ing") == words[one.first].low.endswith("ing")
 
 
-def _one_title(words: Words, found: list[Span]) -> bool:
+def _is_one(words: Words, found: list[Span]) -> bool:
+    """Whether two joined by "and" may be one: "Pride and Prejudice", "books about art and music", "electronic and rock music"."""
     one, two = found
-    joined = words[one.end].low in ("and", "&")
-    return joined and all(words[at].capital for at in (one.first, one.end - 1, two.first))
+    if words.lows[one.end] not in ("and", "&"):
+        return False
+    title = all(words[at].capital for at in (one.first, one.end - 1, two.first))
+    deep = any(listed("prepositions", low) for low in words.lows[one.first : one.end])
+    last = words[one.end - 1]
+    shared = one.end - one.first == 1 and two.end - two.first > 1 and not (last.capital or last.low.endswith(("s", "ing")))
+    return title or deep or (shared and words.lows[two.first] not in ("a", "an", "the", "my"))
 
 
 def told(clause: Clause, span: Span, who: Who | None = None) -> str | None:
@@ -164,10 +197,16 @@ def value_of(clause: Clause, span: Span, who: Who | None = None) -> str:
 
 
 def cut_short(clause: Clause, span: Span) -> bool:
-    """Whether the words leave open what they mean: "sharing (what I know)", "making him happy", "this park"."""
-    lows = clause.lows(*span)
-    behind = clause.words.lows[span.end] if span.end < len(clause.words) else ""
-    return not _OPEN.isdisjoint(lows) or (behind in _OBJECT_CLAUSES and lows[-1:] != [] and _is_verb(lows[-1]))
+    """Whether the words leave open what they mean: "sharing (what I know)", "making him happy", "a safe (, warm place)"."""
+    lows, (beyond, further) = clause.lows(*span), [*clause.words.lows[span.end : span.end + 2], "", ""][:2]
+    if not _OPEN.isdisjoint(lows) or (not clause.scene.told and not _THEIRS.isdisjoint(lows)):
+        return True
+    if beyond in ("that", "who", "which") or (beyond in _OBJECT_CLAUSES and _is_verb(lows[-1] if lows else "")):
+        return True
+    if listed("prepositions", beyond) and (further in _OPEN or further in _OBJECT_CLAUSES):
+        return True
+    adjective = len(lows) > 1 and lows[-2] in ("a", "an") and beyond == ","
+    return adjective and further[:1].isalpha() and further not in _AFTER_COMMA
 
 
 def _is_verb(low: str) -> bool:

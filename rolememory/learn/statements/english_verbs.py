@@ -38,6 +38,8 @@ class Group:
     end: int = 0  # where its words end
     wishes: bool = False  # "would", "'d": fit for "would love to"
     third: bool = False  # its main verb stands in the third person: "lives"
+    ongoing: bool = False  # "is working", "has been working"
+    lasting: bool = False  # "have hated since": it still holds, and may be told in the present
     finite: bool = False  # an auxiliary carries the tense
     said: list[tuple[Part, str]] = field(default_factory=list)
 
@@ -160,7 +162,7 @@ def _going_to(words: Words, at: int, going: int, end: int, group: Group) -> int:
 
 def _progressive(words: Words, at: int, verb: int, end: int, group: Group) -> int:
     _all_beside(words, at + 1, verb, end, group)
-    group.lemma = lexicon().verbs[words[verb].low].lemma
+    group.lemma, group.ongoing = lexicon().verbs[words[verb].low].lemma, True
     group.said.append(("word", words[verb].low))
     if group.tense == "present":
         group.tense = "progressive"
@@ -258,6 +260,13 @@ def _one(part: Part, low: str) -> str:
 
 def _many(part: Part, low: str) -> str:
     return _MANY.get(low, low) if part in ("be", "have", "do") else low
+
+
+def now(group: Group) -> Group:
+    """The same verb in the present: what "has hated" is without "since"."""
+    if group.lemma == "be":
+        return replace(group, said=[("be", "is")])
+    return replace(group, said=[("main", group.lemma)])
 
 
 def denying(group: Group) -> Group:

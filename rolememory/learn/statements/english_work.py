@@ -16,7 +16,9 @@ _HOW: Final = frozenset(
     "the night shift day graveyard evenings weekends part-time full-time mostly now currently remotely part full time nights shifts over there mainly".split()
 )
 _ONCE: Final = frozenset("yesterday tonight late tomorrow today out".split())
-_NOT_STUDIED: Final = frozenset("for with to the my your this that hard him her it every all a them on abroad".split())
+_NOT_STUDIED: Final = frozenset(
+    "real really extra super more less harder like for with to the my your this that hard him her it every all a them on abroad".split()
+)
 _INSTITUTES: Final = ("university of", "college of", "academy of", "institute of")
 _JOBS: Final = frozenset({"job", "position", "gig", "internship"})
 
@@ -69,8 +71,10 @@ def work_attribute(clause: Clause, how: str, span: Span) -> str:
         return ""
     if how == "as":
         return "job" if kept.first > span.first or listed("jobs", clause.low(kept.end - 1)) else ""
-    if how != "in" or kept.first > span.first or low in ("my", "their"):
+    if how != "in" or low in ("a", "an", "my", "their"):
         return "employer"
+    if kept.first > span.first:
+        return ""
     return "" if clause.capital(span.first) and not clause.words[span.first].raw.isupper() else "job"
 
 
