@@ -20,7 +20,8 @@ def home(tmp_path: Path) -> Any:
 
 
 def told(mind: RoleMemory, question: str, chat: str = "another", user: str | None = "lin") -> str:
-    """What the character is told at this question in another chat."""
+    """What the character is told at this question in another chat, once everything said before is learned."""
+    assert mind.learned(60)
     return mind.recall([U(question)], chat=chat, user=user, dry_run=True).text
 
 

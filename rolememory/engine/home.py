@@ -132,6 +132,10 @@ class Home:
         self.loader.start()
         for name in names:
             self.role(name).recall([], dry_run=True)
+        if self.settings.learn.enabled:
+            from rolememory.learn.rules import warm_up
+
+            warm_up()
 
     def watch(self, on_change: "Callable[[Changed], None]") -> "Watch":
         """Be told of every edit from outside, by role and kind of file, within a second. Use it as a context manager."""

@@ -7,6 +7,7 @@ the user let it stand. An order to remember or forget is obeyed.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from typing import Any
 
 from rolememory.learn.commands import Command, commands
@@ -62,6 +63,16 @@ def read(said: Said, around: Around) -> Read:
         (*kept, *_told(rest, said, around), *_raw(said, around)),
         tuple(one if one.content else _that(one, around) for one in ordered if one.kind == "forget"),
     )
+
+
+def warm_up() -> None:
+    """Read the lexicons of both languages, so that the first turn need not: it takes about a second."""
+    told = (
+        ("My sister lives in Rome; I promise to call her tomorrow.", "Remember that I like tea."),
+        ("我妹妹住在罗马，我答应明天给她打电话。", "记住我喜欢茶。"),
+    )
+    for number, text in enumerate(text for pair in told for text in pair):
+        read(Said(str(number), "user", text, datetime.min.replace(tzinfo=UTC)), Around("", Company("Mira", user="Lin")))
 
 
 def speaker(said: Said, company: Company, language: Language) -> Speaker:

@@ -28,7 +28,7 @@ MANIFEST = "manifest.json"
 MEMORY = "memory.json"
 _NAME = re.compile(r"(\d{8}T\d{6}Z)(?:-(\d{1,3}))?\.zip", re.ASCII)
 _MEMBER = re.compile(
-    r"memory\.json|role\.json|card\.(?:png|json|charx|jpg|jpeg|webp)|journal/\d{1,18}\.jsonl|worldbooks/(?P<book>[^/\\:\x00-\x1f]{1,200})"
+    r"memory\.json|role\.json|card\.(?:png|json|charx|jpg|jpeg|webp)|journal/\d{1,18}\.jsonl|chats/[^/\\:\x00-\x1f]{1,200}\.jsonl|worldbooks/(?P<book>[^/\\:\x00-\x1f]{1,200})"
 )
 _ANOTHER = "请换一份备份"
 _MOST_MEMBERS = 2000
@@ -125,7 +125,8 @@ def restore(
     saved = _made(folder, settings, now or datetime.now(UTC), disk)
     with atomic.locked(folder):
         for name in sorted(files, key=lambda name: (name == MEMORY, name)):
-            _put(folder, name, files[name], disk)
+            if not (name.startswith("chats/") and disk.mark(folder / name)):  # what was said since is not unsaid by going back
+                _put(folder, name, files[name], disk)
     _rotate(folder, max(settings.backups, 1), {source, saved}, settings)
     return Restored(source, saved, tuple(sorted(files)))
 
@@ -230,7 +231,8 @@ def _made(folder: Path, settings: StorageSettings, now: datetime, disk: Disk) ->
 def _gathered(folder: Path) -> dict[str, bytes]:
     """The files of a role that a backup holds: what people made, and the end of the journal."""
     names = [name for name in DISK.names(folder) if _MEMBER.fullmatch(name)]
-    names += [f"worldbooks/{name}" for name in DISK.names(folder / "worldbooks") if (folder / "worldbooks" / name).is_file()]
+    for inner in ("worldbooks", "chats"):
+        names += [f"{inner}/{name}" for name in DISK.names(folder / inner) if (folder / inner / name).is_file()]
     files = {name: DISK.read(folder / name) for name in sorted(names) if _allowed(name)}
     return files | {f"journal/{name}": DISK.read(folder / "journal" / name) for name in _tail(folder, files.get(MEMORY))}
 
@@ -330,6 +332,6 @@ def whole(data: bytes) -> bytes:
 def _put(folder: Path, name: str, data: bytes, disk: Disk) -> None:
     path = folder / name
     disk.mkdir(path.parent)
-    if path.parent.resolve() not in (folder.resolve(), folder.resolve() / "worldbooks"):
+    if path.parent.resolve() not in (folder.resolve(), folder.resolve() / "worldbooks", folder.resolve() / "chats"):
         raise UnsafePathError(f"{path.parent}: is a link that leads elsewhere; nothing was written there")
     atomic.write(path, data, disk)

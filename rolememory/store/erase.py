@@ -124,15 +124,28 @@ def _strip_backup(path: Path, user: str, settings: StorageSettings, disk: Disk) 
     except (FileError, BrokenFileError, ReadOnlyRoleError, OSError, zipfile.BadZipFile):
         atomic.drop(path, disk)
         return True
-    rest = {member: data for member, data in contents.files.items() if not member.startswith(("journal/", "chats/"))}
+    kept = {member: data for member, data in contents.files.items() if not _is_of(member, data, user)}
+    rest = {member: data for member, data in kept.items() if not member.startswith("journal/")}
     atomic.write(path, packed(rest | {MEMORY: memory}, contents.made), disk)
     return True
+
+
+def _is_of(member: str, data: bytes, user: str) -> bool:
+    """Whether a member is a chat of this user's; one whose first line cannot be read may be, and goes."""
+    if not member.startswith("chats/"):
+        return False
+    try:
+        return bool(json.loads(data.partition(b"\n")[0])["head"].get("user") == user)
+    except (ValueError, KeyError, AttributeError, TypeError):
+        return True
 
 
 def _holds(files: Mapping[str, bytes], user: str) -> bool:
     """Whether a backup may hold something of this user's; decided by its text, so that it is never missed."""
     spelt = {user, json.dumps(user)[1:-1]}
-    return any(one.encode() in data for name, data in files.items() if name == MEMORY or name.startswith("journal/") for one in spelt)
+    return any(
+        one.encode() in data for name, data in files.items() if name == MEMORY or name.startswith(("journal/", "chats/")) for one in spelt
+    )
 
 
 def _stripped(files: Mapping[str, bytes], user: str, here: Path) -> bytes:

@@ -237,7 +237,8 @@ HOSTILE = {
     "a drive": "C:evil.json",
     "a hidden folder name": "worldbooks/..",
     "a folder": "worldbooks/",
-    "a chat": "chats/a.jsonl",
+    "a chat outside": "chats/../a.jsonl",
+    "a chat in a folder": "chats/a/b.jsonl",
     "a state file": "state/timers.json",
     "a template": "templates/x.jinja",
     "a stream": "memory.json:evil",
@@ -290,3 +291,23 @@ class TestDamaged:
             path.write_bytes(whole[:at] + bytes([whole[at] ^ (1 << at % 8)]) + whole[at + 1 :])
             with contextlib.suppress(FileError):
                 assert verified(path).files == files
+
+
+def test_chats_go_along_and_going_back_unsays_nothing(tmp_path: Path) -> None:
+    from rolememory.schema.message import Message
+    from rolememory.store.chats import Chats
+
+    folder = tmp_path / "00000000-0000-4000-8000-000000000001"
+    folder.mkdir()
+    with RoleStore(folder) as store:
+        store.commit([Edit("add", "a", {"content": "The beacon is dark."})])
+    chats = Chats(folder)
+    chats.observe([Message.user("One.")], chat="kept", user="lin")
+    chats.observe([Message.user("Two.")], chat="lost", user="lin")
+    backup(folder)
+    chats.observe([Message.user("One."), Message.assistant("And more.")], chat="kept", user="lin")
+    chats.remove("lost")
+    restore(folder)
+    again = Chats(folder)
+    assert [said.text for said in again.path("kept")] == ["One.", "And more."]
+    assert [said.text for said in again.path("lost")] == ["Two."]
