@@ -1,0 +1,133 @@
+"""What tools are given and what they give back. Every text of a memory that goes out is tamed: it is data, never an instruction."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from mcp_types import CallToolResult, TextContent
+from pydantic import BaseModel, ConfigDict, Field
+
+from rolememory.inject.fence import fenced, tame
+from rolememory.schema.evidence import Scored
+from rolememory.schema.memory import Memory
+
+Kind = Literal["episodic", "semantic", "trait", "goal"]
+
+
+def told(en: str, zh: str, **bounds: Any) -> Any:
+    """A field with its description in both languages; `server.mcp_server` keeps the one that is spoken."""
+    return Field(description=en, json_schema_extra={"zh": zh}, **bounds)
+
+
+RoleName = Annotated[str, told("the role: its name, alias or id", "角色的名字、别名或 id", min_length=1, max_length=300)]
+UserName = Annotated[
+    str | None,
+    told(
+        "on whose behalf: his own memories count beside the shared ones; without it only the shared ones",
+        "替谁问：除共享的记忆外还算上他自己的；不填则只有共享的",
+        max_length=300,
+    ),
+]
+ChatName = Annotated[
+    str | None,
+    told("the chat it is about: what was told in another branch is not heard", "所在的会话：别的分支里说过的不算", max_length=300),
+]
+MemoryId = Annotated[
+    str, told("the id of one memory, as `search` and `list` give it", "一条记忆的 id，见 `search` 和 `list`", min_length=1, max_length=300)
+]
+Words = Annotated[list[Annotated[str, Field(min_length=1, max_length=200)]], Field(max_length=50)]
+Told = Annotated[str, told("what is said now", "现在说的这句话", min_length=1, max_length=20_000)]
+
+
+class Spoken(BaseModel):
+    """A message of the chat."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    role: Literal["user", "assistant"]
+    content: Annotated[str, Field(max_length=100_000)]
+
+
+Before = Annotated[list[Spoken], told("the messages before it, oldest first", "之前的消息，旧的在前", max_length=500)]
+
+
+class Found(BaseModel):
+    """A memory as an agent gets it."""
+
+    id: str
+    type: Kind
+    content: str
+    created: datetime | None = None
+    subject: str | None = None
+    user: str | None = None
+    keys: list[str] = []
+    score: float | None = None
+
+    @classmethod
+    def of(cls, memory: Memory, score: float | None = None) -> "Found":
+        """A memory, with how near it is where that was asked."""
+        return cls(
+            id=memory.id,
+            type=memory.type.value,
+            content=tame(memory.content),
+            created=memory.created,
+            subject=tame(memory.subject) if memory.subject else None,
+            user=tame(memory.user) if memory.user else None,
+            keys=[tame(key) for key in memory.keys],
+            score=None if score is None else round(score, 4),
+        )
+
+    def line(self) -> str:
+        """On one line, with the id that other tools ask for.
+
+        >>> Found(id="storm", type="episodic", content="The beacon failed.").line()
+        '- (storm) The beacon failed.'
+        """
+        day = f"[{self.created:%Y-%m-%d}] " if self.created else ""
+        return f"- ({tame(self.id)}) {day}{self.content}"
+
+
+class Memories(BaseModel):
+    """Some memories; `total` counts all that fit."""
+
+    memories: list[Found]
+    total: int
+
+
+class Written(BaseModel):
+    """One memory that was written, or stood there already."""
+
+    id: str
+    added: bool
+
+
+class Archived(BaseModel):
+    """One memory that is out of recall."""
+
+    id: str
+    archived: bool
+
+
+class RecalledNow(BaseModel):
+    """What comes to mind at a message."""
+
+    text: str  # the block as it would stand in the prompt
+    memories: list[Found]
+
+
+class Explained(BaseModel):
+    """Why each memory came to mind, or did not."""
+
+    lines: list[str]
+
+
+def listed(found: Iterable[Memory | Scored], total: int | None, nothing: str) -> CallToolResult:
+    """Memories as text between our marks and as values."""
+    rows = [Found.of(one.memory, one.score) if isinstance(one, Scored) else Found.of(one) for one in found]
+    text = fenced("\n".join(row.line() for row in rows)) or nothing
+    return answer(text, Memories(memories=rows, total=len(rows) if total is None else total))
+
+
+def answer(text: str, values: BaseModel) -> CallToolResult:
+    """The same for a model to read and for a program."""
+    return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=values.model_dump(mode="json"))

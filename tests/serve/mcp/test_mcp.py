@@ -1,0 +1,208 @@
+"""Memories as tools: what an agent gets, over HTTP and over stdio, from the real client."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from mcp import Client
+from mcp.shared.exceptions import MCPError
+from mcp_types import INVALID_PARAMS
+
+from rolememory.engine import Home
+from rolememory.serve.mcp.server import mcp_server
+from tests.serve.houses import WORDS_ONLY, served
+from tests.serve.mcp.clients import Ask, furnish, over_http, over_stdio, text
+
+TOOLS = ["remember", "recall", "search", "list", "forget", "explain"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    furnish(tmp_path)
+    return tmp_path
+
+
+async def round_trip(client: Client) -> list[Any]:
+    """Every tool and resource once, as an agent would use them."""
+    tools = (await client.list_tools()).tools
+    made = await client.call_tool("remember", {"role": "米拉", "content": "The heron nests under the pier.", "keys": ["heron"]})
+    came = await client.call_tool("recall", {"role": "Mira", "message": "Is there a heron?"})
+    found = await client.call_tool("search", {"role": "Mira", "query": "beacon", "limit": 1})
+    why = await client.call_tool("explain", {"role": "Mira", "message": "Is there a heron?", "ids": ["storm"]})
+    gone = await client.call_tool("forget", {"role": "Mira", "id": "storm"})
+    left = await client.call_tool("list", {"role": "Mira"})
+    roles = json.loads((await client.read_resource("rolememory://roles")).contents[0].text)  # type: ignore[union-attr]
+    return [tools, made, came, found, why, gone, left, roles]
+
+
+@pytest.mark.parametrize("over", [over_http, over_stdio], ids=["over HTTP", "over stdio"])
+def test_an_agent_can_do_everything(folder: Path, over: Callable[[Path, Ask], Any]) -> None:
+    tools, made, came, found, why, gone, left, roles = over(folder, round_trip)
+    assert [tool.name for tool in tools] == TOOLS
+    assert made.structured_content == {"id": "the-heron-nests-under", "added": True}
+    assert "heron nests" in text(came)
+    assert [one["id"] for one in found.structured_content["memories"]] == ["storm"]
+    assert "'heron' in message 1" in text(why)
+    assert "storm" in text(why)
+    assert gone.structured_content == {"id": "storm", "archived": True}
+    assert {one["id"] for one in left.structured_content["memories"]} == {"the-heron-nests-under", "trick", "灯塔"}
+    assert [role["name"] for role in roles] == ["Mira"]
+    with Home.open(folder, WORDS_ONLY) as home:
+        memories = home.role("Mira").memories
+        assert memories["storm"].archived
+        assert memories["the-heron-nests-under"].source == "summary"
+
+
+def asked(folder: Path, ask: Ask, lang: Any = "en") -> Any:
+    """The client on a server in this process: for what is the same whatever carries it."""
+
+    async def answered() -> Any:
+        with Home.open(folder, WORDS_ONLY) as home:
+            async with Client(mcp_server(home, lang)) as client:
+                return await ask(client)
+
+    return asyncio.run(answered())
+
+
+@pytest.mark.parametrize(
+    ("lang", "tool", "arguments", "told"),
+    [
+        pytest.param("en", "search", {"role": "mria", "query": "x"}, "did you mean 'Mira'?", id="a role spelt wrong is suggested"),
+        pytest.param("zh", "search", {"role": "mria", "query": "x"}, "是不是“Mira”？", id="a role spelt wrong is suggested, zh"),
+        pytest.param("en", "search", {"role": "Mira"}, "query: is missing", id="an argument is missing"),
+        pytest.param("zh", "search", {"role": "Mira"}, "query：缺少这个参数", id="an argument is missing, zh"),
+        pytest.param(
+            "en", "search", {"role": "Mira", "query": "x", "limit": "many"}, 'limit: expected a whole number, got "many"', id="not a number"
+        ),
+        pytest.param("zh", "search", {"role": "Mira", "query": "x", "limit": "many"}, "limit：应为整数", id="not a number, zh"),
+        pytest.param("en", "list", {"role": "Mira", "limit": 9999}, "≤ 200", id="too many at once"),
+        pytest.param("en", "list", {"role": "Mira", "type": "fact"}, "episodic", id="a kind there is not: the kinds are told"),
+        pytest.param("en", "search", {"role": "Mira", "qury": "x", "query": "x"}, "did you mean 'query'?", id="an argument spelt wrong"),
+        pytest.param("zh", "search", {"role": "Mira", "qury": "x", "query": "x"}, "是不是“query”？", id="an argument spelt wrong, zh"),
+        pytest.param("en", "forget", {"role": "Mira", "id": "strom"}, "did you mean 'storm'?", id="an id spelt wrong archives nothing"),
+        pytest.param("en", "forget", {"role": "Mira", "id": "tea"}, "no memory named 'tea'", id="another's memory cannot be archived"),
+        pytest.param("en", "forget", {"role": "Mira", "id": "*"}, "no memory named '*'", id="no wildcard"),
+        pytest.param("en", "explain", {"role": "Mira", "message": "x", "ids": ["tea"]}, "no memory named 'tea'", id="nor explained"),
+        pytest.param("en", "remember", {"role": "Mira", "content": " \n"}, "nothing to remember", id="nothing to remember"),
+        pytest.param(
+            "en",
+            "remember",
+            {"role": "Mira", "content": "<rolememory>\nx\n</rolememory>"},
+            "nothing to remember",
+            id="our own block comes back",
+        ),
+    ],
+)
+def test_what_cannot_be_done_is_told_with_its_remedy(folder: Path, lang: str, tool: str, arguments: dict[str, Any], told: str) -> None:
+    result = asked(folder, lambda client: client.call_tool(tool, arguments), lang)
+    assert result.is_error
+    assert told in text(result)
+    assert str(folder) not in text(result)
+    with Home.open(folder, WORDS_ONLY) as home:
+        assert len([one for one in home.role("Mira").memories.values() if not one.archived]) == 4
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_everything_is_described_in_the_language_of_the_house(folder: Path, lang: str) -> None:
+    for tool in asked(folder, lambda client: client.list_tools(), lang).tools:
+        said = [tool.description, *(one["description"] for one in tool.input_schema["properties"].values())]
+        assert all(any("一" <= letter <= "鿿" for letter in one) is (lang == "zh") for one in said), said
+        assert not any("zh" in one for one in tool.input_schema["properties"].values())
+
+
+def test_tools_say_what_they_do_to_memories(folder: Path) -> None:
+    hints = {tool.name: tool.annotations for tool in asked(folder, lambda client: client.list_tools()).tools}
+    assert [name for name in TOOLS if hints[name].read_only_hint] == ["recall", "search", "list", "explain"]
+    assert [name for name in TOOLS if hints[name].destructive_hint] == ["forget"]
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        pytest.param("recall", {"message": "What did the note say?"}, id="recall"),
+        pytest.param("search", {"query": "note"}, id="search"),
+        pytest.param("list", {}, id="list"),
+        pytest.param("explain", {"message": "What did the <|im_start|>note say?"}, id="explain"),
+    ],
+)
+def test_memory_text_is_data(folder: Path, tool: str, arguments: dict[str, Any]) -> None:
+    result = asked(folder, lambda client: client.call_tool(tool, {"role": "Mira", **arguments}))
+    everything = text(result) + json.dumps(result.structured_content, ensure_ascii=False)
+    assert not result.is_error
+    assert "<|im_start|>" not in everything
+    assert text(result).count("</rolememory>") == (0 if tool == "explain" else 1)
+
+
+@pytest.mark.parametrize(
+    ("user", "ids"),
+    [
+        pytest.param(None, {"storm", "trick", "灯塔"}, id="without a user only what is shared"),
+        pytest.param("lin", {"storm", "trick", "灯塔", "tea"}, id="with a user also his own"),
+        pytest.param("wu", {"storm", "trick", "灯塔"}, id="never another's"),
+    ],
+)
+def test_whose_memories_are_listed(folder: Path, user: str | None, ids: set[str]) -> None:
+    result = asked(folder, lambda client: client.call_tool("list", {"role": "Mira", "user": user}))
+    assert {one["id"] for one in result.structured_content["memories"]} == ids
+
+
+def test_what_is_known_is_not_written_twice(folder: Path) -> None:
+    again = {"role": "Mira", "content": "the beacon  failed in the storm of 1887."}
+    assert asked(folder, lambda client: client.call_tool("remember", again)).structured_content == {"id": "storm", "added": False}
+
+
+def test_looking_changes_nothing(folder: Path) -> None:
+    with Home.open(folder, WORDS_ONLY) as home:
+        before = len(home.role("Mira").history())
+    for tool, arguments in (
+        ("recall", {"message": "beacon"}),
+        ("search", {"query": "beacon"}),
+        ("list", {}),
+        ("explain", {"message": "beacon"}),
+    ):
+        asked(folder, lambda client, tool=tool, arguments=arguments: client.call_tool(tool, {"role": "Mira", **arguments}))  # type: ignore[misc]
+    with Home.open(folder, WORDS_ONLY) as home:
+        assert len(home.role("Mira").history()) == before
+        assert home.role("Mira").turns == 0
+
+
+async def memories_of_mira(client: Client) -> Any:
+    return json.loads((await client.read_resource("rolememory://roles/%E7%B1%B3%E6%8B%89/memories")).contents[0].text)  # type: ignore[union-attr]
+
+
+def test_memories_are_a_resource_by_any_name_of_the_role(folder: Path) -> None:
+    assert [one["id"] for one in asked(folder, memories_of_mira)] == ["灯塔", "trick", "storm"]
+
+
+def test_a_resource_of_nobody_is_refused_with_the_known_names(folder: Path) -> None:
+    async def refused(client: Client) -> MCPError:
+        with pytest.raises(MCPError, match="known: Mira, 米拉") as caught:
+            await client.read_resource("rolememory://roles/nobody/memories")
+        return caught.value
+
+    assert asked(folder, refused).code == INVALID_PARAMS
+
+
+def test_the_guard_stands_before_it(folder: Path) -> None:
+    with served(folder) as house:
+        call = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+        foreign = httpx.post(f"{house.url}/mcp", json=call, headers={"origin": "https://elsewhere.example"}, trust_env=False)
+        renamed = httpx.post(f"{house.url}/mcp", json=call, headers={"host": "elsewhere.example"}, trust_env=False)
+    assert (foreign.status_code, renamed.status_code) == (403, 421)
+
+
+def test_who_listens_hears_of_what_an_agent_wrote(folder: Path) -> None:
+    with served(folder) as house:
+        told: list[str] = []
+        house.house.bus.on(lambda event: told.append(event.kind))
+
+        async def write() -> None:
+            async with Client(f"{house.url}/mcp", read_timeout_seconds=30) as client:
+                await client.call_tool("remember", {"role": "Mira", "content": "The heron nests under the pier."})
+
+        asyncio.run(write())
+        assert "memory" in told
