@@ -6,8 +6,9 @@ from fastapi import FastAPI
 
 from rolememory.serve.health import health
 from rolememory.serve.house import House
+from rolememory.serve.mcp.door import mcp
 from rolememory.serve.proxy.routes import proxy
 
 Door = Callable[[FastAPI, House], None]
 
-DOORS: tuple[Door, ...] = (health, proxy)
+DOORS: tuple[Door, ...] = (health, proxy, mcp)
