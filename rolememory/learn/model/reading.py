@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from itertools import chain
 
-from rolememory.breaker import Breaker
+from rolememory.breaker import Breaker, State
 from rolememory.errors import ModelAnswerError, ModelError
 from rolememory.learn.model.asking import Ask
 from rolememory.learn.model.base import Batch, Extractor, Factory, Means, known_extractors
@@ -64,6 +64,18 @@ class Reader:
     name: str
     extractor: Extractor
     breaker: Breaker
+
+    def works(self) -> None:
+        """It did what it is for, whether or not what it asks did."""
+        was_down = self.breaker.state is State.HALF_OPEN
+        if self.breaker.success() and was_down:
+            _log.warning("extractor %s: works again", self.name)
+
+    def fails(self, reason: str) -> None:
+        """It broke."""
+        was_down = self.breaker.state is State.HALF_OPEN
+        if self.breaker.failure(reason) and not was_down:
+            _log.warning("extractor %s: %s; it is left alone for a while, what it would read waits", self.name, reason)
 
 
 def reads(settings: LearnSettings) -> bool:
@@ -187,15 +199,15 @@ class Desk:
             drafts = reader.extractor.extract(batch)
         except ModelAnswerError:
             self.progress.failed(chat.id, reader.name, [one.first for one in chosen])
-            reader.breaker.success()
+            reader.works()
             raise
         except (ModelError, OutOfTimeError):
-            reader.breaker.success()  # the extractor works; what it asks does not
+            reader.works()  # the extractor works; what it asks does not
             raise
         except Exception as error:
-            reader.breaker.failure(type(error).__name__)
+            reader.fails(type(error).__name__)
             raise
-        reader.breaker.success()
+        reader.works()
         return drafts
 
     def _give_up(self, reader: Reader, chat: ChatLike, others: Iterable[Exchange]) -> None:

@@ -3,17 +3,18 @@
 The breaker keeps a dead endpoint from costing every turn its time-out; a secret is never part of a message.
 """
 
+import logging
 import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from rolememory.breaker import Breaker
+from rolememory.breaker import Breaker, State
 from rolememory.errors import ModelError
 from rolememory.schema.settings import EmbeddingSettings
 from rolememory.text.embed.base import normalised, trusted
-from rolememory.upstream import bearer, translated
+from rolememory.upstream import bearer, shown, translated
 
 if TYPE_CHECKING:
     import httpx
@@ -26,6 +27,7 @@ BATCH = 32  # texts per request
 PROBE = "lighthouse"  # asked once, to learn the dimensions
 
 T = TypeVar("T")
+_log = logging.getLogger(__name__)
 
 
 class _Vector(BaseModel):
@@ -77,10 +79,11 @@ class Endpoint:
         self._settings = settings
         self._base, self._model = translated(settings.endpoint, settings.model)
         self._client = client or _client(settings)
+        self._named = shown(self._base)
         self.breaker = breaker or Breaker("embedding endpoint")
         self.dim = settings.dims or len(self._ask([PROBE])[0])
         about = (settings.dims, settings.query_prefix, settings.passage_prefix)
-        self.key = f"endpoint:{self._base}:{self._model}:{settings.revision}:{self.dim}:{about!r}"
+        self.key = f"endpoint:{self._named}:{self._model}:{settings.revision}:{self.dim}:{about!r}"
 
     def embed(self, texts: Sequence[str]) -> "Floats":
         """Vectors of passages, (n_texts, dim)."""
@@ -113,18 +116,29 @@ class Endpoint:
 
     def _ask(self, texts: Sequence[str]) -> list[list[float]]:
         if not self.breaker.allows():
-            raise ModelError(f"{self._base}: resting after failures ({self.breaker.reason})")
+            raise ModelError(f"{self._named}: resting after failures ({self.breaker.reason})")
         try:
             raw = within(self._settings.timeout_s, lambda: self._post(texts))
             rows = _read(raw, len(texts))
         except Exception as error:  # the network's and the server's faults have many names
             raise self._failed(_told(error)) from None
-        self.breaker.success()
+        self._worked()
         return rows
 
+    def _worked(self) -> None:
+        was_down = self._rests
+        if self.breaker.success() and was_down:
+            _log.warning("%s: gives vectors again", self._named)
+
     def _failed(self, reason: str) -> ModelError:
-        self.breaker.failure(reason)
-        return ModelError(f"{self._base}/embeddings: {reason}")
+        was_down = self._rests
+        if self.breaker.failure(reason) and not was_down:
+            _log.warning("%s: %s; it is left alone for a while, turns go by words", self._named, reason)
+        return ModelError(f"{self._named}/embeddings: {reason}")
+
+    @property
+    def _rests(self) -> bool:
+        return self.breaker.state in (State.FAILED, State.HALF_OPEN)
 
     def _post(self, texts: Sequence[str]) -> bytes:
         body: dict[str, Any] = {"model": self._model, "input": list(texts), "encoding_format": "float"}

@@ -356,7 +356,7 @@ def test_an_extractor_of_another_package_reads_along_without_any_model(registere
 
 
 def test_an_extractor_that_fails_disturbs_neither_the_model_nor_the_chat(
-    registered: dict[str, Factory], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    registered: dict[str, Factory], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     register("boats")(Boats)
     monkeypatch.setattr(Boats, "broken", True)
@@ -364,6 +364,9 @@ def test_an_extractor_that_fails_disturbs_neither_the_model_nor_the_chat(
         house.touch()
         assert (house.queue, len(house.kept)) == ({}, 2)
         assert house.behind.status()["last_error"] == "learning from chats: ZeroDivisionError"
+        house.touch(5)
+    told = [record.getMessage() for record in caplog.records if record.name == "rolememory.learn.model.reading"]
+    assert told == ["extractor boats: ZeroDivisionError; it is left alone for a while, what it would read waits"]
 
 
 def test_a_name_is_registered_once(registered: dict[str, Factory]) -> None:

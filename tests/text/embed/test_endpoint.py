@@ -29,7 +29,7 @@ def honest(request: httpx.Request) -> httpx.Response:
 
 
 def endpoint(handler: Handler, breaker: Breaker | None = None, **settings: object) -> Endpoint:
-    how = EmbeddingSettings(backend="endpoint", endpoint=BASE, **{"dims": 3, "timeout_s": 0.3, **settings})  # type: ignore[arg-type]
+    how = EmbeddingSettings(**{"backend": "endpoint", "endpoint": BASE, "dims": 3, "timeout_s": 0.3, **settings})  # type: ignore[arg-type]
     return Endpoint(how, client=httpx.Client(transport=httpx.MockTransport(handler)), breaker=breaker)
 
 
@@ -147,6 +147,29 @@ def test_p11_a_dead_endpoint_is_asked_a_few_times_then_left_alone_then_probed_on
     now[0] = 62.0
     assert model.embed_query("storm").shape == (3,)
     assert model.breaker.state is State.READY
+
+
+def test_going_and_coming_back_are_one_line_each_without_the_password(caplog: pytest.LogCaptureFixture) -> None:
+    now, up = [0.0], [False]
+
+    def server(_: httpx.Request) -> httpx.Response:
+        return httpx.Response(200 if up[0] else 503, json={"data": [{"embedding": [1.0, 0.0, 0.0]}]})
+
+    model = endpoint(server, Breaker("test", clock=lambda: now[0]), endpoint="http://lin:sesame@127.0.0.1:5001/v1")
+    for at in (0.0, 31.0, 62.0):  # it goes, and two probes find it gone
+        now[0] = at
+        for _ in range(9):
+            with pytest.raises(ModelError) as caught:
+                model.embed_query("storm")
+            assert "sesame" not in str(caught.value)
+    now[0], up[0] = 93.0, True
+    model.embed_query("storm")
+    model.embed_query("storm")
+    assert [record.getMessage() for record in caplog.records if record.name.startswith("rolememory")] == [
+        "http://127.0.0.1:5001/v1: answered status 503; it is left alone for a while, turns go by words",
+        "http://127.0.0.1:5001/v1: gives vectors again",
+    ]
+    assert "sesame" not in model.key
 
 
 def test_the_key_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
