@@ -45,7 +45,7 @@ export async function ask(method, path, body = undefined, { ms = USUAL_MS, signa
             cache: 'no-store',
         });
     } catch (error) {
-        throw told(limit.aborted ? new Trouble('slow', say('The server took too long; the turn went on without memory.')) : await missing());
+        throw told(limit.aborted || signal?.aborted ? new Trouble('slow', say('The server took too long; the turn went on without memory.')) : await missing(signal));
     }
     return read(answer);
 }
@@ -68,9 +68,9 @@ async function read(answer) {
 }
 
 /** A page is not told why a question failed; a blind one tells whether anybody is there at all. */
-async function missing() {
+async function missing(signal) {
     try {
-        await fetch(`${server()}/healthz`, { mode: 'no-cors', cache: 'no-store', signal: AbortSignal.timeout(1000) });
+        await fetch(`${server()}/healthz`, { mode: 'no-cors', cache: 'no-store', signal: AbortSignal.any([AbortSignal.timeout(1000), ...(signal ? [signal] : [])]) });
         return new Trouble('origin', say('The server runs but does not let this page ask. Write `allowed_origins = ["{0}"]` under [serve] in rolememory.toml.', location.origin));
     } catch {
         return new Trouble('away', say('Nobody answers at {0}. Start `rolememory serve`; chatting goes on without memory meanwhile.', server()));

@@ -1,0 +1,128 @@
+"""integrate: puts our side of things into a frontend, says what to paste where, and takes it all out again."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from rolememory.cli import sillytavern
+from rolememory.cli.desk import Desk, desk
+from rolememory.cli.options import argument, option
+from rolememory.cli.verbs import DOORS, verb
+from rolememory.cli.words import Tongue, both, say
+from rolememory.errors import InvalidValueError
+
+ORIGINS = "serve.allowed_origins"
+
+
+@verb("integrate sillytavern", DOORS, both("put the extension into a SillyTavern folder", "把扩展装进 SillyTavern 文件夹"))
+def integrate_sillytavern(
+    path: Annotated[Path, argument("PATH", "the folder of SillyTavern", "SillyTavern 所在的文件夹")],
+    user: Annotated[
+        str | None, option("--user NAME", "for this user of SillyTavern (default-user)", "装给哪个用户（default-user）")
+    ] = None,
+    all_users: Annotated[bool, option("--all-users", "for all users", "装给所有用户")] = False,
+    address: Annotated[
+        list[str] | None,
+        option("--address URL", "where its page is opened, if not as config.yaml says", "网页的地址，若与 config.yaml 不同"),
+    ] = None,
+    remove: Annotated[bool, option("--remove", "take everything out again", "全部取消")] = False,
+) -> None:
+    """Copies the extension, and lets SillyTavern's page ask the server."""
+    here, tavern = desk(), path.expanduser().resolve()
+    target = sillytavern.place(tavern, user, everybody=all_users)
+    origins = [_origin(one) for one in address] if address else list(sillytavern.addresses(tavern))
+    if remove:
+        _removed(here, target, sillytavern.take_out(target), _allowed(here, without=origins))
+        return
+    _make_home(here)
+    sillytavern.put(target)
+    _allowed(here, also=origins)
+    _told(here, target, origins)
+
+
+def _origin(url: str) -> str:
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise InvalidValueError(f"--address: expected http://HOST:PORT, got {url!r}", zh=f"--address：应为 http://主机:端口，却是“{url}”")
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+def _make_home(here: Desk) -> None:
+    from rolememory.store.home import init
+
+    try:
+        here.check_home()
+    except InvalidValueError:
+        init(here.path, Tongue.language)
+
+
+def _allowed(here: Desk, also: Iterable[str] = (), without: Iterable[str] = ()) -> bool:
+    """Change which pages may ask; false when nothing was to change."""
+    from rolememory.store.settings import load_settings
+    from rolememory.store.settings_text import set_value
+
+    if not here.path.expanduser().is_dir():
+        return False
+    home, gone = here.path.expanduser(), set(without)
+    now = list(load_settings(home).settings.serve.allowed_origins)
+    wanted = list(dict.fromkeys(one for one in (*now, *also) if one not in gone))
+    if wanted == now:
+        return False
+    set_value(home, ORIGINS, wanted or None)
+    return True
+
+
+def _removed(here: Desk, target: Path, was_there: bool, was_allowed: bool) -> None:
+    if here.out.as_json:
+        here.out.data({"extension": str(target), "removed": was_there, "origins_changed": was_allowed})
+        return
+    if was_there or was_allowed:
+        here.out.say(say(f"{target}: removed", f"{target}：已移除"), "bold")
+        here.out.say(
+            say(
+                "reload SillyTavern; if the proxy's URL still stands there, put your model's own URL back",
+                "请刷新 SillyTavern；若那里还填着代理地址，请换回模型自己的地址",
+            )
+        )
+    else:
+        here.out.say(say(f"{target}: nothing of ours is there", f"{target}：没有我们的内容"))
+
+
+def _told(here: Desk, target: Path, origins: Iterable[str]) -> None:
+    from rolememory.store.settings import load_settings
+
+    settings = load_settings(here.path.expanduser()).settings.serve
+    url = f"http://127.0.0.1:{settings.port}"
+    if here.out.as_json:
+        rows = {"extension": str(target), "origins": list(origins), "url": f"{url}/v1", "server": url, "parameters": sillytavern.hint()}
+        here.out.data(rows)
+        return
+    here.out.say(say(f"{target}: installed", f"{target}：已安装"), "bold")
+    for line in _steps(url, str(here.path)):
+        here.out.say(line)
+    here.out.say()
+    here.out.say(
+        say(
+            "Without the extension, paste this into Additional Parameters, Include Body Parameters:",
+            "不用扩展时，把下面的内容粘贴到“附加参数”的“包含主体参数”：",
+        )
+    )
+    here.out.raw(sillytavern.hint())
+
+
+def _steps(url: str, home: str) -> tuple[str, ...]:
+    place = "" if home == "memories" else f" --home {home}"
+    return (
+        say("1. start the server:", "1. 启动服务：") + f"  rolememory serve{place} --upstream http://127.0.0.1:5001/v1",
+        say(
+            "2. reload SillyTavern; API: Chat Completion, Custom (OpenAI-compatible); URL:",
+            "2. 刷新 SillyTavern；API 选聊天补全、自定义（兼容 OpenAI）；地址：",
+        )
+        + f"  {url}/v1",
+        say(
+            "3. for the panel, and for models that cannot go through the proxy: Extensions, rolememory; paste the token from",
+            "3. 想用面板，或模型无法经过代理：扩展，rolememory；粘贴令牌，它在",
+        )
+        + f"  {Path(home) / '.token'}",
+    )

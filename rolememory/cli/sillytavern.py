@@ -1,0 +1,136 @@
+"""Where things are in a SillyTavern folder, and our extension put in and taken out of it. Nothing else there is touched."""
+
+import json
+import shutil
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from rolememory.errors import InvalidValueError
+from rolememory.shipped import shipped
+
+NAME = "rolememory"
+USUAL_USER = "default-user"
+USUAL_PORT = 8000
+FOR_ALL = Path("public", "scripts", "extensions", "third-party")
+
+
+def extension() -> Path:
+    """The extension as it ships."""
+    return shipped("examples", "integrations", "sillytavern")
+
+
+def hint() -> str:
+    """The body parameters for people who want no extension. Block scalars: a quote or a colon in a name breaks anything else."""
+    return (extension() / "hint.yaml").read_text(encoding="utf-8")
+
+
+def place(tavern: Path, user: str | None, *, everybody: bool = False) -> Path:
+    """The folder that the extension has in there, whether it stands yet or not.
+
+    Raises:
+        InvalidValueError: no SillyTavern here, or its user cannot be told.
+    """
+    if not (tavern / "data").is_dir() and not (tavern / "public" / "scripts").is_dir():
+        raise InvalidValueError(
+            f"{tavern}: is no SillyTavern folder (it has neither data nor public); name the folder that server.js stands in",
+            zh=f"{tavern}：不是 SillyTavern 文件夹（没有 data 也没有 public）；请指向 server.js 所在的文件夹",
+        )
+    if everybody:
+        return tavern / FOR_ALL / NAME
+    return tavern / "data" / _user(tavern, user) / "extensions" / NAME
+
+
+def _user(tavern: Path, wanted: str | None) -> str:
+    known = users(tavern)
+    if wanted in known:
+        return str(wanted)
+    if wanted is not None:
+        raise InvalidValueError(
+            f"no user {wanted!r} in {tavern / 'data'} (there are: {', '.join(known) or 'none'})",
+            zh=f"{tavern / 'data'} 中没有用户“{wanted}”（现有：{'、'.join(known) or '无'}）",
+        )
+    if USUAL_USER in known or not known:
+        return USUAL_USER
+    if len(known) == 1:
+        return known[0]
+    raise InvalidValueError(
+        f"{tavern / 'data'} has several users ({', '.join(known)}); name one with --user, or take --all-users",
+        zh=f"{tavern / 'data'} 有多个用户（{'、'.join(known)}）；请用 --user 指定一个，或用 --all-users",
+    )
+
+
+def users(tavern: Path) -> list[str]:
+    """The names of those who have a folder there; folders with an underscore before are the program's own."""
+    folder = tavern / "data"
+    return sorted(one.name for one in folder.iterdir() if one.is_dir() and not one.name.startswith("_")) if folder.is_dir() else []
+
+
+def put(target: Path) -> None:
+    """Copy the extension there, in place of an older one of ours.
+
+    Raises:
+        InvalidValueError: something else stands there, or a checkout that SillyTavern itself keeps up to date.
+    """
+    _check_ours(target)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    fresh, old = (target.with_name(f".{NAME}-{name}") for name in ("new", "old"))
+    for one in (fresh, old):
+        shutil.rmtree(one, ignore_errors=True)
+    shutil.copytree(extension(), fresh)
+    if target.exists():
+        target.rename(old)
+    fresh.rename(target)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def take_out(target: Path) -> bool:
+    """Remove the extension; false when there is none.
+
+    Raises:
+        InvalidValueError: something else stands there.
+    """
+    if not target.exists():
+        return False
+    _check_ours(target)
+    shutil.rmtree(target)
+    return True
+
+
+def _check_ours(target: Path) -> None:
+    if not target.exists() and not target.is_symlink():
+        return
+    if target.is_symlink() or (target / ".git").exists() or _manifest(target).get("display_name") != NAME:
+        raise InvalidValueError(
+            f"{target}: something else stands there (a link, a git checkout or another extension); move it away first",
+            zh=f"{target}：那里已有别的内容（链接、git 仓库或其他扩展）；请先移走",
+        )
+
+
+def _manifest(target: Path) -> Mapping[str, Any]:
+    try:
+        found = json.loads((target / "manifest.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def addresses(tavern: Path) -> Iterator[str]:
+    """The origins of its page in a browser on this machine, as its config.yaml has them."""
+    config = _config(tavern)
+    ssl = config.get("ssl")
+    scheme = "https" if isinstance(ssl, dict) and ssl.get("enabled") is True else "http"
+    port = config.get("port")
+    number = port if isinstance(port, int) and 0 < port < 65536 else USUAL_PORT
+    for host in ("127.0.0.1", "localhost"):
+        yield f"{scheme}://{host}:{number}"
+
+
+def _config(tavern: Path) -> Mapping[str, Any]:
+    try:
+        found = yaml.safe_load((tavern / "config.yaml").read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError):
+        return {}
+    return found if isinstance(found, dict) else {}
