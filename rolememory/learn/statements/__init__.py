@@ -7,6 +7,7 @@ for sentences in the third person that a memory holds. `start` and `end` of thei
 the quote is filled in here.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from importlib import import_module
@@ -18,6 +19,8 @@ from rolememory.schema.memory import Memory
 from rolememory.schema.scene import Language
 
 __all__ = ["Speaker", "claims", "claims_of_memory"]
+
+_HAN_NAME = re.compile("[\u3400-\u9fff·]{1,8}(?=(?:'s)? [a-z])")
 
 
 class Reader(Protocol):
@@ -62,8 +65,9 @@ def claims_of_memory(memory: Memory, shown: Mapping[str, str] | None = None) -> 
     >>> [(claim.subject, claim.attribute, claim.value, claim.holds) for claim in claims_of_memory(memory)]
     [('user', 'home', 'Rome', False)]
     """
-    text, shown = memory.content[:LONGEST], shown or {}
+    text = memory.content[:LONGEST]
     subject = ROLE if memory.subject is None else memory.subject
+    shown = shown or _shown_at_the_head(text, subject)
     someone = Speaker(subject, None, names_of(shown), shown)
     found: list[Claim] = []
     for start, end, teller in turns(text, someone):
@@ -74,6 +78,12 @@ def claims_of_memory(memory: Memory, shown: Mapping[str, str] | None = None) -> 
             read = _reader(language).told(text[start + first : start + last], subject, shown)
             found += [_placed(claim, text, start + first) for claim in read]
     return found
+
+
+def _shown_at_the_head(text: str, subject: str) -> Mapping[str, str]:
+    """A Chinese name before English words: no English rule takes it for a name by itself."""
+    head = _HAN_NAME.match(text)
+    return {subject: head[0]} if head else {}
 
 
 def _placed(claim: Claim, text: str, offset: int) -> Claim:
