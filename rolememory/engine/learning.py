@@ -1,9 +1,12 @@
 """Learning: what was said becomes memory, a person has the last word, and may be forgotten."""
 
+import logging
 from collections.abc import Sequence
 from datetime import datetime
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+from rolememory.errors import RoleMemoryError
 from rolememory.recall.recollection import Recollection
 from rolememory.schema.learning import Observed
 from rolememory.schema.memory import Memory
@@ -12,11 +15,14 @@ if TYPE_CHECKING:
     from rolememory.store.erase import Erased
     from rolememory.store.review import Waiting
 
-from rolememory.engine.mind import Mind
 from rolememory.engine.said import Said, as_reply, heard
+from rolememory.engine.tending import Tending
+
+_LOOK_S = 3600.0  # a process asks so often whether upkeep is due
+_log = logging.getLogger(__name__)
 
 
-class Learning(Mind):
+class Learning(Tending):
     """The write path of a role that begins with a chat."""
 
     def observe(
@@ -42,6 +48,7 @@ class Learning(Mind):
         seen = self.learner.observe(said, chat=chat, user=user, at=now, title=title)
         if seen.entered or seen.returned:
             self._usage.replied(seen.chat)
+            self._tend_when_due()
         return seen
 
     def waiting(self) -> "list[Waiting]":
@@ -82,3 +89,16 @@ class Learning(Mind):
             self._recollection.close()
             self._recollection = Recollection(self.folder, self.home.surroundings, self.settings)
         return done
+
+    def _tend_when_due(self) -> None:
+        """Daily upkeep, behind the chat."""
+        if monotonic() - self._looked < _LOOK_S:
+            return
+        self._looked = monotonic()
+        self.home.pool.submit(self._tended_quietly)
+
+    def _tended_quietly(self) -> None:
+        try:
+            self.tend()
+        except (RoleMemoryError, OSError) as error:
+            _log.warning("%s: upkeep has to wait: %s", self.folder.name, error)

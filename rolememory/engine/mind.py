@@ -36,6 +36,7 @@ class Mind:
         self.chats = Chats(self.folder)
         self._usage = Usage(self.folder, self.chats, lambda: self.store.snapshot().memories, self._speakers, lambda: home.pool)
         self._tended = StateFile(self.folder / "state" / "tended.json")
+        self._looked = float("-inf")  # when this process last asked whether upkeep is due, by time.monotonic
         self._learner: Learner | None = None
         self._recollection = Recollection(self.folder, home.surroundings, settings)
         self._lock = threading.RLock()

@@ -2,8 +2,7 @@
 
 from rolememory.engine.learning import Learning
 from rolememory.engine.reading import Reading
-from rolememory.engine.tending import Tending
 
 
-class RoleMemory(Reading, Learning, Tending):
+class RoleMemory(Reading, Learning):
     """What one role remembers. Made by `Home.role`; thread-safe, one turn at a time."""

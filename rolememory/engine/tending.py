@@ -26,7 +26,8 @@ class Tending(Writing):
 
         What an earlier `clean` archived and what counts again comes back. Source: S4.15, S4.30.
         """
-        now, settings, memories, sight = now or datetime.now(UTC), self.settings, self.memories, self.chats.visible_from(None)
+        now, settings, sight = now or datetime.now(UTC), self.settings, self.chats.visible_from(None)
+        memories = self.store.snapshot().memories
 
         def counted(memory: Memory) -> bool:
             return counts(memory, sight)
@@ -44,7 +45,7 @@ class Tending(Writing):
         if not dry_run:
             self._retire(gone)
             self._revive(revived(memories, archived_because(self.history()), counted))
-            self._usage.uses.prune(self.memories)
+            self._usage.uses.prune(self.store.snapshot().memories)
             self._tended.save(seen.to_json())
         return gone
 

@@ -107,7 +107,7 @@ class Keeper:
         if self._known is None:
             self._known = Known(memories)
         self._known.follow(memories)
-        return reconcile(list(passed.values()), self._known)
+        return reconcile(list(passed.values()), self._known, list(passed))
 
     def _write(
         self,
