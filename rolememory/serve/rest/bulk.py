@@ -1,0 +1,71 @@
+"""Many memories at once: one transaction, all or none, one `undo`."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from rolememory.errors import InvalidValueError, UnknownMemoryError
+from rolememory.serve.rest import inside
+from rolememory.serve.rest.asking import Alone, Mind, TheHouse, router
+from rolememory.serve.rest.memories import newest_txn, told
+from rolememory.serve.rest.memory_shapes import MemoryFields, MemoryIn
+from rolememory.serve.rest.shapes import Done, Id, In, Line
+from rolememory.store.memories import Edit
+
+bulk = router("memories", under="/roles/{role}/memories")
+Op = Literal["add", "edit", "archive", "restore", "delete", "pin", "unpin", "lock", "unlock"]
+_SETS: Mapping[Op, Mapping[str, Any]] = {
+    "archive": {"archived": True},
+    "restore": {"archived": False},
+    "pin": {"constant": True},
+    "unpin": {"constant": False},
+    "lock": {"locked": True},
+    "unlock": {"locked": False},
+}
+
+
+class Bulk(In):
+    """What is to be done with which memories."""
+
+    op: Op = Field(description="pin: always in the prompt; lock: nothing that is learned replaces it")
+    ids: Annotated[list[Id], Field(max_length=5000)] = Field(default_factory=list)
+    fields: MemoryFields | None = Field(None, description="op edit: what all of them get")
+    memories: Annotated[list[MemoryIn], Field(max_length=1000)] = Field([], description="op add")
+    reason: Line = ""
+
+
+class BulkDone(Done):
+    """What was done, to which."""
+
+    ids: list[str]
+
+
+@bulk.post("/bulk")
+def many(house: TheHouse, mind: Mind, alone: Alone, given: Bulk) -> BulkDone:
+    """All of it or none."""
+    with alone.through(f"memory {mind.id}"):
+        ids = _added(mind, given) if given.op == "add" else _changed(mind, given)
+        txn = newest_txn(mind) if ids else None
+    told(house, mind)
+    return BulkDone(changed=len(ids), txn=txn, ids=ids)
+
+
+def _added(mind: Mind, given: Bulk) -> list[str]:
+    return [memory.id for memory in mind.remember_all([one.raw() for one in given.memories], reason=given.reason)] if given.memories else []
+
+
+def _changed(mind: Mind, given: Bulk) -> list[str]:
+    ids, known = list(dict.fromkeys(given.ids)), mind.memories
+    if unknown := next((one for one in ids if one not in known), None):
+        raise UnknownMemoryError(unknown, known)
+    if not ids:
+        return []
+    if given.op == "delete":
+        mind.delete(*ids, reason=given.reason)
+        return ids
+    fields = _SETS.get(given.op) or (given.fields.told() if given.fields else {})
+    if not fields:
+        raise InvalidValueError("op edit: no fields; name what is to change", zh="op edit：没有字段；请写明要改什么")
+    inside.commit(mind, [Edit("set", one, dict(fields), reason=given.reason) for one in ids])
+    return ids

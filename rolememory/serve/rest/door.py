@@ -1,0 +1,66 @@
+"""The door of REST: every group of resources, the listening to what is learned, and the answer to addresses that nobody has."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from fastapi import FastAPI
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Match, Route
+
+from rolememory.serve.house import House
+from rolememory.serve.rest import answers
+from rolememory.serve.rest.asking import Turnstiles
+from rolememory.serve.rest.bulk import bulk
+from rolememory.serve.rest.memories import memories
+from rolememory.serve.rest.past import past
+from rolememory.serve.rest.recall import recall
+from rolememory.serve.rest.roles import roles
+from rolememory.serve.rest.telling import Telling
+from rolememory.serve.rest.watching import watching
+
+ROUTERS = (roles, bulk, memories, past, recall, watching)
+METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"]
+
+
+def rest(app: FastAPI, house: House) -> None:
+    """Add the paths."""
+    app.state.turnstiles = Turnstiles()
+    app.state.living.append(lambda: _telling(house))
+    for router in ROUTERS:
+        app.include_router(router)
+
+    async def nobody(request: Request) -> Response:
+        known = _methods(request)
+        response = answers.plain(405 if known else 404, answers.language_of(request, house))
+        if known:
+            response.headers["allow"] = ", ".join(sorted(known))
+        return response
+
+    app.router.routes.append(Route("/api/{path:path}", nobody, methods=METHODS, include_in_schema=False))
+    _tell_version(app)
+
+
+@asynccontextmanager
+async def _telling(house: House) -> AsyncIterator[None]:
+    Telling(house).begin()
+    yield
+
+
+def _methods(request: Request) -> set[str]:
+    """With which methods this address is asked."""
+    routes = (route for router in ROUTERS for route in router.routes if isinstance(route, Route))
+    return {method for route in routes if route.matches(request.scope)[0] is Match.PARTIAL for method in route.methods or ()}
+
+
+def _tell_version(app: FastAPI) -> None:
+    """Let the OpenAPI document say which REST this is."""
+    plain = app.openapi
+
+    def openapi() -> dict[str, Any]:
+        document = plain()
+        document["info"][answers.VERSION_HEADER] = answers.VERSION
+        return document
+
+    app.openapi = openapi  # type: ignore[method-assign]  # the way FastAPI documents

@@ -1,0 +1,248 @@
+"""Memories: list, write, look at, change, archive, delete; many at once; what became of them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import Query, Request, Response
+from pydantic import Field
+
+from rolememory.engine import RoleMemory
+from rolememory.errors import UnknownMemoryError
+from rolememory.recall.standing import Standing, standing
+from rolememory.schema.memory import Memory
+from rolememory.serve.house import House
+from rolememory.serve.rest import inside
+from rolememory.serve.rest.asking import (
+    Alone,
+    IfMatch,
+    IfNoneMatch,
+    Mind,
+    Paged,
+    TheHouse,
+    Tongue,
+    fresh,
+    page,
+    router,
+    seen,
+)
+from rolememory.serve.rest.fading import FadingOut, fading
+from rolememory.serve.rest.filters import Filtered, filtered
+from rolememory.serve.rest.memory_shapes import MemoryFields, MemoryIn, MemoryOut, memory_out, memory_tag
+from rolememory.serve.rest.reasons import item_of
+from rolememory.serve.rest.shapes import Done, Line, Out, Page, Why
+
+memories = router("memories", under="/roles/{role}/memories")
+
+
+class EvidenceShown(Out):
+    """A support of a memory, with the message it stands in."""
+
+    chat: str
+    title: str
+    version: str
+    quote: str
+    answers: str
+    text: str = Field(description="the whole message, where the chat is here")
+    at: datetime | None
+    speaker: str
+    stands: bool = Field(description="false: swiped away, edited or deleted")
+
+
+class Other(Out):
+    """Another memory, in short."""
+
+    id: str
+    content: str
+    created: datetime | None
+    archived: bool
+
+
+class UseOut(Out):
+    """A turn that had the memory in its prompt."""
+
+    at: datetime
+    chat: str
+    referenced: bool = Field(description="whether the reply used it")
+
+
+class Injection(Out):
+    """A turn through this server that had the memory in its prompt, and why."""
+
+    at: datetime
+    chat: str
+    kind: str
+    score: float
+    why: list[Why]
+
+
+class MemoryDetail(Out):
+    """All there is to say about one memory."""
+
+    memory: MemoryOut
+    evidence: list[EvidenceShown]
+    replaced: list[Other] = Field(description="what it replaced or was merged from")
+    replaced_by: list[Other]
+    injections: list[Injection] = Field(description="newest first, since the server was started")
+    uses: list[UseOut] = Field(description="newest first")
+    fading: FadingOut
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A role's memories at one moment, and how they stand seen from no chat in particular."""
+
+    memories: Mapping[str, Memory]
+    standing: Standing
+    effects: Mapping[str, float]
+
+    @classmethod
+    def of(cls, mind: RoleMemory) -> "View":
+        """Taken now."""
+        found, sight = mind.memories, mind.chats.visible_from(None)
+        return cls(found, standing(found, sight), inside.effects_of(mind, sight, found))
+
+    def one(self, memory_id: str) -> Memory:
+        """The memory of that id. Raises: UnknownMemoryError."""
+        if memory_id not in self.memories:
+            raise UnknownMemoryError(memory_id, self.memories)
+        return self.memories[memory_id]
+
+    def shown(self, memory: Memory) -> MemoryOut:
+        """A memory as it goes out."""
+        return memory_out(memory, self.standing, self.effects)
+
+
+@memories.get("")
+def list_memories(request: Request, response: Response, mind: Mind, wanted: Filtered, paging: Paged) -> Page[MemoryOut]:
+    """The memories that fit every condition."""
+    view = View.of(mind)
+    found = filtered(view.memories.values(), wanted, view.standing)
+    return page(request, response, paging, found, view.shown)
+
+
+@memories.post("", status_code=201)
+def remember(
+    response: Response, house: TheHouse, mind: Mind, given: MemoryIn, reason: Annotated[str, Query(max_length=500)] = ""
+) -> MemoryOut:
+    """Write one memory; it is durable when this answers."""
+    made = mind.remember_all([given.raw()], reason=reason)[0]
+    return _changed(response, house, mind, made.id)
+
+
+@memories.get("/{memory:path}", response_model=MemoryDetail)
+def one_memory(
+    request: Request, response: Response, house: TheHouse, mind: Mind, memory: str, tongue: Tongue, if_none_match: IfNoneMatch = None
+) -> MemoryDetail | Response:
+    """All there is to say about one memory."""
+    view = View.of(mind)
+    found = view.one(memory)
+    detail = MemoryDetail(
+        memory=view.shown(found),
+        evidence=list(_evidence(mind, found)),
+        replaced=[_other(view.memories[one]) for one in found.supersedes if one in view.memories],
+        replaced_by=[_other(one) for one in view.memories.values() if found.id in one.supersedes and one.id not in view.standing.withdrawn],
+        injections=list(_injections(house, mind, found, tongue)),
+        uses=[UseOut(at=one.at, chat=one.chat, referenced=one.referenced) for one in inside.uses_of(mind, found.id)[:100]],
+        fading=fading(mind, found),
+    )
+    response.headers["etag"] = detail.memory.etag
+    return fresh(if_none_match, detail.memory.etag) or detail
+
+
+@memories.patch("/{memory:path}")
+def change_memory(
+    response: Response,
+    house: TheHouse,
+    mind: Mind,
+    alone: Alone,
+    memory: str,
+    given: MemoryFields,
+    reason: Annotated[Line, Query()] = "",
+    if_match: IfMatch = None,
+) -> MemoryOut:
+    """Change fields of one memory; `archived: true` takes it out of recall."""
+    with alone.through(f"memory {mind.id}"):
+        _unchanged(mind, memory, if_match)
+        if told := given.told():
+            mind.edit(memory, reason=reason, **told)
+    return _changed(response, house, mind, memory)
+
+
+@memories.delete("/{memory:path}")
+def delete_memory(
+    house: TheHouse, mind: Mind, alone: Alone, memory: str, reason: Annotated[Line, Query()] = "", if_match: IfMatch = None
+) -> Done:
+    """Remove one memory; `undo` brings it back."""
+    with alone.through(f"memory {mind.id}"):
+        _unchanged(mind, memory, if_match)
+        mind.delete(memory, reason=reason)
+        txn = newest_txn(mind, memory)
+    told(house, mind)
+    return Done(changed=1, txn=txn)
+
+
+def _unchanged(mind: RoleMemory, memory_id: str, if_match: str | None) -> None:
+    """Refuse when it is another one than the caller saw. Raises: Stale, UnknownMemoryError."""
+    view = View.of(mind)
+    found = view.one(memory_id)
+    seen(if_match, memory_tag(found), lambda: view.shown(found).model_dump(mode="json"))
+
+
+def _changed(response: Response, house: House, mind: RoleMemory, memory_id: str) -> MemoryOut:
+    """The memory as it stands after the change."""
+    view = View.of(mind)
+    shown = view.shown(view.one(memory_id))
+    response.headers["etag"] = shown.etag
+    told(house, mind)
+    return shown
+
+
+def told(house: House, mind: RoleMemory) -> None:
+    """Let listeners know that memories of this role changed."""
+    house.bus.tell("memory", mind.id)
+
+
+def newest_txn(mind: RoleMemory, memory_id: str | None = None) -> str | None:
+    """The transaction that changed it last."""
+    return next((line.txn for line in mind.history(memory_id, 1)), None)
+
+
+def _other(memory: Memory) -> Other:
+    return Other(id=memory.id, content=memory.content, created=memory.created, archived=memory.archived)
+
+
+def _evidence(mind: RoleMemory, memory: Memory) -> "list[EvidenceShown]":
+    return [shown for support in memory.evidence for shown in _support(mind, support.chat, support.version, support.quote, support.answers)]
+
+
+def _support(mind: RoleMemory, chat: str, version: str, quote: str, answers: str) -> "list[EvidenceShown]":
+    """One row for each message that a support joins."""
+    known = {info.id: info for info in mind.chats.chats(archived=True)}
+    info = known.get(chat)
+    said = mind.chats.versions(chat) if info else {}
+    standing_now = {one.version for one in mind.chats.path(chat)} if info else set()
+    return [
+        EvidenceShown(
+            chat=chat,
+            title=info.title if info else "",
+            version=one,
+            quote=quote,
+            answers=answers,
+            text=said[one].text if one in said else "",
+            at=said[one].at if one in said else None,
+            speaker=(said[one].name or said[one].role) if one in said else "",
+            stands=one in standing_now if info else True,
+        )
+        for one in version.split("+")
+    ]
+
+
+def _injections(house: House, mind: RoleMemory, memory: Memory, tongue: Tongue) -> "list[Injection]":
+    found = []
+    for note in house.turns(mind.id):
+        chosen = next((one for one in note.turn.recalled if one.memory.id == memory.id), None) if note.turn else None
+        if chosen:
+            found.append(Injection(at=note.at, chat=note.chat, kind=note.kind, score=chosen.score, why=item_of(chosen.scored, tongue).why))
+    return found

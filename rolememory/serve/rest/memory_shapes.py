@@ -1,0 +1,142 @@
+"""Memories as they come and go."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from rolememory.learn.weights import weight
+from rolememory.recall.standing import Standing
+from rolememory.schema.memory import Memory
+from rolememory.serve.rest.answers import clean
+from rolememory.serve.rest.asking import tag
+from rolememory.serve.rest.shapes import Id, In, Line, Lines, Out, Text
+from rolememory.store.codec import FIELDS, value_of
+
+Logic = Literal["and_any", "and_all", "not_any", "not_all"]
+Kind = Literal["episodic", "semantic", "trait", "goal"]
+Origin = Literal["manual", "user_input", "summary", "ai_output", "inference"]
+Share = Annotated[float, Field(ge=0.0, le=1.0)]
+
+
+class EvidenceIn(In):
+    """What a memory rests on."""
+
+    chat: Line = ""
+    version: Annotated[str, Field(max_length=5000)] = ""
+    quote: Text = ""
+    answers: Text = ""
+
+
+class MemoryFields(In):
+    """Fields of a memory; what is not named keeps its value, null gives back the default."""
+
+    content: Annotated[str, Field(min_length=1, max_length=100_000)] | None = None
+    type: Kind | None = None
+    keys: Lines | None = None
+    secondary_keys: Lines | None = None
+    selective_logic: Logic | None = None
+    triggers: Annotated[list[Line], Field(max_length=20)] | None = None
+    constant: bool | None = None
+    priority: Annotated[int, Field(ge=0, le=100)] | None = None
+    weight: Annotated[float, Field(ge=0.0, le=2.0)] | None = None
+    salience: Share | None = None
+    decay: Annotated[float, Field(ge=0.0, le=1000.0)] | None = None
+    topics: Lines | None = None
+    emotions: Lines | None = None
+    tags: Lines | None = None
+    source: Origin | None = None
+    subject: Line | None = None
+    user: Line | None = None
+    created: datetime | None = None
+    expires: datetime | None = None
+    confidence: Share | None = None
+    evidence: Annotated[list[EvidenceIn], Field(max_length=100)] | None = None
+    supersedes: Annotated[list[Id], Field(max_length=1000)] | None = None
+    archived: bool | None = None
+    locked: bool | None = None
+
+    def told(self) -> dict[str, Any]:
+        """What was named, as memory.json would have it."""
+        return self.model_dump(mode="json", include=self.model_fields_set & set(MemoryFields.model_fields))
+
+
+class MemoryIn(MemoryFields):
+    """A new memory; only `content` is required."""
+
+    id: Id | None = Field(None, description="made of the first words where it is not given")
+    content: Annotated[str, Field(min_length=1, max_length=100_000)]
+
+    def raw(self) -> dict[str, Any]:
+        """As `remember_all` takes it."""
+        named = {name: value for name, value in self.told().items() if value is not None}
+        return {**named, "id": self.id} if self.id else named
+
+
+class EvidenceOut(Out):
+    """A sentence of a chat that a memory rests on."""
+
+    chat: str
+    version: str
+    quote: str
+    answers: str
+
+
+class MemoryOut(Out):
+    """A memory with every field, and how it stands now."""
+
+    id: str
+    type: Kind
+    content: str
+    keys: list[str]
+    secondary_keys: list[str]
+    selective_logic: Logic
+    triggers: list[str]
+    constant: bool
+    priority: int
+    weight: float
+    salience: float
+    decay: float
+    topics: list[str]
+    emotions: list[str]
+    tags: list[str]
+    source: Origin
+    subject: str | None = Field(description='whom it is about: null = the role, "user" = the user, else a name')
+    user: str | None = Field(description="whose it is: null = shared by all")
+    created: datetime | None
+    expires: datetime | None
+    confidence: float
+    evidence: list[EvidenceOut]
+    supersedes: list[str]
+    archived: bool
+    locked: bool
+    extra: dict[str, Any] = Field(description="fields of the author's own")
+    counts: bool = Field(description="false while none of the messages it rests on stands")
+    superseded_by: str | None = Field(description="a memory that counts and replaced it")
+    weight_now: float = Field(description="weight with what use has added")
+    fades: bool
+    etag: str
+
+
+def memory_tag(memory: Memory) -> str:
+    """The ETag of a memory: of what stands in the file, not of how it stands among others."""
+    return tag([memory.type.value, {name: value_of(memory, name) for name in FIELDS}, memory.model_extra or {}])
+
+
+def memory_out(memory: Memory, standing: Standing, effects: Mapping[str, float]) -> MemoryOut:
+    """A memory as it goes out."""
+    fields = {name: value_of(memory, name) for name in FIELDS if name not in ("evidence", "content")}
+    return MemoryOut(
+        id=clean(memory.id),
+        type=memory.type.value,
+        content=clean(memory.content),
+        **fields,
+        evidence=[EvidenceOut(chat=one.chat, version=one.version, quote=one.quote, answers=one.answers) for one in memory.evidence],
+        extra=dict(memory.model_extra or {}),
+        counts=memory.id not in standing.withdrawn,
+        superseded_by=standing.superseded.get(memory.id),
+        weight_now=weight(memory, effects),
+        fades=memory.fades,
+        etag=memory_tag(memory),
+    )

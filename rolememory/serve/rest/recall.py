@@ -1,0 +1,342 @@
+"""One turn: what is recalled, why, what would change it, and what is kept of it afterwards."""
+
+import time
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from rolememory.engine import RoleMemory
+from rolememory.errors import InvalidValueError, UnknownNameError
+from rolememory.recall.turn import Turn
+from rolememory.schema.learning import Observed, Said
+from rolememory.schema.memory import Memory
+from rolememory.schema.scene import Language
+from rolememory.serve.house import House, TurnNote
+from rolememory.serve.rest.answers import clean, private
+from rolememory.serve.rest.asking import Alone, Mind, TheHouse, Tongue, router
+from rolememory.serve.rest.deep import shallow
+from rolememory.serve.rest.memories import newest_txn, told
+from rolememory.serve.rest.reasons import ItemOut, LoreItem, LoreRefused, RowOut, closed_by, item_of, lore_items, lore_refusals, row_out
+from rolememory.serve.rest.roles import with_overrides
+from rolememory.serve.rest.shapes import ChangeOut, Id, In, Line, Lines, Out, Scalar
+from rolememory.serve.rest.turns_shapes import (
+    Asked,
+    MessageIn,
+    MessageOut,
+    ObservedOut,
+    ObserveIn,
+    PositionOut,
+    RecallIn,
+    RecallOut,
+    SaidOut,
+)
+from rolememory.store.settings_text import set_value
+
+recall = router("turn", under="/roles/{role}")
+
+
+class ExplainIn(Asked):
+    """A turn that does not count, and what is asked of it."""
+
+    ids: Annotated[list[Id], Field(max_length=500)] = Field([], description="memories to ask about in particular")
+    all: bool = Field(False, description="ask about every memory; at most 2000 are told")
+    remedies: bool = Field(True, description="look for the smallest change that lets each in; costs some turns per memory")
+
+
+class LorePass(Out):
+    """One walk over the entries."""
+
+    phase: str
+    candidates: list[str]
+    admitted: list[str]
+
+
+class LoreExplained(Out):
+    """What lore did."""
+
+    budget: int = Field(description="tokens")
+    used: int
+    overflowed: bool
+    rolls: int
+    passes: list[LorePass]
+    awake: list[LoreItem]
+    refused: list[LoreRefused]
+
+
+class BudgetOut(Out):
+    """What the block cost."""
+
+    unit: str
+    limit: int
+    characters: int
+    tokens: int
+
+
+class ExplainOut(Out):
+    """Why a turn is as it is."""
+
+    text: str
+    items: list[ItemOut] = Field(description="in the prompt, every strategy's part told")
+    rows: list[RowOut] = Field(description="what was asked about, else all that was woken and left out")
+    lore: LoreExplained | None
+    budget: BudgetOut
+    closed: str | None
+    intent: str
+    meaning: str
+    notes: list[str]
+    ms: float
+
+
+class ApplyIn(In):
+    """A change as a refusal told it."""
+
+    target: Literal["memory", "settings"]
+    field: Line
+    value: Scalar | Lines
+    id: str = Field("", max_length=300, description="target memory: which")
+    text: str = Field("", max_length=2000, description="not read: a refusal's change may be sent back as it is")
+    scope: Literal["role", "home"] = Field("role", description="target settings: role.json or rolememory.toml")
+
+
+class ApplyOut(Out):
+    """What was changed."""
+
+    target: str
+    field: str
+    before: Any
+    after: Any
+    txn: str | None = Field(None, description="target memory: what `undo` takes back")
+
+
+class SearchIn(In):
+    """A query to the ranker."""
+
+    query: Annotated[str, Field(min_length=1, max_length=10_000)]
+    limit: Annotated[int, Field(ge=1, le=200)] = 10
+    user: Annotated[str, Field(min_length=1, max_length=200)] | None = None
+
+
+class SearchOut(Out):
+    """What was found, best first."""
+
+    items: list[ItemOut]
+    meaning: str
+
+
+@recall.post("/recall")
+def recalled(house: TheHouse, mind: Mind, tongue: Tongue, given: RecallIn) -> RecallOut:
+    """What the character remembers on this turn. Counts the turn (timers, what was injected) unless `dry_run`."""
+    turn, ms = _turn(house, mind, given, given.dry_run)
+    if not given.dry_run:
+        _note(house, mind, given, turn, ms)
+    return RecallOut(
+        text=clean(turn.text),
+        persona=clean(turn.persona),
+        position=_position(mind),
+        items=[item_of(one, tongue) for one in turn.recalled],
+        near=[item_of(one, tongue) for one in turn.near],
+        lore=lore_items(turn.lore, tongue),
+        messages=_messages(turn) if given.with_messages else None,
+        characters=len(turn.text),
+        tokens=turn.stats.total_tokens,
+        closed=closed_by(turn, tongue),
+        notes=[private(note, house) for note in turn.trace.notes],
+        meaning=turn.trace.embedder,
+        ms=ms,
+    )
+
+
+@recall.post("/explain")
+def explained(house: TheHouse, mind: Mind, tongue: Tongue, given: ExplainIn) -> ExplainOut:
+    """Why each memory is in the prompt or is not, and the smallest change that would let it in. Never counts the turn."""
+    turn, ms = _turn(house, mind, given, dry_run=True)
+    budget = mind.settings.budget
+    return ExplainOut(
+        text=clean(turn.text),
+        items=[item_of(one, tongue) for one in turn.recalled],
+        rows=_rows(mind, turn, given, tongue),
+        lore=_lore(turn, tongue),
+        budget=BudgetOut(
+            unit=(given.budget and given.budget.unit) or budget.unit,
+            limit=_limit(given, budget.max_total_length),
+            characters=len(turn.text),
+            tokens=turn.stats.total_tokens,
+        ),
+        closed=closed_by(turn, tongue),
+        intent=turn.intent,
+        meaning=turn.trace.embedder,
+        notes=[private(note, house) for note in turn.trace.notes],
+        ms=ms,
+    )
+
+
+@recall.post("/apply")
+def apply(house: TheHouse, mind: Mind, alone: Alone, given: ApplyIn) -> ApplyOut:
+    """Make the change that a refusal told of; post the turn to `explain` again to see what came of it."""
+    shallow(given.value)
+    if given.target == "settings":
+        return _applied_setting(house, mind, alone, given)
+    with alone.through(f"memory {mind.id}"):
+        if given.field not in Memory.model_fields or given.field in ("id", "type"):
+            raise UnknownNameError("field", given.field, Memory.model_fields)
+        before = mind.memories.get(given.id)
+        changes: dict[str, Any] = {given.field: given.value}
+        mind.edit(given.id, reason="explain", **changes)
+        after = mind.memories[given.id]
+    told(house, mind)
+    values = [one.model_dump(mode="json")[given.field] if one else None for one in (before, after)]
+    return ApplyOut(target="memory", field=given.field, before=values[0], after=values[1], txn=newest_txn(mind, given.id))
+
+
+@recall.post("/observe")
+def observed(house: TheHouse, mind: Mind, given: ObserveIn) -> ObservedOut:
+    """Keep what was said; it survives a power cut when this answers. Learning follows by itself."""
+    reply = given.reply if given.reply is None or isinstance(given.reply, str) else raw_message(given.reply)
+    messages = [raw_message(one) for one in given.messages]
+    seen = mind.observe(messages, reply, chat=given.chat, user=given.user, now=given.now, title=given.title)
+    if seen.entered or seen.returned or seen.left:
+        house.bus.tell("chat", mind.id, chat=seen.chat, entered=len(seen.entered), left=len(seen.left))
+    return _observed(seen, mind.learned(given.wait_s))
+
+
+@recall.post("/search")
+def search(mind: Mind, tongue: Tongue, given: SearchIn) -> SearchOut:
+    """The memories nearest to a query: the ranker of `recall` with its thresholds off. Words that must stand in a text: `memories?q=`."""
+    found = mind.search(given.query, limit=given.limit, user=given.user)
+    return SearchOut(items=[item_of(one, tongue) for one in found], meaning=mind.home.loader.state)
+
+
+def raw_message(message: MessageIn) -> dict[str, Any]:
+    """A message as the engine reads frontends."""
+    raw = message.model_dump(exclude_unset=True)
+    shallow(raw)
+    return raw
+
+
+def _turn(house: House, mind: RoleMemory, given: Asked, dry_run: bool) -> tuple[Turn, float]:
+    """The turn and the milliseconds it took."""
+    began = time.perf_counter()
+    turn = mind.recall(
+        [raw_message(one) for one in given.messages],
+        chat=given.chat,
+        user=given.user,
+        character=given.character.card() if given.character else None,
+        now=given.now,
+        dry_run=dry_run,
+        unseen=given.unseen,
+        lore=house.settings.lorebook == "ours" if given.lore is None else given.lore,
+        settings=given.budget.settings() if given.budget else None,
+    )
+    return turn, round(1000 * (time.perf_counter() - began), 2)
+
+
+def _note(house: House, mind: RoleMemory, given: RecallIn, turn: Turn, ms: float) -> None:
+    block = "\n\n".join(text for text in (turn.persona, turn.text) if text)
+    house.note(TurnNote(mind.id, mind.role.name, given.chat, given.kind, len(turn.recalled), len(block), ms, given.user, turn=turn))
+
+
+def _position(mind: RoleMemory) -> PositionOut:
+    rules = mind.settings.inject
+    return PositionOut(position=rules.position, depth=rules.depth, role=rules.depth_role)
+
+
+def _messages(turn: Turn) -> list[MessageOut]:
+    dumped = (message.model_dump(mode="json", exclude_none=True) for message in turn.messages)
+    return [MessageOut.model_validate({**raw, "content": clean(raw.get("content", ""))}) for raw in dumped]
+
+
+def _rows(mind: RoleMemory, turn: Turn, given: ExplainIn, tongue: Language) -> list[RowOut]:
+    ids: Sequence[str] = given.ids
+    if given.all:
+        ids = list(mind.memories)[:2000]
+    elif not ids:
+        ids = [one.entry_id for one in turn.left_out()][:50]
+    if not given.remedies and not given.ids:
+        return [_cheap(one, tongue) for one in turn.left_out()]
+    if not ids:
+        return []
+    chosen = {one.memory.id for one in turn.recalled}
+    rows = turn.explain(*ids, language=tongue).rows
+    return [row_out(row, tongue) for row in rows if row.id in set(ids) or (row.id not in chosen and row.gate)]
+
+
+def _cheap(refusal: Any, tongue: Language) -> RowOut:
+    """A refusal without its remedy."""
+    from rolememory.serve.rest.reasons import why
+
+    scored = refusal.scored
+    return RowOut(
+        id=refusal.entry_id,
+        injected=False,
+        gate=refusal.gate,
+        score=scored.score if scored else None,
+        relevance=scored.relevance if scored else None,
+        reasons=[why(refusal.gate, refusal.because, tongue)],
+        remedy=None,
+    )
+
+
+def _lore(turn: Turn, tongue: Language) -> LoreExplained | None:
+    lore = turn.lore
+    if lore is None:
+        return None
+    return LoreExplained(
+        budget=lore.budget,
+        used=lore.used,
+        overflowed=lore.overflowed,
+        rolls=lore.rolls,
+        passes=[LorePass(phase=one.turn.phase.value, candidates=list(one.candidates), admitted=list(one.admitted)) for one in lore.passes],
+        awake=lore_items(lore, tongue),
+        refused=list(lore_refusals(lore, tongue)),
+    )
+
+
+def _limit(given: Asked, otherwise: int) -> int:
+    wanted = given.budget.max_total_length if given.budget else None
+    return otherwise if wanted is None else wanted
+
+
+def _applied_setting(house: House, mind: RoleMemory, alone: Alone, given: ApplyIn) -> ApplyOut:
+    before = _setting(mind, given.field)
+    if given.scope == "home":
+        with alone.through("settings"):
+            set_value(house.home.path, given.field, given.value)
+        house.bus.tell("settings")
+    else:
+        with alone.through(f"role {mind.id}"):
+            role = mind.role
+            tree = with_overrides(house.home, role, {given.field: given.value})
+            house.home.folder.update(role.model_copy(update={"settings": tree}))
+        house.bus.tell("role", mind.id)
+    return ApplyOut(target="settings", field=given.field, before=before, after=_setting(mind, given.field))
+
+
+def _setting(mind: RoleMemory, key: str) -> Any:
+    """The value of a dotted key as it holds for the role. Raises: InvalidValueError."""
+    value: Any = mind.settings.model_dump(mode="json")
+    for part in key.split("."):
+        if not isinstance(value, dict) or part not in value:
+            raise InvalidValueError(f"no setting {key[:80]!r}; see /api/settings", zh=f"没有设置项“{key[:80]}”；见 /api/settings")
+        value = value[part]
+    return value
+
+
+def _observed(seen: Observed, learned: bool) -> ObservedOut:
+    return ObservedOut(
+        chat=clean(seen.chat),
+        entered=[said_out(one) for one in seen.entered],
+        returned=[said_out(one) for one in seen.returned],
+        left=list(seen.left),
+        branch_of=clean(seen.branch_of),
+        notes=[clean(note) for note in seen.notes],
+        learned=learned,
+    )
+
+
+def said_out(said: Said) -> SaidOut:
+    """A version, without its words: the caller has them."""
+    return SaidOut(version=said.version, role=said.role, name=clean(said.name), at=said.at, slot=said.slot)
+
+
+__all__ = ["ChangeOut", "Line", "recall"]

@@ -1,0 +1,150 @@
+"""Messages, cards and budgets as frontends send them; turns as they go out."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import ConfigDict, Field
+
+from rolememory.schema.role import Character
+from rolememory.serve.rest.reasons import ItemOut, LoreItem
+from rolememory.serve.rest.shapes import In, Line, Out, Text
+
+Speaker = Literal["system", "user", "assistant", "tool", "developer"]
+Words = Annotated[str, Field(max_length=1_000_000)]
+
+
+class MessageIn(In):
+    """A message as OpenAI clients send it; further fields are kept."""
+
+    model_config = ConfigDict(frozen=True, extra="allow", allow_inf_nan=False)
+
+    role: Speaker
+    content: Words | Annotated[list[Words | dict[str, Any]], Field(max_length=200)] | None = None
+    name: Line | None = None
+    sent: datetime | None = None
+
+
+Messages = Annotated[list[MessageIn], Field(max_length=5000, description="the whole visible chat, oldest first")]
+
+
+class CharacterIn(In):
+    """The card's texts, where the frontend has another card than the role."""
+
+    name: Line = ""
+    user: Line = "User"
+    description: Text = ""
+    personality: Text = ""
+    scenario: Text = ""
+    persona: Text = ""
+    depth_prompt: Text = ""
+    creator_notes: Text = ""
+    file: Line = ""
+    tags: Annotated[list[Line], Field(max_length=200)] = Field(default_factory=list)
+
+    def card(self) -> Character:
+        """As the engine takes it."""
+        return Character(**{**self.model_dump(), "tags": tuple(self.tags)})
+
+
+class BudgetIn(In):
+    """What this turn may cost; what is not named is as the settings say."""
+
+    max_total_length: Annotated[int, Field(ge=0, le=1_000_000)] | None = None
+    unit: Literal["characters", "tokens"] | None = None
+    max_items: Annotated[int, Field(ge=0, le=1000)] | None = None
+
+    def settings(self) -> dict[str, Any]:
+        """As dotted keys."""
+        told = {"budget.max_total_length": self.max_total_length, "budget.unit": self.unit, "recall.max_items": self.max_items}
+        return {key: value for key, value in told.items() if value is not None}
+
+
+class Asked(In):
+    """A turn."""
+
+    messages: Messages
+    chat: Line = Field("", description="the frontend's id of the chat; without one it is found by its beginning")
+    user: Annotated[str, Field(min_length=1, max_length=200)] | None = Field(None, description="who speaks to the character")
+    character: CharacterIn | None = None
+    budget: BudgetIn | None = None
+    now: datetime | None = None
+    unseen: Annotated[int, Field(ge=0, le=10_000_000)] | None = Field(None, description="messages before these that the frontend cut off")
+    lore: bool | None = Field(None, description="activate lorebooks; by default as serve.lorebook says")
+
+
+class RecallIn(Asked):
+    """A turn whose answer goes into a prompt."""
+
+    dry_run: bool = Field(False, description="look without counting the turn")
+    with_messages: bool = Field(False, description="also give the messages with everything in its place")
+    kind: Literal["normal", "swipe", "regenerate", "continue", "impersonate", "quiet"] = "normal"
+
+
+class MessageOut(Out):
+    """A message with what was put in."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    role: Speaker
+    content: str
+    name: str | None = None
+
+
+class PositionOut(Out):
+    """Where the text goes."""
+
+    position: str = Field(description="system, user, assistant, before_character, after_character, depth")
+    depth: int = Field(description="position depth: messages from the end")
+    role: str = Field(description="position depth: who says it")
+
+
+class RecallOut(Out):
+    """What the character remembers on this turn."""
+
+    text: str = Field(description='the block for the prompt; "" = nothing')
+    persona: str = Field(description="how the user likes to be answered; stands before the block")
+    position: PositionOut
+    items: list[ItemOut]
+    near: list[ItemOut] = Field(description="mode hybrid: better offered through a tool than put into the prompt")
+    lore: list[LoreItem]
+    messages: list[MessageOut] | None
+    characters: int
+    tokens: int = Field(description="estimated")
+    closed: str | None = Field(description="why nothing was asked at all")
+    notes: list[str]
+    meaning: str = Field(description="state of the embedding model this turn used")
+    ms: float
+
+
+class ObserveIn(In):
+    """What was said."""
+
+    messages: Messages
+    reply: Words | MessageIn | None = Field(None, description="the character's answer, where it does not stand last among the messages")
+    chat: Line = ""
+    user: Annotated[str, Field(min_length=1, max_length=200)] | None = None
+    now: datetime | None = None
+    title: Line | None = None
+    wait_s: Annotated[float, Field(ge=0.0, le=10.0)] = Field(0.0, description="wait so long for what the rules learn of it")
+
+
+class SaidOut(Out):
+    """One version of a message."""
+
+    version: str
+    role: str
+    name: str
+    at: datetime
+    slot: int
+
+
+class ObservedOut(Out):
+    """What was new, on disk when this is told."""
+
+    chat: str
+    entered: list[SaidOut] = Field(description="never seen before")
+    returned: list[SaidOut] = Field(description="stand again")
+    left: list[str] = Field(description="versions that stand no longer: swiped away, edited, deleted")
+    branch_of: str
+    notes: list[str]
+    learned: bool = Field(description="the rules have read it by now")

@@ -1,0 +1,127 @@
+"""Events as they happen, for pages and extensions; and the newest turns."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import datetime
+from typing import Annotated, Any
+
+import orjson
+from fastapi import Header, Query, Request, Response
+from pydantic import Field
+from starlette.responses import StreamingResponse
+
+from rolememory.serve.events import Event
+from rolememory.serve.house import House, TurnNote
+from rolememory.serve.rest import inside
+from rolememory.serve.rest.answers import clean
+from rolememory.serve.rest.asking import Mind, Paged, TheHouse, Tongue, page, router
+from rolememory.serve.rest.reasons import ItemOut, LoreItem, item_of, lore_items
+from rolememory.serve.rest.shapes import Out, Page
+
+watching = router("events")
+HEARTBEAT_S = 15.0
+_STREAM: dict[int | str, dict[str, Any]] = {
+    200: {"description": "server-sent events: id, event, data", "content": {"text/event-stream": {"schema": {"type": "string"}}}}
+}
+
+
+class TurnOut(Out):
+    """One turn that went through this server."""
+
+    at: datetime
+    chat: str
+    kind: str
+    user: str | None
+    recalled: int
+    characters: int
+    ms: float
+    text: str
+    items: list[ItemOut]
+    lore: list[LoreItem]
+
+
+class PuzzleOut(Out):
+    """A call whose role nobody could tell."""
+
+    why: str = Field(description="none, or several")
+    names: list[str]
+    at: datetime
+
+
+@watching.get("/events", responses=_STREAM, response_class=StreamingResponse)
+async def events(
+    house: TheHouse,
+    last_event_id: Annotated[str, Header(max_length=40)] = "",
+    after: Annotated[int, Query(ge=0, le=2**53, description="as `Last-Event-ID`, for clients that cannot send it")] = 0,
+    role: Annotated[str, Query(max_length=300, description="only of this role, by its id")] = "",
+) -> StreamingResponse:
+    """Every change as it happens: memory, role, settings, worldbook, chat, turn, learned, model, puzzle. Never memory text.
+
+    `gap` comes first where events since the last one are no longer known: look at everything anew.
+    """
+    begin = int(last_event_id) if last_event_id.isascii() and last_event_id.isdigit() else after
+    return StreamingResponse(
+        _lines(house, begin, role), media_type="text/event-stream", headers={"x-accel-buffering": "no", "cache-control": "no-store"}
+    )
+
+
+@watching.get("/roles/{role}/turns")
+def turns(request: Request, response: Response, house: TheHouse, mind: Mind, paging: Paged, tongue: Tongue) -> Page[TurnOut]:
+    """The newest turns of a role with their reasons, newest first, since the server was started."""
+    return page(request, response, paging, house.turns(mind.id), lambda note: _turn_out(note, tongue))
+
+
+@watching.get("/puzzles")
+def puzzles(request: Request, response: Response, house: TheHouse, paging: Paged) -> Page[PuzzleOut]:
+    """Calls through the proxy whose role could not be told, newest first."""
+    found = sorted(house.puzzles.copy().values(), key=lambda one: one.at, reverse=True)
+    return page(request, response, paging, found, lambda one: PuzzleOut(why=one.why, names=[clean(name) for name in one.names], at=one.at))
+
+
+def _turn_out(note: TurnNote, tongue: Tongue) -> TurnOut:
+    turn = note.turn
+    return TurnOut(
+        at=note.at,
+        chat=clean(note.chat),
+        kind=note.kind,
+        user=note.user,
+        recalled=note.recalled,
+        characters=note.characters,
+        ms=round(note.ms, 1),
+        text=clean(turn.text) if turn else "",
+        items=[item_of(one, tongue) for one in turn.recalled] if turn else [],
+        lore=lore_items(turn.lore, tongue) if turn else [],
+    )
+
+
+async def _lines(house: House, after: int, role: str) -> AsyncIterator[bytes]:
+    """Events as they come; a comment when nothing comes, so that a dead line is noticed."""
+    yield b"retry: 2000\n\n"
+    if after and not inside.unbroken(house.bus, after):
+        after = 0
+        yield b"event: gap\ndata: {}\n\n"
+    listening = house.bus.listen(after)
+    waiting: asyncio.Future[Event] | None = None
+    try:
+        while True:
+            waiting = waiting or asyncio.ensure_future(anext(listening))
+            done, _ = await asyncio.wait({waiting}, timeout=HEARTBEAT_S)
+            if not done:
+                yield b": still here\n\n"
+                continue
+            told, waiting = waiting, None
+            event = told.result()
+            if not role or event.role in ("", role):
+                yield _line(event)
+    except StopAsyncIteration:
+        return
+    finally:
+        if waiting is not None:
+            waiting.cancel()
+            await asyncio.gather(waiting, return_exceptions=True)
+        await listening.aclose()  # type: ignore[attr-defined]
+
+
+def _line(event: Event) -> bytes:
+    data = {"role": event.role, "at": event.at.isoformat(), **event.values}
+    return f"id: {event.number}\nevent: {event.kind}\ndata: ".encode() + orjson.dumps(data) + b"\n\n"

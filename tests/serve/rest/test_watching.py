@@ -1,0 +1,99 @@
+"""Events as they happen, read from the wire."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.serve.houses import Served
+from tests.serve.rest.callers import Caller, asks, good
+
+
+def told(lines: Iterator[str]) -> Iterator[tuple[int, str, dict[str, Any]]]:
+    """(number, kind, values) of each event."""
+    number, kind = 0, ""
+    for line in lines:
+        name, _, value = line.partition(": ")
+        if name == "id":
+            number = int(value)
+        elif name == "event":
+            kind = value
+        elif name == "data":
+            yield number, kind, json.loads(value)
+
+
+def until(events: Iterator[tuple[int, str, dict[str, Any]]], kind: str, role: str) -> dict[str, Any]:
+    return next(values for _, heard, values in events if heard == kind and values["role"] == role)
+
+
+@pytest.fixture
+def stream(api: httpx.Client) -> Iterator[Iterator[tuple[int, str, dict[str, Any]]]]:
+    with api.stream("GET", "/events", timeout=20) as response:
+        assert response.headers["content-type"].startswith("text/event-stream")
+        lines = response.iter_lines()
+        assert next(lines).startswith("retry:")
+        yield told(lines)
+
+
+def test_everything_that_changes_is_told(stream: Iterator[Any], role: Caller, house: Served) -> None:
+    role.remember("The beacon failed.", id="beacon", keys=["beacon"])
+    assert until(stream, "memory", role.id)["role"] == role.id
+    role.post("/recall", {"messages": asks("Why is the beacon dark?"), "chat": "harbour"})
+    assert until(stream, "turn", role.id)["recalled"] == 1
+    role.say("My sister is called Anna.", "A fine name.")
+    assert until(stream, "chat", role.id)["entered"] == 2
+    assert until(stream, "learned", role.id)["memories"] == 1
+    (house.home.role(role.id).folder / "memory.json").write_text('{"episodic": ["Written by hand."]}', "utf-8")
+    assert until(stream, "memory", role.id)
+
+
+def test_no_event_tells_a_word_of_what_was_said(role: Caller, house: Served) -> None:
+    heard: list[str] = []
+    house.house.bus.on(lambda event: heard.append(f"{event.kind} {dict(event.values)}"))
+    role.remember("Xylophone in the attic.", keys=["xylophone"])
+    role.say("My xylophone teacher is called Zebedee.", "A xylophone!")
+    role.post("/recall", {"messages": asks("The xylophone?"), "chat": "harbour"})
+    assert len(heard) > 3
+    assert not [line for line in heard if "ylophone" in line or "Zebedee" in line]
+
+
+def test_who_comes_back_hears_what_he_missed(api: httpx.Client, role: Caller) -> None:
+    with api.stream("GET", "/events") as response:
+        role.remember("First.")
+        number, *_ = next(told(response.iter_lines()))
+    role.remember("Second.")
+    with api.stream("GET", "/events", headers={"Last-Event-ID": str(number)}) as response:
+        events = told(response.iter_lines())
+        assert next(events)[0] == number + 1
+    with api.stream("GET", "/events", params={"after": number}) as response:
+        assert next(told(response.iter_lines()))[0] == number + 1
+
+
+@pytest.mark.parametrize("given", ["999999999", "12"])
+def test_who_was_away_too_long_is_told_of_the_gap(another: Any, given: str, house: Served, api: httpx.Client) -> None:
+    for _ in range(250):
+        house.house.bus.tell("model")
+    with api.stream("GET", "/events", headers={"Last-Event-ID": given}) as response:
+        assert next(told(response.iter_lines()))[1] == "gap"
+
+
+@pytest.mark.parametrize("given", ["", "x", "-1", "1e3", "９"])
+def test_a_number_that_is_none_begins_anew(given: str, api: httpx.Client, role: Caller) -> None:
+    with api.stream("GET", "/events", headers={"Last-Event-ID": given.encode()}) as response:
+        role.remember("Something.")
+        assert next(values for _, kind, values in told(response.iter_lines()) if kind == "memory" and values["role"] == role.id)
+
+
+def test_events_of_one_role_alone(api: httpx.Client, role: Caller, another: Any) -> None:
+    other = another("Somebody Else Entirely")
+    with api.stream("GET", "/events", params={"role": role.id}) as response:
+        other.remember("Not for you.")
+        role.remember("For you.")
+        assert next(told(response.iter_lines()))[2]["role"] == role.id
+
+
+def test_puzzles_are_listed(house: Served, api: httpx.Client) -> None:
+    house.house.puzzled("several", ("Mira", "<script>"))
+    assert good(api.get("/puzzles"))["items"][0]["names"] == ["<script>", "Mira"]
