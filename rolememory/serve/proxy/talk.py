@@ -80,7 +80,9 @@ def in_lines(text: str, names: Names) -> Talk:
     """
     voices: dict[str, Voice] = {**dict.fromkeys(names.chars, "assistant"), **({names.user: "user"} if names.user else {})}
     starts = _starts(text, voices)
-    around = text[: starts[0][0]].strip() if starts else text.strip()
+    if not starts:
+        return Talk((), (text.strip(),) if text.strip() else ())
+    around = text[: starts[0][0]].strip()
     said: list[Message] = []
     for (_, begin, name), end in zip(starts, [start for start, _, _ in starts[1:]] + [len(text)], strict=True):
         words = wording().scaffolding.sub("", text[begin:end]).strip()

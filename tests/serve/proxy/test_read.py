@@ -63,6 +63,12 @@ def test_one_message_for_everything_is_cut_into_turns(house: House) -> None:
     assert texts(call) == [*SAID]
 
 
+def test_a_plain_client_that_sends_one_message_is_understood(house: House) -> None:
+    call = Reader(house).read({"messages": [{"role": "user", "content": "My dog is called Rex."}], "rolememory": HINT}, {}, None)
+    assert texts(call) == [("user", "My dog is called Rex.")]
+    assert call.teaches
+
+
 def test_a_text_completion_is_cut_into_turns(house: House) -> None:
     call = Reader(house).read(as_prompt(SAID), {}, None, prompt=True)
     assert call.role is not None
