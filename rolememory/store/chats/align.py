@@ -15,7 +15,7 @@ from itertools import islice, repeat
 
 from rolememory.schema.learning import Said
 from rolememory.store.chats.heard import Heard, base
-from rolememory.store.chats.settle import Gap, Step, settled
+from rolememory.store.chats.settle import Gap, Knows, Step, settled
 
 _NAMED = re.compile(r"^\s*[^\n:：]{1,64}[:：]\s*")
 _NO_WORD = re.compile(r"[\W_]+")
@@ -48,15 +48,19 @@ class Alignment:
         return self.size - 1 - (self.common[-1][0] if self.common else -1)
 
 
-def align(olds: Sequence[Said], news: Sequence[Heard], first: int = 0, ample: bool = True) -> Alignment:
+def _knows_nothing(slot: int, digest: str) -> bool:
+    return False
+
+
+def align(olds: Sequence[Said], news: Sequence[Heard], first: int = 0, ample: bool = True, knows: Knows = _knows_nothing) -> Alignment:
     """Lay `news` along `olds`. Cost: O(olds + news), and the square of what lies between two anchors.
 
     The last look began at `first`; not `ample` means that the frontend shows less than then, so that it will hardly have
-    cut off more.
+    cut off more; `knows` tells whether a slot ever had the words of a digest.
     """
     keys = [base(said.version) for said in olds], [heard.digest for heard in news]
     run = _run(keys[0], keys[1], first)
-    found = _Found(olds, news, *keys, first, ample)
+    found = _Found(olds, news, *keys, first, ample, knows)
     if run >= SURE:
         found.begin, found.common = first, [(first + place, place) for place in range(run)]
         found.lay(first + run, run, anchored=True)
@@ -71,10 +75,10 @@ def _run(olds: Sequence[str], news: Sequence[str], first: int) -> int:
     return next((place for place, (old, new) in pairs if old != new), min(len(olds) - first, len(news)))
 
 
-def align_from(olds: Sequence[Said], news: Sequence[Heard], place: int) -> tuple[Change, ...]:
+def align_from(olds: Sequence[Said], news: Sequence[Heard], place: int, knows: Knows = _knows_nothing) -> tuple[Change, ...]:
     """Lay what is left along the old path behind `place`, where everything before is known to be the same."""
     keys = [*repeat("", place), *(base(said.version) for said in olds[place:])]
-    found = _Found(olds, news, keys, [heard.digest for heard in news], place, True)
+    found = _Found(olds, news, keys, [heard.digest for heard in news], place, True, knows)
     found.lay(place, 0, anchored=True)
     return tuple(found.changes)
 
@@ -83,9 +87,16 @@ class _Found:
     """What has been found so far."""
 
     def __init__(
-        self, olds: Sequence[Said], news: Sequence[Heard], old_keys: Sequence[str], new_keys: Sequence[str], first: int, ample: bool
+        self,
+        olds: Sequence[Said],
+        news: Sequence[Heard],
+        old_keys: Sequence[str],
+        new_keys: Sequence[str],
+        first: int,
+        ample: bool,
+        knows: Knows,
     ) -> None:
-        self.olds, self.news, self.first, self.ample = olds, news, first, ample
+        self.olds, self.news, self.first, self.ample, self.knows = olds, news, first, ample, knows
         self._old_keys, self._new_keys = old_keys, new_keys
         self.begin = len(olds)
         self.changes: list[Change] = []
@@ -125,13 +136,15 @@ class _Found:
             self.begin = i_end - count
             self.common += [(self.begin + place, j + place) for place in range(count)]
         elif count:
-            self._settle(Gap(self.olds, self.news, max(i_end - 2 * count - _REACH, 0), i_end, j, j_end, True, self.first, self.ample))
+            self._settle(
+                Gap(self.olds, self.news, max(i_end - 2 * count - _REACH, 0), i_end, j, j_end, True, self.first, self.ample, self.knows)
+            )
 
     def _between(self, i: int, i_end: int, j: int, j_end: int) -> None:
         if self._old_keys[i:i_end] == self._new_keys[j:j_end]:
             self.common += zip(range(i, i_end), range(j, j_end), strict=True)
         else:
-            self._settle(Gap(self.olds, self.news, i, i_end, j, j_end, False, self.first, self.ample))
+            self._settle(Gap(self.olds, self.news, i, i_end, j, j_end, False, self.first, self.ample, self.knows))
 
     def _settle(self, gap: Gap) -> None:
         found = settled(gap)

@@ -74,7 +74,7 @@ def lay(script: Transcript, news: Sequence[Heard]) -> Laid:
     if not size:
         return Laid(0, (Change(0, 0, appended),))
     now = look_of(news)
-    alignment = align(script.path, news, max(size - script.look.messages, 0), is_ample(now, script.look))
+    alignment = align(script.path, news, max(size - script.look.messages, 0), is_ample(now, script.look), script.knows)
     if credible(alignment, news, max(size - script.look.messages, 0)):
         return Laid(alignment.begin, alignment.changes)
     if _anew(news, now, script.look):
@@ -84,7 +84,7 @@ def lay(script: Transcript, news: Sequence[Heard]) -> Laid:
 
 def lay_from(script: Transcript, news: Sequence[Heard], place: int) -> tuple[Change, ...]:
     """The same for what stands behind `place`, up to which the messages are the path."""
-    return align_from(script.path, news, place)
+    return align_from(script.path, news, place, script.knows)
 
 
 def is_ample(now: Look, before: Look) -> bool:

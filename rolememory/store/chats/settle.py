@@ -1,12 +1,12 @@
 """What became of the old messages between two anchors: a small alignment by score."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from rolememory.schema.learning import Said
 from rolememory.store.chats.heard import Heard, base, heard_anew
 
-_SAME, _JOINED = 3.0, 2.9
+_SAME, _JOINED, _AGAIN = 3.0, 2.9, 2.5  # the same words, joined or parted, words that the slot had before
 _IN_PLACE = 0.2  # other words of the same speaker in the same place
 _GONE = -0.4  # an old message that is left out
 _PUT_BEFORE = -0.5  # a new message before an old one that stays: people seldom do that
@@ -15,6 +15,8 @@ _SIMILAR = 0.6  # from here on two texts are one text, changed
 _CUT_INSIDE = 20  # characters that are left of a message that the frontend cut into
 _MOST_CELLS = 2500  # beyond, only places are compared
 _COMPARED = 1500  # characters of a text
+
+Knows = Callable[[int, str], bool]  # slot, digest
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,7 @@ class Gap:
     front: bool  # old messages at its beginning may have been cut off
     first: int  # where the last look began
     ample: bool  # whether more may have been cut off since
+    knows: Knows  # whether a slot ever had these words
 
     @property
     def cells(self) -> int:
@@ -115,6 +118,9 @@ def _price(gap: Gap, i: int, j: int) -> float:
 def _met(gap: Gap, i: int, j: int, old: Said, heard: Heard) -> Iterator[_Move]:
     if base(old.version) == heard.digest:
         yield _Move(1, 1, _SAME, "same")
+        return
+    if gap.knows(old.slot, heard.digest):
+        yield _Move(1, 1, _AGAIN, "alike")
         return
     if gap.front and j == gap.j and len(heard.text) >= _CUT_INSIDE and old.text.endswith(heard.text):
         yield _Move(1, 1, _JOINED, "same")  # the frontend cut into the oldest message

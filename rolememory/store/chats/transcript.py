@@ -102,6 +102,10 @@ class Transcript:
         """The version of these words in that slot; "" when it never had them."""
         return next((version for version in self._alike.get(digest, ()) if self.said[version].slot == slot), "")
 
+    def knows(self, slot: int, digest: str) -> bool:
+        """Whether that slot ever had these words."""
+        return bool(self.version_in(slot, digest))
+
     def resting(self, digest: str) -> Iterable[Said]:
         """Versions of these words whose slots are not on the path."""
         alike = (self.said[version] for version in self._alike.get(digest, ()))
