@@ -4,13 +4,14 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
+from rolememory.cli import checks_behind
+from rolememory.cli.finding import FAULT, Finding, Level
 from rolememory.cli.meaning import look
 from rolememory.cli.words import Tongue, say
 from rolememory.errors import NotWrittenError, RoleMemoryError
@@ -19,28 +20,10 @@ if TYPE_CHECKING:
     from rolememory.schema.role import Role
     from rolememory.schema.settings import Settings
 
-FAULT: Literal["fault"] = "fault"
-Level = Literal["good", "note", "warning", "fault"]
 PARTS = ("numpy", "pydantic", "orjson", "jinja2", "regex", "rapidfuzz", "watchdog", "filelock", "sentence-transformers", "torch")
 LITTLE_ROOM = 100 * 10**6  # bytes
 OLD_BACKUP = timedelta(days=7)
 LOCK_WAIT_S = 0.2
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """How one thing stands: where, what, and what to do about it."""
-
-    level: Level
-    about: str  # home, settings, model, role, worldbook, template, watch, parts
-    where: str
-    what: str
-    remedy: str = ""
-
-    def text(self) -> str:
-        """One line."""
-        told = say(": ", "：").join(part for part in (self.where, self.what) if part)
-        return told + (say("; ", "；") + self.remedy if self.remedy else "")
 
 
 def checks(home: Path, *, load_model: bool = False) -> Iterator[Finding]:
@@ -57,6 +40,8 @@ def checks(home: Path, *, load_model: bool = False) -> Iterator[Finding]:
     yield from found
     yield _model(home, settings, load_model)
     if settings is not None:
+        yield from checks_behind.learning(settings, ask=load_model)
+        yield from checks_behind.serving(home, settings)
         yield from _watch(home, settings)
     yield from _templates(home)
     yield from _roles(home)
@@ -201,6 +186,7 @@ def _role(home: Path, folder: Path, role: "Role") -> Iterator[Finding]:
         yield Finding(FAULT if problem.blocks else "warning", "role", role.name, _placed(folder, problem.text(Tongue.language)))
     for finding in (
         *_role_settings(home, folder, role),
+        *_learned(home, folder, role),
         *_card(folder, role),
         *_books(home, folder, role),
         *_leftovers(folder, role),
@@ -231,6 +217,17 @@ def _role_settings(home: Path, folder: Path, role: "Role") -> Iterator[Finding]:
         yield from (
             Finding(FAULT, "role", role.name, one.text(Tongue.language)) for one in error.all or (error,) if "role.json" in one.file
         )
+
+
+def _learned(home: Path, folder: Path, role: "Role") -> Iterator[Finding]:
+    from rolememory.errors import SettingsError
+    from rolememory.store.settings import load_settings
+
+    try:
+        settings = load_settings(home, None, role.settings, role_file=str(folder / "role.json")).settings
+    except SettingsError:
+        return  # told above
+    yield from checks_behind.role(folder, role, settings)
 
 
 def _card(folder: Path, role: "Role") -> Iterator[Finding]:

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rolememory.cli.checks import FAULT, Finding, checks
+from rolememory.cli.behind import BY, servers, standing
+from rolememory.cli.checks import checks
 from rolememory.cli.desk import desk
+from rolememory.cli.finding import FAULT, Finding
 from rolememory.cli.meaning import look
 from rolememory.cli.options import MaybeRole, Wait, option
 from rolememory.cli.upkeep import chosen, size
@@ -25,6 +27,7 @@ _MARKS = {
     "warning": ("warning", "注意", "yellow"),
     FAULT: ("FAULT", "故障", "bold red"),
 }
+_STATES = {"uninitialised": "还没有问", "ready": "有应答", "failed": "没有应答"}
 _TYPES = {"episodic": "经历", "semantic": "知识", "traits": "特质", "goals": "目标"}
 
 
@@ -42,21 +45,29 @@ def stats(role: MaybeRole = None, wait: Wait = False) -> None:
                 ready(here, mind)
             rows.append(_figures(mind))
         meaning = look(home.path)
+        asked = [asdict(one) for one in servers(home.settings, ask=wait)]
         state = home.loader.state if wait else "not asked"
     if here.out.as_json:
-        here.out.data({"roles": rows, "meaning": {**meaning.as_json(), "state": state}})
+        here.out.data({"roles": rows, "meaning": {**meaning.as_json(), "state": state}, "servers": asked})
         return
     for row in rows:
         here.out.say(f"{row['name']}  ({row['id']})", "bold")
         here.out.pairs([(f"  {name}", value) for name, value in _told(row)])
         here.out.say()
     here.out.say(meaning.text())
+    for one in asked:
+        here.out.say(f"{one['url']}: {say(one['state'], _STATES[one['state']])}{_why(one['reason'])}")
+
+
+def _why(reason: str) -> str:
+    return say(f" ({reason})", f"（{reason}）") if reason else ""
 
 
 def _figures(mind: "RoleMemory") -> dict[str, Any]:
     from rolememory.store.backup import list_backups
 
     newest = next(iter(list_backups(mind.folder)), None)
+    behind = standing(mind.folder, mind.settings, mind.chats)
     kinds = {
         name: sum(path.stat().st_size for path in (mind.folder / name).rglob("*") if path.is_file())
         for name in ("journal", "chats", ".cache", "backups")
@@ -69,7 +80,8 @@ def _figures(mind: "RoleMemory") -> dict[str, Any]:
         "vectors": mind.embedded,
         "bytes": kinds,
         "last_backup": newest and newest.made,
-        "problems": len(mind.store.snapshot().problems),
+        "problems": len(mind.store.snapshot().problems) + len(behind.problems),
+        "learning": asdict(behind),
         "query_cache": {"hits": mind.home.queries.hits, "misses": mind.home.queries.misses},
     }
 
@@ -88,6 +100,7 @@ def _told(row: Mapping[str, Any]) -> list[tuple[str, Any]]:
         (say("by source", "来源"), sources),
         (say("by user", "用户"), users),
         (say("turns", "轮次"), row["turns"]),
+        *_told_learning(row["learning"]),
         (say("vectors", "向量"), row["vectors"] or "-"),
         (
             say("on disk", "占用"),
@@ -96,6 +109,23 @@ def _told(row: Mapping[str, Any]) -> list[tuple[str, Any]]:
         (say("last backup", "最近备份"), _age(backup) if backup else say("none", "无")),
         (say("problems", "问题"), row["problems"] or "-"),
     ]
+
+
+def _told_learning(row: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    queued = sum(row["queue"].values())
+    waits = [
+        say(f"{row['unread']} chats for the rules", f"{row['unread']} 个会话等规则来读") if row["unread"] else "",
+        say(f"{queued} exchanges for the model", f"{queued} 轮对话等模型来读") if queued else "",
+        say(f"{row['waiting']} for your word", f"{row['waiting']} 条等你过目") if row["waiting"] else "",
+    ]
+    return [
+        (
+            say("chats", "会话"),
+            say(f"{row['chats']}, archived {row['archived']}; {row['messages']} messages", f"{row['chats']} 个，其中 {row['archived']} 个已归档；{row['messages']} 条消息"),
+        ),
+        (say("learned by", "学习靠"), say(row["by"], BY[row["by"]])),
+        (say("waits", "等待中"), [one for one in waits if one] or "-"),
+    ]  # fmt: skip
 
 
 def _age(moment: datetime) -> str:

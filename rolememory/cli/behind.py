@@ -1,0 +1,147 @@
+"""What goes on behind the chats of a role, as its files tell it: who learns, what waits, what is damaged. Looks only."""
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rolememory.cli.words import Tongue, say
+
+if TYPE_CHECKING:
+    from rolememory.schema.settings import LearnSettings, Settings
+    from rolememory.store.chats import Chats
+
+PROBE_S = 5.0  # a server that is asked whether it is there has so long
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How learning stands in one role."""
+
+    by: str  # off, rules, rules and model, model
+    chats: int = 0
+    archived: int = 0
+    messages: int = 0  # that stand in them
+    unread: int = 0  # chats with something the rules have not read yet
+    queue: Mapping[str, int] = field(default_factory=dict)  # chat -> exchanges that wait for the model
+    waiting: int = 0  # drafts that wait for a person
+    notes: tuple[str, ...] = ()  # what keeps the model from reading
+    problems: tuple[str, ...] = ()  # of chats
+
+    @property
+    def queued(self) -> int:
+        """Exchanges that wait for the model, of all chats."""
+        return sum(self.queue.values())
+
+    def told(self) -> str:
+        """Who learns, in the person's language."""
+        return say(self.by, BY[self.by])
+
+
+BY = {"off": "不学习", "rules": "规则", "rules and model": "规则和模型", "model": "模型"}
+
+
+def standing(folder: Path, settings: "Settings", chats: "Chats | None" = None) -> Standing:
+    """How learning stands in the role of this folder. Reads its chats; writes nothing, asks nobody."""
+    from rolememory.learn.cursor import Cursors
+    from rolememory.store.chats import Chats
+    from rolememory.store.review import Review
+
+    kept = chats or Chats(folder)
+    every = kept.chats(archived=True)
+    cursors = Cursors(folder)
+    state = _model_state(folder, settings, kept)
+    return Standing(
+        by=learns_by(settings.learn),
+        chats=len(every),
+        archived=sum(info.archived for info in every),
+        messages=sum(info.messages for info in every),
+        unread=sum(cursors.of(info.id).mark < kept.since(info.id, 0)[1] for info in every),
+        queue=state["queue"],
+        waiting=len(Review(folder).waiting()),
+        notes=tuple(one for one in (state["last_error"], *state["notes"]) if one),
+        problems=tuple(problem.text(Tongue.language) for problem in kept.problems),
+    )
+
+
+def learns_by(settings: "LearnSettings") -> str:
+    """Who reads what is said, by the settings."""
+    from rolememory.learn.model.models import model_learns
+
+    if not settings.enabled:
+        return "off"
+    if not model_learns(settings):
+        return "rules"
+    return "model" if settings.extractor == "model" else "rules and model"
+
+
+def _model_state(folder: Path, settings: "Settings", chats: "Chats") -> Mapping[str, Any]:
+    """What waits for a model: the background of the role, made to be asked and never to be begun."""
+    from rolememory.inject.environment import Templates
+    from rolememory.learn.model.behind import Behind
+    from rolememory.schema.learning import Company
+
+    behind = Behind(folder, chats, lambda: settings, lambda drafts, actor: None, dict, lambda chat: Company(), Templates())
+    return behind.status(Tongue.language)
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A model server that the settings name. `state` is a breaker's: uninitialised = nobody asked yet."""
+
+    what: str  # learning, replies
+    url: str  # without user and password
+    key_env: str
+    state: str = "uninitialised"
+    reason: str = ""
+
+    @property
+    def has_key(self) -> bool:
+        """Whether a key for it stands in the environment."""
+        return bool(os.environ.get(self.key_env, "").strip())
+
+
+def servers(settings: "Settings", *, ask: bool) -> Iterator[Server]:
+    """The servers that learn and that reply, each once. `ask`: see whether they are there, at most some seconds each."""
+    from rolememory.learn.model.models import STEPS, own
+
+    learn, known = settings.learn, dict[str, tuple[str, str]]()
+    for base, key in ((own(learn, step).endpoint, own(learn, step).api_key_env) for step in STEPS):
+        known.setdefault(base or learn.endpoint, ("learning", key or learn.api_key_env))
+    known.setdefault(settings.serve.upstream, ("replies", settings.serve.upstream_key_env))
+    for base, (what, key_env) in known.items():
+        if base:
+            yield _server(what, base, key_env, ask=ask)
+
+
+def _server(what: str, base: str, key_env: str, *, ask: bool) -> Server:
+    from rolememory.learn.model.upstreams import Upstreams
+    from rolememory.upstream import shown, translated
+
+    url, _ = translated(base, "")
+    if not ask:
+        return Server(what, shown(url), key_env)
+    upstream = Upstreams().at(url)
+    if reason := _reason(url, key_env):
+        upstream.breaker.trip(reason)
+    else:
+        upstream.breaker.success()
+    return Server(what, upstream.base, key_env, str(upstream.breaker.state), upstream.breaker.reason)
+
+
+def _reason(url: str, key_env: str) -> str:
+    """Why a server cannot be asked; "" when it answers."""
+    import httpx
+
+    from rolememory.learn.model.troubles import StatusError, trouble
+    from rolememory.upstream import bearer, client
+
+    try:
+        with client(url) as line:
+            answer = line.get(f"{url}/models", headers=bearer(key_env), timeout=PROBE_S)
+    except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
+        return trouble(error).text(Tongue.language)
+    if answer.status_code in (401, 403) or answer.status_code >= 500:
+        return trouble(StatusError(answer.status_code, {}, key_env)).text(Tongue.language)
+    return ""  # a server without a list of models may still reply
