@@ -15,7 +15,7 @@ from rolememory.store.chats.transcript import Chat
 
 _HELLO: Final = frozenset("hello hi hey heya hiya yo hallo greetings good morning afternoon evening night".split())
 _POLITE: Final = _HELLO | frozenset(
-    "there how are you doing today i'm im i am fine well and thanks thank ok okay yes no please nice to meet everyone again what's up bye".split()
+    "there how are you doing today i'm im i am fine well and thanks thank ok okay yes no please nice to meet everyone again bye".split()
 )
 _POLITE_ZH: Final = re.compile(
     "你好[吗嗎呀啊]?|您好|大家好|哈[喽囉罗]|嗨|嘿|早上好|中午好|下午好|[晚早]上好|早安|午安|晚安|在[吗嗎么]|最近怎么样|最近怎麼樣|你怎么样|很高兴[认見见]?[识到]?你|很高興認識你"

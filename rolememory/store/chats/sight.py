@@ -20,8 +20,9 @@ class Sight:
 
     A support says that certain words stand in a certain chat. In the family of the chat one looks from (all that were forked
     from one beginning), it counts while the words stand on the very path of that chat. Elsewhere it counts while they stand on
-    the path of any chat of their family whose timeline is known here, and were told before the fork where the timeline is known until a fork
-    only. What rests on no chat of ours (an author's memory, an imported one) always counts. A chat that is `off` sees nothing learned.
+    the path of any chat of their family whose timeline is known here; where that is known only until a fork, they must have been
+    told by then. What rests on no chat of ours (an author's memory, an imported one) always counts. A chat that is `off` sees
+    nothing learned.
 
     `token` is equal for two sights from which the same supports count, of those that both know: what follows them need not look
     at every memory again. `moved` tells what a glimpse would change: versions that left or returned.

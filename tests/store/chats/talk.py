@@ -51,7 +51,11 @@ def chats_at(folder: Path, disk: Disk | None = None, clock: Clock | None = None)
     return Chats(folder, clock=clock or Clock(), disk=disk or QuickDisk())
 
 
-WORDS = "amber anchor barley basalt candle canyon copper cradle dagger delta ember ferry flint garden goblet harbour hazel island jasper kettle lantern ladder marble meadow mirror nettle oyster parchment pepper quarry raven ribbon saddle saffron temple thistle timber velvet violin willow window winter 灯塔 风暴 海鸥 船长 石阶 铁锚 雾笛 港湾".split()
+WORDS = """
+amber anchor barley basalt candle canyon copper cradle dagger delta ember ferry flint garden goblet harbour hazel island
+jasper kettle lantern ladder marble meadow mirror nettle oyster parchment pepper quarry raven ribbon saddle saffron
+temple thistle timber velvet violin willow window winter 灯塔 风暴 海鸥 船长 石阶 铁锚 雾笛 港湾
+""".split()
 
 
 def story(count: int, begin: int = 0) -> list[str]:

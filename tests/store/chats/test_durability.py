@@ -3,6 +3,7 @@
 import errno
 import os
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -239,7 +240,8 @@ def _writes(folder: Path, chat: str, voice: int, looks: int) -> int:
 @forks
 @pytest.mark.parametrize("same", [False, True], ids=["each its own chat", "all the same chat"])
 def test_four_processes_write_one_role(tmp_path: Path, same: bool) -> None:
-    children = [forked(lambda voice=voice: _writes(tmp_path, "one" if same else f"chat {voice}", voice, 12)) for voice in range(4)]  # type: ignore[misc]
+    names = ["one"] * 4 if same else [f"chat {voice}" for voice in range(4)]
+    children = [forked(partial(_writes, tmp_path, name, voice, 12)) for voice, name in enumerate(names)]
     assert [os.waitpid(pid, 0)[1] for pid in children] == [0] * 4
     chats = Chats(tmp_path)
     assert chats.problems == []
