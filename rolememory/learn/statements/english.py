@@ -34,6 +34,7 @@ _AFFIRMED: Final = frozenset(
     {"i promise", "promise", "i swear", "you have my word", "i give you my word", "that is a promise", "i swear it"}
 )
 _LONGEST_SENTENCE: Final = 1_000
+_AFTERTHOUGHT: Final = 40  # characters of a sentence that may only affirm or take back the one before
 
 
 def speech(text: str, speaker: Speaker) -> list[Claim]:
@@ -63,21 +64,18 @@ def _claims(text: str, start: int, end: int, scene: Scene) -> Iterator[Claim]:
     spans = list(_sentences(text[start:end]))
     for number, (first, last) in enumerate(spans):
         words = words_of(text, start + first, start + min(last, first + _LONGEST_SENTENCE))
-        behind = text[start + last : start + spans[number + 1][1]] if number + 1 < len(spans) else ""
-        affirmed = _affirms(behind)
-        if _jokes(behind):
+        behind = spans[number + 1] if number + 1 < len(spans) else (0, 0)
+        short = 0 < behind[1] - behind[0] < _AFTERTHOUGHT
+        after = words_of(text, start + behind[0], start + behind[1]) if short else Words()
+        if after and lexicon()["joking"].inside(after, 0, min(len(after), 3)):
             continue
+        affirmed = _affirms(after.lows)
         yield from sentence_claims(words, scene, affirmed=affirmed)
 
 
-def _affirms(sentence: str) -> bool:
-    return 0 < len(sentence) < 30 and " ".join(word.low for word in words_of(sentence) if word.low[0].isalnum()) in _AFFIRMED
-
-
-def _jokes(sentence: str) -> bool:
-    """As in "Just kidding!" behind a sentence."""
-    found = words_of(sentence[:60]) if 0 < len(sentence) < 40 else Words()
-    return any(lexicon()["joking"].at(found, place, len(found)) for place in range(min(len(found), 3)))
+def _affirms(lows: list[str]) -> bool:
+    """As in "I promise." behind a sentence."""
+    return " ".join(low for low in lows if low[0].isalnum()) in _AFFIRMED
 
 
 def _sentences(text: str) -> Iterator[tuple[int, int]]:
@@ -99,6 +97,7 @@ def sentence_claims(words: Words, scene: Scene, *, affirmed: bool = False) -> li
     introduced = list(introduce(words, scene))
     clauses = clauses_of(words, scene) if _may_claim(words, scene) else []
     found: list[Claim] = []
+    affirmed |= "," in words.lows and _affirms(words.lows[len(words) - words.lows[::-1].index(",") :])
     for clause in clauses:
         clause.promised |= affirmed
         if clause.asserted:
@@ -136,6 +135,7 @@ def _introduced(words: Words, scene: Scene, ties: Owned) -> Claim:
 
 
 def _of_clause(clause: Clause) -> list[Claim]:
+    clause.who = clause.scene.christened.get(clause.who.label, clause.who)
     if clause.fragment:
         return fragment(clause)
     return read(clause) or list(future(clause)) or list(often(clause)) or list(english_work.for_a_living(clause)) or fragment(clause)
@@ -145,7 +145,7 @@ def _once(found: list[Claim]) -> list[Claim]:
     """Each claim once, as sure as its surest telling, in the order of the text."""
     best: dict[tuple[str, str, str, str, bool], Claim] = {}
     for claim in found:
-        key = (claim.subject, claim.attribute, claim.about, folded_key(claim.value), claim.holds)
+        key = (claim.subject, claim.attribute, claim.about, " ".join(claim.value.casefold().split()), claim.holds)
         known = best.get(key)
         best[key] = claim if known is None else replace(known, certainty=max(known.certainty, claim.certainty))
     return list(best.values())

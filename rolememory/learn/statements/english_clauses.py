@@ -288,7 +288,7 @@ def _only_promises(clause: Clause) -> bool:
 
 def _question(clauses: list[Clause], words: Words, end: int) -> None:
     """A question claims nothing, unless it only hangs on: "I'm a doctor, remember?", "I live in Rome, and you?"."""
-    if not clauses or _tagged(words, end):
+    if not clauses or _tagged(words, end, mine=clauses[0].who is clauses[0].scene.me):
         return
     last = clauses[-1]
     tail = " ".join(word.low for word in words[last.first : end])
@@ -298,8 +298,12 @@ def _question(clauses: list[Clause], words: Words, end: int) -> None:
         clause.asserted = False
 
 
-def _tagged(words: Words, end: int) -> bool:
-    """Whether only a tag asks: "..., remember?", or another question behind a comma: "..., can you believe it?"; not "..., don't you?"."""
+def _tagged(words: Words, end: int, *, mine: bool) -> bool:
+    """Whether only a tag asks: "..., remember?", or another question: "..., can you believe it?", "I do, do you?"; not "..., don't you?"."""
     comma = max((at for at in range(end) if words.lows[at] == ","), default=-1)
     tail = words.lows[comma + 1 : end]
-    return comma >= 0 and (" ".join(tail) in _TAGS or (len(tail) > 3 and tail[0] in _ASKING))
+    return comma >= 0 and (
+        " ".join(tail) in _TAGS
+        or (len(tail) > 3 and tail[0] in _ASKING)
+        or (mine and tail[:1] != [] and tail[0] in _ASKING and tail[1:] == ["you"])
+    )

@@ -20,8 +20,11 @@ _HAD: Final = frozenset({"have", "has", "got", "adopted", "bought"})
 def introduce(words: Words, scene: Scene) -> Iterator[Owned]:
     """Whom a sentence brings in, in order; yields those whose name it tells in passing: "my sister Mei", "my boys, Finn and Jude"."""
     lows = words.lows
+    if not words.capitals and _bringing().isdisjoint(lows) and "'s" not in lows:
+        return
     places = {at for at, low in enumerate(lows) if low in _bringing()}
-    places.update(at - 1 for at in range(1, len(lows) - 1) if lows[at] == "'s")
+    if "'s" in lows:
+        places.update(at - 1 for at in range(1, len(lows) - 1) if lows[at] == "'s")
     for at in sorted(places.union(words.capitals)):
         article = lows[at] in ("a", "an", "another")
         found = _had_at(words, at, scene) if article else owned_at(words, at, len(words), scene)

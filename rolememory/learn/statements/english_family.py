@@ -28,7 +28,8 @@ _STATES: Final = {
 def got_married(clause: Clause) -> Claims:
     """As in "I got engaged on Saturday"."""
     low, more = clause.low(clause.at), clause.low(clause.at + 1)
-    if low not in _STATES or (low == "engaged" and more in ("in", "with")):
+    busy = low == "engaged" and more in ("in", "with") and not clause.capital(clause.at + 2)  # "engaged in talks"
+    if low not in _STATES or busy:
         return
     yield from claim(clause, "marital_status", _STATES[low], sentence(clause, behind(clause, clause.at + 1)))
     name = name_at(clause.words, clause.at + 2, clause.end, clause.scene) if more == "to" else None

@@ -17,7 +17,8 @@ from rolememory.schema.claims import Claim
 
 _FRIGHTENING: Final = frozenset({"scare", "terrify", "frighten"})
 _CALLERS: Final = frozenset(
-    "people everyone everybody friends they you most others folks all my just please can could may family always usually mostly and but".split()
+    "people everyone everybody friends they you most others folks family all at work school home in here there town my just please can could may "
+    "always usually mostly and but".split()
 )
 _DROPPED: Final = frozenset("lose move quit get adopt buy graduate start grow pass finish".split())
 _STATES: Final = frozenset(

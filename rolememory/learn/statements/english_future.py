@@ -47,7 +47,12 @@ def deed_end(clause: Clause, at: int) -> int:
         span = phrase(clause, place)
         place = max(span.end, place)
         low = clause.low(place)
-        if low in ("and", "or", ",") and span.end > span.first and clause.low(place + 1)[:1].isalpha():
+        if (
+            low in ("and", "or", ",")
+            and span.end > span.first
+            and clause.low(place + 1)[:1].isalpha()
+            and clause.low(place + 1) not in ("promise", "please")
+        ):
             place += 1
         elif low == "how" and clause.low(place + 1) == "to":
             place += 2

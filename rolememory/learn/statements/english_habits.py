@@ -20,6 +20,10 @@ _NO_SPEAKERS: Final = frozenset("teacher food class lesson literature history pe
 _BEHIND_SKILL: Final = frozenset("and but or better like very pretty quite really with".split())
 _WITH_OBJECT: Final = frozenset("drive fly ride sail wield use pick".split())
 _USUAL: Final = frozenset("mostly usually normally regularly often sometimes rarely typically".split())
+_REGULAR: Final = _USUAL | frozenset(
+    "every each once twice times daily weekly monthly nightly everyday weekends weekdays always night time mondays tuesdays wednesdays thursdays "
+    "fridays saturdays sundays".split()
+)
 _WORN: Final = frozenset("glasses contacts braces dentures spectacles".split())
 
 
@@ -203,9 +207,16 @@ def turned(clause: Clause) -> Claims:
 def often(clause: Clause) -> Claims:
     """Any verb with "every morning", "on Sundays", "usually": a habit."""
     group = clause.group
-    if clause.who.person == "you" or clause.tense not in ("present", "former") or group.negated or listed("often_not", clause.lemma):
+    if (
+        _REGULAR.isdisjoint(clause.words.lows)
+        or clause.who.person == "you"
+        or clause.tense not in ("present", "former")
+        or group.negated
+        or listed("often_not", clause.lemma)
+    ):
         return
-    span = phrase(clause, clause.at)
+    at_once = clause.low(clause.at) != "at" and time_at(clause.words, clause.at, clause.end)  # "swim every day": nothing stands between
+    span = Span(clause.at, clause.at) if at_once else phrase(clause, clause.at)
     usual = any(part == "adverb" and low in _USUAL for part, low in group.said)
     before = clause.when
     regular = bool(before and before.tense == "often") or any(

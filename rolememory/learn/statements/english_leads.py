@@ -2,18 +2,19 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from typing import Final
 
 from rolememory.learn.statements.english_people import known_at
 from rolememory.learn.statements.english_scene import Scene, Who
 from rolememory.learn.statements.english_time import starts_time, times_at
 from rolememory.learn.statements.english_verbs import UNSURE
-from rolememory.learn.statements.english_words import Words, lexicon, listed, union
+from rolememory.learn.statements.english_words import Words, lexicon, listed
 
 NOMINATIVE: Final = frozenset({"i", "we", "he", "she", "they"})
 _STATEMENTS: Final = NOMINATIVE | frozenset({"my", "your", "our", "you", "that", "his", "her", "the", "there"})
 _CALLING: Final = frozenset({"i", "you", "we", "my", "your"})
+_EVERYONE: Final = frozenset({"everyone", "everybody", "all", "y'all"})
 _HALF_SAID: Final = frozenset({"i", "did", "remember", "do", "keep", "note", "know", "you"})
 
 
@@ -36,8 +37,11 @@ Step = Callable[[Words, Lead, int, Scene], int]
 def follow(words: Words, lead: Lead, end: int, scene: Scene) -> Lead:
     """The lead moved to the first word of the clause."""
     lead.opening &= lead.at == 0
-    while lead.at < end and _may_lead(words, lead.at, scene):
-        taken = next((taken for step in _STEPS if (taken := step(words, lead, end, scene))), 0)
+    while lead.at < end:
+        low = words.lows[lead.at]
+        taken = next((taken for step in _steps(low) if (taken := step(words, lead, end, scene))), 0)
+        if not taken and (low in scene.names or low == "the"):
+            taken = _called(words, lead, end, scene)
         if not taken:
             break
         lead.at += taken
@@ -45,19 +49,20 @@ def follow(words: Words, lead: Lead, end: int, scene: Scene) -> Lead:
     return lead
 
 
-def _may_lead(words: Words, at: int, scene: Scene) -> bool:
-    """A quick look at whether any step could take the word."""
-    low = words.lows[at]
-    return low in _leading() or low in scene.names or starts_time(low) or not low[0].isalnum()
-
-
-@cache
-def _leading() -> frozenset[str]:
-    return (
-        union("hedges", "subordinate", "openers", "kin_bare")
-        | lexicon()["opening_phrases"].firsts
-        | {"the", "everyone", "everybody", "all"}
+@lru_cache(maxsize=8192)
+def _steps(low: str) -> tuple[Step, ...]:
+    """The steps that a word may begin: most words begin none."""
+    may: tuple[tuple[Step, bool], ...] = (
+        (_phrase, low in lexicon()["opening_phrases"].firsts),
+        (_time, starts_time(low)),
+        (_mark, not low[0].isalnum()),
+        (_hedge, listed("hedges", low)),
+        (_opener, listed("openers", low)),
+        (_everyone, low in _EVERYONE),
+        (_subordinate, listed("subordinate", low)),
+        (_called, low == "@" or listed("kin_bare", low)),
     )
+    return tuple(step for step, begins in may if begins)
 
 
 def _phrase(words: Words, lead: Lead, end: int, scene: Scene) -> int:
@@ -138,8 +143,7 @@ def _opener(words: Words, lead: Lead, end: int, scene: Scene) -> int:
 def _everyone(words: Words, lead: Lead, end: int, scene: Scene) -> int:
     """As in "everyone I'm moving"."""
     del scene
-    called = words.lows[lead.at] in ("everyone", "everybody", "all", "y'all")
-    return called and lead.at + 1 < end and words.lows[lead.at + 1] in ("i", "we", ",")
+    return lead.at + 1 < end and words.lows[lead.at + 1] in ("i", "we", ",")
 
 
 def _called(words: Words, lead: Lead, end: int, scene: Scene) -> int:
@@ -160,6 +164,3 @@ def _called(words: Words, lead: Lead, end: int, scene: Scene) -> int:
 def _apposed(words: Words, comma: int, end: int) -> bool:
     """Whether what stands behind the comma describes: "Lin, a doctor, ..."."""
     return comma + 1 < end and words[comma + 1].low in ("a", "an", "the", "who", "whose", "and")
-
-
-_STEPS: Final[tuple[Step, ...]] = (_phrase, _time, _mark, _hedge, _opener, _everyone, _subordinate, _called)

@@ -117,7 +117,7 @@ class _Page:
         teller = self._teller_before(before) or self._teller_behind(behind)
         if teller is not None:
             return self._told_by(teller)
-        if previous and before.lows[-1:] == [","] and earlier > line:  # "..., she says, ..." goes on
+        if previous and earlier > line:  # one line has one voice, unless it says otherwise
             return previous
         if earlier == line and not _STOPPED.search(text[line : start - 1]):
             return _Voice(None)

@@ -130,8 +130,11 @@ def owned_by(owner: Found | None, words: Words, end: int, scene: Scene) -> Found
 def _past_adjectives(words: Words, at: int, end: int, name: str) -> int | None:
     """Where the noun of a list begins, behind at most three adjectives; one of them may be any word."""
     for place in range(at, min(at + 4, end)):
-        if lexicon()[name].at(words, place, end):
-            return place
+        length = lexicon()[name].at(words, place, end)
+        if length and not (
+            place + length < end and listed("kin_adjectives", words.lows[place]) and lexicon()[name].at(words, place + length, end)
+        ):
+            return place  # "kid" in "my kid sister" is an adjective
         low = words[place].low
         if not low[0].isalpha() or low in union("prepositions", "clause_words") or (place > at and not listed("kin_adjectives", low)):
             return None

@@ -1,5 +1,6 @@
 """Who may be meant in a message: the one who speaks, the one spoken to, and the thirds that it has named so far."""
 
+import re
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple
@@ -13,6 +14,7 @@ ME: Final = frozenset({"i", "me", "my", "mine", "myself", "we", "us", "our", "ou
 YOU: Final = frozenset({"you", "your", "yours", "yourself"})
 SUBJECTS: Final = frozenset({"he", "she", "they", "it"})
 OWNERS: Final = frozenset({"his", "her", "their", "its"})
+_CAPITAL: Final = re.compile("[A-ZÀ-ÖØ-Þ]")
 _GENDERS: Final[dict[str, Gender]] = {"she": "she", "her": "she", "he": "he", "his": "he"}
 
 
@@ -64,6 +66,7 @@ class Scene:
     certainty: float = 1.0
     thirds: list[Third] = field(default_factory=list)
     names: dict[str, list[tuple[list[str], str]]] = field(default_factory=dict)  # first word of a name -> its other words, its label
+    christened: dict[str, Who] = field(default_factory=dict)  # label so far -> who it is by name
     topic: tuple[str, tuple[int, int], Who] | None = None  # what "it" takes up: "my name is not Alan, it's Al"
     topic_words: Words | None = None  # the sentence it stands in
     me: Who = field(init=False)
@@ -76,8 +79,9 @@ class Scene:
         you = self.speaker.you
         self.you = None if you is None else Who(you, shown_as(you, self.speaker.shown, "en"), "you")
         sample = self.text[:400]
-        capitals = sum(map(str.isupper, sample))
-        self.shouts, self.capitals = capitals * 2 > sum(map(str.isalpha, sample)), capitals > 0
+        capitals = len(_CAPITAL.findall(sample))
+        self.shouts = capitals * 4 > len(sample) and capitals * 2 > sum(map(str.isalpha, sample))
+        self.capitals = capitals > 0
         for name, label in self.speaker.names.items():
             first, *rest = _name_words(name)
             self.names.setdefault(first, []).append((rest, label))
@@ -96,6 +100,7 @@ class Scene:
             if third.who and third.who.owned and not third.who.owned.name and third.who.owned == replace(ties, name=""):
                 named = replace(third.who, label=label, shown=self.person(label, name).shown, owned=replace(ties, name=name))
                 self.thirds[at] = third._replace(who=named)
+                self.christened[third.who.label] = named
 
     def meant(self, pronoun: str, place: int, *, unnamed: bool = False) -> Who | None:
         """Whom "she" means at a place: the only third before it whom it fits; `unnamed`: who is being given a name."""

@@ -164,7 +164,10 @@ def _fits(clause: Clause, attribute: str, spelt: str, span: Span) -> bool:
         "origin": low not in ("with", "where", "on"),
         "job": lexicon()["jobs"].ending(clause.words, *span) > 0,
         "language": clause.listed("languages", span.first) > 0,
-        "looks": low not in _NO_LOOKS and not low.endswith("ing") and span.end - span.first <= 5,
+        "looks": clause.words.lows[span.end : span.end + 1] != ["than"]
+        and low not in _NO_LOOKS
+        and not low.endswith("ing")
+        and span.end - span.first <= 5,
     }
     return fits.get(attribute, True)
 

@@ -13,7 +13,7 @@ import orjson
 
 from rolememory.shipped import shipped
 
-_WORD = re.compile(r"w/(?=[\sa-z])|\d+(?:[.,:/]\d+)*[^\W\d_]*(?:-[^\W\d_]+)*|[^\W\d_](?:[^\W_]|['’ʼ-](?=[^\W_]))*|[^\w\s\"“”«»'‘’]")
+_WORD = re.compile(r"w/(?=[\sa-z])|\d+(?:[.,:/]\d+)*[^\W\d_]*(?:-[^\W\d_]+)*|[^\W\d_][^\W_]*(?:['’ʼ-][^\W_]+)*|[^\w\s\"“”«»'‘’]")
 _ENDINGS: Final = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will", "'d": "'d", "'s": "'s"}
 _VOWELS = "aeiou"
 _SIBILANT = ("ch", "sh", "ss", "x", "zz", "o")
@@ -43,14 +43,14 @@ _word = partial(tuple.__new__, Word)  # half the time of Word(...): a message ha
 
 
 class Words(list[Word]):
-    """The words and marks of a sentence; `lows` are their lower-case forms alone, `capitals` the places of capitalised ones."""
+    """The words and marks of a sentence; `lows` are their lower-case forms alone, `capitals` the places of capitalised ones but "I"."""
 
     __slots__ = ("capitals", "lows")
 
     def __init__(self, words: Iterable[Word] = ()) -> None:
         super().__init__(words)
-        self.lows = [word.low for word in self]
-        self.capitals = [place for place, word in enumerate(self) if word.raw[:1].isupper() and word.low != "i"]  # "I" tells nothing
+        self.lows = [word[0] for word in self]
+        self.capitals = [place for place, word in enumerate(self) if word[1][:1].isupper() and word[0] != "i"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,9 @@ def remembered(claim: Claim, shown: Mapping[str, str]) -> list[Key]:
     return [key(found) for found in claims_of_memory(memory, shown)]
 
 
-@pytest.mark.parametrize(("who", "says", "table"), [*rows("english"), *rows("english_fresh"), *rows("english_fresh_again")])
+@pytest.mark.parametrize(
+    ("who", "says", "table"), [*rows("english"), *rows("english_fresh"), *rows("english_fresh_again"), *rows("english_fresh_third")]
+)
 def test_claims(who: str, says: str, table: Sequence[Sequence[Any]]) -> None:
     speaker = SPEAKERS[who]
     found = claims(says, speaker)
