@@ -111,7 +111,7 @@ class Proxy:
         except httpx.HTTPError as error:
             return _unreachable(settings.upstream, error)
         relay = Relay(answer, call, offer, lambda more: self._send(request, path, orjson.dumps(more), plain=True), self._learn)
-        headers = coming_back(answer.headers.multi_items(), decoded="content-encoding" in answer.headers or offer is not None)
+        headers = coming_back(answer.headers.raw, decoded="content-encoding" in answer.headers or offer is not None)
         response = StreamingResponse(relay.carried(), status_code=answer.status_code)
         response.raw_headers = headers
         return response
@@ -142,7 +142,7 @@ class Proxy:
         except httpx.HTTPError as error:
             return _unreachable(settings.upstream, error)
         response = StreamingResponse(_raw(answer), status_code=answer.status_code)
-        response.raw_headers = coming_back(answer.headers.multi_items(), decoded=False)
+        response.raw_headers = coming_back(answer.headers.raw, decoded=False)
         return response
 
     async def _send(self, request: Request, path: str, body: bytes, *, plain: bool) -> httpx.Response:
@@ -150,7 +150,7 @@ class Proxy:
             raise httpx.ConnectError("the server is ending")
         settings = self._house.settings
         headers = going_up(request.scope["headers"], settings, self._house.token, plain=plain)
-        return await self._upstream.send(settings, request.method, f"/{path}", request.url.query, headers, body)
+        return await self._upstream.send(settings, request.method, _written(request, path), request.url.query, headers, body)
 
     def _learn(self, call: Call, reply: str | None) -> None:
         """Keep the turn, behind the answer."""
@@ -186,6 +186,13 @@ async def _raw(answer: httpx.Response) -> AsyncIterator[bytes]:
         _log.warning("the upstream's answer broke off: %s", type(error).__name__)
     finally:
         await answer.aclose()
+
+
+def _written(request: Request, path: str) -> str:
+    """The path behind `/v1` as it was written: a name in it may hold an escaped slash or question mark."""
+    raw: bytes = request.scope.get("raw_path") or b""
+    _, found, written = raw.decode("latin-1").partition("/v1/")
+    return f"/{written if found else path}"
 
 
 def _object(body: bytes) -> dict[str, Any] | None:

@@ -79,9 +79,10 @@ class Reply:
         choice = _first(raw.get("choices"))
         if choice is None:
             return
-        said = choice.get("delta") or choice.get("message") or {}
-        self._add(choice.get("text") or (said.get("content") if isinstance(said, Mapping) else ""))
-        for call in (said.get("tool_calls") or ()) if isinstance(said, Mapping) else ():
+        said = _mapping(choice.get("delta") or choice.get("message"))
+        self._add(choice.get("text") or said.get("content"))
+        calls = said.get("tool_calls")
+        for call in calls if isinstance(calls, list) else ():
             _merge(self.tool_calls, call)
         if choice.get("finish_reason"):
             self.finished, self.reason = True, str(choice["finish_reason"])
@@ -109,14 +110,24 @@ def _first(choices: object) -> Mapping[str, Any] | None:
 
 
 def _merge(calls: dict[int, dict[str, Any]], piece: object) -> None:
-    """Put a piece of a tool call where it belongs; arguments come in shreds."""
+    """Put a piece of a tool call where it belongs; arguments come in shreds. What has another shape is nobody's call."""
     if not isinstance(piece, Mapping):
         return
-    call = calls.setdefault(int(piece.get("index") or 0), {"id": "", "type": "function", "function": {"name": "", "arguments": ""}})
-    call["id"] = piece.get("id") or call["id"]
-    function = piece.get("function") or {}
-    call["function"]["name"] += function.get("name") or ""
-    call["function"]["arguments"] += function.get("arguments") or ""
+    index = piece.get("index")
+    place = index if isinstance(index, int) else 0
+    call = calls.setdefault(place, {"id": "", "type": "function", "function": {"name": "", "arguments": ""}})
+    call["id"] = _text(piece.get("id")) or call["id"]
+    function = _mapping(piece.get("function"))
+    call["function"]["name"] += _text(function.get("name"))
+    call["function"]["arguments"] += _text(function.get("arguments"))
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
 
 
 def event(data: Mapping[str, Any]) -> bytes:

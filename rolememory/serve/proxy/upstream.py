@@ -1,7 +1,7 @@
 """The model's server behind us: requests go on as they came, answers come back as they are."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from rolememory.schema.settings import ServeSettings
@@ -38,7 +38,7 @@ class Upstream:
         """
         url = settings.upstream.rstrip("/") + path + (f"?{query}" if query else "")
         request = self._client.build_request(
-            method, url, headers=headers, content=body if body or method in ("POST", "PUT", "PATCH") else None
+            method, url, headers=[_encoded(pair) for pair in headers], content=body if body or method in ("POST", "PUT", "PATCH") else None
         )
         return await self._client.send(request, stream=True)
 
@@ -52,7 +52,7 @@ def going_up(headers: Iterable[tuple[bytes, bytes]], settings: ServeSettings, to
 
     `plain`: ask for an answer that is not compressed, because we read it.
     """
-    kept = [(name.decode("latin-1").lower(), value.decode("latin-1").strip()) for name, value in headers]
+    kept = [(name.decode("latin-1").lower(), value.decode("latin-1").strip(" \t")) for name, value in headers]
     dropped = _HOP | _OURS | _named_by_connection(kept) | ({"accept-encoding"} if plain else set())
     out = [(name, value) for name, value in kept if name not in dropped]
     key = os.environ.get(settings.upstream_key_env, "") if settings.upstream_key_env else ""
@@ -66,11 +66,16 @@ def going_up(headers: Iterable[tuple[bytes, bytes]], settings: ServeSettings, to
     return out
 
 
-def coming_back(headers: Mapping[str, str] | Iterable[tuple[str, str]], *, decoded: bool) -> list[tuple[bytes, bytes]]:
-    """The headers of an answer as the frontend gets them. `decoded`: the body was unpacked on its way."""
-    pairs = list(headers.items() if isinstance(headers, Mapping) else headers)
+def coming_back(headers: Iterable[tuple[bytes, bytes]], *, decoded: bool) -> list[tuple[bytes, bytes]]:
+    """The headers of an answer as the frontend gets them, byte for byte. `decoded`: the body was unpacked on its way."""
+    pairs = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in headers]
     dropped = _HOP | _named_by_connection(pairs) | ({"content-encoding", "content-length"} if decoded else set()) | {"date", "server"}
-    return [(name.encode("latin-1"), value.encode("latin-1")) for name, value in pairs if name.lower() not in dropped]
+    return [_encoded((name, value)) for name, value in pairs if name.lower() not in dropped]
+
+
+def _encoded(pair: tuple[str, str]) -> tuple[bytes, bytes]:
+    """A header as the wire has it: Latin-1 keeps every byte, whatever it meant."""
+    return pair[0].encode("latin-1"), pair[1].encode("latin-1")
 
 
 def _named_by_connection(pairs: Iterable[tuple[str, str]]) -> set[str]:
