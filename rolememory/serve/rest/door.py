@@ -13,14 +13,17 @@ from rolememory.serve.house import House
 from rolememory.serve.rest import answers
 from rolememory.serve.rest.asking import Turnstiles
 from rolememory.serve.rest.bulk import bulk
+from rolememory.serve.rest.chats import chats
 from rolememory.serve.rest.memories import memories
 from rolememory.serve.rest.past import past
 from rolememory.serve.rest.recall import recall
+from rolememory.serve.rest.review import review
 from rolememory.serve.rest.roles import roles
 from rolememory.serve.rest.telling import Telling
+from rolememory.serve.rest.users import users
 from rolememory.serve.rest.watching import watching
 
-ROUTERS = (roles, bulk, memories, past, recall, watching)
+ROUTERS = (roles, bulk, memories, past, recall, chats, review, users, watching)
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"]
 
 

@@ -1,5 +1,6 @@
 """What a role and the bus keep and have no public word for yet: uses, weights by use, vectors, the story's clock. Only this module reaches for it."""
 
+from collections import deque
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -8,6 +9,7 @@ from rolememory.engine import RoleMemory
 from rolememory.schema.memory import Memory
 from rolememory.schema.usage import Use
 from rolememory.serve.events import Bus
+from rolememory.serve.house import House, TurnNote
 from rolememory.store.memories import Edit, Snapshot
 
 if TYPE_CHECKING:
@@ -44,3 +46,23 @@ def unbroken(bus: Bus, after: int) -> bool:
     """Whether every event since that number is still known."""
     numbers = [event.number for event in tuple(bus._newest)]
     return bool(numbers) and numbers[0] - 1 <= after <= numbers[-1]
+
+
+def forget_chat(mind: RoleMemory, chat: str) -> None:
+    """Remove a chat with what is noted about it: timers, uses, how far it was read."""
+    mind.chats.remove(chat)
+    mind.learner.drop([chat])
+    mind._usage.forget([chat])
+    mind._recollection.chats.forget([chat])
+
+
+def forget_turns(house: House, user: str) -> None:
+    """Turns of this person, and those that had something of his, are shown no longer."""
+    with house._lock:
+        for role_id, notes in house._turns.items():
+            kept = [note for note in notes if note.user != user and not _holds(note, user)]
+            house._turns[role_id] = deque(kept, maxlen=notes.maxlen)
+
+
+def _holds(note: TurnNote, user: str) -> bool:
+    return note.turn is not None and any(one.memory.user == user for one in note.turn.recalled)

@@ -8,6 +8,7 @@ import httpx
 import pytest
 
 from rolememory.serve.rest.answers import parted, preferred
+from tests.paths import ROOT
 from tests.serve.houses import Served, raw
 from tests.serve.rest.callers import Caller, good
 
@@ -135,3 +136,10 @@ def test_what_fails_here_is_told_without_a_trace(role: Caller, house: Served) ->
     assert answer.status_code in (409, 422, 503)
     assert "Traceback" not in answer.text
     assert str(folder) not in answer.text
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_guide_names_every_path(api: httpx.Client, language: str) -> None:
+    guide = (ROOT / "docs" / language / "rest.md").read_text("utf-8")
+    paths = [path for path in good(api.get("/openapi.json"))["paths"] if path.startswith("/api/")]
+    assert [path for path in paths if path.replace(":path", "") not in guide] == []

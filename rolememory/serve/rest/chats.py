@@ -1,0 +1,259 @@
+"""Chats as they are kept: what was said, in which versions, and what was learned from it. Timelines, which let chats know of one another."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Annotated, Literal
+
+from fastapi import Query, Request, Response
+from pydantic import Field
+
+from rolememory.engine import RoleMemory
+from rolememory.schema.learning import Said
+from rolememory.schema.memory import Memory
+from rolememory.serve.rest import inside
+from rolememory.serve.rest.answers import clean
+from rolememory.serve.rest.asking import Alone, IfMatch, Mind, Paged, Paging, TheHouse, linked, page, router, seen, tag
+from rolememory.serve.rest.filters import Either
+from rolememory.serve.rest.shapes import Done, In, Line, Name, Out, Page
+from rolememory.store.chats.timelines import Timeline
+from rolememory.store.chats.values import ChatInfo
+from rolememory.store.memories import Edit
+
+chats = router("chats", under="/roles/{role}")
+Mode = Literal["shared", "own", "read_only", "off"]
+
+
+class ChatOut(Out):
+    """A chat."""
+
+    id: str
+    title: str
+    user: str | None
+    timeline: str = Field(description='"" = the one that all chats share')
+    mode: Mode = Field(description="own: a timeline to itself; read_only: learns nothing; off: hears nothing that was learned either")
+    created: datetime
+    updated: datetime
+    messages: int
+    archived: bool
+    branch_of: str
+    unnamed: bool = Field(description="the frontend gave no id")
+    etag: str
+
+
+class VersionOut(Out):
+    """Other words that once stood in the place of a message."""
+
+    version: str
+    text: str
+
+
+class LearnedOut(Out):
+    """A memory that rests on a message."""
+
+    id: str
+    content: str
+    archived: bool
+
+
+class MessageShown(Out):
+    """A message that stands in a chat."""
+
+    version: str
+    slot: int
+    role: str
+    name: str
+    text: str = Field(description="without tags and what is not story")
+    raw: str = Field(description="as it came, where that differs")
+    at: datetime
+    others: list[VersionOut] = Field(description="swiped away or edited")
+    learned: list[LearnedOut]
+
+
+class ChatDetail(Page[MessageShown]):
+    """A chat and some of its messages."""
+
+    chat: ChatOut
+
+
+class ChatPatch(In):
+    """What is to change; a blank title gives a chat back its own."""
+
+    title: Line | None = None
+    archived: bool | None = None
+    timeline: Line | None = None
+    mode: Mode | None = None
+
+
+class TimelineOut(Out):
+    """A line of events that chats may share."""
+
+    name: str
+    of: str | None
+    at: datetime | None = Field(description="what was told in `of` until then is known here")
+    merged: list[str]
+
+
+class ForkIn(In):
+    """A new timeline."""
+
+    name: Name
+    of: Line | None = Field("", description='where it forks from; "" = the shared one, null = it starts empty')
+    at: datetime | None = None
+
+
+class MergeIn(In):
+    """Which timeline becomes known in which."""
+
+    name: Line
+    into: Line = ""
+
+
+@chats.get("/chats")
+def list_chats(
+    request: Request,
+    response: Response,
+    mind: Mind,
+    paging: Paged,
+    user: Annotated[str | None, Query(max_length=500)] = None,
+    archived: Either = "no",
+) -> Page[ChatOut]:
+    """The chats of a role, the one that changed last first."""
+    found = mind.chats.chats(archived=archived != "no")
+    rows = [one for one in found if (user is None or (one.user or "") == user) and (archived != "yes" or one.archived)]
+    return page(request, response, paging, rows, chat_out)
+
+
+@chats.get("/timelines")
+def list_timelines(request: Request, response: Response, mind: Mind, paging: Paged) -> Page[TimelineOut]:
+    """Every timeline, the shared one first."""
+    return page(request, response, paging, mind.chats.timelines.list(), _timeline_out)
+
+
+@chats.post("/timelines", status_code=201)
+def fork(house: TheHouse, mind: Mind, given: ForkIn) -> TimelineOut:
+    """A new timeline that knows what was told until then."""
+    made = mind.chats.timelines.fork(given.name, given.of, given.at)
+    house.bus.tell("chat", mind.id)
+    return _timeline_out(made)
+
+
+@chats.post("/timelines/merge")
+def merge(house: TheHouse, mind: Mind, given: MergeIn) -> TimelineOut:
+    """Let everything told in one timeline be known in another as well."""
+    into = mind.chats.timelines.merge(given.name, given.into)
+    house.bus.tell("chat", mind.id)
+    return _timeline_out(into)
+
+
+@chats.get("/chats/{chat:path}")
+def one_chat(
+    request: Request,
+    response: Response,
+    mind: Mind,
+    chat: str,
+    paging: Paged,
+    newest: Annotated[bool, Query(description="the newest first")] = False,
+) -> ChatDetail:
+    """What stands in a chat, other versions of it, and what was learned from each message."""
+    shown = chat_out(mind.chats.info(chat))
+    path = mind.chats.path(chat)
+    rows = path[::-1] if newest else path
+    part = rows[paging.offset : paging.offset + paging.limit]
+    linked(request, response, paging, len(rows))
+    response.headers["etag"] = shown.etag
+    return ChatDetail(chat=shown, items=list(_messages(mind, chat, part)), total=len(rows), **_bounds(paging))
+
+
+@chats.patch("/chats/{chat:path}")
+def change_chat(
+    response: Response, house: TheHouse, mind: Mind, alone: Alone, chat: str, given: ChatPatch, if_match: IfMatch = None
+) -> ChatOut:
+    """Name a chat, put it away, change which others it knows of."""
+    with alone.through(f"chats {mind.id}"):
+        now = chat_out(mind.chats.info(chat))
+        seen(if_match, now.etag, lambda: now.model_dump(mode="json"))
+        info = mind.chats.update(chat, title=given.title, archived=given.archived, timeline=given.timeline, mode=given.mode)
+    house.bus.tell("chat", mind.id, chat=info.id)
+    shown = chat_out(info)
+    response.headers["etag"] = shown.etag
+    return shown
+
+
+@chats.delete("/chats/{chat:path}")
+def remove_chat(
+    house: TheHouse,
+    mind: Mind,
+    alone: Alone,
+    chat: str,
+    memories: Annotated[Literal["keep", "delete"], Query(description="what was learned from this chat alone")] = "keep",
+) -> Done:
+    """Remove a chat from the disk. Memories that are kept then stand by themselves: no swipe takes them back."""
+    with alone.through(f"memory {mind.id}"), alone.through(f"chats {mind.id}"):
+        chat = mind.chats.info(chat).id
+        only = [one.id for one in mind.memories.values() if one.evidence and all(support.chat == chat for support in one.evidence)]
+        inside.forget_chat(mind, chat)
+        if memories == "delete" and only:
+            inside.commit(mind, [Edit("remove", one, {}, reason="chat removed") for one in only])
+    house.bus.tell("chat", mind.id, chat=chat)
+    return Done(changed=len(only) if memories == "delete" else 0)
+
+
+def chat_out(info: ChatInfo) -> ChatOut:
+    """A chat as it goes out."""
+    told = {
+        "id": clean(info.id),
+        "title": clean(info.title),
+        "user": info.user,
+        "timeline": info.timeline,
+        "mode": info.mode,
+        "archived": info.archived,
+    }
+    return ChatOut.model_validate(
+        {
+            **told,
+            "created": info.created,
+            "updated": info.updated,
+            "messages": info.messages,
+            "branch_of": clean(info.branch_of),
+            "unnamed": info.unnamed,
+            "etag": tag(told),
+        }
+    )
+
+
+def _bounds(paging: Paging) -> dict[str, int]:
+    return {"limit": paging.limit, "offset": paging.offset}
+
+
+def _messages(mind: RoleMemory, chat: str, part: Sequence[Said]) -> "list[MessageShown]":
+    learned, slots = _learned(mind.memories, chat), defaultdict(list)
+    for said in mind.chats.versions(chat).values():
+        slots[said.slot].append(said)
+    return [
+        MessageShown(
+            version=one.version,
+            slot=one.slot,
+            role=one.role,
+            name=clean(one.name),
+            text=clean(one.text),
+            raw=clean(one.raw),
+            at=one.at,
+            others=[VersionOut(version=other.version, text=clean(other.text)) for other in slots[one.slot] if other.version != one.version],
+            learned=[LearnedOut(id=memory.id, content=clean(memory.content), archived=memory.archived) for memory in learned[one.version]],
+        )
+        for one in part
+    ]
+
+
+def _learned(memories: Mapping[str, Memory], chat: str) -> "defaultdict[str, list[Memory]]":
+    """The memories that rest on each version of this chat."""
+    found: defaultdict[str, list[Memory]] = defaultdict(list)
+    for memory in memories.values():
+        for version in dict.fromkeys(version for one in memory.evidence if one.chat == chat for version in one.version.split("+")):
+            found[version].append(memory)
+    return found
+
+
+def _timeline_out(timeline: Timeline) -> TimelineOut:
+    return TimelineOut(name=timeline.name, of=timeline.of, at=timeline.at, merged=list(timeline.merged))

@@ -1,0 +1,95 @@
+"""What was learned and waits for a person's word."""
+
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import Request, Response
+from pydantic import Field
+
+from rolememory.serve.rest.answers import clean
+from rolememory.serve.rest.asking import Alone, Mind, Paged, TheHouse, Tongue, page, router
+from rolememory.serve.rest.memories import View, told
+from rolememory.serve.rest.memory_shapes import EvidenceOut, MemoryFields, MemoryOut
+from rolememory.serve.rest.reasons import why
+from rolememory.serve.rest.shapes import Done, Id, Ids, In, Out, Page, Why
+from rolememory.store.review import Waiting
+
+review = router("review", under="/roles/{role}/review")
+MENDED = {"type", "source", "created", "evidence"}  # what a mended draft keeps of its own
+
+
+class WaitingOut(Out):
+    """A draft that waits."""
+
+    id: str
+    content: str
+    type: str
+    subject: str | None
+    user: str | None
+    keys: list[str]
+    tags: list[str]
+    confidence: float
+    evidence: list[EvidenceOut]
+    found_by: Why
+    reason: Why = Field(description="why it waits")
+    against: list[str] = Field(description="ids of memories that it contradicts and would replace")
+    at: datetime | None = Field(description="since when, in the story")
+
+
+class AcceptIn(In):
+    """What becomes a memory, as it is or mended."""
+
+    id: Id
+    fields: MemoryFields | None = None
+
+
+class RejectIn(In):
+    """What is sent away for good."""
+
+    ids: Annotated[Ids, Field()]
+
+
+@review.get("")
+def list_waiting(request: Request, response: Response, mind: Mind, paging: Paged, tongue: Tongue) -> Page[WaitingOut]:
+    """What waits, oldest first."""
+    return page(request, response, paging, mind.waiting(), lambda one: _waiting_out(one, tongue))
+
+
+@review.post("/accept")
+def accept(house: TheHouse, mind: Mind, alone: Alone, given: AcceptIn) -> MemoryOut:
+    """Let a draft become a memory; what it contradicts gives way to it."""
+    mended = {
+        name: value for name, value in (given.fields.told() if given.fields else {}).items() if name not in MENDED and value is not None
+    }
+    with alone.through(f"memory {mind.id}"):
+        made = mind.accept(given.id, **mended)
+    told(house, mind)
+    return View.of(mind).shown(made)
+
+
+@review.post("/reject")
+def reject(house: TheHouse, mind: Mind, alone: Alone, given: RejectIn) -> Done:
+    """Send drafts away for good: they are not learned again."""
+    with alone.through(f"memory {mind.id}"):
+        mind.reject(*dict.fromkeys(given.ids))
+    told(house, mind)
+    return Done(changed=len(set(given.ids)))
+
+
+def _waiting_out(one: Waiting, tongue: Tongue) -> WaitingOut:
+    draft = one.draft
+    return WaitingOut(
+        id=clean(one.id),
+        content=clean(draft.content),
+        type=draft.type.value,
+        subject=draft.subject,
+        user=draft.user,
+        keys=list(draft.keys),
+        tags=list(draft.tags),
+        confidence=draft.confidence,
+        evidence=[EvidenceOut(chat=each.chat, version=each.version, quote=each.quote, answers=each.answers) for each in draft.evidence],
+        found_by=why("learn", draft.because, tongue),
+        reason=why("review", one.reason, tongue),
+        against=[name for name in str(one.reason.get("of")).split(", ") if name],
+        at=one.at,
+    )
