@@ -83,6 +83,10 @@ class Aims:
             while len(self._seen) > _REMEMBERED:
                 del self._seen[next(iter(self._seen))]
 
+    def drop(self, log: Log) -> None:
+        """Forget what was shown in a chat."""
+        self._seen.pop(log, None)
+
     def _named(self, chat: str, user: str | None) -> Log:
         """The log of that name; of two users who call different chats alike, each has his own."""
         log = self._shelf.log(chat)

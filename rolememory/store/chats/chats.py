@@ -276,6 +276,7 @@ class Chats:
 
     def _drop(self, log: Log) -> None:
         with self._reading:
+            self._aims.drop(log)
             try:
                 self._shelf.drop(log)
             except OSError as error:

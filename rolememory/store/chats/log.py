@@ -41,6 +41,11 @@ class Log:
         self._bad: list[int] = []  # numbers of damaged lines, from 1
 
     @property
+    def exists(self) -> bool:
+        """Whether there was a file when it was last looked for."""
+        return self._mark is not None or self.fault is not None
+
+    @property
     def head(self) -> Head | None:
         """Who the chat is; None when there is none, or it never said so."""
         return self.transcript.head

@@ -69,11 +69,14 @@ class Shelf:
         self._list()
         for log in self.logs():
             self._refresh(log)
+        self._logs = {key: log for key, log in self._logs.items() if log.exists}  # chats that were only asked for leave nothing
         self._seen = None if any(log.fault for log in self.logs()) else marks
 
     def written(self, log: Log, what: Written | None) -> None:
         """Take in a line that was just written to this log (None: it was removed), and let the others know."""
         before = self._seen
+        if match := _FILE.fullmatch(log.path.name):
+            self._logs[match[1]] = log
         try:
             log.take_in(what) if what else log.refresh()
         except OSError:

@@ -163,6 +163,16 @@ def test_a_glimpse_at_a_chat_that_is_not_known_makes_none(tmp_path: Path) -> Non
     assert not (tmp_path / "chats").exists()
 
 
+def test_chats_that_are_only_asked_for_leave_nothing(tmp_path: Path) -> None:
+    chats = chats_at(tmp_path)
+    chats.observe(said(*LINES), chat="harbour")
+    for number in range(5):
+        chats.glimpse(said(*LINES), chat=f"asked {number}")
+    assert chats.observe(said(*LINES), chat="asked 3").entered
+    assert [info.id for info in chats.chats()] == ["asked 3", "harbour"]
+    assert shown(chats_at(tmp_path).path("asked 3")) == LINES
+
+
 # lists
 
 
