@@ -85,6 +85,7 @@ class Mind:
                     commit=self._commit,
                     templates=self.home.surroundings.templates,
                     upstreams=self.home.upstreams,
+                    prompted=self._usage.uses.held,
                 )
                 self._learner = Learner(self.folder, self.store, self.chats, Review(self.folder), needs)
         return self._learner

@@ -1,7 +1,7 @@
 """From drafts to the journal: the gate, the comparison with what is known, one transaction with readable reasons."""
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 from typing import Any
@@ -20,6 +20,9 @@ Commit = Callable[[Sequence[Edit], str], Snapshot]
 
 Saying = Callable[[str, str], str]
 """(chat, version) -> the text of that message, "" when it is not known."""
+
+Prompted = Callable[[Draft], Iterable[str]]
+"""The ids of the memories that stood in the prompt of the reply that a draft rests on."""
 
 
 def learned_id(draft: Draft) -> str:
@@ -43,9 +46,9 @@ def _with_keys(draft: Draft) -> Draft:
 class Keeper:
     """Lets drafts into the store, one batch at a time. Thread-safe."""
 
-    def __init__(self, store: RoleStore, commit: Commit, review: Review, saying: Saying) -> None:
+    def __init__(self, store: RoleStore, commit: Commit, review: Review, saying: Saying, prompted: Prompted = lambda _: ()) -> None:
         self.review = review
-        self._store, self._commit, self._saying = store, commit, saying
+        self._store, self._commit, self._saying, self._prompted = store, commit, saying, prompted
         self._known: Known | None = None
         self._told = Told()
         self._lock = threading.Lock()
@@ -94,7 +97,8 @@ class Keeper:
         refused: list[tuple[Draft, Reason]] = []
         self._told.follow(memories)
         for memory_id, draft in fresh.items():
-            judged = gate.judge(draft, self._told, self._saying)
+            shown = [memories[one] for one in self._prompted(draft) if one in memories]
+            judged = gate.judge(draft, self._told, self._saying, injected=shown)
             if isinstance(judged, Passed):
                 passed[memory_id] = judged.draft
                 continue

@@ -7,7 +7,7 @@ A chat is never held up: `observe` returns when the log is on disk. What was lea
 
 import logging
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -25,6 +25,7 @@ from rolememory.learn.model.behind import Behind
 from rolememory.learn.model.models import model_learns
 from rolememory.learn.model.upstreams import Upstreams
 from rolememory.schema.learning import Company, Draft, Learned, Observed, Said
+from rolememory.schema.memory import Source
 from rolememory.schema.message import Message
 from rolememory.schema.role import Role
 from rolememory.schema.settings import Settings
@@ -49,6 +50,7 @@ class Needs:
     commit: Commit
     templates: Templates
     upstreams: Upstreams  # shared by the roles of a home
+    prompted: Callable[[str, str], Sequence[str]] = lambda chat, version: ()  # what stood in the prompt of a turn: ids
 
 
 class Learner:
@@ -56,7 +58,7 @@ class Learner:
 
     def __init__(self, folder: Path, store: RoleStore, chats: Chats, review: Review, needs: Needs) -> None:
         self.chats, self._store, self._needs = chats, store, needs
-        self.keeper = Keeper(store, needs.commit, review, self._said)
+        self.keeper = Keeper(store, needs.commit, review, self._said, self._prompted)
         self.behind = Behind(
             folder,
             chats,
@@ -193,6 +195,16 @@ class Learner:
     def _said(self, chat: str, version: str) -> str:
         said = self.chats.versions(chat).get(version)
         return said.text if said else ""
+
+    def _prompted(self, draft: Draft) -> Iterator[str]:
+        """What the character had before it when it said what this draft rests on."""
+        for one in draft.evidence if draft.source is not Source.USER_INPUT else ():
+            path = self.chats.path(one.chat)
+            places = {said.version: place for place, said in enumerate(path)}
+            for place in (places[version] for version in one.version.split("+") if version in places):
+                if path[place].role == "assistant":
+                    asked = next((said for said in reversed(path[:place]) if said.role == "user"), None)
+                    yield from self._needs.prompted(one.chat, asked.version) if asked else ()
 
 
 def _final(path: Sequence[Said], wanted: set[str]) -> tuple[list[int], tuple[str, ...]]:

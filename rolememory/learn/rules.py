@@ -5,11 +5,12 @@ about him (semantic). Of the character's own words only what it states, wants or
 the user let it stand. An order to remember or forget is obeyed.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
+from rolememory.learn.beyond import may_change, tells_more
 from rolememory.learn.commands import Command, commands
 from rolememory.learn.derive import Derived, derive
 from rolememory.learn.statements import Speaker, claims
@@ -23,7 +24,6 @@ from rolememory.schema.settings import LearnSettings
 from rolememory.text.feel_words import Lexicon
 from rolememory.text.fold import fold
 from rolememory.text.language import language_of
-from rolememory.text.words import HAN, PAIR, RARE, ask, kind, tokens
 
 THE_USER: Mapping[Language, str] = {"en": "the user", "zh": "用户"}
 SURE = 0.5  # a claim less certain than this is not a fact yet; the turn itself is kept
@@ -92,18 +92,36 @@ def _told(text: str, said: Said, around: Around) -> Iterator[Draft]:
     found = [claim for claim in _claims(text, said, around) if claim.certainty >= SURE]
     for claim in found:
         yield _fact(claim, said, around, Source.USER_INPUT)
-    turn = worth(_untold(text, found), previous=around.previous.text if around.previous else "", lexicon=around.lexicon)
+    rest = _untold(text, found)
+    yield from _turn(rest, said, around, [claim for claim in found if claim.quote in rest])
+    for quote, inside in _by_quote(claim for claim in found if may_change(claim)).items():
+        if tells_more(quote, inside):
+            yield from _turn(quote, said, around, inside)
+
+
+def _turn(text: str, said: Said, around: Around, inside: Sequence[Claim]) -> Iterator[Draft]:
+    """What was said, in its own words, if it is worth that."""
+    turn = worth(text, previous=around.previous.text if around.previous else "", lexicon=around.lexicon)
     if turn.keep:
-        whole = _untold(text, found)
-        kept = whole if len(whole) <= _WHOLE else turn.text  # a name called out, a word of comfort: who is spoken to helps to find it
-        inside = [claim for claim in found if claim.quote in kept]
+        kept = text if len(text) <= _WHOLE else turn.text  # a name called out, a word of comfort: who is spoken to helps to find it
+        inside = [claim for claim in inside if claim.quote in kept]
         yield replace(_event(kept, said, around, Reason("told", (("kind", turn.kind),)), inside), claims=tuple(inside))
 
 
 def _untold(text: str, found: Sequence[Claim]) -> str:
-    """The text without sentences that are told whole by their claims: what changes later is then a fact by itself."""
-    quotes = dict.fromkeys(claim.quote for claim in found)
-    return _without(text, [quote for quote in quotes if not _tells_more(quote, [claim for claim in found if claim.quote == quote])])
+    """The text without sentences that are told whole by their claims, and without those that state what may change.
+
+    What changes later is then a fact by itself, and at most one sentence of its own, which goes with it.
+    """
+    quotes = _by_quote(found).items()
+    return _without(text, [quote for quote, inside in quotes if any(map(may_change, inside)) or not tells_more(quote, inside)])
+
+
+def _by_quote(found: Iterable[Claim]) -> dict[str, list[Claim]]:
+    quotes: dict[str, list[Claim]] = {}
+    for claim in found:
+        quotes.setdefault(claim.quote, []).append(claim)
+    return quotes
 
 
 def _stated(said: Said, around: Around) -> Iterator[Draft]:
@@ -121,7 +139,7 @@ def _asked(command: Command, said: Said, around: Around) -> Iterator[Draft]:
         return
     found = _claims(meant, source, around)
     because = Reason("asked", (("quote", command.quote[:80]),))
-    if not found or _tells_more(meant, found):
+    if not found or tells_more(meant, found):
         plain = _event(meant, said, around, because, found, quote=command.quote)
         yield _explicit(plain, about=around.company.subject_of(source))
     for claim in found:
@@ -217,14 +235,6 @@ def _common(said: Said, around: Around, derived: Derived) -> dict[str, Any]:
         "tags": derived.tags,
         "salience": derived.salience,
     }
-
-
-def _tells_more(text: str, found: Sequence[Claim]) -> bool:
-    """Whether a text says anything of weight that its claims do not say."""
-    if not found:
-        return True
-    said = {token for claim in found for token in tokens(claim.content)}
-    return any(token not in said and kind(token) in (RARE, HAN, PAIR) for token in ask(text).weights)
 
 
 def _without(text: str, quotes: Sequence[str]) -> str:

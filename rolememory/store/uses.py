@@ -101,6 +101,13 @@ class Uses:
             found = [use for chat, kept in self._current().items() for use in _uses(chat, kept, memory_id)]
         return sorted(found, key=lambda use: use.at, reverse=True)
 
+    def held(self, chat: str, version: str) -> tuple[str, ...]:
+        """What the prompt of this turn held, as far as it was noted one by one."""
+        with self._lock:
+            kept = self._current().get(chat)
+            turn = kept["turns"].get(version) if kept else None
+        return (*turn["used"], *turn["vain"]) if turn else ()
+
     def together(self, memory_id: str) -> list[tuple[str, int]]:
         """Which memories replies used in the same turn as this one, and in how many, most first."""
         with self._lock:

@@ -19,6 +19,7 @@ SHORTEST = 4
 LONGEST = 2_000
 """Characters of a memory."""
 
+_RETOLD = 16  # bytes of letters of a memory that is not said again by chance
 _SURE_LANGUAGE = 12  # letters that tell a language
 _USERS = (Source.USER_INPUT, Source.MANUAL)
 
@@ -112,10 +113,17 @@ class Gate:
         if not loosely:
             return None
         for memory in injected:
-            texts = texts_of((memory.content,), self._names)
-            if texts.copied(draft.content) or texts.restated(draft.content) or same(draft.content, memory.content):
+            if self._echoes(draft, memory):
                 return _because("echo_of", of=memory.id)
         return None
+
+    def _echoes(self, draft: Draft, memory: Memory) -> bool:
+        """Whether the draft says what the memory says, or was read in words that retell it."""
+        texts, retold = texts_of((memory.content,), self._names), letters(memory.content)
+        if texts.copied(draft.content) or texts.restated(draft.content) or same(draft.content, memory.content):
+            return True
+        quotes = [one.quote for one in draft.evidence]
+        return any(retold in letters(quote) or texts.copied(quote) for quote in quotes) if len(retold.encode()) >= _RETOLD else False
 
     def _guarded(self, draft: Draft, even: str) -> Judged:
         if found := private.secrets_in(draft.content):

@@ -10,6 +10,7 @@ from rolememory.schema.memory import Memory
 _RARE = 64  # memories that share one word: of what more of them share, two words must be shared
 _ENOUGH = 0.6  # of a memory's words are common ones that the draft has too: it says little else
 _Key = tuple[str | None, str]  # user, owner
+Words = tuple[str, str, str]  # chat, version, quote
 
 
 class Known:
@@ -23,6 +24,7 @@ class Known:
         self._memories: Mapping[str, Memory] = {}
         self._shelves: dict[_Key, _Shelf] = {}
         self._users: dict[str, dict[str | None, None]] = {}  # owner -> whose memories there are about him
+        self._spoken: dict[Words, dict[str, Told]] = {}  # what is kept in its own words
         self.follow(memories or {})
 
     def follow(self, memories: Mapping[str, Memory]) -> None:
@@ -44,6 +46,12 @@ class Known:
         """One more, which `follow` does not know."""
         self._users.setdefault(told.owner, {})[told.memory.user] = None
         self._shelves.setdefault(_key(told), _Shelf()).add(told)
+        for words in told.rests_on if told.in_its_words else ():
+            self._spoken.setdefault(words, {})[told.id] = told
+
+    def words_of(self, told: Told) -> list[Told]:
+        """The very sentences that a memory was read in, where they are kept as well."""
+        return [one for words in told.rests_on for one in self._spoken.get(words, {}).values() if one.id != told.id]
 
     def candidates(self, told: Told) -> list[Told]:
         """What the memory may restate or contradict: of the same user or shared by all, about the same subject; oldest first.
@@ -59,6 +67,8 @@ class Known:
     def _drop(self, memory: Memory) -> None:
         told = Told(memory)
         self._shelves[_key(told)].drop(memory.id)
+        for words in told.rests_on:
+            self._spoken.get(words, {}).pop(memory.id, None)
 
 
 class _Shelf:

@@ -72,6 +72,16 @@ class Told:
         """Whether it is a turn as it was said: whom its "he" and "you" mean is not to be seen."""
         return self.is_event and any(one.quote and one.quote in self.memory.content for one in self.memory.evidence)
 
+    @property
+    def in_its_words(self) -> bool:
+        """Whether it is told as it was said: a turn, or what a person asked to be remembered."""
+        return self.verbatim or any(self.memory.content in one.quote for one in self.memory.evidence)
+
+    @property
+    def rests_on(self) -> list[tuple[str, str, str]]:
+        """The words it was read in: chat, version, quote of each support."""
+        return [(one.chat, one.version, one.quote) for one in self.memory.evidence if one.quote]
+
     @cached_property
     def quoted(self) -> Statement:
         """The words it rests on, as they were said; its own where none are kept."""

@@ -1,12 +1,12 @@
 """What becomes of drafts: added, merged with what they restate, put in the place of what they contradict, left out, or shown to a person."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rapidfuzz import fuzz
 
 from rolememory.learn.reconcile.judge import Alike, Relation, relation
-from rolememory.learn.reconcile.known import Known
+from rolememory.learn.reconcile.known import Known, Words
 from rolememory.learn.reconcile.told import Told, memory_of
 from rolememory.schema.claims import USER
 from rolememory.schema.evidence import Reason
@@ -41,16 +41,41 @@ def reconcile(drafts: Sequence[Draft], known: Known, ids: Sequence[str] = (), *,
     `alike` helps to see that two texts say the same; it never decides that they clash.
     """
     fresh, verdicts = Known(), list[Verdict]()
+    ended: dict[Words, list[Told]] = {}
     for number, draft in enumerate(drafts):
         told = Told(memory_of(draft, ids[number] if ids else f"#{number}"), draft.claims)
-        verdicts.append(_verdict(draft, told, [known, fresh], alike))
+        among = [known, fresh]
+        met = [*_met(told, among, alike), *_named(draft, told, among)]
+        met += [*_with_their_words(met, among), *_ended_already(told, ended)]
+        _note_ends(told, met, ended)
+        verdicts.append(_verdict(draft, told, met))
         if verdicts[-1].action not in _UNKEPT:
             fresh.add(told)
     return verdicts
 
 
-def _verdict(draft: Draft, told: Told, among: Sequence[Known], alike: Alike | None) -> Verdict:
-    met = [*_met(told, among, alike), *_named(draft, told, among)]
+def _with_their_words(met: Sequence[Meeting], among: Sequence[Known]) -> Iterator[Meeting]:
+    """With an outdated fact goes the sentence it was read in, where that is kept in its own words."""
+    for one in met:
+        if one.draft_is_later and not one.agrees:
+            yield from (replace(one, other=words) for known in among for words in known.words_of(one.other))
+
+
+def _ended_already(told: Told, ended: Mapping[Words, Sequence[Told]]) -> Iterator[Meeting]:
+    """What ended a fact that was read in these very words, a moment ago."""
+    for later in (one for words in told.rests_on for one in ended.get(words, ())) if told.in_its_words else ():
+        yield Meeting(later, Relation("contradicts", "words"), draft_is_later=False)
+
+
+def _note_ends(told: Told, met: Sequence[Meeting], ended: dict[Words, list[Told]]) -> None:
+    """Write down which words are outdated by whom: a sentence may be told after the facts that were read in it."""
+    for one in (one for one in met if not one.agrees):
+        later, earlier = (told, one.other) if one.draft_is_later else (one.other, told)
+        for words in earlier.rests_on:
+            ended.setdefault(words, []).append(later)
+
+
+def _verdict(draft: Draft, told: Told, met: Sequence[Meeting]) -> Verdict:
     guarded = [one for one in met if _guarded(told, one)]
     if against := [one for one in guarded if not one.agrees]:
         return Verdict(draft, "review", Reason(_whose(against[0].other), (("of", _ids(against)),)), _all_ids(against))
