@@ -9,5 +9,6 @@ export const views = [
   { path: "garden", label: { en: "Garden", zh: "花园" }, role: true, load: () => import("./garden.js") },
   { path: "list", label: { en: "Memories", zh: "记忆" }, role: true, load: () => import("./list.js") },
   { path: "memory", label: { en: "Memory", zh: "记忆卡" }, role: true, hidden: true, load: () => import("./memory.js") },
+  { path: "playground", label: { en: "Try out", zh: "试一试" }, role: true, load: () => import("./playground.js") },
   { path: "settings", label: { en: "Settings", zh: "设置" }, load: () => import("./settings.js") },
 ];
