@@ -96,11 +96,11 @@ function Ruler({ budget, items }) {
 
 function Fired({ role, items }) {
   if (!items.length) return html`<p class="soft">${t("play.fired.none")}</p>`;
-  return html`<ol class="plain">${items.map((one) => html`<li key=${one.id} data-id=${one.id}>
+  return html`<ol class="plain">${items.map((one, place) => html`<li key=${one.id} data-id=${one.id}>
     <p class="wrapped"><${ToMemory} role=${role} id=${one.id}>${one.content}<//></p>
     <p class="facts-row"><${Kind} type=${one.type} /><span>${t("play.score", { score: number(one.score, 3) })}</span><span>${t("play.cost", { cost: number(one.cost) })}</span></p>
     <ul class="small">${one.why.map((reason) => html`<li key=${`${reason.by} ${reason.text}`}>${reason.text}${reason.strength !== null && ` (${number(reason.strength, 2)})`}</li>`)}</ul>
-    <details><summary class="small">${t("play.parts")}</summary><${Signed} label=${t("play.parts")} rows=${[{ name: "relevance", text: t("play.relevance"), amount: one.relevance }, ...one.parts]} /></details></li>`)}</ol>`;
+    <details open=${place === 0}><summary class="small">${t("play.parts")}</summary><${Signed} label=${t("play.parts")} rows=${[{ name: "relevance", text: t("play.relevance"), amount: one.relevance }, ...one.parts]} /></details></li>`)}</ol>`;
 }
 
 const ways = (remedy, apply) => remedy && html`<p class="row small"><span>${t("play.remedy", { text: remedy.text })}</span>
