@@ -10,5 +10,7 @@ export const views = [
   { path: "list", label: { en: "Memories", zh: "记忆" }, role: true, load: () => import("./list.js") },
   { path: "memory", label: { en: "Memory", zh: "记忆卡" }, role: true, hidden: true, load: () => import("./memory.js") },
   { path: "playground", label: { en: "Try out", zh: "试一试" }, role: true, load: () => import("./playground.js") },
+  { path: "chats", label: { en: "Chats", zh: "对话" }, role: true, load: () => import("./chats.js") },
+  { path: "review", label: { en: "Review", zh: "审阅" }, role: true, load: () => import("./review.js") },
   { path: "settings", label: { en: "Settings", zh: "设置" }, load: () => import("./settings.js") },
 ];
