@@ -198,6 +198,8 @@ class Walk:
     def check(self) -> str:
         """Compare what counts from every chat, and from none, with the model."""
         lines = {tale.name: set(tale.lines) for tale in self.tales}
+        if len(self.counted) > 300:
+            self.counted.clear()
         family = {tale.name: tale.family for tale in self.tales}
         for here in [None, *lines]:
             sight = self.chats.visible_from(here)
