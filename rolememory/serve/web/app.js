@@ -25,6 +25,9 @@ export function address(path, ...parts) {
 }
 export const go = (path, ...parts) => { location.hash = address(path, ...parts); };
 
+/** Look at all roles anew. */
+export const reload = () => loadRoles();
+
 async function loadRoles() {
   try { roles.set(await all("/roles")); } catch (error) { if (error.status !== 401) fail(error, loadRoles); if (!roles.get()) roles.set([]); }
 }

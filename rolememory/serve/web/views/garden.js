@@ -53,7 +53,7 @@ function useTimes(memories) {
     const [from, to] = [times[0] ?? Date.now(), Math.max(Date.now(), times.at(-1) ?? 0)];
     const replaced = new Map();
     for (const one of memories) for (const id of one.supersedes) if (one.counts) replaced.set(id, Math.min(replaced.get(id) ?? Infinity, when(one)));
-    return { at: (step) => (step >= STEPS ? Infinity : from + ((to - from) * step) / STEPS), known: (one, at) => when(one) <= at && (replaced.get(one.id) ?? Infinity) > at };
+    return { at: (step) => (step >= STEPS ? Infinity : from + ((to - from) * step) / STEPS), known: (one, at) => when(one) <= at && !(replaced.get(one.id) <= at) };
   }, [memories]);
 }
 

@@ -31,7 +31,7 @@ function Queue({ role }) {
   if (!page.value) return html`<${Busy} />`;
   if (!page.value.total) return html`<${EmptyState} title=${t("review.none")} text=${t("review.none.hint")} />`;
   return html`<h2>${t("review.waits", { count: number(page.value.total) })}</h2><p class="hint" id="review-keys">${t("review.keys")}</p>
-    <${Drafts} role=${role} items=${page.value.items} content=${content} accept=${accept} mend=${setMended} reject=${reject} />
+    <div class="sheet"><${Drafts} role=${role} items=${page.value.items} content=${content} accept=${accept} mend=${setMended} reject=${reject} /></div>
     <${Pages} page=${page.value} label=${t("review.title")} go=${setOffset} />
     ${mended && html`<${Mend} one=${mended} onClose=${() => setMended(null)} onDone=${(fields) => accept(mended, fields)} />`}`;
 }
@@ -50,7 +50,7 @@ function Drafts({ role, items, content, accept, mend, reject }) {
     else return;
     event.preventDefault();
   };
-  return html`<ol class="plain sheet" ref=${box} onKeyDown=${keys} aria-describedby="review-keys" id="waiting">${items.map((one, place) => html`<li key=${one.id} data-row=${place} data-id=${one.id} tabindex="0">
+  return html`<ol class="plain" ref=${box} onKeyDown=${keys} aria-describedby="review-keys" id="waiting">${items.map((one, place) => html`<li key=${one.id} data-row=${place} data-id=${one.id} tabindex="0">
     <p class="wrapped"><strong>${one.content}</strong></p>
     <p class="facts-row"><${Kind} type=${one.type} />${one.user && html`<span>${t("review.of", { user: one.user })}</span>`}<span>${t("review.sure", { share: percent(one.confidence) })}</span>${one.at && html`<time datetime=${one.at}>${time(one.at)}</time>`}</p>
     <p class="small">${one.reason.text}</p><p class="small soft">${one.found_by.text}</p>

@@ -1,4 +1,164 @@
-import { html } from "../preact.js";
-import { t } from "../i18n.js";
+// Every setting with what it does, its default, its value now and where that comes from; changed live. Presets. How the models stand.
+import { html, useEffect, useMemo, useState } from "../preact.js";
+import { roles } from "../app.js";
+import { events, get, inRole, patch, post, url } from "../api.js";
+import { number, t } from "../i18n.js";
+import { announce, fail, toast } from "../live.js";
+import { Busy, Button, Field, Trouble, Words, useAsked, useId } from "../ui.js";
 
-export default () => html`<p>${t("missing")}</p>`;
+const UNSET = "unset";
+
+/** What may be written there, out of the words the server says it with: {kind, choices, unset}. */
+export function shape(type) {
+  const choices = [...type.matchAll(/"([^"]*)"/g)].map((one) => one[1]).filter((one) => one !== UNSET);
+  const unset = type.includes(`"${UNSET}"`);
+  if (type.startsWith("true")) return { kind: "switch", unset };
+  if (type.startsWith("list")) return { kind: choices.length ? "some" : "words", choices, unset };
+  if (choices.length) return { kind: "one", choices, unset };
+  if (type.includes("number")) return { kind: "number", whole: type.startsWith("whole"), unset };
+  return { kind: type === "table" ? "table" : "text", unset };
+}
+
+export default function SettingsView({ query }) {
+  const [scope, setScope] = useState(query.role ?? "");
+  const list = roles.use() ?? [];
+  const asked = useAsked((signal) => get(url("/settings", { role: scope }), { signal }), [scope]);
+  useEffect(() => events(asked.again, { kinds: ["settings", "role"] }), []);
+  const save = (row) => (value) => changed(scope, row, value, asked.again);
+  return html`<h1 tabindex="-1">${t("settings.title")}</h1>
+    <${State} list=${list} />
+    <${Presets} preset=${asked.value?.preset} scope=${scope} again=${asked.again} />
+    <section class="sheet"><h2>${t("settings.every")}</h2>
+      ${list.length > 0 && html`<${Field} as="select" label=${t("settings.for")} hint=${t("settings.for.hint")} value=${scope} onInput=${setScope} options=${[["", t("settings.for.all")], ...list.map((one) => [one.id, one.name])]} />`}
+      ${asked.error && !asked.value && html`<${Trouble} error=${asked.error} again=${asked.again} />`}
+      ${!asked.value && !asked.error && html`<${Busy} />`}
+      ${asked.value && html`<${Table} settings=${asked.value} save=${save} scope=${scope} />`}</section>`;
+}
+
+/** Write one value: into rolememory.toml, or into the role's own settings. null gives the default back. */
+async function changed(scope, row, value, again) {
+  const write = (one) => (scope ? patch(inRole(scope), { settings: { [row.key]: one } }) : patch("/settings", { values: { [row.key]: one } }));
+  try {
+    await write(value);
+    const before = row.source && !(scope && !row.source.includes("role.json")) ? row.value : null;
+    toast(t("settings.saved", { key: row.key }), async () => { await write(before); again(); });
+  } catch (error) { fail(error); }
+  again();
+}
+
+function Table({ settings, save, scope }) {
+  const [q, setQ] = useState("");
+  const [only, setOnly] = useState(false);
+  const wanted = q.trim().toLowerCase();
+  const fits = (row) => row.key !== "preset" && (!only || row.source) && (!wanted || `${row.key} ${row.en} ${row.zh}`.toLowerCase().includes(wanted));
+  const groups = useMemo(() => {
+    const found = new Map();
+    for (const row of settings.items.filter(fits)) { const name = row.key.includes(".") ? row.key.split(".")[0] : ""; found.set(name, [...(found.get(name) ?? []), row]); }
+    return [...found];
+  }, [settings, wanted, only]);
+  return html`${settings.problem && html`<${Trouble} error=${{ message: settings.problem, hint: t("settings.problem") }} />`}
+    ${settings.notes.map((note) => html`<p class="hint">${note}</p>`)}
+    <div class="row end"><div class="grow"><${Field} type="search" label=${t("settings.search")} value=${q} onInput=${setQ} /></div><${Field} as="check" label=${t("settings.changed")} value=${only} onInput=${setOnly} /></div>
+    ${!groups.length && html`<p role="status">${t("settings.nothing")}</p>`}
+    ${groups.map(([name, rows]) => html`<details key=${name || "-"} class="group" open=${wanted || only ? true : undefined}><summary><strong>${name || t("settings.general")}</strong> ${name && html`<span class="soft">${t(`settings.of.${name}`)}</span>`}
+      <span class="soft"> · ${rows.length}${rows.some((row) => row.source) ? ` · ${t("settings.some", { count: rows.filter((row) => row.source).length })}` : ""}</span></summary>
+      ${rows.map((row) => html`<${Setting} key=${`${scope}/${row.key}/${JSON.stringify(row.value)}`} row=${row} save=${save(row)} />`)}</details>`)}`;
+}
+
+const plain = (value) => (value === null || value === undefined ? t("settings.unset") : typeof value === "object" ? JSON.stringify(value) : String(value));
+
+function Setting({ row, save }) {
+  return html`<div class="setting"><${Control} row=${row} save=${save} />
+    <p class="hint">${t("settings.default")}: <code>${plain(row.default)}</code> · ${row.source ? html`${t("settings.source")}: <code>${row.source}</code> ` : t("settings.is.default")}
+    ${row.source && html`<${Button} kind="small quiet" onClick=${() => save(null)} aria-label=${t("settings.reset.one", { key: row.key })}>${t("settings.reset")}<//>`}</p></div>`;
+}
+
+/** The control that fits; what is typed is written when the field is left or Enter is pressed. */
+function Control({ row, save }) {
+  const { kind, choices, unset, whole } = shape(row.type);
+  const [now, set] = useState(row.value);
+  const common = { label: row.key, hint: row.about };
+  const ready = () => { if (JSON.stringify(now) !== JSON.stringify(row.value)) save(now); };
+  const typed = { onBlur: ready, onKeyDown: (event) => event.key === "Enter" && ready() };
+  if (kind === "switch" && !unset) return html`<${Field} as="check" ...${common} value=${now} onInput=${(on) => { set(on); save(on); }} />`;
+  if (kind === "switch" || kind === "one") {
+    const options = [...(unset ? [["", t("settings.unset")]] : []), ...(kind === "one" ? choices.map((one) => [one, one]) : [["true", t("yes")], ["false", t("no")]])];
+    const read = (text) => (text === "" ? null : kind === "one" ? text : text === "true");
+    return html`<${Field} as="select" ...${common} value=${now === null ? "" : String(now)} options=${options} onInput=${(text) => { set(read(text)); save(read(text)); }} />`;
+  }
+  if (kind === "some") return html`<${Some} row=${row} choices=${choices} save=${save} />`;
+  if (kind === "words") return html`<div onFocusOut=${ready}><${Words} ...${common} value=${now ?? []} onInput=${set} /></div>`;
+  if (kind === "table") return html`<p><strong>${row.key}</strong></p><p class="hint">${row.about}</p><p class="hint">${t("settings.table")}</p>`;
+  if (kind === "number") return html`<${Field} type="number" step=${whole ? 1 : "any"} ...${common} value=${now ?? ""} placeholder=${unset ? t("settings.unset") : ""} onInput=${(text) => set(text === "" ? null : Number(text))} ...${typed} />`;
+  return html`<${Field} ...${common} value=${now ?? ""} placeholder=${unset ? t("settings.unset") : ""} onInput=${(text) => set(unset && text === "" ? null : text)} ...${typed} />`;
+}
+
+function Some({ row, choices, save }) {
+  const id = useId();
+  const turn = (one) => (on) => save(choices.filter((other) => (other === one ? on : row.value.includes(other))));
+  return html`<fieldset aria-describedby=${id}><legend>${row.key}</legend><p class="hint" id=${id}>${row.about}</p>
+    <div class="row">${choices.map((one) => html`<${Field} key=${one} as="check" label=${one} value=${row.value.includes(one)} onInput=${turn(one)} />`)}</div></fieldset>`;
+}
+
+function Presets({ preset, scope, again }) {
+  const asked = useAsked((signal) => get("/settings/presets", { signal }), []);
+  const choose = (name) => async () => { await changed("", { key: "preset", value: preset, source: "file" }, name, again); asked.again(); };
+  if (asked.error) return html`<section class="sheet"><h2>${t("presets.title")}</h2><${Trouble} error=${asked.error} again=${asked.again} /></section>`;
+  return html`<section class="sheet"><h2>${t("presets.title")}</h2><p>${t("presets.hint")}</p>
+    <ul class="presets">${asked.value?.items.map((one) => html`<li key=${one.name} class=${one.name === preset ? "chosen-row" : ""}><div class="row apart"><strong>${one.name}${one.own ? ` · ${t("presets.own")}` : ""}</strong>
+      ${one.name === preset ? html`<span class="badge">${t("presets.chosen")}</span>` : html`<${Button} kind="small" onClick=${choose(one.name)} aria-label=${t("presets.choose.one", { name: one.name })}>${t("presets.choose")}<//>`}</div>
+      <p class="soft">${told(one.about)}</p>
+      ${Object.keys(one.values).length > 0 && html`<details><summary>${t("presets.differs", { count: Object.keys(one.values).length })}</summary><ul>${Object.entries(one.values).map(([key, value]) => html`<li key=${key}><code>${key} = ${plain(value)}</code></li>`)}</ul></details>`}</li>`)}</ul></section>`;
+}
+
+/** Of the words at a preset's head those in the reader's language, where there are such. */
+function told(about) {
+  const chinese = (line) => /[\u4e00-\u9fff]/.test(line);
+  const mine = about.filter((line) => chinese(line) === (t("settings.language") === "zh"));
+  return (mine.length ? mine : about).join(" ");
+}
+
+/** The ladder: what works now, from words alone up to models, and which servers are resting. */
+function State({ list }) {
+  const [role, setRole] = useState("");
+  const here = role || list[0]?.id;
+  const meaning = useAsked((signal) => get("/meaning", { signal }), []);
+  const learning = useAsked((signal) => (here ? get(inRole(here, "/learning"), { signal }) : Promise.resolve(null)), [here]);
+  useEffect(() => events(() => { meaning.again(); learning.again(); }, { kinds: ["model", "learned", "settings", "breaker"] }), [here]);
+  const breakers = [...new Map([...(meaning.value?.breakers ?? []), ...(learning.value?.breakers ?? [])].map((one) => [`${one.for}/${one.name}`, one])).values()];
+  return html`<section class="sheet"><div class="row apart"><h2>${t("state.title")}</h2><${Button} kind="small" onClick=${() => { meaning.again(); learning.again(); announce(t("state.again")); }}>${t("state.look")}<//></div>
+    ${meaning.error && html`<${Trouble} error=${meaning.error} again=${meaning.again} />`}
+    <ol class="ladder">
+      <${Rung} state="ready" name=${t("state.words")} text=${t("state.words.is")} />
+      ${meaning.value && html`<${Rung} state=${meaning.value.state} name=${t("state.meaning")} text=${meaningWords(meaning.value)} />`}
+      <${Rung} state="ready" name=${t("state.rules")} text=${t("state.rules.is")} />
+      ${learning.value && html`<${Rung} state=${learning.value.on ? (learning.value.last_error ? "failed" : "ready") : "absent"} name=${t("state.model")} text=${learningWords(learning.value)} />`}
+    </ol>
+    ${list.length > 1 && html`<${Field} as="select" label=${t("state.role")} value=${here} onInput=${setRole} options=${list.map((one) => [one.id, one.name])} />`}
+    <h3>${t("state.breakers")}</h3>
+    ${breakers.length ? html`<ul>${breakers.map((one) => html`<li key=${one.for + one.name}><code>${one.name}</code> · ${t(`state.for.${one.for}`)} · <strong>${t(`breaker.${one.state}`)}</strong>${one.reason && ` · ${one.reason}`}</li>`)}</ul>` : html`<p class="soft">${t("state.breakers.none")}</p>`}
+    <${Models} /></section>`;
+}
+
+const meaningWords = (one) => [one.backend === "off" ? t("state.meaning.off") : "", one.key || one.model, one.languages.length ? t("state.languages", { names: one.languages.join(", ") }) : "", one.reason, one.last_failure].filter(Boolean).join(" · ");
+const learningWords = (one) => {
+  const waiting = Object.values(one.queue).reduce((sum, count) => sum + count, 0);
+  return one.on ? [t("state.model.on", { waiting: number(waiting), requests: number(one.requests) }), one.last_error, ...one.notes].filter(Boolean).join(" · ") : t("state.model.off");
+};
+
+const Rung = ({ state, name, text }) => html`<li><span class=${`badge state-${state}`}>${t(`state.is.${state}`)}</span> <strong>${name}</strong><p class="soft">${text}</p></li>`;
+
+/** Models of meaning that can be fetched; asked for only when wanted, as it starts a program. */
+function Models() {
+  const [open, setOpen] = useState(false);
+  const [rows, setRows] = useState(null);
+  const [fetching, setFetching] = useState(null);
+  useEffect(() => events((event) => setFetching(event), { kinds: ["model"] }), []);
+  const look = async () => { setOpen(true); setRows((await get("/models")).items); setFetching(await get("/models/fetch")); };
+  const take = (name) => async () => setFetching(await post("/models/fetch", { name }));
+  if (!open || !rows) return html`<p><${Button} kind="small" onClick=${look}>${t("models.look")}<//></p>`;
+  return html`<h3>${t("models.title")}</h3><p class="hint">${t("models.hint")}</p>
+    ${fetching && fetching.state !== "none" && html`<p role="status">${t(`models.${fetching.state}`, { name: fetching.name, part: number((fetching.bytes ?? 0) / 1e6), whole: number((fetching.expected ?? 0) / 1e6) })} ${fetching.text ?? ""}</p>`}
+    <ul class="presets">${rows.map((one) => html`<li key=${one.name}><div class="row apart"><strong>${one.name}</strong>${one.in_use ? html`<span class="badge">${t("models.in.use")}</span>` : one.here ? html`<span class="badge">${t("models.here")}</span>` : html`<${Button} kind="small" disabled=${fetching?.state === "fetching"} onClick=${take(one.name)}>${t("models.take", { size: number(one.megabytes) })}<//>`}</div>
+      <p class="soft">${one.about} · ${one.languages.join(", ")} · ${one.licence}</p></li>`)}</ul>`;
+}

@@ -1,4 +1,113 @@
-import { html } from "../preact.js";
-import { t } from "../i18n.js";
+// The first steps: a role (new, from a card, from SillyTavern), a first memory, the first recall, and the address for the frontend.
+import { html, useState } from "../preact.js";
+import { address, reload, roles } from "../app.js";
+import { get, inRole, post } from "../api.js";
+import { number, t } from "../i18n.js";
+import { announce, toast } from "../live.js";
+import { Button, Field, Meter, useAsked } from "../ui.js";
 
-export default () => html`<p>${t("missing")}</p>`;
+export default function Welcome() {
+  const list = roles.use() ?? [];
+  const [role, setRole] = useState(list[0]?.id ?? "");
+  const here = list.find((one) => one.id === role) ?? list[0];
+  return html`<h1 tabindex="-1">${t("welcome.title")}</h1><p>${t("welcome.what")}</p>
+    <ol class="steps">
+      <li class="sheet"><h2>${t("welcome.role")}</h2>${list.length > 0 ? html`<p>${t("welcome.have", { count: number(list.length) })}</p>
+        <div class="row">${list.slice(0, 12).map((one) => html`<${Button} key=${one.id} aria-pressed=${one.id === here?.id} onClick=${() => setRole(one.id)}>${one.name}<//>`)}</div>
+        <details><summary>${t("welcome.another")}</summary><${Ways} onMade=${setRole} /></details>` : html`<${Ways} onMade=${setRole} />`}</li>
+      <li class="sheet"><h2>${t("welcome.memory")}</h2>${here ? html`<${First} role=${here} key=${here.id} />` : html`<p class="soft">${t("welcome.after")}</p>`}</li>
+      <li class="sheet"><h2>${t("welcome.frontend")}</h2><${Frontend} here=${here} /></li>
+    </ol>`;
+}
+
+const Ways = ({ onMade }) => html`<div class="grid ways"><${NewRole} onMade=${onMade} /><${FromFile} onMade=${onMade} /><${Tavern} /></div>`;
+
+function NewRole({ onMade }) {
+  const [name, setName] = useState("");
+  const [wrong, setWrong] = useState("");
+  const make = async (event) => {
+    event?.preventDefault();
+    if (!name.trim()) return setWrong(t("welcome.name.missing"));
+    const made = await post("/roles", { name: name.trim() });
+    await reload();
+    setName("");
+    onMade(made.id);
+    toast(t("welcome.made", { name: made.name }));
+  };
+  return html`<form onSubmit=${(event) => event.preventDefault()}><h3>${t("welcome.new")}</h3><${Field} label=${t("welcome.name")} value=${name} error=${wrong} onInput=${(value) => { setName(value); setWrong(""); }} autocomplete="off" />
+    <${Button} kind="main" type="submit" onClick=${make}>${t("welcome.make")}<//></form>`;
+}
+
+/** A card (PNG, JSON, CHARX) goes to the cards' own address; what `rolememory export` wrote comes in as it is. */
+function FromFile({ onMade }) {
+  const [told, setTold] = useState(null);
+  const take = async (event) => {
+    const file = event.target.files[0];
+    event.target.value = "";
+    if (!file) return;
+    setTold({ text: t("busy") });
+    try {
+      const made = await brought(file);
+      await reload();
+      onMade(made.id);
+      setTold({ text: t("welcome.brought", { name: made.name }) });
+      announce(t("welcome.brought", { name: made.name }));
+    } catch (error) { setTold({ wrong: true, text: error.missing ? t("welcome.card.missing") : [error.message, error.hint].filter(Boolean).join(" — ") }); }
+  };
+  return html`<div><h3>${t("welcome.card")}</h3><div class="field"><label for="card-file">${t("welcome.card.file")}</label><input id="card-file" type="file" accept=".png,.json,.charx,image/png,application/json" onChange=${take} /></div>
+    ${told && html`<p role=${told.wrong ? "alert" : "status"} class=${told.wrong ? "wrong" : ""}>${told.text}</p>`}<p class="hint">${t("welcome.card.hint")}</p></div>`;
+}
+
+async function brought(file) {
+  const document = await exported(file);
+  if (document) { const done = await post("/roles/import", document); return { id: done.role, name: done.name }; }
+  const done = await post("/cards/import", file, { type: "application/octet-stream" });
+  const role = done.role?.id ?? done.role;
+  return { id: role, name: done.role?.name ?? done.name };
+}
+
+/** The file as a document of ours, or null when it is a card. */
+async function exported(file) {
+  if (!file.name.toLowerCase().endsWith(".json")) return null;
+  let read;
+  try { read = JSON.parse(await file.text()); } catch { return null; }
+  return read && typeof read === "object" && (read.memories || read.episodic || read.semantic || read.traits || read.goals) ? read : null;
+}
+
+const Tavern = () => html`<div><h3>SillyTavern</h3><p>${t("welcome.tavern")}</p><${Copy} text=${'rolememory import sillytavern "SillyTavern/data/default-user"'} /><p class="hint">${t("welcome.tavern.hint")}</p></div>`;
+
+export function Copy({ text }) {
+  const copy = async () => {
+    try { await navigator.clipboard.writeText(text); toast(t("copied")); } catch { toast(t("copy.by.hand")); }
+  };
+  return html`<div class="copy"><code>${text}</code><${Button} kind="small" onClick=${copy} aria-label=${`${t("copy")}: ${text}`}>${t("copy")}<//></div>`;
+}
+
+/** Tell the role something, ask, and see what comes to mind and why. */
+function First({ role }) {
+  const [text, setText] = useState("");
+  const [question, setQuestion] = useState("");
+  const [kept, setKept] = useState(role.memories > 0);
+  const [turn, setTurn] = useState(null);
+  const keep = async () => { if (!text.trim()) return; await post(inRole(role.id, "/memories"), { content: text.trim() }); setKept(true); setText(""); toast(t("done.add")); };
+  const ask = async () => {
+    if (!question.trim()) return;
+    const told = await post(inRole(role.id, "/recall"), { messages: [{ role: "user", content: question.trim() }], dry_run: true });
+    setTurn(told);
+    announce(t("welcome.recalled", { count: number(told.items.length) }));
+  };
+  return html`<p>${t("welcome.memory.hint", { name: role.name })}</p>
+    <form onSubmit=${(event) => event.preventDefault()}><${Field} as="textarea" rows="2" label=${t("welcome.tell")} placeholder=${t("welcome.tell.example")} value=${text} onInput=${setText} /><${Button} type="submit" onClick=${keep} kind=${kept ? "" : "main"}>${t("welcome.keep")}<//></form>
+    <form onSubmit=${(event) => event.preventDefault()}><${Field} label=${t("welcome.ask")} placeholder=${t("welcome.ask.example")} value=${question} onInput=${setQuestion} /><${Button} type="submit" onClick=${ask} kind=${kept ? "main" : ""}>${t("welcome.recall")}<//></form>
+    ${turn && html`<div class="turn" id="recalled">${turn.items.length ? html`<p><strong>${t("welcome.recalled", { count: number(turn.items.length) })}</strong></p><ul>${turn.items.map((one) => html`<li key=${one.id}><a href=${address("memory", role.id, one.id)}>${one.content}</a> <${Meter} value=${one.score} label=${t("score")} text=${number(one.score, 2)} /><p class="soft">${one.why.map((why) => why.text).join(" · ")}</p></li>`)}</ul>` : html`<p>${t("welcome.nothing")}</p>`}
+      <p class="row"><a class="button" href=${address("garden", role.id)}>${t("welcome.garden")}</a></p></div>`}`;
+}
+
+function Frontend({ here }) {
+  const settings = useAsked((signal) => get("/settings?prefix=serve.upstream", { signal }), []);
+  const upstream = settings.value?.items.find((one) => one.key === "serve.upstream")?.value;
+  return html`<p>${t("welcome.url")}</p><${Copy} text=${`${location.origin}/v1`} />
+    ${here && html`<p>${t("welcome.url.role", { name: here.name })}</p><${Copy} text=${`${location.origin}/r/${here.id}/v1`} />`}
+    ${upstream === "" && html`<p class="trouble">${t("welcome.upstream")} <a href=${address("settings")}>${t("welcome.upstream.set")}</a></p>`}
+    ${upstream && html`<p>${t("welcome.upstream.is")} <code>${upstream}</code></p>`}`;
+}
