@@ -27,7 +27,7 @@ export function useContents(role, ids) {
   const missing = ids.filter((id) => !known.has(`${role} ${id}`));
   useEffect(() => {
     if (!missing.length) return;
-    const ask = (id) => get(memoryPath(role, id)).then((one) => known.set(`${role} ${id}`, one.content), () => known.set(`${role} ${id}`, id));
+    const ask = (id) => get(memoryPath(role, id)).then((one) => known.set(`${role} ${id}`, one.memory.content), () => known.set(`${role} ${id}`, id));
     Promise.all(missing.map(ask)).then(() => draw((count) => count + 1));
   }, [role, missing.join(" ")]);
   return (id) => known.get(`${role} ${id}`) ?? id;

@@ -1,0 +1,99 @@
+// A role in figures, and what in it asks for a look. Every figure is counted from what the server tells; what it cannot tell is said to be missing.
+import { html } from "../preact.js";
+import { address } from "../app.js";
+import { all, get, inRole, url } from "../api.js";
+import { date, number, t } from "../i18n.js";
+import { Bars, Busy, Trouble, useAsked } from "../ui.js";
+import { useFollowing } from "./list.js";
+import { ToMemory, keepContents, start, useContents } from "./parts.js";
+
+const TURNS = 200; // newest turns that are looked at
+const ROWS = 30; // of a list that are shown
+const BINS = 24;
+const MISSING = ["clusters", "merge", "keys"];
+
+export default function Insight({ role, info }) {
+  const stats = useAsked((signal) => get(inRole(role, "/stats"), { signal }), [role]);
+  const found = useAsked((signal) => looked(role, signal), [role]);
+  useFollowing(role, () => { stats.again(); found.again(); });
+  return html`<h1 tabindex="-1">${t("insight.title", { name: info.name })}</h1>
+    ${stats.error && html`<${Trouble} error=${stats.error} again=${stats.again} />`}${!stats.value && !stats.error && html`<${Busy} />`}
+    ${stats.value && html`<${Figures} stats=${stats.value} />`}
+    ${found.error && html`<${Trouble} error=${found.error} again=${found.again} />`}${!found.value && !found.error && html`<${Busy} />`}
+    ${found.value && html`<${Plots} found=${found.value} /><${Looks} role=${role} found=${found.value} />`}
+    <section class="sheet" aria-labelledby="missing"><h2 id="missing">${t("insight.missing")}</h2><ul>${MISSING.map((one) => html`<li key=${one}>${t(`insight.missing.${one}`)}: <span class="soft">${t("missing")}</span></li>`)}</ul></section>`;
+}
+
+/** Memories, what waits, and the newest turns. */
+async function looked(role, signal) {
+  const [memories, waiting, turns] = await Promise.all([
+    all(inRole(role, "/memories"), { archived: "no" }, { signal }),
+    all(inRole(role, "/review"), {}, { signal }),
+    get(url(inRole(role, "/turns"), { limit: TURNS }), { signal }),
+  ]);
+  keepContents(role, memories);
+  return { memories, waiting, turns: turns.items };
+}
+
+const FACTS = ["total", "archived", "core", "characters", "bytes_on_disk", "chats", "turns", "embedded"];
+const rowsOf = (counts, word = (name) => name) => Object.entries(counts).filter(([, value]) => value).sort((one, other) => other[1] - one[1]).slice(0, 12).map(([name, value]) => ({ name: word(name), value, text: number(value) }));
+const TYPE = { traits: "trait", goals: "goal" };
+
+function Figures({ stats }) {
+  const plots = [
+    ["type", rowsOf(stats.by_type, (name) => t(`type.${TYPE[name] ?? name}`))], ["source", rowsOf(stats.by_source, (name) => t(`source.${name}`))],
+    ["user", rowsOf(stats.by_user, (name) => name || t("insight.shared"))], ["tags", rowsOf(stats.tags)],
+  ];
+  return html`<section class="sheet" aria-labelledby="figures"><h2 id="figures">${t("insight.figures")}</h2>
+    <dl class="facts">${FACTS.map((name) => html`<dt>${t(`figure.${name}`)}</dt><dd>${number(stats[name])}</dd>`)}<dt>${t("figure.meaning")}</dt><dd>${stats.meaning}</dd></dl>
+    <div class="grid">${plots.filter(([, rows]) => rows.length).map(([name, rows]) => html`<div key=${name}><h3>${t(`insight.by.${name}`)}</h3><${Bars} label=${t(`insight.by.${name}`)} rows=${rows} /></div>`)}</div></section>`;
+}
+
+function Plots({ found }) {
+  const told = found.memories.filter((one) => one.created).map((one) => Date.parse(one.created)).sort((one, other) => one - other);
+  const turns = [...found.turns].reverse();
+  return html`<section class="sheet" aria-labelledby="plots"><h2 id="plots">${t("insight.plots")}</h2>
+    ${told.length > 0 && html`<h3>${t("plot.told")}</h3><${Plot} bars=${binned(told)} label=${t("plot.told.label", { from: date(told[0]), to: date(told.at(-1)), count: number(told.length) })} ends=${[date(told[0]), date(told.at(-1))]} />`}
+    ${turns.length > 0 ? [["ms", "plot.ms"], ["recalled", "plot.recalled"]].map(([name, key]) => { const values = turns.map((one) => one[name]); const top = Math.max(...values);
+      return html`<div key=${name}><h3>${t(key)}</h3><${Plot} bars=${values} label=${t("plot.turns.label", { what: t(key), count: number(values.length), most: number(top, 1), middle: number(median(values), 1) })} ends=${[t("plot.oldest"), t("plot.newest")]} /></div>`; })
+      : html`<p class="soft">${t("insight.turns.none")}</p>`}</section>`;
+}
+
+const median = (values) => { const sorted = [...values].sort((one, other) => one - other); return sorted[Math.floor(sorted.length / 2)]; };
+
+/** How many moments fall into each of equal spans. */
+function binned(moments) {
+  const [from, span] = [moments[0], moments.at(-1) - moments[0] || 1];
+  const bins = new Array(BINS).fill(0);
+  for (const at of moments) bins[Math.min(Math.floor(((at - from) / span) * BINS), BINS - 1)] += 1;
+  return bins;
+}
+
+/** Upright bars with what they say in words below. */
+function Plot({ bars, label, ends }) {
+  const top = Math.max(...bars, 1e-9);
+  const step = 600 / bars.length;
+  return html`<figure><svg class="plot" viewBox="0 0 600 120" role="img" aria-label=${label}><line x1="0" x2="600" y1="100" y2="100" />
+    ${bars.map((value, place) => html`<rect x=${place * step + step * 0.1} width=${step * 0.8} y=${100 - (92 * value) / top} height=${(92 * value) / top} />`)}
+    <text x="0" y="115">${ends[0]}</text><text x="600" y="115" text-anchor="end">${ends[1]}</text></svg><figcaption class="small soft">${label}</figcaption></figure>`;
+}
+
+/** What asks for a look. */
+function Looks({ role, found }) {
+  const fired = new Set(found.turns.flatMap((turn) => turn.items.map((one) => one.id)));
+  const silent = found.turns.length ? found.memories.filter((one) => one.counts && !one.superseded_by && !fired.has(one.id)) : [];
+  const against = found.waiting.filter((one) => one.against.length);
+  const replaced = found.memories.filter((one) => one.superseded_by);
+  const bare = found.memories.filter((one) => !one.keys.length && !one.constant && one.counts);
+  const content = useContents(role, [...against.flatMap((one) => one.against), ...replaced.map((one) => one.superseded_by)].slice(0, 2 * ROWS));
+  return html`<section class="sheet" aria-labelledby="against"><h2 id="against">${t("insight.against")}</h2><${Some} rows=${against} none=${t("insight.against.none")} row=${(one) => html`<p class="wrapped">${one.content}</p>
+      <p class="small soft">${t("insight.against.of", { text: one.against.map((id) => start(content(id))).join(" · ") })} · <a href=${address("review", role)}>${t("insight.review")}</a></p>`} /></section>
+    <section class="sheet" aria-labelledby="silent"><h2 id="silent">${t("insight.silent")}</h2><p class="soft small">${t("insight.silent.since", { count: number(found.turns.length) })}</p>
+      ${found.turns.length > 0 && html`<${Some} rows=${silent} none=${t("insight.silent.none")} row=${(one) => html`<${ToMemory} role=${role} id=${one.id}>${one.content}<//>`} />`}</section>
+    <section class="sheet" aria-labelledby="bare"><h2 id="bare">${t("insight.bare")}</h2><${Some} rows=${bare} none=${t("insight.bare.none")} row=${(one) => html`<${ToMemory} role=${role} id=${one.id}>${one.content}<//>`} /></section>
+    <section class="sheet" aria-labelledby="replaced"><h2 id="replaced">${t("insight.replaced")}</h2><${Some} rows=${replaced} none=${t("insight.replaced.none")} row=${(one) => html`<${ToMemory} role=${role} id=${one.id}>${one.content}<//>
+      <p class="small soft">${t("insight.replaced.by", { text: content(one.superseded_by) })}</p>`} /></section>`;
+}
+
+const Some = ({ rows, none, row }) => (rows.length ? html`<ul class="plain">${rows.slice(0, ROWS).map((one) => html`<li key=${one.id}>${row(one)}</li>`)}</ul>
+  ${rows.length > ROWS && html`<p class="small soft">${t("insight.more", { count: number(rows.length - ROWS) })}</p>`}` : html`<p class="soft">${none}</p>`);
