@@ -5,15 +5,16 @@ BIN := $(VENV)/bin
 RUN := HF_HUB_OFFLINE=1 TOKENIZERS_PARALLELISM=false $(BIN)/python
 
 LIVE := .cache/live
+TAVERN := mkdir -p $(LIVE) && npm install --prefix $(LIVE) --ignore-scripts --no-audit --no-fund --loglevel=error sillytavern@1.19.0
 CASES ?= 500
 SEED ?=
 
-.PHONY: demo test check bench docs wheel format clean conformance-live
+.PHONY: demo test check bench docs wheel extension format clean conformance-live e2e tavern
 
 demo: $(VENV)/.ready  ## show the main job on the shipped home folder
 	$(RUN) -m rolememory demo
 
-test: $(VENV)/.ready  ## the whole suite
+test: $(VENV)/.ready tavern  ## the whole suite
 	$(RUN) -m pytest -n 2 --dist worksteal -q
 
 check: $(VENV)/.ready  ## format, lint, strict types, floors
@@ -30,9 +31,20 @@ conformance-live: $(VENV)/.ready $(LIVE)/.ready  ## ask the real SillyTavern abo
 	$(BIN)/python -c "import playwright" 2>/dev/null || $(BIN)/python -m pip install --quiet --disable-pip-version-check playwright
 	$(RUN) -m tests.conformance.live --program $(LIVE)/node_modules/sillytavern --cases $(CASES) $(if $(SEED),--seed $(SEED))
 
+e2e: $(VENV)/.ready $(LIVE)/.ready  ## live through everything with the real SillyTavern, from the page to the model
+	ROLEMEMORY_E2E=all $(RUN) -m pytest -q tests/e2e
+
+tavern:  ## SillyTavern for the suite, where npm and a browser are; without it the suite leaves its stories out
+	@test -d $(LIVE)/node_modules/sillytavern || ! command -v npm >/dev/null || ! command -v chromium chromium-browser google-chrome >/dev/null || { $(TAVERN); } || { rm -rf $(LIVE)/node_modules/sillytavern; echo "SillyTavern could not be installed; its stories are left out"; }
+
+extension:  ## the SillyTavern extension as the root of a repository, into dist/extension
+	rm -rf dist/extension
+	mkdir -p dist
+	cp -R examples/integrations/sillytavern dist/extension
+	cp LICENSE dist/extension/
+
 $(LIVE)/.ready:
-	mkdir -p $(LIVE)
-	npm install --prefix $(LIVE) --ignore-scripts --no-audit --no-fund --loglevel=error sillytavern@1.19.0
+	$(TAVERN)
 	command -v chromium || command -v chromium-browser || command -v google-chrome || { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium fonts-noto-cjk; }
 	touch $@
 

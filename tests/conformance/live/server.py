@@ -1,6 +1,7 @@
 """The real program, served to this machine's loopback alone for as long as a block runs."""
 
 import json
+import os
 import shutil
 import socket
 import subprocess
@@ -17,13 +18,16 @@ KEPT = "_webpack"  # those libraries; everything else is laid out anew
 
 
 @contextmanager
-def served(program: Path, home: Path) -> Iterator[str]:
-    """The address of the program in the folder `program`; its data stand in `home`, and are fresh."""
-    _furnish(program, home)
-    port = _free_port()
+def served(program: Path, home: Path, *, fresh: bool = True) -> Iterator[str]:
+    """The address of the program in the folder `program`; its data stand in `home`, and are fresh unless they are to be kept."""
+    if fresh:
+        _furnish(program, home)
+    port = free_port()
     log = home / "server.log"
     with log.open("wb") as out:
-        server = subprocess.Popen(_command(program, home, port), cwd=home, stdin=subprocess.DEVNULL, stdout=out, stderr=out)
+        server = subprocess.Popen(
+            _command(program, home, port), cwd=home, stdin=subprocess.DEVNULL, stdout=out, stderr=out, env=_environment(program)
+        )
         try:
             yield _answering(f"http://127.0.0.1:{port}", server, log)
         finally:
@@ -44,6 +48,11 @@ def _command(program: Path, home: Path, port: int) -> list[str]:
     return [node, str(program / "server.js"), *(str(part) for name, value in switches.items() for part in (f"--{name}", value))]
 
 
+def _environment(program: Path) -> dict[str, str]:
+    """It builds its libraries anew for each commit of a repository it finds itself in: let it find none."""
+    return {**os.environ, "GIT_CEILING_DIRECTORIES": str(program.parent)}
+
+
 def _furnish(program: Path, home: Path) -> None:
     """A data folder as a new user has it, whom nobody greets; tokens are counted as the cases say."""
     data = home / "data"
@@ -57,7 +66,8 @@ def _furnish(program: Path, home: Path) -> None:
     (data / "default-user" / "settings.json").write_text(json.dumps(settings), encoding="utf-8")
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port that nobody listens on just now."""
     with socket.socket() as door:
         door.bind(("127.0.0.1", 0))
         return int(door.getsockname()[1])
