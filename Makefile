@@ -35,7 +35,7 @@ e2e: $(VENV)/.ready $(LIVE)/.ready  ## live through everything with the real Sil
 	ROLEMEMORY_E2E=all $(RUN) -m pytest -q tests/e2e
 
 tavern:  ## SillyTavern for the suite, where npm and a browser are; without it the suite leaves its stories out
-	@test -d $(LIVE)/node_modules/sillytavern || ! command -v npm >/dev/null || ! command -v chromium chromium-browser google-chrome >/dev/null || { $(TAVERN); } || { rm -rf $(LIVE)/node_modules/sillytavern; echo "SillyTavern could not be installed; its stories are left out"; }
+	@test -d $(LIVE)/node_modules/sillytavern || ! command -v npm >/dev/null || ! { command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null || { $(TAVERN); } || { rm -rf $(LIVE)/node_modules/sillytavern; echo "SillyTavern could not be installed; its stories are left out"; }
 
 extension:  ## the SillyTavern extension as the root of a repository, into dist/extension
 	rm -rf dist/extension
