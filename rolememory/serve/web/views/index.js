@@ -13,6 +13,7 @@ export const views = [
   { path: "chats", label: { en: "Chats", zh: "对话" }, role: true, load: () => import("./chats.js") },
   { path: "review", label: { en: "Review", zh: "审阅" }, role: true, load: () => import("./review.js") },
   { path: "users", label: { en: "People", zh: "人物" }, role: true, load: () => import("./users.js") },
+  { path: "lore", label: { en: "Lorebooks", zh: "世界书" }, role: true, load: () => import("./lore.js") },
   { path: "insight", label: { en: "Figures", zh: "统计" }, role: true, load: () => import("./insight.js") },
   { path: "settings", label: { en: "Settings", zh: "设置" }, load: () => import("./settings.js") },
 ];

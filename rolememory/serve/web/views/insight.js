@@ -72,10 +72,10 @@ function binned(moments) {
 /** Upright bars with what they say in words below. */
 function Plot({ bars, label, ends }) {
   const top = Math.max(...bars, 1e-9);
-  const step = 600 / bars.length;
+  const step = 600 / Math.max(bars.length, BINS);
   return html`<figure><svg class="plot" viewBox="0 0 600 120" role="img" aria-label=${label}><line x1="0" x2="600" y1="100" y2="100" />
     ${bars.map((value, place) => html`<rect x=${place * step + step * 0.1} width=${step * 0.8} y=${100 - (92 * value) / top} height=${(92 * value) / top} />`)}
-    <text x="0" y="115">${ends[0]}</text><text x="600" y="115" text-anchor="end">${ends[1]}</text></svg><figcaption class="small soft">${label}</figcaption></figure>`;
+    <text x="0" y="115">${ends[0]}</text><text x=${Math.max(step * bars.length, 120)} y="115" text-anchor="end">${ends[1]}</text></svg><figcaption class="small soft">${label}</figcaption></figure>`;
 }
 
 /** What asks for a look. */

@@ -106,7 +106,8 @@ function Fired({ role, items }) {
 const ways = (remedy, apply) => remedy && html`<p class="row small"><span>${t("play.remedy", { text: remedy.text })}</span>
   ${apply && remedy.target !== "message" && html`<${Button} kind="small" onClick=${apply} aria-label=${t("play.apply.this", { text: remedy.text })}>${t("play.apply")}<//>`}</p>`;
 
-function Lore({ role, lore, again }) {
+/** Entries that fire, and candidates that lost. */
+export function Lore({ role, lore, again }) {
   if (!lore || !(lore.awake.length || lore.refused.length)) return html`<p class="soft">${t("play.lore.none")}</p>`;
   return html`<p class="small soft">${t("play.lore.budget", { used: number(lore.used), budget: number(lore.budget) })}${lore.overflowed && ` · ${t("play.lore.full")}`}</p>
     <ul class="plain">${lore.awake.map((one) => html`<li key=${one.id}><strong>${one.title}</strong><p class="wrapped">${one.content}</p><p class="small soft">${one.why.text} · ${t("play.tokens", { count: number(one.tokens) })}</p></li>`)}
