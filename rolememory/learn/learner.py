@@ -181,7 +181,9 @@ class Learner:
             forget += found.forget
         if drafts and (settings.extractor != "model" or not model_learns(settings)):
             self.keep([one for one in drafts if not one.explicit], "learn", chat)
-        self.keep([one for one in drafts if one.explicit], "user", chat)
+        explicit = [one for one in drafts if one.explicit]
+        if explicit or not drafts:
+            self.keep(explicit, "user", chat)
         for command in forget:
             self._forget(command, info.user)
 
@@ -199,12 +201,10 @@ class Learner:
     def _prompted(self, draft: Draft) -> Iterator[str]:
         """What the character had before it when it said what this draft rests on."""
         for one in draft.evidence if draft.source is not Source.USER_INPUT else ():
-            path = self.chats.path(one.chat)
-            places = {said.version: place for place, said in enumerate(path)}
-            for place in (places[version] for version in one.version.split("+") if version in places):
-                if path[place].role == "assistant":
-                    asked = next((said for said in reversed(path[:place]) if said.role == "user"), None)
-                    yield from self._needs.prompted(one.chat, asked.version) if asked else ()
+            earlier = reversed(self.chats.path(one.chat))  # a reply is learned from soon after it was said
+            if any(said.version in one.version.split("+") for said in earlier):
+                asked = next((said for said in earlier if said.role == "user"), None)
+                yield from self._needs.prompted(one.chat, asked.version) if asked else ()
 
 
 def _final(path: Sequence[Said], wanted: set[str]) -> tuple[list[int], tuple[str, ...]]:

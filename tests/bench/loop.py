@@ -5,7 +5,7 @@
 Every turn recalls (the block is injected), gets a reply that retells what it was shown, and is observed, often with our block still among
 the messages. A scripted extractor behind real HTTP notes the true facts, some in other words or twice, and junk of every kind: what was
 known, what the card says, leaked templates, orders, another language, quotes that stand nowhere, claims that the quoted words do not say.
-`junk_share` is junk among the memories that stand; `doubles` are facts that stand more than once. Then come turns that only echo: what
+`junk_share` is junk among the memories that stand (`small_talk` is counted apart: the user did say that the rain will not stop); `doubles` are facts that stand more than once. Then come turns that only echo: what
 stands, its confidence and the file must not grow by them.
 """
 
@@ -248,6 +248,7 @@ def kept(stand: Sequence[Memory], reader: BadReader) -> dict[str, Any]:
     """What stands: true facts, junk by kind, facts that stand twice."""
     facts: Counter[str] = Counter()
     rubbish: Counter[str] = Counter()
+    idle = 0
     unknown: list[str] = []
     known = {text: truth.said for truth in reader.truths.values() for text in (truth.said, truth.fact, truth.other)}
     known |= {friend: friend for truth in reader.truths.values() for friend in truth.friend}  # what rules read of them
@@ -257,7 +258,7 @@ def kept(stand: Sequence[Memory], reader: BadReader) -> dict[str, Any]:
         elif one.content in reader.junk:
             rubbish[reader.junk[one.content]] += 1
         elif any(one.content in lines for lines in SMALL_TALK.values()):
-            rubbish["small talk"] += 1
+            idle += 1
         else:
             rubbish["neither told nor given"] += 1
             unknown.append(one.content)
@@ -265,6 +266,7 @@ def kept(stand: Sequence[Memory], reader: BadReader) -> dict[str, Any]:
         "stand": len(stand),
         "true": len(facts),
         "doubles": sum(count - 1 for count in facts.values()),
+        "small_talk": idle,
         "junk": dict(rubbish),
         "junk_share": round(sum(rubbish.values()) / max(len(stand), 1), 4),
         "unknown": unknown[:10],

@@ -13,6 +13,7 @@ from rolememory.schema.evidence import Reason, Value
 from rolememory.schema.learning import Draft
 from rolememory.schema.memory import Evidence, Memory, MemoryType, Source
 from rolememory.text.language import language_of
+from rolememory.text.words import HAN, PAIR, RARE, kind, tokens
 
 SHORTEST = 4
 """Bytes of letters that a memory needs: two Chinese characters, or four letters."""
@@ -20,6 +21,7 @@ LONGEST = 2_000
 """Characters of a memory."""
 
 _RETOLD = 16  # bytes of letters of a memory that is not said again by chance
+_SAYS_SOMETHING = 3  # words of weight: an answer of fewer ("Yes.") is understood by its question
 _SURE_LANGUAGE = 12  # letters that tell a language
 _USERS = (Source.USER_INPUT, Source.MANUAL)
 
@@ -82,6 +84,7 @@ class Gate:
             or _unsupported(draft, said)
             or self._foreign(draft, even)
             or _in_another_language(draft, said)
+            or _says_otherwise(draft, said)
             or _doubled(draft, known)
             or self._known_anyway(draft, injected)
         )
@@ -122,8 +125,11 @@ class Gate:
         texts, retold = texts_of((memory.content,), self._names), letters(memory.content)
         if texts.copied(draft.content) or texts.restated(draft.content) or same(draft.content, memory.content):
             return True
-        quotes = [one.quote for one in draft.evidence]
-        return any(retold in letters(quote) or texts.copied(quote) for quote in quotes) if len(retold.encode()) >= _RETOLD else False
+        if len(retold.encode()) < _RETOLD:
+            return False
+        quotes = [one.quote for one in draft.evidence if retold in letters(one.quote) or texts.copied(one.quote)]
+        new = {token for quote in quotes for token in _weighty(quote)} - _weighty(memory.content)
+        return bool(quotes) and new.isdisjoint(_weighty(draft.content))
 
     def _guarded(self, draft: Draft, even: str) -> Judged:
         if found := private.secrets_in(draft.content):
@@ -153,6 +159,19 @@ def _unsupported(draft: Draft, said: Saying | None) -> Reason | None:
         if not _quoted(one.quote, message):
             return _because("not_said")
     return None
+
+
+def _says_otherwise(draft: Draft, said: Saying | None) -> Reason | None:
+    """A distilled sentence has a word of weight in common with messages that do say something."""
+    if said is None or draft.source in _USERS or draft.explicit:
+        return None
+    heard = {token for one in draft.evidence for version in one.version.split("+") for token in _weighty(said(one.chat, version))}
+    told = _weighty(draft.content)
+    return _because("not_said") if told and len(heard) >= _SAYS_SOMETHING and heard.isdisjoint(told) else None
+
+
+def _weighty(text: str) -> set[str]:
+    return {token for token in tokens(text) if kind(token) in (RARE, HAN, PAIR)}
 
 
 def _quoted(quote: str, message: str) -> bool:
