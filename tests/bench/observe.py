@@ -82,12 +82,14 @@ class BareAppends:
         os.close(descriptor)
 
 
-def beyond(disk: WatchedDisk, ask: Ask, out: list[float]) -> Ask:
-    """The same look, that also writes down what it took besides fsync."""
+def beyond(disk: WatchedDisk, ask: Ask, out: list[float], cpu: list[float]) -> Ask:
+    """The same look, that also writes down what it took besides fsync, and how much of it was work (a busy machine makes one wait)."""
 
     def watched(shown: list[Message]) -> None:
         disk.waited_ms = 0.0
+        began = time.thread_time()
         took = timed(lambda: ask(shown))
+        cpu.append((time.thread_time() - began) * 1000)
         out.append(took - disk.waited_ms)
 
     return watched
@@ -105,9 +107,9 @@ def of_size(size: int, turns: int) -> dict[str, Any]:
         first = timed(lambda: observe(history))
         observe(history.__iadd__(exchange(0)))
         line = chats.info("bench").file.read_bytes().splitlines(keepends=True)[-1]
-        bare, beyond_same, beyond_other = BareAppends(folder / "bare", line), list[float](), list[float]()
-        same = timed_looks(history, turns, beyond(disk, observe, beyond_same), fresh=False, before=bare)
-        timed_looks(history, max(turns // 4, 10), beyond(disk, observe, beyond_other), fresh=True, before=bare)
+        bare, beyond_same, beyond_other, cpu = BareAppends(folder / "bare", line), list[float](), list[float](), list[float]()
+        same = timed_looks(history, turns, beyond(disk, observe, beyond_same, cpu), fresh=False, before=bare)
+        timed_looks(history, max(turns // 4, 10), beyond(disk, observe, beyond_other, []), fresh=True, before=bare)
         observe(history)
         idle = [timed(lambda: observe(history)) for _ in range(turns)]
         glimpses = timed_looks(history, turns, lambda shown: chats.glimpse(shown, chat="bench"), fresh=False, before=observe)
@@ -122,6 +124,7 @@ def of_size(size: int, turns: int) -> dict[str, Any]:
         "observe_appended": summary(same),
         "observe_to_bare": round(statistics.median(same) / statistics.median(bare.ms), 2),
         "beyond_fsync": summary(beyond_same),
+        "observe_cpu": summary(cpu),
         "beyond_fsync_built_anew": summary(beyond_other),
         "observe_nothing_new": summary(idle),
         "glimpse_appended": summary(glimpses),
