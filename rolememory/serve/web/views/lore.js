@@ -141,7 +141,7 @@ function Trial({ role }) {
   }, [role, quiet, tongue]);
   useFollowing(role, asked.again, ["role", "memory", "worldbook", "settings"]);
   return html`<section class="sheet" aria-labelledby="trial"><h2 id="trial">${t("lore.trial")}</h2>
-    <${Field} as="textarea" id="lore-text" label=${t("lore.trial.text")} value=${text} onInput=${set} rows="3" />
+    <${Field} as="textarea" label=${t("lore.trial.text")} value=${text} onInput=${set} rows="3" />
     ${asked.error && html`<${Trouble} error=${asked.error} again=${asked.again} />`}
     <div id="lore-told" aria-live="polite">${asked.value && html`<${Lore} role=${role} lore=${asked.value.lore} again=${asked.again} />`}</div></section>`;
 }

@@ -56,7 +56,7 @@ async function turned(role, asked, signal) {
 }
 
 const Scene = ({ now, put, chats, before }) => html`<div class="sheet">
-  <${Field} as="textarea" id="play-text" label=${t("play.message")} hint=${t("play.message.hint")} value=${now.text} onInput=${put("text")} rows="3" />
+  <${Field} as="textarea" label=${t("play.message")} hint=${t("play.message.hint")} value=${now.text} onInput=${put("text")} rows="3" />
   <div class="grid">
     <${Field} as="select" label=${t("play.chat")} value=${now.chat} onInput=${put("chat")} hint=${before.value ? t("play.chat.taken", { count: number(before.value.messages.length) }) : ""}
       options=${[["", t("play.chat.none")], ...chats.map((one) => [one.id, start(one.title || one.id)])]} />

@@ -85,6 +85,6 @@ function Learned({ role }) {
     ${lines.value && !rows.length && html`<p class="soft">${t("review.lately.none")}</p>`}
     <ul class="plain" id="learned">${rows.map((one, place) => html`<li key=${one.seq}>
       <p class="wrapped"><${ToMemory} role=${role} id=${one.id}>${one.fields.content?.[1] ?? one.id}<//></p>
-      <p class="facts-row">${one.fields.type?.[1] && html`<${Kind} type=${one.fields.type[1]} />`}<span>${t(`actor.${one.actor}`)}</span><time datetime=${one.at}>${time(one.at)}</time></p><p class="small soft">${one.reason}</p>
+      <p class="facts-row">${one.fields.type?.[1] && html`<${Kind} type=${one.fields.type[1]} />`}<span>${t(`learner.${one.actor}`)}</span><time datetime=${one.at}>${time(one.at)}</time></p><p class="small soft">${one.reason}</p>
       ${rows[place + 1]?.txn !== one.txn && html`<${Button} kind="small" onClick=${() => undo(one)}>${together(one) > 1 ? t("review.undo.all", { count: number(together(one)) }) : t("review.undo")}<//>`}</li>`)}</ul></section>`;
 }
