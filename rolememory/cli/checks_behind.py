@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from rolememory.schema.role import Role
     from rolememory.schema.settings import Settings
 
+_MEANWHILE = {
+    "learning": ("nothing is lost: what is to be learned waits", "不会丢东西：要学的会等着"),
+    "replies": ("until then the frontend shows this error", "在此之前前端会显示这个错误"),
+}
 MANY_WAIT = 50  # drafts that wait for a person: more than one looks through in an evening
 
 
@@ -41,9 +45,7 @@ def _server(one: Server) -> Finding:
     )
     where = say(f"{what}, {one.url}", f"{what}，{one.url}")
     if one.state == "failed":
-        return Finding(
-            "warning", "server", where, one.reason, say("nothing is lost: what is to be learned waits", "不会丢东西：要学的会等着")
-        )
+        return Finding("warning", "server", where, one.reason, say(*_MEANWHILE[one.what]))
     state = say("answers", "有应答") if one.state == "ready" else say("not asked; --wait asks it", "还没有问；加 --wait 会问一下")
     return Finding("good" if one.state == "ready" else "note", "server", where, say(f"{state}, {key}", f"{state}，{key}"))
 
