@@ -114,7 +114,15 @@ def _both_hold(earlier: Claim, later: Claim) -> str | None:
         return _replaces(earlier, later)
     if later.corrects and _much_in_common(earlier, later):
         return "corrected"
+    if earlier.attribute == "owns" and earlier.value and later.value and _is_renamed(later):
+        return "changed"
     return "exclusive" if _rivals(read(earlier.value), read(later.value)) and earlier.about else None
+
+
+def _is_renamed(claim: Claim) -> bool:
+    """Whether what one owns is called otherwise now, and no second of its kind came along: "my dog's name is Bello now"."""
+    said = read(claim.quote or claim.content)
+    return "called" in said.words and not said.marks.isdisjoint({"changed", "switched", "corrected"}) and "also" not in said.marks
 
 
 def _one_at_a_time(claim: Claim) -> bool:
@@ -196,12 +204,18 @@ def _at_that_time(denied: Claim, held: Claim) -> bool:
 def _across(earlier: Claim, later: Claim) -> str | None:
     """Claims of different attributes: the contrary of the same value, or a former value named."""
     if ATTRIBUTES[earlier.attribute].opposite == later.attribute and earlier.holds and later.holds:
-        alike = same_value(earlier.value, later.value)
+        alike = same_value(earlier.value, later.value) or _is_eaten(earlier.value, later.value)
         return "opposite" if alike and later.certainty >= _SURE else None
     related = {earlier.attribute, later.attribute} <= _WORK
     if related and earlier.holds and later.former and same_value(later.former, earlier.value):
         return "changed"
     return None
+
+
+def _is_eaten(one: str, other: str) -> bool:
+    """Whether one value is the eating or drinking of the other: 喜欢吃茄子, 讨厌茄子."""
+    mine, theirs = _words(read(one)), _words(read(other))
+    return bool(mine & theirs) and mine ^ theirs <= {"eat", "drink"}
 
 
 def _much_in_common(earlier: Claim, later: Claim) -> bool:
