@@ -77,7 +77,9 @@ function Mend({ one, onClose, onDone }) {
 function Learned({ role }) {
   const lines = useAsked((signal) => get(url(inRole(role, "/history"), { limit: LINES }), { signal }), [role]);
   useFollowing(role, lines.again);
-  const rows = (lines.value?.items ?? []).filter((one) => one.op === "add" && LEARNERS.includes(one.actor)).slice(0, PART);
+  const lately = lines.value?.items ?? [];
+  const last = new Map([...lately].reverse().map((one) => [one.id, one.op])); // what came of it since
+  const rows = lately.filter((one) => one.op === "add" && LEARNERS.includes(one.actor) && last.get(one.id) !== "remove").slice(0, PART);
   const undo = async (one) => { await post(inRole(role, "/undo"), { txn: one.txn }); toast(t("review.undone")); lines.again(); };
   const together = (one) => rows.filter((other) => other.txn === one.txn).length;
   return html`<section class="sheet" aria-labelledby="lately"><h2 id="lately">${t("review.lately")}</h2>

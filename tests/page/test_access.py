@@ -1,0 +1,154 @@
+"""Everybody may read it, and nobody's words do anything: screen readers, keyboards, small screens, dark rooms, hostile texts."""
+
+import json
+from collections.abc import Iterator
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.page.visitors import CACHE, Visitor, axe, visiting, words
+from tests.serve.houses import Served
+from tests.serve.rest.callers import Caller, asks
+
+VIEWS = ("welcome", "garden", "list", "memory", "settings")
+EVERYWHERE = pytest.mark.parametrize(
+    ("language", "screen", "dark"),
+    [
+        pytest.param("en", "desktop", False, id="in English at a desk by day"),
+        pytest.param("zh", "desktop", True, id="in Chinese at a desk by night"),
+        pytest.param("en", "phone", True, id="in English on a phone by night"),
+        pytest.param("zh", "phone", False, id="in Chinese on a phone by day"),
+    ],
+)
+HOSTILE = [
+    "<script>window.hit=1</script>",
+    "<img src=x onerror=window.hit=1>",
+    "</title></textarea><svg/onload=window.hit=1>",
+    "javascript:window.hit=1",
+    "{{constructor.constructor('window.hit=1')()}} ${window.hit=1}",
+    "\u202etxt.exe \u0000\u0007 \u200b",
+    "<a href='https://example.com' style='position:fixed;inset:0'>click</a>",
+    "A" * 3000,
+]
+
+
+def address(view: str, role: Caller) -> tuple[str, ...]:
+    if view in ("welcome", "settings"):
+        return (view,)
+    return (view, role.id, *([role.get("/memories")["items"][0]["id"]] if view == "memory" else []))
+
+
+@pytest.fixture
+def lively(role: Caller) -> Caller:
+    """A role with some of everything."""
+    role.say("My cat is called Biscuit and I live in Bergen.", "I will remember that.", "I moved to Oslo last week.")
+    role.remember("Mira keeps the light.", type="trait", emotions=["calm"], tags=["sea"], constant=True)
+    role.post("/recall", {"messages": asks("Where does my cat Biscuit live?"), "chat": "harbour", "user": "lin"})
+    return role
+
+
+@EVERYWHERE
+def test_every_view_fits_the_screen_and_has_no_serious_barrier(
+    browser: Browser, house: Served, lively: Caller, language: str, screen: str, dark: bool
+) -> None:
+    checker = axe()
+    CACHE.joinpath("screenshots").mkdir(parents=True, exist_ok=True)
+    with visiting(browser, house, language, screen, dark) as visitor:
+        for view in VIEWS:
+            visitor.goes(*address(view, lively))
+            settle(visitor, view)
+            visitor.page.screenshot(path=CACHE / "screenshots" / f"{view}-{language}-{screen}.png", full_page=view != "settings")
+            assert visitor.page.evaluate("document.documentElement.scrollWidth") <= visitor.page.viewport_size["width"], view  # type: ignore[index]
+            visitor.page.evaluate(checker)
+            found = visitor.page.evaluate("axe.run({resultTypes: ['violations']})")
+            serious = [(one["id"], one["nodes"][0]["html"][:200]) for one in found["violations"] if one["impact"] in ("serious", "critical")]
+            assert serious == [], view
+
+
+def settle(visitor: Visitor, view: str) -> None:
+    """Wait until the view has what it asked for."""
+    visitor.page.locator({"garden": "canvas", "list": "li[data-row]", "memory": "dl.facts", "settings": "details.group", "welcome": ".copy"}[view]).first.wait_for()
+
+
+@pytest.fixture(scope="module")
+def hostile(api: httpx.Client) -> Iterator[Caller]:
+    made = api.post("/roles", json={"name": "<img src=x onerror=window.hit=1>"}).json()
+    role = Caller(api, made["id"], made["name"])
+    for number, text in enumerate(HOSTILE):
+        given = {"content": text, "keys": [text[:400]], "tags": [text[:400]], "topics": [text[:400]], "subject": text[:400], "emotions": [text[:60]]}
+        answer = role("POST", "/memories", json.loads(json.dumps(given).replace("\\u0000", "")))
+        assert answer.status_code == 201, (number, answer.text)
+    yield role
+
+
+@pytest.mark.parametrize("view", ["welcome", "garden", "list", "settings"])
+def test_hostile_words_are_words(at_desk: Visitor, hostile: Caller, view: str) -> None:
+    at_desk.goes(*address(view, hostile))
+    settle(at_desk, view)
+    assert at_desk.page.evaluate("window.hit") is None
+    assert at_desk.page.locator("main script, main img, main iframe").count() == 0
+    assert at_desk.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize("text", HOSTILE[:5] + HOSTILE[6:])
+def test_a_hostile_memory_is_shown_as_it_was_written(at_desk: Visitor, hostile: Caller, text: str) -> None:
+    (memory,) = [one for one in hostile.get("/memories")["items"] if one["content"] == text]
+    at_desk.goes("memory", hostile.id, memory["id"])
+    expect(at_desk.page.locator(".memory-text")).to_have_text(text)
+    at_desk.button("edit").first.click()
+    expect(at_desk.field("field.content")).to_have_value(text)
+    assert at_desk.page.evaluate("window.hit") is None
+
+
+def test_language_and_theme_are_kept(at_desk: Visitor, role: Caller) -> None:
+    at_desk.goes("list", role.id)
+    at_desk.page.locator("#language").click()
+    at_desk.reads(words("zh")["list.title"])
+    assert at_desk.page.evaluate("document.documentElement.lang") == "zh-CN"
+    at_desk.page.locator("#theme").click()
+    at_desk.page.locator("#theme").click()
+    at_desk.page.reload()
+    at_desk.reads(words("zh")["list.title"])
+    assert at_desk.page.evaluate("document.documentElement.dataset.theme") == "dark"
+
+
+def test_the_first_tab_skips_to_the_content(at_desk: Visitor, role: Caller) -> None:
+    at_desk.goes("list", role.id)
+    at_desk.page.evaluate("document.activeElement.blur()")
+    at_desk.page.keyboard.press("Tab")
+    expect(at_desk.page.get_by_text("Skip to content")).to_be_focused()
+    at_desk.page.keyboard.press("Enter")
+    expect(at_desk.page.locator("main")).to_be_focused()
+
+
+def test_a_phone_opens_the_menu(browser: Browser, house: Served, role: Caller) -> None:
+    with visiting(browser, house, "zh", "phone") as visitor:
+        visitor.goes("list", role.id)
+        link = visitor.page.get_by_role("link", name="设置", exact=True)
+        expect(link).to_be_hidden()
+        visitor.button("menu").click()
+        link.click()
+        visitor.reads(visitor.says("settings.title"))
+        expect(link).to_be_hidden()
+
+
+def test_an_unknown_role_says_what_to_do(at_desk: Visitor) -> None:
+    at_desk.page.goto(f"{at_desk.served.url}/#/list/nobody")
+    at_desk.reads("Choose another one at the top")
+
+
+def test_a_page_without_its_key_says_where_it_is(at_desk: Visitor, role: Caller) -> None:
+    at_desk.goes("list", role.id)
+    at_desk.page.context.clear_cookies()
+    at_desk.button("list.add").click()
+    at_desk.field("field.content").fill("With the key.")
+    at_desk.button("save").click()
+    at_desk.page.get_by_label("Token", exact=True).fill(at_desk.served.house.token)
+    at_desk.button("token.enter").click()
+    at_desk.page.get_by_role("dialog").first.wait_for(state="detached")
+    at_desk.button("list.add").click()
+    at_desk.field("field.content").fill("With the key.")
+    at_desk.button("save").click()
+    at_desk.reads("With the key.")
+    at_desk.errors = [error for error in at_desk.errors if "401" not in error]

@@ -1,0 +1,86 @@
+"""The page as files: what is served, how small it is, that it is complete in both languages and asks nobody else."""
+
+import gzip
+import json
+import re
+from hashlib import sha256
+from pathlib import Path
+
+import httpx
+import pytest
+
+from rolememory.serve.page import WEB, assets
+from tests.serve.houses import Served
+
+LIMIT = 300 * 1024  # bytes, gzipped, all of it
+OURS = sorted(path for path in WEB.rglob("*.js") if "vendor" not in path.parts)
+
+
+def test_the_whole_page_is_small() -> None:
+    assert sum(len(asset.packed) for asset in assets().values()) < LIMIT
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("/", "text/html"),
+        ("/web/app.js", "text/javascript"),
+        ("/web/style.css", "text/css"),
+        ("/web/i18n/zh.json", "application/json"),
+        ("/web/icon.svg", "image/svg+xml"),
+    ],
+)
+def test_a_file_comes_with_its_type_and_is_not_sent_twice(house: Served, path: str, kind: str) -> None:
+    with httpx.Client(base_url=house.url, trust_env=False) as client:
+        first = client.get(path)
+        again = client.get(path, headers={"if-none-match": first.headers["etag"]})
+        plain = client.get(path, headers={"accept-encoding": "identity"})
+    assert first.headers["content-type"].startswith(kind)
+    assert first.headers["x-content-type-options"] == "nosniff"
+    assert "default-src 'none'" in first.headers["content-security-policy"]
+    assert (again.status_code, again.content) == (304, b"")
+    assert plain.content == first.content
+    assert "content-encoding" not in plain.headers
+
+
+@pytest.mark.parametrize(
+    "path", ["/web/", "/web/nothing.js", "/web/../page.py", "/web/%2e%2e/page.py", "/web//etc/passwd", "/web/vendor/README.md", "/web/views"]
+)
+def test_nothing_else_is_served(house: Served, path: str) -> None:
+    assert httpx.get(house.url + path, trust_env=False).status_code == 404
+
+
+def test_packed_is_the_same(house: Served) -> None:
+    asset = assets()["app.js"]
+    assert gzip.decompress(asset.packed) == asset.data
+
+
+@pytest.mark.parametrize("path", sorted((WEB / "i18n").glob("*en.json")), ids=lambda path: path.name)
+def test_every_word_is_there_in_both_languages(path: Path) -> None:
+    english = json.loads(path.read_text("utf-8"))
+    chinese = json.loads(path.with_name(path.name.replace("en.json", "zh.json")).read_text("utf-8"))
+    assert english.keys() == chinese.keys()
+    for key, text in english.items():
+        assert set(re.findall(r"\{(\w+)\}", text)) == set(re.findall(r"\{(\w+)\}", chinese[key])), key
+        assert text.strip(), key
+        assert chinese[key].strip(), key
+
+
+@pytest.mark.parametrize("path", OURS, ids=lambda path: path.name)
+def test_no_code_of_ours_writes_markup_or_asks_elsewhere(path: Path) -> None:
+    code = path.read_text("utf-8")
+    assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|dangerouslySet|document\.write|\beval\(|new Function", code)
+    assert not re.search(r"https?://", code.replace("http://www.w3.org/2000/svg", ""))
+
+
+def test_the_first_file_holds_no_script_and_no_style_of_its_own() -> None:
+    text = (WEB / "index.html").read_text("utf-8")
+    assert not re.search(r"<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=", text)
+    assert not re.search(r"(?:src|href)=\"(?!/web/)", text)
+
+
+def test_what_is_vendored_is_what_was_published() -> None:
+    told = (WEB / "vendor" / "README.md").read_text("utf-8")
+    for path in (WEB / "vendor").rglob("*.js"):
+        assert sha256(path.read_bytes()).hexdigest() in told
+        assert (path.parent / "LICENSE").is_file()

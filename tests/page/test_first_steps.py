@@ -1,0 +1,57 @@
+"""An empty home: from nothing to the first recalled memory."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.page.visitors import EITHER, visiting
+from tests.serve.houses import Served, served
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> Iterator[Served]:
+    with served(tmp_path) as house:
+        yield house
+
+
+@EITHER
+def test_from_an_empty_home_to_a_first_recalled_memory(browser: Browser, empty: Served, language: str, screen: str) -> None:
+    said, asked = {"en": ("The beacon failed in the storm of 1887.", "Why is the beacon dark?"), "zh": ("1887 年的暴风雨中灯塔熄灭了。", "灯塔为什么灭了？")}[language]
+    with visiting(browser, empty, language, screen) as visitor:
+        visitor.page.goto(empty.url)
+        visitor.reads(visitor.says("welcome.title"))
+        expect(visitor.page.get_by_text(f"{empty.url}/v1").first).to_be_visible()
+        visitor.button("welcome.make").click()
+        visitor.reads(visitor.says("welcome.name.missing"))
+        visitor.field("welcome.name").fill("Mira")
+        visitor.button("welcome.make").click()
+        visitor.field("welcome.tell").fill(said)
+        visitor.button("welcome.keep").click()
+        visitor.reads(visitor.says("done.add"))
+        visitor.field("welcome.ask").fill(asked)
+        visitor.button("welcome.recall").click()
+        expect(visitor.page.locator("#recalled")).to_contain_text(said)
+        visitor.page.get_by_role("link", name=visitor.says("welcome.garden")).click()
+        expect(visitor.page.locator("canvas")).to_have_attribute("data-points", "1")
+
+
+def test_what_another_home_exported_comes_in_as_a_file(browser: Browser, empty: Served, tmp_path: Path) -> None:
+    document = tmp_path / "memory.json"
+    document.write_text('{"version": 1, "role": {"name": "Asha"}, "semantic": [{"content": "Asha likes tea."}]}', "utf-8")
+    with visiting(browser, empty, "en", "desktop") as visitor:
+        visitor.goes("welcome")
+        visitor.field("welcome.card.file").set_input_files(document)
+        visitor.reads("was brought in")
+        visitor.reads("Roles here: 1")
+
+
+def test_a_file_that_is_none_says_so_and_what_to_do(browser: Browser, empty: Served, tmp_path: Path) -> None:
+    document = tmp_path / "holiday.json"
+    document.write_text("[1, 2", "utf-8")
+    with visiting(browser, empty, "en", "desktop") as visitor:
+        visitor.goes("welcome")
+        visitor.field("welcome.card.file").set_input_files(document)
+        expect(visitor.page.get_by_role("alert")).not_to_be_empty()
+        visitor.errors = [error for error in visitor.errors if "Failed to load resource" not in error]

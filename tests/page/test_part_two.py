@@ -1,0 +1,187 @@
+"""Trying a message, chats, review, people, figures, lorebooks: with a real server behind them."""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.page.visitors import EITHER, Visitor, visiting
+from tests.serve.houses import Served
+from tests.serve.rest.callers import Caller, caller
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+BOOK = {
+    "entries": {
+        "0": {"uid": 0, "key": ["beacon"], "comment": f"Beacon {HOSTILE}", "content": "The beacon stands on rock.", "disable": False}
+    }
+}
+VIEWS = ("playground", "chats", "review", "users", "lore", "insight")
+
+
+@pytest.fixture
+def told(role: Caller) -> Caller:
+    """A role to whom something was told, of which one thing waits for a word."""
+    role.remember("Lin lives in Bergen.", id="home", type="semantic", subject="user", user="lin")
+    role.remember("Mira keeps the beacon.", keys=["beacon"])
+    role.remember("The dog sleeps by the stove.", keys=["dog"])
+    role.say("I am allergic to walnuts.", "The first answer.")
+    role.say("I am allergic to walnuts.", "Another answer.", "I live in Oslo.")
+    return role
+
+
+@EITHER
+def test_a_message_shows_what_fires_and_lets_in_what_does_not(visitor: Visitor, told: Caller) -> None:
+    visitor.goes("playground", told.id)
+    visitor.field("play.message").fill("Where is the beacon?")
+    fired = visitor.page.locator("section[aria-labelledby=fired]")
+    expect(fired).to_contain_text("Mira keeps the beacon.")
+    expect(fired.locator(".signed").first).to_contain_text(visitor.says("play.relevance"))
+    expect(visitor.page.locator("svg.ruler")).to_have_attribute("aria-label", re.compile("2,000"))
+    expect(visitor.page.locator(".prompt mark")).to_contain_text("Mira keeps the beacon.")
+    missed = visitor.page.locator("#missed-rows li", has_text="The dog sleeps")
+    missed.get_by_role("button").click()
+    expect(fired).to_contain_text("The dog sleeps")
+    visitor.page.locator(".toast").last.get_by_role("button", name=visitor.says("undo")).click()
+    expect(fired).not_to_contain_text("The dog sleeps")
+    assert told.get("/turns")["total"] == 0
+
+
+@EITHER
+def test_a_budget_of_a_trial_decides_what_fits(visitor: Visitor, told: Caller) -> None:
+    visitor.goes("playground", told.id)
+    visitor.field("play.message").fill("beacon")
+    fired = visitor.page.locator("section[aria-labelledby=fired]")
+    expect(fired).to_contain_text("Mira keeps the beacon.")
+    visitor.field("play.limit").fill("1")
+    expect(fired).to_contain_text(visitor.says("play.fired.none"))
+    expect(visitor.page.locator("#missed-rows")).to_contain_text("Mira keeps the beacon.")
+
+
+@EITHER
+def test_a_chat_shows_its_versions_and_what_they_taught_and_is_renamed(visitor: Visitor, told: Caller) -> None:
+    visitor.goes("chats", told.id)
+    visitor.page.locator("main table a").click()
+    page = visitor.page
+    expect(page.locator("article", has_text="walnuts")).to_contain_text(visitor.says("chats.learned"))
+    page.get_by_text(visitor.says("chats.others", count=1)).click()
+    visitor.reads("The first answer.")
+    visitor.button("chats.rename").click()
+    visitor.field("chats.name").fill(f"Harbour {HOSTILE}")
+    visitor.button("save").click()
+    expect(page.locator("main h1")).to_have_text(f"Harbour {HOSTILE}")
+    visitor.field("chats.mode").select_option("read_only")
+    visitor.reads(visitor.says("mode.read_only.hint"))
+    visitor.button("chats.archive").click()
+    visitor.button("chats.bring").wait_for()
+    chat = told.get("/chats", params={"archived": "all"})["items"][0]
+    assert (chat["title"], chat["mode"], chat["archived"]) == (f"Harbour {HOSTILE}", "read_only", True)
+
+
+@EITHER
+def test_what_waits_is_mended_and_accepted(visitor: Visitor, told: Caller) -> None:
+    visitor.goes("review", told.id)
+    row = visitor.page.locator("#waiting li[data-row]")
+    expect(row).to_contain_text("Lin lives in Oslo.")
+    expect(row).to_contain_text("Lin lives in Bergen.")
+    row.focus()
+    visitor.page.keyboard.press("e")
+    visitor.field("review.text").fill("Lin moved to Oslo.")
+    visitor.page.get_by_role("dialog").get_by_role("button", name=visitor.says("review.accept")).click()
+    visitor.reads(visitor.says("review.none"))
+    assert "Lin moved to Oslo." in [one["content"] for one in told.get("/memories")["items"]]
+
+
+@EITHER
+def test_what_waits_is_rejected_and_what_was_learned_is_taken_back(visitor: Visitor, told: Caller) -> None:
+    visitor.goes("review", told.id)
+    learned = visitor.page.locator("#learned li", has_text="walnuts")
+    learned.get_by_role("button").click()
+    expect(visitor.page.locator("#learned")).not_to_contain_text("walnuts")
+    visitor.page.locator("#waiting").get_by_role("button", name=visitor.says("review.reject")).click()
+    visitor.reads(visitor.says("review.none"))
+    assert told.get("/review")["total"] == 0
+
+
+@EITHER
+def test_a_person_is_forgotten_only_when_his_name_is_typed(visitor: Visitor, another: Callable[[str], Caller]) -> None:
+    name = f"Bo {HOSTILE} {visitor.language}"
+    other = another(f"Inn {visitor.language}")
+    other.say("I am allergic to walnuts.", "Noted.", user=name)
+    visitor.goes("users", other.id)
+    visitor.page.get_by_role("button", name=visitor.says("users.forget.one", user=name)).click()
+    dialog = visitor.page.get_by_role("dialog")
+    forget = dialog.get_by_role("button", name=visitor.says("users.forget.yes"), exact=True)
+    expect(forget).to_be_disabled()
+    dialog.get_by_role("textbox").fill(name)
+    forget.click()
+    expect(dialog).to_have_count(0)
+    expect(visitor.page.locator("table")).not_to_contain_text(name)
+    assert other.get("/memories")["total"] == 0
+
+
+@EITHER
+def test_a_timeline_is_forked_and_merged(visitor: Visitor, told: Caller) -> None:
+    visitor.goes("users", told.id)
+    visitor.page.get_by_role("button", name=f"{visitor.says('lines.fork')}: {visitor.says('timeline.shared')}").click()
+    visitor.field("lines.name").fill("what if")
+    visitor.page.get_by_role("dialog").get_by_role("button", name=visitor.says("lines.fork"), exact=True).click()
+    visitor.page.get_by_role("button", name=f"{visitor.says('lines.merge')}: what if").click()
+    visitor.page.get_by_role("dialog").get_by_role("button", name=visitor.says("lines.merge"), exact=True).click()
+    visitor.reads(visitor.says("lines.merge.sure", name="what if", into=visitor.says("timeline.shared")))
+    visitor.page.get_by_role("dialog").get_by_role("button", name=visitor.says("lines.merge"), exact=True).click()
+    expect(visitor.page.locator("#timelines li").first).to_contain_text("what if")
+    assert told.get("/timelines")["items"][0]["merged"] == ["what if"]
+
+
+@EITHER
+def test_a_dropped_book_is_shown_first_and_its_entries_wake(visitor: Visitor, told: Caller, tmp_path: Path) -> None:
+    file = tmp_path / "harbour.json"
+    file.write_text(json.dumps(BOOK), "utf-8")
+    visitor.goes("lore", told.id)
+    visitor.page.locator("input[type=file]").set_input_files(file)
+    visitor.reads(visitor.says("lore.would.write", name="worldbooks/harbour.json"))
+    assert told.get("/export")["worldbooks"] == {}
+    visitor.button("lore.bring").click()
+    visitor.page.locator("details.book summary").click()
+    expect(visitor.page.locator("details.book")).to_contain_text(f"Beacon {HOSTILE}")
+    visitor.field("lore.trial.text").fill("the beacon at night")
+    expect(visitor.page.locator("#lore-told")).to_contain_text("The beacon stands on rock.")
+    assert told.get("/export")["worldbooks"]["harbour.json"] == BOOK
+
+
+@EITHER
+def test_figures_say_what_is_there_and_what_is_missing(visitor: Visitor, told: Caller) -> None:
+    told.post("/recall", {"messages": [{"role": "user", "content": "Where is the beacon?"}]})
+    visitor.goes("insight", told.id)
+    expect(visitor.page.locator("section[aria-labelledby=against]")).to_contain_text("Lin lives in Oslo.")
+    silent = visitor.page.locator("section[aria-labelledby=silent]")
+    expect(silent).to_contain_text("The dog sleeps")
+    expect(silent).not_to_contain_text("Mira keeps the beacon.")
+    expect(visitor.page.locator("section[aria-labelledby=missing]")).to_contain_text(visitor.says("missing"))
+
+
+@pytest.fixture
+def another(api: httpx.Client) -> Callable[[str], Caller]:
+    return lambda name: caller(api, name)
+
+
+@pytest.fixture
+def on_phone(browser: Browser, house: Served) -> Iterator[Visitor]:
+    with visiting(browser, house, "zh", "phone") as found:
+        yield found
+
+
+def test_names_of_users_are_text_and_nothing_is_wider_than_a_phone(on_phone: Visitor, another: Callable[[str], Caller]) -> None:
+    role = another(f"Mira {HOSTILE}")
+    role.remember(f"{HOSTILE} <script>alert(1)</script> beacon", keys=["beacon", HOSTILE])
+    role.say("I am allergic to walnuts.", "Noted.", chat=f"inn {HOSTILE}", user=HOSTILE, title=HOSTILE)
+    page = on_phone.page
+    for view in VIEWS:
+        on_phone.goes(view, role.id)
+        expect(page.get_by_role("main")).to_contain_text(HOSTILE)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), view
+        assert page.locator("main img, main script").count() == 0, view

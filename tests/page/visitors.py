@@ -1,0 +1,149 @@
+"""Somebody at the page: a real browser, in one language, on one screen, who notices errors and requests to elsewhere."""
+
+import json
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, sync_playwright
+
+from rolememory.serve.page import WEB
+from tests.paths import ROOT
+from tests.serve.houses import Served
+
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+SCREENS: Mapping[str, tuple[int, int]] = {"desktop": (1280, 900), "phone": (390, 844)}
+PATIENCE_MS = 10_000
+AXE = "4.10.3"
+CACHE = ROOT / ".cache"
+
+EITHER = pytest.mark.parametrize(
+    ("language", "screen"), [pytest.param("en", "desktop", id="in English at a desk"), pytest.param("zh", "phone", id="in Chinese on a phone")]
+)
+
+
+@contextmanager
+def browsing() -> Iterator[Browser]:
+    """A browser until the block ends."""
+    program = next((found for name in NAMES if (found := shutil.which(name))), None)
+    if program is None:
+        pytest.skip(f"no browser: none of {', '.join(NAMES)} is installed")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=list(FLAGS))
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+@cache
+def words(language: str) -> Mapping[str, str]:
+    """Everything the page says in a language, by key."""
+    found: dict[str, str] = {}
+    for path in (WEB / "i18n").glob(f"*{language}.json"):
+        found |= json.loads(path.read_text("utf-8"))
+    return found
+
+
+@dataclass
+class Visitor:
+    """A person with a browser window."""
+
+    page: Page
+    served: Served
+    language: str
+    screen: str
+    errors: list[str] = field(default_factory=list)
+    outside: list[str] = field(default_factory=list)
+
+    def hears(self, kind: str, text: str, url: str) -> None:
+        """A line of the console."""
+        if kind in ("error", "warning") and not url.endswith("/map"):
+            self.errors.append(f"{text} {url}")
+
+    def says(self, key: str, **values: Any) -> str:
+        """The words of the page."""
+        return words(self.language)[key].format_map({name: str(value) for name, value in values.items()})
+
+    def goes(self, *parts: str) -> None:
+        """To a view; waits for its heading."""
+        self.page.goto(f"{self.served.url}/#/{'/'.join(parts)}")
+        self.page.locator("main h1").wait_for(state="attached")
+
+    def button(self, key: str, **values: Any) -> Locator:
+        """The button that says so."""
+        return self.page.get_by_role("button", name=self.says(key, **values), exact=True)
+
+    def field(self, key: str) -> Locator:
+        """The field of that label."""
+        return self.page.get_by_label(self.says(key), exact=True)
+
+    def reads(self, text: str) -> Locator:
+        """Waits until it stands there."""
+        found = self.page.get_by_text(text).locator("visible=true").first
+        found.wait_for()
+        return found
+
+    def misses(self, text: str) -> None:
+        """Waits until it stands there no more."""
+        self.page.get_by_role("main").get_by_text(text).first.wait_for(state="detached")
+
+
+@contextmanager
+def visiting(browser: Browser, served: Served, language: str, screen: str, dark: bool = False) -> Iterator[Visitor]:
+    """A visitor whose page must not have failed in the end, nor asked anybody else."""
+    width, height = SCREENS[screen]
+    context = browser.new_context(
+        viewport={"width": width, "height": height},
+        locale={"zh": "zh-CN", "en": "en-GB"}[language],
+        color_scheme="dark" if dark else "light",
+        has_touch=screen == "phone",
+        reduced_motion="reduce",
+    )
+    page = context.new_page()
+    page.set_default_timeout(PATIENCE_MS)
+    visitor = Visitor(page, served, language, screen)
+    page.on("console", lambda message: visitor.hears(message.type, message.text, message.location["url"]))
+    page.on("pageerror", lambda error: visitor.errors.append(str(error)))
+    page.on("request", lambda request: None if request.url.startswith((served.url, "blob:", "data:")) else visitor.outside.append(request.url))
+    try:
+        yield visitor
+    finally:
+        context.close()
+    assert visitor.errors == []
+    assert visitor.outside == []
+
+
+def axe() -> str:
+    """The accessibility checker's source; brought once from the npm registry into .cache."""
+    kept = CACHE / f"axe-core-{AXE}.min.js"
+    if not kept.is_file():
+        npm = shutil.which("npm")
+        if npm is None:
+            pytest.skip("axe-core is not here and npm is not installed")
+        done = subprocess.run(
+            [npm, "install", "--prefix", str(CACHE / "axe"), "--ignore-scripts", "--no-audit", "--no-fund", f"axe-core@{AXE}"],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        if done.returncode != 0:
+            pytest.skip(f"axe-core cannot be brought: {done.stderr.strip()[-200:]}")
+        kept.write_bytes((CACHE / "axe" / "node_modules" / "axe-core" / "axe.min.js").read_bytes())
+    return kept.read_text("utf-8")
