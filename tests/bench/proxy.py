@@ -1,0 +1,227 @@
+"""What the proxy adds to a chat: `python -m tests.bench.proxy [--requests 2000] [--compared 150]` prints one JSON object.
+
+Model, proxy and frontend are three processes on loopback. The model streams chunks that carry the moment they were sent, so the way of each is
+known; the same requests go to it directly and through the proxy, in turns, in the same run. Then many requests, 32 at once, while the
+proxy's memory and open files are looked at. Meaning is off: what an embedding model takes is measured by `tests.bench.speed`.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import httpx
+
+from rolememory import Home
+from tests.bench.made_up import memory_file, sentences
+
+MEMORIES, CHUNKS, PARALLEL, CHATS = 1_000, 20, 32, 50
+WARM = 30
+PACE_S = 0.002  # between chunks
+HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\nconnection: keep-alive\r\n\r\n"
+
+
+@dataclass
+class Times:
+    """Milliseconds, of many requests."""
+
+    first: list[float] = field(default_factory=list)  # from asking to the first chunk
+    chunk: list[float] = field(default_factory=list)  # from the model's hand to the frontend's, of every later one
+
+    def summary(self) -> dict[str, float]:
+        return {f"{name}_{kind}_ms": value for name, own in (("first", self.first), ("chunk", self.chunk)) for kind, value in _middle(own)}
+
+
+def _middle(own: Sequence[float]) -> Iterator[tuple[str, float]]:
+    ordered = sorted(own)
+    yield "median", round(median(ordered), 3)
+    yield "p95", round(ordered[int(0.95 * (len(ordered) - 1))], 3)
+
+
+# ── the model ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+async def model() -> None:
+    """A server that streams chunks with the moment in them; prints its port."""
+    server = await asyncio.start_server(_answer, "127.0.0.1", 0)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    async with server:
+        await server.serve_forever()
+
+
+async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    try:
+        while True:
+            head = await reader.readuntil(b"\r\n\r\n")
+            length = next((int(line[15:]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")), 0)
+            await reader.readexactly(length)
+            writer.write(HEAD)
+            for _ in range(CHUNKS):
+                delta = {"choices": [{"index": 0, "delta": {"content": f"{time.monotonic_ns()} "}}]}
+                _chunk(writer, b"data: " + json.dumps(delta).encode() + b"\n\n")
+                await writer.drain()
+                await asyncio.sleep(PACE_S)
+            _chunk(writer, b"data: [DONE]\n\n")
+            _chunk(writer, b"")
+            await writer.drain()
+    except (asyncio.IncompleteReadError, ConnectionError):
+        writer.close()
+
+
+def _chunk(writer: asyncio.StreamWriter, data: bytes) -> None:
+    writer.write(b"%x\r\n%s\r\n" % (len(data), data))
+
+
+# ── the frontend ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def body(number: int) -> dict[str, Any]:
+    """A request of one of fifty chats, each of twelve messages."""
+    said = sentences(12, seed=7 + number % CHATS)
+    voices = ("user", "assistant")
+    messages = [{"role": "system", "content": "Write Cold's next reply in a fictional chat between Cold and Lin."}]
+    messages += [{"role": voices[at % 2], "content": text} for at, text in enumerate(said[:11])]
+    return {"model": "m", "stream": True, "messages": messages, "rolememory": {"role": "Cold", "user": "Lin", "chat": f"c{number % CHATS}"}}
+
+
+async def ask(client: httpx.AsyncClient, url: str, number: int, times: Times) -> None:
+    """One request, its stream read to the end."""
+    began = time.monotonic_ns()
+    seen = 0
+    async with client.stream("POST", f"{url}/chat/completions", json=body(number)) as answer:
+        async for line in answer.aiter_lines():
+            if not line.startswith("data: {"):
+                continue
+            now, seen = time.monotonic_ns(), seen + 1
+            sent = int(json.loads(line[6:])["choices"][0]["delta"]["content"])
+            if seen == 1:
+                times.first.append((now - began) / 1e6)
+            else:
+                times.chunk.append((now - sent) / 1e6)
+    if seen != CHUNKS:
+        raise RuntimeError(f"{seen} chunks of {CHUNKS} came through")
+
+
+async def compared(ways: dict[str, str], count: int, at_once: int) -> dict[str, Any]:
+    """The same requests on every way, in turns, so that what else the machine does falls on all alike."""
+    found = {name: Times() for name in ways}
+    async with httpx.AsyncClient(timeout=60, trust_env=False, limits=httpx.Limits(max_connections=at_once)) as client:
+        for start in range(0, count, at_once):
+            for name, url in ways.items():
+                await asyncio.gather(*(ask(client, url, start + one, found[name]) for one in range(at_once)))
+    out: dict[str, Any] = {name: times.summary() for name, times in found.items()}
+    direct = out["direct"]
+    for name in ways:
+        if name != "direct":
+            out[name]["added"] = {key: round(value - direct[key], 3) for key, value in out[name].items()}
+    return out
+
+
+async def endured(url: str, count: int, pid: int) -> dict[str, Any]:
+    """Memory and open files of the proxy after a tenth, half and all of so many requests."""
+    looks = []
+    began = time.monotonic()
+    async with httpx.AsyncClient(timeout=60, trust_env=False, limits=httpx.Limits(max_connections=PARALLEL)) as client:
+        for start in range(0, count, PARALLEL):
+            now = [ask(client, url, start + one, Times()) for one in range(min(PARALLEL, count - start))]
+            await asyncio.gather(*now)
+            done = start + len(now)
+            if any(start < count * share <= done for share in (0.1, 0.5, 1.0)):
+                looks.append({"requests": done, **held(pid)})
+    first, last = looks[0], looks[-1]
+    return {
+        "requests": count,
+        "per_s": round(count / (time.monotonic() - began), 1),
+        "looks": looks,
+        "grown_mb": round(last["rss_mb"] - first["rss_mb"], 1),
+        "grown_handles": last["handles"] - first["handles"],
+    }
+
+
+def held(pid: int) -> dict[str, float]:
+    """What a process holds now: resident memory, open files."""
+    status = Path(f"/proc/{pid}/status").read_text(encoding="ascii", errors="replace")
+    kb = next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS"))
+    return {"rss_mb": round(kb / 1024, 1), "handles": len(list(Path(f"/proc/{pid}/fd").iterdir()))}
+
+
+# ── the processes ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@contextmanager
+def running(*arguments: str, until: str) -> Iterator[tuple[str, int]]:
+    """A process that tells when it is ready: what the first line that fits says, and its id."""
+    environment = {**os.environ, "HF_HUB_OFFLINE": "1"}
+    with subprocess.Popen(
+        [sys.executable, "-m", *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment
+    ) as process:
+        assert process.stdout is not None
+        try:
+            yield next(found[1] for line in process.stdout if (found := re.search(until, line))), process.pid
+        finally:
+            process.terminate()
+            process.wait(20)
+
+
+@contextmanager
+def proxy(folder: Path, upstream: str, memory: bool) -> Iterator[tuple[str, int]]:
+    """A server as people start it, and its process."""
+    with Home.open(folder, {"embedding.backend": "off"}) as home:
+        memory_file(home.create("Cold").folder / "memory.json", sentences(MEMORIES))
+    (folder / "rolememory.toml").write_text(f'[embedding]\nbackend = "off"\n[serve]\nmemory = {str(memory).lower()}\n', encoding="utf-8")
+    command = ("rolememory", "--home", str(folder), "--json", "serve", "--upstream", upstream, "--port", "0")
+    with running(*command, until=r'"url": "(.+)"') as found:
+        yield found
+
+
+async def measured(ways: dict[str, str], pid: int, single: int, count: int) -> dict[str, Any]:
+    """All of it, after a warm-up."""
+    await compared(ways, WARM, 1)
+    return {
+        "one_at_a_time": await compared(ways, single, 1),
+        f"{PARALLEL}_at_once": await compared(ways, -(-single // PARALLEL) * PARALLEL, PARALLEL),
+        "endurance": await endured(ways["memory"], count, pid),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--requests", type=int, default=2_000)
+    parser.add_argument("--compared", type=int, default=150, help="requests on each way")
+    parser.add_argument("--model", action="store_true", help="be the model")
+    given = parser.parse_args()
+    if given.model:
+        asyncio.run(model())
+        return
+    with tempfile.TemporaryDirectory() as folder, running("tests.bench.proxy", "--model", until=r"^(\d+)$") as (port, _):
+        upstream = f"http://127.0.0.1:{port}/v1"
+        with proxy(Path(folder) / "on", upstream, True) as (on, pid), proxy(Path(folder) / "off", upstream, False) as (off, _):
+            ways = {"direct": upstream, "no memory": off, "memory": on}
+            figures = asyncio.run(measured(ways, pid, given.compared, given.requests))
+    print(
+        json.dumps(
+            {
+                "memories": MEMORIES,
+                "chunks": CHUNKS,
+                "cores": os.cpu_count(),
+                "load": [round(one, 1) for one in os.getloadavg()],
+                **figures,
+            },
+            indent=1,
+        )
+    )
+
+
+if __name__ == "__main__":
+    main()
