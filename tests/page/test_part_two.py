@@ -154,6 +154,23 @@ def test_a_dropped_book_is_shown_first_and_its_entries_wake(visitor: Visitor, to
 
 
 @EITHER
+def test_an_entry_is_checked_while_it_is_changed(visitor: Visitor, told: Caller) -> None:
+    if "/api/books" not in told.api.get("/openapi.json").json()["paths"]:
+        pytest.skip("this server has no books to edit")
+    document = {"format": "rolememory-role", "version": 1, "role": {"id": told.id, "name": told.name}, "memory": {"version": 1}}
+    told.api.post("/roles/import", params={"into": told.id}, json={**document, "worldbooks": {"harbour.json": BOOK}}).raise_for_status()
+    visitor.goes("lore", told.id)
+    visitor.page.locator("details.shelved summary").click()
+    visitor.page.locator("details.shelved").get_by_role("button").click()
+    visitor.field("lore.keys.lines").fill("/beacon(/")
+    expect(visitor.page.locator("#lint li").first).to_be_visible()
+    visitor.field("lore.keys.lines").fill("beacon\n/light, (house|room)/")
+    visitor.button("save").click()
+    expect(visitor.page.locator("details.shelved")).to_contain_text("/light, (house|room)/")
+    assert told.get("/export")["worldbooks"]["harbour.json"]["entries"]["0"]["key"] == ["beacon", "/light, (house|room)/"]
+
+
+@EITHER
 def test_figures_say_what_is_there_and_what_is_missing(visitor: Visitor, told: Caller) -> None:
     told.post("/recall", {"messages": [{"role": "user", "content": "Where is the beacon?"}]})
     visitor.goes("insight", told.id)

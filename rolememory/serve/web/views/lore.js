@@ -5,6 +5,7 @@ import { language, load, number, t } from "../i18n.js";
 import { toast } from "../live.js";
 import { Busy, Button, Chips, Dialog, Field, Trouble, useAsked, useId, useQuiet } from "../ui.js";
 import { useFollowing } from "./list.js";
+import { Shelves } from "./entries.js";
 import { Lore } from "./playground.js";
 
 const FORMAT = "rolememory-role"; // what an export calls itself
@@ -20,7 +21,7 @@ export default function Books({ role, info }) {
     ${info.problems.length > 0 && html`<div class="trouble"><strong>${t("lore.problems")}</strong><ul>${info.problems.map((one) => html`<li key=${one}>${one}</li>`)}</ul></div>`}
     ${found.error && html`<${Trouble} error=${found.error} again=${found.again} />`}${!whole && !found.error && html`<${Busy} />`}
     ${whole && html`<${Own} whole=${whole} info=${info} />`}<${Linked} role=${role} info=${info} /><${Trial} role=${role} />
-    <p class="soft">${t("lore.lint")}: ${t("missing")}</p>
+    <${Shelves} role=${role} />
     ${bring && html`<${Bring} role=${role} file=${bring} onClose=${() => setBring(null)} onDone=${found.again} />`}`;
 }
 
