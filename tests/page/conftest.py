@@ -52,5 +52,3 @@ def at_desk(browser: Browser, house: Served) -> Iterator[Visitor]:
     """Somebody at the page, where language and screen do not matter."""
     with visiting(browser, house, "en", "desktop") as found:
         yield found
-
-

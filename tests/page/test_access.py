@@ -62,13 +62,17 @@ def test_every_view_fits_the_screen_and_has_no_serious_barrier(
             assert visitor.page.evaluate("document.documentElement.scrollWidth") <= visitor.page.viewport_size["width"], view  # type: ignore[index]
             visitor.page.evaluate(checker)
             found = visitor.page.evaluate("axe.run({resultTypes: ['violations']})")
-            serious = [(one["id"], one["nodes"][0]["html"][:200]) for one in found["violations"] if one["impact"] in ("serious", "critical")]
+            serious = [
+                (one["id"], one["nodes"][0]["html"][:200]) for one in found["violations"] if one["impact"] in ("serious", "critical")
+            ]
             assert serious == [], view
 
 
 def settle(visitor: Visitor, view: str) -> None:
     """Wait until the view has what it asked for."""
-    visitor.page.locator({"garden": "canvas", "list": "li[data-row]", "memory": "dl.facts", "settings": "details.group", "welcome": ".copy"}[view]).first.wait_for()
+    visitor.page.locator(
+        {"garden": "canvas", "list": "li[data-row]", "memory": "dl.facts", "settings": "details.group", "welcome": ".copy"}[view]
+    ).first.wait_for()
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +80,14 @@ def hostile(api: httpx.Client) -> Iterator[Caller]:
     made = api.post("/roles", json={"name": "<img src=x onerror=window.hit=1>"}).json()
     role = Caller(api, made["id"], made["name"])
     for number, text in enumerate(HOSTILE):
-        given = {"content": text, "keys": [text[:400]], "tags": [text[:400]], "topics": [text[:400]], "subject": text[:400], "emotions": [text[:60]]}
+        given = {
+            "content": text,
+            "keys": [text[:400]],
+            "tags": [text[:400]],
+            "topics": [text[:400]],
+            "subject": text[:400],
+            "emotions": [text[:60]],
+        }
         answer = role("POST", "/memories", json.loads(json.dumps(given).replace("\\u0000", "")))
         assert answer.status_code == 201, (number, answer.text)
     yield role

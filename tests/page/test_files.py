@@ -44,7 +44,8 @@ def test_a_file_comes_with_its_type_and_is_not_sent_twice(house: Served, path: s
 
 
 @pytest.mark.parametrize(
-    "path", ["/web/", "/web/nothing.js", "/web/../page.py", "/web/%2e%2e/page.py", "/web//etc/passwd", "/web/vendor/README.md", "/web/views"]
+    "path",
+    ["/web/", "/web/nothing.js", "/web/../page.py", "/web/%2e%2e/page.py", "/web//etc/passwd", "/web/vendor/README.md", "/web/views"],
 )
 def test_nothing_else_is_served(house: Served, path: str) -> None:
     assert httpx.get(house.url + path, trust_env=False).status_code == 404

@@ -1,24 +1,30 @@
 """An empty home: from nothing to the first recalled memory."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, expect
 
+from rolememory.engine import Home
 from tests.page.visitors import EITHER, visiting
-from tests.serve.houses import Served, served
+from tests.serve.houses import WORDS_ONLY, Served, served
 
 
 @pytest.fixture
 def empty(tmp_path: Path) -> Iterator[Served]:
-    with served(tmp_path) as house:
+    with served(tmp_path / "home") as house:
         yield house
 
 
 @EITHER
 def test_from_an_empty_home_to_a_first_recalled_memory(browser: Browser, empty: Served, language: str, screen: str) -> None:
-    said, asked = {"en": ("The beacon failed in the storm of 1887.", "Why is the beacon dark?"), "zh": ("1887 年的暴风雨中灯塔熄灭了。", "灯塔为什么灭了？")}[language]
+    said, asked = {
+        "en": ("The beacon failed in the storm of 1887.", "Why is the beacon dark?"),
+        "zh": ("1887 年的暴风雨中灯塔熄灭了。", "灯塔为什么灭了？"),
+    }[language]
     with visiting(browser, empty, language, screen) as visitor:
         visitor.page.goto(empty.url)
         visitor.reads(visitor.says("welcome.title"))
@@ -37,18 +43,44 @@ def test_from_an_empty_home_to_a_first_recalled_memory(browser: Browser, empty: 
         expect(visitor.page.locator("canvas")).to_have_attribute("data-points", "1")
 
 
-def test_what_another_home_exported_comes_in_as_a_file(browser: Browser, empty: Served, tmp_path: Path) -> None:
-    document = tmp_path / "memory.json"
-    document.write_text('{"version": 1, "role": {"name": "Asha"}, "semantic": [{"content": "Asha likes tea."}]}', "utf-8")
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> dict[str, Any]:
+    """What another home exports."""
+    with Home.open(tmp_path / "elsewhere", WORDS_ONLY) as home:
+        role = home.create("Asha")
+        role.remember("Asha likes tea.")
+        return role.export()
+
+
+def test_what_another_home_exported_comes_in_as_a_file(
+    browser: Browser, empty: Served, elsewhere: dict[str, Any], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    document = tmp_path_factory.mktemp("outside") / "asha.json"
+    document.write_text(json.dumps(elsewhere), "utf-8")
     with visiting(browser, empty, "en", "desktop") as visitor:
         visitor.goes("welcome")
         visitor.field("welcome.card.file").set_input_files(document)
-        visitor.reads("was brought in")
         visitor.reads("Roles here: 1")
+        expect(visitor.page.locator("#role")).to_contain_text("Asha")
 
 
-def test_a_file_that_is_none_says_so_and_what_to_do(browser: Browser, empty: Served, tmp_path: Path) -> None:
-    document = tmp_path / "holiday.json"
+@EITHER
+def test_a_card_becomes_a_role(
+    browser: Browser, empty: Served, tmp_path_factory: pytest.TempPathFactory, language: str, screen: str
+) -> None:
+    card = {"spec": "chara_card_v2", "spec_version": "2.0", "data": {"name": "Wren", "description": "Wren mends clocks."}}
+    document = tmp_path_factory.mktemp("outside") / "wren.json"
+    document.write_text(json.dumps(card), "utf-8")
+    with visiting(browser, empty, language, screen) as visitor:
+        visitor.goes("welcome")
+        visitor.field("welcome.card.file").set_input_files(document)
+        visitor.reads(visitor.says("welcome.have", count=1))
+        expect(visitor.page.locator("#role")).to_contain_text("Wren")
+    assert [memory.content for memory in empty.home.role("Wren").memories.values()] == ["Wren mends clocks."]
+
+
+def test_a_file_that_is_none_says_so_and_what_to_do(browser: Browser, empty: Served, tmp_path_factory: pytest.TempPathFactory) -> None:
+    document = tmp_path_factory.mktemp("outside") / "holiday.json"
     document.write_text("[1, 2", "utf-8")
     with visiting(browser, empty, "en", "desktop") as visitor:
         visitor.goes("welcome")

@@ -67,7 +67,11 @@ def test_an_edit_of_the_file_shows_up_by_itself(at_desk: Visitor) -> None:
     expect(field).to_have_value("80")
     file: Path = at_desk.served.home.path / "rolememory.toml"
     before = file.read_bytes() if file.exists() else b""
-    file.write_bytes(before + b"\n[recall]\ncandidates = 33\n" if b"[recall]" not in before else before.replace(b"[recall]", b"[recall]\ncandidates = 33"))
+    file.write_bytes(
+        before + b"\n[recall]\ncandidates = 33\n"
+        if b"[recall]" not in before
+        else before.replace(b"[recall]", b"[recall]\ncandidates = 33")
+    )
     expect(field).to_have_value("33")
     file.write_bytes(before)
     expect(field).to_have_value("80")

@@ -33,7 +33,8 @@ AXE = "4.10.3"
 CACHE = ROOT / ".cache"
 
 EITHER = pytest.mark.parametrize(
-    ("language", "screen"), [pytest.param("en", "desktop", id="in English at a desk"), pytest.param("zh", "phone", id="in Chinese on a phone")]
+    ("language", "screen"),
+    [pytest.param("en", "desktop", id="in English at a desk"), pytest.param("zh", "phone", id="in Chinese on a phone")],
 )
 
 
@@ -120,7 +121,9 @@ def visiting(browser: Browser, served: Served, language: str, screen: str, dark:
     visitor = Visitor(page, served, language, screen)
     page.on("console", lambda message: visitor.hears(message.type, message.text, message.location["url"]))
     page.on("pageerror", lambda error: visitor.errors.append(str(error)))
-    page.on("request", lambda request: None if request.url.startswith((served.url, "blob:", "data:")) else visitor.outside.append(request.url))
+    page.on(
+        "request", lambda request: None if request.url.startswith((served.url, "blob:", "data:")) else visitor.outside.append(request.url)
+    )
     try:
         yield visitor
     finally:

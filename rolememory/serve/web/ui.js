@@ -143,7 +143,7 @@ export const Meter = ({ value, label, text }) => html`<span class="meter" role="
   <span>${text}</span></span>`;
 
 /** A curve of [x, y]; `now` draws a line there, `marks` dots at these x. y runs 0..`top`. */
-export function Spark({ points, now, marks = [], label, top = 1, width = 320, height = 90 }) {
+export function Spark({ points, now, nowLabel, marks = [], label, top = 1, width = 320, height = 90 }) {
   if (!points.length) return null;
   const [low, high] = [points[0][0], points.at(-1)[0]];
   const x = (at) => 4 + ((at - low) / (high - low || 1)) * (width - 8);
@@ -154,6 +154,7 @@ export function Spark({ points, now, marks = [], label, top = 1, width = 320, he
   return html`<svg class="spark" viewBox=${`0 0 ${width} ${height}`} role="img" aria-label=${label}>
     <polyline class="spark-line" points=${line(past)} /><polyline class="spark-ahead" points=${line(ahead)} />
     ${now !== undefined && html`<line class="spark-now" x1=${x(now)} x2=${x(now)} y1="4" y2=${height - 4} />`}
+    ${nowLabel && html`<text x=${x(now) + (x(now) > width / 2 ? -5 : 5)} y="13" text-anchor=${x(now) > width / 2 ? "end" : "start"}>${nowLabel}</text>`}
     ${marks.map((at) => html`<circle class="spark-mark" cx=${x(at)} cy=${height - 5} r="3" />`)}
   </svg>`;
 }

@@ -61,8 +61,8 @@ function Strength({ detail }) {
   const marks = fading.unit === "days" && memory.created ? uses.map((use) => Math.max((new Date(use.at) - new Date(memory.created)) / DAY, 0)) : [];
   const told = fading.fades ? t("strength.fades", { now: percent(fading.now), half: unit(fading.half_life), share: percent(fading.share) }) : t("strength.stays");
   return html`<section class="sheet"><h2>${t("strength.title")}</h2>
-    <${Spark} points=${fading.points} now=${fading.age} marks=${marks} label=${`${t("strength.title")}: ${told}`} />
-    <p class="row apart soft small"><span>${t("strength.told")}</span><span>${t("strength.now", { age: unit(fading.age) })}</span><span>${t("strength.ahead", { age: unit(fading.points.at(-1)?.[0] ?? 0) })}</span></p>
+    <${Spark} points=${fading.points} now=${fading.age} nowLabel=${t("strength.now", { age: unit(fading.age) })} marks=${marks} label=${`${t("strength.title")}: ${told}`} />
+    <p class="row apart soft small"><span>${t("strength.told")}</span><span>${t("strength.ahead", { age: unit(fading.points.at(-1)?.[0] ?? 0) })}</span></p>
     <p>${told}</p>
     <p>${uses.length ? t("strength.uses", { count: number(uses.length), last: time(uses[0].at), heard: number(uses.filter((use) => use.referenced).length) }) : t("strength.unused")}</p></section>`;
 }

@@ -1,7 +1,7 @@
 // The first steps: a role (new, from a card, from SillyTavern), a first memory, the first recall, and the address for the frontend.
 import { html, useState } from "../preact.js";
 import { address, reload, roles } from "../app.js";
-import { get, inRole, post } from "../api.js";
+import { get, inRole, post, url } from "../api.js";
 import { number, t } from "../i18n.js";
 import { announce, toast } from "../live.js";
 import { Button, Field, Meter, useAsked } from "../ui.js";
@@ -38,32 +38,35 @@ function NewRole({ onMade }) {
     <${Button} kind="main" type="submit" onClick=${make}>${t("welcome.make")}<//></form>`;
 }
 
-/** A card (PNG, JSON, CHARX) goes to the cards' own address; what `rolememory export` wrote comes in as it is. */
+/** A card (PNG, JSON, CHARX), or what `rolememory export` wrote. A role of that name may be there already: then one is asked. */
 function FromFile({ onMade }) {
   const [told, setTold] = useState(null);
-  const take = async (event) => {
-    const file = event.target.files[0];
-    event.target.value = "";
-    if (!file) return;
+  const [traits, setTraits] = useState(true);
+  const [name, setName] = useState("");
+  const take = async (file, query) => {
     setTold({ text: t("busy") });
     try {
-      const made = await brought(file);
+      const made = await brought(file, { traits, ...query });
       await reload();
-      onMade(made.id);
-      setTold({ text: t("welcome.brought", { name: made.name }) });
-      announce(t("welcome.brought", { name: made.name }));
-    } catch (error) { setTold({ wrong: true, text: error.missing ? t("welcome.card.missing") : [error.message, error.hint].filter(Boolean).join(" — ") }); }
+      onMade(made.role);
+      setTold({ text: [t("welcome.brought", { name: made.name }), ...made.problems].join(" · ") });
+    } catch (error) {
+      setTold({ wrong: true, text: error.missing ? t("welcome.card.missing") : [error.message, error.hint].filter(Boolean).join(" — "), file, there: error.code === "exists" ? error.current : null });
+    }
   };
-  return html`<div><h3>${t("welcome.card")}</h3><div class="field"><label for="card-file">${t("welcome.card.file")}</label><input id="card-file" type="file" accept=".png,.json,.charx,image/png,application/json" onChange=${take} /></div>
-    ${told && html`<p role=${told.wrong ? "alert" : "status"} class=${told.wrong ? "wrong" : ""}>${told.text}</p>`}<p class="hint">${t("welcome.card.hint")}</p></div>`;
+  const chosen = (event) => { const file = event.target.files[0]; event.target.value = ""; if (file) take(file, {}); };
+  return html`<div><h3>${t("welcome.card")}</h3><div class="field"><label for="card-file">${t("welcome.card.file")}</label><input id="card-file" type="file" accept=".png,.json,.charx,image/png,application/json" onChange=${chosen} /></div>
+    <${Field} as="check" label=${t("welcome.card.traits")} value=${traits} onInput=${setTraits} />
+    ${told && html`<p role=${told.wrong ? "alert" : "status"} class=${told.wrong ? "wrong" : ""}>${told.text}</p>`}
+    ${told?.there && html`<${Button} onClick=${() => take(told.file, { into: told.there.role })}>${t("welcome.card.update", { name: told.there.name })}<//>
+      <${Field} label=${t("welcome.card.other")} value=${name} onInput=${setName} /><${Button} disabled=${!name.trim()} onClick=${() => take(told.file, { name: name.trim() })}>${t("welcome.make")}<//>`}
+    <p class="hint">${t("welcome.card.hint")}</p></div>`;
 }
 
-async function brought(file) {
+async function brought(file, query) {
   const document = await exported(file);
-  if (document) { const done = await post("/roles/import", document); return { id: done.role, name: done.name }; }
-  const done = await post("/cards/import", file, { type: "application/octet-stream" });
-  const role = done.role?.id ?? done.role;
-  return { id: role, name: done.role?.name ?? done.name };
+  if (document) return post("/roles/import", document);
+  return post(url("/cards", { filename: file.name, ...query }), file, { type: "application/octet-stream" });
 }
 
 /** The file as a document of ours, or null when it is a card. */
@@ -71,7 +74,7 @@ async function exported(file) {
   if (!file.name.toLowerCase().endsWith(".json")) return null;
   let read;
   try { read = JSON.parse(await file.text()); } catch { return null; }
-  return read && typeof read === "object" && (read.memories || read.episodic || read.semantic || read.traits || read.goals) ? read : null;
+  return read && typeof read === "object" && (read.format === "rolememory-role" || read.memories || read.episodic || read.semantic || read.traits || read.goals) ? read : null;
 }
 
 const Tavern = () => html`<div><h3>SillyTavern</h3><p>${t("welcome.tavern")}</p><${Copy} text=${'rolememory import sillytavern "SillyTavern/data/default-user"'} /><p class="hint">${t("welcome.tavern.hint")}</p></div>`;
