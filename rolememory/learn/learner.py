@@ -155,6 +155,8 @@ class Learner:
                 self._take(chat)
         except (RoleMemoryError, OSError) as error:
             _log.warning("chat %r: not learned from yet: %s", chat, error)
+        except Exception:  # whatever it is: the chat goes on, and the cursor stays where it was
+            _log.exception("chat %r: not learned from yet", chat)
 
     def _take(self, chat: str) -> None:
         cursor = self._cursors.of(chat)

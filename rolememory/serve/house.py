@@ -18,6 +18,17 @@ if TYPE_CHECKING:
     from rolememory.store.watch import Changed, Watch
 
 KEPT_TURNS = 100  # of each role
+_PASTE = "rolememory:\\n  role: |-\\n    {{char}}\\n  user: |-\\n    {{user}}"
+_PUZZLES = {
+    "en": (
+        f'a call names no role and passes without memory; put this into "Include Body Parameters" of the frontend: {_PASTE}',
+        f'a call may mean several roles and passes without memory; put this into "Include Body Parameters" of the frontend: {_PASTE}',
+    ),
+    "zh": (
+        f"有一次调用没有说明角色，已原样通过、不带记忆；请在前端的“Include Body Parameters”里填入：{_PASTE}",
+        f"有一次调用可能指多个角色，已原样通过、不带记忆；请在前端的“Include Body Parameters”里填入：{_PASTE}",
+    ),
+}
 _log = logging.getLogger(__name__)
 
 
@@ -131,6 +142,7 @@ class House:
             self.puzzles[key] = Puzzle(*key)
         if first:
             self.bus.tell("puzzle", why=why, names=list(names))
+            _log.warning("%s", _PUZZLES[self.language if self.language == "zh" else "en"][why == "several"])
         return first
 
     def close(self) -> None:

@@ -24,6 +24,7 @@ from rolememory.serve.proxy.upstream import Upstream, coming_back, going_up
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"]
 CONVERSATIONS = ("chat/completions", "completions")
 THREADS = 32
+READING_S = 10.0  # whose turn it is must be known to learn from it, and is known at once on all turns but a cold first one
 _log = logging.getLogger(__name__)
 _T = TypeVar("_T")
 
@@ -79,7 +80,7 @@ class Proxy:
 
     async def _converse(self, request: Request, path: str, raw: Body, body: bytes, role: str | None) -> Response:
         prompt = path == "completions"
-        call = await self._thread(lambda: self._reader.read(raw, request.headers, role, prompt=prompt), None)
+        call = await self._thread(lambda: self._reader.read(raw, request.headers, role, prompt=prompt), None, READING_S)
         if call is None:
             return await self._pass(request, path, orjson.dumps(without_hint(raw)))
         found = await self._thread(lambda: remember(self._house, call), Remembered())
@@ -166,13 +167,14 @@ class Proxy:
         finally:
             self._house.keep_done()
 
-    async def _thread(self, work: Callable[[], _T], otherwise: _T) -> _T:
+    async def _thread(self, work: Callable[[], _T], otherwise: _T, at_least_s: float = 0.0) -> _T:
         """Done on a thread within the time a turn allows for memory; what fails or takes longer costs the turn nothing but its memory."""
+        allowed_s = max(self._house.settings.recall_timeout_s, at_least_s)
         try:
-            with anyio.fail_after(self._house.settings.recall_timeout_s):
+            with anyio.fail_after(allowed_s):
                 return await anyio.to_thread.run_sync(work, limiter=self._limiter, abandon_on_cancel=True)
         except TimeoutError:
-            _log.warning("memory took longer than %g s; the turn went on without it", self._house.settings.recall_timeout_s)
+            _log.warning("memory took longer than %g s; the turn went on without it", allowed_s)
         except Exception:  # whatever it is: the chat goes on
             _log.exception("memory failed on this turn; it went on without it")
         return otherwise
