@@ -130,14 +130,18 @@ def continued(stage: Stage, way: str) -> None:
     stage.tell(fresh("Hal"), EN.fact, EN.word)
     asked = stage.asked(lambda: stage.call("continueIt"), " And the lamp burns.")
     assert block(asked).count(EN.word) == 0
-    assert stage.call("texts")[-1] == "Mm. And the lamp burns."
+    shown = stage.call("texts")
+    assert (shown[-1].startswith("Mm."), shown[-1].endswith("And the lamp burns."), len(shown)) == (True, True, 3), shown
 
 
 def edited(stage: Stage, way: str) -> None:
     stage.through(way)
     name = fresh("Ida")
-    stage.tell(name, "My cousin Eva paints ships in Turku.", "paints ships")
-    stage.call("edit", 1, "My cousin Eva carves spoons in Turku.")
+    stage.chat(name)
+    stage.say(fresh("It is the evening of day"))  # nobody can tell a chat without a name by a first message that is another one now
+    stage.say("My cousin Eva paints ships in Turku.")
+    stage.memory.learned("paints ships")
+    stage.call("edit", 3, "My cousin Eva carves spoons in Turku.")
     stage.say("It is late.")
     stage.memory.learned("carves spoons")
     stage.chat(name)
@@ -287,7 +291,7 @@ def _rows() -> list[Story]:
         Story(
             f"told in one chat, recalled in a new one: {way}, {tongue.code}",
             lambda s, w=way, t=tongue: recalled_in_a_new_chat(s, w, t),
-            tongue is (ZH if way in ("pasted", "direct") else EN),
+            (way, tongue.code) in (("nothing", "en"), ("pasted", "zh"), ("direct", "zh")),
         )
         for way in WAYS
         for tongue in (EN, ZH)

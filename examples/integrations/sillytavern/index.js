@@ -45,6 +45,7 @@ const refreshLearned = () =>
 
 async function opened() {
     clear();
+    memory.news();
     seen = null;
     showTurn(null);
     await refreshLearned();
@@ -65,6 +66,7 @@ async function listen() {
 }
 
 function heard(kind) {
+    memory.news();
     if (kind === 'learned') refreshLearned();
     if (kind === 'turn') refreshTurn();
 }

@@ -1,6 +1,6 @@
 // What people do with memories: write, find, pin, edit, forget, take back. The panel and the commands both go through here.
 
-import { forget as forgetRoles, madeRole, roleOf, under } from './roles.js';
+import { forget as forgetRoles, madeRole, news as newsOfRoles, roleOf, under } from './roles.js';
 import { ask } from './server.js';
 import { way, who } from './who.js';
 
@@ -39,6 +39,7 @@ export const change = (id, memory, fields) => ask('PATCH', under(id, 'memories',
 export const forget = (id, memory) => ask('DELETE', under(id, 'memories', memory));
 export const undo = (id, txn) => ask('POST', under(id, 'undo'), { txn });
 export const forgetNames = forgetRoles;
+export const news = newsOfRoles;
 
 /** The last turn of this chat that went through the server. */
 export async function lastTurn() {

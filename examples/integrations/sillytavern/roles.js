@@ -3,23 +3,35 @@
 import { Trouble, ask } from './server.js';
 
 const known = new Map();
+const nobody = new Set(); // names the server did not know when it was last asked
 const CARD = /\.(png|charx|json)$/i;
 const part = encodeURIComponent;
 
-export const forget = () => known.clear();
+export function forget() {
+    known.clear();
+    nobody.clear();
+}
+
+/** Something new stands on the server: ask again about those it did not know. */
+export const news = () => nobody.clear();
 
 /** The role's id, or null while the server knows none. */
 export async function roleOf({ role, avatar }, how = {}) {
     const key = `${avatar}\n${role}`;
     if (known.has(key)) return known.get(key);
+    if (nobody.has(key)) return null;
     const found = (avatar && (await look(avatar, how))) || (await look(role, how));
-    if (!found || isOther(found, avatar)) return null;
+    if (!found || isOther(found, avatar)) {
+        nobody.add(key);
+        return null;
+    }
     known.set(key, found.id);
     return found.id;
 }
 
 /** The role's id; a new role when there is none. */
 export async function madeRole(person) {
+    news();
     const id = await roleOf(person);
     if (id) return id;
     const made = await ask('POST', '/roles', { name: person.role, aliases: person.avatar ? [person.avatar] : [] });
