@@ -1,7 +1,6 @@
 """Everybody may read it, and nobody's words do anything: screen readers, keyboards, small screens, dark rooms, hostile texts."""
 
 import json
-from collections.abc import Iterator
 
 import httpx
 import pytest
@@ -76,7 +75,7 @@ def settle(visitor: Visitor, view: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def hostile(api: httpx.Client) -> Iterator[Caller]:
+def hostile(api: httpx.Client) -> Caller:
     made = api.post("/roles", json={"name": "<img src=x onerror=window.hit=1>"}).json()
     role = Caller(api, made["id"], made["name"])
     for number, text in enumerate(HOSTILE):
@@ -90,7 +89,7 @@ def hostile(api: httpx.Client) -> Iterator[Caller]:
         }
         answer = role("POST", "/memories", json.loads(json.dumps(given).replace("\\u0000", "")))
         assert answer.status_code == 201, (number, answer.text)
-    yield role
+    return role
 
 
 @pytest.mark.parametrize("view", ["welcome", "garden", "list", "settings"])

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
 from rolememory.serve.page import WEB
 from tests.paths import ROOT
@@ -28,9 +28,10 @@ FLAGS = (
 )
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 SCREENS: Mapping[str, tuple[int, int]] = {"desktop": (1280, 900), "phone": (390, 844)}
-PATIENCE_MS = 10_000
+PATIENCE_MS = 30_000
 AXE = "4.10.3"
 CACHE = ROOT / ".cache"
+expect.set_options(timeout=PATIENCE_MS)
 
 EITHER = pytest.mark.parametrize(
     ("language", "screen"),
