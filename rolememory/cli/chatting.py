@@ -12,12 +12,12 @@ from rolememory.cli.out import one_line, write
 from rolememory.cli.verbs import BEGIN, verb
 from rolememory.cli.words import Tongue, both, say, told
 from rolememory.errors import InvalidValueError, RoleMemoryError
-from rolememory.schema.message import Message
 
 if TYPE_CHECKING:
     from rolememory.engine import RoleMemory
     from rolememory.learn.model.client import Model
     from rolememory.recall.turn import Turn
+    from rolememory.schema.message import Message
 
 _TIMEOUT_S = 300.0  # of a whole reply
 _HELP = both(
@@ -58,10 +58,12 @@ class Talk:
     user: str | None
     pane: bool
     turn: "Turn | None" = None
-    said: list[Message] = field(default_factory=list)
+    said: "list[Message]" = field(default_factory=list)
 
     def greet(self) -> None:
         """Show where the chat stands."""
+        from rolememory.schema.message import Message
+
         settings = self.mind.settings.memory
         if self.chat in {info.id for info in self.mind.chats.chats(archived=True)}:
             recent = self.mind.chats.recent(self.chat, settings.short_term_items, settings.short_term_characters)
@@ -72,6 +74,8 @@ class Talk:
 
     def heard(self, line: str) -> bool:
         """One line of the user's; false when it was the last."""
+        from rolememory.schema.message import Message
+
         commands = {"/quit": lambda: False, "/why": self._why, "/swipe": self._swipe, "/undo": self._undo}
         word = line.strip()
         if word in commands:
@@ -82,6 +86,8 @@ class Talk:
         return True
 
     def _reply(self) -> None:
+        from rolememory.schema.message import Message
+
         self.turn = self.mind.recall([*self._instructions(), *self.said], chat=self.chat, user=self.user)
         before = set(self.mind.memories)
         try:
@@ -116,7 +122,9 @@ class Talk:
             if memory_id not in before:
                 self.here.out.say(f"  + {one_line(memory.content)}", "green")
 
-    def _instructions(self) -> list[Message]:
+    def _instructions(self) -> "list[Message]":
+        from rolememory.schema.message import Message
+
         card = self.mind.as_character(self.user)
         texts = [text for text in (card.description, card.personality, card.scenario) if text]
         named = say(f"You are {card.name}. Reply as {card.name}, in character.", f"你是{card.name}。请以{card.name}的身份作答，不要出戏。")

@@ -30,6 +30,7 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 COOKIE = "rolememory"
+MOST_HEADERS, HEADER_BYTES = 200, 64 * 1024
 BODY_S = 60.0  # a body must have arrived after so long
 HEADERS = {
     "content-security-policy": (
@@ -82,6 +83,7 @@ class Guard:
             return
         rules, headers = self._rules(), _headers(scope)
         try:
+            _check_headers(scope)
             page = admitted(scope, headers, rules)
         except Refusal as refusal:
             await _refuse(refusal, send)
@@ -138,6 +140,13 @@ def local(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def _check_headers(scope: Scope) -> None:
+    """Refuse headers without end: the server bounds them only while they come in pieces."""
+    pairs = scope["headers"]
+    if len(pairs) > MOST_HEADERS or sum(len(name) + len(value) for name, value in pairs) > HEADER_BYTES:
+        raise Refusal(431, "headers", "too many headers", "send fewer or shorter ones")
 
 
 def _headers(scope: Scope) -> dict[str, str]:

@@ -45,6 +45,7 @@ def serve(house: House, listener: socket.socket, ready: Callable[[], None] | Non
     """Serve until SIGINT or SIGTERM; open answers are ended, everything written is folded."""
     config = uvicorn.Config(
         create_app(house),
+        http="h11",  # the one that bounds the size of headers
         log_config=None,
         access_log=False,
         server_header=False,

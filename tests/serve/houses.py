@@ -41,7 +41,7 @@ def served(folder: Path, settings: Mapping[str, Any] | None = None, embedder: An
     home = Home.open(folder, {**(WORDS_ONLY if embedder is None else {}), **(settings or {})}, embedder)
     house = House(home)
     listener = listening("127.0.0.1", 0)
-    config = uvicorn.Config(create_app(house), log_config=None, access_log=False, lifespan="on", timeout_graceful_shutdown=2)
+    config = uvicorn.Config(create_app(house), http="h11", log_config=None, access_log=False, lifespan="on", timeout_graceful_shutdown=2)
     server, ready = _Announcing(config), threading.Event()
     server.ready = ready
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
