@@ -27,7 +27,7 @@ from rolememory import Home
 from tests.bench.made_up import memory_file, sentences
 
 MEMORIES, CHUNKS, PARALLEL, CHATS = 1_000, 20, 32, 50
-WARM = 30
+WARM = 10
 PACE_S = 0.002  # between chunks
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\nconnection: keep-alive\r\n\r\n"
 
@@ -129,9 +129,9 @@ async def compared(ways: dict[str, str], count: int, at_once: int) -> dict[str, 
 
 
 async def endured(url: str, count: int, pid: int) -> dict[str, Any]:
-    """Memory and open files of the proxy after a tenth, half and all of so many requests."""
+    """Memory and open files of the proxy after a tenth, half and all of so many requests; its own work on each."""
     looks = []
-    began = time.monotonic()
+    began, worked = time.monotonic(), cpu_s(pid)
     async with httpx.AsyncClient(timeout=60, trust_env=False, limits=httpx.Limits(max_connections=PARALLEL)) as client:
         for start in range(0, count, PARALLEL):
             now = [ask(client, url, start + one, Times()) for one in range(min(PARALLEL, count - start))]
@@ -142,6 +142,7 @@ async def endured(url: str, count: int, pid: int) -> dict[str, Any]:
     first, last = looks[0], looks[-1]
     return {
         "requests": count,
+        "cpu_ms_each": round(1000 * (cpu_s(pid) - worked) / count, 1),  # answering and learning; what else the machine does is not in it
         "per_s": round(count / (time.monotonic() - began), 1),
         "looks": looks,
         "grown_mb": round(last["rss_mb"] - first["rss_mb"], 1),
@@ -154,6 +155,12 @@ def held(pid: int) -> dict[str, float]:
     status = Path(f"/proc/{pid}/status").read_text(encoding="ascii", errors="replace")
     kb = next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS"))
     return {"rss_mb": round(kb / 1024, 1), "handles": len(list(Path(f"/proc/{pid}/fd").iterdir()))}
+
+
+def cpu_s(pid: int) -> float:
+    """Processor time of a process and its threads so far."""
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 # ── the processes ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -206,9 +213,10 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as folder, running("tests.bench.proxy", "--model", until=r"^(\d+)$") as (port, _):
         upstream = f"http://127.0.0.1:{port}/v1"
-        with proxy(Path(folder) / "on", upstream, True) as (on, pid), proxy(Path(folder) / "off", upstream, False) as (off, _):
+        with proxy(Path(folder) / "on", upstream, True) as (on, pid), proxy(Path(folder) / "off", upstream, False) as (off, other):
             ways = {"direct": upstream, "no memory": off, "memory": on}
             figures = asyncio.run(measured(ways, pid, given.compared, given.requests))
+            figures["endurance without memory"] = asyncio.run(endured(off, given.requests, other))
     print(
         json.dumps(
             {
