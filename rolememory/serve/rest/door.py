@@ -12,25 +12,30 @@ from starlette.routing import Match, Route
 from rolememory.serve.house import House
 from rolememory.serve.rest import answers
 from rolememory.serve.rest.asking import Turnstiles
+from rolememory.serve.rest.books import books
 from rolememory.serve.rest.bulk import bulk
+from rolememory.serve.rest.cards import cards
 from rolememory.serve.rest.chats import chats
 from rolememory.serve.rest.memories import memories
+from rolememory.serve.rest.models import Fetches, models
 from rolememory.serve.rest.past import past
 from rolememory.serve.rest.recall import recall
 from rolememory.serve.rest.review import review
 from rolememory.serve.rest.roles import roles
+from rolememory.serve.rest.settings import settings
 from rolememory.serve.rest.telling import Telling
+from rolememory.serve.rest.trials import trials
 from rolememory.serve.rest.users import users
 from rolememory.serve.rest.watching import watching
 
-ROUTERS = (roles, bulk, memories, past, recall, chats, review, users, watching)
+ROUTERS = (roles, bulk, memories, past, recall, chats, review, users, trials, books, cards, settings, models, watching)
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"]
 
 
 def rest(app: FastAPI, house: House) -> None:
     """Add the paths."""
-    app.state.turnstiles = Turnstiles()
-    app.state.living.append(lambda: _telling(house))
+    app.state.turnstiles, app.state.fetches = Turnstiles(), Fetches()
+    app.state.living.append(lambda: _telling(house, app.state.fetches))
     for router in ROUTERS:
         app.include_router(router)
 
@@ -46,9 +51,12 @@ def rest(app: FastAPI, house: House) -> None:
 
 
 @asynccontextmanager
-async def _telling(house: House) -> AsyncIterator[None]:
+async def _telling(house: House, fetches: Fetches) -> AsyncIterator[None]:
     Telling(house).begin()
-    yield
+    try:
+        yield
+    finally:
+        fetches.stop()
 
 
 def _methods(request: Request) -> set[str]:

@@ -5,12 +5,15 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from rolememory.engine import RoleMemory
+from rolememory.engine import Home, RoleMemory
+from rolememory.errors import SettingsError
 from rolememory.schema.memory import Memory
+from rolememory.schema.role import Role
 from rolememory.schema.usage import Use
 from rolememory.serve.events import Bus
 from rolememory.serve.house import House, TurnNote
 from rolememory.store.memories import Edit, Snapshot
+from rolememory.store.settings import Loaded
 
 if TYPE_CHECKING:
     from rolememory.store.chats import Sight
@@ -66,3 +69,9 @@ def forget_turns(house: House, user: str) -> None:
 
 def _holds(note: TurnNote, user: str) -> bool:
     return note.turn is not None and any(one.memory.user == user for one in note.turn.recalled)
+
+
+def loaded_of(home: Home, role: Role | None) -> tuple[Loaded, SettingsError | None]:
+    """The settings of the home or of a role with where each comes from, and what is wrong with the file as it stands."""
+    loaded = home._file.current(role.settings, f"{role.id}/role.json") if role else home._file.current()
+    return loaded, home._file.problem

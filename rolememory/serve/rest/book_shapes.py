@@ -1,0 +1,186 @@
+"""Lorebooks, their entries and what is wrong with them, as they go out; entries as they come in."""
+
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from rolememory.author.books import BookFile, title
+from rolememory.author.entries import Placed
+from rolememory.author.lint import words
+from rolememory.author.lint.finding import Finding, written
+from rolememory.author.lint.subject import Subject
+from rolememory.author.scan import target
+from rolememory.schema.scene import Language
+from rolememory.serve.rest.answers import clean
+from rolememory.serve.rest.asking import tag
+from rolememory.serve.rest.shapes import In, Line, Lines, Out, Scalar, Text
+
+Whole = Annotated[int, Field(ge=0, le=1_000_000)]
+Number = Annotated[int | float, Field(ge=-1_000_000, le=1_000_000)]
+Position = Literal["before", "after", "an_top", "an_bottom", "depth", "em_top", "em_bottom", "outlet"]
+Logic = Literal["and_any", "and_all", "not_any", "not_all"]
+Voice = Literal["system", "user", "assistant"]
+Elsewhere = Literal["persona", "description", "personality", "depth_prompt", "scenario", "creator_notes"]
+
+
+class BookOut(Out):
+    """A lorebook."""
+
+    id: str = Field(description="its file's name")
+    shelf: str = Field(description='"shared", or the id of the role it belongs to')
+    name: str
+    format: str
+    description: str
+    entries: int
+    problems: list[str]
+    linked_by: list[str] = Field(description="shared: ids of the roles that use it")
+    has_tests: bool
+    etag: str
+
+
+class EntryFields(In):
+    """Fields of an entry by our names, whatever the format of the book; what is not named stays."""
+
+    comment: Line | None = Field(None, description="its title in editors")
+    content: Text | None = None
+    keys: Lines | None = None
+    secondary_keys: Lines | None = None
+    selective: bool | None = None
+    selective_logic: Logic | None = None
+    constant: bool | None = None
+    enabled: bool | None = None
+    insertion_order: Number | None = None
+    position: Position | None = None
+    depth: Whole | None = None
+    role: Voice | None = None
+    outlet: Line | None = None
+    ignore_budget: bool | None = None
+    exclude_recursion: bool | None = None
+    prevent_recursion: bool | None = None
+    delay_until_recursion: Whole | None = None
+    probability: Annotated[float, Field(ge=0, le=100)] | None = None
+    use_probability: bool | None = None
+    scan_depth: Whole | None = None
+    case_sensitive: bool | None = None
+    match_whole_words: bool | None = None
+    use_group_scoring: bool | None = None
+    match_sources: Annotated[list[Elsewhere], Field(max_length=6)] | None = None
+    group: Line | None = None
+    group_override: bool | None = None
+    group_weight: Number | None = None
+    sticky: Whole | None = None
+    cooldown: Whole | None = None
+    delay: Whole | None = None
+    triggers: Annotated[list[Line], Field(max_length=20)] | None = None
+    by_meaning: bool | None = None
+
+    def told(self) -> dict[str, Any]:
+        """What was named; null only where a file may say null: the setting holds."""
+        named = self.model_dump(mode="json", include=self.model_fields_set & set(EntryFields.model_fields))
+        return {name: value for name, value in named.items() if value is not None or name in NULLABLE}
+
+
+NULLABLE = {"scan_depth", "case_sensitive", "match_whole_words", "use_group_scoring"}
+
+
+class FindingOut(Out):
+    """A fault."""
+
+    severity: Literal["error", "warning", "note"]
+    code: str
+    uid: str = Field(description='of the entry; "" = the book itself')
+    title: str
+    field: str = Field(description="as the file has it")
+    ours: str = Field(description="by our name")
+    why: str
+    write: str
+    values: dict[str, Scalar]
+
+
+class EntryOut(Out):
+    """An entry as it stands."""
+
+    uid: str
+    title: str
+    comment: str
+    content: str
+    keys: list[str]
+    secondary_keys: list[str]
+    selective: bool
+    selective_logic: str
+    constant: bool
+    enabled: bool
+    insertion_order: float
+    priority: float | None
+    position: str | None
+    depth: int | None
+    role: str
+    outlet: str
+    ignore_budget: bool
+    exclude_recursion: bool
+    prevent_recursion: bool
+    delay_until_recursion: int
+    probability: float
+    use_probability: bool
+    scan_depth: int | None
+    case_sensitive: bool | None
+    match_whole_words: bool | None
+    use_group_scoring: bool | None
+    use_regex: bool | None
+    match_sources: list[str]
+    group: str
+    group_override: bool
+    group_weight: float
+    sticky: int
+    cooldown: int
+    delay: int
+    triggers: list[str]
+    by_meaning: bool
+    target: str = Field(description="where its text goes, in a word or three")
+    tokens: int
+    raw: dict[str, Any] = Field(description="as the file has it")
+    etag: str
+
+
+class EntryChanged(Out):
+    """An entry after a change, and what is wrong with it now."""
+
+    entry: EntryOut
+    findings: list[FindingOut]
+    written: bool
+
+
+def finding_out(one: Finding, form: str, language: Language) -> FindingOut:
+    """A fault in words."""
+    return FindingOut(
+        severity=words.severity(one).value,
+        code=one.code,
+        uid=clean(one.entry),
+        title=clean(one.title),
+        field=written(one.field, form),
+        ours=one.field,
+        why=clean(words.why(one, language)),
+        write=clean(words.write(one, language)),
+        values={name: clean(value) if isinstance(value, str) else value for name, value in one.values},
+    )
+
+
+def entries_out(places: Iterable[Placed], subject: Subject) -> list[EntryOut]:
+    """Entries that can be read, in the order of the file."""
+    prepared = {lore.entry.id: lore for lore in subject.entries}
+    return [_entry_out(one, target(prepared[one.uid], subject.rules), subject.costs[one.uid]) for one in places if one.uid in prepared]
+
+
+def _entry_out(one: Placed, goes_to: str, tokens: int) -> EntryOut:
+    entry = one.entry
+    assert entry is not None, "an entry that was prepared was read"
+    fields: Mapping[str, Any] = entry.model_dump(mode="json", exclude={"id", "raw", "character_filter", "card_case_sensitive"})
+    known = {name: value for name, value in fields.items() if name in EntryOut.model_fields}
+    raw = dict(one.raw)
+    return EntryOut(**known, uid=one.uid, title=title(entry), target=goes_to, tokens=tokens, raw=raw, etag=tag(raw))
+
+
+def book_title(file: BookFile) -> str:
+    """What the book is called."""
+    return clean(file.name)

@@ -1,0 +1,297 @@
+"""Lorebooks: list, look, begin, bring in, carry out; entries changed one by one with the linter looking on."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Literal
+from urllib.parse import quote
+
+from fastapi import Query, Request, Response
+from pydantic import Field
+
+from rolememory.author.books import BookFile, read_book_file
+from rolememory.author.convert import Converted, convert
+from rolememory.author.entries import Placed, added, changed, placed, removed
+from rolememory.author.expectations import beside
+from rolememory.author.lint.check import check
+from rolememory.author.lint.subject import Subject
+from rolememory.author.newbook import new_book, new_expectations
+from rolememory.cards.base import formats
+from rolememory.cards.book_file import Book
+from rolememory.cards.book_files import book_formats, load_book
+from rolememory.errors import FileError, UnknownNameError
+from rolememory.schema.scene import Language
+from rolememory.serve.house import House
+from rolememory.serve.rest.answers import clean, private
+from rolememory.serve.rest.asking import Alone, IfMatch, Paged, TheHouse, Tongue, page, router, seen, tag
+from rolememory.serve.rest.book_shapes import (
+    BookOut,
+    EntryChanged,
+    EntryFields,
+    EntryOut,
+    FindingOut,
+    book_title,
+    entries_out,
+    finding_out,
+)
+from rolememory.serve.rest.shapes import Done, In, Name, Out, Page
+from rolememory.serve.rest.shelves import BookName, Shelf, TheShelf, editable, read, shelf_named
+from rolememory.serve.rest.uploads import TAKES_A_FILE, TheUpload
+from rolememory.store import atomic
+
+books = router("books", under="/books")
+
+
+class NewBook(In):
+    """A book to begin with: three entries, and the expectations that go with them."""
+
+    name: Name
+    language: Literal["zh", "en"] | None = None
+
+
+class LossOut(Out):
+    """One field that a format cannot hold."""
+
+    field: str
+    text: str
+    kept: str = Field(description='where in the result it is kept for the way back; "" = nowhere')
+
+
+class ConvertedOut(Out):
+    """What a conversion would do."""
+
+    format: str
+    suffix: str
+    bytes: int
+    losses: list[LossOut]
+
+
+class FormatsOut(Out):
+    """The formats that can be written."""
+
+    cards: list[str]
+    books: list[str]
+
+
+@books.get("")
+def list_books(
+    request: Request,
+    response: Response,
+    house: TheHouse,
+    paging: Paged,
+    tongue: Tongue,
+    shelf: Annotated[str | None, Query(max_length=300, description='only of this: "shared", or a role')] = None,
+) -> Page[BookOut]:
+    """Every book: the shared ones, then those of each role."""
+    shelves = (
+        [shelf_named(house, shelf)]
+        if shelf
+        else [shelf_named(house, "shared"), *(shelf_named(house, role.id) for role in house.home.roles())]
+    )
+    files = [(one, path) for one in shelves for path in one.files()]
+    return page(request, response, paging, files, lambda pair: book_out(*pair, tongue))
+
+
+@books.get("/formats")
+def known_formats(house: TheHouse) -> FormatsOut:
+    """What cards and books can be written as."""
+    return FormatsOut(cards=list(formats()), books=list(book_formats()))
+
+
+@books.post("/{shelf}", status_code=201)
+def begin_book(house: TheHouse, shelf: TheShelf, tongue: Tongue, given: NewBook) -> BookOut:
+    """A new book that already passes its own tests."""
+    language = given.language or tongue
+    path = shelf.new_file(given.name)
+    shelf.write(path, new_book(path.stem, language).encode())
+    if not beside(path).exists():
+        atomic.write(beside(path), new_expectations(path.name, language).encode())
+    return book_out(shelf, path, tongue)
+
+
+@books.post("/{shelf}/import", status_code=201, openapi_extra=TAKES_A_FILE)
+def bring_book(
+    shelf: TheShelf,
+    tongue: Tongue,
+    upload: TheUpload,
+    name: Annotated[str, Query(max_length=200, description="what it is to be called; else as its file")] = "",
+    replace: Annotated[bool, Query(description="over a book of that name")] = False,
+) -> BookOut:
+    """A book of any known format, or the one in a card. JSON stays as it is, anything else becomes a lorebook of V3."""
+    book = load_book(upload.data, upload.name or "upload")
+    wanted = name or upload.name.rpartition(".")[0] or book.name
+    data = upload.data if book.container.data == upload.data and book.container.name == "json" else convert(book, "lorebook_v3").data
+    path = shelf.new_file(wanted, replace=replace)
+    shelf.write(path, data)
+    return book_out(shelf, path, tongue)
+
+
+@books.get("/{shelf}/{book}")
+def one_book(response: Response, shelf: TheShelf, book: BookName, tongue: Tongue) -> BookOut:
+    """One book, without its entries."""
+    shown = book_out(shelf, shelf.file(book), tongue)
+    response.headers["etag"] = shown.etag
+    return shown
+
+
+@books.get("/{shelf}/{book}/export", response_class=Response, responses={200: {"content": {"application/octet-stream": {}}}})
+def carry_out(
+    shelf: TheShelf, book: BookName, to: Annotated[str, Query(max_length=60, description="a format; else as it is")] = ""
+) -> Response:
+    """The book as a file."""
+    path = shelf.file(book)
+    if not to:
+        return attached(path.read_bytes(), path.stem, ".json")
+    made = convert(load_book(path.read_bytes(), path.name), to)
+    return attached(made.data, path.stem, made.suffix, len(made.losses))
+
+
+@books.get("/{shelf}/{book}/convert")
+def would_lose(house: TheHouse, shelf: TheShelf, book: BookName, tongue: Tongue, to: Annotated[str, Query(max_length=60)]) -> ConvertedOut:
+    """What another format cannot hold."""
+    path = shelf.file(book)
+    return converted_out(convert(load_book(path.read_bytes(), path.name), to), house, tongue)
+
+
+@books.get("/{shelf}/{book}/entries")
+def list_entries(request: Request, response: Response, shelf: TheShelf, book: BookName, paging: Paged) -> Page[EntryOut]:
+    """The entries in the order of the file; those that cannot be read are told among the book's problems."""
+    standing = Standing.of(shelf, shelf.file(book))
+    return page(request, response, paging, entries_out(standing.places, standing.subject), lambda entry: entry)
+
+
+@books.post("/{shelf}/{book}/entries", status_code=201)
+def add_entry(
+    response: Response, shelf: TheShelf, book: BookName, tongue: Tongue, alone: Alone, given: EntryFields, dry_run: bool = False
+) -> EntryChanged:
+    """An entry more, at the end. `dry_run` only says what would be wrong with it."""
+    path = shelf.file(book)
+    with alone.through(f"book {path}"):
+        grown, uid = added(editable(path), given.told())
+        return _written(response, shelf, path, grown, uid, tongue, dry_run)
+
+
+@books.get("/{shelf}/{book}/entries/{uid:path}")
+def one_entry(response: Response, shelf: TheShelf, book: BookName, uid: str, tongue: Tongue) -> EntryChanged:
+    """One entry and what is wrong with it."""
+    standing = Standing.of(shelf, shelf.file(book))
+    shown = EntryChanged(entry=standing.one(uid), findings=standing.findings(uid, tongue), written=False)
+    response.headers["etag"] = shown.entry.etag
+    return shown
+
+
+@books.patch("/{shelf}/{book}/entries/{uid:path}")
+def change_entry(
+    response: Response,
+    shelf: TheShelf,
+    book: BookName,
+    uid: str,
+    tongue: Tongue,
+    alone: Alone,
+    given: EntryFields,
+    dry_run: Annotated[bool, Query(description="only lint: for an editor that looks on while somebody types")] = False,
+    if_match: IfMatch = None,
+) -> EntryChanged:
+    """Change fields of one entry in its file; everything else in the file stays letter by letter."""
+    path = shelf.file(book)
+    with alone.through(f"book {path}"):
+        _unchanged(shelf, path, uid, if_match)
+        return _written(response, shelf, path, changed(editable(path), uid, given.told()), uid, tongue, dry_run)
+
+
+@books.delete("/{shelf}/{book}/entries/{uid:path}")
+def remove_entry(shelf: TheShelf, book: BookName, uid: str, alone: Alone, if_match: IfMatch = None) -> Done:
+    """Take an entry out of the book."""
+    path = shelf.file(book)
+    with alone.through(f"book {path}"):
+        _unchanged(shelf, path, uid, if_match)
+        shelf.write(path, removed(editable(path), uid).write())
+    return Done(changed=1)
+
+
+class Standing:
+    """A book as it stands: its entries, prepared for questions."""
+
+    def __init__(self, shelf: Shelf, file: BookFile, places: list[Placed]) -> None:
+        self.shelf, self.file, self.places = shelf, file, places
+        self.subject = Subject.of(file, shelf.settings)
+
+    @classmethod
+    def of(cls, shelf: Shelf, path: Path) -> "Standing":
+        """From its file. Raises: FileError."""
+        data, file = read(path)
+        return cls(shelf, file, placed(load_book(data, path.name)))
+
+    @classmethod
+    def written(cls, shelf: Shelf, name: str, book: Book) -> "Standing":
+        """As it will be read again."""
+        data = book.write()
+        return cls(shelf, read_book_file(data, name), placed(load_book(data, name)))
+
+    def one(self, uid: str) -> EntryOut:
+        """One entry. Raises: UnknownNameError."""
+        found = entries_out([one for one in self.places if one.uid == uid], self.subject)
+        if not found:
+            raise UnknownNameError("entry", uid, [one.uid for one in self.places if one.entry])
+        return found[0]
+
+    def findings(self, uid: str, language: Language) -> list[FindingOut]:
+        """What is wrong with one entry."""
+        found = check(self.file, self.shelf.settings)
+        return [finding_out(one, self.file.book.format, language) for one in found if one.entry == uid]
+
+
+def book_out(shelf: Shelf, path: Path, tongue: Language) -> BookOut:
+    """A book as it goes out; one that cannot be read is told with its problem."""
+    house = shelf.house
+    told = {"id": clean(path.name), "shelf": shelf.id, "linked_by": [] if shelf.mind else list(_linked(house, path.name))}
+    try:
+        data, file = read(path)
+    except FileError as error:
+        return BookOut.model_validate(
+            {**told, "name": clean(path.stem), "format": "", "description": "", "entries": 0, "problems": [private(error.text(tongue), house)], "has_tests": False, "etag": '""'}
+        )  # fmt: skip
+    return BookOut.model_validate(
+        {
+            **told,
+            "name": book_title(file),
+            "format": file.book.format,
+            "description": clean(file.book.description),
+            "entries": len(file.book.entries),
+            "problems": [private(problem, house) for problem in file.book.problems],
+            "has_tests": beside(path).is_file(),
+            "etag": tag(data.hex()),
+        }
+    )
+
+
+def converted_out(made: Converted, house: House, tongue: Language) -> ConvertedOut:
+    """A conversion, told."""
+    losses = [LossOut(field=clean(one.field), text=private(one.text(tongue), house), kept=one.kept) for one in made.losses]
+    return ConvertedOut(format=made.result.format, suffix=made.suffix, bytes=len(made.data), losses=losses)
+
+
+def attached(data: bytes, stem: str, suffix: str, losses: int = 0, kind: str = "application/octet-stream") -> Response:
+    """A file to be saved; its name in any script. Source: RFC 6266, RFC 8187."""
+    name = f"{clean(stem)}{suffix}"
+    headers = {"content-disposition": f"attachment; filename*=UTF-8''{quote(name, safe='')}", "x-rolememory-losses": str(losses)}
+    return Response(data, media_type=kind, headers=headers)
+
+
+def _written(response: Response, shelf: Shelf, path: Path, book: Book, uid: str, tongue: Language, dry_run: bool) -> EntryChanged:
+    standing = Standing.written(shelf, path.name, book)
+    shown = EntryChanged(entry=standing.one(uid), findings=standing.findings(uid, tongue), written=not dry_run)
+    if not dry_run:
+        shelf.write(path, book.write())
+    response.headers["etag"] = shown.entry.etag
+    return shown
+
+
+def _unchanged(shelf: Shelf, path: Path, uid: str, if_match: str | None) -> None:
+    """Refuse when it is another one than the caller saw. Raises: Stale, UnknownNameError."""
+    if if_match is not None:
+        now = Standing.of(shelf, path).one(uid)
+        seen(if_match, now.etag, lambda: now.model_dump(mode="json"))
+
+
+def _linked(house: House, name: str) -> Iterator[str]:
+    return (role.id for role in house.home.roles() if name in role.worldbooks)

@@ -1,0 +1,251 @@
+"""The models: whether meaning works and why not, which servers rest, what learning waits for, and fetching a model we know."""
+
+import logging
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import orjson
+from fastapi import Request
+from pydantic import Field
+
+from rolememory.breaker import Breaker
+from rolememory.errors import ModelError, UnknownNameError
+from rolememory.serve.house import House
+from rolememory.serve.rest.answers import clean, private
+from rolememory.serve.rest.asking import Mind, TheHouse, Tongue, router
+from rolememory.serve.rest.shapes import In, Name, Out
+
+models = router("models")
+_READY = ("start the server anew to use it", "重启服务器后即可使用")
+LOOK_S = 1.0  # between two looks at how much of a model has arrived
+_log = logging.getLogger(__name__)
+
+
+class BreakerOut(Out):
+    """A server, and whether it is asked."""
+
+    name: str
+    state: str = Field(description="uninitialised, ready, failed, half_open")
+    reason: str
+    for_: str = Field(alias="for", description="learning or embedding")
+
+
+class MeaningOut(Out):
+    """The embedding model."""
+
+    state: str = Field(description="absent, loading, ready, failed")
+    reason: str
+    backend: str
+    model: str = Field(description="as the settings name it")
+    key: str = Field(description="of the one that is loaded")
+    dims: int
+    languages: list[str]
+    last_failure: str = Field(description="why the last question had no vector")
+    breakers: list[BreakerOut]
+
+
+class LearningOut(Out):
+    """How learning by a model stands for a role."""
+
+    on: bool
+    busy: bool
+    queue: dict[str, int] = Field(description="exchanges that wait, by chat")
+    requests: int
+    breakers: list[BreakerOut]
+    last_error: str
+    notes: list[str]
+    exchanges_since_conclusions: int
+
+
+class KnownModel(Out):
+    """A model that can be fetched."""
+
+    name: str
+    repository: str
+    languages: list[str]
+    dims: int
+    window: int
+    megabytes: int
+    licence: str
+    about: str
+    here: bool
+    in_use: bool
+
+
+class ModelsOut(Out):
+    """All that we recommend."""
+
+    items: list[KnownModel]
+
+
+class FetchIn(In):
+    """Which; only names that `GET /api/models` tells."""
+
+    name: Name
+
+
+class FetchOut(Out):
+    """How a fetch stands; every step is an event `model` as well."""
+
+    name: str
+    state: str = Field(description="none, fetching, done, failed")
+    bytes: int
+    expected: int
+    text: str = Field(description="failed: why; done: what to do now")
+
+
+@models.get("/meaning")
+def meaning(house: TheHouse) -> MeaningOut:
+    """Whether meaning works here, and why not."""
+    home, loader = house.home, house.home.loader
+    embedder = loader.get()
+    breaker: Breaker | None = getattr(embedder, "breaker", None)
+    return MeaningOut(
+        state=loader.state,
+        reason=private(loader.reason, house),
+        backend=loader.settings.backend,
+        model=private(loader.settings.model, house),
+        key=private(embedder.key, house) if embedder else "",
+        dims=embedder.dim if embedder else 0,
+        languages=sorted(loader.background),
+        last_failure=private(home.queries.failure, house),
+        breakers=[*([_breaker_out(breaker, house, "embedding")] if breaker else ()), *_learning_breakers(house)],
+    )
+
+
+@models.get("/roles/{role}/learning")
+def learning(house: TheHouse, mind: Mind, tongue: Tongue) -> LearningOut:
+    """What a model still has to read, and what keeps it."""
+    status = mind.learner.behind.status(tongue)
+    return LearningOut(
+        on=status["on"],
+        busy=status["busy"],
+        queue=dict(status["queue"]),
+        requests=status["requests"],
+        breakers=_learning_breakers(house),
+        last_error=private(status["last_error"], house),
+        notes=[private(str(note), house) for note in status["notes"]],
+        exchanges_since_conclusions=status["exchanges_since_conclusions"],
+    )
+
+
+@models.get("/models")
+def known(request: Request, house: TheHouse, tongue: Tongue) -> ModelsOut:
+    """The models we recommend, and which of them is in use."""
+    return ModelsOut(items=[KnownModel.model_validate(row) for row in _fetches(request).known(house, tongue)])
+
+
+@models.get("/models/fetch")
+def fetched(request: Request) -> FetchOut:
+    """How the last fetch stands."""
+    return _fetches(request).state
+
+
+@models.post("/models/fetch", status_code=202)
+def fetch(request: Request, house: TheHouse, tongue: Tongue, given: FetchIn) -> FetchOut:
+    """Fetch a model from the hub, check that it loads, and write it into the settings; the server uses it when it is started anew."""
+    fetches = _fetches(request)
+    rows = {row["name"]: row for row in fetches.known(house, tongue)}
+    if given.name not in rows:
+        raise UnknownNameError("model", given.name, rows)
+    return fetches.begin(house, rows[given.name], tongue)
+
+
+def _fetches(request: Request) -> "Fetches":
+    fetches: Fetches = request.app.state.fetches
+    return fetches
+
+
+def _learning_breakers(house: House) -> list[BreakerOut]:
+    servers = house.home.upstreams.all()
+    return [_breaker_out(one.breaker, house, "learning") for _, one in sorted(servers.items())]
+
+
+def _breaker_out(breaker: Breaker, house: House, what: str) -> BreakerOut:
+    told = {"name": breaker.name, "state": breaker.state.value, "reason": private(breaker.reason, house), "for": what}
+    return BreakerOut.model_validate(told)
+
+
+class Fetches:
+    """Runs our own command line for it, in a process of its own: a library that downloads and loads models must not take the server along."""
+
+    def __init__(self) -> None:
+        self.state = FetchOut(name="", state="none", bytes=0, expected=0, text="")
+        self._running: subprocess.Popen[bytes] | None = None
+        self._lock = threading.Lock()
+
+    def known(self, house: House, tongue: str) -> list[dict[str, Any]]:
+        """The table of models. Raises: ModelError."""
+        done = subprocess.run(_command(house, tongue, ["model", "list"]), capture_output=True, timeout=60, check=False)  # noqa: S603  # our own program
+        if done.returncode != 0:
+            raise ModelError(f"`rolememory model list` failed: {_last(done.stderr)}")
+        rows: list[dict[str, Any]] = orjson.loads(done.stdout)["models"]
+        return rows
+
+    def begin(self, house: House, row: Mapping[str, Any], tongue: str) -> FetchOut:
+        """Start, unless one is running; that one's state then."""
+        with self._lock:
+            if self._running is None:
+                command = _command(house, tongue, ["model", "fetch", row["name"]])
+                self._running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)  # noqa: S603  # our own program
+                self._told(house, FetchOut(name=row["name"], state="fetching", bytes=0, expected=row["megabytes"] * 10**6, text=""))
+                follow = threading.Thread(
+                    target=self._follow, args=(house, self._running, row, tongue), name="rolememory-fetch", daemon=True
+                )
+                follow.start()
+            return self.state
+
+    def stop(self) -> None:
+        """End what is running: what has arrived stays where it is."""
+        with self._lock:
+            if self._running is not None:
+                self._running.terminate()
+
+    def _follow(self, house: House, running: "subprocess.Popen[bytes]", row: Mapping[str, Any], tongue: str) -> None:
+        """Tell how much has arrived, then how it ended."""
+        folder = _cache() / f"models--{row['repository'].replace('/', '--')}"
+        begun = self.state
+        while True:
+            try:
+                _, said = running.communicate(timeout=LOOK_S)
+                break
+            except subprocess.TimeoutExpired:
+                self._told(house, begun.model_copy(update={"bytes": min(_size(folder), begun.expected)}))
+        good = running.returncode == 0
+        with self._lock:
+            self._running = None
+        text = _READY[tongue == "zh"] if good else private(_last(said), house)
+        self._told(
+            house, begun.model_copy(update={"state": "done" if good else "failed", "bytes": begun.expected if good else 0, "text": text})
+        )
+
+    def _told(self, house: House, state: FetchOut) -> None:
+        self.state = state
+        house.bus.tell("model", name=state.name, state=state.state, bytes=state.bytes, expected=state.expected)
+
+
+def _command(house: House, tongue: str, words: Sequence[str]) -> list[str]:
+    return [sys.executable, "-m", "rolememory", *words, "--home", str(house.home.path), "--json", "--lang", tongue]
+
+
+def _last(said: bytes) -> str:
+    lines = said.decode("utf-8", "replace").strip().splitlines()
+    return clean(lines[-1])[:500] if lines else ""
+
+
+def _cache() -> Path:
+    """Where the hub's library keeps what it fetches. Source: huggingface_hub's variables HF_HUB_CACHE and HF_HOME."""
+    home = Path(os.environ.get("HF_HOME") or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "huggingface")
+    return Path(os.environ.get("HF_HUB_CACHE") or home / "hub")
+
+
+def _size(folder: Path) -> int:
+    try:
+        return sum(path.stat().st_size for path in (folder / "blobs").iterdir())
+    except OSError:
+        return 0

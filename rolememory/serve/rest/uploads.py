@@ -1,0 +1,67 @@
+"""Files that come with a request: as the body itself, or in a form. Never unpacked, never named by the caller on disk."""
+
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath, PureWindowsPath
+from typing import Annotated, Any
+
+from fastapi import Depends, Query
+from starlette.datastructures import UploadFile
+from starlette.requests import Request
+
+from rolememory.cards import limits
+from rolememory.cards.role_parts import display_name
+from rolememory.errors import InvalidValueError
+
+_BINARY = {"schema": {"type": "string", "format": "binary"}}
+TAKES_A_FILE: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "application/octet-stream": _BINARY,
+            "application/json": {"schema": {"type": "object"}},
+            "multipart/form-data": {
+                "schema": {"type": "object", "properties": {"file": {"type": "string", "format": "binary"}}, "required": ["file"]}
+            },
+        },
+    }
+}
+"""What the OpenAPI document says of such a body."""
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A file as it came. `name` is for people: one line, no path."""
+
+    data: bytes = field(repr=False)
+    name: str = ""
+
+
+async def _upload(request: Request, filename: Annotated[str, Query(max_length=500, description="what the file is called")] = "") -> Upload:
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "multipart/form-data":
+        return _checked(await request.body(), filename)
+    async with request.form(max_files=1, max_fields=8, max_part_size=limits.FILE) as form:
+        file = next((one for one in form.values() if isinstance(one, UploadFile)), None)
+        if file is None:
+            raise InvalidValueError("no file in the form; send it as the field `file`", zh="表单里没有文件；请放在字段 file 中")
+        return _checked(await file.read(limits.FILE + 1), filename or file.filename or "")
+
+
+def _checked(data: bytes, filename: str) -> Upload:
+    if not data:
+        raise InvalidValueError("an empty file; send its bytes as the body", zh="文件是空的；请把文件内容作为请求体发送")
+    limits.check_size(data, "upload")
+    return Upload(data, plain_name(filename))
+
+
+def plain_name(filename: str) -> str:
+    r"""The last part of a name, whatever system it is from; empty when nothing is left.
+
+    >>> plain_name("../../etc/Mira\n.png"), plain_name("C:\\cards\\..\\x.json"), plain_name("..")
+    ('Mira .png', 'x.json', '')
+    """
+    name = display_name(PureWindowsPath(PurePosixPath(filename.replace("\0", "")).name).name)
+    return name if name.strip(". ") else ""
+
+
+TheUpload = Annotated[Upload, Depends(_upload)]

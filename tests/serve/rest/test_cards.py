@@ -1,0 +1,117 @@
+"""Character cards over REST."""
+
+import json
+from typing import Any
+
+import httpx
+import pytest
+
+from rolememory.author.newbook import new_book
+from rolememory.cards.base import dump, load
+from rolememory.cards.card import Card
+from rolememory.cards.card_forms import V3, new_document
+from rolememory.cards.containers import JsonText
+from tests.serve.houses import Served
+from tests.serve.rest.callers import good
+
+OCTETS = {"content-type": "application/octet-stream"}
+
+
+def card(name: str, form: str = "png", **fields: str) -> bytes:
+    """A card with a book of three entries."""
+    raw: dict[str, Any] = new_document(name=name)
+    world = json.loads(new_book("harbour"))
+    raw["data"] |= {"description": f"{name} keeps the light.", "first_mes": "Good evening.", **fields}
+    made = Card(raw, V3, JsonText.new(raw), "card").with_book(world)
+    return dump(load(made.write(), "card"), form)
+
+
+@pytest.mark.parametrize("form", ["png", "charx", "json", "v2", "v1"])
+def test_a_card_becomes_a_role_with_its_book(api: httpx.Client, form: str) -> None:
+    name = f"Keeper Of {form}"
+    done = good(api.post("/cards", content=card(name, form), headers=OCTETS, params={"filename": f"{name}.{form}", "traits": True}))
+    assert (done["name"], done["made"], len(done["traits"]) > 0) == (name, True, True)
+    shown = good(api.get(f"/roles/{done['role']}/card"))
+    assert (shown["name"], shown["fields"]["description"]) == (name, f"{name} keeps the light.")
+    if form != "v1":
+        assert shown["entries"] == 3
+        assert [one["entries"] for one in good(api.get("/books", params={"shelf": done["role"]}))["items"]] == [3]
+    again = good(api.post("/cards", content=card(name, form), headers=OCTETS, params={"filename": f"{name}.{form}", "into": name}))
+    assert (again["role"], again["made"]) == (done["role"], False)
+
+
+def test_a_card_comes_in_a_form(api: httpx.Client) -> None:
+    done = good(api.post("/cards", files={"file": ("../../Formal.png", card("Formal Person"), "image/png")}))
+    assert done["aliases"] == ["Formal"]
+
+
+def test_another_card_of_the_same_name_is_asked_about(api: httpx.Client) -> None:
+    first = good(api.post("/cards", content=card("Twice Known"), headers=OCTETS))
+    asked = api.post("/cards", content=card("Twice Known", description="Somebody else."), headers={**OCTETS, "Accept-Language": "zh"})
+    assert (asked.status_code, asked.json()["error"]["code"], asked.json()["current"]["role"]) == (409, "exists", first["role"])
+    other = good(
+        api.post("/cards", content=card("Twice Known", description="Somebody else."), headers=OCTETS, params={"name": "Known Once More"})
+    )
+    assert (other["made"], other["name"]) == (True, "Known Once More")
+    assert good(api.post("/cards", content=card("Twice Known"), headers=OCTETS))["role"] == first["role"]
+
+
+def test_a_card_goes_out_and_says_what_is_lost(api: httpx.Client) -> None:
+    done = good(api.post("/cards", content=card("Goes Out", nickname="Go"), headers=OCTETS))
+    path = f"/roles/{done['role']}/card"
+    out = api.get(f"{path}/export")
+    assert (out.headers["content-type"], load(out.content, "x").name) == ("image/png", "Goes Out")
+    assert api.get(f"/roles/{done['role']}/picture").headers["content-type"] == "image/png"
+    for to in ("json", "charx", "v2"):
+        assert load(api.get(f"{path}/export", params={"to": to}).content, "x").name == "Goes Out"
+    told = good(api.get(f"{path}/convert", params={"to": "v2"}))
+    assert "data.nickname" in [one["field"] for one in told["losses"]]
+    assert api.get(f"{path}/export", params={"to": "pdf"}).json()["error"]["code"] == "unknown_name"
+    assert good(api.get(f"{path}/lint"))["card"]["name"] == "Goes Out"
+
+
+def test_a_role_without_a_card_gets_one(role: Any) -> None:
+    shown = role.get("/card")
+    assert (shown["name"], shown["book"]) == (role.name.replace("\n", " "), None)
+    assert role("GET", "/picture").status_code == 404
+
+
+def test_a_card_is_linted_and_converted_without_being_kept(api: httpx.Client) -> None:
+    roles = good(api.get("/roles"))["total"]
+    found = good(api.post("/cards/lint", content=card("Never Here", first_mes=""), headers={**OCTETS, "Accept-Language": "zh"}))
+    assert ("no_greeting" in [one["code"] for one in found["items"]], found["card"]["entries"]) == (True, 3)
+    made = api.post("/cards/convert", content=card("Never Here"), headers=OCTETS, params={"to": "sillytavern"})
+    assert len(json.loads(made.content)["entries"]) == 3
+    told = good(api.post("/cards/convert", content=new_book("x").encode(), headers=OCTETS, params={"to": "agnai", "report": True}))
+    assert told["format"] == "agnai"
+    assert good(api.get("/roles"))["total"] == roles
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(b"\x89PNG\r\n\x1a\n", id="a picture that ends"),
+        pytest.param(b"PK\x05\x06" + b"\0" * 18, id="an empty archive"),
+        pytest.param(b"GIF89a", id="another picture"),
+        pytest.param(b"{" * 3000, id="three thousand levels"),
+        pytest.param(b'{"data": {"name": NaN}}', id="no JSON"),
+        pytest.param(b"name: [x", id="half of YAML"),
+        pytest.param(b"\0" * 1000, id="nothing, a thousand times"),
+    ],
+)
+def test_what_is_no_card_is_refused(api: httpx.Client, data: bytes) -> None:
+    for path in ("/cards", "/cards/lint", "/cards/convert?to=v2"):
+        answer = api.post(path, content=data, headers=OCTETS)
+        assert (answer.status_code, answer.json()["error"]["code"]) == (422, "file")
+
+
+def test_a_hostile_card_is_inert(api: httpx.Client, house: Served) -> None:
+    hostile = "<img src=x onerror=alert(1)>"
+    fields = {"description": "{{#each}} {% import os %}", "creator": "../../x", "system_prompt": hostile}
+    done = good(
+        api.post("/cards", content=card(hostile, "json", **fields), headers=OCTETS, params={"filename": "../../../etc/cron.d/x.json"})
+    )
+    role = good(api.get(f"/roles/{done['role']}/card"))
+    assert role["fields"]["system_prompt"] == hostile
+    assert api.get(f"/roles/{done['role']}/card").headers["content-type"] == "application/json"
+    assert not (house.home.path.parent / "etc").exists()
