@@ -132,6 +132,7 @@ def test_an_order_to_remember_is_obeyed_at_once(home: Home, order: str, question
             "My brother Wu was in prison.", "Forget what I said about my brother Wu.", "What about my brother Wu?", "prison", id="en"
         ),
         pytest.param("我弟弟坐过牢。", "忘掉我弟弟坐过牢的事。", "我弟弟坐过牢吗？", "坐过牢", id="zh"),
+        pytest.param("其实我有木腿。", "忘掉我有木腿这件事。", "我有木腿吗？", "木腿", id="zh, this matter"),
     ],
 )
 def test_an_order_to_forget_is_obeyed_at_once(home: Home, fact: str, order: str, question: str, word: str) -> None:

@@ -6,17 +6,19 @@
 ['a']
 """
 
+import re
 from collections.abc import Iterator, Mapping
 
 from rolememory.schema.memory import Memory
 from rolememory.text.words import ask, tokens
 
+_MATTER = re.compile("的?[这這那]?[件回个個]?事情?$|^the fact that ")  # "the matter of", which no memory says
 _ENOUGH = 0.6  # of the weight of what was named must stand in a memory
 
 
 def meant(words: str, memories: Mapping[str, Memory], user: str | None) -> list[Memory]:
     """Every learned memory that says what is named; what an author wrote or locked is never meant. Cost: O(memories)."""
-    wanted = ask(words).weights
+    wanted = ask(_MATTER.sub("", words)).weights
     total = sum(wanted.values())
     return list(_saying(wanted, total, memories, user)) if total else []
 
