@@ -8,6 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from rolememory.errors import RoleMemoryError
 from rolememory.inject.environment import Templates
 from rolememory.inject.styles import Styles
 from rolememory.recall.lexicons import Lexicons
@@ -120,8 +121,21 @@ class Home:
         return import_role(self.folder, document, into=into, prefer=prefer, dry_run=dry_run)
 
     def forget(self, user: str) -> "dict[str, Erased]":
-        """Remove everything of one person from every role, by the role's id. Raises: as `RoleMemory.forget`."""
-        return {role.id: self.role(role.id).forget(user) for role in self.roles()}
+        """Remove everything of one person from every role, by the role's id.
+
+        Raises:
+            ReadOnlyRoleError, NotWrittenError: the first role where that could not be done; in all others it was.
+        """
+        done: dict[str, Erased] = {}
+        failed: list[RoleMemoryError] = []
+        for role in self.roles():
+            try:
+                done[role.id] = self.role(role.id).forget(user)
+            except RoleMemoryError as error:
+                failed.append(error)
+        if failed:
+            raise failed[0]
+        return done
 
     def preload(self, *names: str) -> None:
         """Read roles (all of them without names) and begin to load the model, on a thread; the first turn finds them ready."""

@@ -114,6 +114,11 @@ def _both_hold(earlier: Claim, later: Claim) -> str | None:
         return _replaces(earlier, later)
     if later.corrects and _much_in_common(earlier, later):
         return "corrected"
+    return _of_many(earlier, later)
+
+
+def _of_many(earlier: Claim, later: Claim) -> str | None:
+    """Why two values of something that may have several do not both hold."""
     if earlier.attribute == "owns" and earlier.value and later.value and _is_renamed(later):
         return "changed"
     return "exclusive" if _rivals(read(earlier.value), read(later.value)) and earlier.about else None

@@ -101,12 +101,14 @@ def test_a_body_that_is_too_large_is_refused_before_it_is_read(house: Served) ->
 
 def test_no_answer_tells_where_the_files_are(role: Caller, house: Served, api: httpx.Client) -> None:
     folder: Path = house.home.role(role.id).folder
+    before = (folder / "memory.json").read_bytes()
     (folder / "memory.json").write_text("{ broken", "utf-8")
     told: list[Any] = [
         role("GET"),
         role("POST", "/memories", {"content": "x"}),
         role("PATCH", "", {"settings": {"preset": "nothing-such"}}),
     ]
+    (folder / "memory.json").write_bytes(before)  # the house is shared
     assert [answer.status_code for answer in told] == [200, 409, 422]
     assert told[0].json()["writable"] is False
     assert "memory.json" in told[0].json()["problems"][0]
