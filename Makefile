@@ -9,7 +9,7 @@ TAVERN := mkdir -p $(LIVE) && npm install --prefix $(LIVE) --ignore-scripts --no
 CASES ?= 500
 SEED ?=
 
-.PHONY: demo test check bench docs wheel extension format clean conformance-live e2e tavern
+.PHONY: demo test check bench docs wheel extension format clean conformance-live e2e page tavern
 
 demo: $(VENV)/.ready  ## show the main job on the shipped home folder
 	$(RUN) -m rolememory demo
@@ -33,6 +33,9 @@ conformance-live: $(VENV)/.ready $(LIVE)/.ready  ## ask the real SillyTavern abo
 
 e2e: $(VENV)/.ready $(LIVE)/.ready  ## live through everything with the real SillyTavern, from the page to the model
 	ROLEMEMORY_E2E=all $(RUN) -m pytest -q tests/e2e
+
+page: $(VENV)/.ready  ## visit the page with a real browser, as people would
+	ROLEMEMORY_PAGE=all $(RUN) -m pytest -q tests/page
 
 tavern:  ## SillyTavern for the suite, where npm and a browser are; without it the suite leaves its stories out
 	@test -d $(LIVE)/node_modules/sillytavern || ! command -v npm >/dev/null || ! { command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null || { $(TAVERN); } || { rm -rf $(LIVE)/node_modules/sillytavern; echo "SillyTavern could not be installed; its stories are left out"; }

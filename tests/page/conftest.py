@@ -1,6 +1,7 @@
 """One browser and one house per module; each test makes roles of its own."""
 
 import itertools
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from tests.serve.houses import Served, served
 from tests.serve.rest.callers import Caller, caller
 
 _numbers = itertools.count(1)
+collect_ignore_glob = [] if os.environ.get("ROLEMEMORY_PAGE") == "all" else ["test_*.py"]  # minutes of a real browser: `make page`
 
 
 @pytest.fixture(scope="module")
