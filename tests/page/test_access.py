@@ -70,7 +70,7 @@ def test_every_view_fits_the_screen_and_has_no_serious_barrier(
 def settle(visitor: Visitor, view: str) -> None:
     """Wait until the view has what it asked for."""
     visitor.page.locator(
-        {"garden": "canvas", "list": "li[data-row]", "memory": "dl.facts", "settings": "details.group", "welcome": ".copy"}[view]
+        {"garden": "canvas", "list": "li[data-row]", "memory": "dl.facts", "settings": "details.group", "welcome": "ol.steps"}[view]
     ).first.wait_for()
 
 
