@@ -1,4 +1,4 @@
-"""`make e2e` lives through every story; the ordinary suite through the quick ones, where SillyTavern is installed."""
+"""`make e2e` lives through every story; with ROLEMEMORY_E2E=quick only the quick ones. Both need SillyTavern and a browser."""
 
 import os
 from collections.abc import Iterator
@@ -12,6 +12,7 @@ from tests.e2e.tavern import Stage, installed, stage
 EVERYTHING = os.environ.get("ROLEMEMORY_E2E") == "all"
 pytestmark = [
     pytest.mark.slow,
+    pytest.mark.skipif(not os.environ.get("ROLEMEMORY_E2E"), reason="minutes of a real frontend: `make e2e`"),
     pytest.mark.skipif(not installed(), reason="SillyTavern or a browser is not installed; `make e2e` installs them"),
 ]
 
