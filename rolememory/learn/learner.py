@@ -7,6 +7,7 @@ A chat is never held up: `observe` returns when the log is on disk. What was lea
 
 import logging
 import threading
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass, replace
@@ -71,6 +72,7 @@ class Learner:
         )
         self._cursors = Cursors(folder)
         self._due: dict[str, None] = {}
+        self._left: dict[str, set[str]] = {}  # by chat: versions that stand no longer, and what stood behind them was not looked at
         self._work: Future[None] | None = None
         self._lock = threading.Lock()
         self._taking = threading.Lock()
@@ -84,7 +86,9 @@ class Learner:
     ) -> Observed:
         """Put the visible messages into the log; on return they survive a power cut. Learning from them follows by itself."""
         seen = self.chats.observe(messages, chat=chat, user=user, at=at, clean=self._needs.clean, title=title)
-        if seen.entered or seen.returned:
+        if seen.entered or seen.returned or seen.left:
+            with self._lock:
+                self._left.setdefault(seen.chat, set()).update(seen.left)
             self.due(seen.chat)
         return seen
 
@@ -166,21 +170,29 @@ class Learner:
             self._cursors.move(chat, replace(cursor, mark=mark, held=()))
             return
         path = self.chats.path(chat)
-        ready, held = _final(path, {*cursor.held, *(said.version for said in news)})
-        self._read(chat, path, ready)
+        fresh = {said.version for said in news}
+        ready, held = _final(path, {*cursor.held, *fresh})
+        self._read(chat, path, ready, _answers(path, fresh, self._gone(chat), ready))
         self._cursors.move(chat, replace(cursor, mark=mark, held=held))
         self.behind.touch(chat)
 
-    def _read(self, chat: str, path: Sequence[Said], ready: Sequence[int]) -> None:
+    def _gone(self, chat: str) -> list[datetime]:
+        """When that was said which left the chat since the last look."""
+        with self._lock:
+            left = self._left.pop(chat, set())
+        versions = self.chats.versions(chat) if left else {}
+        return [versions[one].at for one in left if one in versions]
+
+    def _read(self, chat: str, path: Sequence[Said], ready: Sequence[int], again: Sequence[int]) -> None:
         company, info = self.company(chat), self.chats.info(chat)
         settings, lexicon = self._needs.settings().learn, self._needs.lexicon()
         drafts: list[Draft] = []
         forget: list[Command] = []
-        for place in ready:
+        for place in sorted((*ready, *again)):
             around = rules.Around(chat, company, info.user, path[place - 1] if place else None, settings, lexicon)
             found = rules.read(path[place], around)
             drafts += found.drafts
-            forget += found.forget
+            forget += found.forget if place not in again else ()  # an order is obeyed once
         if drafts and (settings.extractor != "model" or not model_learns(settings)):
             self.keep([one for one in drafts if not one.explicit], "learn", chat)
         explicit = [one for one in drafts if one.explicit]
@@ -207,6 +219,13 @@ class Learner:
             if any(said.version in one.version.split("+") for said in earlier):
                 asked = next((said for said in earlier if said.role == "user"), None)
                 yield from self._needs.prompted(one.chat, asked.version) if asked else ()
+
+
+def _answers(path: Sequence[Said], fresh: set[str], gone: Sequence[datetime], ready: Sequence[int]) -> list[int]:
+    """The places of user messages that were read before, and stand behind other words now."""
+    behind = {place for place in range(1, len(path)) if path[place - 1].version in fresh}
+    behind |= {bisect_right(path, at, key=lambda said: said.at) for at in gone}  # along a path the times rise
+    return sorted(place for place in behind - set(ready) if place < len(path) and path[place].role == "user")
 
 
 def _final(path: Sequence[Said], wanted: set[str]) -> tuple[list[int], tuple[str, ...]]:

@@ -101,11 +101,18 @@ def _told(text: str, said: Said, around: Around) -> Iterator[Draft]:
 
 def _turn(text: str, said: Said, around: Around, inside: Sequence[Claim]) -> Iterator[Draft]:
     """What was said, in its own words, if it is worth that."""
-    turn = worth(text, previous=around.previous.text if around.previous else "", lexicon=around.lexicon)
+    turn = worth(text, previous=_last_words(around), lexicon=around.lexicon)
     if turn.keep:
+        if around.previous and not worth(text, lexicon=around.lexicon).keep:
+            said = _answering(said, around.previous)
         kept = text if len(text) <= _WHOLE else turn.text  # a name called out, a word of comfort: who is spoken to helps to find it
         inside = [claim for claim in inside if claim.quote in kept]
         yield replace(_event(kept, said, around, Reason("told", (("kind", turn.kind),)), inside), claims=tuple(inside))
+
+
+def _answering(said: Said, question: Said) -> Said:
+    """The message as far as it says something only behind that one: both must stand."""
+    return replace(said, version=f"{question.version}+{said.version}")
 
 
 def _untold(text: str, found: Sequence[Claim]) -> str:
@@ -137,6 +144,8 @@ def _asked(command: Command, said: Said, around: Around) -> Iterator[Draft]:
     meant, source = (command.content, said) if command.content else (_last_words(around), around.previous or said)
     if not meant:
         return
+    if not command.content and around.previous:
+        said = _answering(said, around.previous)
     found = _claims(meant, source, around)
     because = Reason("asked", (("quote", command.quote[:80]),))
     if not found or tells_more(meant, found):

@@ -116,12 +116,25 @@ def test_without_evidence_only_an_inference_may_stand() -> None:
             id="a fact and the turn it was told in may stand",
         ),
         pytest.param("我喜欢狗", memory("我喜欢狗。", subject="user"), "told_already", id="in Chinese"),
-        pytest.param("I love dogs.", memory("I love dogs.", "v1+v2", subject="user"), "told_already", id="one of two messages"),
+        pytest.param("I love dogs.", memory("I love dogs.", "v1+v2", subject="user"), "pass", id="what needs a second message may fall"),
     ],
 )
 def test_doubles(content: str, known: Memory, verdict: str) -> None:
     assert code(Gate().judge(draft(content), [known])) == verdict
     assert code(Gate().judge(draft(content), Told([known]))) == verdict
+
+
+@pytest.mark.parametrize(
+    ("known", "verdict"),
+    [
+        pytest.param("v1", "told_already", id="known without the question"),
+        pytest.param("q1+v1", "told_already", id="known behind this question"),
+        pytest.param("q2+v1", "pass", id="known behind another question"),
+    ],
+)
+def test_an_answer_rests_on_its_question(known: str, verdict: str) -> None:
+    answer = draft("Seven years.", evidence=(Evidence(chat="harbour", version="q1+v1", quote="Seven years."),))
+    assert code(Gate().judge(answer, [memory("Seven years.", known, subject="user")])) == verdict
 
 
 def test_the_index_follows_what_is_known() -> None:

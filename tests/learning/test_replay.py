@@ -30,3 +30,32 @@ def test_a_promise_stands_while_its_words_stand_even_if_the_answer_that_let_it_s
         assert any("lantern" in content for content, *_ in believed(mind, "one"))
         mind.observe([said[0], A("No, the road is closed.")], chat="one", user="lin")
         assert not any("lantern" in content for content, *_ in believed(mind, "one"))
+
+
+@pytest.mark.parametrize(
+    ("question", "other", "answer"),
+    [
+        pytest.param("What are you by trade?", "*She nods.*", "A lighthouse keeper.", id="en"),
+        pytest.param("你的灯笼是什么颜色的？", "*她点点头。*", "银色的。", id="zh"),
+    ],
+)
+def test_an_answer_says_something_only_behind_its_question(tmp_path: Path, question: str, other: str, answer: str) -> None:
+    def kept() -> bool:
+        return any(answer in content for content, *_ in believed(mind, "one"))
+
+    with Home.open(tmp_path, SETTINGS) as home:
+        mind = home.create("Mira")
+        mind.observe([U("Hello."), A(question), U(answer)], chat="one", user="lin")
+        assert kept()
+        mind.observe([U("Hello."), A(other), U(answer)], chat="one", user="lin")
+        assert not kept()
+        mind.observe([U("Hello."), A(question), U(answer)], chat="one", user="lin")
+        assert kept()
+
+
+def test_a_question_put_in_later_lets_the_answer_be_kept(tmp_path: Path) -> None:
+    with Home.open(tmp_path, SETTINGS) as home:
+        mind = home.create("Mira")
+        for reply in ("*She nods.*", "What are you by trade?"):
+            mind.observe([U("Hello."), A(reply), U("A lighthouse keeper.")], chat="one", user="lin")
+        assert any("keeper" in content for content, *_ in believed(mind, "one"))

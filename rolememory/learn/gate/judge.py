@@ -194,10 +194,16 @@ def _in_another_language(draft: Draft, said: Saying | None) -> Reason | None:
 def _doubled(draft: Draft, known: Told | Iterable[Memory]) -> Reason | None:
     told = known if isinstance(known, Told) else Told(memory for memory in known if memory.evidence)
     for memory in told.by(draft.evidence):
-        alike = (memory.type is MemoryType.EPISODIC) == (draft.type is MemoryType.EPISODIC)
+        alike = (memory.type is MemoryType.EPISODIC) == (draft.type is MemoryType.EPISODIC) and _stands_wherever(draft, memory)
         if alike and (memory.subject, memory.user) == (draft.subject, draft.user) and same(draft.content, memory.content):
             return _because("told_already", of=memory.id)
     return None
+
+
+def _stands_wherever(draft: Draft, memory: Memory) -> bool:
+    """Whether the memory rests on nothing that the draft does not rest on too: an answer behind another question is told anew."""
+    grounds = [(one.chat, {*one.version.split("+")}) for one in memory.evidence]
+    return all(any(chat == one.chat and ground <= {*one.version.split("+")} for chat, ground in grounds) for one in draft.evidence)
 
 
 def _safe(draft: Draft) -> Draft:
