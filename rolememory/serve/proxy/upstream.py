@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rolememory.schema.settings import ServeSettings
 from rolememory.serve.token import same
@@ -36,15 +36,40 @@ class Upstream:
         Raises:
             httpx.HTTPError: it cannot be reached.
         """
+        import httpx
+
         url = settings.upstream.rstrip("/") + path + (f"?{query}" if query else "")
-        request = self._client.build_request(
-            method, url, headers=[_encoded(pair) for pair in headers], content=body if body or method in ("POST", "PUT", "PATCH") else None
-        )
-        return await self._client.send(request, stream=True)
+        content = body if body or method in ("POST", "PUT", "PATCH") else None
+        pairs = [_encoded(pair) for pair in headers]
+        while True:
+            way = _Way()
+            request = self._client.build_request(method, url, headers=pairs, content=content, extensions={"trace": way.note})
+            try:
+                return await self._client.send(request, stream=True)
+            except (httpx.ReadError, httpx.RemoteProtocolError) as error:
+                if way.new or not _closed_unanswered(error):
+                    raise  # else that line is out of the pool, and the next is another or a new one
 
     async def close(self) -> None:
         """Close all connections."""
         await self._client.aclose()
+
+
+class _Way:
+    """Whether a request opened a connection of its own; else it went over one that was left open, and the server may have closed that."""
+
+    def __init__(self) -> None:
+        self.new = False
+
+    async def note(self, event: str, _: Any) -> None:
+        self.new = self.new or event.startswith("connection.connect")
+
+
+def _closed_unanswered(error: Exception) -> bool:
+    """Whether the line ended before a word of an answer: what a server does with an idle connection just when it is used again."""
+    import httpx
+
+    return isinstance(error, httpx.ReadError) or "without sending a response" in str(error)
 
 
 def going_up(headers: Iterable[tuple[bytes, bytes]], settings: ServeSettings, token: str, *, plain: bool) -> list[tuple[str, str]]:

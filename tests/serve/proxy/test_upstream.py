@@ -1,0 +1,62 @@
+"""The leg to the model's server: a line it left open may be dead when it is used again, and nobody should notice."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.endpoint import Behaviour, Endpoint, Line
+from tests.endpoint import raw as writes
+from tests.serve.houses import served
+from tests.serve.proxy.requests import request
+from tests.serve.proxy.test_transparency import ask
+
+WHOLE = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}"
+HELLO = json.dumps(request([("user", "Hello")], stream=False)).encode()
+
+
+def answers_once(*, reset: bool) -> Behaviour:
+    """Answer, leave the line open, and close it when the next request has come over it."""
+
+    def behave(line: Line) -> None:
+        line.send(WHOLE)
+        while b"Hello" not in line.socket.recv(65536):
+            pass
+        if reset:
+            line.cut()
+
+    return behave
+
+
+@pytest.mark.parametrize("reset", [pytest.param(False, id="it hangs up"), pytest.param(True, id="it resets the line")])
+def test_an_idle_line_that_died_is_replaced_unnoticed(tmp_path: Path, reset: bool) -> None:
+    with Endpoint(answers_once(reset=reset), writes(WHOLE)) as model, served(tmp_path, {"serve.upstream": model.url}) as house:
+        assert [ask(house, HELLO).status for _ in range(2)] == [200, 200]
+        assert [one.body for one in model.requests] == [HELLO, HELLO]  # the one that was lost with its line was never answered
+
+
+@pytest.mark.parametrize(
+    "behaviour",
+    [
+        pytest.param(writes(), id="it hangs up"),
+        pytest.param(lambda line: line.cut(), id="it resets the line"),
+        pytest.param(writes(b"HTTP/1.1 200 OK\r\nno header\r\n\r\n"), id="it talks nonsense"),
+    ],
+)
+def test_a_new_line_that_dies_is_told_and_asked_once(tmp_path: Path, behaviour: Behaviour) -> None:
+    with Endpoint(behaviour) as model, served(tmp_path, {"serve.upstream": model.url}) as house:
+        answer = ask(house, HELLO)
+        assert (answer.status, json.loads(answer.body)["error"]["code"]) == (502, "upstream_unreachable")
+        assert len(model.requests) == 1
+
+
+def test_an_idle_line_that_talks_nonsense_is_not_asked_again(tmp_path: Path) -> None:
+    def behave(line: Line) -> None:
+        line.send(WHOLE)
+        while b"Hello" not in line.socket.recv(65536):
+            pass
+        line.send(b"HTTP/1.1 200 OK\r\nno header\r\n\r\n")
+
+    with Endpoint(behave, writes(WHOLE)) as model, served(tmp_path, {"serve.upstream": model.url}) as house:
+        assert [ask(house, HELLO).status for _ in range(2)] == [200, 502]
+        assert len(model.requests) == 1
