@@ -20,10 +20,11 @@ from pydantic import BaseModel
 
 from rolememory.errors import RoleMemoryError
 from rolememory.schema.message import Message
+from rolememory.serve.rest.applying import ApplyOut
 from rolememory.serve.rest.memories import MemoryDetail
 from rolememory.serve.rest.memory_shapes import MemoryOut
 from rolememory.serve.rest.past import UndoOut
-from rolememory.serve.rest.recall import ApplyOut, ExplainOut, SearchOut
+from rolememory.serve.rest.recall import ExplainOut, SearchOut
 from rolememory.serve.rest.roles import RoleOut
 from rolememory.serve.rest.shapes import ChangeOut, Done, Page
 from rolememory.serve.rest.turns_shapes import ObservedOut, RecallOut

@@ -11,6 +11,7 @@ from starlette.routing import Match, Route
 
 from rolememory.serve.house import House
 from rolememory.serve.rest import answers
+from rolememory.serve.rest.applying import applying
 from rolememory.serve.rest.asking import Turnstiles
 from rolememory.serve.rest.books import books
 from rolememory.serve.rest.bulk import bulk
@@ -28,7 +29,7 @@ from rolememory.serve.rest.trials import trials
 from rolememory.serve.rest.users import users
 from rolememory.serve.rest.watching import watching
 
-ROUTERS = (roles, bulk, memories, past, recall, chats, review, users, trials, books, cards, settings, models, watching)
+ROUTERS = (roles, bulk, memories, past, recall, applying, chats, review, users, trials, books, cards, settings, models, watching)
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"]
 
 

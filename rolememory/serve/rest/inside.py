@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rolememory.engine import Home, RoleMemory
 from rolememory.errors import SettingsError
+from rolememory.schema.lorebook import LoreEntry
 from rolememory.schema.memory import Memory
 from rolememory.schema.role import Role
 from rolememory.schema.usage import Use
@@ -33,6 +34,12 @@ def effects_of(mind: RoleMemory, sight: "Sight", memories: Mapping[str, Memory])
 def vectors_of(mind: RoleMemory, memories: Mapping[str, Memory]) -> "VectorTable | None":
     """The vectors as far as they are there."""
     return mind._recollection.meanings.follow(memories)
+
+
+def entries_of(mind: RoleMemory) -> Mapping[str, LoreEntry]:
+    """The lorebook entries that the role hears, by their ids among all books."""
+    index = mind._recollection.books.index(mind.role.worldbooks, mind.settings.lore)
+    return {one.id: one.entry for one in index.entries} if index else {}
 
 
 def turn_of(mind: RoleMemory, at: datetime) -> int | None:

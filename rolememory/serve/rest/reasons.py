@@ -1,18 +1,22 @@
 """Reasons as they go out: codes and numbers for programs, and the words beside them."""
 
-from collections.abc import Iterator
-from typing import Literal
+from collections.abc import Iterable, Iterator, Mapping
+from typing import get_args
 
 from pydantic import Field
 
+from rolememory.author.books import title
 from rolememory.recall.explain import Line as Row
 from rolememory.recall.lore.activation import Activation, Awake
 from rolememory.recall.turn import Turn
 from rolememory.schema.evidence import Change, Reason, Recalled, Refusal, Scored
+from rolememory.schema.lorebook import LoreEntry
 from rolememory.schema.scene import Language
 from rolememory.schema.wording import word, word_change, word_gate
 from rolememory.serve.rest.answers import clean
-from rolememory.serve.rest.shapes import ChangeOut, Out, Part, Why
+from rolememory.serve.rest.shapes import ChangeOut, Out, Part, Target, Why
+
+TARGETS = get_args(Target)
 
 
 class ItemOut(Out):
@@ -57,6 +61,7 @@ class LoreRefused(Out):
     """A lorebook entry that is not in the prompt."""
 
     id: str
+    title: str
     gate: str
     text: str
     remedy: ChangeOut | None
@@ -104,7 +109,7 @@ def _lore_item(one: Awake, language: Language) -> LoreItem:
     return LoreItem(
         id=clean(one.id),
         uid=clean(one.entry.id),
-        title=clean(one.entry.comment.strip() or next(iter(one.entry.keys), "") or one.entry.id),
+        title=clean(title(one.entry)),
         why=why("lore", one.why, language),
         in_pass=one.in_pass,
         tokens=one.tokens,
@@ -112,12 +117,16 @@ def _lore_item(one: Awake, language: Language) -> LoreItem:
     )
 
 
-def lore_refusals(lore: Activation, language: Language) -> Iterator[LoreRefused]:
-    """Candidates that lost, with what would let them in."""
-    for lore_id in lore.refused:
+def lore_refusals(lore: Activation, ids: Iterable[str], entries: Mapping[str, LoreEntry], language: Language) -> Iterator[LoreRefused]:
+    """Entries that are not in, with what would let them in."""
+    for lore_id in ids:
         if refusal := lore.explain(lore_id):
             yield LoreRefused(
-                id=clean(lore_id), gate=refusal.gate, text=clean(word_gate(refusal, language)), remedy=change_out(refusal, language)
+                id=clean(lore_id),
+                title=clean(title(entries[lore_id])) if lore_id in entries else clean(lore_id),
+                gate=refusal.gate,
+                text=clean(word(refusal.because, language)),
+                remedy=change_out(refusal, language),
             )
 
 
@@ -144,9 +153,7 @@ def changed(change: Change | None, entry_id: str, language: Language) -> ChangeO
     if change is None:
         return None
     value = [str(one) for one in change.value] if isinstance(change.value, tuple) else change.value
-    target: Literal["memory", "settings", "message"] = (
-        "settings" if change.target == "settings" else "message" if change.target == "message" else "memory"
-    )
+    target: Target = change.target if change.target in TARGETS else "memory"  # type: ignore[assignment]  # narrowed by the test
     about = change.entry_id or (entry_id if target == "memory" else "")
     return ChangeOut(target=target, field=change.field, value=value, id=clean(about), text=clean(word_change(change, language)))
 

@@ -2,24 +2,21 @@
 
 import time
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import Field
 
 from rolememory.engine import RoleMemory
-from rolememory.errors import InvalidValueError, UnknownNameError
 from rolememory.recall.turn import Turn
 from rolememory.schema.learning import Observed, Said
-from rolememory.schema.memory import Memory
 from rolememory.schema.scene import Language
 from rolememory.serve.house import House, TurnNote
+from rolememory.serve.rest import inside
 from rolememory.serve.rest.answers import clean, private
-from rolememory.serve.rest.asking import Alone, Mind, TheHouse, Tongue, router
+from rolememory.serve.rest.asking import Mind, TheHouse, Tongue, router
 from rolememory.serve.rest.deep import shallow
-from rolememory.serve.rest.memories import newest_txn, told
 from rolememory.serve.rest.reasons import ItemOut, LoreItem, LoreRefused, RowOut, closed_by, item_of, lore_items, lore_refusals, row_out
-from rolememory.serve.rest.roles import with_overrides
-from rolememory.serve.rest.shapes import ChangeOut, Id, In, Line, Lines, Out, Scalar
+from rolememory.serve.rest.shapes import Id, In, Out
 from rolememory.serve.rest.turns_shapes import (
     Asked,
     MessageIn,
@@ -31,9 +28,9 @@ from rolememory.serve.rest.turns_shapes import (
     RecallOut,
     SaidOut,
 )
-from rolememory.store.settings_text import set_value
 
 recall = router("turn", under="/roles/{role}")
+MOST_ASLEEP = 100
 
 
 class ExplainIn(Asked):
@@ -42,6 +39,7 @@ class ExplainIn(Asked):
     ids: Annotated[list[Id], Field(max_length=500)] = Field([], description="memories to ask about in particular")
     all: bool = Field(False, description="ask about every memory; at most 2000 are told")
     remedies: bool = Field(True, description="look for the smallest change that lets each in; costs some turns per memory")
+    asleep: bool = Field(False, description="also tell of lorebook entries that nothing woke; at most 100 are told")
 
 
 class LorePass(Out):
@@ -86,27 +84,6 @@ class ExplainOut(Out):
     meaning: str
     notes: list[str]
     ms: float
-
-
-class ApplyIn(In):
-    """A change as a refusal told it."""
-
-    target: Literal["memory", "settings"]
-    field: Line
-    value: Scalar | Lines
-    id: str = Field("", max_length=300, description="target memory: which")
-    text: str = Field("", max_length=2000, description="not read: a refusal's change may be sent back as it is")
-    scope: Literal["role", "home"] = Field("role", description="target settings: role.json or rolememory.toml")
-
-
-class ApplyOut(Out):
-    """What was changed."""
-
-    target: str
-    field: str
-    before: Any
-    after: Any
-    txn: str | None = Field(None, description="target memory: what `undo` takes back")
 
 
 class SearchIn(In):
@@ -156,7 +133,7 @@ def explained(house: TheHouse, mind: Mind, tongue: Tongue, given: ExplainIn) -> 
         text=clean(turn.text),
         items=[item_of(one, tongue) for one in turn.recalled],
         rows=_rows(mind, turn, given, tongue),
-        lore=_lore(turn, tongue),
+        lore=_lore(mind, turn, given, tongue),
         budget=BudgetOut(
             unit=(given.budget and given.budget.unit) or budget.unit,
             limit=_limit(given, budget.max_total_length),
@@ -169,24 +146,6 @@ def explained(house: TheHouse, mind: Mind, tongue: Tongue, given: ExplainIn) -> 
         notes=[private(note, house) for note in turn.trace.notes],
         ms=ms,
     )
-
-
-@recall.post("/apply")
-def apply(house: TheHouse, mind: Mind, alone: Alone, given: ApplyIn) -> ApplyOut:
-    """Make the change that a refusal told of; post the turn to `explain` again to see what came of it."""
-    shallow(given.value)
-    if given.target == "settings":
-        return _applied_setting(house, mind, alone, given)
-    with alone.through(f"memory {mind.id}"):
-        if given.field not in Memory.model_fields or given.field in ("id", "type"):
-            raise UnknownNameError("field", given.field, Memory.model_fields)
-        before = mind.memories.get(given.id)
-        changes: dict[str, Any] = {given.field: given.value}
-        mind.edit(given.id, reason="explain", **changes)
-        after = mind.memories[given.id]
-    told(house, mind)
-    values = [one.model_dump(mode="json")[given.field] if one else None for one in (before, after)]
-    return ApplyOut(target="memory", field=given.field, before=values[0], after=values[1], txn=newest_txn(mind, given.id))
 
 
 @recall.post("/observe")
@@ -277,10 +236,13 @@ def _cheap(refusal: Any, tongue: Language) -> RowOut:
     )
 
 
-def _lore(turn: Turn, tongue: Language) -> LoreExplained | None:
+def _lore(mind: RoleMemory, turn: Turn, given: ExplainIn, tongue: Language) -> LoreExplained | None:
     lore = turn.lore
     if lore is None:
         return None
+    entries = inside.entries_of(mind)
+    awake = {one.id for one in lore.awake}
+    asleep = [one for one in entries if one not in awake and one not in lore.refused][:MOST_ASLEEP] if given.asleep else []
     return LoreExplained(
         budget=lore.budget,
         used=lore.used,
@@ -288,38 +250,13 @@ def _lore(turn: Turn, tongue: Language) -> LoreExplained | None:
         rolls=lore.rolls,
         passes=[LorePass(phase=one.turn.phase.value, candidates=list(one.candidates), admitted=list(one.admitted)) for one in lore.passes],
         awake=lore_items(lore, tongue),
-        refused=list(lore_refusals(lore, tongue)),
+        refused=list(lore_refusals(lore, [*lore.refused, *asleep], entries, tongue)),
     )
 
 
 def _limit(given: Asked, otherwise: int) -> int:
     wanted = given.budget.max_total_length if given.budget else None
     return otherwise if wanted is None else wanted
-
-
-def _applied_setting(house: House, mind: RoleMemory, alone: Alone, given: ApplyIn) -> ApplyOut:
-    before = _setting(mind, given.field)
-    if given.scope == "home":
-        with alone.through("settings"):
-            set_value(house.home.path, given.field, given.value)
-        house.bus.tell("settings")
-    else:
-        with alone.through(f"role {mind.id}"):
-            role = mind.role
-            tree = with_overrides(house.home, role, {given.field: given.value})
-            house.home.folder.update(role.model_copy(update={"settings": tree}))
-        house.bus.tell("role", mind.id)
-    return ApplyOut(target="settings", field=given.field, before=before, after=_setting(mind, given.field))
-
-
-def _setting(mind: RoleMemory, key: str) -> Any:
-    """The value of a dotted key as it holds for the role. Raises: InvalidValueError."""
-    value: Any = mind.settings.model_dump(mode="json")
-    for part in key.split("."):
-        if not isinstance(value, dict) or part not in value:
-            raise InvalidValueError(f"no setting {key[:80]!r}; see /api/settings", zh=f"没有设置项“{key[:80]}”；见 /api/settings")
-        value = value[part]
-    return value
 
 
 def _observed(seen: Observed, learned: bool) -> ObservedOut:
@@ -337,6 +274,3 @@ def _observed(seen: Observed, learned: bool) -> ObservedOut:
 def said_out(said: Said) -> SaidOut:
     """A version, without its words: the caller has them."""
     return SaidOut(version=said.version, role=said.role, name=clean(said.name), at=said.at, slot=said.slot)
-
-
-__all__ = ["ChangeOut", "Line", "recall"]

@@ -11,6 +11,7 @@ Line = Annotated[str, Field(max_length=500)]
 Text = Annotated[str, Field(max_length=100_000)]
 Lines = Annotated[list[Line], Field(max_length=200)]
 Ids = Annotated[list[Id], Field(min_length=1, max_length=5000)]
+Target = Literal["memory", "entry", "settings", "message"]
 Scalar = str | int | float | bool | None
 Row = TypeVar("Row")
 
@@ -81,10 +82,10 @@ class Part(Out):
 class ChangeOut(Out):
     """The smallest change that would have let something in; POST it to `apply` as it is."""
 
-    target: Literal["memory", "settings", "message"]
+    target: Target
     field: str
     value: Scalar | list[str]
-    id: str = Field("", description="target memory: which")
+    id: str = Field("", description="target memory or entry: which")
     text: str = ""
 
 
