@@ -11,17 +11,15 @@ A page is what sends `Origin` or `Sec-Fetch-Site`. A foreign name in `Host` is r
 local servers by rebinding a name. Sources: the incidents listed under section 2 of the project's reliability notes.
 """
 
-import asyncio
 import ipaddress
-import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import urlsplit
 
-import orjson
-
+from rolememory.serve.body import Body, too_large
+from rolememory.serve.refusal import Refusal, language_of, proxied
 from rolememory.serve.token import same
 
 Scope = MutableMapping[str, Any]
@@ -31,7 +29,6 @@ App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 COOKIE = "rolememory"
 MOST_HEADERS, HEADER_BYTES = 200, 64 * 1024
-BODY_S = 60.0  # a body must have arrived after so long
 HEADERS = {
     "content-security-policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; font-src 'self'; "
@@ -46,6 +43,10 @@ HEADERS = {
 _READING = frozenset({"GET", "HEAD"})
 _LOCAL_NAMES = frozenset({"localhost", "localhost.localdomain"})
 _JSON = ("application/json", "application/x-ndjson")
+_SEND_TOKEN = (
+    "send `Authorization: Bearer TOKEN`; it is in the home folder, in .token",
+    "请发送 `Authorization: Bearer TOKEN`；令牌在主目录的 .token 里",
+)
 _UPLOADS = ("multipart/form-data", "application/octet-stream", "image/png", "application/zip")
 
 
@@ -58,16 +59,7 @@ class Rules:
     origins: frozenset[str] = frozenset()  # pages that may ask
     max_body: int = 32 * 2**20  # bytes
     open_to_others: bool = False  # listens off loopback
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal(Exception):  # noqa: N818  # an answer, not a fault
-    """Why somebody may not come in, as status, code and words."""
-
-    status: int
-    code: str
-    message: str
-    hint: str
+    language: str = "en"  # of those who name none
 
 
 class Guard:
@@ -82,22 +74,22 @@ class Guard:
             await self._app(scope, receive, send)
             return
         rules, headers = self._rules(), _headers(scope)
+        answer = _Answer(send, scope, rules, headers)
         try:
             _check_headers(scope)
             page = admitted(scope, headers, rules)
         except Refusal as refusal:
-            await _refuse(refusal, send)
+            await answer.refuse(refusal)
             return
-        origin = headers.get("origin", "") if page == "allowed" else ""
-        if scope["method"] == "OPTIONS" and origin:
-            await _preflight(origin, send)
+        if scope["method"] == "OPTIONS" and page == "allowed":
+            await _preflight(headers["origin"], send)
             return
-        answer = _Answer(send, scope, rules, origin)
+        body = Body(receive, rules.max_body, answer.refuse)
         try:
-            await self._app(scope, _Body(receive, rules.max_body).receive, answer.send)
-        except Refusal as refusal:
-            if not answer.begun:
-                await _refuse(refusal, answer.send)
+            await self._app(scope, body.receive, answer.send)
+        except Exception:
+            if not answer.refused:  # who was refused in the middle of his body is gone for everybody further in
+                raise
 
 
 def admitted(scope: Scope, headers: Mapping[str, str], rules: Rules) -> str:
@@ -108,23 +100,32 @@ def admitted(scope: Scope, headers: Mapping[str, str], rules: Rules) -> str:
     """
     host = headers.get("host", "")
     if not _known_host(host, rules):
-        raise Refusal(421, "host", f"this server does not answer to {host[:80]!r}", "add the name to serve.allowed_hosts")
+        name = host[:80]
+        raise Refusal(
+            421,
+            "host",
+            (f"this server does not answer to {name!r}", f"这个服务不应答“{name}”这个名字"),
+            ("add the name to serve.allowed_hosts", "请把它加进 serve.allowed_hosts"),
+        )
     page = _page(headers, host, scope, rules)
     reading = scope["method"] in _READING
     if scope["method"] == "OPTIONS" and page == "allowed":
         return page
     if rules.open_to_others and not _from_here(scope) and not _has_token(headers, rules) and scope["path"] != "/" and not _asset(scope):
-        raise Refusal(
-            401, "token", "asked from another machine without the token", "send `Authorization: Bearer TOKEN`; it is in the home folder"
-        )
-    if page == "allowed" and not _has_token(headers, rules) and not _proxied(scope["path"]):
-        raise Refusal(401, "token", "a page must send the token", "send `Authorization: Bearer TOKEN`; `rolememory serve` shows it")
+        raise Refusal(401, "token", ("asked from another machine without the token", "从别的机器访问，却没有带令牌"), _SEND_TOKEN)
+    if page == "allowed" and not _has_token(headers, rules) and not proxied(scope["path"]):
+        raise Refusal(401, "token", ("a page must send the token", "网页必须带上令牌"), _SEND_TOKEN)
     if page == "own" and not reading and not _has_token(headers, rules):
-        raise Refusal(401, "token", "this page has no key", "open the page anew under the address that `rolememory serve` printed")
-    if not reading and not _proxied(scope["path"]):
+        raise Refusal(
+            401,
+            "token",
+            ("this page has no key", "这个网页没有钥匙"),
+            ("open the page anew under the address that `rolememory serve` printed", "请用 `rolememory serve` 显示的地址重新打开网页"),
+        )
+    if not reading and not proxied(scope["path"]):
         _check_type(headers)
     if int(headers.get("content-length") or 0) > rules.max_body:
-        raise Refusal(413, "too_large", f"more than {rules.max_body // 2**20} MB", "raise serve.max_body_mb")
+        raise too_large(rules.max_body)
     return page
 
 
@@ -146,7 +147,7 @@ def _check_headers(scope: Scope) -> None:
     """Refuse headers without end: the server bounds them only while they come in pieces."""
     pairs = scope["headers"]
     if len(pairs) > MOST_HEADERS or sum(len(name) + len(value) for name, value in pairs) > HEADER_BYTES:
-        raise Refusal(431, "headers", "too many headers", "send fewer or shorter ones")
+        raise Refusal(431, "headers", ("too many headers", "请求头太多"), ("send fewer or shorter ones", "请少发一些，或短一些"))
 
 
 def _headers(scope: Scope) -> dict[str, str]:
@@ -187,13 +188,24 @@ def _page(headers: Mapping[str, str], host: str, scope: Scope, rules: Rules) -> 
     if origin is None:
         site = headers.get("sec-fetch-site", "")
         if site == "cross-site" and not _navigates(headers):
-            raise Refusal(403, "origin", "asked by another site's page", "call from the page of this server, or from a program")
+            raise Refusal(
+                403,
+                "origin",
+                ("asked by another site's page", "请求来自别的网站的网页"),
+                ("call from the page of this server, or from a program", "请从本服务自己的网页或从程序里访问"),
+            )
         return "own" if site in ("same-origin", "none") else "program"
     if origin == f"{scope.get('scheme', 'http')}://{host}":
         return "own"
     if origin in rules.origins:
         return "allowed"
-    raise Refusal(403, "origin", f"pages of {origin[:80]!r} may not ask", "add the origin to serve.allowed_origins")
+    page = origin[:80]
+    raise Refusal(
+        403,
+        "origin",
+        (f"pages of {page!r} may not ask", f"来自“{page}”的网页不能访问"),
+        ("add the origin to serve.allowed_origins", "请把它加进 serve.allowed_origins"),
+    )
 
 
 def _navigates(headers: Mapping[str, str]) -> bool:
@@ -208,11 +220,6 @@ def _from_here(scope: Scope) -> bool:
 
 def _asset(scope: Scope) -> bool:
     return scope["method"] in _READING and scope["path"].startswith("/web/")
-
-
-def _proxied(path: str) -> bool:
-    """Whether it is the upstream's surface: frontends that only know a URL and a key speak there."""
-    return path.startswith(("/v1/", "/r/")) or path == "/v1"
 
 
 def _has_token(headers: Mapping[str, str], rules: Rules) -> bool:
@@ -233,50 +240,49 @@ def _check_type(headers: Mapping[str, str]) -> None:
     if not kind and (headers.get("content-length") or "0") == "0" and "transfer-encoding" not in headers:
         return
     if kind not in (*_JSON, *_UPLOADS):
-        raise Refusal(415, "content_type", f"cannot read {kind[:60] or 'a body without a type'!r}", "send application/json")
-
-
-class _Body:
-    """The body of a request, with a cap on its size and on the time it takes to come."""
-
-    def __init__(self, receive: Receive, most: int) -> None:
-        self._receive, self._most, self._size, self._done = receive, most, 0, False
-        self._until = time.monotonic() + BODY_S
-
-    async def receive(self) -> MutableMapping[str, Any]:
-        if self._done:
-            return await self._receive()
-        try:
-            message = await asyncio.wait_for(self._receive(), max(self._until - time.monotonic(), 0.01))
-        except TimeoutError:
-            raise Refusal(408, "slow", "the body took too long", "send it in one go") from None
-        self._size += len(message.get("body", b""))
-        self._done = not message.get("more_body", False)
-        if self._size > self._most:
-            raise Refusal(413, "too_large", f"more than {self._most // 2**20} MB", "raise serve.max_body_mb")
-        return message
+        raise Refusal(
+            415,
+            "content_type",
+            (f"cannot read {kind[:60] or 'a body without a type'!r}", f"读不了“{kind[:60] or '没有类型的请求内容'}”"),
+            ("send application/json", "请发送 application/json"),
+        )
 
 
 class _Answer:
     """What goes out, with our headers on everything that is not the upstream's own word."""
 
-    def __init__(self, send: Send, scope: Scope, rules: Rules, origin: str) -> None:
-        self._send, self._scope, self._rules, self._origin = send, scope, rules, origin
-        self.begun = False
+    def __init__(self, send: Send, scope: Scope, rules: Rules, headers: Mapping[str, str]) -> None:
+        self._send, self._scope, self._rules, self._headers = send, scope, rules, headers
+        self._begun = self.refused = False
 
     async def send(self, message: MutableMapping[str, Any]) -> None:
+        if self.refused:
+            return
         if message["type"] == "http.response.start":
-            self.begun = True
+            self._begun = True
             message["headers"] = [*message.get("headers", ()), *self._added()]
         await self._send(message)
 
+    async def refuse(self, refusal: Refusal) -> None:
+        """Say why, if nothing was said yet; nothing more goes out."""
+        if self.refused or self._begun:
+            return
+        self.refused = True
+        body = refusal.body(language_of(self._headers, self._rules.language), self._scope["path"])
+        said = {"content-type": "application/json", "content-length": str(len(body)), "connection": "close", **HEADERS}
+        await self._send({"type": "http.response.start", "status": refusal.status, "headers": [*_encoded(said), *self._shared()]})
+        await self._send({"type": "http.response.body", "body": body})
+
+    def _shared(self) -> Iterable[tuple[bytes, bytes]]:
+        """For pages that the settings allow: they may read the answer, refusals too."""
+        origin = self._headers.get("origin", "")
+        if origin and origin in self._rules.origins:
+            yield from _encoded({"access-control-allow-origin": origin, "vary": "Origin", "access-control-expose-headers": "ETag, Link"})
+
     def _added(self) -> Iterable[tuple[bytes, bytes]]:
         path = self._scope["path"]
-        if self._origin:
-            yield from _encoded(
-                {"access-control-allow-origin": self._origin, "vary": "Origin", "access-control-expose-headers": "ETag, Link"}
-            )
-        if _proxied(path):
+        yield from self._shared()
+        if proxied(path):
             return
         yield from _encoded(HEADERS)
         if path == "/" and (not self._rules.open_to_others or _from_here(self._scope)):
@@ -298,10 +304,3 @@ async def _preflight(origin: str, send: Send) -> None:
     }
     await send({"type": "http.response.start", "status": 204, "headers": _encoded(headers)})
     await send({"type": "http.response.body", "body": b""})
-
-
-async def _refuse(refusal: Refusal, send: Send) -> None:
-    body = orjson.dumps({"error": {"code": refusal.code, "message": refusal.message, "hint": refusal.hint}})
-    headers = {"content-type": "application/json", "content-length": str(len(body)), "connection": "close", **HEADERS}
-    await send({"type": "http.response.start", "status": refusal.status, "headers": _encoded(headers)})
-    await send({"type": "http.response.body", "body": body})

@@ -95,6 +95,7 @@ class House:
             origins=frozenset(origin.rstrip("/") for origin in settings.allowed_origins),
             max_body=int(settings.max_body_mb * 2**20),
             open_to_others=not local(settings.host),
+            language=self.language,
         )
 
     def open(self) -> None:

@@ -1,8 +1,10 @@
 """Who may come in, asked over real sockets."""
 
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 
 from tests.serve.houses import Served, raw, served
@@ -115,6 +117,111 @@ def test_malformed_requests_break_nothing(house: Served, data: bytes) -> None:
     assert b" 200 " not in answer.split(b"\r\n", 1)[0]
     assert b"Traceback" not in answer
     assert request(house, "GET", "/healthz") == 200
+
+
+def chunks(house: Served, path: str, size: int) -> bytes:
+    """The answer to a body that does not say how long it will be."""
+    head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{house.port}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n"
+    piece = b"x" * 65_000
+    body = b"%x\r\n%s\r\n" % (len(piece), piece) * (size // len(piece) + 1) + b"0\r\n\r\n"
+    return raw(house.port, head.encode() + b"Accept: application/json, text/event-stream\r\n\r\n" + body, timeout=30)
+
+
+@pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/embeddings", "/r/Asha/v1/completions", "/api/roles", "/mcp", "/nothing"])
+def test_a_body_without_end_is_refused_where_it_is_too_much(tmp_path: Path, path: str, caplog: pytest.LogCaptureFixture) -> None:
+    with served(tmp_path, {"serve.max_body_mb": 0.1, "serve.upstream": "http://127.0.0.1:1/v1"}) as house:
+        answer = chunks(house, path, 400_000)
+    assert answer.split(b" ", 2)[1] in (b"413", b"404")
+    assert (path == "/nothing") == answer.startswith(b"HTTP/1.1 404")
+    assert not [record for record in caplog.records if record.exc_info and record.name.startswith(("rolememory", "uvicorn"))]
+
+
+@pytest.mark.parametrize(
+    ("path", "headers", "code", "words"),
+    [
+        pytest.param("/api/roles", {"Host": "evil.example"}, "host", "这个服务不应答“evil.example”这个名字", id="a foreign name"),
+        pytest.param("/api/roles", {"Origin": "https://evil.example"}, "origin", "serve.allowed_origins", id="a stranger's page"),
+        pytest.param("/api/roles", {"Origin": "http://127.0.0.1:8000"}, "token", "令牌", id="an allowed page without the token"),
+        pytest.param(
+            "/v1/models", {"Origin": "https://evil.example"}, "origin", "rolememory: 来自", id="at the proxy, in the shape of its clients"
+        ),
+        pytest.param("/nothing", {}, "not_found", "/v1", id="an address that nobody has"),
+        pytest.param("/models", {}, "not_found", "rolememory: 这个地址没有内容", id="a frontend whose URL lacks its end"),
+        pytest.param("/api/none", {}, "not_found", "这个地址没有内容", id="nothing under REST"),
+    ],
+)
+def test_a_refusal_is_told_in_the_callers_language(house: Served, path: str, headers: dict[str, str], code: str, words: str) -> None:
+    answer = httpx.get(house.url + path, headers={"accept-language": "zh-TW,zh;q=0.9", **headers}, trust_env=False)
+    told = answer.json()["error"]
+    assert answer.status_code >= 400
+    assert told["code"] == code
+    assert words in f"{told['message']} {told['hint']}"
+    english = httpx.get(house.url + path, headers=headers, trust_env=False).json()["error"]
+    assert english["code"] == code
+    assert f"{english['message']} {english['hint']}".isascii()
+
+
+def test_an_allowed_page_may_read_why_it_was_refused(house: Served) -> None:
+    page = {"origin": "http://127.0.0.1:8000"}
+    for url in ("/api/roles", "/api/none"):
+        assert httpx.get(house.url + url, headers=page, trust_env=False).headers["access-control-allow-origin"] == page["origin"]
+    stranger = httpx.get(f"{house.url}/api/roles", headers={"origin": "https://evil.example"}, trust_env=False)
+    assert "access-control-allow-origin" not in stranger.headers
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        pytest.param("OPTIONS", "/api/roles", id="options of REST, from a program"),
+        pytest.param("OPTIONS", "/healthz", id="options"),
+        pytest.param("TRACE", "/api/roles", id="trace"),
+        pytest.param("PURGE", "/api/roles", id="a method nobody knows"),
+        pytest.param("POST", "/healthz", id="writing where one reads"),
+    ],
+)
+def test_a_method_that_is_not_taken_is_told_in_our_shape(house: Served, method: str, path: str) -> None:
+    answer = httpx.request(method, house.url + path, trust_env=False)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (405, "method")
+
+
+@pytest.mark.parametrize(
+    "length",
+    [
+        pytest.param(b"Content-Length: 2\r\nContent-Length: 3\r\n", id="two lengths"),
+        pytest.param(b"Content-Length: 2, 3\r\n", id="two lengths in one"),
+        pytest.param(b"Content-Length: abc\r\n", id="a length that is no number"),
+        pytest.param(b"Content-Length: -1\r\n", id="less than nothing"),
+        pytest.param(b"Content-Length: +2\r\n", id="a sign"),
+        pytest.param(b"Transfer-Encoding: gzip, chunked\r\n", id="packed on the way"),
+        pytest.param(b"Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n", id="in pieces, twice"),
+        pytest.param(b"Transfer-Encoding : chunked\r\n", id="a blank before the colon"),
+        pytest.param(b"Host: 127.0.0.1\r\n", id="a second host"),
+        pytest.param(b"X: a\r\n b\rc: d\r\n", id="a lone line end in a header"),
+    ],
+)
+def test_no_request_hides_in_another(house: Served, length: bytes) -> None:
+    head = f"POST /v1/models HTTP/1.1\r\nHost: 127.0.0.1:{house.port}\r\nContent-Type: application/json\r\n".encode()
+    answer = raw(house.port, head + length + b"\r\n{}GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", timeout=2.0)
+    assert answer.startswith((b"HTTP/1.1 400", b"HTTP/1.1 501"))
+    assert answer.count(b"HTTP/1.1 ") == 1
+
+
+def test_requests_one_behind_the_other_are_answered_in_order(house: Served) -> None:
+    one = f"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:{house.port}\r\n"
+    last = f"GET /api/none HTTP/1.1\r\nHost: 127.0.0.1:{house.port}\r\nConnection: close\r\n"
+    with socket.create_connection(("127.0.0.1", house.port), timeout=20) as line:
+        line.sendall(f"{one}\r\n{one}\r\n{last}\r\n".encode())
+        answer = b"".join(iter(lambda: line.recv(65536), b""))
+    assert [part.split(b" ", 1)[0] for part in answer.split(b"HTTP/1.1 ")[1:]] == [b"200", b"200", b"404"]
+
+
+def test_who_hangs_up_in_the_middle_of_a_body_leaves_no_trace(house: Served, caplog: pytest.LogCaptureFixture) -> None:
+    head = f"POST /api/roles HTTP/1.1\r\nHost: 127.0.0.1:{house.port}\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{{"
+    for _ in range(3):
+        with socket.create_connection(("127.0.0.1", house.port), timeout=20) as line:
+            line.sendall(head.encode())
+    assert request(house, "GET", "/healthz") == 200
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]
 
 
 def test_every_answer_of_ours_carries_the_headers_of_a_closed_page(house: Served) -> None:

@@ -11,6 +11,7 @@ from starlette.responses import JSONResponse, Response
 
 from rolememory import errors
 from rolememory.schema.scene import Language
+from rolememory.serve import refusal
 from rolememory.serve.house import House
 from rolememory.serve.rest.shapes import Fault, Faulty
 from rolememory.shipped import shipped
@@ -69,35 +70,8 @@ class Stale(Exception):  # noqa: N818  # an answer, not a fault
 
 
 def language_of(request: Request, house: House) -> Language:
-    """The language of the caller: the first that both know of `Accept-Language`, else the house's."""
-    for wanted in preferred(request.headers.get("accept-language", "")):
-        if wanted in ("zh", "en"):
-            return "zh" if wanted == "zh" else "en"
-    return "zh" if house.language == "zh" else "en"
-
-
-def preferred(header: str) -> list[str]:
-    """The languages of an `Accept-Language` header, the dearest first.
-
-    >>> preferred("en;q=0.5, zh-CN, fr;q=0")
-    ['zh', 'en']
-    """
-    ranked: list[tuple[float, int, str]] = []
-    for place, part in enumerate(header[:500].split(",")):
-        name, _, rest = part.strip().partition(";")
-        share = _share(rest)
-        if name and share > 0:
-            ranked.append((-share, place, name.partition("-")[0].strip().lower()))
-    return [name for *_, name in sorted(ranked)]
-
-
-def _share(text: str) -> float:
-    """The q of a language; what is no number counts nothing."""
-    _, _, number = text.strip().partition("q=")
-    try:
-        return min(max(float(number), 0.0), 1.0) if number else 1.0
-    except ValueError:
-        return 0.0
+    """The language of the caller, else the house's."""
+    return refusal.language_of(request.headers, house.language)
 
 
 def told(error: Exception, house: House, language: Language) -> Response:

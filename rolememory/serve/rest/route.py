@@ -5,13 +5,10 @@ from typing import Any
 
 import orjson
 from fastapi.routing import APIRoute
-from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
-from rolememory.serve.guard import Refusal
 from rolememory.serve.rest import answers
-from rolememory.serve.rest.shapes import Fault
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
@@ -36,6 +33,8 @@ class RestRoute(APIRoute):
         async def asked(request: Request) -> Response:
             try:
                 response = await inner(Strict(request.scope, request.receive))
+            except ClientDisconnect:  # gone, or sent away by the guard: there is nobody to tell
+                return Response(status_code=499)
             except Exception as error:  # whatever it is: an answer in our shape, the trace in the log
                 response = self._told(error, request)
             response.headers[answers.VERSION_HEADER] = answers.VERSION
@@ -47,7 +46,6 @@ class RestRoute(APIRoute):
     @staticmethod
     def _told(error: Exception, request: Request) -> Response:
         house = request.app.state.house
-        refusal = error.__cause__ if isinstance(error, HTTPException) else error
-        if isinstance(refusal, Refusal):  # the guard's word on a body that is too large or too slow
-            return answers.answer(refusal.status, Fault(code=refusal.code, message=refusal.message, hint=refusal.hint))
+        if isinstance(error.__cause__, ClientDisconnect):
+            return Response(status_code=499)
         return answers.told(error, house, answers.language_of(request, house))

@@ -1,0 +1,77 @@
+"""A word to those who may not come in, and to those who come to the wrong place: one shape, in their language."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+
+from rolememory.schema.scene import Language
+
+Both = tuple[str, str]  # English, Chinese
+UPSTREAM = ("/v1/", "/r/")  # where programs speak that know a URL and a key, and show the `message` of an error
+
+
+class Refusal(Exception):  # noqa: N818  # an answer, not a fault
+    """Why somebody may not come in, as status, code and words."""
+
+    def __init__(self, status: int, code: str, message: Both, hint: Both) -> None:
+        super().__init__(message[0])
+        self.status, self.code, self.message, self.hint = status, code, message, hint
+
+    def body(self, language: Language, path: str = "") -> bytes:
+        """The answer's body, in the shape that those who ask there can show.
+
+        >>> Refusal(413, "too_large", ("more than 1 MB", "超过 1 MB"), ("send less", "请少发一些")).body("zh", "/api/roles").decode()
+        '{"error":{"code":"too_large","message":"超过 1 MB","hint":"请少发一些"}}'
+        """
+        said, hint = (self.message[1], self.hint[1]) if language == "zh" else (self.message[0], self.hint[0])
+        return orjson.dumps({"error": told(self.code, said, hint, language, path)})
+
+
+def told(code: str, message: str, hint: str, language: Language, path: str) -> dict[str, Any]:
+    """An error as it is written: OpenAI's shape under the upstream's addresses, with the hint in the words that are shown."""
+    if not proxied(path):
+        return {"code": code, "message": message, "hint": hint}
+    joint = "；" if language == "zh" else "; "
+    return {"message": f"rolememory: {message}{joint}{hint}", "type": "rolememory", "code": code, "hint": hint}
+
+
+def proxied(path: str) -> bool:
+    """Whether it is the upstream's surface: frontends that only know a URL and a key speak there."""
+    return path.startswith(UPSTREAM) or path == "/v1"
+
+
+def language_of(headers: Mapping[str, str], house: str) -> Language:
+    """The language of the caller: the first that both know of `Accept-Language`, else the house's.
+
+    >>> language_of({"accept-language": "fr, zh-TW;q=0.9"}, "en"), language_of({}, "zh")
+    ('zh', 'zh')
+    """
+    for wanted in preferred(headers.get("accept-language", "")):
+        if wanted in ("zh", "en"):
+            return "zh" if wanted == "zh" else "en"
+    return "zh" if house == "zh" else "en"
+
+
+def preferred(header: str) -> list[str]:
+    """The languages of an `Accept-Language` header, the dearest first.
+
+    >>> preferred("en;q=0.5, zh-CN, fr;q=0")
+    ['zh', 'en']
+    """
+    ranked: list[tuple[float, int, str]] = []
+    for place, part in enumerate(header[:500].split(",")):
+        name, _, rest = part.strip().partition(";")
+        share = _share(rest)
+        if name and share > 0:
+            ranked.append((-share, place, name.partition("-")[0].strip().lower()))
+    return [name for *_, name in sorted(ranked)]
+
+
+def _share(text: str) -> float:
+    """The q of a language; what is no number counts nothing."""
+    _, _, number = text.strip().partition("q=")
+    try:
+        return min(max(float(number), 0.0), 1.0) if number else 1.0
+    except ValueError:
+        return 0.0
