@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+from anyio import to_thread
 from fastapi import FastAPI
 from starlette.requests import Request
 from starlette.responses import Response
@@ -14,9 +15,11 @@ from rolememory.serve.rest import answers
 from rolememory.serve.rest.applying import applying
 from rolememory.serve.rest.asking import Turnstiles
 from rolememory.serve.rest.books import books
+from rolememory.serve.rest.bringing import Bringings, bringing
 from rolememory.serve.rest.bulk import bulk
 from rolememory.serve.rest.cards import cards
 from rolememory.serve.rest.chats import chats
+from rolememory.serve.rest.fading import fadings
 from rolememory.serve.rest.memories import memories
 from rolememory.serve.rest.models import Fetches, models
 from rolememory.serve.rest.past import past
@@ -29,14 +32,33 @@ from rolememory.serve.rest.trials import trials
 from rolememory.serve.rest.users import users
 from rolememory.serve.rest.watching import watching
 
-ROUTERS = (roles, bulk, memories, past, recall, applying, chats, review, users, trials, books, cards, settings, models, watching)
+ROUTERS = (
+    roles,
+    bulk,
+    memories,
+    fadings,
+    past,
+    recall,
+    applying,
+    chats,
+    review,
+    users,
+    trials,
+    books,
+    cards,
+    bringing,
+    settings,
+    models,
+    watching,
+)
+STOP_S = 5.0  # an import ends with the chat in hand, or goes on at the next start
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"]
 
 
 def rest(app: FastAPI, house: House) -> None:
     """Add the paths."""
-    app.state.turnstiles, app.state.fetches = Turnstiles(), Fetches()
-    app.state.living.append(lambda: _telling(house, app.state.fetches))
+    app.state.turnstiles, app.state.fetches, app.state.bringings = Turnstiles(), Fetches(), Bringings(house.home.path)
+    app.state.living.append(lambda: _telling(house, app.state.fetches, app.state.bringings))
     for router in ROUTERS:
         app.include_router(router)
 
@@ -52,12 +74,13 @@ def rest(app: FastAPI, house: House) -> None:
 
 
 @asynccontextmanager
-async def _telling(house: House, fetches: Fetches) -> AsyncIterator[None]:
+async def _telling(house: House, fetches: Fetches, bringings: Bringings) -> AsyncIterator[None]:
     Telling(house).begin()
     try:
         yield
     finally:
         fetches.stop()
+        await to_thread.run_sync(bringings.stop, STOP_S)
 
 
 def _methods(request: Request) -> set[str]:

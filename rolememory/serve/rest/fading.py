@@ -1,26 +1,32 @@
-"""How a memory fades: what time has left of it since it was told, and what it will leave."""
+"""How memories fade: what time has left of them since they were told, what it had left at a moment, and what it will leave."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Literal
+from typing import Annotated, Literal
 
+from fastapi import Query
 from pydantic import Field
 
 from rolememory.engine import RoleMemory
 from rolememory.schema.memory import Memory
+from rolememory.schema.settings import RecencySettings
 from rolememory.serve.rest import inside
+from rolememory.serve.rest.asking import Mind, router
 from rolememory.serve.rest.shapes import Out
 from rolememory.triggers.recency import days_between, freshness
 
 AHEAD = 3.0  # half-lives that are shown ahead of now
 POINTS = 25
+Unit = Literal["turns", "days"]
+fadings = router("memories")
 
 
 class FadingOut(Out):
     """A curve: freshness 0..1 over age; recency may take away at most `share` of relevance."""
 
     fades: bool
-    unit: Literal["turns", "days"]
+    unit: Unit
     half_life: float
     share: float
     age: float = Field(description="now, in `unit`")
@@ -28,34 +34,87 @@ class FadingOut(Out):
     points: list[tuple[float, float]] = Field(description="(age, freshness), from its beginning to some half-lives ahead")
 
 
+class FreshnessOut(Out):
+    """What time leaves of each memory at a moment."""
+
+    at: datetime
+    unit: Unit
+    half_life: float
+    share: float
+    values: dict[str, float] = Field(description="freshness 0..1 by id; a memory that is not listed does not fade")
+
+
+@dataclass(frozen=True, slots=True)
+class Ageing:
+    """How old things are in a role's story, and what is left of them."""
+
+    mind: RoleMemory
+    rules: RecencySettings
+
+    @classmethod
+    def of(cls, mind: RoleMemory) -> "Ageing":
+        """By the settings as they stand."""
+        return cls(mind, mind.settings.triggers.recency)
+
+    @property
+    def unit(self) -> Unit:
+        """In what age counts."""
+        return "turns" if self.rules.clock == "turns" else "days"
+
+    @property
+    def half_life(self) -> float:
+        """In `unit`."""
+        return self.rules.half_life_turns if self.unit == "turns" else self.rules.half_life_days
+
+    def age(self, created: datetime | None, at: datetime) -> float:
+        """How old it was at a moment, in `unit`; without a date it is new."""
+        if created is None:
+            return 0.0
+        if self.unit == "days":
+            return round(days_between(created, at), 3)
+        return float(max((inside.turn_of(self.mind, at) or 0) - (inside.turn_of(self.mind, created) or 0), 0))
+
+    def fades(self, memory: Memory) -> bool:
+        """Whether time takes anything away from it."""
+        lasting = not memory.fades and (self.rules.spares_lasting or memory.decay <= 0)
+        return memory.created is not None and self.rules.enabled and not lasting
+
+    def left(self, memory: Memory, age: float) -> float:
+        """Freshness at an age."""
+        return round(freshness(age * memory.decay, self.half_life, self.rules.curve), 4) if self.fades(memory) else 1.0
+
+
+@fadings.get("/roles/{role}/fading")
+def all_fading(
+    mind: Mind,
+    at: Annotated[datetime | None, Query(description="a moment of the past; else now")] = None,
+    ahead: Annotated[float, Query(ge=0.0, le=100.0, description="so many half-lives later")] = 0.0,
+) -> FreshnessOut:
+    """How fresh every memory is now, was at a moment, or will be."""
+    ageing, moment = Ageing.of(mind), at or datetime.now(UTC)
+    later = ahead * ageing.half_life
+    values = {
+        memory.id: ageing.left(memory, ageing.age(memory.created, moment) + later)
+        for memory in mind.memories.values()
+        if ageing.fades(memory)
+    }
+    return FreshnessOut(at=moment, unit=ageing.unit, half_life=ageing.half_life, share=ageing.rules.weight, values=values)
+
+
 def fading(mind: RoleMemory, memory: Memory) -> FadingOut:
     """The curve of a memory under the settings as they are; flat for what does not fade."""
-    rules = mind.settings.triggers.recency
-    fades = memory.created is not None and rules.enabled and (memory.fades or (not rules.spares_lasting and memory.decay > 0))
-    age, unit = _age(mind, memory.created, rules.clock == "turns")
-    half_life = rules.half_life_turns if unit == "turns" else rules.half_life_days
-    decay = memory.decay if fades else 0.0
-
-    def left(at: float) -> float:
-        return round(freshness(at * decay, half_life, rules.curve), 4)
-
-    end = age + AHEAD * half_life / max(decay, 0.25)
+    ageing = Ageing.of(mind)
+    age, fades = ageing.age(memory.created, datetime.now(UTC)), ageing.fades(memory)
+    end = age + AHEAD * ageing.half_life / max(memory.decay if fades else 0.0, 0.25)
     return FadingOut(
         fades=fades,
-        unit=unit,
-        half_life=half_life,
-        share=rules.weight,
+        unit=ageing.unit,
+        half_life=ageing.half_life,
+        share=ageing.rules.weight,
         age=age,
-        now=left(age),
-        points=[(at, left(at)) for at in _ages(age, end)],
+        now=ageing.left(memory, age),
+        points=[(at, ageing.left(memory, at)) for at in _ages(age, end)],
     )
-
-
-def _age(mind: RoleMemory, created: datetime | None, by_turns: bool) -> tuple[float, Literal["turns", "days"]]:
-    told = inside.turn_of(mind, created) if created and by_turns else None
-    if told is not None:
-        return float(max(mind.turns - told, 0)), "turns"
-    return (round(days_between(created, datetime.now(UTC)), 3) if created else 0.0), "turns" if by_turns and not created else "days"
 
 
 def _ages(now: float, end: float) -> Iterator[float]:

@@ -27,13 +27,14 @@ from rolememory.serve.rest.asking import (
     router,
     seen,
 )
-from rolememory.serve.rest.fading import FadingOut, fading
+from rolememory.serve.rest.fading import Ageing, FadingOut, fading
 from rolememory.serve.rest.filters import Filtered, filtered
 from rolememory.serve.rest.memory_shapes import MemoryFields, MemoryIn, MemoryOut, memory_out, memory_tag
 from rolememory.serve.rest.reasons import item_of
 from rolememory.serve.rest.shapes import Done, Line, Out, Page, Why
 
 memories = router("memories", under="/roles/{role}/memories")
+MOST_USES = 100
 
 
 class EvidenceShown(Out):
@@ -65,6 +66,7 @@ class UseOut(Out):
     at: datetime
     chat: str
     referenced: bool = Field(description="whether the reply used it")
+    age: float = Field(description="of the memory then, in the unit of its fading")
 
 
 class Injection(Out):
@@ -144,7 +146,7 @@ def one_memory(
         replaced=[_other(view.memories[one]) for one in found.supersedes if one in view.memories],
         replaced_by=[_other(one) for one in view.memories.values() if found.id in one.supersedes and one.id not in view.standing.withdrawn],
         injections=list(_injections(house, mind, found, tongue)),
-        uses=[UseOut(at=one.at, chat=one.chat, referenced=one.referenced) for one in inside.uses_of(mind, found.id)[:100]],
+        uses=_uses(mind, found),
         fading=fading(mind, found),
     )
     response.headers["etag"] = detail.memory.etag
@@ -207,6 +209,11 @@ def told(house: House, mind: RoleMemory) -> None:
 def newest_txn(mind: RoleMemory, memory_id: str | None = None) -> str | None:
     """The transaction that changed it last."""
     return next((line.txn for line in mind.history(memory_id, 1)), None)
+
+
+def _uses(mind: RoleMemory, memory: Memory) -> list[UseOut]:
+    ageing, uses = Ageing.of(mind), inside.uses_of(mind, memory.id)[:MOST_USES]
+    return [UseOut(at=one.at, chat=one.chat, referenced=one.referenced, age=ageing.age(memory.created, one.at)) for one in uses]
 
 
 def _other(memory: Memory) -> Other:

@@ -177,6 +177,28 @@ def test_the_detail_tells_of_injections_uses_and_fading(role: Caller) -> None:
     assert [left for _, left in curve["points"]] == sorted((left for _, left in curve["points"]), reverse=True)
 
 
+def test_a_use_stands_on_the_curve_where_it_was(role: Caller) -> None:
+    role.remember("The beacon failed.", id="beacon", keys=["beacon"], source="summary")
+    role.say("Why is the beacon dark?")
+    role.post("/recall", {"messages": asks("Why is the beacon dark?"), "chat": "harbour", "user": "lin"})
+    role.say("Why is the beacon dark?", "The beacon failed.", "I see.", "Yes.", "And now?")
+    detail = role.get("/memories/beacon")
+    assert detail["uses"]
+    assert all(0.0 <= use["age"] <= detail["fading"]["age"] for use in detail["uses"])
+
+
+def test_how_fresh_all_are_now_then_and_later(role: Caller) -> None:
+    role.remember("The beacon failed.", id="beacon", source="summary", created="2024-01-01T10:00:00Z")
+    role.remember("Mira keeps the light.", id="light", type="trait")
+    role("PATCH", "", {"settings": {"triggers.recency.clock": "wall"}})
+    now = role.get("/fading")
+    then = role.get("/fading", params={"at": "2024-01-15T10:00:00Z"})
+    later = role.get("/fading", params={"ahead": 1})
+    assert (then["unit"], then["half_life"], then["values"]) == ("days", 14.0, {"beacon": 0.5})
+    assert later["values"]["beacon"] <= now["values"]["beacon"] < 0.5
+    assert "light" not in now["values"]
+
+
 def test_what_an_author_wrote_does_not_fade(role: Caller) -> None:
     role.remember("The beacon failed.", id="beacon")
     curve = role.get("/memories/beacon")["fading"]

@@ -1,0 +1,237 @@
+"""Bringing a life along from SillyTavern: looking what there is, carrying it over in the background, telling how far it is."""
+
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Annotated, Literal
+
+from fastapi import Query, Request
+from pydantic import Field
+
+from rolememory.author.bring.carry import Bringing, Brought
+from rolememory.author.bring.ledger import Ledger, ledger_of
+from rolememory.author.bring.plan import Plan, Wishes
+from rolememory.author.bring.planning import make_plan
+from rolememory.author.bring.takes import by_engine
+from rolememory.cards.tavern.layout import DataFolder, data_folders
+from rolememory.errors import RoleMemoryError, UnknownNameError
+from rolememory.schema.scene import Language
+from rolememory.serve.house import House
+from rolememory.serve.rest.answers import clean, private
+from rolememory.serve.rest.asking import TheHouse, Tongue, router
+from rolememory.serve.rest.shapes import In, Line, Out
+from rolememory.serve.rest.staged import Staged
+from rolememory.serve.rest.uploads import TAKES_A_FILE, TheUpload
+
+bringing = router("roles", under="/import/sillytavern")
+DEFAULT_USER = "default-user"
+MOST_PROBLEMS = 200
+
+
+class BringIn(In):
+    """Whose life: a folder on the server's machine, or what was handed over file by file."""
+
+    path: Annotated[str, Field(max_length=4000, description="empty: the files that were handed over")] = ""
+    profile: Line = Field("", description="of several users this one")
+    hidden: bool = Field(False, description="also messages that were hidden from the model")
+
+
+class Counted(Out):
+    """How many there are, and how many of them would change something."""
+
+    all: int
+    due: int
+
+
+class LookOut(Out):
+    """What there is; nothing was changed."""
+
+    source: str
+    profile: str
+    profiles: list[str]
+    roles: list[str]
+    characters: Counted
+    lorebooks: Counted
+    personas: Counted
+    chats: Counted
+    bytes: int = Field(description="of the chats that would be read")
+    problems: list[str]
+
+
+class NewRole(Out):
+    """A role that came, or was there and has news."""
+
+    id: str
+    name: str
+
+
+class BringOut(Out):
+    """How the import stands; every step is an event `import` as well."""
+
+    state: Literal["none", "running", "done", "stopped", "failed"]
+    done: int
+    total: int
+    now: str = Field(description="what came last")
+    roles: list[NewRole]
+    chats: int
+    messages: int
+    learned: int
+    summaries: int
+    problems: list[str]
+
+
+IDLE = BringOut(state="none", done=0, total=0, now="", roles=[], chats=0, messages=0, learned=0, summaries=0, problems=[])
+
+
+@bringing.put("/files", openapi_extra=TAKES_A_FILE, status_code=204)
+def hand_over(
+    request: Request, upload: TheUpload, path: Annotated[str, Query(max_length=1000, description="in the user's folder")]
+) -> None:
+    """Hand over one file of a user's data folder: a card, a chat, a lorebook, a group, the settings."""
+    _bringings(request).staged.take(path, upload.data)
+
+
+@bringing.delete("/files", status_code=204)
+def forget_files(request: Request) -> None:
+    """Forget what was handed over."""
+    _bringings(request).staged.clear()
+
+
+@bringing.post("/look")
+def look(request: Request, house: TheHouse, tongue: Tongue, given: BringIn) -> LookOut:
+    """What there is and what of it is new. Changes nothing; the folder is only read."""
+    source, users = _bringings(request).source(given)
+    with ledger_of(house.home.path, source.path, write=False) as ledger:
+        plan = make_plan(house.home, source, ledger, Wishes(hidden=given.hidden))
+    return LookOut(
+        source=private(str(source.path), house),
+        profile=clean(source.name),
+        profiles=[clean(user.name) for user in users],
+        roles=[clean(role.name) for role in plan.roles.values()],
+        characters=_counted([one.state for one in plan.roles.values()]),
+        lorebooks=_counted([one.state for one in plan.worlds.values() if one.file]),
+        personas=_counted([one.state for one in plan.personas]),
+        chats=_counted([one.state for one in plan.chats]),
+        bytes=sum(chat.stamp.size for chat in plan.due),
+        problems=_texts(plan.problems, house, tongue),
+    )
+
+
+@bringing.post("", status_code=202)
+def bring(request: Request, house: TheHouse, tongue: Tongue, given: BringIn) -> BringOut:
+    """Bring everything that is new, in the background; stopped at any moment, the same request goes on."""
+    return _bringings(request).begin(house, given, tongue)
+
+
+@bringing.get("")
+def brought(request: Request) -> BringOut:
+    """How the last import stands."""
+    return _bringings(request).state
+
+
+@bringing.delete("", status_code=202)
+def stop(request: Request) -> BringOut:
+    """Stop after the chat in hand."""
+    found = _bringings(request)
+    found.stop()
+    return found.state
+
+
+class Bringings:
+    """One import at a time."""
+
+    def __init__(self, home: Path) -> None:
+        self.state, self.staged = IDLE, Staged(home)
+        self._stop, self._lock = threading.Event(), threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def source(self, given: BringIn) -> tuple[DataFolder, Sequence[DataFolder]]:
+        """The user's folder that is meant, and all there are. Raises: FileError, UnknownNameError."""
+        if not given.path.strip():
+            return self.staged.source(), ()
+        users = data_folders(Path(given.path.strip()))
+        named = {user.name: user for user in users}
+        if given.profile and given.profile not in named:
+            raise UnknownNameError("user", given.profile, named)
+        return named.get(given.profile or DEFAULT_USER, users[0]), users
+
+    def begin(self, house: House, given: BringIn, tongue: Language) -> BringOut:
+        """Start, unless one is running; that one's state then. Raises: FileError, UnknownNameError."""
+        source, _ = self.source(given)
+        with self._lock:
+            if self.state.state != "running":
+                self._stop.clear()
+                self._tell(house, IDLE.model_copy(update={"state": "running"}))
+                self._thread = threading.Thread(
+                    target=self._run, args=(house, source, Wishes(hidden=given.hidden), tongue), name="rolememory-import", daemon=True
+                )
+                self._thread.start()
+            return self.state
+
+    def stop(self, timeout: float | None = None) -> None:
+        """Ask it to end; with a time, wait for it so long."""
+        self._stop.set()
+        if timeout is not None and self._thread is not None:
+            self._thread.join(timeout)
+
+    def _run(self, house: House, source: DataFolder, wishes: Wishes, tongue: Language) -> None:
+        try:
+            with ledger_of(house.home.path, source.path) as ledger:
+                self._carry(house, source, ledger, wishes, tongue)
+        except RoleMemoryError as error:
+            self._tell(house, self.state.model_copy(update={"state": "failed", "problems": _texts([error], house, tongue)}))
+        except Exception as error:  # a thread of its own: whatever it is must be told, or the page would wait for ever
+            self._tell(house, self.state.model_copy(update={"state": "failed", "problems": [private(repr(error), house)]}))
+        else:
+            self._tell(house, self.state.model_copy(update={"state": "stopped" if self._stop.is_set() else "done"}))
+            if source.path == self.staged.folder and not self._stop.is_set():
+                self.staged.clear()
+
+    def _carry(self, house: House, source: DataFolder, ledger: Ledger, wishes: Wishes, tongue: Language) -> None:
+        plan = make_plan(house.home, source, ledger, wishes)
+        total = len(plan.worlds) + len(plan.roles) + len(plan.personas) + len(plan.due)
+        self._tell(house, self.state.model_copy(update={"total": total, "problems": _texts(plan.problems, house, tongue)}))
+        for one in self._each(Bringing(house.home, plan, ledger, by_engine, hidden=wishes.hidden)):
+            self._tell(house, _after(self.state, one, plan, _texts(one.problems, house, tongue)))
+            if one.kind == "role" and one.role:
+                house.bus.tell("role", one.role)
+
+    def _each(self, steps: Bringing) -> Iterator[Brought]:
+        for one in steps.run():
+            yield one
+            if self._stop.is_set():
+                return
+
+    def _tell(self, house: House, state: BringOut) -> None:
+        self.state = state
+        house.bus.tell("import", state=state.state, done=state.done, total=state.total)
+
+
+def _after(state: BringOut, one: Brought, plan: Plan, problems: Sequence[str]) -> BringOut:
+    """The state with one thing more done."""
+    new = [NewRole(id=one.role, name=clean(one.name))] if one.kind == "role" and one.role else []
+    return state.model_copy(
+        update={
+            "done": state.done + 1,
+            "now": clean(one.name),
+            "roles": [*state.roles, *new],
+            "chats": state.chats + (one.kind == "chat" and one.state != "failed"),
+            "messages": state.messages + one.messages,
+            "learned": state.learned + one.learned,
+            "summaries": state.summaries + one.summaries,
+            "problems": [*state.problems, *problems][:MOST_PROBLEMS],
+        }
+    )
+
+
+def _counted(states: Sequence[str]) -> Counted:
+    return Counted(all=len(states), due=sum(state in ("new", "changed") for state in states))
+
+
+def _texts(problems: Sequence[RoleMemoryError], house: House, tongue: Language) -> list[str]:
+    return [private(problem.text(tongue), house) for problem in problems]
+
+
+def _bringings(request: Request) -> Bringings:
+    found: Bringings = request.app.state.bringings
+    return found
