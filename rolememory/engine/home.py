@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -15,10 +15,12 @@ from rolememory.recall.lexicons import Lexicons
 from rolememory.recall.recollection import Surroundings
 from rolememory.recall.turn import Turn
 from rolememory.schema.role import Role
-from rolememory.schema.settings import Settings
+from rolememory.schema.settings import CleanSettings, Settings
+from rolememory.store.disk import Mark
 from rolememory.store.home import HomeFolder
 from rolememory.store.settings import SettingsFile
-from rolememory.text.clean import cleaner_for
+from rolememory.store.signature import signature
+from rolememory.text.clean import Cleaner, cleaner_for
 from rolememory.text.embed.base import Embedder
 from rolememory.text.embed.ladder import Loader, load
 from rolememory.text.embed.queries import QueryVectors
@@ -64,7 +66,7 @@ class Home:
             self.queries,
             templates,
             Styles(templates),
-            cleaner=lambda wanted: cleaner_for(wanted.clean, self.path / "cleaning.json"),
+            cleaner=_cleaners(self.path / "cleaning.json"),
             lexicon=self.lexicons.current,
             shared_books=self.path / "worldbooks",
         )
@@ -194,3 +196,13 @@ class Home:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
+
+
+def _cleaners(own: Path) -> Callable[[Settings], Cleaner | None]:
+    """Gives the cleaner that settings and own file ask for; the same one while these stay, since it knows the texts it cleaned."""
+
+    @lru_cache(maxsize=8)
+    def cleaner(wanted: CleanSettings, _: Mark | None) -> Cleaner | None:
+        return cleaner_for(wanted, own)
+
+    return lambda settings: cleaner(settings.clean, signature(own))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rolememory.inject.fence import OPEN, strip
+from rolememory.inject.fence import TAG, strip
 from rolememory.schema.message import Message
 
 Said = Message | Mapping[str, Any] | str
@@ -12,8 +12,8 @@ Said = Message | Mapping[str, Any] | str
 
 def heard(messages: Sequence[Said]) -> tuple[Message, ...]:
     """The messages in our shape, without blocks of ours that came back; what was nothing else is left out."""
-    read = (Message.of(message) for message in messages)
-    return tuple(found for message in read if (found := _without_ours(message)) is not None)
+    read = [message if type(message) is Message else Message.of(message) for message in messages]
+    return tuple([found for message in read if (found := message if TAG not in message.content else _without_ours(message))])
 
 
 def as_reply(reply: Said) -> Message:
@@ -22,8 +22,6 @@ def as_reply(reply: Said) -> Message:
 
 
 def _without_ours(message: Message) -> Message | None:
-    if OPEN not in message.content and OPEN[1:-1] not in message.content:
-        return message
     rest = strip(message.content)
     if rest == message.content:
         return message
