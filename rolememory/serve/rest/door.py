@@ -20,6 +20,7 @@ from rolememory.serve.rest.bulk import bulk
 from rolememory.serve.rest.cards import cards
 from rolememory.serve.rest.chats import chats
 from rolememory.serve.rest.fading import fadings
+from rolememory.serve.rest.map import map_
 from rolememory.serve.rest.memories import memories
 from rolememory.serve.rest.models import Fetches, models
 from rolememory.serve.rest.past import past
@@ -27,6 +28,7 @@ from rolememory.serve.rest.recall import recall
 from rolememory.serve.rest.review import review
 from rolememory.serve.rest.roles import roles
 from rolememory.serve.rest.settings import settings
+from rolememory.serve.rest.surveys import Surveys
 from rolememory.serve.rest.telling import Telling
 from rolememory.serve.rest.trials import trials
 from rolememory.serve.rest.users import users
@@ -35,6 +37,7 @@ from rolememory.serve.rest.watching import watching
 ROUTERS = (
     roles,
     bulk,
+    map_,
     memories,
     fadings,
     past,
@@ -58,6 +61,7 @@ METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"]
 def rest(app: FastAPI, house: House) -> None:
     """Add the paths."""
     app.state.turnstiles, app.state.fetches, app.state.bringings = Turnstiles(), Fetches(), Bringings(house.home.path)
+    app.state.surveys = Surveys()
     app.state.living.append(lambda: _telling(house, app.state.fetches, app.state.bringings))
     for router in ROUTERS:
         app.include_router(router)

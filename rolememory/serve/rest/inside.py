@@ -1,8 +1,9 @@
 """What a role and the bus keep and have no public word for yet: uses, weights by use, vectors, the story's clock. Only this module reaches for it."""
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from rolememory.engine import Home, RoleMemory
@@ -20,10 +21,26 @@ if TYPE_CHECKING:
     from rolememory.store.chats import Sight
     from rolememory.text.vectors import VectorTable
 
+MOST_OF_A_TURN = 30  # memories whose pairs are counted
+
 
 def uses_of(mind: RoleMemory, memory_id: str) -> list[Use]:
     """The turns that had this memory, newest first."""
     return mind._usage.uses.of(memory_id)
+
+
+def prompted_of(mind: RoleMemory) -> frozenset[str]:
+    """The ids of memories that were in some prompt, as far back as uses are noted."""
+    return frozenset(mind._usage.uses.tallies())
+
+
+def used_together(mind: RoleMemory, least: int = 2) -> list[tuple[str, str]]:
+    """Pairs of memories that replies used in the same turn, so often at least, the most often first."""
+    uses = mind._usage.uses
+    with uses._lock:
+        turns = [sorted(turn["used"])[:MOST_OF_A_TURN] for kept in uses._current().values() for turn in kept["turns"].values()]
+    counted = Counter(pair for used in turns for pair in combinations(used, 2))
+    return sorted((pair for pair, times in counted.items() if times >= least), key=lambda pair: (-counted[pair], pair))
 
 
 def effects_of(mind: RoleMemory, sight: "Sight", memories: Mapping[str, Memory]) -> Mapping[str, float]:

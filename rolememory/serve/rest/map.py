@@ -1,0 +1,80 @@
+"""The garden's map: a place for every memory, near in meaning near by, and what has to do with what."""
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Literal
+
+from fastapi import Response
+from pydantic import Field
+
+from rolememory.author.insight import alike
+from rolememory.engine import RoleMemory
+from rolememory.serve.rest import inside
+from rolememory.serve.rest.answers import clean
+from rolememory.serve.rest.asking import IfNoneMatch, Mind, fresh, router, tag
+from rolememory.serve.rest.shapes import Out
+from rolememory.serve.rest.surveys import Ground, Surveyed
+
+map_ = router("insight", under="/roles/{role}")
+MOST_EDGES = 2000  # of each kind
+
+
+class Point(Out):
+    """The place of a memory."""
+
+    id: str
+    x: float = Field(description="-1..1")
+    y: float = Field(description="-1..1")
+    theme: int | None = Field(description="which of `themes`; null = none")
+
+
+class ThemeOut(Out):
+    """Memories that have to do with one another, nearest to its heart first."""
+
+    name: list[str] = Field(description="its most telling words, as they are written in the memories")
+    ids: list[str]
+
+
+class Edge(Out):
+    """What joins two memories."""
+
+    from_: str = Field(alias="from", serialization_alias="from")
+    to: str
+    kind: Literal["supersedes", "together", "alike"] = Field(
+        description="supersedes: the newer replaced the older; together: replies used both in the same turn, twice or more; alike: each other's nearest"
+    )
+
+
+class MapOut(Out):
+    """The map. Two answers with the same `revision` are the same."""
+
+    revision: str
+    by: Literal["meaning", "words"] = Field(description="what nearness is by: the embedding model, or shared words where there is none")
+    points: list[Point] = Field(description="every memory that is not archived")
+    themes: list[ThemeOut]
+    edges: list[Edge]
+
+
+@map_.get("/map", response_model=MapOut)
+def map_of(response: Response, mind: Mind, survey: Surveyed, if_none_match: IfNoneMatch = None) -> MapOut | Response:
+    """Where every memory stands. The same memories have the same places; one more moves no other."""
+    ground, spots, themes = survey.map()
+    of = {one: number for number, theme in enumerate(themes) for one in theme.ids}
+    found = MapOut(
+        revision="",
+        by=ground.like.by,
+        points=[Point(id=clean(one), x=spots[one][0], y=spots[one][1], theme=of.get(one)) for one in ground.memories],
+        themes=[ThemeOut(name=[clean(word) for word in theme.name], ids=[clean(one) for one in theme.ids]) for theme in themes],
+        edges=list(_edges(mind, ground)),
+    )
+    etag = tag(found)
+    response.headers["etag"] = etag
+    return fresh(if_none_match, etag) or found.model_copy(update={"revision": etag.strip('"')})
+
+
+def _edges(mind: RoleMemory, ground: Ground) -> Iterator[Edge]:
+    here = ground.memories
+    replaced = ((memory.id, old) for memory in here.values() for old in memory.supersedes if old in here and old != memory.id)
+    together = (pair for pair in inside.used_together(mind) if pair[0] in here and pair[1] in here)
+    for kind, pairs in (("supersedes", replaced), ("together", together), ("alike", alike(ground.near))):
+        yield from (Edge.model_validate({"from": clean(one), "to": clean(other), "kind": kind}) for one, other in islice(pairs, MOST_EDGES))

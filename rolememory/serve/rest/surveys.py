@@ -1,0 +1,129 @@
+"""How the memories of a role stand to one another: looked at once per change, shared by the map and by insight."""
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from threading import Lock
+from typing import Annotated
+
+from fastapi import Depends
+from starlette.requests import Request
+
+from rolememory.author.insight import Clash, Insight, Known, Theme, insight, looked_at, themes
+from rolememory.author.layout import Layout, Spot, laid_out
+from rolememory.author.likeness import Likeness, likeness
+from rolememory.engine import RoleMemory
+from rolememory.recall.standing import standing
+from rolememory.schema.memory import Memory
+from rolememory.serve.rest import inside
+from rolememory.serve.rest.asking import Mind
+
+MOST = 6000  # memories that are compared with each other, the newest: the cost is quadratic
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """Every memory that is not archived, as rows that can be compared."""
+
+    memories: Mapping[str, Memory]
+    like: Likeness
+    near: Likeness  # of those that count, the newest `MOST`: they are compared with each other
+    outdated: frozenset[str]
+    names: frozenset[str]
+    seen: Hashable  # equal for two of the same
+
+
+class Survey:
+    """Of one role. Thread-safe: who asks while somebody looks waits for what he finds."""
+
+    def __init__(self, mind: RoleMemory) -> None:
+        self._mind = mind
+        self._lock = Lock()
+        self._ground: Ground | None = None
+        self._layout = Layout()
+        self._themes: tuple[Hashable, tuple[Theme, ...]] | None = None
+        self._insight: tuple[Hashable, Insight] | None = None
+
+    def map(self) -> tuple[Ground, dict[str, Spot], tuple[Theme, ...]]:
+        """The ground, a place for each memory, both in -1..1, and the themes. Cost: O(n²) once, then by what is new."""
+        with self._lock:
+            ground = self._looked()
+            rows = list(ground.memories.values())
+            self._layout = laid_out(rows, ground.like, self._layout)
+            if self._themes is None or self._themes[0] != ground.seen:
+                self._themes = (ground.seen, themes(ground.memories, ground.near, ground.names))
+            return ground, self._layout.of(rows), self._themes[1]
+
+    def insight(self) -> tuple[Ground, Insight]:
+        """The ground, and what stands out. Cost: O(n²) once per change."""
+        with self._lock:
+            ground, mind = self._looked(), self._mind
+            prompted, clashes, turn = inside.prompted_of(mind), _clashes(mind), mind.turns
+            token = (ground.seen, prompted, tuple(clashes), turn)
+            if self._insight is None or self._insight[0] != token:
+                known = Known(ground.outdated, prompted, clashes, lambda memory: _turns_since(mind, memory, turn), ground.names)
+                self._insight = (token, insight(ground.memories, ground.near, known))
+            return ground, self._insight[1]
+
+    def _looked(self) -> Ground:
+        """The ground as it is now."""
+        mind = self._mind
+        every, sight, names = mind.memories, mind.chats.visible_from(None), _names(mind)
+        vectors = inside.vectors_of(mind, every)
+        seen = (mind.store.snapshot().version, vectors and vectors.version, sight.token, names)
+        if self._ground is None or self._ground.seen != seen:
+            stands = standing(every, sight)
+            outdated = frozenset((*stands.withdrawn, *stands.superseded))
+            shown = {name: memory for name, memory in every.items() if not memory.archived}
+            like = likeness(list(shown.values()), vectors, names)
+            self._ground = Ground(shown, like, like.of(newest(looked_at(shown.values(), outdated))), outdated, names, seen)
+        return self._ground
+
+
+class Surveys:
+    """Of every role that was asked for."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Survey] = {}
+        self._lock = Lock()
+
+    def of(self, mind: RoleMemory) -> Survey:
+        """The survey of this role; a role that was opened anew has a new one."""
+        with self._lock:
+            known = self._known.get(mind.id)
+            if known is None or known._mind is not mind:
+                known = self._known[mind.id] = Survey(mind)
+            return known
+
+
+def survey_of(request: Request, mind: Mind) -> Survey:
+    """The survey of the role that was named."""
+    surveys: Surveys = request.app.state.surveys
+    return surveys.of(mind)
+
+
+Surveyed = Annotated[Survey, Depends(survey_of)]
+
+
+def newest(memories: Iterable[Memory], most: int = MOST) -> list[str]:
+    """The ids of so many, in their order; what has no date is an author's, and counts as new."""
+    rows = list(memories)
+    if len(rows) <= most:
+        return [memory.id for memory in rows]
+    told = sorted(range(len(rows)), key=lambda at: -(rows[at].created.timestamp() if rows[at].created else float("inf")))  # type: ignore[union-attr]
+    return [rows[at].id for at in sorted(told[:most])]
+
+
+def _names(mind: RoleMemory) -> frozenset[str]:
+    """Of the role: they tell no memory from another."""
+    role = mind.role
+    return frozenset((role.name, *role.aliases))
+
+
+def _clashes(mind: RoleMemory) -> Sequence[Clash]:
+    found = ((one, tuple(name for name in str(one.reason.get("of") or "").split(", ") if name)) for one in mind.waiting())
+    return [Clash(one.id, against, one.reason) for one, against in found if against]
+
+
+def _turns_since(mind: RoleMemory, memory: Memory, turn: int) -> int | None:
+    told = inside.turn_of(mind, memory.created) if memory.created else None
+    return None if told is None else turn - told
