@@ -32,6 +32,7 @@ def serve(
     """Runs until Ctrl-C."""
     here = desk()
     _check_installed()
+    _check_upstream(upstream)
     from rolememory.serve.run import address, listening
     from rolememory.serve.run import serve as run
 
@@ -104,6 +105,16 @@ def _check_installed() -> None:
             f'the server needs {error.name}; install it with: pip install "rolememory[serve]"',
             zh=f'服务需要 {error.name}；请安装：pip install "rolememory[serve]"',
         ) from error
+
+
+def _check_upstream(url: str | None) -> None:
+    from rolememory.serve.proxy.faults import place
+
+    if url and not place(url)[0]:
+        raise InvalidValueError(
+            f"--upstream: expected http://HOST:PORT/v1, got {url!r}; write the scheme too",
+            zh=f"--upstream：应为 http://主机:端口/v1，却是“{url}”；请把 http:// 也写上",
+        )
 
 
 def _log_to_console(here: Desk) -> None:

@@ -1,6 +1,5 @@
 """Carries an answer to the frontend as it comes, reads it beside the way, and says at its end what the character replied."""
 
-import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
@@ -9,11 +8,11 @@ import orjson
 
 from rolememory.serve.proxy.call import Call
 from rolememory.serve.proxy.hybrid import Offer
+from rolememory.serve.proxy.line import broke_off
 from rolememory.serve.proxy.stream import Events, Reply
 
 More = Callable[[dict[str, Any]], Awaitable[httpx.Response]]
 Keep = Callable[[Call, str | None], None]
-_log = logging.getLogger(__name__)
 
 
 class Relay:
@@ -39,7 +38,7 @@ class Relay:
                 async for chunk in self._whole():
                     yield chunk
         except httpx.HTTPError as error:
-            _log.warning("the upstream's answer broke off: %s", type(error).__name__)
+            broke_off(self._answer, error)
         finally:
             self._end()
             await self._answer.aclose()

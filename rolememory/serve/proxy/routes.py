@@ -1,7 +1,6 @@
 """`/v1/...` and `/r/{role}/v1/...`: conversations get their memory, everything else is passed on untouched."""
 
 import asyncio
-import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
@@ -10,22 +9,25 @@ import anyio.to_thread
 import httpx
 import orjson
 from fastapi import FastAPI, Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.requests import ClientDisconnect
+from starlette.responses import Response
 
 from rolememory.serve.house import House
 from rolememory.serve.proxy.call import Call
+from rolememory.serve.proxy.faults import unreachable, unusable
 from rolememory.serve.proxy.hybrid import Offer, offered
 from rolememory.serve.proxy.inject import HINT, Body, injected, injected_prompt, without_hint
+from rolememory.serve.proxy.line import Carried, GoneError, broke_off, unless_gone
 from rolememory.serve.proxy.read import Reader
 from rolememory.serve.proxy.relay import Relay
 from rolememory.serve.proxy.turns import Remembered, learn, remember
 from rolememory.serve.proxy.upstream import Upstream, coming_back, going_up
+from rolememory.serve.proxy.within import Within
 
 METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"]
 CONVERSATIONS = ("chat/completions", "completions")
-THREADS = 32
 READING_S = 10.0  # whose turn it is must be known to learn from it, and is known at once on all turns but a cold first one
-_log = logging.getLogger(__name__)
+_NOBODY = Response(status_code=499)  # for those who hung up
 _T = TypeVar("_T")
 
 
@@ -50,7 +52,7 @@ class Proxy:
         self._house = house
         self._reader = Reader(house)
         self._upstream: Upstream | None = None
-        self._limiter = anyio.CapacityLimiter(THREADS)
+        self._within = Within()
         self._behind: set[asyncio.Task[None]] = set()
         self._folding: set[str] = set()  # upstreams that refused system messages
 
@@ -68,11 +70,12 @@ class Proxy:
     async def answer(self, request: Request, path: str, role: str | None) -> Response:
         """The upstream's answer to one request."""
         settings = self._house.settings
-        if not settings.upstream:
-            return _fault(
-                503, "no_upstream", "no model server is set", "start with --upstream URL, or set serve.upstream in rolememory.toml"
-            )
-        body = await request.body()
+        if nobody := unusable(request, self._house):
+            return nobody
+        try:
+            body = await request.body()
+        except ClientDisconnect:
+            return _NOBODY
         raw = _object(body) if request.method == "POST" and path in CONVERSATIONS else None
         if raw is None or not settings.memory:
             return await self._pass(request, path, orjson.dumps(without_hint(raw)) if raw and HINT in raw else body)
@@ -109,11 +112,14 @@ class Proxy:
             answer = await self._send(request, path, sent(fold), plain=True)
             if answer.status_code in (400, 422, 500) and not fold and settings.system_role == "auto":
                 answer = await self._folded(request, path, answer, sent)
+        except GoneError:
+            self._learn(call, None)
+            return _NOBODY
         except httpx.HTTPError as error:
-            return _unreachable(settings.upstream, error)
-        relay = Relay(answer, call, offer, lambda more: self._send(request, path, orjson.dumps(more), plain=True), self._learn)
+            return unreachable(request, self._house, error)
+        relay = Relay(answer, call, offer, lambda more: self._asked(request, path, orjson.dumps(more), plain=True), self._learn)
         headers = coming_back(answer.headers.raw, decoded="content-encoding" in answer.headers or offer is not None)
-        response = StreamingResponse(relay.carried(), status_code=answer.status_code)
+        response = Carried(relay.carried(), status_code=answer.status_code)
         response.raw_headers = headers
         return response
 
@@ -137,16 +143,21 @@ class Proxy:
         return again
 
     async def _pass(self, request: Request, path: str, body: bytes) -> Response:
-        settings = self._house.settings
         try:
             answer = await self._send(request, path, body, plain=False)
+        except GoneError:
+            return _NOBODY
         except httpx.HTTPError as error:
-            return _unreachable(settings.upstream, error)
-        response = StreamingResponse(_raw(answer), status_code=answer.status_code)
+            return unreachable(request, self._house, error)
+        response = Carried(_raw(answer), status_code=answer.status_code)
         response.raw_headers = coming_back(answer.headers.raw, decoded=False)
         return response
 
     async def _send(self, request: Request, path: str, body: bytes, *, plain: bool) -> httpx.Response:
+        """Ask the upstream as long as the frontend waits. Raises: GoneError, httpx.HTTPError."""
+        return await unless_gone(request, self._asked(request, path, body, plain=plain))
+
+    async def _asked(self, request: Request, path: str, body: bytes, *, plain: bool) -> httpx.Response:
         if self._upstream is None:
             raise httpx.ConnectError("the server is ending")
         settings = self._house.settings
@@ -163,21 +174,13 @@ class Proxy:
 
     async def _kept(self, call: Call, reply: str | None) -> None:
         try:
-            await anyio.to_thread.run_sync(lambda: learn(self._house, call, reply), limiter=self._limiter)
+            await anyio.to_thread.run_sync(lambda: learn(self._house, call, reply), limiter=self._within.limiter)
         finally:
             self._house.keep_done()
 
     async def _thread(self, work: Callable[[], _T], otherwise: _T, at_least_s: float = 0.0) -> _T:
         """Done on a thread within the time a turn allows for memory; what fails or takes longer costs the turn nothing but its memory."""
-        allowed_s = max(self._house.settings.recall_timeout_s, at_least_s)
-        try:
-            with anyio.fail_after(allowed_s):
-                return await anyio.to_thread.run_sync(work, limiter=self._limiter, abandon_on_cancel=True)
-        except TimeoutError:
-            _log.warning("memory took longer than %g s; the turn went on without it", allowed_s)
-        except Exception:  # whatever it is: the chat goes on
-            _log.exception("memory failed on this turn; it went on without it")
-        return otherwise
+        return await self._within.done(work, otherwise, max(self._house.settings.recall_timeout_s, at_least_s))
 
 
 async def _raw(answer: httpx.Response) -> AsyncIterator[bytes]:
@@ -185,7 +188,7 @@ async def _raw(answer: httpx.Response) -> AsyncIterator[bytes]:
         async for chunk in answer.aiter_raw():
             yield chunk
     except httpx.HTTPError as error:
-        _log.warning("the upstream's answer broke off: %s", type(error).__name__)
+        broke_off(answer, error)
     finally:
         await answer.aclose()
 
@@ -203,17 +206,3 @@ def _object(body: bytes) -> dict[str, Any] | None:
     except orjson.JSONDecodeError:
         return None
     return raw if isinstance(raw, dict) else None
-
-
-def _unreachable(upstream: str, error: httpx.HTTPError) -> Response:
-    slow = isinstance(error, httpx.TimeoutException)
-    status, code = (504, "upstream_timeout") if slow else (502, "upstream_unreachable")
-    return _fault(
-        status, code, f"the model server {upstream} cannot be reached: {type(error).__name__}", "is it running? check serve.upstream"
-    )
-
-
-def _fault(status: int, code: str, message: str, hint: str) -> Response:
-    """In the shape OpenAI clients show to their users."""
-    told = f"rolememory: {message}; {hint}"
-    return JSONResponse({"error": {"message": told, "type": "rolememory", "code": code, "hint": hint}}, status_code=status)

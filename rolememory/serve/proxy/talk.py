@@ -47,7 +47,8 @@ def taken_apart(body: Mapping[str, Any]) -> Talk:
     spoken: list[Message] = []
     around: list[str] = []
     behind = ""
-    for raw in body.get("messages") or ():
+    messages = body.get("messages")
+    for raw in messages if isinstance(messages, list) else ():
         if not isinstance(raw, Mapping):
             continue
         text = strip(plain_text(raw.get("content"))).strip()

@@ -38,7 +38,7 @@ class Upstream:
         """
         import httpx
 
-        url = settings.upstream.rstrip("/") + path + (f"?{query}" if query else "")
+        url = settings.upstream.strip().rstrip("/") + path + (f"?{query}" if query else "")
         content = body if body or method in ("POST", "PUT", "PATCH") else None
         pairs = [_encoded(pair) for pair in headers]
         while True:

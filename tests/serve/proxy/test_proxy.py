@@ -2,6 +2,7 @@
 
 import json
 import socket
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,7 +11,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.endpoint import Behaviour, Endpoint, answers, replies, status
+from rolememory.store.settings_text import set_value
+from tests.endpoint import Behaviour, Endpoint, answers, head, replies, status, then_cuts, then_hangs
 from tests.serve.houses import Served, served
 from tests.serve.proxy.requests import request
 from tests.serve.proxy.upstreams import breaks_off, calls_tool, chunk, hangs_after, lines, plays, streams
@@ -141,6 +143,58 @@ def test_the_stop_button_closes_the_upstream(tmp_path: Path) -> None:
             first = next(answer.iter_bytes())
         assert b"Well" in first
         assert model.idle(10), "the upstream still waits"
+
+
+@pytest.mark.parametrize("streamed", [True, False], ids=["streamed", "whole"])
+@pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/embeddings"], ids=["a chat", "anything else"])
+def test_the_stop_button_before_the_first_word_closes_the_upstream(tmp_path: Path, path: str, streamed: bool) -> None:
+    with between(tmp_path, then_hangs()) as (house, model):
+        kept = threading.Event()
+        house.house.bus.on(lambda event: kept.set() if event.kind == "chat" else None)
+        body = json.dumps(request([GREETING, FACT], hint={"role": "Asha", "user": "Lin", "chat": "one"}, stream=streamed)).encode()
+        begin = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{house.port}\r\nContent-Type: application/json\r\n"
+        with socket.create_connection(("127.0.0.1", house.port), timeout=20) as line:
+            line.sendall(f"{begin}Content-Length: {len(body)}\r\n\r\n".encode() + body)
+            assert model.wait_for(1, 20)
+        assert model.idle(20), "the upstream still waits"
+        if path.endswith("chat/completions"):
+            assert kept.wait(20)
+            assert [said.text for said in settled(house).chats.path("one")] == [GREETING[1], FACT[1]]
+
+
+def test_an_answer_cut_short_is_not_passed_off_as_whole(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with between(tmp_path, then_cuts(head(100), b'{"choices": []')) as (house, _):
+        for path in ("/v1/chat/completions", "/v1/embeddings"):
+            with pytest.raises(httpx.RemoteProtocolError):
+                ask(house, request([GREETING, FACT], stream=False), path)
+        assert house.house.settle(20)
+    assert not [record for record in caplog.records if record.exc_info]
+
+
+@pytest.mark.parametrize(
+    ("upstream", "status", "code"),
+    [
+        pytest.param("", 503, "no_upstream", id="none"),
+        pytest.param("127.0.0.1:5001/v1", 503, "bad_upstream", id="without a scheme"),
+        pytest.param("http://[::1", 503, "bad_upstream", id="half an address"),
+        pytest.param("ftp://127.0.0.1/v1", 503, "bad_upstream", id="of another kind"),
+        pytest.param("http://127.0.0.1:99999/v1", 503, "bad_upstream", id="a port that cannot be"),
+        pytest.param("http://127.0.0.1:{port}/v1", 508, "loop", id="ourselves"),
+        pytest.param("http://localhost:{port}", 508, "loop", id="ourselves by name"),
+        pytest.param("http://me:secret@127.0.0.1:1/v1", 502, "upstream_unreachable", id="nobody there"),
+    ],
+)
+def test_an_upstream_that_cannot_be_asked_is_told_in_two_languages(tmp_path: Path, upstream: str, status: int, code: str) -> None:
+    with served(tmp_path) as house:
+        set_value(house.home.path, "serve.upstream", upstream.format(port=house.port))
+        for path in ("/v1/chat/completions", "/v1/models"):
+            answer = ask(house, request([GREETING, FACT]), path, **{"accept-language": "zh"})
+            told = answer.json()["error"]
+            assert (answer.status_code, told["code"]) == (status, code)
+            assert told["message"].startswith("rolememory: ")
+            assert "secret" not in answer.text
+            assert any("一" <= letter <= "鿿" for letter in told["message"])
+            assert ask(house, request([GREETING, FACT]), path).json()["error"]["message"].isascii()
 
 
 def test_with_memory_switched_off_everything_passes_untouched(tmp_path: Path) -> None:

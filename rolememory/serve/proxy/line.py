@@ -1,0 +1,75 @@
+"""The frontend's line while the upstream is asked: who hangs up lets go of the upstream, and a broken answer is not made whole."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable
+from contextlib import suppress
+
+import httpx
+from starlette.requests import Request
+from starlette.responses import StreamingResponse
+
+from rolememory.serve.guard import Receive, Scope, Send
+
+_log = logging.getLogger(__name__)
+
+
+class GoneError(Exception):
+    """The frontend hung up before a word of the answer came."""
+
+
+class BrokenOffError(Exception):
+    """The upstream's answer ended too early."""
+
+
+async def unless_gone(request: Request, asked: Awaitable[httpx.Response]) -> httpx.Response:
+    """The upstream's answer, as long as somebody waits for it. A model may think for minutes before its first word.
+
+    Raises:
+        GoneError: nobody waits any more; the request to the upstream was given up.
+        httpx.HTTPError: it cannot be reached.
+    """
+    answer, gone = asyncio.ensure_future(asked), asyncio.ensure_future(_hung_up(request))
+    try:
+        await asyncio.wait({answer, gone}, return_when=asyncio.FIRST_COMPLETED)
+        if answer.done():
+            return answer.result()
+        await _let_go(answer)
+        raise GoneError
+    except asyncio.CancelledError:
+        answer.cancel()
+        raise
+    finally:
+        gone.cancel()
+
+
+async def _let_go(answer: "asyncio.Future[httpx.Response]") -> None:
+    answer.cancel()
+    (late,) = await asyncio.gather(answer, return_exceptions=True)
+    if isinstance(late, httpx.Response):
+        await late.aclose()
+
+
+async def _hung_up(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+class Carried(StreamingResponse):
+    """An answer as it comes. One that breaks off before its announced length ends the line, as it would without us."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve it."""
+        with suppress(BrokenOffError):
+            await super().__call__(scope, receive, send)
+
+
+def broke_off(answer: httpx.Response, error: Exception) -> None:
+    """Tell of it on the console, and the frontend too where it would take the rest for the whole.
+
+    Raises:
+        BrokenOffError: the answer said how long it would be.
+    """
+    _log.warning("the upstream's answer broke off: %s", type(error).__name__)
+    if "content-length" in answer.headers:
+        raise BrokenOffError from error

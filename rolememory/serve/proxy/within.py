@@ -1,0 +1,78 @@
+"""Memory's work beside a turn: on threads, within a deadline, and never piling up when something hangs."""
+
+import logging
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+import anyio
+import anyio.to_thread
+
+THREADS = 32
+LATE = 4  # pieces of work that may still run after their turns went on without them; then turns do not even ask
+_log = logging.getLogger(__name__)
+_T = TypeVar("_T")
+
+
+class Within:
+    """Runs work on threads. A thread cannot be stopped, so what comes too late is left to end by itself, and counted."""
+
+    def __init__(self) -> None:
+        self.limiter = anyio.CapacityLimiter(THREADS)
+        self.late = 0
+        self._lock = threading.Lock()
+
+    async def done(self, work: Callable[[], _T], otherwise: _T, allowed_s: float) -> _T:
+        """What the work gives; `otherwise` when it fails, takes longer, or too much before it still hangs."""
+        if self.late >= LATE:
+            _log.warning("memory still hangs on %d earlier turns; this one goes on without it", self.late)
+            return otherwise
+        errand = _Errand()
+        try:
+            with anyio.fail_after(allowed_s):
+                return await anyio.to_thread.run_sync(lambda: self._run(work, errand), limiter=self.limiter, abandon_on_cancel=True)
+        except TimeoutError:
+            self._leave(errand)
+            _log.warning("memory took longer than %g s; the turn went on without it", allowed_s)
+        except Exception as error:  # whatever it is: the chat goes on
+            _log.warning("memory failed on this turn (%s); it went on without it", told(error))
+            _log.debug("how it failed", exc_info=True)
+        return otherwise
+
+    def _run(self, work: Callable[[], _T], errand: "_Errand") -> _T:
+        errand.runs = True
+        try:
+            return work()
+        finally:
+            with self._lock:
+                errand.runs = False
+                self.late -= errand.late
+
+    def _leave(self, errand: "_Errand") -> None:
+        with self._lock:
+            errand.late = errand.runs
+            self.late += errand.late
+
+
+class _Errand:
+    """One piece of work: whether it runs, and whether anybody still waits for it."""
+
+    runs = False
+    late = False
+
+
+def told(error: BaseException) -> str:
+    """What failed and where, without its words: they may hold what was said in the chat.
+
+    >>> try:
+    ...     {}["secret"]
+    ... except KeyError as error:
+    ...     told(error).split(" ")[0]
+    'KeyError'
+    """
+    frame = error.__traceback__
+    while frame and frame.tb_next:
+        frame = frame.tb_next
+    place = f" at {Path(frame.tb_frame.f_code.co_filename).name}:{frame.tb_lineno}" if frame else ""
+    return f"{type(error).__name__}{place}"

@@ -1,0 +1,50 @@
+"""Memory's work has a deadline, and what hangs does not pile up."""
+
+import asyncio
+import logging
+import threading
+
+import pytest
+
+from rolememory.serve.proxy.within import LATE, Within
+
+
+def test_what_hangs_is_left_behind_and_not_asked_again_until_it_ends() -> None:
+    freed, asked = threading.Event(), list[int]()
+
+    def hang() -> str:
+        asked.append(1)
+        freed.wait(30)
+        return "late"
+
+    async def turns() -> tuple[list[str], str]:
+        within = Within()
+        said = [await within.done(hang, "none", 0.02) for _ in range(3 * LATE)]
+        freed.set()
+        while within.late:
+            await asyncio.sleep(0)
+        return said, await within.done(lambda: "well", "none", 10.0)
+
+    said, after = asyncio.run(turns())
+    assert said == ["none"] * 3 * LATE
+    assert len(asked) == LATE
+    assert after == "well"
+
+
+def test_what_fails_is_told_without_its_words(caplog: pytest.LogCaptureFixture) -> None:
+    def fail() -> str:
+        raise ValueError("My sister Anna keeps bees.")
+
+    with caplog.at_level(logging.INFO, logger="rolememory"):
+        assert asyncio.run(Within().done(fail, "none", 10.0)) == "none"
+    told = caplog.text
+    assert "ValueError at test_within.py:" in told
+    assert "Anna" not in told
+
+
+def test_many_at_once_wait_their_turn() -> None:
+    async def turns() -> list[int]:
+        within = Within()
+        return await asyncio.gather(*(within.done(lambda number=number: number, -1, 30.0) for number in range(100)))  # type: ignore[misc]
+
+    assert asyncio.run(turns()) == list(range(100))
