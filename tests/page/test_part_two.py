@@ -1,7 +1,6 @@
-"""Trying a message, chats, review, people, figures, lorebooks: with a real server behind them."""
+"""Chats, review, people, figures, lorebooks: with a real server behind them."""
 
 import json
-import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -31,34 +30,6 @@ def told(role: Caller) -> Caller:
     role.say("I am allergic to walnuts.", "The first answer.")
     role.say("I am allergic to walnuts.", "Another answer.", "I live in Oslo.")
     return role
-
-
-@EITHER
-def test_a_message_shows_what_fires_and_lets_in_what_does_not(visitor: Visitor, told: Caller) -> None:
-    visitor.goes("playground", told.id)
-    visitor.field("play.message").fill("Where is the beacon?")
-    fired = visitor.page.locator("section[aria-labelledby=fired]")
-    expect(fired).to_contain_text("Mira keeps the beacon.")
-    expect(fired.locator(".signed").first).to_contain_text(visitor.says("play.relevance"))
-    expect(visitor.page.locator("svg.ruler")).to_have_attribute("aria-label", re.compile("2,000"))
-    expect(visitor.page.locator(".prompt mark")).to_contain_text("Mira keeps the beacon.")
-    missed = visitor.page.locator("#missed-rows li", has_text="The dog sleeps")
-    missed.get_by_role("button").click()
-    expect(fired).to_contain_text("The dog sleeps")
-    visitor.page.locator(".toast").last.get_by_role("button", name=visitor.says("undo")).click()
-    expect(fired).not_to_contain_text("The dog sleeps")
-    assert told.get("/turns")["total"] == 0
-
-
-@EITHER
-def test_a_budget_of_a_trial_decides_what_fits(visitor: Visitor, told: Caller) -> None:
-    visitor.goes("playground", told.id)
-    visitor.field("play.message").fill("beacon")
-    fired = visitor.page.locator("section[aria-labelledby=fired]")
-    expect(fired).to_contain_text("Mira keeps the beacon.")
-    visitor.field("play.limit").fill("1")
-    expect(fired).to_contain_text(visitor.says("play.fired.none"))
-    expect(visitor.page.locator("#missed-rows")).to_contain_text("Mira keeps the beacon.")
 
 
 @EITHER

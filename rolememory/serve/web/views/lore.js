@@ -6,7 +6,7 @@ import { toast } from "../live.js";
 import { Busy, Button, Chips, Dialog, Field, Trouble, useAsked, useId, useQuiet } from "../ui.js";
 import { useFollowing } from "./list.js";
 import { Shelves } from "./entries.js";
-import { Lore } from "./playground.js";
+import { Lore } from "./firing.js";
 
 const FORMAT = "rolememory-role"; // what an export calls itself
 const SHOWN = 100; // entries of a book that are drawn at once

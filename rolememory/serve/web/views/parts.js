@@ -33,23 +33,24 @@ export function useContents(role, ids) {
   return (id) => known.get(`${role} ${id}`) ?? id;
 }
 
-/** Amounts that add or take away, as bars from a middle line: [{name, amount, text}]. */
-export function Signed({ rows, label }) {
-  const most = Math.max(...rows.map((row) => Math.abs(row.amount)), 1e-9);
-  const width = (amount) => (100 * Math.abs(amount)) / most;
+/** Amounts that add or take away, as bars: [{name, amount, text}]. From the left, or from a middle line where some take away. */
+export function Signed({ rows, label, most = Math.max(...rows.map((row) => Math.abs(row.amount)), 1e-9) }) {
+  const low = rows.some((row) => row.amount < 0) ? -100 : 0;
+  const width = (amount) => (100 * Math.min(Math.abs(amount), most)) / most;
   return html`<table class="bars signed"><caption class="unseen">${label}</caption><tbody>${rows.map((row) => html`<tr key=${row.name}>
     <th scope="row">${row.text || row.name}</th>
-    <td><svg viewBox="-100 0 200 10" preserveAspectRatio="none" aria-hidden="true"><line x1="0" x2="0" y2="10" class="middle" />
-      <rect class=${row.amount < 0 ? "less" : "meter-fill"} y="1" height="8" x=${row.amount < 0 ? -width(row.amount) : 0} width=${width(row.amount)} /></svg></td>
+    <td><svg viewBox=${`${low} 0 ${100 - low} 10`} preserveAspectRatio="none" aria-hidden="true"><rect class="meter-back" x=${low} width=${100 - low} y="1" height="8" />
+      <rect class=${row.amount < 0 ? "less" : "meter-fill"} y="1" height="8" x=${row.amount < 0 ? -width(row.amount) : 0} width=${width(row.amount)} />${low < 0 && html`<line x1="0" x2="0" y2="10" class="middle" />`}</svg></td>
     <td class="figure">${row.amount > 0 ? "+" : ""}${number(row.amount, 3)}</td></tr>`)}</tbody></table>`;
 }
 
 /** Make the change a refusal told of, with a way back. `again` asks anew. */
 export async function applied(role, remedy, again) {
-  const before = remedy.target === "settings" ? overridden((await get(inRole(role))).settings, remedy.field) : null;
+  const own = remedy.target === "settings" ? overridden((await get(inRole(role))).settings, remedy.field) : null;
   const done = await post(inRole(role, "/apply"), remedy);
-  const back = remedy.target === "settings"
-    ? () => post(inRole(role, "/apply"), { target: "settings", field: remedy.field, value: before })
+  const before = remedy.target === "settings" ? own : done.before;
+  const back = remedy.target !== "memory"
+    ? () => post(inRole(role, "/apply"), { target: remedy.target, id: remedy.id, field: remedy.field, value: before })
     : done.txn && (() => post(inRole(role, "/undo"), { txn: done.txn }));
   again();
   toast(t("applied", { text: remedy.text || remedy.field }), back && (async () => { await back(); again(); }));
