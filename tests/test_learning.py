@@ -7,7 +7,10 @@ from typing import Any
 import pytest
 
 from rolememory.engine import Home, RoleMemory
+from rolememory.learn.model.infer import Conclusions, drafts
+from rolememory.recall.standing import counts
 from rolememory.schema.message import Message
+from rolememory.schema.settings import LearnSettings
 
 WORDS_ONLY = {"embedding.backend": "off"}
 U, A = Message.user, Message.assistant
@@ -170,6 +173,93 @@ def test_a_secret_waits_for_a_person(home: Home) -> None:
     mind.observe([U("My api key is sk-abcdef0123456789abcdef0123456789abcd, use it for the door.")], chat="one", user="lin")
     assert not [one for one in mind.memories.values() if "sk-abc" in one.content]
     assert "sk-abc" not in str(mind.waiting())
+
+
+@pytest.mark.parametrize(
+    ("said", "kept", "hidden"),
+    [
+        pytest.param(
+            "I found a silver whistle behind the mill. My api key is sk-abcdef0123456789abcdef0123456789abcd. My sister lives in Oslo.",
+            ("whistle", "Oslo"),
+            "sk-abc",
+            id="en",
+        ),
+        pytest.param("昨天我在磨坊后面找到了一个银哨子。我的邮箱密码是Hx77_qq12。我妹妹住在杭州。", ("哨子", "杭州"), "Hx77", id="zh"),
+    ],
+)
+@pytest.mark.parametrize("raw", [[], ["user_input"]], ids=["as told", "word for word"])
+def test_only_the_sentence_with_a_secret_waits(tmp_path: Path, said: str, kept: tuple[str, ...], hidden: str, raw: list[str]) -> None:
+    with Home.open(tmp_path, WORDS_ONLY | {"learn.raw": raw}) as home:
+        mind = home.create("Mira")
+        mind.observe([U(said)], chat="one", user="lin")
+        waiting = mind.waiting()
+        text = "\n".join(one.content for one in mind.memories.values())
+    assert len(waiting) == 1
+    assert hidden not in str(waiting)
+    assert [word in text for word in (*kept, hidden)] == [True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("first", "again"),
+    [
+        pytest.param("I found a silver whistle behind the mill.", "I found a silver whistle behind the mill!", id="en"),
+        pytest.param("我在磨坊后面找到了一个银哨子。", "我在磨坊后面找到了一个银哨子！", id="zh"),
+    ],
+)
+def test_what_is_kept_word_for_word_is_not_told_a_second_time(tmp_path: Path, first: str, again: str) -> None:
+    with Home.open(tmp_path, WORDS_ONLY | {"learn.raw": ["user_input"]}) as home:
+        mind = home.create("Mira")
+        mind.observe([U(first)], chat="one", user="lin")
+        assert mind.learned()
+        assert [one.content for one in mind.memories.values()] == [first]
+        mind.observe([U(first), A("Nice."), U(again)], chat="one", user="lin")
+        assert mind.learned()
+        assert told(mind, "Where is the silver whistle? 银哨子呢？").count(first[:-1]) == 1
+
+
+@pytest.mark.parametrize(
+    ("order", "content", "again"),
+    [
+        pytest.param("Always remember that I'm allergic to nuts.", "allergic to nuts", "I'm allergic to nuts.", id="en, always"),
+        pytest.param("My ship is the Aurora. Pin that.", "Aurora", "My ship is the Aurora.", id="en, pin"),
+        pytest.param("永远记住我对花生过敏。", "花生过敏", "我对花生过敏。", id="zh, always"),
+        pytest.param("我住在杭州。把这条置顶。", "杭州", "我住在杭州。", id="zh, pin"),
+    ],
+)
+def test_what_is_to_be_remembered_always_is_there_in_every_turn(home: Home, order: str, content: str, again: str) -> None:
+    mind = home.create("Mira")
+    said = [U(order), A("Of course.")]
+    mind.observe(said, chat="one", user="lin")
+    assert content in told(mind, "Good morning!", chat="two")
+    mind.observe([*said, U(again)], chat="one", user="lin")
+    assert content in told(mind, "Good morning!", chat="two"), "saying it again takes nothing away"
+    assert content not in told(mind, "Good morning!", user="mei")
+
+
+def test_what_was_learned_already_can_be_pinned_later(home: Home) -> None:
+    mind = home.create("Mira")
+    mind.observe([U("Hello."), A("I was born in Bergen."), U("Pin that, please.")], chat="one", user="lin")
+    assert "Bergen" in told(mind, "Good morning!", chat="two")
+
+
+def test_a_conclusion_falls_with_any_of_the_words_it_rests_on(home: Home) -> None:
+    def drawn() -> bool:
+        return content in [one.content for one in mind.memories.values() if counts(one, mind.chats.visible_from("three"))]
+
+    mind, content = home.create("Mira"), "Lin has taken up sailing."
+    tales = {"one": "I bought a sea chart of the bay.", "two": "I bought a rain jacket for the boat."}
+    for chat, words in tales.items():
+        mind.observe([U("Hello."), A("Hello."), U(words)], chat=chat, user="lin")
+    assert mind.learned()
+    known = list(mind.memories.values())
+    found = Conclusions.model_validate([{"conclusion": content, "confidence": 0.9, "basedOn": [one.id for one in known]}])
+    mind.learner.keep(drafts(found.conclusions, known, "lin", LearnSettings()), "infer")
+    assert drawn()
+    for chat, words in tales.items():
+        mind.observe([U("Hello."), A("Hello."), U("Hm.")], chat=chat, user="lin")
+        assert not drawn()
+        mind.observe([U("Hello."), A("Hello."), U(words)], chat=chat, user="lin")
+        assert drawn()
 
 
 def test_a_fact_against_the_authors_word_waits_for_a_person(home: Home) -> None:

@@ -113,6 +113,30 @@ def test_s0_7_a_dialogue_is_judged_told_in_one_sentence_and_recalled(tmp_path: P
         assert role.recall([U("Where did I move?")], user="tom").recalled == ()
 
 
+@pytest.mark.parametrize(
+    ("said", "better", "question"),
+    [
+        pytest.param("I live in Riga.", "Lin lives in Riga, in an attic near the river.", "Where in Riga do I live?", id="en"),
+        pytest.param("我住在杭州。", "Lin住在杭州西湖边的小楼里。", "我住在杭州哪里？", id="zh"),
+    ],
+)
+def test_rules_learn_at_once_and_the_model_says_it_better_later(tmp_path: Path, said: str, better: str, question: str) -> None:
+    fact = STEPS["extraction"]["facts"][0] | {"quote": said, "content": better, "about": "user"}
+    with Endpoint(by_step(extraction={"facts": [fact]})) as model, opened(tmp_path, model, learn__batch_size=1) as home:
+        role = home.create("Mira")
+        role.observe([U(said)], chat="one", user="lin")
+        assert role.learned(20)
+        assert role.ready(20)
+        (rule,) = (one for one in role.memories.values())
+        assert recalled(role, question) == [rule.content], "it is known before any model was asked"
+        role.observe([U(said), A("How nice."), U("Good night.")], chat="one", user="lin")
+        read(role)
+        assert role.ready(20)
+        (best,) = (one for one in role.memories.values() if one.content == better)
+        assert best.supersedes == (rule.id,)
+        assert recalled(role, question) == [better]
+
+
 def test_s0_10_small_talk_leaves_nothing(tmp_path: Path) -> None:
     with (
         Endpoint(by_step(decision={"should_remember": False})) as model,

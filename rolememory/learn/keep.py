@@ -30,7 +30,8 @@ def learned_id(draft: Draft) -> str:
 
     Two branches that share a message share what it taught.
     """
-    ground = "+".join(f"{one.chat}\0{one.version}" for one in draft.evidence) or "\0".join(draft.rests_on)
+    grounds = [each for one in draft.evidence for each in (one, *one.also)]
+    ground = "+".join(f"{one.chat}\0{one.version}" for one in grounds) or "\0".join(draft.rests_on)
     said = f"{ground}\0{draft.because.code}\0{draft.subject}\0{draft.user}\0{draft.content}"
     return f"{readable_id(draft.content)}-{blake2b(said.encode('utf-8', 'replace'), digest_size=4).hexdigest()}"
 

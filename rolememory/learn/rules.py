@@ -12,7 +12,9 @@ from typing import Any
 
 from rolememory.learn.beyond import may_change, tells_more
 from rolememory.learn.commands import Command, commands
+from rolememory.learn.commands.reading import sentences
 from rolememory.learn.derive import Derived, derive
+from rolememory.learn.gate.private import secrets_in
 from rolememory.learn.statements import Speaker, claims
 from rolememory.learn.worth import worth
 from rolememory.schema.claims import ATTRIBUTES, ROLE, USER, Claim
@@ -58,9 +60,10 @@ def read(said: Said, around: Around) -> Read:
         return Read((*_stated(said, around), *_raw(said, around)))
     ordered = [one for one in commands(said.raw or said.text) if one.certainty >= SURE]  # out of character too
     rest = _without(said.text, [one.quote for one in ordered])
-    kept = [draft for one in ordered if one.kind in ("remember", "pin", "correct") for draft in _asked(one, said, around)]
+    kept = [replace(draft, constant=one.kind == "pin") for one in ordered if one.kind != "forget" for draft in _asked(one, said, around)]
+    raw = [*_raw(said, around)]
     return Read(
-        (*kept, *_told(rest, said, around), *_raw(said, around)),
+        (*kept, *_told(rest, said, around, raw=bool(raw)), *raw),
         tuple(one if one.content else _that(one, around) for one in ordered if one.kind == "forget"),
     )
 
@@ -87,11 +90,13 @@ def speaker(said: Said, company: Company, language: Language) -> Speaker:
     return Speaker(me=me, you=you, names=named, shown=shown if me in shown else {**shown, me: me})
 
 
-def _told(text: str, said: Said, around: Around) -> Iterator[Draft]:
-    """The facts a user's turn states, and the turn itself where it tells more than those."""
+def _told(text: str, said: Said, around: Around, *, raw: bool = False) -> Iterator[Draft]:
+    """The facts a user's turn states, and the turn itself where it tells more than those and is not kept word for word anyway."""
     found = [claim for claim in _claims(text, said, around) if claim.certainty >= SURE]
     for claim in found:
         yield _fact(claim, said, around, Source.USER_INPUT)
+    if raw:
+        return
     rest = _untold(text, found)
     yield from _turn(rest, said, around, [claim for claim in found if claim.quote in rest])
     for quote, inside in _by_quote(claim for claim in found if may_change(claim)).items():
@@ -101,6 +106,11 @@ def _told(text: str, said: Said, around: Around) -> Iterator[Draft]:
 
 def _turn(text: str, said: Said, around: Around, inside: Sequence[Claim]) -> Iterator[Draft]:
     """What was said, in its own words, if it is worth that."""
+    for part in _apart(text):
+        yield from _worth(part, said, around, inside)
+
+
+def _worth(text: str, said: Said, around: Around, inside: Sequence[Claim]) -> Iterator[Draft]:
     turn = worth(text, previous=_last_words(around), lexicon=around.lexicon)
     if turn.keep:
         if around.previous and not worth(text, lexicon=around.lexicon).keep:
@@ -108,6 +118,15 @@ def _turn(text: str, said: Said, around: Around, inside: Sequence[Claim]) -> Ite
         kept = text if len(text) <= _WHOLE else turn.text  # a name called out, a word of comfort: who is spoken to helps to find it
         inside = [claim for claim in inside if claim.quote in kept]
         yield replace(_event(kept, said, around, Reason("told", (("kind", turn.kind),)), inside), claims=tuple(inside))
+
+
+def _apart(text: str) -> Iterator[str]:
+    """The text without the sentences that hold a secret, and those by themselves: the gate keeps back no more than them."""
+    secrets = secrets_in(text)
+    held = [part for part in sentences(text) if any(part.start < one.end and one.start < part.end for one in secrets)]
+    yield _without(text, [part.of(text) for part in held])
+    if held:
+        yield " ".join(part.of(text) for part in held)
 
 
 def _answering(said: Said, question: Said) -> Said:
@@ -171,8 +190,9 @@ def _last_words(around: Around) -> str:
 def _raw(said: Said, around: Around) -> Iterator[Draft]:
     """The message word for word, where the settings want that. Source: S3.11, S3.19."""
     source = Source.USER_INPUT if said.role == "user" else Source.AI_OUTPUT
-    if source.value in around.settings.raw and said.text.strip():
-        yield _event(said.text, said, around, Reason("raw"), (), source=source)
+    if source.value in around.settings.raw:
+        for part in filter(None, _apart(said.text)):
+            yield _event(part, said, around, Reason("raw"), (), source=source)
 
 
 def _claims(text: str, said: Said, around: Around) -> list[Claim]:

@@ -61,6 +61,7 @@ class Draft:
     replaces: str = ""  # the text of the fact that it says is outdated, by a model
     rests_on: tuple[str, ...] = ()  # inference: ids of the memories it was drawn from
     explicit: bool = False  # asked for by a person ("remember this"): no rule may find it too small
+    constant: bool = False  # a person wants it present in every turn
 
 
 Action = Literal["add", "merge", "supersede", "ignore", "review"]

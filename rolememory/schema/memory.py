@@ -60,6 +60,7 @@ class Evidence(BaseModel):
     version: str = ""
     quote: str = ""
     answers: str = ""  # the question it answers, where it was said in answer to one: an answer rarely repeats its question
+    also: tuple["Evidence", ...] = ()  # words of other chats that must stand as well: a conclusion rests on all of them
 
 
 class Memory(Entry):

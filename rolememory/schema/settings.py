@@ -302,7 +302,8 @@ class LearnSettings(Section):
 
     enabled: bool = Field(True, description="learn from chats at all")
     extractor: Literal["auto", "rules", "model"] = Field(
-        "auto", description="auto = the model when endpoint and model are set, else rules; rules = never ask a model"
+        "auto",
+        description="auto = rules at once, and a model behind them when endpoint and model are set; rules = never ask a model; model = the model alone",
     )
     flow: Literal["extract", "decide"] = Field(
         "extract",

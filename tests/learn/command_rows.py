@@ -65,7 +65,7 @@ remember | my dog is called Rex. He is five years old | Remember this: my dog is
 remember | I'm vegan | Remember that I'm vegan, what should we cook tonight?
 remember | I owe Pete twenty dollars | Just a reminder: I owe Pete twenty dollars
 remember | my exam is on the 12th | Reminder that my exam is on the 12th.
-remember | I broke my ankle in March | Always remember that I broke my ankle in March.
+pin | I broke my ankle in March | Always remember that I broke my ankle in March.
 remember | i'm scared of dogs | ok so um please remember i'm scared of dogs
 remember | I love you | Never forget that I love you.
 remember | you are my half sister | Don't you ever forget that you are my half sister.

@@ -7,11 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rolememory.learn.commands import commands
-from tests.learn import command_held_out, command_rows
+from tests.learn import command_held_out, command_last, command_rows
 
 Row = tuple[list[tuple[str, str]], str]
 ROWS: list[Row] = [*command_rows.rows(command_rows.ENGLISH), *command_rows.rows(command_rows.CHINESE)]
 HELD_OUT: list[Row] = [*command_held_out.rows(command_held_out.ENGLISH), *command_held_out.rows(command_held_out.CHINESE)]
+
+
+FORGETTING: list[Row] = [*command_last.rows(command_last.ENGLISH), *command_last.rows(command_last.CHINESE)]
 
 
 def told(message: str) -> list[tuple[str, str]]:
@@ -27,6 +30,31 @@ def test_messages_written_after_the_rules() -> None:
     right = [told(message) == expected for expected, message in HELD_OUT]
     assert sum(right) / len(right) >= 0.9
     assert [message for expected, message in HELD_OUT if not expected and told(message)] == [], "what orders nothing is obeyed nowhere"
+
+
+def test_forgetting_is_told_from_speaking_of_it() -> None:
+    wrong = [message for expected, message in FORGETTING if told(message) != expected]
+    assert wrong == ["忘掉公爵的事。"]
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        pytest.param("Always remember that I'm allergic to nuts.", [("pin", "I'm allergic to nuts")], id="always"),
+        pytest.param("My ship is the Aurora. Pin that.", [("pin", "My ship is the Aurora")], id="pin that"),
+        pytest.param("Remember this forever: I was born at sea.", [("pin", "I was born at sea")], id="forever"),
+        pytest.param("永远记住我对花生过敏。", [("pin", "我对花生过敏")], id="永远记住"),
+        pytest.param("你要永远记住，我妹妹叫小雪。", [("pin", "我妹妹叫小雪")], id="你要永远记住"),
+        pytest.param("我住在杭州。永远记住这一点。", [("pin", "我住在杭州")], id="这一点"),
+        pytest.param("我會永遠記住這一天。", [], id="a vow is no order"),
+        pytest.param("I'll always remember that summer.", [], id="nor in English"),
+        pytest.param("I always remember my mother's songs.", [], id="a habit is none"),
+        pytest.param("糟糕，忘了大门的密码。", [], id="who forgot it gives no order"),
+        pytest.param("Let's forget that we ever met.", [], id="nor does a proposal"),
+    ],
+)
+def test_what_is_to_be_there_always(message: str, expected: list[tuple[str, str]]) -> None:
+    assert told(message) == expected
 
 
 def test_the_tables_are_large_enough() -> None:

@@ -218,6 +218,7 @@ def test_every_field_of_a_draft_is_written() -> None:
     full = draft(
         subject="user", user="lin", created=DAY, keys=("花生",), topics=("food",), emotions=("fear",), tags=("fact",), salience=0.9,
         confidence=0.8, claims=(Claim("user", "allergy", "花生", "我对花生过敏", "我对花生过敏"),), replaces="x", rests_on=("a",), explicit=True,
+        constant=True,
     )  # fmt: skip
     assert set(draft_raw(full)) == {field.name for field in fields(Draft)}
 

@@ -194,7 +194,7 @@ class Sentence:
         """(words, start, end) that "that" points to: what stands before it in the sentence or the message, else behind it."""
         if row.shape != "next":
             before = self._content(self.part.start, start)
-            if row.kind == "remember" and row.shape == "that" and self._goes_on(match.end(), start):
+            if row.kind in ("remember", "pin") and row.shape == "that" and self._goes_on(match.end(), start):
                 return None
             if self._tells(before):
                 return before, self.part.start, start

@@ -163,8 +163,8 @@ def _unsupported(draft: Draft, said: Saying | None) -> Reason | None:
 
 def _says_otherwise(draft: Draft, said: Saying | None) -> Reason | None:
     """A distilled sentence has a word of weight in common with messages that do say something."""
-    if said is None or draft.source in _USERS or draft.explicit:
-        return None
+    if said is None or draft.source in _USERS or draft.explicit or draft.rests_on:
+        return None  # a conclusion says what nobody said
     heard = {token for one in draft.evidence for version in one.version.split("+") for token in _weighty(said(one.chat, version))}
     told = _weighty(draft.content)
     return _because("not_said") if told and len(heard) >= _SAYS_SOMETHING and heard.isdisjoint(told) else None
@@ -194,6 +194,8 @@ def _in_another_language(draft: Draft, said: Saying | None) -> Reason | None:
 def _doubled(draft: Draft, known: Told | Iterable[Memory]) -> Reason | None:
     told = known if isinstance(known, Told) else Told(memory for memory in known if memory.evidence)
     for memory in told.by(draft.evidence):
+        if draft.constant and not memory.constant:
+            continue  # known, but not yet pinned
         alike = (memory.type is MemoryType.EPISODIC) == (draft.type is MemoryType.EPISODIC) and _stands_wherever(draft, memory)
         if alike and (memory.subject, memory.user) == (draft.subject, draft.user) and same(draft.content, memory.content):
             return _because("told_already", of=memory.id)

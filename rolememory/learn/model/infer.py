@@ -140,11 +140,13 @@ def _draft(one: Conclusion, ground: Sequence[Memory], user: str | None, sees: Se
 
 
 def _together(ground: Sequence[Memory], sees: Sees) -> tuple[Evidence, ...]:
-    """One support that stands while all of them do, where they come from one chat: what `rests_on` says, in the words of supports."""
-    learned = [one for memory in ground if (one := next(filter(sees, memory.evidence), None))]
-    chats = {one.chat for one in learned}
-    versions = dict.fromkeys(version for one in learned for version in one.version.split("+") if version)
-    return (Evidence(chat=chats.pop(), version="+".join(versions)),) if len(chats) == 1 else ()
+    """One support that stands while all of them do: what `rests_on` says, in the words of supports."""
+    chats: dict[str, dict[str, None]] = {}
+    for learned in (one for memory in ground if (one := next(filter(sees, memory.evidence), None))):
+        for each in (learned, *learned.also):
+            chats.setdefault(each.chat, {}).update(dict.fromkeys(filter(None, each.version.split("+"))))
+    found = [Evidence(chat=chat, version="+".join(versions)) for chat, versions in chats.items() if versions]
+    return (found[0].model_copy(update={"also": tuple(found[1:])}),) if found else ()
 
 
 def _about(memory: Memory) -> str:

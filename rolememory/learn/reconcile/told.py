@@ -127,6 +127,7 @@ def memory_of(draft: Draft, memory_id: str) -> Memory:
         tags=draft.tags,
         salience=draft.salience,
         confidence=draft.confidence,
+        constant=draft.constant,
     )
 
 

@@ -159,6 +159,8 @@ def _may_replace(told: Told, met: Meeting) -> bool:
     if met.other.memory.authored or met.other.memory.locked:
         return False
     newer, older = (told, met.other) if met.draft_is_later else (met.other, told)
+    if met.agrees and older.memory.constant and not newer.memory.constant:
+        return False  # saying a pinned thing again does not unpin it
     if newer.memory.source is Source.AI_OUTPUT and older.memory.source is Source.USER_INPUT and told.subject == USER:
         return False
     if newer.memory.user == older.memory.user:

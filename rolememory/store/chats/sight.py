@@ -51,7 +51,10 @@ class Sight:
         self.token: Hashable = (families.disturbed, timelines.mark, timeline, self._off, None if alone else chat, moved)
 
     def sees(self, evidence: Evidence) -> bool:
-        """Whether this support counts: every version of it, joined by "+", is visible. Cost: a few look-ups."""
+        """Whether this support counts: every version of it, joined by "+", is visible, and so is what it rests on besides. Cost: a few look-ups."""
+        return self._stands(evidence) and (not evidence.also or all(map(self.sees, evidence.also)))
+
+    def _stands(self, evidence: Evidence) -> bool:
         version = evidence.version
         if not version or evidence.chat not in self._families.chats:
             return True

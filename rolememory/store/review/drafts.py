@@ -62,7 +62,7 @@ _SAYINGS: tuple[tuple[type, Callable[[Any], Any]], ...] = (
     (tuple, lambda several: [_plain(one) for one in several]),
     (Enum, lambda member: member.value),
     (datetime, datetime.isoformat),
-    (Evidence, lambda support: {name: _plain(said) for name, said in support.model_dump().items() if said != ""}),
+    (Evidence, lambda support: {name: _plain(said) for name, said in support.model_dump().items() if said not in ("", ())}),
     (Reason, reason_raw),
     (Claim, _raw),
     (str, lambda text: text.encode("utf-8", "replace").decode()),  # half characters are no JSON
@@ -119,4 +119,5 @@ _DRAFT: Mapping[str, Callable[[Any], Any]] = {
     "replaces": _text,
     "rests_on": _texts,
     "explicit": _flag,
+    "constant": _flag,
 }

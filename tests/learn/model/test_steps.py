@@ -217,6 +217,13 @@ def test_s2_23_a_conclusion_says_how_sure_it_is_and_what_it_rests_on() -> None:
     assert draft.evidence == (Evidence(chat="harbour", version="v1+v2"),)
 
 
+def test_a_conclusion_from_two_chats_rests_on_both() -> None:
+    elsewhere = memory("boots", "Lin bought boots.", day=4, subject="user", user="lin", evidence=[Evidence(chat="mill", version="v7")])
+    found = Conclusions.model_validate([SAILS | {"basedOn": ["chart", "boots"]}])
+    (draft,) = drafts(found.conclusions, [*KNOWN, elsewhere], "lin", LearnSettings())
+    assert draft.evidence == (Evidence(chat="harbour", version="v1", also=(Evidence(chat="mill", version="v7"),)),)
+
+
 @pytest.mark.parametrize(
     ("changes", "count"),
     [
