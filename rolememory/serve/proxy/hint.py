@@ -4,14 +4,23 @@ Macros that the frontend did not fill in ("{{char}}") say nothing.
 """
 
 import json
+import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
+from unicodedata import category
+from urllib.parse import unquote
 
 from rolememory.serve.proxy.inject import HINT
 
-_LONGEST = 300  # characters of a name that are believed
+_LONGEST = 200  # characters of a name that are believed
+_ENCODED = re.compile(r"%[89A-Fa-f][0-9A-Fa-f]|%2[0-9A-Fa-f]")
 _AT = "@"  # model suffix: "llama-3@Mira"
+_VERSION = re.compile(  # what model servers write behind an @ themselves: dates, quantisations, branches
+    r"(?:v?\d[\w.\-]*|i?q\d\w*|[bf]p?f?\d+\w*|int\d+|\d+-?bit|latest|default|main|master|stable|mlx|gguf|awq|gptq|exl\d|preview\w*)",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +42,10 @@ def hint_of(body: Mapping[str, Any], headers: Mapping[str, str], path_role: str 
     """The explicit hints, the surest place first: body, header, path, model suffix."""
     said = _in_body(body.get(HINT))
     read = {
-        "role": _text(headers.get("x-rolememory-role")),
-        "user": _text(headers.get("x-rolememory-user")) or _text(headers.get("x-openwebui-user-name")),
-        "chat": _text(headers.get("x-rolememory-chat")) or _text(headers.get("x-openwebui-chat-id")),
-        "task": _text(headers.get("x-openwebui-task")),
+        "role": _header(headers, "x-rolememory-role"),
+        "user": _header(headers, "x-rolememory-user") or _header(headers, "x-openwebui-user-name"),
+        "chat": _header(headers, "x-rolememory-chat") or _header(headers, "x-openwebui-chat-id"),
+        "task": _header(headers, "x-openwebui-task"),
     }
     suffix = _suffix(body.get("model"))
     role, where = next(
@@ -75,11 +84,21 @@ def _in_body(raw: object) -> Hint:
     return Hint(**names, kind=_text(raw.get("type")).casefold(), group=_names(raw.get("group")))
 
 
+def _header(headers: Mapping[str, str], name: str) -> str:
+    """A header's text: headers carry Latin-1, so names come as UTF-8 bytes or percent-encoded (Open WebUI does that)."""
+    raw = headers.get(name) or ""
+    with suppress(ValueError):
+        raw = raw.encode("latin-1").decode("utf-8")
+    return _text(unquote(raw) if _ENCODED.search(raw) else raw)
+
+
 def _text(raw: object) -> str:
     """A value as one line of text; what was never filled in is nothing."""
     if not isinstance(raw, str | int):
         return ""
-    text = " ".join(str(raw).split())[:_LONGEST]
+    text = " ".join("".join(one for one in str(raw)[: 4 * _LONGEST] if one.isspace() or category(one) not in ("Cc", "Cs")).split())[
+        :_LONGEST
+    ].strip()
     return "" if "{{" in text or "}}" in text or text.casefold() in ("undefined", "null") else text
 
 
@@ -91,4 +110,4 @@ def _names(raw: object) -> tuple[str, ...]:
 def _suffix(model: object) -> str:
     text = _text(model)
     name, at, suffix = text.rpartition(_AT)
-    return suffix.strip() if at and name and suffix and "/" not in suffix else ""
+    return suffix.strip() if at and name and suffix and "/" not in suffix and not _VERSION.fullmatch(suffix.strip()) else ""

@@ -62,6 +62,12 @@ class Offer:
         function = {"name": TOOL, "description": about.format(name=self.role.role.name), "parameters": parameters}
         return {**body, "tools": [*(body.get("tools") or ()), {"type": "function", "function": function}]}
 
+    def toolless(self, sent: Body) -> Body:
+        """The request as it would have been without the offer; the frontend's own tools stay."""
+        tools = [tool for tool in sent.get("tools") or () if not _is_ours(tool)]
+        kept = {name: value for name, value in sent.items() if name != "tools"}
+        return {**kept, "tools": tools} if tools or "tools" in self.body else kept
+
     def goes_with(self, body: Body) -> None:
         """Keep what was sent: a search goes on from there."""
         self._sent = body
@@ -91,7 +97,7 @@ class Offer:
             reply.take_object({"choices": [{"delta": {"content": turn.whole()}, "finish_reason": turn.reason or None}]})
             if not self._ours(turn) or self.rounds >= ROUNDS:
                 for raw in held:
-                    yield event(raw)
+                    yield event(_without_ours(raw, turn))
                 yield b"data: [DONE]\n\n"
                 reply.error = reply.error or turn.error
                 return
@@ -110,15 +116,16 @@ class Offer:
             if turn.error or not self._ours(turn) or self.rounds >= ROUNDS:
                 reply.take_object({"choices": [{"delta": {"content": turn.whole()}}]})
                 reply.finished, reply.error = not turn.error, turn.error
-                yield data
+                yield data if turn.error or not _asked_for(turn) else orjson.dumps(_without_ours(orjson.loads(data), turn))
                 return
             following = await self._again(turn, more)
             await answer.aclose()
             answer = following
 
-    def _ours(self, turn: Reply) -> bool:
+    @staticmethod
+    def _ours(turn: Reply) -> bool:
         """Whether the model asked for our tool and for nothing else."""
-        return bool(turn.tool_calls) and all(call["function"]["name"] == TOOL for call in turn.tool_calls.values())
+        return bool(turn.tool_calls) and len(_asked_for(turn)) == len(turn.tool_calls)
 
     async def _again(self, turn: Reply, more: More) -> httpx.Response:
         """Answer the calls and ask the model to go on."""
@@ -127,8 +134,14 @@ class Offer:
         told = [{"role": "tool", "tool_call_id": call["id"], "content": await self._found(call)} for call in calls]
         before = self._sent or self.into(self.body)
         spoken = {"role": "assistant", "content": turn.whole() or None, "tool_calls": calls}
-        self._sent = {**before, "messages": [*before["messages"], spoken, *told]}
-        return await more(self._sent)
+        enough = {"tool_choice": "none"} if self.rounds >= ROUNDS else {}
+        self._sent = {**before, **enough, "messages": [*before["messages"], spoken, *told]}
+        answer = await more(self._sent)
+        if answer.status_code < 400:
+            return answer
+        await answer.aclose()
+        self.rounds = ROUNDS
+        return await more(self.toolless(before))  # a server that takes tools and cannot go on from one answers with what the prompt holds
 
     async def _found(self, call: Mapping[str, Any]) -> str:
         try:
@@ -158,3 +171,40 @@ def _delta(raw: Mapping[str, Any]) -> Mapping[str, Any]:
     first = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], Mapping) else {}
     found = first.get("delta") or first.get("message") or {}
     return found if isinstance(found, Mapping) else {}
+
+
+def _is_ours(tool: object) -> bool:
+    function = tool.get("function") if isinstance(tool, Mapping) else None
+    return isinstance(function, Mapping) and function.get("name") == TOOL
+
+
+def _asked_for(turn: Reply) -> set[int]:
+    """Which of the calls are for our tool."""
+    return {index for index, call in turn.tool_calls.items() if call["function"]["name"] == TOOL}
+
+
+def _without_ours(raw: dict[str, Any], turn: Reply) -> dict[str, Any]:
+    """The answer, or a piece of it, without calls that the frontend could not answer; its own are left to it."""
+    ours = _asked_for(turn)
+    if not ours or not isinstance(raw.get("choices"), list):
+        return raw
+    ends = "stop" if len(ours) == len(turn.tool_calls) else "tool_calls"
+    return {**raw, "choices": [_choice(choice, ours, ends) for choice in raw["choices"]]}
+
+
+def _choice(choice: Any, ours: set[int], ends: str) -> Any:
+    if not isinstance(choice, Mapping):
+        return choice
+    out = {**choice, "finish_reason": ends} if choice.get("finish_reason") == "tool_calls" else {**choice}
+    for where in ("delta", "message"):
+        said = choice.get(where)
+        if isinstance(said, Mapping) and isinstance(said.get("tool_calls"), list):
+            kept = [call for place, call in enumerate(said["tool_calls"]) if _place(call, place) not in ours]
+            rest = {name: value for name, value in said.items() if name != "tool_calls"}
+            out[where] = {**rest, "tool_calls": kept} if kept else rest
+    return out
+
+
+def _place(call: Any, otherwise: int) -> int:
+    index = call.get("index") if isinstance(call, Mapping) else None
+    return index if isinstance(index, int) else otherwise

@@ -47,8 +47,8 @@ def injected(body: Body, block: str, *, depth: int = 1, fold: bool = False, cont
     return {**body, "messages": [*messages[:at], {"role": "system", "content": block}, *messages[at:]]}
 
 
-def injected_prompt(body: Body, block: str) -> Body:
-    r"""A text completion with the block before the newest line of the chat.
+def injected_prompt(body: Body, block: str, newest: str = "") -> Body:
+    r"""A text completion with the block before the newest message of the user, whose text is `newest`; else before the last line.
 
     >>> injected_prompt({"prompt": "Asha keeps the light.\nLin: Hello\nAsha:"}, "X")["prompt"].splitlines()
     ['Asha keeps the light.', '', 'X', '', 'Lin: Hello', 'Asha:']
@@ -56,7 +56,8 @@ def injected_prompt(body: Body, block: str) -> Body:
     prompt = body.get("prompt")
     if not block or not isinstance(prompt, str) or not prompt.strip():
         return body
-    at = _last_turn(prompt)
+    said = prompt.rfind(newest) if newest else -1
+    at = prompt.rfind("\n", 0, said) + 1 if said >= 0 else _last_turn(prompt)
     before, after = prompt[:at].rstrip("\n"), prompt[at:]
     return {**body, "prompt": (before + _BLANK_LINE if before else "") + block + _BLANK_LINE + after}
 

@@ -11,6 +11,7 @@ from rolememory.serve.proxy.inject import HINT, Body, unmarked, without_hint
 from rolememory.serve.proxy.kinds import Habits, kind_of
 from rolememory.serve.proxy.talk import Names, Tails, Talk, in_lines, spoken, taken_apart
 from rolememory.serve.proxy.who import Cards, role_of, signs
+from rolememory.serve.proxy.wording import wording
 
 
 @dataclass(slots=True)
@@ -34,7 +35,7 @@ class Reader:
         """What the call means; `prompt`: a text completion."""
         hint = hint_of(raw, headers, path_role)
         body = unmarked(plain_model(without_hint(raw) if HINT in raw else raw))
-        text = str(body.get("prompt") or "") if prompt else ""
+        text = _plain(body.get("prompt")) if prompt else ""
         talk = taken_apart(body)
         found = signs(talk, hint, self._house, self._cards, text)
         if prompt and not found.names.user:
@@ -61,6 +62,15 @@ class Reader:
             hint.user or found.names.user or None,
             hint.chat,
         )
+
+
+def _plain(prompt: object) -> str:
+    r"""A prompt without the marks of an instruct template.
+
+    >>> _plain("<|im_start|>user\nLin: Hello<|im_end|>\n<|im_start|>assistant\nAsha:").split("\n")
+    ['', '', 'Lin: Hello', '', '', '', 'Asha:']
+    """
+    return wording().markers.sub("\n", prompt) if isinstance(prompt, str) else ""
 
 
 def _stopped_at(stop: object) -> str:

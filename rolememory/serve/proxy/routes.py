@@ -55,6 +55,7 @@ class Proxy:
         self._within = Within()
         self._behind: set[asyncio.Task[None]] = set()
         self._folding: set[str] = set()  # upstreams that refused system messages
+        self._toolless: set[str] = set()  # upstreams that refused tools
 
     @asynccontextmanager
     async def living(self) -> AsyncIterator[None]:
@@ -87,29 +88,35 @@ class Proxy:
         if call is None:
             return await self._pass(request, path, orjson.dumps(without_hint(raw)))
         found = await self._thread(lambda: remember(self._house, call), Remembered())
-        offer = offered(call, found, self._house) if not prompt else None
+        takes_tools = not prompt and self._house.settings.upstream not in self._toolless
+        offer = offered(call, found, self._house) if takes_tools else None
         untouched = call.body is raw and not (found.block or found.lore or offer)
 
-        def sent(fold: bool) -> bytes:
-            return body if untouched else orjson.dumps(self._filled(call, found, offer, prompt, fold))
+        def sent(fold: bool, tool: bool = True) -> bytes:
+            return body if untouched else orjson.dumps(self._filled(call, found, offer if tool else None, prompt, fold))
 
         return await self._relayed(request, path, call, sent, offer)
 
     def _filled(self, call: Call, found: Remembered, offer: Offer | None, prompt: bool, fold: bool) -> Body:
         block = "\n\n".join(text for text in (found.lore, found.block) if text)
         if prompt:
-            return injected_prompt(call.body, block)
+            newest = next((message.content for message in reversed(call.spoken) if message.role == "user"), "")
+            return injected_prompt(call.body, block, newest)
         body = offer.into(call.body) if offer else call.body
         filled = injected(body, block, depth=self._house.settings.depth, fold=fold, continuing=call.kind == "continue")
         if offer:
             offer.goes_with(filled)
         return filled
 
-    async def _relayed(self, request: Request, path: str, call: Call, sent: Callable[[bool], bytes], offer: Offer | None) -> Response:
+    async def _relayed(self, request: Request, path: str, call: Call, sent: Callable[..., bytes], offer: Offer | None) -> Response:
         settings = self._house.settings
         fold = self._folds(call)
         try:
             answer = await self._send(request, path, sent(fold), plain=True)
+            if offer and answer.status_code >= 400 and b"tool" in (await answer.aread())[:4000].lower():
+                answer, offer = await self._send(request, path, sent(fold, tool=False), plain=True), None
+                if answer.status_code < 400:
+                    self._toolless.add(settings.upstream)
             if answer.status_code in (400, 422, 500) and not fold and settings.system_role == "auto":
                 answer = await self._folded(request, path, answer, sent)
         except GoneError:
@@ -131,7 +138,7 @@ class Proxy:
         single = isinstance(messages, list) and len(messages) == 1  # everything in one user message
         return single or settings.upstream in self._folding
 
-    async def _folded(self, request: Request, path: str, answer: httpx.Response, sent: Callable[[bool], bytes]) -> httpx.Response:
+    async def _folded(self, request: Request, path: str, answer: httpx.Response, sent: Callable[..., bytes]) -> httpx.Response:
         """Ask again with the block in the user's message, if that is what was refused; else the refusal as it is."""
         told = (await answer.aread())[:4000].decode("utf-8", "replace").lower()
         whole, folded = sent(False), sent(True)

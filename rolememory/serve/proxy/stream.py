@@ -113,8 +113,8 @@ def _merge(calls: dict[int, dict[str, Any]], piece: object) -> None:
     """Put a piece of a tool call where it belongs; arguments come in shreds. What has another shape is nobody's call."""
     if not isinstance(piece, Mapping):
         return
-    index = piece.get("index")
-    place = index if isinstance(index, int) else 0
+    index, begins = piece.get("index"), bool(piece.get("id") or _mapping(piece.get("function")).get("name"))
+    place = index if isinstance(index, int) else len(calls) if begins else max(len(calls) - 1, 0)
     call = calls.setdefault(place, {"id": "", "type": "function", "function": {"name": "", "arguments": ""}})
     call["id"] = _text(piece.get("id")) or call["id"]
     function = _mapping(piece.get("function"))

@@ -19,6 +19,7 @@ class Wording:
     prompt: Sequence[re.Pattern[str]]
     members: Sequence[re.Pattern[str]]
     scaffolding: re.Pattern[str]
+    markers: re.Pattern[str]  # of instruct templates, around the turns of a text completion
     continuing: Sequence[re.Pattern[str]]
     impersonate: Sequence[re.Pattern[str]]
     quiet: Sequence[re.Pattern[str]]
@@ -39,6 +40,7 @@ def wording() -> Wording:
         prompt=table("prompt"),
         members=table("members"),
         scaffolding=re.compile("|".join(f"(?:{one})" for one in raw["scaffolding"]), re.IGNORECASE),
+        markers=re.compile(f"(?:{'|'.join(raw['markers'])})[ \\t]*", re.IGNORECASE | re.MULTILINE),
         continuing=table("continue"),
         impersonate=table("impersonate"),
         quiet=table("quiet"),

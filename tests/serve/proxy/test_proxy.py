@@ -285,6 +285,63 @@ def test_a_frontends_own_tool_call_is_left_to_it(tmp_path: Path) -> None:
         assert len(model.requests) == 1
 
 
+HYBRID = {"recall.mode": "hybrid", "recall.high_relevance_threshold": 1.0, "recall.relevance_threshold": 0.0}
+
+
+def hybrid_ask(house: Served, streamed: bool, **fields: Any) -> httpx.Response:
+    house.home.create("Asha").remember("Anna, Lin's sister, keeps bees in Riga.")
+    return ask(house, request([GREETING, ASKED], hint={"role": "Asha", "chat": "one"}, stream=streamed, **fields))
+
+
+@pytest.mark.parametrize("streamed", [True, False], ids=["streamed", "whole"])
+def test_a_model_without_tools_is_asked_without_them(tmp_path: Path, streamed: bool) -> None:
+    refused = status(400, "Bad", b'{"error": {"message": "this model does not support tools"}}')
+    final = streams("Bees.") if streamed else answers("Bees.")
+    with between(tmp_path, refused, final, **HYBRID) as (house, model):
+        assert "Bees" in hybrid_ask(house, streamed).text
+        assert ["tools" in one.json for one in model.requests] == [True, False]
+        ask(house, request([GREETING, ASKED], hint={"role": "Asha", "chat": "two"}, stream=streamed))
+        assert "tools" not in model.requests[2].json
+
+
+@pytest.mark.parametrize("streamed", [True, False], ids=["streamed", "whole"])
+def test_a_server_that_cannot_go_on_from_a_search_still_answers(tmp_path: Path, streamed: bool) -> None:
+    search = calls_tool("search_memory", {"query": "Riga"}, streamed=streamed)
+    refused = status(500, "Oops", b'{"error": {"message": "unexpected role tool"}}')
+    final = streams("She is well.") if streamed else answers("She is well.")
+    with between(tmp_path, search, refused, final, **HYBRID) as (house, model):
+        assert "well" in hybrid_ask(house, streamed).text
+        assert "tools" not in model.requests[2].json
+        assert settled(house).chats.path("one")[-1].text == "She is well."
+
+
+@pytest.mark.parametrize("streamed", [True, False], ids=["streamed", "whole"])
+def test_a_model_that_only_searches_is_told_to_stop(tmp_path: Path, streamed: bool) -> None:
+    search = calls_tool("search_memory", {"query": "Riga"}, streamed=streamed, said="Let me think.")
+    with between(tmp_path, search, **HYBRID) as (house, model):
+        answer = hybrid_ask(house, streamed)
+        assert "search_memory" not in answer.text
+        assert "tool_calls" not in answer.text
+        assert "Let me think." in answer.text
+        assert model.requests[-1].json["tool_choice"] == "none"
+        assert len(model.requests) == 4
+
+
+def test_of_two_calls_at_once_the_frontend_gets_its_own(tmp_path: Path) -> None:
+    both = [
+        {"id": "a", "type": "function", "function": {"name": "search_memory", "arguments": '{"query": "Riga"}'}},
+        {"id": "b", "type": "function", "function": {"name": "roll_dice", "arguments": "{}"}},
+    ]
+    message = {"role": "assistant", "content": None, "tool_calls": both}
+    body = json.dumps({"choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]}).encode()
+    with between(tmp_path, replies(body), **HYBRID) as (house, model):
+        tools = [{"type": "function", "function": {"name": "roll_dice", "parameters": {}}}]
+        choice = hybrid_ask(house, False, tools=tools).json()["choices"][0]
+        assert [call["id"] for call in choice["message"]["tool_calls"]] == ["b"]
+        assert choice["finish_reason"] == "tool_calls"
+        assert len(model.requests) == 1
+
+
 def test_one_line_per_turn_and_no_word_of_it(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level("INFO", logger="rolememory"), between(tmp_path, streams("Hm.")) as (house, _):
         ask(house, request([GREETING, FACT], hint={"role": "Asha", "user": "Lin", "chat": "one"}), authorization="Bearer sk-secret")

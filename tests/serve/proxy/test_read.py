@@ -8,6 +8,8 @@ import pytest
 
 from rolememory.engine import Home
 from rolememory.serve.house import House
+from rolememory.serve.proxy.hint import hint_of
+from rolememory.serve.proxy.inject import injected_prompt
 from rolememory.serve.proxy.read import Reader
 from tests.serve.proxy.requests import CARD, CARD_ZH, as_prompt, merged, prefixed, request, semi, single, squashed, strict
 
@@ -238,3 +240,99 @@ def test_a_card_that_stands_in_the_request_names_its_role(house: House) -> None:
     call = Reader(house).read(merged(request(SAID, main="Be creative.")), {}, None)
     assert call.role is not None
     assert (call.role.id, call.why) == (role.id, "card")
+
+
+TURNS = (("assistant", "Come in."), ("user", "Hello there,\nit rains."))
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        pytest.param("{card}\n***\nAsha: {0}\nTraveller: {1}\nAsha:", id="none"),
+        pytest.param("{card}\n### Response:\nAsha: {0}\n### Instruction:\nTraveller: {1}\n### Response:\nAsha:", id="Alpaca"),
+        pytest.param(
+            "<|im_start|>system\n{card}<|im_end|>\n<|im_start|>assistant\nAsha: {0}<|im_end|>\n<|im_start|>user\nTraveller: {1}<|im_end|>\n"
+            "<|im_start|>assistant\nAsha:",
+            id="ChatML",
+        ),
+        pytest.param("<s>[INST] {card} [/INST]Asha: {0}</s>[INST] Traveller: {1} [/INST]Asha:", id="Mistral"),
+        pytest.param(
+            "<|begin_of_text|><|start_header_id|>system<|end_header_id|>\n\n{card}<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\n"
+            "Asha: {0}<|eot_id|><|start_header_id|>user<|end_header_id|>\n\nTraveller: {1}<|eot_id|><|start_header_id|>assistant<|end_header_id|>"
+            "\n\nAsha:",
+            id="Llama 3",
+        ),
+        pytest.param(
+            "<start_of_turn>user\n{card}\nAsha: {0}\nTraveller: {1}<end_of_turn>\n<start_of_turn>model\nAsha:",
+            id="Gemma",
+        ),
+    ],
+)
+def test_a_text_completion_is_read_through_its_instruct_template(house: House, template: str) -> None:
+    prompt = template.format(*(text for _, text in TURNS), card=CARD)
+    call = Reader(house).read({"prompt": prompt, "stop": ["\nTraveller:"]}, {}, None, prompt=True)
+    assert texts(call) == [*TURNS]
+    assert (call.role.role.name if call.role else None, call.user) == ("Asha", "Traveller")
+    before, _, after = str(injected_prompt(call.body, "BLOCK", TURNS[1][1])["prompt"]).partition("BLOCK")
+    assert TURNS[1][1] in after, "the block never stands in the middle of what was said"
+    assert TURNS[1][1] not in before
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        pytest.param("def light(on):\n    if on:", id="code"),
+        pytest.param("Translate.\nEnglish: cheese\nFrench:", id="a table of examples"),
+        pytest.param("### Instruction:\nSum up.\n\n### Response:", id="an instruction without names"),
+        pytest.param(["a", "b"], id="a list"),
+        pytest.param([1, 2, 3], id="tokens"),
+        pytest.param(None, id="nothing"),
+    ],
+)
+def test_a_text_completion_that_is_no_chat_makes_no_role(house: House, prompt: Any) -> None:
+    assert Reader(house).read({"prompt": prompt}, {}, None, prompt=True).role is None
+    assert house.home.roles() == []
+
+
+@pytest.mark.parametrize(
+    ("model", "role"),
+    [
+        pytest.param("llama-3@Mira", "Mira", id="a role behind the model's name"),
+        pytest.param("qwen@明月", "明月", id="in Chinese"),
+        pytest.param("qwen2.5-7b@q4_k_m", "", id="a quantisation"),
+        pytest.param("claude-sonnet@20240620", "", id="a date"),
+        pytest.param("model@latest", "", id="the newest version"),
+        pytest.param("@cf/meta/llama-3", "", id="a name that begins so"),
+        pytest.param("workers-ai/@cf/meta/llama-3", "", id="a path"),
+    ],
+)
+def test_a_role_behind_the_name_of_a_model(house: House, model: str, role: str) -> None:
+    call = Reader(house).read({"model": model, "messages": [{"role": "user", "content": "Hello."}]}, {}, None)
+    assert (call.role.role.name if call.role else "") == role
+    assert call.body["model"] == model.removesuffix(f"@{role}" if role else "")
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        pytest.param("%E6%98%8E%E6%9C%88", id="percent-encoded, as Open WebUI does"),
+        pytest.param("明月".encode().decode("latin-1"), id="UTF-8 as it comes off the wire"),
+    ],
+)
+def test_a_name_in_a_header_may_be_of_any_script(house: House, written: str) -> None:
+    hint = hint_of({}, {"x-openwebui-user-name": written, "x-rolememory-role": written}, None)
+    assert (hint.user, hint.role) == ("明月", "明月")
+
+
+@pytest.mark.parametrize(
+    ("said", "heard"),
+    [
+        pytest.param("A" * 999, "A" * 200, id="too long for a name"),
+        pytest.param("Lin\x00\x1b[31m", "Lin[31m", id="control characters"),
+        pytest.param("👩‍🚀 Ada", "👩‍🚀 Ada", id="a joined emoji stays whole"),
+        pytest.param("{{char}}", "", id="a macro that nobody filled in"),
+        pytest.param(["Lin"], "", id="no text at all"),
+    ],
+)
+def test_names_are_taken_as_far_as_they_are_names(said: Any, heard: str) -> None:
+    assert hint_of({"rolememory": {"role": said}}, {}, None).role == heard
