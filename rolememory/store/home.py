@@ -58,8 +58,10 @@ class HomeFolder:
             UnknownRoleError: nobody answers to it.
             AmbiguousNameError: two do.
         """
-        roles = self.roles()
-        wanted, role_id = fold_name(name), canonical(name)
+        role_id = canonical(name)
+        if role_id and (unchanged := self._unchanged(role_id)):
+            return unchanged
+        roles, wanted = self.roles(), fold_name(name)
         found = [role for role in roles if role.id == role_id] or [role for role in roles if wanted in _names(role)]  # an id first
         if not found:
             raise UnknownRoleError(name, dict.fromkeys(spoken for role in roles for spoken in (role.name, *role.aliases)))
@@ -70,6 +72,12 @@ class HomeFolder:
                 zh=f"有 {len(found)} 个角色都叫“{name}”：{ids}；请用 id 指明是哪一个",
             )
         return found[0]
+
+    def _unchanged(self, role_id: str) -> Role | None:
+        """The role of that id, where its role.json is what was read last: one stat, whatever else the home holds."""
+        now = signature(self.path / role_id / role_file.NAME)
+        with self._lock:
+            return self._roles.get(role_id) if now and self._seen.get(role_id) == now else None
 
     def folder(self, role_id: str) -> Path:
         """The folder of that role, which need not exist yet.
