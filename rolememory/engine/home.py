@@ -16,6 +16,7 @@ from rolememory.recall.recollection import Surroundings
 from rolememory.recall.turn import Turn
 from rolememory.schema.role import Role
 from rolememory.schema.settings import CleanSettings, Settings
+from rolememory.store import personas
 from rolememory.store.disk import Mark
 from rolememory.store.home import HomeFolder
 from rolememory.store.settings import SettingsFile
@@ -123,9 +124,10 @@ class Home:
         return import_role(self.folder, document, into=into, prefer=prefer, dry_run=dry_run)
 
     def forget(self, user: str) -> "dict[str, Erased]":
-        """Remove everything of one person from every role, by the role's id.
+        """Remove everything of one person from every role, by the role's id, and what is written about him in `personas.json`.
 
         Raises:
+            FileError: that file cannot be read as it stands.
             ReadOnlyRoleError, NotWrittenError: the first role where that could not be done; in all others it was.
         """
         done: dict[str, Erased] = {}
@@ -135,6 +137,10 @@ class Home:
                 done[role.id] = self.role(role.id).forget(user)
             except RoleMemoryError as error:
                 failed.append(error)
+        try:
+            personas.forget(self.path, user)
+        except RoleMemoryError as error:
+            failed.append(error)
         if failed:
             raise failed[0]
         return done

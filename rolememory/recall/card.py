@@ -6,6 +6,7 @@ from pathlib import Path, PurePath
 from rolememory.errors import RoleMemoryError
 from rolememory.schema.role import Character, Role
 from rolememory.store.disk import Mark
+from rolememory.store.personas import Personas
 from rolememory.store.signature import signature
 
 
@@ -16,16 +17,20 @@ class CardOfRole:
         self._folder = role_folder
         self._seen: tuple[Path, Mark | None] | None = None
         self._texts: Character | None = None
-        self._told: tuple[Role, Character | None, str | None, Character] | None = None  # the last answer, and to what
+        self._personas = Personas(role_folder.parent)
+        self._told: tuple[Role, Character | None, str | None, str, Character] | None = None  # the last answer, and to what
         self.problem = ""
 
     def character(self, role: Role, user: str | None = None) -> Character:
-        """The texts of the card that role.json names, else the role's name alone. Cost: one stat when nothing changed."""
-        texts = self._current(role.card) if role.card else None
+        """The texts of the card that role.json names, else the role's name alone, and what is written about the user.
+
+        Cost: two stats when nothing changed.
+        """
+        texts, persona = self._current(role.card) if role.card else None, self._personas.about(user)
         told = self._told
-        if told is None or told[0] is not role or told[1] is not texts or told[2] != user:
-            told = self._told = (role, texts, user, _of_turn(role, texts, user or "User"))
-        return told[3]
+        if told is None or told[0] is not role or told[1] is not texts or told[2:4] != (user, persona):
+            told = self._told = (role, texts, user, persona, replace(_of_turn(role, texts, user or "User"), persona=persona))
+        return told[4]
 
     def texts(self, role: Role) -> list[str]:
         """What the character is told about itself and its world by the card: nothing of it has to be learned."""

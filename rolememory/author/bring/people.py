@@ -1,4 +1,4 @@
-"""Personas: who the user is in which chat, and what is written about each, kept in `personas.json` of the home."""
+"""Personas: who the user is in which chat, and what is written about each, kept in `personas.json` of the home, where turns read it."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -12,8 +12,7 @@ from rolememory.cards.tavern.settings import Persona, TavernSettings
 from rolememory.engine import Home
 from rolememory.errors import FileError
 from rolememory.store import atomic, role_file
-
-FILE = "personas.json"
+from rolememory.store.personas import FILE, rows
 
 
 def user_of(head: ChatHead, messages: Iterable[ChatMessage], settings: TavernSettings) -> str | None:
@@ -32,7 +31,7 @@ def user_of(head: ChatHead, messages: Iterable[ChatMessage], settings: TavernSet
 def persona_plans(home: Home, settings: TavernSettings, ledger: Ledger, problems: list[FileError]) -> tuple[PersonaPlan, ...]:
     """Every persona, and whether it is here already."""
     try:
-        standing = {str(row.get("avatar")): row for row in _rows(_read(home.path / FILE))}
+        standing = {str(row.get("avatar")): row for row in rows(_read(home.path / FILE))}
     except FileError as error:
         problems.append(error)
         return ()
@@ -57,13 +56,13 @@ def write_persona(home: Home, persona: Persona, ledger: Ledger) -> None:
     """
     path = home.path / FILE
     document = _read(path)
-    rows = _rows(document)
-    found = next((row for row in rows if row.get("avatar") == persona.avatar), None)
+    there = rows(document)
+    found = next((row for row in there if row.get("avatar") == persona.avatar), None)
     if found is None:
-        rows.append(_row(persona))
+        there.append(_row(persona))
     else:
         found.update(_row(persona))
-    document["personas"] = rows
+    document["personas"] = there
     atomic.write(path, role_file.dump(document))
     ledger.note("persona", persona.avatar, digest=_mark(_row(persona)))
 
@@ -81,8 +80,3 @@ def _mark(row: dict[str, Any]) -> str:
 
 def _read(path: Path) -> dict[str, Any]:
     return role_file.read_object(path) if path.exists() else {}
-
-
-def _rows(document: dict[str, Any]) -> list[dict[str, Any]]:
-    found = document.get("personas")
-    return [row for row in found if isinstance(row, dict)] if isinstance(found, list) else []
