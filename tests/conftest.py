@@ -4,6 +4,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile("suite", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])  # the same on any machine
+settings.register_profile("explore", deadline=None, suppress_health_check=[HealthCheck.too_slow])  # --hypothesis-profile=explore
+settings.load_profile("suite")
 
 GOLDEN = Path(__file__).parent / "golden"
 
