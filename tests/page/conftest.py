@@ -1,38 +1,42 @@
-"""One browser and one house per module; each test makes roles of its own."""
+"""One browser and one house for all that a worker visits; each test makes roles of its own in it."""
 
 import itertools
-import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import httpx
 import pytest
-from playwright.sync_api import Browser
 
-from tests.page.visitors import Visitor, browsing, visiting
 from tests.serve.houses import Served, served
 from tests.serve.rest.callers import Caller, caller
 
+if TYPE_CHECKING:  # what needs a browser is imported where one is wanted: without playwright the rest of the folder still runs
+    from playwright.sync_api import Browser
+
+    from tests.page.visitors import Visitor
+
 _numbers = itertools.count(1)
-collect_ignore_glob = [] if os.environ.get("ROLEMEMORY_PAGE") == "all" else ["test_*.py"]  # minutes of a real browser: `make page`
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
+@pytest.fixture(scope="session")
+def browser() -> "Iterator[Browser]":
+    from tests.page.visitors import browsing
+
     with browsing() as found:
         yield found
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     folder: Path = tmp_path_factory.mktemp("page")
     with served(folder) as open_house:
         yield open_house
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def api(house: Served) -> Iterator[httpx.Client]:
-    with httpx.Client(base_url=f"{house.url}/api", timeout=30, trust_env=False) as client:
+    with httpx.Client(base_url=f"{house.url}/api", timeout=120, trust_env=False) as client:
         yield client
 
 
@@ -43,14 +47,23 @@ def role(api: httpx.Client) -> Caller:
 
 
 @pytest.fixture
-def visitor(browser: Browser, house: Served, language: str, screen: str) -> Iterator[Visitor]:
+def another(api: httpx.Client) -> Callable[[str], Caller]:
+    return lambda name: caller(api, f"{name} {next(_numbers)}")
+
+
+@pytest.fixture
+def visitor(browser: "Browser", house: Served, language: str, screen: str) -> "Iterator[Visitor]":
     """Somebody at the page, in the language and on the screen of the test's row."""
+    from tests.page.visitors import visiting
+
     with visiting(browser, house, language, screen) as found:
         yield found
 
 
 @pytest.fixture
-def at_desk(browser: Browser, house: Served) -> Iterator[Visitor]:
+def at_desk(browser: "Browser", house: Served) -> "Iterator[Visitor]":
     """Somebody at the page, where language and screen do not matter."""
+    from tests.page.visitors import visiting
+
     with visiting(browser, house, "en", "desktop") as found:
         yield found

@@ -9,7 +9,8 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from rolememory.engine import Home
-from tests.page.visitors import EITHER, visiting
+from tests.cards.tavern.folders import life
+from tests.page.visitors import EITHER, Visitor, visiting
 from tests.serve.houses import WORDS_ONLY, Served, served
 
 
@@ -77,6 +78,52 @@ def test_a_card_becomes_a_role(
         visitor.reads(visitor.says("welcome.have", count=1))
         expect(visitor.page.locator("#role")).to_contain_text("Wren")
     assert [memory.content for memory in empty.home.role("Wren").memories.values()] == ["Wren mends clocks."]
+
+
+def brings(visitor: Visitor, empty: Served) -> None:
+    """Presses what brings everything that was found, and sees it here."""
+    expect(visitor.page.locator("#tavern-found")).to_contain_text("明月")
+    assert empty.home.roles() == []
+    visitor.button("tavern.bring").click()
+    expect(visitor.page.locator("#tavern-going")).to_contain_text(visitor.says("tavern.done"))
+    expect(visitor.page.locator("#role")).to_contain_text("明月")
+    visitor.reads(visitor.says("welcome.have", count=4))
+    assert sorted(role.name for role in empty.home.roles()) == ["Asha", "Asha", "Bo", "明月"]
+
+
+@EITHER
+def test_a_whole_folder_of_sillytavern_comes_by_its_path(
+    browser: Browser, empty: Served, tmp_path: Path, language: str, screen: str
+) -> None:
+    user = life(tmp_path / "SillyTavern")
+    with visiting(browser, empty, language, screen) as visitor:
+        visitor.goes("welcome")
+        visitor.button("tavern.look").click()
+        visitor.reads(visitor.says("tavern.path.missing"))
+        visitor.field("tavern.path").fill(str(user.parent.parent))
+        visitor.button("tavern.look").click()
+        brings(visitor, empty)
+
+
+def test_a_whole_folder_of_sillytavern_comes_from_the_browser(browser: Browser, empty: Served, tmp_path: Path) -> None:
+    user = life(tmp_path / "SillyTavern")
+    with visiting(browser, empty, "en", "desktop") as visitor:
+        visitor.goes("welcome")
+        visitor.field("tavern.files").set_input_files(user.parent.parent)
+        brings(visitor, empty)
+
+
+def test_a_folder_that_is_none_says_what_to_choose(browser: Browser, empty: Served, tmp_path: Path) -> None:
+    (tmp_path / "holiday").mkdir()
+    (tmp_path / "holiday" / "sea.txt").write_text("blue", "utf-8")
+    with visiting(browser, empty, "en", "desktop") as visitor:
+        visitor.goes("welcome")
+        visitor.field("tavern.files").set_input_files(tmp_path / "holiday")
+        visitor.reads(visitor.says("tavern.files.none"))
+        visitor.field("tavern.path").fill(str(tmp_path / "nowhere"))
+        visitor.button("tavern.look").click()
+        visitor.reads("there is no such folder")
+        visitor.errors = [error for error in visitor.errors if "Failed to load resource" not in error]
 
 
 def test_a_file_that_is_none_says_so_and_what_to_do(browser: Browser, empty: Served, tmp_path_factory: pytest.TempPathFactory) -> None:

@@ -10,7 +10,7 @@ from tests.serve.rest.callers import Caller, asks
 def test_a_learned_memory_quotes_the_message_it_came_from_and_says_when_it_was_used(visitor: Visitor, role: Caller) -> None:
     role.say("My cat is called Biscuit.", "A fine name!", "I think so too.")
     (memory,) = [one for one in role.get("/memories")["items"] if "Biscuit" in one["content"]]
-    role.post("/recall", {"messages": asks("What is my cat called, Biscuit?"), "chat": "harbour", "user": "lin"})
+    role.post("/recall", {"messages": asks("Where does my cat Biscuit sleep?"), "chat": "harbour", "user": "lin"})
     visitor.goes("memory", role.id, memory["id"])
     expect(visitor.page.locator("blockquote").first).to_contain_text("My cat is called Biscuit.")
     expect(visitor.page.get_by_role("img", name=visitor.says("strength.title"))).to_be_visible()

@@ -1,15 +1,22 @@
-"""Somebody at the page: a real browser, in one language, on one screen, who notices errors and requests to elsewhere."""
+"""Somebody at the page: a real browser, in one language, on one screen, who notices errors and requests to elsewhere.
+
+Every row with `ROLEMEMORY_PAGE=all` (`make page`); else the ones that show most, so that the whole suite stays quick.
+"""
 
 import json
+import os
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
 import pytest
+
+pytest.importorskip("playwright.sync_api", reason="playwright is not installed: the page is not visited", exc_type=ImportError)
+
 from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
 from rolememory.serve.page import WEB
@@ -28,14 +35,21 @@ FLAGS = (
 )
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 SCREENS: Mapping[str, tuple[int, int]] = {"desktop": (1280, 900), "phone": (390, 844)}
-PATIENCE_MS = 30_000
+PATIENCE_MS = 60_000  # a machine that does ten things at once is slow, not broken
+ALL = os.environ.get("ROLEMEMORY_PAGE") == "all"
 AXE = "4.10.3"
 CACHE = ROOT / ".cache"
 expect.set_options(timeout=PATIENCE_MS)
 
+
+def rows(quick: Sequence[Any], rest: Sequence[Any] = ()) -> list[Any]:
+    """Rows of a table: the quick ones always, the rest when the page is visited at length."""
+    return [*quick, *(rest if ALL else ())]
+
+
 EITHER = pytest.mark.parametrize(
     ("language", "screen"),
-    [pytest.param("en", "desktop", id="in English at a desk"), pytest.param("zh", "phone", id="in Chinese on a phone")],
+    rows([pytest.param("zh", "phone", id="in Chinese on a phone")], [pytest.param("en", "desktop", id="in English at a desk")]),
 )
 
 
@@ -75,7 +89,7 @@ class Visitor:
 
     def hears(self, kind: str, text: str, url: str) -> None:
         """A line of the console."""
-        if kind in ("error", "warning") and not url.endswith("/map"):
+        if kind in ("error", "warning"):
             self.errors.append(f"{text} {url}")
 
     def says(self, key: str, **values: Any) -> str:

@@ -32,7 +32,8 @@ async function reached(url, options) {
   }
 }
 
-async function ask(method, path, body, { etag, signal, type } = {}) {
+/** One call; gives {body, etag}. */
+export async function ask(method, path, body, { etag, signal, type } = {}) {
   const raw = body instanceof Blob || body instanceof FormData;
   const sent = body === undefined ? undefined : raw ? body : JSON.stringify(body);
   const kind = body instanceof FormData ? {} : body === undefined ? {} : { "content-type": type || (raw ? body.type || "application/octet-stream" : "application/json") };
@@ -56,6 +57,14 @@ export const post = async (path, body = {}, options) => (await ask("POST", path,
 export const put = async (path, body, options) => (await ask("PUT", path, body, options)).body;
 export const patch = async (path, body, options) => (await ask("PATCH", path, body, options)).body;
 export const del = async (path, options) => (await ask("DELETE", path, undefined, options)).body;
+
+/** A file: {blob, name}. */
+export async function file(path, { signal } = {}) {
+  const response = await reached(`/api${path}`, { signal, headers: headers({}) });
+  if (!response.ok) throw new ApiError(response.status, (await read(response))?.error);
+  const name = /filename\*=UTF-8''([^;]+)/.exec(response.headers.get("content-disposition") ?? "");
+  return { blob: await response.blob(), name: name ? decodeURIComponent(name[1]) : "" };
+}
 
 /** A path with a query; lists repeat their name, empty values are left out. */
 export function url(path, query = {}) {

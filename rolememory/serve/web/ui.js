@@ -1,7 +1,7 @@
 // Small parts that every view uses. Whatever comes from users goes in as a child or an attribute value, never as markup.
 import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "./preact.js";
 import { t } from "./i18n.js";
-import { fail } from "./live.js";
+import { fail, toast } from "./live.js";
 
 let ids = 0;
 /** An id for this component, the same at every draw. */
@@ -48,8 +48,9 @@ export function Button({ onClick, kind = "", children, disabled, type = "button"
 export const Link = ({ to, children, ...rest }) => html`<a href=${to} ...${rest}>${children}</a>`;
 
 /** A labelled input. `as`: input, textarea, select (options [[value, text]]), check. `onInput` gets the value. */
-export function Field({ label, hint, as = "input", value, onInput, options, error, wide, hideLabel, ...rest }) {
-  const id = useId();
+export function Field({ label, hint, as = "input", value, onInput, options, error, wide, hideLabel, id: given, ...rest }) {
+  const own = useId();
+  const id = given || own;
   const told = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(" ") || undefined;
   const common = { id, "aria-describedby": told, "aria-invalid": error ? "true" : undefined, ...rest };
   const heard = (event) => onInput?.(as === "check" ? event.target.checked : event.target.value);
@@ -127,6 +128,14 @@ export const Words = ({ label, value, onInput, hint }) => {
   return html`<${Field} label=${label} hint=${hint} value=${text} onInput=${heard} />`;
 };
 
+/** A text to take along. */
+export function Copy({ text }) {
+  const copy = async () => {
+    try { await navigator.clipboard.writeText(text); toast(t("copied")); } catch { toast(t("copy.by.hand")); }
+  };
+  return html`<div class="copy"><code>${text}</code><${Button} kind="small" onClick=${copy} aria-label=${`${t("copy")}: ${text}`}>${t("copy")}<//></div>`;
+}
+
 export const EmptyState = ({ title, text, children }) => html`<div class="empty"><h2>${title}</h2>${text && html`<p>${text}</p>`}${children}</div>`;
 export const Busy = ({ text }) => html`<p class="busy" role="status">${text || t("busy")}</p>`;
 
@@ -142,21 +151,21 @@ export const Meter = ({ value, label, text }) => html`<span class="meter" role="
   <svg viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true"><rect width="100" height="6" class="meter-back" /><rect width=${100 * Math.min(Math.max(value, 0), 1)} height="6" class="meter-fill" /></svg>
   <span>${text}</span></span>`;
 
-/** A curve of [x, y]; `now` draws a line there, `marks` dots at these x. y runs 0..`top`. */
-export function Spark({ points, now, nowLabel, marks = [], label, top = 1, width = 320, height = 90 }) {
+/** A curve of [x, y]; `now` draws a line there, `marks` strokes at these x. y runs 0..`top`. */
+export function Spark({ points, now, nowLabel, marks = [], label, top = 1 }) {
   if (!points.length) return null;
   const [low, high] = [points[0][0], points.at(-1)[0]];
-  const x = (at) => 4 + ((at - low) / (high - low || 1)) * (width - 8);
-  const y = (at) => height - 6 - (Math.min(at, top) / top) * (height - 14);
+  const x = (at) => 1 + (Math.min(Math.max(at - low, 0) / (high - low || 1), 1)) * 98;
+  const y = (at) => 94 - (Math.min(at, top) / top) * 82;
   const line = (part) => part.map(([a, b]) => `${x(a).toFixed(1)},${y(b).toFixed(1)}`).join(" ");
   const past = now === undefined ? points : points.filter(([at]) => at <= now);
   const ahead = now === undefined ? [] : points.filter(([at]) => at >= now);
-  return html`<svg class="spark" viewBox=${`0 0 ${width} ${height}`} role="img" aria-label=${label}>
-    <polyline class="spark-line" points=${line(past)} /><polyline class="spark-ahead" points=${line(ahead)} />
-    ${now !== undefined && html`<line class="spark-now" x1=${x(now)} x2=${x(now)} y1="4" y2=${height - 4} />`}
-    ${nowLabel && html`<text x=${x(now) + (x(now) > width / 2 ? -5 : 5)} y="13" text-anchor=${x(now) > width / 2 ? "end" : "start"}>${nowLabel}</text>`}
-    ${marks.map((at) => html`<circle class="spark-mark" cx=${x(at)} cy=${height - 5} r="3" />`)}
-  </svg>`;
+  const side = now !== undefined && x(now) > 60 ? { right: `${101 - x(now)}%` } : { left: `${x(now ?? low) + 1}%` };
+  return html`<div class="spark" role="img" aria-label=${label}><svg viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">
+    <polygon class="spark-under" points=${`${x(low)},94 ${line(points)} ${x(high)},94`} /><polyline class="spark-line" points=${line(past)} /><polyline class="spark-ahead" points=${line(ahead)} />
+    ${now !== undefined && html`<line class="spark-now" x1=${x(now)} x2=${x(now)} y1="4" y2="98" />`}
+    ${marks.map((at) => html`<line class="spark-mark" x1=${x(at)} x2=${x(at)} y1="86" y2="100" />`)}</svg>
+    ${nowLabel && html`<span class="spark-label" aria-hidden="true" style=${side}>${nowLabel}</span>`}</div>`;
 }
 
 /** Named amounts as bars: [{name, value, text}]. */

@@ -9,7 +9,7 @@ import { Facts, feelingWord, many, memoryPath, removed, subjectWord } from "./co
 import { Editor } from "./editor.js";
 import { useFollowing } from "./list.js";
 
-const DAY = 86_400_000;
+const FADING = 0.4; // below this it is said to be fading, as in the garden
 
 export default function MemoryView({ role, rest }) {
   const id = rest.join("/");
@@ -47,7 +47,7 @@ function Card({ role, detail, history, again }) {
         <${Button} kind="danger" onClick=${remove}>${t("delete")}<//></div></article>
     <div class="columns"><div>
       <${Strength} detail=${detail} />
-      <${Origin} detail=${detail} />
+      <${Origin} role=${role} detail=${detail} />
       <${Replaced} role=${role} title=${t("memory.replaced")} rows=${detail.replaced} />
       <${Replaced} role=${role} title=${t("memory.replaced.by")} rows=${detail.replaced_by} />
       <${History} role=${role} lines=${history} again=${again} />
@@ -55,24 +55,35 @@ function Card({ role, detail, history, again }) {
     ${editing && html`<${Editor} role=${role} memory=${memory} onClose=${() => setEditing(false)} onDone=${again} />`}`;
 }
 
-function Strength({ detail }) {
-  const { fading, uses, memory } = detail;
-  const unit = (value) => t(`unit.${fading.unit}`, { count: number(value, 1) });
-  const marks = fading.unit === "days" && memory.created ? uses.map((use) => Math.max((new Date(use.at) - new Date(memory.created)) / DAY, 0)) : [];
-  const told = fading.fades ? t("strength.fades", { now: percent(fading.now), half: unit(fading.half_life), share: percent(fading.share) }) : t("strength.stays");
-  return html`<section class="sheet"><h2>${t("strength.title")}</h2>
-    <${Spark} points=${fading.points} now=${fading.age} nowLabel=${t("strength.now", { age: unit(fading.age) })} marks=${marks} label=${`${t("strength.title")}: ${told}`} />
-    <p class="row apart soft small"><span>${t("strength.told")}</span><span>${t("strength.ahead", { age: unit(fading.points.at(-1)?.[0] ?? 0) })}</span></p>
-    <p>${told}</p>
-    <p>${uses.length ? t("strength.uses", { count: number(uses.length), last: time(uses[0].at), heard: number(uses.filter((use) => use.referenced).length) }) : t("strength.unused")}</p></section>`;
+/** The age at which too little will be left, or null where it never comes to that. */
+function fadesAt({ points, age }) {
+  const ahead = points.filter(([at]) => at >= age);
+  const below = ahead.findIndex(([, left]) => left < FADING);
+  if (below < 1) return null;
+  const [[from, high], [to, low]] = [ahead[below - 1], ahead[below]];
+  return from + ((high - FADING) / (high - low || 1)) * (to - from);
 }
 
-const Origin = ({ detail }) => html`<section class="sheet"><h2>${t("origin.title")}</h2>
+/** The curve: what time has left, when it was used, and what is to come. */
+function Strength({ detail }) {
+  const { fading, uses, injections } = detail;
+  const unit = (value, digits = 1) => t(`unit.${fading.unit}`, { count: number(value, digits) });
+  const told = fading.fades ? t("strength.fades", { now: percent(fading.now), half: unit(fading.half_life), share: percent(fading.share) }) : t("strength.stays");
+  const end = fading.fades ? fadesAt(fading) : null;
+  return html`<section class="sheet"><h2>${t("strength.title")}</h2>
+    <${Spark} points=${fading.points} now=${fading.age} nowLabel=${t("strength.now", { age: unit(fading.age) })} marks=${uses.map((use) => use.age)} label=${`${t("strength.title")}: ${told}`} />
+    <p class="row apart soft small"><span>${t("strength.told")}</span><span>${t("strength.ahead", { age: unit(fading.points.at(-1)?.[0] ?? 0, 0) })}</span></p>
+    <p>${told} ${end !== null && t("strength.forecast", { level: percent(FADING), age: unit(end - fading.age, 0) })} ${fading.fades && fading.now < FADING && t("strength.faded", { now: percent(fading.now) })}</p>
+    <p>${uses.length ? html`${t("strength.uses", { count: number(uses.length), last: time(uses[0].at), heard: number(uses.filter((use) => use.referenced).length) })} <span class="soft">${t("strength.uses.mark")}</span>` : injections.length ? t("strength.uses.since", { count: number(injections.length) }) : t("strength.unused")}</p></section>`;
+}
+
+const Origin = ({ role, detail }) => html`<section class="sheet"><h2>${t("origin.title")}</h2>
   ${!detail.evidence.length && html`<p>${t(`origin.${detail.memory.source}`)}</p>`}
   ${detail.evidence.map((one) => html`<div class=${one.stands ? "" : "gone"} key=${one.chat + one.version + one.quote}>
     ${one.answers && html`<p class="soft">${t("origin.answers")} <q>${one.answers}</q></p>`}
     <blockquote><${Quoted} text=${one.text || one.quote} quote=${one.quote} /></blockquote>
-    <p class="soft">${[one.speaker, one.at && time(one.at), one.title || one.chat].filter(Boolean).join(" · ")}${!one.stands && html` · <strong>${t("origin.gone")}</strong>`}</p></div>`)}</section>`;
+    <p class="soft">${[one.speaker, one.at && time(one.at), one.title || one.chat].filter(Boolean).join(" · ")}${!one.stands && html` · <strong>${t("origin.gone")}</strong>`}
+      ${one.text && html` · <a href=${address("chats", role, one.chat)}>${t("origin.chat")}</a>`}</p></div>`)}</section>`;
 
 /** A message with the quoted sentence marked in it. */
 function Quoted({ text, quote }) {

@@ -4,7 +4,8 @@ import { address, reload, roles } from "../app.js";
 import { get, inRole, post, url } from "../api.js";
 import { number, t } from "../i18n.js";
 import { announce, toast } from "../live.js";
-import { Button, Field, Meter, useAsked } from "../ui.js";
+import { Button, Copy, Field, Meter, useAsked } from "../ui.js";
+import { Tavern } from "./tavern.js";
 
 export default function Welcome() {
   const list = roles.use() ?? [];
@@ -20,7 +21,7 @@ export default function Welcome() {
     </ol>`;
 }
 
-const Ways = ({ onMade }) => html`<div class="grid ways"><${NewRole} onMade=${onMade} /><${FromFile} onMade=${onMade} /><${Tavern} /></div>`;
+const Ways = ({ onMade }) => html`<div class="grid ways"><${NewRole} onMade=${onMade} /><${FromFile} onMade=${onMade} /></div><${Tavern} onMade=${onMade} />`;
 
 function NewRole({ onMade }) {
   const [name, setName] = useState("");
@@ -77,14 +78,6 @@ async function exported(file) {
   return read && typeof read === "object" && (read.format === "rolememory-role" || read.memories || read.episodic || read.semantic || read.traits || read.goals) ? read : null;
 }
 
-const Tavern = () => html`<div><h3>SillyTavern</h3><p>${t("welcome.tavern")}</p><${Copy} text=${'rolememory import sillytavern "SillyTavern/data/default-user"'} /><p class="hint">${t("welcome.tavern.hint")}</p></div>`;
-
-export function Copy({ text }) {
-  const copy = async () => {
-    try { await navigator.clipboard.writeText(text); toast(t("copied")); } catch { toast(t("copy.by.hand")); }
-  };
-  return html`<div class="copy"><code>${text}</code><${Button} kind="small" onClick=${copy} aria-label=${`${t("copy")}: ${text}`}>${t("copy")}<//></div>`;
-}
 
 /** Tell the role something, ask, and see what comes to mind and why. */
 function First({ role }) {
