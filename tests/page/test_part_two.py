@@ -1,8 +1,6 @@
-"""Chats, review, people, figures, lorebooks: with a real server behind them."""
+"""Chats, review, people, figures: with a real server behind them."""
 
-import json
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import httpx
 import pytest
@@ -13,11 +11,6 @@ from tests.serve.houses import Served
 from tests.serve.rest.callers import Caller, caller
 
 HOSTILE = "<img src=x onerror=alert(1)>"
-BOOK = {
-    "entries": {
-        "0": {"uid": 0, "key": ["beacon"], "comment": f"Beacon {HOSTILE}", "content": "The beacon stands on rock.", "disable": False}
-    }
-}
 VIEWS = ("playground", "chats", "review", "users", "lore", "insight")
 
 
@@ -106,39 +99,6 @@ def test_a_timeline_is_forked_and_merged(visitor: Visitor, told: Caller) -> None
     visitor.page.get_by_role("dialog").get_by_role("button", name=visitor.says("lines.merge"), exact=True).click()
     expect(visitor.page.locator("#timelines li").first).to_contain_text("what if")
     assert told.get("/timelines")["items"][0]["merged"] == ["what if"]
-
-
-@EITHER
-def test_a_dropped_book_is_shown_first_and_its_entries_wake(visitor: Visitor, told: Caller, tmp_path: Path) -> None:
-    file = tmp_path / "harbour.json"
-    file.write_text(json.dumps(BOOK), "utf-8")
-    visitor.goes("lore", told.id)
-    visitor.page.locator("input[type=file]").set_input_files(file)
-    visitor.reads(visitor.says("lore.would.write", name="worldbooks/harbour.json"))
-    assert told.get("/export")["worldbooks"] == {}
-    visitor.button("lore.bring").click()
-    visitor.page.locator("details.book summary").click()
-    expect(visitor.page.locator("details.book")).to_contain_text(f"Beacon {HOSTILE}")
-    visitor.field("lore.trial.text").fill("the beacon at night")
-    expect(visitor.page.locator("#lore-told")).to_contain_text("The beacon stands on rock.")
-    assert told.get("/export")["worldbooks"]["harbour.json"] == BOOK
-
-
-@EITHER
-def test_an_entry_is_checked_while_it_is_changed(visitor: Visitor, told: Caller) -> None:
-    if "/api/books" not in told.api.get("/openapi.json").json()["paths"]:
-        pytest.skip("this server has no books to edit")
-    document = {"format": "rolememory-role", "version": 1, "role": {"id": told.id, "name": told.name}, "memory": {"version": 1}}
-    told.api.post("/roles/import", params={"into": told.id}, json={**document, "worldbooks": {"harbour.json": BOOK}}).raise_for_status()
-    visitor.goes("lore", told.id)
-    visitor.page.locator("details.shelved summary").click()
-    visitor.page.locator("details.shelved").get_by_role("button").click()
-    visitor.field("lore.keys.lines").fill("/beacon(/")
-    expect(visitor.page.locator("#lint li").first).to_be_visible()
-    visitor.field("lore.keys.lines").fill("beacon\n/light, (house|room)/")
-    visitor.button("save").click()
-    expect(visitor.page.locator("details.shelved")).to_contain_text("/light, (house|room)/")
-    assert told.get("/export")["worldbooks"]["harbour.json"]["entries"]["0"]["key"] == ["beacon", "/light, (house|room)/"]
 
 
 @EITHER

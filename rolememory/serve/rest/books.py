@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
 from fastapi import Query, Request, Response
@@ -15,6 +15,7 @@ from rolememory.author.expectations import beside
 from rolememory.author.lint.check import check
 from rolememory.author.lint.subject import Subject
 from rolememory.author.newbook import new_book, new_expectations
+from rolememory.cards import limits
 from rolememory.cards.base import formats
 from rolememory.cards.book_file import Book
 from rolememory.cards.book_files import book_formats, load_book
@@ -115,12 +116,15 @@ def bring_book(
     upload: TheUpload,
     name: Annotated[str, Query(max_length=200, description="what it is to be called; else as its file")] = "",
     replace: Annotated[bool, Query(description="over a book of that name")] = False,
+    dry_run: Annotated[bool, Query(description="only tell what it would be")] = False,
 ) -> BookOut:
     """A book of any known format, or the one in a card. JSON stays as it is, anything else becomes a lorebook of V3."""
     book = load_book(upload.data, upload.name or "upload")
     wanted = name or upload.name.rpartition(".")[0] or book.name
     data = upload.data if book.container.data == upload.data and book.container.name == "json" else convert(book, "lorebook_v3").data
-    path = shelf.new_file(wanted, replace=replace)
+    path = shelf.new_file(wanted, replace=replace or dry_run)
+    if dry_run:
+        return _told(shelf, path, data, tongue)
     shelf.write(path, data)
     return book_out(shelf, path, tongue)
 
@@ -242,22 +246,39 @@ class Standing:
 
 def book_out(shelf: Shelf, path: Path, tongue: Language) -> BookOut:
     """A book as it goes out; one that cannot be read is told with its problem."""
-    house = shelf.house
-    told = {"id": clean(path.name), "shelf": shelf.id, "linked_by": [] if shelf.mind else list(_linked(house, path.name))}
     try:
-        data, file = read(path)
+        return _told(shelf, path, limits.read_bytes(path), tongue)
     except FileError as error:
         return BookOut.model_validate(
-            {**told, "name": clean(path.stem), "format": "", "description": "", "entries": 0, "problems": [private(error.text(tongue), house)], "has_tests": False, "etag": '""'}
-        )  # fmt: skip
+            {
+                **_place(shelf, path),
+                "name": clean(path.stem),
+                "format": "",
+                "description": "",
+                "entries": 0,
+                "has_tests": False,
+                "etag": '""',
+                "problems": [private(error.text(tongue), shelf.house)],
+            }
+        )
+
+
+def _place(shelf: Shelf, path: Path) -> dict[str, Any]:
+    linked = [] if shelf.mind else list(_linked(shelf.house, path.name))
+    return {"id": clean(path.name), "shelf": shelf.id, "linked_by": linked}
+
+
+def _told(shelf: Shelf, path: Path, data: bytes, tongue: Language) -> BookOut:
+    """What a book with this content is. Raises: FileError."""
+    file = read_book_file(data, path.name)
     return BookOut.model_validate(
         {
-            **told,
+            **_place(shelf, path),
             "name": book_title(file),
             "format": file.book.format,
             "description": clean(file.book.description),
             "entries": len(file.book.entries),
-            "problems": [private(problem, house) for problem in file.book.problems],
+            "problems": [private(problem, shelf.house) for problem in file.book.problems],
             "has_tests": beside(path).is_file(),
             "etag": tag(data.hex()),
         }

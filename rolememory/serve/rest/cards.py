@@ -79,7 +79,7 @@ def bring_card(
     replace_books: Annotated[bool, Query(description="over books that were edited here")] = False,
 ) -> AdoptedOut | Response:
     """Make a role of a card, or bring its role up to date. Where a role of that name may be another one, 409 says which: send `into` or `name`."""
-    card = _card(upload)
+    card = card_in(upload)
     found = match(house.home, card, name) if into is None else None
     if found and not found.sure:
         return _asked(found.role, tongue)
@@ -102,7 +102,7 @@ def bring_card(
 @cards.post("/cards/lint", openapi_extra=TAKES_A_FILE)
 def lint_upload(house: TheHouse, tongue: Tongue, upload: TheUpload) -> CardFindings:
     """What is wrong with a card that is not here yet; nothing is kept."""
-    return _findings(_card(upload), house, tongue)
+    return card_findings(card_in(upload), house, tongue)
 
 
 @cards.post("/cards/convert", response_model=ConvertedOut, openapi_extra=TAKES_A_FILE)
@@ -127,7 +127,7 @@ def look_at_card(house: TheHouse, mind: Mind) -> CardOut:
 @cards.get("/roles/{role}/card/lint")
 def lint_card(house: TheHouse, mind: Mind, tongue: Tongue) -> CardFindings:
     """What is wrong with the role's card and its book."""
-    return _findings(card_of(mind)[0], house, tongue)
+    return card_findings(card_of(mind)[0], house, tongue)
 
 
 @cards.get("/roles/{role}/card/export", response_class=Response, responses={200: {"content": {"application/octet-stream": {}}}})
@@ -156,14 +156,15 @@ def picture(mind: Mind) -> Response:
     return Response(data, media_type="image/png")
 
 
-def _card(upload: Upload) -> Card:
+def card_in(upload: Upload) -> Card:
+    """The card that came. Raises: FileError."""
     return load(upload.data, upload.name or "card")
 
 
 def _anything(upload: Upload) -> Any:
     """A card, else a lorebook. Raises: FileError, the card's."""
     try:
-        return _card(upload)
+        return card_in(upload)
     except FileError as error:
         try:
             return load_book(upload.data, upload.name or "card")
@@ -188,7 +189,8 @@ def _asked(role: Role, tongue: Language) -> Response:
     return answer(409, Fault(code="exists", message=message, hint=hint), {"role": role.id, "name": clean(role.name)})
 
 
-def _findings(card: Card, house: House, tongue: Language) -> CardFindings:
+def card_findings(card: Card, house: House, tongue: Language) -> CardFindings:
+    """A card and what is wrong with it and its book."""
     found = [_fault_out(one, tongue) for one in card_faults(card)]
     book = card.book_file
     if book is not None:

@@ -13,6 +13,7 @@ from starlette.routing import Match, Route
 from rolememory.serve.house import House
 from rolememory.serve.rest import answers
 from rolememory.serve.rest.applying import applying
+from rolememory.serve.rest.arrivals import arrivals
 from rolememory.serve.rest.asking import Turnstiles
 from rolememory.serve.rest.books import books
 from rolememory.serve.rest.bringing import Bringings, bringing
@@ -49,6 +50,7 @@ ROUTERS = (
     trials,
     books,
     cards,
+    arrivals,
     bringing,
     settings,
     models,

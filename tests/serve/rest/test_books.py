@@ -120,6 +120,8 @@ def test_a_book_comes_in_in_any_way_and_goes_out_in_any_format(api: httpx.Client
     data = new_book("harbour").encode()
     shelf = f"/books/{role.id}"
     kind = {"content-type": "application/octet-stream"}
+    would = good(api.post(f"{shelf}/import", content=data, headers=kind, params={"filename": "Harbour.json", "dry_run": True}))
+    assert (would["id"], would["entries"], good(api.get("/books", params={"shelf": role.id}))["total"]) == ("Harbour.json", 3, 0)
     raw = good(api.post(f"{shelf}/import", content=data, headers=kind, params={"filename": "../../Harbour.json"}))
     assert (raw["id"], raw["entries"]) == ("Harbour.json", 3)
     assert api.post(f"{shelf}/import", content=data, headers=kind, params={"name": "Harbour"}).status_code == 422

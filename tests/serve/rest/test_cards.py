@@ -115,3 +115,25 @@ def test_a_hostile_card_is_inert(api: httpx.Client, house: Served) -> None:
     assert role["fields"]["system_prompt"] == hostile
     assert api.get(f"/roles/{done['role']}/card").headers["content-type"] == "application/json"
     assert not (house.home.path.parent / "etc").exists()
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [
+        pytest.param(card("Only Looked At"), "card", id="a card"),
+        pytest.param(new_book("harbour").encode(), "book", id="a lorebook"),
+        pytest.param(b'{"dear": "Mira"}', "none", id="a letter"),
+        pytest.param(b"\x89PNG\r\n\x1a\n", "none", id="half a picture"),
+    ],
+)
+def test_a_file_is_looked_at_and_not_kept(api: httpx.Client, data: bytes, kind: str) -> None:
+    roles = good(api.get("/roles"))["total"]
+    seen = good(api.post("/files/look", content=data, headers=OCTETS, params={"filename": "what.json"}))
+    assert (seen["kind"], seen["card"] is None, seen["book"] is None, seen["why"] == "") == (
+        kind,
+        kind != "card",
+        kind != "book",
+        kind != "none",
+    )
+    entries = {"card": lambda: seen["card"]["card"]["entries"], "book": lambda: seen["book"]["entries"], "none": lambda: 3}[kind]()
+    assert (entries, good(api.get("/roles"))["total"]) == (3, roles)

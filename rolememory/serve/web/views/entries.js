@@ -1,52 +1,75 @@
-// Lorebooks over REST: every book a role uses, its entries, and an editor that is told what is wrong while somebody types.
+// The books of a role: their entries, an editor that says what is wrong while somebody types, and files to carry away.
 import { html, useState } from "../preact.js";
-import { all, get, patch, url } from "../api.js";
-import { number, t } from "../i18n.js";
+import { del, file, get, patch, post, url } from "../api.js";
+import { language, number, t } from "../i18n.js";
 import { toast } from "../live.js";
-import { Busy, Button, Chips, Dialog, Field, Trouble, useAsked, useQuiet } from "../ui.js";
+import { Busy, Button, Chips, Dialog, EmptyState, Field, Trouble, useAsked, useQuiet } from "../ui.js";
+import { Findings } from "./bringing.js";
+import { SaveAs } from "./carrying.js";
 import { useFollowing } from "./list.js";
 import { start } from "./parts.js";
+import { Faults, Tests } from "./proofs.js";
 
 const SHOWN = 100; // entries of a book that are drawn at once
-const FIELDS = ["comment", "content", "keys", "secondary_keys", "constant", "enabled", "insertion_order"];
-const ofBook = (book, path = "") => `/books/${encodeURIComponent(book.shelf)}/${encodeURIComponent(book.id)}${path}`;
-const ofEntry = (book, entry) => ofBook(book, `/entries/${encodeURIComponent(entry.uid)}`);
-let paths = null; // which addresses this server has, asked once
+const PLAIN = ["comment", "content", "keys", "secondary_keys", "selective_logic", "constant", "enabled"];
+const MORE = { insertion_order: "number", position: ["before", "after", "an_top", "an_bottom", "depth", "em_top", "em_bottom"], depth: "number", role: ["system", "user", "assistant"], probability: "number", group: "text", sticky: "number", cooldown: "number", delay: "number", exclude_recursion: "check", prevent_recursion: "check" };
+const FIELDS = [...PLAIN, ...Object.keys(MORE)];
+const BLANK = { comment: "", content: "", keys: [], secondary_keys: [], selective_logic: "and_any", constant: false, enabled: true, insertion_order: 100, position: "before", depth: 4, role: "system", probability: 100, group: "", sticky: 0, cooldown: 0, delay: 0, exclude_recursion: false, prevent_recursion: false };
+const LOGIC = ["and_any", "and_all", "not_any", "not_all"];
+export const ofBook = (book, path = "") => `/books/${encodeURIComponent(book.shelf)}/${encodeURIComponent(book.id)}${path}`;
+const ofEntry = (book, uid) => ofBook(book, `/entries/${encodeURIComponent(uid)}`);
 
-const offered = async () => {
-  paths ??= get("/openapi.json").then((told) => "/api/books" in told.paths, () => { paths = null; return false; });
-  return paths;
-};
-
-/** The books of a role and the shared ones it uses; nothing but a line where this server cannot tell. */
-export function Shelves({ role }) {
-  const found = useAsked(async (signal) => ((await offered()) ? all("/books", {}, { signal }) : null), [role]);
-  useFollowing(role, found.again, ["role", "worldbook"]);
-  const mine = (found.value ?? []).filter((one) => one.shelf === role || one.linked_by.includes(role));
-  return html`<section class="sheet" aria-labelledby="shelves"><h2 id="shelves">${t("lore.edit.title")}</h2>
-    ${found.error && html`<${Trouble} error=${found.error} again=${found.again} />`}${found.busy && !found.value && html`<${Busy} />`}
-    ${found.value === null && html`<p class="soft">${t("lore.lint")}: ${t("missing")}</p>`}
-    ${found.value && !mine.length && html`<p class="soft">${t("lore.own.none")}</p>`}
-    ${mine.map((book) => html`<${Book} key=${`${book.shelf} ${book.id}`} role=${role} book=${book} />`)}</section>`;
+/** The books of a role and the shared ones it uses. */
+export function Shelves({ role, info, found }) {
+  const [name, setName] = useState("");
+  const mine = (found.value ?? []).filter((one) => one.shelf === role || info.worldbooks.includes(one.id) && one.shelf === "shared");
+  const begin = async () => { await post(`/books/${encodeURIComponent(role)}`, { name: name.trim(), language: language.get() }); toast(t("lore.begun", { name: name.trim() })); setName(""); found.again(); };
+  return html`<section class="sheet" aria-labelledby="shelves"><h2 id="shelves">${t("lore.books")}</h2>
+    ${found.busy && !found.value && html`<${Busy} />`}
+    ${found.value && !mine.length && html`<${EmptyState} title=${t("lore.own.none")} text=${t("lore.own.none.hint")} />`}
+    ${mine.map((book) => html`<${Book} key=${`${book.shelf} ${book.id}`} role=${role} book=${book} />`)}
+    <form class="row end" onSubmit=${(event) => event.preventDefault()}><div class="grow"><${Field} label=${t("lore.begin.name")} hint=${t("lore.begin.hint")} value=${name} onInput=${setName} maxlength="200" autocomplete="off" /></div><${Button} type="submit" disabled=${!name.trim()} onClick=${begin}>${t("lore.begin")}<//></form></section>`;
 }
+
+const PARTS = ["entries", "faults", "tests", "save"];
 
 function Book({ role, book }) {
   const [open, setOpen] = useState(false);
-  return html`<details class="shelved" onToggle=${(event) => setOpen(event.target.open)}><summary><strong>${book.name || book.id}</strong> <span class="soft small">${t("lore.entries", { count: number(book.entries) })}${book.shelf === "shared" && ` · ${t("lore.shared")}`}</span></summary>
-    ${book.problems.map((one) => html`<p key=${one} class="wrong">${one}</p>`)}${open && html`<${Entries} role=${role} book=${book} />`}</details>`;
+  const [part, setPart] = useState("entries");
+  const [edited, edit] = useState(null); // an entry, {} for a new one
+  const lint = useAsked((signal) => (open ? get(ofBook(book, "/lint"), { signal }) : Promise.resolve(null)), [open, book.etag]);
+  const look = async (uid) => edit((await get(ofEntry(book, uid))).entry);
+  const wrong = lint.value ? lint.value.errors + lint.value.warnings : 0;
+  return html`<details class="shelved" data-book=${book.id} onToggle=${(event) => setOpen(event.target.open)}><summary><strong>${book.name || book.id}</strong> <span class="soft small">${t("lore.entries", { count: number(book.entries) })}${book.shelf === "shared" ? ` · ${t("lore.shared")}` : ""}</span></summary>
+    ${book.problems.map((one) => html`<p key=${one} class="wrong">${one}</p>`)}
+    ${open && html`<div class="row parts" role="group" aria-label=${book.name || book.id}>${PARTS.map((one) => html`<${Button} key=${one} kind="small" aria-pressed=${part === one} onClick=${() => setPart(one)}>${t(`lore.part.${one}`)}${one === "faults" && wrong ? ` (${number(wrong)})` : ""}<//>`)}</div>
+      ${part === "entries" && html`<${Entries} book=${book} edit=${edit} />`}
+      ${part === "faults" && html`<${Faults} found=${lint} choose=${look} />`}
+      ${part === "tests" && html`<${Tests} book=${book} choose=${look} />`}
+      ${part === "save" && html`<${SaveAs} path=${ofBook(book)} kind="books" name=${book.id} />`}`}
+    ${edited && html`<${Editor} key=${edited.uid ?? ""} book=${book} entry=${edited} onClose=${() => edit(null)} onDone=${lint.again} />`}</details>`;
 }
 
-function Entries({ role, book }) {
-  const [chosen, choose] = useState(null);
-  const page = useAsked((signal) => get(url(ofBook(book, "/entries"), { limit: SHOWN }), { signal }), [book.shelf, book.id, book.etag]);
-  useFollowing(role, page.again, ["worldbook"]);
+function Entries({ book, edit }) {
+  const [offset, setOffset] = useState(0);
+  const page = useAsked((signal) => get(url(ofBook(book, "/entries"), { limit: SHOWN, offset }), { signal }), [book.shelf, book.id, book.etag, offset]);
+  useFollowing(undefined, page.again, ["worldbook"]);
+  const remove = async (entry) => {
+    const before = await file(ofBook(book, "/export"));
+    await del(ofEntry(book, entry.uid), { etag: entry.etag });
+    page.again();
+    toast(t("lore.removed", { title: start(entry.title) }), async () => { await post(url(`/books/${encodeURIComponent(book.shelf)}/import`, { name: book.id, replace: true }), before.blob, { type: "application/octet-stream" }); page.again(); });
+  };
   if (page.error && !page.value) return html`<${Trouble} error=${page.error} again=${page.again} />`;
   if (!page.value) return html`<${Busy} />`;
-  return html`<ul class="plain">${page.value.items.map((one) => html`<li key=${one.uid} class=${one.enabled ? "" : "away"}><strong>${one.title}</strong>${!one.enabled && html` <span class="chip">${t("lore.off")}</span>`}
+  const { items, total } = page.value;
+  return html`<p><${Button} kind="main small" onClick=${() => edit({})}>${t("lore.add")}<//></p>
+    <ul class="plain">${items.map((one) => html`<li key=${one.uid} data-uid=${one.uid} class=${one.enabled ? "" : "away"}><strong>${one.title}</strong>${one.constant && html` <span class="badge">${t("lore.constant")}</span>`}${!one.enabled && html` <span class="badge">${t("lore.off")}</span>`}
       <${Chips} items=${[...new Set([...one.keys, ...one.secondary_keys])]} label=${t("lore.keys")} /><p class="wrapped">${one.content}</p>
-      <${Button} kind="small" aria-label=${`${t("lore.edit")}: ${start(one.title)}`} onClick=${() => choose(one)}>${t("lore.edit")}<//></li>`)}</ul>
-    ${page.value.total > SHOWN && html`<p class="soft">${t("lore.more", { count: number(page.value.total - SHOWN) })}</p>`}
-    ${chosen && html`<${Editor} book=${book} entry=${chosen} onClose=${() => choose(null)} onDone=${page.again} />`}`;
+      <p class="facts-row"><span>${one.target}</span><span>${t("lore.tokens", { count: number(one.tokens) })}</span></p>
+      <div class="row"><${Button} kind="small" aria-label=${`${t("lore.edit")}: ${start(one.title)}`} onClick=${() => edit(one)}>${t("edit")}<//>
+        <${Button} kind="small quiet" aria-label=${`${t("delete")}: ${start(one.title)}`} onClick=${() => remove(one)}>${t("delete")}<//></div></li>`)}</ul>
+    ${total > SHOWN && html`<div class="row"><${Button} disabled=${!offset} onClick=${() => setOffset(offset - SHOWN)}>${t("pages.before")}<//><span>${number(offset + 1)}–${number(Math.min(offset + SHOWN, total))} / ${number(total)}</span><${Button} disabled=${offset + SHOWN >= total} onClick=${() => setOffset(offset + SHOWN)}>${t("pages.after")}<//></div>`}`;
 }
 
 /** What differs from how it was. */
@@ -60,16 +83,23 @@ function Lines({ label, value, onInput }) {
 }
 
 function Editor({ book, entry, onClose, onDone }) {
-  const [now, set] = useState(entry);
-  const put = (name) => (value) => set((before) => ({ ...before, [name]: value }));
+  const fresh = entry.uid === undefined;
+  const before = fresh ? BLANK : entry;
+  const [now, set] = useState(before);
+  const put = (name) => (value) => set((all) => ({ ...all, [name]: value }));
   const quiet = useQuiet(now, 300);
-  const lint = useAsked((signal) => patch(url(ofEntry(book, entry), { dry_run: true }), changes(entry, quiet), { signal }), [quiet]);
-  const save = async () => { await patch(ofEntry(book, entry), changes(entry, now), { etag: entry.etag }); toast(t("lore.saved")); onClose(); onDone(); };
-  return html`<${Dialog} title=${t("lore.edit")} onClose=${onClose} wide actions=${html`<${Button} onClick=${onClose}>${t("cancel")}<//><${Button} kind="main" disabled=${!Object.keys(changes(entry, now)).length} onClick=${save}>${t("save")}<//>`}>
+  const send = (fields, dry, options) => (fresh ? post(url(ofBook(book, "/entries"), { dry_run: dry }), fields, options) : patch(url(ofEntry(book, entry.uid), { dry_run: dry }), fields, options));
+  const lint = useAsked((signal) => send(changes(before, quiet), true, { signal }), [quiet]);
+  const save = async () => { await send(changes(before, now), undefined, fresh ? {} : { etag: entry.etag }); toast(t("lore.saved")); onClose(); onDone(); };
+  const more = (name, kind) => (Array.isArray(kind) ? { as: "select", options: kind.map((one) => [one, t(`entry.${name}.${one}`)]) } : kind === "check" ? { as: "check" } : { type: kind });
+  const read = (name, kind) => (value) => put(name)(kind === "number" ? (value === "" ? 0 : Number(value)) : value);
+  return html`<${Dialog} title=${t(fresh ? "lore.add" : "lore.edit")} onClose=${onClose} wide actions=${html`<${Button} onClick=${onClose}>${t("cancel")}<//><${Button} kind="main" disabled=${!Object.keys(changes(before, now)).length} onClick=${save}>${t("save")}<//>`}>
     <${Field} label=${t("lore.name")} value=${now.comment} onInput=${put("comment")} /><${Field} as="textarea" label=${t("lore.content")} value=${now.content} onInput=${put("content")} rows="6" />
-    <${Lines} label=${t("lore.keys.lines")} value=${now.keys} onInput=${put("keys")} /><${Lines} label=${t("lore.keys.second")} value=${now.secondary_keys} onInput=${put("secondary_keys")} />
-    <div class="row"><${Field} as="check" label=${t("lore.constant")} value=${now.constant} onInput=${put("constant")} /><${Field} as="check" label=${t("lore.on")} value=${now.enabled} onInput=${put("enabled")} /></div>
-    <div aria-live="polite" id="lint">${lint.error && html`<${Trouble} error=${lint.error} />`}
-      ${lint.value && !lint.value.findings.length && html`<p class="soft">${t("lore.clean")}</p>`}
-      <ul>${(lint.value?.findings ?? []).map((one) => html`<li key=${`${one.code} ${one.field} ${one.why}`} class=${one.severity === "error" ? "wrong" : ""}><strong>${t(`severity.${one.severity}`)}</strong> ${one.why} ${one.write}</li>`)}</ul></div><//>`;
+    <${Lines} label=${t("lore.keys.lines")} value=${now.keys} onInput=${put("keys")} />
+    <div class="row"><${Field} as="check" label=${t("lore.constant.long")} value=${now.constant} onInput=${put("constant")} /><${Field} as="check" label=${t("lore.on")} value=${now.enabled} onInput=${put("enabled")} /></div>
+    <details><summary>${t("editor.more")}</summary><${Lines} label=${t("lore.keys.second")} value=${now.secondary_keys} onInput=${put("secondary_keys")} />
+      <${Field} as="select" label=${t("field.selective_logic")} value=${now.selective_logic} onInput=${put("selective_logic")} options=${LOGIC.map((one) => [one, t(`logic.${one}`)])} />
+      <div class="grid">${Object.entries(MORE).map(([name, kind]) => html`<${Field} key=${name} label=${t(`entry.${name}`)} value=${now[name] ?? ""} onInput=${read(name, kind)} ...${more(name, kind)} />`)}</div></details>
+    <div aria-live="polite" id="lint">${lint.error && html`<${Trouble} error=${lint.error} />`}${lint.value && !lint.error && html`<${Findings} items=${lint.value.findings} />`}</div><//>`;
 }
+
