@@ -23,7 +23,7 @@ from rolememory.serve.rest.asking import Mind, TheHouse, Tongue, router
 from rolememory.serve.rest.book_shapes import FindingOut, finding_out
 from rolememory.serve.rest.books import ConvertedOut, attached, converted_out
 from rolememory.serve.rest.shapes import Fault, Out
-from rolememory.serve.rest.uploads import TAKES_A_FILE, TheUpload, Upload
+from rolememory.serve.rest.uploads import FILE_TYPES, GIVES_A_FILE, TAKES_A_FILE, TheUpload, Upload
 
 cards = router("cards")
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -130,7 +130,7 @@ def lint_card(house: TheHouse, mind: Mind, tongue: Tongue) -> CardFindings:
     return card_findings(card_of(mind)[0], house, tongue)
 
 
-@cards.get("/roles/{role}/card/export", response_class=Response, responses={200: {"content": {"application/octet-stream": {}}}})
+@cards.get("/roles/{role}/card/export", response_class=Response, responses=GIVES_A_FILE)
 def carry_card(
     mind: Mind, to: Annotated[str, Query(max_length=60, description="png, charx, json, v3, v2, v1, ...; else as it is")] = ""
 ) -> Response:
@@ -173,9 +173,8 @@ def _anything(upload: Upload) -> Any:
 
 
 def _file(made: Converted, name: str) -> Response:
-    kinds = {".png": "image/png", ".json": "application/json", ".charx": "application/zip"}
     return attached(
-        made.data, name.rpartition(".")[0] or name, made.suffix, len(made.losses), kinds.get(made.suffix, "application/octet-stream")
+        made.data, name.rpartition(".")[0] or name, made.suffix, len(made.losses), FILE_TYPES.get(made.suffix, "application/octet-stream")
     )
 
 

@@ -26,6 +26,11 @@ TAKES_A_FILE: dict[str, Any] = {
     }
 }
 """What the OpenAPI document says of such a body."""
+FILE_TYPES = {".png": "image/png", ".json": "application/json", ".charx": "application/zip"}
+GIVES_A_FILE: dict[int | str, dict[str, Any]] = {
+    200: {"description": "the file", "content": dict.fromkeys(("application/octet-stream", *FILE_TYPES.values()), _BINARY)}
+}
+"""What it says of an answer that is one."""
 
 
 @dataclass(frozen=True, slots=True)
