@@ -5,8 +5,9 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser
 
+from tests.page.tour import VIEWS, walk
 from tests.page.visitors import Visitor, rows, visiting
 from tests.serve.houses import Served
 from tests.serve.rest.callers import Caller, asks, good
@@ -28,8 +29,6 @@ ATTACKS = {
     "names of every object": "__proto__ constructor toString hasOwnProperty",
 }
 QUICK = ("a picture that fails", "template braces of many languages", "one huge word")
-VIEWS = ("welcome", "garden", "list", "memory", "playground", "chats", "chat", "review", "users", "lore", "insight", "settings")
-SIGNS = {"garden": "canvas", "list": "li[data-row]", "memory": "dl.facts", "chat": "article"}
 AWRY = """() => ({
   hit: window.hit ?? null,
   made: document.querySelectorAll('main script, main iframe, main form[action], main style, main svg[onload], main [onerror], main [onmouseover]').length,
@@ -56,21 +55,6 @@ def beset(api: httpx.Client, text: str) -> Caller:
     return role
 
 
-def walked(visitor: Visitor, role: Caller, view: str) -> None:
-    """To a view, by the address, without loading the page anew."""
-    (chat,) = [one["id"] for one in role.get("/chats")["items"]]
-    parts = {"welcome": [], "settings": [], "memory": [role.id, "theirs"], "chat": [role.id, chat]}.get(view, [role.id])
-    visitor.page.evaluate("to => { location.hash = to }", "#/" + "/".join(map(httpx_quote, ["chats" if view == "chat" else view, *parts])))
-    visitor.page.wait_for_function(f"document.querySelector('nav a[aria-current]') || {json.dumps(view)} === 'memory'")
-    visitor.page.locator(SIGNS.get(view, "main h1")).first.wait_for(state="attached")
-    expect(visitor.page.locator("main .busy")).to_have_count(0)
-
-
-def httpx_quote(part: str) -> str:
-    """As the page writes a part of an address."""
-    return str(httpx.QueryParams({"p": part}))[2:].replace("+", "%20")
-
-
 @pytest.mark.parametrize(
     "text",
     rows(
@@ -83,9 +67,8 @@ def test_it_is_text_in_every_view(browser: Browser, house: Served, api: httpx.Cl
     dialogs: list[str] = []
     with visiting(browser, house, "en", "phone") as visitor:
         visitor.page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
-        visitor.goes("list", role.id)
         for view in VIEWS:
-            walked(visitor, role, view)
+            walk(visitor, role, view)
             assert visitor.page.evaluate(AWRY) == {"hit": None, "made": 0, "lured": 0, "aside": 0}, view
     assert dialogs == []
 
