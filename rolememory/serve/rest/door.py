@@ -22,6 +22,7 @@ from rolememory.serve.rest.cards import cards
 from rolememory.serve.rest.chats import chats
 from rolememory.serve.rest.fading import fadings
 from rolememory.serve.rest.map import map_
+from rolememory.serve.rest.figures import figures
 from rolememory.serve.rest.memories import memories
 from rolememory.serve.rest.models import Fetches, models
 from rolememory.serve.rest.past import past
@@ -37,6 +38,7 @@ from rolememory.serve.rest.watching import watching
 
 ROUTERS = (
     roles,
+    figures,
     bulk,
     map_,
     memories,

@@ -1,0 +1,108 @@
+"""A role in plots: how its memory grew, what its newest turns took and cost, which strategies woke memories, how the caches do."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+
+from pydantic import Field
+
+from rolememory.schema.memory import Memory
+from rolememory.serve.house import House, TurnNote
+from rolememory.serve.rest.asking import Mind, TheHouse, router
+from rolememory.serve.rest.shapes import Out
+
+figures = router("roles", under="/roles/{role}")
+MOMENTS = 40  # of the curve
+
+
+class GrownOut(Out):
+    """How many memories of each type there were at a moment."""
+
+    at: datetime
+    by_type: dict[str, int]
+
+
+class TurnFigure(Out):
+    """One turn in numbers."""
+
+    at: datetime
+    ms: float
+    recalled: int
+    entries: int = Field(description="of lorebooks")
+    cost: int = Field(description="of the block, in the budget's unit")
+    same: bool | None = Field(
+        description="the block is the one of the turn before in this chat, so that a prompt cache lives; null = the first"
+    )
+
+
+class CachesOut(Out):
+    """What did not have to be reckoned again."""
+
+    questions: int = Field(description="that were embedded since the server was started")
+    questions_known: int = Field(description="that had their vector already")
+    vectors: int = Field(description="memories that have theirs")
+    memories: int
+    blocks: int = Field(description="turns that followed another one in their chat")
+    blocks_same: int
+
+
+class FiguresOut(Out):
+    """Everything the plots draw."""
+
+    grown: list[GrownOut] = Field(description="oldest first; memories as they are now, by when they were told")
+    turns: list[TurnFigure] = Field(description="since the server was started, oldest first")
+    strategies: dict[str, int] = Field(description="how many recalled memories each one woke")
+    unit: str
+    limit: int = Field(description="of the budget, in its unit")
+    caches: CachesOut
+
+
+@figures.get("/figures")
+def role_figures(house: TheHouse, mind: Mind) -> FiguresOut:
+    """The role in plots."""
+    budget, notes = mind.settings.budget, house.turns(mind.id)[::-1]
+    turns = list(_turns(notes, budget.unit))
+    hits = Counter(hit.trigger for note in notes if note.turn for one in note.turn.recalled for hit in one.scored.hits)
+    return FiguresOut(
+        grown=_grown(mind.memories),
+        turns=turns,
+        strategies=dict(hits.most_common()),
+        unit=budget.unit,
+        limit=budget.max_total_length,
+        caches=_caches(house, turns, mind.embedded, len(mind.memories)),
+    )
+
+
+def _grown(memories: Mapping[str, Memory]) -> list[GrownOut]:
+    """Counts at up to MOMENTS moments, evenly spread over what was told."""
+    told = sorted((one.created, one.type.value) for one in memories.values() if one.created)
+    steps = sorted({round(step * len(told) / MOMENTS) for step in range(1, MOMENTS + 1)} - {0})
+    return [GrownOut(at=told[step - 1][0], by_type=Counter(kind for _, kind in told[:step])) for step in steps]
+
+
+def _turns(notes: Iterable[TurnNote], unit: str) -> Iterable[TurnFigure]:
+    before: dict[str, str] = {}
+    for note in notes:
+        text = note.turn.text if note.turn else ""
+        tokens = note.turn.stats.total_tokens if note.turn else 0
+        yield TurnFigure(
+            at=note.at,
+            ms=round(note.ms, 1),
+            recalled=note.recalled,
+            entries=len(note.turn.lore.awake) if note.turn and note.turn.lore else 0,
+            cost=tokens if unit == "tokens" else len(text),
+            same=text == before[note.chat] if note.chat in before else None,
+        )
+        before[note.chat] = text
+
+
+def _caches(house: House, turns: Sequence[TurnFigure], embedded: int, memories: int) -> CachesOut:
+    queries, followed = house.home.queries, [one.same for one in turns if one.same is not None]
+    return CachesOut(
+        questions=queries.misses,
+        questions_known=queries.hits,
+        vectors=embedded,
+        memories=memories,
+        blocks=len(followed),
+        blocks_same=sum(followed),
+    )
