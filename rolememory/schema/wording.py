@@ -77,6 +77,11 @@ _REASONS: _Sentences = {
     "told": (("told in a message ({kind})", "消息里说到的（{kind}）"), ("told in a message", "消息里说到的")),
     "stated": (("stated outright ({attribute})", "明确说出的（{attribute}）"),),
     "asked": (("asked to be remembered: '{quote}'", "要求记住：“{quote}”"),),
+    # why nothing woke it
+    "quiet_no_keys": (("it has no key, and nothing that was said came close to it", "它没有关键词，而说过的话都不接近它"),),
+    "quiet_unsaid": (("its keys were not said lately", "它的关键词近来都没有出现"),),
+    "quiet_outdone": (("'{key}' was said, but other memories came first", "“{key}”出现过，但别的记忆排在前面"),),
+    "quiet_patterns": (("its keys are patterns that fitted nothing, or other memories came first", "它的关键词是正则，没有匹配到，或别的记忆排在前面"),),
     "accepted": (("accepted by a person", "由人确认"),),
     "raw": (("kept word for word, as the settings want", "按设置逐字保存"),),
     "extracted": (("read out of the chat by {model}", "由 {model} 从对话中提取"), ("read out of the chat by a model", "由模型从对话中提取")),

@@ -21,6 +21,8 @@ from pydantic import BaseModel
 from rolememory.errors import RoleMemoryError
 from rolememory.schema.message import Message
 from rolememory.serve.rest.applying import ApplyOut
+from rolememory.serve.rest.insight import InsightOut, MergeOut
+from rolememory.serve.rest.map import MapOut
 from rolememory.serve.rest.memories import MemoryDetail
 from rolememory.serve.rest.memory_shapes import MemoryOut
 from rolememory.serve.rest.past import UndoOut
@@ -161,6 +163,21 @@ def edit(role: str, memory_id: str, *, etag: str | None = None, **fields: Any) -
 def delete(role: str, memory_id: str, *, etag: str | None = None) -> Call[Done]:
     """Remove one memory."""
     return Call("DELETE", _memory(role, memory_id), Done.model_validate, headers=_if(etag))
+
+
+def insight(role: str) -> Call[InsightOut]:
+    """What stands out: themes, what could be merged, what contradicts, what never came up, which keys are missing."""
+    return Call("GET", f"{_of(role)}/insight", InsightOut.model_validate)
+
+
+def merge(role: str, keep: str, drop: str) -> Call[MergeOut]:
+    """Let one memory speak for two; `undo` with its `txn` parts them."""
+    return Call("POST", f"{_of(role)}/insight/merge", MergeOut.model_validate, {"keep": keep, "drop": drop})
+
+
+def memory_map(role: str) -> Call[MapOut]:
+    """A place for every memory, near in meaning near by."""
+    return Call("GET", f"{_of(role)}/map", MapOut.model_validate)
 
 
 def undo(role: str, txn: str | None = None) -> Call[UndoOut]:

@@ -21,6 +21,8 @@ from rolememory.serve.rest.bulk import bulk
 from rolememory.serve.rest.cards import cards
 from rolememory.serve.rest.chats import chats
 from rolememory.serve.rest.fading import fadings
+from rolememory.serve.rest.figures import figures
+from rolememory.serve.rest.insight import insights
 from rolememory.serve.rest.map import map_
 from rolememory.serve.rest.figures import figures
 from rolememory.serve.rest.memories import memories
@@ -41,6 +43,7 @@ ROUTERS = (
     figures,
     bulk,
     map_,
+    insights,
     memories,
     fadings,
     past,

@@ -7,7 +7,7 @@ from typing import Literal
 from fastapi import Response
 from pydantic import Field
 
-from rolememory.author.insight import alike
+from rolememory.author.themes import alike
 from rolememory.engine import RoleMemory
 from rolememory.serve.rest import inside
 from rolememory.serve.rest.answers import clean

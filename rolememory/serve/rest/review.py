@@ -52,7 +52,7 @@ class RejectIn(In):
 @review.get("")
 def list_waiting(request: Request, response: Response, mind: Mind, paging: Paged, tongue: Tongue) -> Page[WaitingOut]:
     """What waits, oldest first."""
-    return page(request, response, paging, mind.waiting(), lambda one: _waiting_out(one, tongue))
+    return page(request, response, paging, mind.waiting(), lambda one: waiting_out(one, tongue))
 
 
 @review.post("/accept")
@@ -76,7 +76,8 @@ def reject(house: TheHouse, mind: Mind, alone: Alone, given: RejectIn) -> Done:
     return Done(changed=len(set(given.ids)))
 
 
-def _waiting_out(one: Waiting, tongue: Tongue) -> WaitingOut:
+def waiting_out(one: Waiting, tongue: Tongue) -> WaitingOut:
+    """A draft as it goes out."""
     draft = one.draft
     return WaitingOut(
         id=clean(one.id),

@@ -8,15 +8,18 @@ from typing import Annotated
 from fastapi import Depends
 from starlette.requests import Request
 
-from rolememory.author.insight import Clash, Insight, Known, Theme, insight, looked_at, themes
+from rolememory.author.insight import Clash, Insight, Known, insight, looked_at
 from rolememory.author.layout import Layout, Spot, laid_out
 from rolememory.author.likeness import Likeness, likeness
+from rolememory.author.themes import Theme, themes
 from rolememory.engine import RoleMemory
 from rolememory.recall.standing import standing
 from rolememory.schema.memory import Memory
 from rolememory.serve.rest import inside
 from rolememory.serve.rest.asking import Mind
+from rolememory.text.fold import folded_key
 
+CHATS, SAID, LONGEST = 10, 200, 2000  # chats, messages of each and letters of one in which keys are looked for
 MOST = 6000  # memories that are compared with each other, the newest: the cost is quadratic
 
 
@@ -57,10 +60,10 @@ class Survey:
         """The ground, and what stands out. Cost: O(n²) once per change."""
         with self._lock:
             ground, mind = self._looked(), self._mind
-            prompted, clashes, turn = inside.prompted_of(mind), _clashes(mind), mind.turns
-            token = (ground.seen, prompted, tuple(clashes), turn)
+            prompted, clashes, turn, said = inside.prompted_of(mind), _clashes(mind), mind.turns, _said(mind)
+            token = (ground.seen, prompted, tuple(clashes), turn, said)
             if self._insight is None or self._insight[0] != token:
-                known = Known(ground.outdated, prompted, clashes, lambda memory: _turns_since(mind, memory, turn), ground.names)
+                known = Known(ground.outdated, prompted, clashes, lambda memory: _turns_since(mind, memory, turn), ground.names, said)
                 self._insight = (token, insight(ground.memories, ground.near, known))
             return ground, self._insight[1]
 
@@ -125,5 +128,12 @@ def _clashes(mind: RoleMemory) -> Sequence[Clash]:
 
 
 def _turns_since(mind: RoleMemory, memory: Memory, turn: int) -> int | None:
-    told = inside.turn_of(mind, memory.created) if memory.created else None
+    """What has no date has been there since the beginning, as far as anybody can tell."""
+    told = inside.turn_of(mind, memory.created) if memory.created else 0
     return None if told is None else turn - told
+
+
+def _said(mind: RoleMemory) -> str:
+    """The newest words of the chats, folded."""
+    newest_first = sorted(mind.chats.chats(), key=lambda info: info.updated, reverse=True)[:CHATS]
+    return "\n".join(folded_key(said.text[:LONGEST]) for info in newest_first for said in mind.chats.path(info.id)[-SAID:])
