@@ -67,6 +67,24 @@ def test_every_word_is_there_in_both_languages(path: Path) -> None:
         assert chinese[key].strip(), key
 
 
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_one_name_has_the_same_words_in_every_view(language: str) -> None:
+    said: dict[str, set[str]] = {}
+    for path in sorted((WEB / "i18n").glob(f"*{language}.json")):
+        for key, text in json.loads(path.read_text("utf-8")).items():
+            said.setdefault(key, set()).add(text)
+    assert {key: texts for key, texts in said.items() if len(texts) > 1} == {}
+
+
+def test_every_word_is_used_and_every_used_word_is_there() -> None:
+    known = {key for path in (WEB / "i18n").glob("*en.json") for key in json.loads(path.read_text("utf-8"))}
+    code = "\n".join(path.read_text("utf-8") for path in OURS)
+    whole = set(re.findall(r"""["']([\w.\-]+)["']""", code))
+    begun = set(re.findall(r"`([\w.\-]+\.)\$\{", code))
+    assert sorted(key for key in known - whole if not key.startswith(tuple(begun))) == []
+    assert sorted(key for key in re.findall(r"""\bt\("([^"]+)\"""", code) if key not in known) == []
+
+
 @pytest.mark.parametrize("path", OURS, ids=lambda path: path.name)
 def test_no_code_of_ours_writes_markup_or_asks_elsewhere(path: Path) -> None:
     code = path.read_text("utf-8")
