@@ -26,14 +26,25 @@ async () => {
 
     const idle = () => until(() => !document.body.dataset.generating && !now().streamingProcessor && !program.is_send_press && !program.isChatSaving);
 
+    /** Until the extension has told what there is to tell. */
+    async function settled() {
+        if (globalThis.rolememoryInterceptor) await (await import('/scripts/extensions/third-party/rolememory/turns.js')).settled();
+    }
+
     /** Does something that has the model write, and waits until it is written and saved. */
     async function written(act) {
         const over = heard(now().groupId ? on.GROUP_WRAPPER_FINISHED : on.GENERATION_ENDED);
         await act();
         await over;
         await idle();
-        const extension = globalThis.rolememoryInterceptor && (await import('/scripts/extensions/third-party/rolememory/turns.js'));
-        if (extension?.settled) await extension.settled();
+        await settled();
+    }
+
+    /** The same for what the model has no part in. */
+    async function told(act) {
+        await act();
+        await idle();
+        await settled();
     }
 
     const lastText = () => now().chat.at(-1)?.mes ?? '';
@@ -51,19 +62,36 @@ async () => {
             await there;
             await until(() => now().onlineStatus !== 'no_connection');
         },
+        async text({ url }) {
+            set('main_api', 'textgenerationwebui', 'change');
+            set('textgen_type', 'generic', 'change');
+            set('generic_api_url_text', url);
+            const there = heard(on.ONLINE_STATUS_CHANGED);
+            byId('api_button_textgenerationwebui').click();
+            await there;
+            await until(() => now().onlineStatus !== 'no_connection');
+        },
         processing: (value) => {
             set('custom_prompt_post_processing', value, 'change');
             now().chatCompletionSettings.custom_prompt_post_processing = value;
+        },
+        names: (value) => {
+            now().chatCompletionSettings.names_behavior = value;
+        },
+        tools: (result) => {
+            now().chatCompletionSettings.function_calling = result !== null;
+            if (result === null) return now().unregisterFunctionTool('almanac');
+            const parameters = { $schema: 'http://json-schema.org/draft-04/schema#', type: 'object', properties: { name: { type: 'string' } }, required: ['name'] };
+            now().registerFunctionTool({ name: 'almanac', displayName: 'Almanac', description: 'What is known of somebody.', parameters, action: () => result });
         },
         parameters: (text) => {
             now().chatCompletionSettings.custom_include_body = text;
         },
         extension: (values) => {
-            Object.assign((now().extensionSettings.rolememory ??= {}), values);
             for (const [name, value] of Object.entries(values)) {
                 const field = byId(`rolememory_${name}`);
                 if (!field) throw new Error(`the panel has no field for ${name}`);
-                field.value = value;
+                field[field.type === 'checkbox' ? 'checked' : 'value'] = value;
                 field.dispatchEvent(new Event('change'));
             }
         },
@@ -77,7 +105,7 @@ async () => {
             if (!answer.ok) throw new Error(`create: ${answer.status}`);
             const avatar = await answer.text();
             await now().getCharacters();
-            return avatar;
+            return [avatar, now().characters.find((one) => one.avatar === avatar).name];
         },
         async open(avatar) {
             const at = now().characters.findIndex((one) => one.avatar === avatar);
@@ -109,6 +137,13 @@ async () => {
             });
             return lastText();
         },
+        async fail(text) {
+            const over = heard(on.GENERATION_ENDED);
+            set('send_textarea', text);
+            byId('send_but').click();
+            await over;
+            await idle();
+        },
         swipe: () => written(() => program.swipe_right()),
         regenerate: () => written(() => byId('option_regenerate').click()),
         continueIt: () => written(() => byId('option_continue').click()),
@@ -130,7 +165,7 @@ async () => {
             await over;
             await idle();
         },
-        async edit(at, text) {
+        edit: (at, text) => told(async () => {
             const edited = heard(on.MESSAGE_EDITED);
             const line = document.querySelector(`#chat .mes[mesid="${at}"]`);
             line.querySelector('.mes_edit').click();
@@ -138,9 +173,8 @@ async () => {
             $('#curEditTextarea').val(text).trigger('input');
             line.querySelector('.mes_edit_done').click();
             await edited;
-            await idle();
-        },
-        remove: (at) => program.deleteMessage(at),
+        }),
+        remove: (at) => told(() => program.deleteMessage(at)),
         async branch(at) {
             const name = await createBranch(at);
             const changed = heard(on.CHAT_CHANGED);
@@ -151,6 +185,19 @@ async () => {
         command: async (text) => (await now().executeSlashCommandsWithOptions(text)).pipe,
         prompts: () => Object.entries(now().extensionPrompts).filter(([name, one]) => name === 'rolememory' && one.value).map(([, one]) => one.value),
         texts: () => now().chat.map((one) => one.mes),
-        shown: (id) => byId(id)?.innerText ?? '',
+        /** All words of the panel that people see or hear. */
+        panel: () => {
+            const parts = [byId('rolememory_panel'), ...byId('rolememory_panel').querySelectorAll('*')];
+            const own = (one) => [...one.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE).map((node) => node.data.trim());
+            return parts.flatMap((one) => [...own(one), ...['title', 'aria-label'].map((name) => one.getAttribute(name) ?? '')]).filter(Boolean);
+        },
+        help: () => ['memory', 'remember', 'forget', 'recall'].map((name) => now().SlashCommandParser.commands[name].helpString),
+        save: () => program.saveSettings(),
+        toasts: () => [...document.querySelectorAll('.toast-message')].map((one) => one.textContent),
+        kept: () => now().extensionSettings.rolememory ?? null,
+        async uninstall() {
+            const { deleteExtension } = await import('/scripts/extensions.js');
+            await deleteExtension('/rolememory', true);
+        },
     };
 }

@@ -1,117 +1,45 @@
 """The stage: model, server and SillyTavern as processes of their own, a browser before them. Started once, for many stories."""
 
-import json
-import os
+import shutil
 import subprocess
 import sys
-import threading
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import monotonic
-from typing import Any, Self
+from typing import Any
 
-import httpx
 from filelock import FileLock
 
 from tests.conformance.live import server as program
 from tests.conformance.live.page import BROWSERS, LOAD_MS, QUIET, READY
 from tests.e2e.model import Body, Model, block
+from tests.e2e.server import Memory, until
 
 ROOT = Path(__file__).parents[2]
 LIVE = ROOT / ".cache" / "live"
 TAVERN = LIVE / "node_modules" / "sillytavern"
 STAGE = Path(__file__).with_name("stage.js").read_text(encoding="utf-8")
-PATIENCE_S = 30.0
-LOOK_S = 0.03
 HINT = (ROOT / "examples" / "integrations" / "sillytavern" / "hint.yaml").read_text(encoding="utf-8")
 
 
-def installed() -> bool:
-    """Whether the program and a browser are here."""
-    import shutil
-
-    return TAVERN.is_dir() and shutil.which("node") is not None and any(map(shutil.which, BROWSERS))
-
-
-class Memory:
-    """`rolememory serve` before the model, as a person starts it."""
-
-    def __init__(self, home: Path, upstream: str) -> None:
-        self.home, self.upstream, self.port = home, upstream, program.free_port()
-        self._process: subprocess.Popen[str] | None = None
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
-
-    @property
-    def token(self) -> str:
-        return (self.home / ".token").read_text(encoding="ascii").strip()
-
-    def start(self) -> Self:
-        words = ["serve", "--json", "--home", str(self.home), "--upstream", self.upstream, "--port", str(self.port)]
-        settings = {"HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false", "PYTHONUNBUFFERED": "1"}
-        log = (self.home.parent / "server.log").open("a")
-        with log:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "rolememory", *words], stdout=subprocess.PIPE, stderr=log, text=True, env=os.environ | settings
-            )
-        assert self._process.stdout
-        first = self._process.stdout.readline()
-        assert first, f"the server did not start: {(self.home.parent / 'server.log').read_text()[-2000:]}"
-        threading.Thread(target=self._process.stdout.read, daemon=True).start()
-        return self
-
-    def stop(self) -> None:
-        if self._process:
-            self._process.terminate()
-            self._process.wait(20)
-            if self._process.stdout:
-                self._process.stdout.close()
-            self._process = None
-
-    def restart(self) -> None:
-        self.stop()
-        self.start()
-
-    def learned(self, words: str) -> None:
-        """Wait until a memory holds these words."""
-        until(lambda: any(words in text for text in self.contents()), f"nothing was learned of {words!r}; there is {self.contents()}")
-
-    def understands(self) -> None:
-        """Wait until meaning works."""
-        until(lambda: httpx.get(f"{self.url}/healthz", trust_env=False).json()["meaning"] == "ready", "meaning does not work here")
-
-    def contents(self) -> list[str]:
-        """The texts of all memories."""
-        found = []
-        for path in self.home.glob("*/memory.json"):
-            document = json.loads(path.read_text(encoding="utf-8"))
-            found += [one["content"] for one in _memories(document)]
-        return found
+ACT_MS = 120_000  # far more than anything takes: machines may be busy
+CALL = f"""([name, values]) => Promise.race([
+    stage[name](...values),
+    new Promise((_, fail) => setTimeout(() => fail(new Error(`${{name}} did not come to an end`)), {ACT_MS})),
+])"""
 
 
-def _memories(document: Any) -> Iterator[dict[str, Any]]:
-    if isinstance(document, dict):
-        if isinstance(document.get("content"), str):
-            yield document
-        for value in document.values():
-            yield from _memories(value)
-    if isinstance(document, list):
-        for value in document:
-            yield from _memories(value)
-
-
-def until(holds: Callable[[], bool], otherwise: str) -> None:
-    """Wait for a condition."""
-    last, pause = monotonic() + PATIENCE_S, threading.Event()
-    while not holds():
-        assert monotonic() < last, otherwise
-        pause.wait(LOOK_S)
+def missing() -> str:
+    """What is not here of what the stage needs; "" when all of it is."""
+    tools = {
+        "node": shutil.which("node"),
+        f"SillyTavern (no folder {TAVERN.relative_to(ROOT)}; `make tavern` installs it)": TAVERN.is_dir(),
+        f"a browser ({', '.join(BROWSERS)})": any(map(shutil.which, BROWSERS)),
+    }
+    return ", ".join(name for name, found in tools.items() if not found)
 
 
 class Stage:
@@ -124,6 +52,7 @@ class Stage:
         self.tavern_home = LIVE / "e2e"
         self._taverns, self._browsers = ExitStack(), ExitStack()
         self._avatars: dict[str, str] = {}
+        self._called: dict[str, str] = {}  # SillyTavern takes some signs out of names
         self._opened: dict[str, bool] = {}
         self._alone = FileLock(self.tavern_home.with_suffix(".lock"))  # one stage at a time: its libraries are built but once
 
@@ -144,8 +73,18 @@ class Stage:
         self.model.endpoint.close()
         self._alone.release()
 
+    def home_anew(self, *, integrated: bool = True, **settings: str) -> None:
+        """A home folder in which nothing stands but these settings; `integrated`: after the extension was put in, as the manual says."""
+        self.memory.stop()
+        self.memory.home = self.folder / f"memories-{len(list(self.folder.glob('memories*')))}"
+        if integrated:
+            self.integrate()
+        for name, value in settings.items():
+            self.rolememory("settings", name.replace("__", "."), value)
+        self.memory.start()
+
     def integrate(self) -> None:
-        """Put the extension in, as the manual says."""
+        """Put the extension in and let SillyTavern's page ask."""
         self.rolememory("integrate", "sillytavern", str(self.tavern_home), "--address", self.address)
 
     def restart(self) -> None:
@@ -171,20 +110,18 @@ class Stage:
     def rolememory(self, *words: str) -> str:
         """Run the command line."""
         line = [sys.executable, "-m", "rolememory", "--home", str(self.memory.home), "--lang", "en", *words]
-        done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=60)
+        done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=120)
         assert done.returncode == 0, done.stderr
         return done.stdout
 
     def _browse(self) -> None:
-        import shutil
-
         browser = next(path for name in BROWSERS if (path := shutil.which(name)))
         folder = self._browsers.enter_context(TemporaryDirectory(prefix="rolememory-e2e-"))
         plays = self._browsers.enter_context(import_module("playwright.sync_api").sync_playwright())
         window = plays.chromium.launch_persistent_context(folder, executable_path=browser, headless=True, args=list(QUIET))
         self._browsers.callback(window.close)
         self.page = window.new_page()
-        self.page.set_default_timeout(60_000)
+        self.page.set_default_timeout(ACT_MS)
         self.load()
 
     def load(self) -> None:
@@ -194,9 +131,14 @@ class Stage:
         self.page.evaluate(STAGE)
         self.call("connect", {"url": f"{self.memory.url}/v1"})
 
+    def speak(self, language: str) -> None:
+        """Load it in another language."""
+        self.page.evaluate("language => localStorage.setItem('language', language)", language)
+        self.load()
+
     def call(self, name: str, *values: Any) -> Any:
         """Do something in the page."""
-        return self.page.evaluate("([name, values]) => stage[name](...values)", [name, list(values)])
+        return self.page.evaluate(CALL, [name, list(values)])
 
     # ── ways to connect ──
 
@@ -211,16 +153,19 @@ class Stage:
 
     # ── what people do ──
 
-    def character(self, name: str, greeting: str = "The door creaks. Come in.", description: str | None = None) -> None:
-        told = description or f"{name} keeps the lighthouse at Cape Morrow, is forty, dry and patient, and winds the lamp every four hours."
-        self._avatars[name] = self.call("character", {"name": name, "description": told, "greeting": greeting})
+    def character(self, name: str, card: str = "") -> None:
+        """Make a character; `card` is what the stories call it where several have one name."""
+        told = f"{name} keeps the lighthouse at Cape Morrow, is forty, dry and patient, and winds the lamp every four hours."
+        greeting = "The door creaks. Come in."
+        avatar, called = self.call("character", {"name": name, "description": told, "greeting": greeting})
+        self._avatars[card or name], self._called[name] = avatar, called
 
     def group(self, *names: str) -> None:
         """A group of these, opened; all answer in this order."""
         self.call("group", {"name": " and ".join(names), "members": [self._avatars[name] for name in names]})
 
     def chat(self, name: str) -> None:
-        """A new chat with this character; it is made when it is not there."""
+        """A new chat with this character, or card; it is made when it is not there."""
         if name not in self._avatars:
             self.character(name)
         self.call("open", self._avatars[name])
@@ -238,23 +183,43 @@ class Stage:
         act()
         asked = self.model.asked
         assert len(asked) == before + 1, f"the model was asked {len(asked) - before} times"
+        assert "rolememory" not in asked[-1], "the hint went on to the model"
         return asked[-1]
 
     def recalls(self, text: str, words: str) -> bool:
         """Whether these words stand in the block when this is said."""
         return words in block(self.say(text))
 
+    def comes_to_mind(self, text: str, words: str) -> None:
+        """Say it, and again until these words stand in the block: what means the same is found once vectors have been made, behind."""
+        asked = self.say(text)
+
+        def again() -> bool:
+            nonlocal asked
+            asked = asked if words in block(asked) else self.asked(lambda: self.call("regenerate"))
+            return words in block(asked)
+
+        until(again, lambda: f"{words!r} does not come to mind; what does is {block(asked)!r}")
+
     def tell(self, name: str, fact: str, words: str) -> None:
         """Tell a character something in a chat of its own, and wait until it is learned."""
         self.chat(name)
         self.say(fact)
-        self.memory.learned(words)
+        self.learned(words, name)
 
-    def chat_files(self) -> str:
-        """All that SillyTavern has kept of chats."""
+    def learned(self, words: str, name: str) -> None:
+        """Wait until this character has learned something with these words."""
+        self.memory.learned(words, self._called[name])
+
+    def contents(self, name: str) -> list[str]:
+        """The texts of all that this character has learned."""
+        return self.memory.contents(self._called[name])
+
+    def files(self) -> dict[str, str]:
+        """Everything that SillyTavern has kept of its user, without the extension itself: path -> text."""
         folder = self.tavern_home / "data" / "default-user"
-        kept = [*folder.glob("chats/**/*.jsonl"), *folder.glob("group chats/**/*.jsonl")]
-        return "\n".join(path.read_text(encoding="utf-8") for path in kept)
+        kept = [path for path in folder.rglob("*") if path.is_file() and "extensions" not in path.relative_to(folder).parts]
+        return {str(path.relative_to(folder)): path.read_text(encoding="utf-8", errors="replace") for path in kept}
 
 
 @contextmanager

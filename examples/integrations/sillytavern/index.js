@@ -5,12 +5,11 @@ import { hint, withHint } from './hint.js';
 import * as memory from './memory.js';
 import { addPanel, showLearned, showPanel, showStatus, showTurn } from './panel.js';
 import { Trouble, follow, look, onState } from './server.js';
-import { settings } from './settings.js';
-import { changed, clear, ended, onRecalled, remember } from './turns.js';
+import { forget, settings } from './settings.js';
+import { changed, clear, onRecalled, remember } from './turns.js';
 import { way, who } from './who.js';
 
 const AGAIN_MS = 5000;
-let seen = null; // where the history of the open role stood
 let line = null; // the open line of events
 
 globalThis.rolememoryInterceptor = async (chat, _contextSize, _abort, type) => remember(chat, type);
@@ -36,21 +35,14 @@ async function quietly(work) {
 
 const refreshTurn = () => quietly(async () => showTurn(await memory.lastTurn()));
 
-const refreshLearned = () =>
-    quietly(async () => {
-        const { lines, at } = await memory.learned(seen);
-        seen = at;
-        if (settings().notices) showLearned(lines);
-    });
+const refreshLearned = () => quietly(async () => showLearned(await memory.learned()));
 
 async function opened() {
     clear();
     memory.news();
-    seen = null;
     showTurn(null);
     await refreshLearned();
     await refreshTurn();
-    seen ??= 0; // a role that is made later has learned nothing yet
     showStatus();
 }
 
@@ -67,7 +59,7 @@ async function listen() {
 
 function heard(kind) {
     memory.news();
-    if (kind === 'learned') refreshLearned();
+    if (kind === 'learned' || kind === 'memory') refreshLearned();
     if (kind === 'turn') refreshTurn();
 }
 
@@ -78,12 +70,19 @@ function begin() {
     onState(showStatus);
     onRecalled((_, answer) => showTurn(answer));
     eventSource.on(on.CHAT_COMPLETION_SETTINGS_READY, said);
-    eventSource.on(on.CHAT_CHANGED, opened);
-    for (const event of [on.GENERATION_ENDED, on.GENERATION_STOPPED]) eventSource.on(event, ended);
+    for (const event of [on.CHAT_CHANGED, on.PERSONA_CHANGED]) eventSource.on(event, opened);
+    for (const event of [on.GENERATION_ENDED, on.GENERATION_STOPPED]) eventSource.on(event, clear);
     for (const event of [on.MESSAGE_RECEIVED, on.MESSAGE_SWIPED, on.MESSAGE_EDITED, on.MESSAGE_DELETED, on.MESSAGE_SWIPE_DELETED]) eventSource.on(event, changed);
     for (const name of ['token', 'server', 'mode']) document.getElementById(`rolememory_${name}`).addEventListener('change', listen);
     for (const event of [on.CHATCOMPLETION_SOURCE_CHANGED, on.MAIN_API_CHANGED, on.ONLINE_STATUS_CHANGED]) eventSource.on(event, showStatus);
     listen();
+}
+
+/** SillyTavern's "clean extension data". */
+export function clean() {
+    line?.abort();
+    clear();
+    forget();
 }
 
 begin();

@@ -49,16 +49,36 @@ export async function lastTurn() {
     return turns.items.find((one) => one.chat === open.person.chat) ?? null;
 }
 
-/** What was learned since the line `after` of the history; newest last. Without `after` only where the history stands. */
-export async function learned(after) {
-    const open = await here();
-    if (!open) return { lines: [], at: after };
-    const { items } = await ask('GET', `${under(open.id, 'history')}?limit=50`);
-    const at = Math.max(after ?? 0, ...items.map((one) => one.seq));
-    const fresh = items.filter((one) => after !== null && one.seq > after && one.op === 'add' && LEARNERS.has(one.actor) && isOf(open.person, one));
-    const told = fresh.reverse().map((one) => ({ role: open.id, memory: one.id, txn: one.txn, text: String(one.fields.content?.[1] ?? '') }));
-    return { lines: told.filter((one) => one.text), at };
+let scene = ''; // who was open when it was last looked at
+let stood = new Map(); // and where the history of each stood then
+let looking = Promise.resolve();
+
+/**
+ * What was learned, changed and removed since it was last looked at; `anew` when others were open then. One look after the
+ * other: two at once would tell of the same line twice.
+ */
+export function learned() {
+    looking = looking.then(sinceThen, sinceThen);
+    return looking;
 }
+
+async function sinceThen() {
+    const person = who();
+    const open = await here();
+    const lines = open ? (await ask('GET', `${under(open.id, 'history')}?limit=50`)).items : [];
+    const anew = sceneOf(person) !== scene;
+    if (anew) stood = new Map();
+    scene = sceneOf(person);
+    const key = person ? `${person.avatar}\n${person.role}` : '';
+    const before = stood.get(key);
+    stood.set(key, Math.max(before ?? 0, ...lines.map((one) => one.seq))); // of a role that is made later everything is new
+    const fresh = lines.filter((one) => before !== undefined && one.seq > before).reverse();
+    return { anew, added: fresh.filter((one) => isLearned(one, open)).map((one) => told(one, open)), later: fresh.filter((one) => one.op !== 'add') };
+}
+
+const sceneOf = (person) => (person ? JSON.stringify([person.group.length ? person.group : [person.avatar, person.role], person.user]) : '');
+const isLearned = (line, open) => line.op === 'add' && LEARNERS.has(line.actor) && isOf(open.person, line) && line.fields.content?.[1];
+const told = (line, open) => ({ role: open.id, memory: line.id, txn: line.txn, text: String(line.fields.content[1]) });
 
 /** Whether a line of the history is this persona's to see. */
 const isOf = (person, line) => [undefined, null, person.user].includes(line.fields.user?.[1]);

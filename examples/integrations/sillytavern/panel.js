@@ -110,15 +110,31 @@ const recalled = (item) =>
 
 const SHOWN = 12;
 
-/** Each line once, newest first, with what can be done about it. */
-export function showLearned(lines) {
-    for (const line of lines) parts.learned.prepend(learnedLine(line));
+/** Each line once, newest first, with what can be done about it; what became of it elsewhere shows here too. */
+export function showLearned({ anew, added, later }) {
+    if (anew) parts.learned.replaceChildren();
+    for (const line of settings().notices ? added : []) {
+        rowThatSays(line.text)?.remove(); // said again: the newer one stands for both
+        parts.learned.prepend(learnedLine(line));
+    }
     while (parts.learned.childElementCount > SHOWN) parts.learned.lastElementChild.remove();
+    for (const line of later) became(rowOf(line.id), line);
+}
+
+const rows = () => [...parts.learned.children];
+const rowOf = (id) => rows().find((row) => row.dataset.memory === id);
+const rowThatSays = (text) => rows().find((row) => row.querySelector('.rolememory-text').textContent === text);
+
+function became(row, { op, fields }) {
+    if (op === 'remove') row?.remove();
+    if (op !== 'set' || !row) return;
+    if (fields.content) row.querySelector('.rolememory-text').textContent = fields.content[1];
+    if (fields.constant) row.classList.toggle('rolememory-pinned', Boolean(fields.constant[1]));
 }
 
 function learnedLine(line) {
     const text = el('div', { textContent: line.text, className: 'rolememory-text' });
-    const row = el('div', { className: 'rolememory-line rolememory-learned' }, text);
+    const row = el('div', { className: 'rolememory-line rolememory-learned', 'data-memory': line.memory }, text);
     const act = (work) => async () => {
         try {
             await work();
@@ -131,13 +147,19 @@ function learnedLine(line) {
         el(
             'div',
             { className: 'rolememory-buttons' },
-            button(say('Take back'), 'fa-rotate-left', act(async () => (await memory.undo(line.role, line.txn), row.remove()))),
+            button(say('Take back'), 'fa-rotate-left', act(() => takeBack(line))),
             button(say('Pin: always in the prompt'), 'fa-thumbtack', act(async () => (await memory.change(line.role, line.memory, { constant: true }), row.classList.add('rolememory-pinned')))),
             button(say('Edit'), 'fa-pencil', act(() => edit(line, text))),
             button(say('Forget'), 'fa-trash-can', act(async () => (await memory.forget(line.role, line.memory), row.remove()))),
         ),
     );
     return row;
+}
+
+/** What was learned in one go is taken back in one go. */
+async function takeBack(line) {
+    const { changed } = await memory.undo(line.role, line.txn);
+    for (const one of changed) if (one.did === 'removed') rowOf(one.id)?.remove();
 }
 
 async function edit(line, text) {

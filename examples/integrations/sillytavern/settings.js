@@ -4,16 +4,17 @@ const KEY = 'rolememory';
 const USUAL = { server: '', token: '', mode: 'auto', depth: 1, notices: true };
 
 /** The settings, with what is unset filled in. */
-export function settings() {
-    const all = SillyTavern.getContext().extensionSettings;
-    const own = (all[KEY] ??= {});
-    for (const [name, value] of Object.entries(USUAL)) own[name] ??= value;
-    return own;
-}
+export const settings = () => ({ ...USUAL, ...SillyTavern.getContext().extensionSettings[KEY] });
 
 export function change(name, value) {
-    settings()[name] = value;
-    SillyTavern.getContext().saveSettingsDebounced();
+    const { extensionSettings, saveSettingsDebounced } = SillyTavern.getContext();
+    (extensionSettings[KEY] ??= {})[name] = value;
+    saveSettingsDebounced();
+}
+
+/** Nothing of ours stays in SillyTavern's settings. */
+export function forget() {
+    delete SillyTavern.getContext().extensionSettings[KEY];
 }
 
 /** The server's address: on a phone 127.0.0.1 is the phone, so the machine that serves this page is asked. */

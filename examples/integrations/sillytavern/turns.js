@@ -12,6 +12,7 @@ const SETTLED_MS = 150;
 
 let waiting = null;
 let queue = Promise.resolve();
+const begun = new Set(); // chats that were told of: from then on also that their last user message is gone
 let heard = () => {};
 
 /** Be told `(person, answer)` when something was recalled on a turn. */
@@ -50,30 +51,28 @@ export function clear() {
 
 const generating = () => Boolean(document.body.dataset.generating);
 
-export function ended() {
-    clear();
-    if (waiting) changed();
-}
-
 /** The visible chat is another one: tell the server once it has settled. While a reply is being written it has not. */
 export function changed() {
     if (way() !== 'direct' || !settings().token.trim()) return;
     clearTimeout(waiting);
     waiting = setTimeout(() => {
-        if (generating()) return; // `ended` begins anew
+        if (generating()) return changed();
         waiting = null;
         queue = queue.then(observe, observe);
     }, SETTLED_MS);
 }
 
 /** Resolves when everything that was to be told has been. */
-export const settled = () => queue;
+export async function settled() {
+    while (waiting) await new Promise((done) => setTimeout(done, SETTLED_MS));
+    await queue;
+}
 
 async function observe() {
     const context = SillyTavern.getContext();
     const told = speakers().map((person) => ({ person, messages: visible(context.chat, person.group.length > 0) }));
     for (const { person, messages } of told) {
-        if (messages.some((one) => one.role === 'user')) await tell(person, messages);
+        if (begun.has(person.chat) || messages.some((one) => one.role === 'user')) await tell(person, messages);
     }
 }
 
@@ -81,6 +80,7 @@ async function tell(person, messages) {
     try {
         const id = await madeRole(person);
         await ask('POST', under(id, 'observe'), { messages, chat: person.chat, user: person.user, title: person.title.slice(0, 500) });
+        begun.add(person.chat);
     } catch (error) {
         if (!(error instanceof Trouble)) throw error;
         console.warn(`rolememory: this turn was not kept: ${error.message}`);

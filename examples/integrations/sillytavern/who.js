@@ -4,11 +4,11 @@ import { server, settings } from './settings.js';
 
 const SOURCES_WITH_PROXY = ['openai', 'claude', 'mistralai', 'makersuite', 'vertexai', 'deepseek', 'xai', 'zai', 'moonshot'];
 
-/** Whose turn it is; null on the start screen and with nobody to talk to. */
+/** Whose turn it is, in a group between turns who spoke last; null on the start screen and with nobody to talk to. */
 export function who(name = null) {
     const context = SillyTavern.getContext();
     const group = context.groupId ? members(context) : [];
-    const character = context.characters[context.characterId] ?? group.find((one) => one.name === name) ?? null;
+    const character = context.characters[context.characterId] ?? group.find((one) => one.name === name) ?? (name ? null : spokeLast(context, group));
     const spoken = name ?? character?.name;
     if (!spoken || (!character && !group.length)) return null;
     return {
@@ -27,6 +27,11 @@ export function speakers() {
     if (!context.groupId) return [who()].filter(Boolean);
     const said = new Set(context.chat.filter((one) => !one.is_user && !one.is_system).map((one) => one.original_avatar));
     return members(context).filter((one) => said.has(one.avatar)).map((one) => ({ ...who(one.name), role: one.name, avatar: one.avatar }));
+}
+
+function spokeLast(context, group) {
+    const last = context.chat.findLast((one) => !one.is_user && !one.is_system);
+    return group.find((one) => one.avatar === last?.original_avatar) ?? group[0] ?? null;
 }
 
 function members(context) {

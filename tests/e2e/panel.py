@@ -1,0 +1,317 @@
+"""The extension: what its panel shows in which words, what can be done there, and what it leaves behind."""
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from tests.conformance.live.server import free_port
+from tests.e2e.model import block
+from tests.e2e.remembering import EN, ZH, fresh
+from tests.e2e.tavern import ROOT, Stage
+
+WORDS: dict[str, str] = json.loads((ROOT / "examples" / "integrations" / "sillytavern" / "i18n" / "zh-cn.json").read_text(encoding="utf-8"))
+CJK = re.compile(r"[\u4e00-\u9fff]")
+BUTTONS = {"take back": 0, "pin": 1, "edit": 2, "forget": 3}
+
+
+def learned(stage: Stage, words: str) -> Any:
+    """The lines about these words among what was just learned."""
+    return stage.page.locator("#rolememory_learned .rolememory-line", has_text=words)
+
+
+def press(line: Any, name: str) -> None:
+    """Press a button of a line; the drawer may be closed."""
+    line.locator("button").nth(BUTTONS[name]).evaluate("button => button.click()")
+
+
+def told(stage: Stage, way: str, name: str) -> tuple[str, Any]:
+    """A word that a new character has learned, and its line in the panel."""
+    stage.through(way)
+    word = fresh("lilies")
+    stage.tell(name, f"My niece Ella keeps {word} in Bergen.", word)
+    line = learned(stage, word)
+    line.first.wait_for(state="attached")
+    return word, line
+
+
+def shown_once(stage: Stage, way: str) -> None:
+    name = fresh("Nan")
+    word, line = told(stage, way, name)
+    stage.asked(lambda: stage.call("swipe"), "Another thing.")
+    stage.say(f"My niece Ella keeps {word} in Bergen.")
+    late = fresh("tulips")
+    stage.say(f"My aunt Rosa sells {late} in Porto.")
+    learned(stage, late).first.wait_for(state="attached")
+    assert (line.count(), learned(stage, late).count()) == (1, 1)
+
+
+def taken_back(stage: Stage, way: str) -> None:
+    name = fresh("Nan")
+    word, line = told(stage, way, name)
+    press(line, "take back")
+    line.wait_for(state="detached")
+    assert not [text for text in stage.contents(name) if word in text]
+
+
+def taken_back_together(stage: Stage, way: str) -> None:
+    """What was learned in one go is taken back in one go."""
+    stage.through(way)
+    name = fresh("Nan")
+    one, two = fresh("lilies"), fresh("herons")
+    stage.tell(name, f"My niece Ella keeps {one} in Bergen. My uncle Tom draws {two} in Oslo.", two)
+    for word in (one, two):
+        learned(stage, word).wait_for(state="attached")
+    press(learned(stage, one), "take back")
+    for word in (one, two):
+        learned(stage, word).wait_for(state="detached")
+    assert stage.contents(name) == []
+
+
+def pinned(stage: Stage, way: str) -> None:
+    name = fresh("Nan")
+    word, line = told(stage, way, name)
+    press(line, "pin")
+    stage.page.locator("#rolememory_learned .rolememory-pinned", has_text=word).wait_for(state="attached")
+    stage.chat(name)
+    assert stage.recalls("Good evening.", word), "what is pinned stands in every turn"
+
+
+def changed(stage: Stage, way: str) -> None:
+    name = fresh("Nan")
+    word, line = told(stage, way, name)
+    press(line, "edit")
+    better = f"Lin's niece Ella keeps {fresh('orchids')} in Bergen."
+    popup = stage.page.locator("dialog.popup[open]")
+    popup.locator("textarea").fill(better)
+    popup.locator(".popup-button-ok").click()
+    learned(stage, better).wait_for(state="attached")
+    stage.chat(name)
+    asked = stage.say("What does my niece Ella keep in Bergen?")
+    assert better in block(asked)
+    assert word not in block(asked)
+
+
+def forgotten(stage: Stage, way: str) -> None:
+    name = fresh("Nan")
+    word, line = told(stage, way, name)
+    press(line, "forget")
+    line.wait_for(state="detached")
+    stage.chat(name)
+    assert not stage.recalls("What does my niece Ella keep in Bergen?", word)
+
+
+def only_text(stage: Stage, way: str) -> None:
+    stage.through(way)
+    name, word = fresh("Nan"), fresh("<img src=x onerror=document.title='hurt'> lilies")
+    stage.tell(name, f"My niece Ella keeps {word} in Bergen.", word.rpartition(" ")[2])
+    learned(stage, word).wait_for(state="attached")
+    assert stage.page.title() != "hurt", "a memory ran as HTML"
+
+
+def shown_with_its_reason(stage: Stage, way: str) -> None:
+    stage.through(way)
+    name = fresh("Pia")
+    stage.tell(name, EN.fact, EN.word)
+    stage.chat(name)
+    stage.say(EN.question)
+    line = stage.page.locator("#rolememory_turn .rolememory-line", has_text=EN.word)
+    line.wait_for(state="attached")
+    assert line.locator("small").text_content()
+    stage.chat(name)
+    line.wait_for(state="detached")
+
+
+def shown_of_a_group(stage: Stage) -> None:
+    """What the last speaker was given."""
+    stage.through("extension")
+    one, two = fresh("Kit"), fresh("Lou")
+    stage.chat(one)
+    stage.tell(two, EN.fact, EN.word)
+    stage.group(one, two)
+    stage.call("say", EN.question)
+    stage.page.locator("#rolememory_turn .rolememory-line", has_text=EN.word).wait_for(state="attached")
+    assert EN.word in str(stage.call("command", "/memory bees"))
+
+
+@contextmanager
+def speaking(stage: Stage, language: str) -> Iterator[None]:
+    """SillyTavern in a language."""
+    stage.speak(language)
+    try:
+        yield
+    finally:
+        stage.speak("en")
+
+
+def in_ones_own_language(stage: Stage, language: str) -> None:
+    tongue = {"en": EN, "zh-cn": ZH}[language]
+    with speaking(stage, language):
+        stage.through("extension")
+        name = fresh(tongue.name)
+        stage.tell(name, tongue.fact, tongue.word)
+        learned(stage, tongue.word).wait_for(state="attached")
+        stage.chat(name)
+        stage.say(tongue.question)
+        line = stage.page.locator("#rolememory_turn .rolememory-line", has_text=tongue.word)
+        line.wait_for(state="attached")
+        shown = [*stage.call("panel"), *stage.call("help"), stage.call("command", "/forget nothing of the kind")]
+        if language == "en":
+            assert not [text for text in shown if CJK.search(text) and ZH.word not in text]
+            assert set(WORDS) & set(shown)
+        else:
+            assert not set(WORDS) & set(shown), "words that stay English"
+            assert set(WORDS.values()) & set(shown)
+            assert CJK.search(line.locator("small").text_content()), "the reason stays English"
+
+
+def commands(stage: Stage, way: str) -> None:
+    stage.through(way)
+    name = fresh("Quin")
+    stage.chat(name)
+    key = "The spare key lies under the blue jar."
+    assert stage.call("command", f"/remember {key}") == key
+    assert stage.call("command", "/recall Where is the spare key?") == key
+    assert stage.call("command", "/memory blue jar") == key
+    assert stage.call("command", "/memory") == key
+    assert stage.recalls("Where is the spare key?", "blue jar")
+    assert stage.call("command", "/remember The cellar key hangs behind the stove.")
+    assert "write more of one" in stage.call("command", "/forget key")
+    assert stage.call("command", "/forget blue jar") == key
+    assert "blue jar" not in stage.call("command", "/memory")
+    assert "No memory" in stage.call("command", "/forget blue jar")
+    assert "Write what to remember" in stage.call("command", "/remember")
+
+
+def switched_off(stage: Stage) -> None:
+    stage.through("direct")
+    name = fresh("Ula")
+    stage.tell(name, EN.fact, EN.word)
+    stage.call("extension", {"mode": "off"})
+    stage.chat(name)
+    assert not stage.recalls(EN.question, EN.word)
+    stage.page.locator("#rolememory_status", has_text="Switched off here.").wait_for(state="attached")
+    stage.say("My aunt Rosa sells tulips in Porto.")
+    stage.call("extension", {"mode": "auto"})
+    stage.chat(name)
+    assert stage.recalls(EN.question, EN.word)
+    assert not [text for text in stage.contents(name) if "tulips" in text]
+
+
+def at_a_depth(stage: Stage) -> None:
+    stage.through("direct")
+    stage.call("extension", {"depth": 3})
+    try:
+        name = fresh("Wes")
+        stage.tell(name, EN.fact, EN.word)
+        stage.chat(name)
+        stage.say("Good evening.")
+        asked = stage.say(EN.question)
+        chat = [message for message in asked["messages"] if message["role"] != "system" or block({"messages": [message]})]
+        assert [bool(block({"messages": [message]})) for message in chat] == [False, True, False, False, False]
+    finally:
+        stage.call("extension", {"depth": 1})
+
+
+def without_notices(stage: Stage) -> None:
+    stage.through("extension")
+    stage.call("extension", {"notices": False})
+    name = fresh("Xan")
+    try:
+        stage.tell(name, EN.fact, EN.word)
+        stage.chat(name)
+        stage.say(EN.question)
+        stage.page.locator("#rolememory_turn .rolememory-line", has_text=EN.word).wait_for(state="attached")
+        assert learned(stage, EN.word).count() == 0
+    finally:
+        stage.call("extension", {"notices": True})
+    stage.tell(name, "My nephew Finn mends nets in Faro.", "mends nets")
+    learned(stage, "mends nets").wait_for(state="attached")
+    assert learned(stage, EN.word).count() == 0
+
+
+def status(stage: Stage, words: str) -> None:
+    """Wait until the panel says this."""
+    stage.page.locator("#rolememory_status[data-kind=bad]", has_text=words).wait_for(state="attached")
+
+
+def what_is_wrong(stage: Stage) -> None:
+    """The chat goes on, and the panel says what to do."""
+    stage.through("direct")
+    name, nobody = fresh("Tom"), f"http://127.0.0.1:{free_port()}"
+    stage.chat(name)
+    for values, words in (
+        ({"token": ""}, "Paste the token"),
+        ({"token": "another"}, "does not know this token"),
+        ({"token": stage.memory.token, "server": nobody}, f"Nobody answers at {nobody}"),
+    ):
+        stage.call("extension", values)
+        status(stage, words)
+        assert block(stage.say("Good evening.")) == ""
+    stage.through("direct")
+    stage.page.locator("#rolememory_status[data-kind=good]").wait_for(state="attached")
+    stage.tell(name, EN.fact, EN.word)
+
+
+def without_leave(stage: Stage) -> None:
+    """A home folder that no page was let into says how to let it in."""
+    stage.home_anew(integrated=False)
+    stage.through("direct")
+    stage.chat(fresh("Tia"))
+    assert block(stage.say("Good evening.")) == ""
+    status(stage, f'allowed_origins = ["{stage.address}"]')
+    stage.home_anew()
+
+
+def without_the_server(stage: Stage) -> None:
+    stage.through("direct")
+    name = fresh("Tom")
+    stage.chat(name)
+    stage.memory.stop()
+    try:
+        assert block(stage.say("Good evening.")) == ""
+        status(stage, "rolememory serve")
+    finally:
+        stage.memory.start()
+    stage.through("direct")
+    stage.tell(name, EN.fact, EN.word)
+
+
+def the_url_taken_out(stage: Stage, way: str) -> None:
+    """Nothing of ours stays in the frontend but what the user wrote into the panel."""
+    stage.through(way)
+    name = fresh("Una")
+    stage.tell(name, EN.meant, EN.sense)
+    stage.tell(name, EN.fact, EN.word)
+    stage.chat(name)
+    given = block(stage.say(EN.question))
+    assert EN.word in given
+    stage.through("gone")
+    asked = stage.say("And now?")
+    assert block(asked) == ""
+    stage.call("save")
+    files = stage.files()
+    assert EN.question in "\n".join(files.values())
+    ours = ["<rolememory", *(line.strip("- ") for line in given.splitlines()), *stage.contents(name)]
+    ours = [text for text in ours if len(text) > 10 and not any(said in text for said in (EN.fact, EN.meant, EN.question))]
+    assert any("Anna" in text for text in ours)
+    assert [(path, text) for path, kept in files.items() for text in ours if text in kept] == []
+    settings = json.loads(files["settings.json"])
+    assert settings["oai_settings"]["custom_include_body"] == ""
+    assert set(settings["extension_settings"]["rolememory"]) <= {"depth", "mode", "notices", "server", "token"}
+
+
+def uninstalled(stage: Stage) -> None:
+    """SillyTavern deletes the extension with its data: not even its name is left."""
+    stage.through("extension")
+    name = fresh("Viv")
+    stage.tell(name, EN.fact, EN.word)
+    try:
+        with stage.page.expect_navigation():
+            stage.call("uninstall")
+        settings = json.loads(stage.files()["settings.json"])
+        assert [name for name, values in settings.items() if "rolememory" in json.dumps(values)] == []
+    finally:
+        stage.integrate()
+        stage.load()
