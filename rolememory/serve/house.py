@@ -18,15 +18,19 @@ if TYPE_CHECKING:
     from rolememory.store.watch import Changed, Watch
 
 KEPT_TURNS = 100  # of each role
-_PASTE = "rolememory:\\n  role: |-\\n    {{char}}\\n  user: |-\\n    {{user}}"
+_PASTE = "\n\n  rolememory:\n    role: |-\n      {{char}}\n    user: |-\n      {{user}}\n"
+_CURE = {
+    "en": f'say it in the URL (/r/NAME/v1), behind the model (MODEL@NAME), with --role NAME; in SillyTavern in "Include Body Parameters":{_PASTE}',
+    "zh": f"可以写在地址里（/r/名字/v1）、模型名后（模型@名字），或用 --role 名字；在 SillyTavern 里写进“Include Body Parameters”：{_PASTE}",
+}
 _PUZZLES = {
     "en": (
-        f'a call names no role and passes without memory; put this into "Include Body Parameters" of the frontend: {_PASTE}',
-        f'a call may mean several roles and passes without memory; put this into "Include Body Parameters" of the frontend: {_PASTE}',
+        f"a call names no role and passes without memory; {_CURE['en']}",
+        f"a call may mean several roles and passes without memory; {_CURE['en']}",
     ),
     "zh": (
-        f"有一次调用没有说明角色，已原样通过、不带记忆；请在前端的“Include Body Parameters”里填入：{_PASTE}",
-        f"有一次调用可能指多个角色，已原样通过、不带记忆；请在前端的“Include Body Parameters”里填入：{_PASTE}",
+        f"有一次调用没有说明角色，已原样通过、不带记忆；{_CURE['zh']}",
+        f"有一次调用可能指多个角色，已原样通过、不带记忆；{_CURE['zh']}",
     ),
 }
 _log = logging.getLogger(__name__)

@@ -88,6 +88,8 @@ class Proxy:
         if call is None:
             return await self._pass(request, path, orjson.dumps(without_hint(raw)))
         found = await self._thread(lambda: remember(self._house, call), Remembered())
+        if found.note:
+            self._house.note(found.note)
         takes_tools = not prompt and self._house.settings.upstream not in self._toolless
         offer = offered(call, found, self._house) if takes_tools else None
         untouched = call.body is raw and not (found.block or found.lore or offer)

@@ -23,10 +23,11 @@ class Remembered:
     block: str = ""
     lore: str = ""  # only where lorebooks are ours to inject
     turn: "Turn | None" = None
+    note: TurnNote | None = None  # for the console, once it is sure that the turn gets it
 
 
 def remember(house: House, call: Call) -> Remembered:
-    """Recall for this call and note the turn. Never raises: a turn goes on without memory."""
+    """Recall for this call. Never raises: a turn goes on without memory."""
     if not call.remembers or call.role is None:
         return Remembered()
     began = time.perf_counter()
@@ -52,8 +53,7 @@ def remember(house: House, call: Call) -> Remembered:
         call.user,
         turn=turn,
     )
-    house.note(note)
-    return Remembered(block, _lore(turn, call) if turn.lore else "", turn)
+    return Remembered(block, _lore(turn, call) if turn.lore else "", turn, note)
 
 
 def learn(house: House, call: Call, reply: str | None) -> None:
