@@ -1,16 +1,15 @@
 // A role in figures, and what in it asks for a look. Every figure is counted from what the server tells; what it cannot tell is said to be missing.
 import { html } from "../preact.js";
-import { address } from "../app.js";
 import { all, get, inRole, url } from "../api.js";
 import { date, number, t } from "../i18n.js";
 import { Bars, Busy, Trouble, useAsked } from "../ui.js";
 import { useFollowing } from "./list.js";
-import { ToMemory, keepContents, start, useContents } from "./parts.js";
+import { Looks } from "./insight_looks.js";
+import { ToMemory, keepContents, useContents } from "./parts.js";
 
 const TURNS = 200; // newest turns that are looked at
 const ROWS = 30; // of a list that are shown
 const BINS = 24;
-const MISSING = ["clusters", "merge", "keys"];
 
 export default function Insight({ role, info }) {
   const stats = useAsked((signal) => get(inRole(role, "/stats"), { signal }), [role]);
@@ -20,19 +19,18 @@ export default function Insight({ role, info }) {
     ${stats.error && html`<${Trouble} error=${stats.error} again=${stats.again} />`}${!stats.value && !stats.error && html`<${Busy} />`}
     ${stats.value && html`<${Figures} stats=${stats.value} />`}
     ${found.error && html`<${Trouble} error=${found.error} again=${found.again} />`}${!found.value && !found.error && html`<${Busy} />`}
-    ${found.value && html`<${Plots} found=${found.value} /><${Looks} role=${role} found=${found.value} />`}
-    <section class="sheet" aria-labelledby="missing"><h2 id="missing">${t("insight.missing")}</h2><ul>${MISSING.map((one) => html`<li key=${one}>${t(`insight.missing.${one}`)}: <span class="soft">${t("missing")}</span></li>`)}</ul></section>`;
+    ${found.value && html`<${Looks} role=${role} found=${found.value.insight} contents=${found.value.contents} again=${found.again} /><${Replaced} role=${role} memories=${found.value.memories} /><${Plots} found=${found.value} />`}`;
 }
 
-/** Memories, what waits, and the newest turns. */
+/** Memories, what stands out among them, and the newest turns. */
 async function looked(role, signal) {
-  const [memories, waiting, turns] = await Promise.all([
+  const [memories, insight, turns] = await Promise.all([
     all(inRole(role, "/memories"), { archived: "no" }, { signal }),
-    all(inRole(role, "/review"), {}, { signal }),
+    get(inRole(role, "/insight"), { signal }),
     get(url(inRole(role, "/turns"), { limit: TURNS }), { signal }),
   ]);
   keepContents(role, memories);
-  return { memories, waiting, turns: turns.items };
+  return { memories, insight, turns: turns.items, contents: new Map(memories.map((one) => [one.id, one.content])) };
 }
 
 const FACTS = ["total", "archived", "core", "characters", "bytes_on_disk", "chats", "turns", "embedded"];
@@ -78,20 +76,11 @@ function Plot({ bars, label, ends }) {
     <text x="0" y="115">${ends[0]}</text><text x=${Math.max(step * bars.length, 120)} y="115" text-anchor="end">${ends[1]}</text></svg><figcaption class="small soft">${label}</figcaption></figure>`;
 }
 
-/** What asks for a look. */
-function Looks({ role, found }) {
-  const fired = new Set(found.turns.flatMap((turn) => turn.items.map((one) => one.id)));
-  const silent = found.turns.length ? found.memories.filter((one) => one.counts && !one.superseded_by && !fired.has(one.id)) : [];
-  const against = found.waiting.filter((one) => one.against.length);
-  const replaced = found.memories.filter((one) => one.superseded_by);
-  const bare = found.memories.filter((one) => !one.keys.length && !one.constant && one.counts);
-  const content = useContents(role, [...against.flatMap((one) => one.against), ...replaced.map((one) => one.superseded_by)].slice(0, 2 * ROWS));
-  return html`<section class="sheet" aria-labelledby="against"><h2 id="against">${t("insight.against")}</h2><${Some} rows=${against} none=${t("insight.against.none")} row=${(one) => html`<p class="wrapped">${one.content}</p>
-      <p class="small soft">${t("insight.against.of", { text: one.against.map((id) => start(content(id))).join(" · ") })} · <a href=${address("review", role)}>${t("insight.review")}</a></p>`} /></section>
-    <section class="sheet" aria-labelledby="silent"><h2 id="silent">${t("insight.silent")}</h2><p class="soft small">${t("insight.silent.since", { count: number(found.turns.length) })}</p>
-      ${found.turns.length > 0 && html`<${Some} rows=${silent} none=${t("insight.silent.none")} row=${(one) => html`<${ToMemory} role=${role} id=${one.id}>${one.content}<//>`} />`}</section>
-    <section class="sheet" aria-labelledby="bare"><h2 id="bare">${t("insight.bare")}</h2><${Some} rows=${bare} none=${t("insight.bare.none")} row=${(one) => html`<${ToMemory} role=${role} id=${one.id}>${one.content}<//>`} /></section>
-    <section class="sheet" aria-labelledby="replaced"><h2 id="replaced">${t("insight.replaced")}</h2><${Some} rows=${replaced} none=${t("insight.replaced.none")} row=${(one) => html`<${ToMemory} role=${role} id=${one.id}>${one.content}<//>
+/** What newer memories replaced. */
+function Replaced({ role, memories }) {
+  const rows = memories.filter((one) => one.superseded_by);
+  const content = useContents(role, rows.slice(0, ROWS).map((one) => one.superseded_by));
+  return html`<section class="sheet" aria-labelledby="replaced"><h2 id="replaced">${t("insight.replaced")}</h2><${Some} rows=${rows} none=${t("insight.replaced.none")} row=${(one) => html`<${ToMemory} role=${role} id=${one.id}>${one.content}<//>
       <p class="small soft">${t("insight.replaced.by", { text: content(one.superseded_by) })}</p>`} /></section>`;
 }
 

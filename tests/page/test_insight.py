@@ -1,0 +1,94 @@
+"""What stands out, on the page: every finding is decided with one press, and every decision can be taken back."""
+
+import pytest
+from playwright.sync_api import Locator, expect
+
+from tests.page.visitors import EITHER, Visitor, axe
+from tests.serve.rest.callers import Caller
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+LIN = {"type": "semantic", "subject": "user", "user": "lin"}
+
+
+@pytest.fixture
+def known(role: Caller) -> Caller:
+    role.remember("Lin likes jasmine tea.", id="tea", keys=["tea"], **LIN)
+    role.remember("Lin likes jasmine tea a lot.", id="tea-too", keys=["jasmine"], **LIN)
+    role.remember("Tam lives in Bergen.", id="bergen", type="semantic", subject="Tam", keys=["Bergen"], created="2025-01-01")
+    role.remember("Tam lives in Oslo.", id="oslo", type="semantic", subject="Tam", keys=["Oslo"], created="2025-03-01")
+    role.remember(f"The keeper hid a violin in the cellar {HOSTILE}", id="violin", created="2025-01-01")
+    for turn in range(21):
+        role.post("/recall", {"messages": [{"role": "user", "content": f"How is the weather on night {turn}?"}], "chat": f"c{turn}"})
+    return role
+
+
+def part(visitor: Visitor, name: str) -> Locator:
+    return visitor.page.locator(f"section[aria-labelledby={name}]")
+
+
+def undo(visitor: Visitor) -> None:
+    visitor.page.locator(".toast").last.get_by_role("button", name=visitor.says("undo"), exact=True).click()
+
+
+@EITHER
+def test_two_that_say_the_same_are_merged_and_parted(visitor: Visitor, known: Caller) -> None:
+    visitor.goes("insight", known.id)
+    same = part(visitor, "same")
+    same.get_by_role("button").first.focus()
+    visitor.page.keyboard.press("Enter")
+    expect(same).to_contain_text(visitor.says("insight.same.none"))
+    assert known.get("/memories")["total"] == 4
+    undo(visitor)
+    expect(same).to_contain_text("Lin likes jasmine tea a lot.")
+    assert known.get("/memories")["total"] == 5
+
+
+@EITHER
+def test_what_contradicts_is_decided_and_taken_back(visitor: Visitor, known: Caller) -> None:
+    visitor.goes("insight", known.id)
+    against = part(visitor, "against")
+    against.get_by_role("button", name="Oslo").click()
+    expect(against).to_contain_text(visitor.says("insight.against.none"))
+    assert known.get("/memories/bergen")["memory"]["archived"]
+    undo(visitor)
+    expect(against).to_contain_text("Tam lives in Bergen.")
+
+
+@EITHER
+def test_what_waits_is_accepted_or_rejected_here(visitor: Visitor, role: Caller) -> None:
+    role.remember("Lin lives in Bergen.", id="home", **LIN)
+    role.say("I live in Oslo.", "Oh!", "I like it there.")
+    visitor.goes("insight", role.id)
+    against = part(visitor, "against")
+    against.get_by_role("button", name=visitor.says("insight.reject")).click()
+    visitor.page.get_by_role("dialog").get_by_role("button", name=visitor.says("cancel"), exact=True).click()
+    against.get_by_role("button", name=visitor.says("insight.accept")).click()
+    expect(against).to_contain_text(visitor.says("insight.against.none"))
+    assert role.get("/review")["total"] == 0
+
+
+@EITHER
+def test_a_silent_memory_says_why_and_takes_a_key(visitor: Visitor, known: Caller) -> None:
+    visitor.goes("insight", known.id)
+    row = part(visitor, "silent").locator("li", has_text="violin")
+    expect(row).to_contain_text(HOSTILE)
+    row.get_by_role("button").first.click()
+    expect(part(visitor, "bare")).not_to_contain_text("violin")
+    assert len(known.get("/memories/violin")["memory"]["keys"]) == 1
+    undo(visitor)
+    expect(part(visitor, "bare")).to_contain_text("violin")
+
+
+@EITHER
+def test_clusters_have_names_and_nobody_meets_a_barrier(visitor: Visitor, known: Caller) -> None:
+    for number, text in enumerate(
+        ["The beacon failed in the storm.", "A storm broke the beacon.", "The keeper lit the beacon in the storm."]
+    ):
+        known.remember(text, id=f"sea{number}")
+    visitor.goes("insight", known.id)
+    theme = part(visitor, "themes").locator("details", has_text="beacon")
+    theme.locator("summary").click()
+    expect(theme).to_contain_text("A storm broke the beacon.")
+    visitor.page.evaluate(axe())
+    found = visitor.page.evaluate("axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa']})")
+    assert [(one["id"], [node["html"] for node in one["nodes"]]) for one in found["violations"]] == []
