@@ -1,6 +1,7 @@
 """A character grows from its chats: what is told is remembered, what is untold is not, and nothing of anybody goes to another."""
 
 import random
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ import pytest
 
 from rolememory.engine import Home, RoleMemory
 from rolememory.learn.model.infer import Conclusions, drafts
-from rolememory.recall.standing import counts
+from rolememory.recall.standing import counts, standing
 from rolememory.schema.message import Message
 from rolememory.schema.settings import LearnSettings
 
@@ -240,6 +241,32 @@ def test_what_was_learned_already_can_be_pinned_later(home: Home) -> None:
     mind = home.create("Mira")
     mind.observe([U("Hello."), A("I was born in Bergen."), U("Pin that, please.")], chat="one", user="lin")
     assert "Bergen" in told(mind, "Good morning!", chat="two")
+
+
+@pytest.mark.parametrize(
+    ("first", "later", "stale"),
+    [
+        pytest.param("My sister lives in Oslo.", "My sister lives in Rome.", "Oslo", id="en"),
+        pytest.param("我妹妹住在杭州。", "我妹妹住在成都。", "杭州", id="zh"),
+    ],
+)
+def test_what_was_told_before_the_users_name_was_known_is_about_the_same_people(home: Home, first: str, later: str, stale: str) -> None:
+    mind = home.create("Mira")
+    mind.observe([U(first)], chat="one")
+    mind.observe([U(later)], chat="two", user="小林")
+    assert stale not in told(mind, f"{first[:-1]}?", user="小林")
+
+
+@pytest.mark.parametrize("chats", [("one", "two"), ("two", "one")], ids=["in order", "out of order"])
+def test_a_name_of_one_character_is_no_part_of_the_number_behind_it(home: Home, chats: tuple[str, str]) -> None:
+    mind = home.create("Mira")
+    said = {"one": ("我今年39岁。", 1), "two": ("不对，我今年70岁。", 2)}
+    for chat in chats:
+        text, day = said[chat]
+        mind.observe([Message(role="user", content=text, sent=datetime(2024, 5, day, tzinfo=UTC))], chat=chat, user="梅")
+        assert mind.learned()
+    replaced = standing(mind.memories).superseded
+    assert [mind.memories[one].content for one in replaced] == ["梅39岁。"]
 
 
 def test_a_conclusion_falls_with_any_of_the_words_it_rests_on(home: Home) -> None:

@@ -207,7 +207,7 @@ def _fact(claim: Claim, said: Said, around: Around, source: Source, quote: str =
         content=claim.content,
         type=MemoryType.GOAL if own_wish else attribute.kind,
         source=source,
-        evidence=(Evidence(chat=around.chat, version=said.version, quote=quote or claim.quote),),
+        evidence=(_support(said, around, quote=quote or claim.quote),),
         because=Reason("stated", (("attribute", claim.attribute),)),
         subject=claim.subject or None,
         confidence=claim.certainty,
@@ -230,11 +230,15 @@ def _event(
         content=text,
         type=MemoryType.EPISODIC,
         source=source,
-        evidence=(Evidence(chat=around.chat, version=said.version, quote=quote or _first_line(text), answers=_asked_before(around)),),
+        evidence=(_support(said, around, quote=quote or _first_line(text), answers=_asked_before(around)),),
         because=because,
         subject=around.company.subject_of(said) or None,
         **_common(said, around, _derived(text, found, around)),
     )
+
+
+def _support(said: Said, around: Around, **words: str) -> Evidence:
+    return Evidence(chat=around.chat, version=said.version, adjoining="+" in said.version, **words)
 
 
 def _asked_before(around: Around) -> str:

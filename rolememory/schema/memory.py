@@ -60,6 +60,9 @@ class Evidence(BaseModel):
     version: str = ""
     quote: str = ""
     answers: str = ""  # the question it answers, where it was said in answer to one: an answer rarely repeats its question
+    adjoining: bool = (
+        False  # the words of several messages, each of which must stand right behind the one before: an answer and its question
+    )
     also: tuple["Evidence", ...] = ()  # words of other chats that must stand as well: a conclusion rests on all of them
 
 

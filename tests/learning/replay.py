@@ -203,6 +203,7 @@ def told_anew(folder: Path, chats: Iterable[tuple[str, str, Sequence[Said]]], se
         mind = home.create("Mira")
         for name, user, path in chats:
             lines = [Message(role=said.role, content=said.raw or said.text, sent=said.at) for said in path]
+            mind.observe(lines[:1], chat=name, user=user)  # one line is no fork: each of these chats is a story by itself
             mind.observe(lines, chat=name, user=user)
         return believed(mind, seen_from)
 

@@ -34,7 +34,14 @@ class Told:
     @cached_property
     def subject(self) -> str:
         """Whom it is about: ROLE, USER, or a name as names are compared."""
-        return subject_of(self.memory.subject)
+        return self._by_role(subject_of(self.memory.subject))
+
+    def _by_role(self, label: str) -> str:
+        """ "lin's sister" as "the user's sister": what was told before the user's name was known is about the same person."""
+        head = _OWNER.match(label) if self.memory.user else None
+        if not head or head[1] != subject_of(self.memory.user):
+            return label
+        return ("用户的" if head[0].endswith("的") else "the user's ") + label[head.end() :]
 
     @cached_property
     def owner(self) -> str:
@@ -91,9 +98,14 @@ class Told:
     @cached_property
     def claims(self) -> Claims:
         """Its claims with the words they were said in, and how much of its text they cover."""
-        found = Claims.of(self.given or (() if self.verbatim else _read_claims(self.memory)), self.memory.content)
+        read = self.given or (() if self.verbatim else _read_claims(self.memory))
+        found = Claims.of([self._about(claim) for claim in read], self.memory.content)
         said = self.memory.evidence[0].quote if self.memory.evidence else ""
         return found if not said else Claims(tuple(replace(claim, quote=said) for claim in found.each), found.covered)
+
+    def _about(self, claim: Claim) -> Claim:
+        label = subject_of(claim.subject)
+        return claim if self._by_role(label) == label else replace(claim, subject=self._by_role(label))
 
     @cached_property
     def attributes(self) -> frozenset[str]:

@@ -165,7 +165,7 @@ def _may_replace(told: Told, met: Meeting) -> bool:
         return False
     if newer.memory.user == older.memory.user:
         return True
-    return (older.memory.user is None) == (told.subject == USER)
+    return (older.memory.user is None) == (told.owner == USER)
 
 
 def _whose(other: Told) -> str:

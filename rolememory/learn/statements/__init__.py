@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import Protocol, cast
 
 from rolememory.learn.statements.base import LONGEST, Speaker, blocks, names_of, spoken, turns
-from rolememory.schema.claims import ROLE, Claim
+from rolememory.schema.claims import ROLE, USER, Claim
 from rolememory.schema.memory import Memory
 from rolememory.schema.scene import Language
 
@@ -67,7 +67,7 @@ def claims_of_memory(memory: Memory, shown: Mapping[str, str] | None = None) -> 
     """
     text = memory.content[:LONGEST]
     subject = ROLE if memory.subject is None else memory.subject
-    shown = shown or _shown_at_the_head(text, subject)
+    shown = shown or _shown_at_the_head(text, subject, memory.user)
     someone = Speaker(subject, None, names_of(shown), shown)
     found: list[Claim] = []
     for start, end, teller in turns(text, someone):
@@ -80,8 +80,10 @@ def claims_of_memory(memory: Memory, shown: Mapping[str, str] | None = None) -> 
     return found
 
 
-def _shown_at_the_head(text: str, subject: str) -> Mapping[str, str]:
-    """A Chinese name before English words: no English rule takes it for a name by itself."""
+def _shown_at_the_head(text: str, subject: str, user: str | None) -> Mapping[str, str]:
+    """The user's name at the head, or a Chinese one before English words: no rule takes 梅 in 梅39岁 for a name by itself."""
+    if user and subject == USER and text.casefold().startswith(user.casefold()):
+        return {USER: text[: len(user)]}
     head = _HAN_NAME.match(text)
     return {subject: head[0]} if head else {}
 

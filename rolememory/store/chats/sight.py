@@ -1,6 +1,10 @@
 """What counts, as seen from one chat: which supports of a memory are visible."""
 
-from collections.abc import Collection, Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Protocol
 
 from rolememory.schema.learning import Said
 from rolememory.schema.memory import Evidence
@@ -13,6 +17,35 @@ from rolememory.store.chats.values import ChatInfo
 def timeline_of(info: ChatInfo) -> str:
     """The name of the timeline a chat tells in: its own one where it has one to itself, which no other timeline can be called."""
     return f"\0{info.id}" if info.mode == "own" else info.timeline
+
+
+class Line(Protocol):
+    """One path of words that stand."""
+
+    @property
+    def standing(self) -> frozenset[str]:
+        """Its versions."""
+        ...
+
+    @property
+    def neighbours(self) -> frozenset[tuple[str, str]]:
+        """Each version with the one behind it."""
+        ...
+
+
+@dataclass(frozen=True)
+class _Path:
+    """A path that is no chat's own: a glimpse, or a chat until some moment."""
+
+    versions: Sequence[str]
+
+    @cached_property
+    def standing(self) -> frozenset[str]:
+        return frozenset(self.versions)
+
+    @cached_property
+    def neighbours(self) -> frozenset[tuple[str, str]]:
+        return frozenset(pairwise(self.versions))
 
 
 class Sight:
@@ -43,15 +76,15 @@ class Sight:
         self._off = here is not None and here.info.mode == "off"
         timeline = timeline_of(here.info) if here else ""
         self._reach = timelines.reach(timeline)
-        self._standing: dict[str, Collection[str]] = {}  # family -> the versions that count
+        self._lines: dict[str, tuple[Line, ...]] = {}  # family -> the paths that count
         if chat:
-            own = here.standing if here and path is None else frozenset([said.version for said in path or ()])
-            self._standing[families.root(chat, branch_of)] = own
+            own: Line = here if here and path is None else _Path([said.version for said in path or ()])
+            self._lines[families.root(chat, branch_of)] = (own,)
         alone = not moved and not branch_of and (not chat or len(families.of(chat)) < 2)
         self.token: Hashable = (families.disturbed, timelines.mark, timeline, self._off, None if alone else chat, moved)
 
     def sees(self, evidence: Evidence) -> bool:
-        """Whether this support counts: every version of it, joined by "+", is visible, and so is what it rests on besides. Cost: a few look-ups."""
+        """Whether this support counts: its versions, joined by "+", stand on one path, and so does what it rests on besides. Cost: a few look-ups."""
         return self._stands(evidence) and (not evidence.also or all(map(self.sees, evidence.also)))
 
     def _stands(self, evidence: Evidence) -> bool:
@@ -61,16 +94,20 @@ class Sight:
         if self._off:
             return False
         root = self._families.root(evidence.chat)
-        standing = self._standing.get(root)
-        if standing is None:
-            standing = self._standing[root] = self._told(evidence.chat)
-        return version in standing or ("+" in version and all(each in standing for each in version.split("+")))
+        lines = self._lines.get(root)
+        if lines is None:
+            lines = self._lines[root] = self._told(evidence.chat)
+        if "+" not in version:
+            return any(version in line.standing for line in lines)
+        each = version.split("+")
+        if evidence.adjoining:
+            return any(line.neighbours.issuperset(pairwise(each)) for line in lines)
+        return any(line.standing.issuperset(each) for line in lines)
 
-    def _told(self, chat: str) -> Collection[str]:
-        """The versions of a family that count here: those of every chat whose timeline is known."""
-        told = [self._told_in(each) for each in self._families.of(chat) if timeline_of(each.info) in self._reach]
-        return told[0] if len(told) == 1 else frozenset().union(*told)
+    def _told(self, chat: str) -> tuple[Line, ...]:
+        """The paths of a family that count here: those of every chat whose timeline is known."""
+        return tuple(self._told_in(each) for each in self._families.of(chat) if timeline_of(each.info) in self._reach)
 
-    def _told_in(self, chat: Chat) -> Collection[str]:
+    def _told_in(self, chat: Chat) -> Line:
         until = self._reach[timeline_of(chat.info)]
-        return chat.standing if until is None else frozenset([said.version for said in chat.path if said.at <= until])
+        return chat if until is None else _Path([said.version for said in chat.path if said.at <= until])

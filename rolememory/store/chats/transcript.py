@@ -4,6 +4,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,11 @@ class Chat:
     def standing(self) -> frozenset[str]:
         """The versions on the path."""
         return frozenset([said.version for said in self.path])
+
+    @cached_property
+    def neighbours(self) -> frozenset[tuple[str, str]]:
+        """Each version on the path with the one behind it."""
+        return frozenset(pairwise([said.version for said in self.path]))
 
 
 class Transcript:
@@ -67,8 +73,9 @@ class Transcript:
             self._keep(said)
         inherits = row.head is not None and bool(row.head.branch_of)  # the first splice is the path of the chat it was forked from
         for number, splice in enumerate(row.splices):
+            inside = bool(splice.put) and self._place(splice) < len(self.path)  # it parts two that stood side by side
             self._splice(splice)
-            self.disturbed += bool(splice.out)
+            self.disturbed += bool(splice.out) or inside
             if number or not inherits:
                 self.order += splice.put
         if row.told or row.times:

@@ -62,7 +62,7 @@ _SAYINGS: tuple[tuple[type, Callable[[Any], Any]], ...] = (
     (tuple, lambda several: [_plain(one) for one in several]),
     (Enum, lambda member: member.value),
     (datetime, datetime.isoformat),
-    (Evidence, lambda support: {name: _plain(said) for name, said in support.model_dump().items() if said not in ("", ())}),
+    (Evidence, lambda support: {name: _plain(said) for name, said in support.model_dump().items() if said not in ("", (), False)}),
     (Reason, reason_raw),
     (Claim, _raw),
     (str, lambda text: text.encode("utf-8", "replace").decode()),  # half characters are no JSON

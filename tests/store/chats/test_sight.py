@@ -71,6 +71,26 @@ def test_a_support_of_several_versions_counts_when_all_of_them_do(tmp_path: Path
     assert [sees(chats, here, "a", first, second) for here in ("a", "b")] == [False, False]
 
 
+def test_words_that_stand_in_two_branches_and_in_none_together_support_nothing(tmp_path: Path) -> None:
+    chats = played(tmp_path, a=[*SHARED, *story(1, 10)], b=[*SHARED, *story(1, 20)], c=story(2, 30))
+    first, of_a, of_b = chats.path("a")[0], chats.path("a")[-1], chats.path("b")[-1]
+    assert sees(chats, "c", "a", first, of_a)
+    assert not sees(chats, "c", "a", of_a, of_b)
+
+
+def test_an_answer_stands_right_behind_its_question(tmp_path: Path) -> None:
+    chats = played(tmp_path, a=SHARED)
+    question, answer = chats.path("a")[1:3]
+    support = Evidence(chat="a", version=f"{question.version}+{answer.version}", adjoining=True)
+    before = chats.visible_from("c").token
+    assert chats.visible_from("a").sees(support)
+    chats.observe(said(*SHARED[:2], "a: And another thing.", *SHARED[2:]), chat="a")
+    assert not chats.visible_from("a").sees(support)
+    assert chats.visible_from("c").token != before
+    chats.observe(said(*SHARED), chat="a")
+    assert chats.visible_from("a").sees(support)
+
+
 @pytest.mark.parametrize(
     "evidence",
     [
