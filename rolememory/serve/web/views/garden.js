@@ -6,7 +6,7 @@ import { fail } from "../live.js";
 import { Busy, Button, EmptyState, Field, Meter, Trouble, useAsked, useQuiet } from "../ui.js";
 import { FEELINGS, Facts, TYPES, feelingWord, many, removed } from "./common.js";
 import { Editor } from "./editor.js";
-import { AHEAD, FADING, KINDS, STEPS, hue, joined, newestFirst, planted, says, staged, strength, useFreshness, useTimes } from "./garden_data.js";
+import { AHEAD, FADING, KINDS, STEPS, grown, hue, joined, mapped, newestFirst, planted, says, staged, strength, useFreshness, useTimes } from "./garden_data.js";
 import { Ground } from "./garden_ground.js";
 import { useFollowing } from "./list.js";
 
@@ -15,16 +15,20 @@ const CUT = 90; // characters of another memory's words
 const DEEDS = { e: "edit", p: "pin", a: "archive", Delete: "delete" };
 
 export default function Garden({ role, query }) {
-  const asked = useAsked((signal) => planted(role, signal), [role]);
+  const took = useRef(0);
+  const asked = useAsked(async (signal) => { const begun = performance.now(); const found = await grown(role, signal); took.current = performance.now() - begun; return found; }, [role]);
+  const map = useAsked((signal) => mapped(role, signal), [role]);
+  const data = useMemo(() => asked.value && map.value && planted(asked.value, map.value), [asked.value, map.value]);
   const [adding, setAdding] = useState(false);
   const [wanted, setWanted] = useState(query.at ?? null);
-  useFollowing(role, asked.again);
-  const made = (memory) => { setWanted(memory.id); asked.again(); };
+  const again = () => { asked.again(); map.again(); };
+  useFollowing(role, again, undefined, took);
+  const made = (memory) => { setWanted(memory.id); again(); };
   return html`<div class="row apart"><h1 tabindex="-1">${t("garden.title")}</h1><${Button} kind="main" onClick=${() => setAdding(true)}>${t("garden.add")}<//></div>
-    ${asked.error && !asked.value && html`<${Trouble} error=${asked.error} again=${asked.again} />`}
-    ${!asked.value && !asked.error && html`<div class="ground waiting"><${Busy} /></div>`}
-    ${asked.value?.memories.length === 0 && html`<${EmptyState} title=${t("garden.empty")} text=${t("garden.empty.hint")}><a class="button" href=${address("welcome")}>${t("garden.start")}</a><//>`}
-    ${asked.value?.memories.length > 0 && html`<${Plot} role=${role} data=${asked.value} again=${asked.again} chosen=${wanted} choose=${setWanted} first=${query.at} />`}
+    ${asked.error && !asked.value && html`<${Trouble} error=${asked.error} again=${again} />`}
+    ${!data && !asked.error && html`<div class="ground waiting"><${Busy} text=${asked.value && t("garden.laying", { count: number(asked.value.length) })} /></div>`}
+    ${data?.memories.length === 0 && html`<${EmptyState} title=${t("garden.empty")} text=${t("garden.empty.hint")}><a class="button" href=${address("welcome")}>${t("garden.start")}</a><//>`}
+    ${data?.memories.length > 0 && html`<${Plot} role=${role} data=${data} again=${again} chosen=${wanted} choose=${setWanted} first=${query.at} />`}
     ${adding && html`<${Editor} role=${role} onClose=${() => setAdding(false)} onDone=${made} />`}`;
 }
 
@@ -54,7 +58,7 @@ function useBorn(data) {
     const ids = before.current ? data.memories.filter((one) => !before.current.has(one.id)).map((one) => one.id) : [];
     before.current = data.every;
     return ids.length && ids.length < LISTED ? { ids, at: performance.now() } : null;
-  }, [data]);
+  }, [data.memories]);
 }
 
 function Plot({ role, data, again, chosen, choose, first }) {

@@ -52,13 +52,13 @@ export default function List({ role, query }) {
       onYes=${() => bulk("delete", [...chosen])} onClose=${() => setOpen(null)} />`}`;
 }
 
-/** Ask anew when memories of this role change anywhere; a burst is one. */
-export function useFollowing(role, again, kinds = ["memory", "learned", "chat"]) {
+/** Ask anew when memories of this role change anywhere; a burst is one. `took.current`: ms that asking takes, so that it is not asked more often than it can answer. */
+export function useFollowing(role, again, kinds = ["memory", "learned", "chat"], took = null) {
   const call = useRef(again);
   call.current = again;
   useEffect(() => {
     let timer = 0;
-    const stop = events(() => { clearTimeout(timer); timer = setTimeout(() => call.current(), 150); }, { role, kinds });
+    const stop = events(() => { clearTimeout(timer); timer = setTimeout(() => call.current(), Math.max(150, took?.current ?? 0)); }, { role, kinds });
     return () => { clearTimeout(timer); stop(); };
   }, [role]);
 }
