@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from itertools import count
 
-from tests.e2e.model import block, said_in
 from tests.e2e.tavern import Stage
 
 
@@ -54,8 +53,7 @@ def recalled_in_a_new_chat(stage: Stage, way: str, tongue: Tongue) -> None:
     name = fresh(tongue.name)
     stage.tell(name, tongue.fact, tongue.word)
     stage.chat(name)
-    asked = stage.say(tongue.question)
-    assert tongue.word in block(asked), block(asked)
+    asked = stage.comes_to_mind(tongue.question, tongue.word)
     assert [message for message in asked["messages"] if message["role"] == "user"][-1]["content"] == tongue.question
     assert stage.call("prompts") == [], "the block stayed in the page"
 
@@ -77,7 +75,7 @@ def others_do_not_know(stage: Stage, way: str, tongue: Tongue) -> None:
     assert not stage.recalls(tongue.question, tongue.word), "another persona is told"
     stage.call("persona", "Lin")
     stage.chat(name)
-    assert stage.recalls(tongue.question, tongue.word), "the one who told it is not"
+    stage.comes_to_mind(tongue.question, tongue.word)
 
 
 def two_cards_of_one_name(stage: Stage, way: str) -> None:
@@ -89,7 +87,7 @@ def two_cards_of_one_name(stage: Stage, way: str) -> None:
     stage.chat(f"{name}, another one")
     assert not stage.recalls(EN.question, EN.word), "another card of that name knows it"
     stage.chat(name)
-    assert stage.recalls(EN.question, EN.word)
+    stage.comes_to_mind(EN.question, EN.word)
 
 
 def names_of_any_kind(stage: Stage, way: str, character: str, persona: str) -> None:
@@ -99,7 +97,7 @@ def names_of_any_kind(stage: Stage, way: str, character: str, persona: str) -> N
         name = fresh(character)
         stage.tell(name, EN.fact, EN.word)
         stage.chat(name)
-        assert stage.recalls(EN.question, EN.word)
+        stage.comes_to_mind(EN.question, EN.word)
     finally:
         stage.call("persona", "Lin")
 
@@ -125,7 +123,7 @@ def names_before_words(stage: Stage, way: str, behaviour: int) -> None:
 def _known_and_clean(stage: Stage, name: str) -> None:
     stage.tell(name, EN.fact, EN.word)
     stage.chat(name)
-    assert stage.recalls(EN.question, EN.word)
+    stage.comes_to_mind(EN.question, EN.word)
     learned = [text for text in stage.contents(name) if "[" in text or "next reply" in text or "keeps the lighthouse" in text]
     assert learned == [], "lines of the frontend were learned"
 
@@ -138,8 +136,7 @@ def text_completion(stage: Stage, way: str) -> None:
         name = fresh("Flo")
         stage.tell(name, EN.fact, EN.word)
         stage.chat(name)
-        asked = stage.say(EN.question)
-        assert EN.word in block(asked), said_in(asked)
+        asked = stage.comes_to_mind(EN.question, EN.word)
         assert asked["prompt"].rstrip().endswith(f"{name}:")
     finally:
         stage.through(way)
@@ -166,7 +163,7 @@ def all_of_it_started_anew(stage: Stage, way: str, tongue: Tongue) -> None:
     stage.memory.understands()
     stage.through(way)
     stage.chat(name)
-    assert stage.recalls(tongue.question, tongue.word), "by words"
+    stage.comes_to_mind(tongue.question, tongue.word)
     stage.comes_to_mind(tongue.other_words, tongue.sense)
 
 

@@ -13,10 +13,11 @@ from typing import Any
 
 from filelock import FileLock
 
+from rolememory.store.settings_text import set_value
 from tests.conformance.live import server as program
 from tests.conformance.live.page import BROWSERS, LOAD_MS, QUIET, READY
 from tests.e2e.model import Body, Model, block
-from tests.e2e.server import Memory, until
+from tests.e2e.server import PATIENCE_S, Memory, until
 
 ROOT = Path(__file__).parents[2]
 LIVE = ROOT / ".cache" / "live"
@@ -63,6 +64,7 @@ class Stage:
         self.model.endpoint.__enter__()
         self.address = self._taverns.enter_context(program.served(TAVERN, self.tavern_home))
         self.integrate()
+        self._patient()
         self.memory.start()
         self._browse()
 
@@ -77,11 +79,17 @@ class Stage:
         """A home folder in which nothing stands but these settings; `integrated`: after the extension was put in, as the manual says."""
         self.memory.stop()
         self.memory.home = self.folder / f"memories-{len(list(self.folder.glob('memories*')))}"
+        self.memory.home.mkdir()
         if integrated:
             self.integrate()
+        self._patient()
         for name, value in settings.items():
-            self.rolememory("settings", name.replace("__", "."), value)
+            set_value(self.memory.home, name.replace("__", "."), value)
         self.memory.start()
+
+    def _patient(self) -> None:
+        """Machines may be busy: a turn waits for memory."""
+        set_value(self.memory.home, "serve.recall_timeout_s", PATIENCE_S)
 
     def integrate(self) -> None:
         """Put the extension in and let SillyTavern's page ask."""
@@ -190,8 +198,11 @@ class Stage:
         """Whether these words stand in the block when this is said."""
         return words in block(self.say(text))
 
-    def comes_to_mind(self, text: str, words: str) -> None:
-        """Say it, and again until these words stand in the block: what means the same is found once vectors have been made, behind."""
+    def comes_to_mind(self, text: str, words: str) -> Body:
+        """Say it, and have it answered anew until these words stand in the block; what the model was asked then.
+
+        Vectors are made behind, and a turn of a page on a busy machine goes on without memory rather than wait.
+        """
         asked = self.say(text)
 
         def again() -> bool:
@@ -200,6 +211,7 @@ class Stage:
             return words in block(asked)
 
         until(again, lambda: f"{words!r} does not come to mind; what does is {block(asked)!r}")
+        return asked
 
     def tell(self, name: str, fact: str, words: str) -> None:
         """Tell a character something in a chat of its own, and wait until it is learned."""

@@ -60,8 +60,7 @@ def edited(stage: Stage, way: str) -> None:
     stage.say("It is late.")
     stage.learned("carves spoons", name)
     stage.chat(name)
-    asked = stage.say("What does my cousin Eva do in Turku?")
-    assert "carves spoons" in block(asked), block(asked)
+    asked = stage.comes_to_mind("What does my cousin Eva do in Turku?", "carves spoons")
     assert "paints ships" not in block(asked), "what was edited away is told"
 
 
@@ -77,7 +76,7 @@ def deleted(stage: Stage, way: str) -> None:
     stage.learned("tunes pianos", name)
     stage.chat(name)
     assert not stage.recalls("What does my nephew Finn do in Faro?", "mends nets"), "what was deleted is told"
-    assert stage.recalls("What does my niece Ella do in Graz?", "tunes pianos"), "what stands is not"
+    stage.comes_to_mind("What does my niece Ella do in Graz?", "tunes pianos")
 
 
 def deleted_to_the_greeting(stage: Stage) -> None:
@@ -98,7 +97,7 @@ def branched(stage: Stage, way: str) -> None:
     stage.call("branch", 0)
     stage.say("Good evening.")
     stage.chat(name)
-    assert stage.recalls("What does my nephew Finn do in Graz?", "tunes pianos"), "a branch took it away"
+    stage.comes_to_mind("What does my nephew Finn do in Graz?", "tunes pianos")
 
 
 def stopped(stage: Stage, way: str) -> None:
@@ -164,6 +163,8 @@ def a_group(stage: Stage, way: str) -> None:
     assert len(asked) == 2, "each member answers"
     for name in (one, two):
         stage.learned(EN.word, name)
-    for name, knows in ((one, True), (two, True), (outside, False)):
+    for name in (one, two):
         stage.chat(name)
-        assert stage.recalls(EN.question, EN.word) is knows, (name, knows)
+        stage.comes_to_mind(EN.question, EN.word)
+    stage.chat(outside)
+    assert not stage.recalls(EN.question, EN.word), "somebody outside knows it"
