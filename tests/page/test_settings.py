@@ -1,11 +1,12 @@
 """Settings: explained, changed live, taken back; presets; how the models stand."""
 
+import re
 from pathlib import Path
 
 from playwright.sync_api import expect
 
 from tests.page.visitors import EITHER, Visitor
-from tests.serve.rest.callers import Caller
+from tests.serve.rest.callers import Caller, asks
 
 KEY = "recall.relevance_threshold"
 
@@ -16,7 +17,7 @@ def test_a_setting_is_found_explained_changed_and_put_back(visitor: Visitor, hou
     visitor.field("settings.search").fill(KEY)
     field = visitor.page.get_by_label(KEY, exact=True)
     expect(field).to_have_value("0.3")
-    told = {"en": "stays out", "zh": "0..1"}[visitor.language]
+    told = {"en": "stays out", "zh": "低于此值"}[visitor.language]
     expect(visitor.page.locator(".setting").filter(has=field)).to_contain_text(told)
     field.fill("0.45")
     field.press("Enter")
@@ -52,7 +53,7 @@ def test_a_role_has_settings_of_its_own(at_desk: Visitor, role: Caller) -> None:
 
 @EITHER
 def test_a_preset_is_chosen_and_taken_back(visitor: Visitor) -> None:
-    visitor.goes("settings")
+    visitor.goes("settings", "presets")
     visitor.button("presets.choose.one", name="koishi").click()
     expect(visitor.page.locator(".presets li.chosen-row")).to_contain_text("koishi")
     assert visitor.served.home.settings.preset == "koishi"
@@ -79,7 +80,42 @@ def test_an_edit_of_the_file_shows_up_by_itself(at_desk: Visitor) -> None:
 
 @EITHER
 def test_it_says_what_works_now(visitor: Visitor) -> None:
-    visitor.goes("settings")
+    visitor.goes("settings", "models")
     ladder = visitor.page.locator(".ladder > li")
     expect(ladder.first).to_contain_text(visitor.says("state.is.ready"))
     expect(ladder.nth(1)).to_contain_text(visitor.says("state.meaning.off"))
+
+
+def test_a_comment_of_the_author_survives_a_change_made_on_the_page(at_desk: Visitor) -> None:
+    file: Path = at_desk.served.home.path / "rolememory.toml"
+    before = file.read_bytes() if file.exists() else None
+    file.write_text("# mine, do not touch\n[recall]  # what comes to mind\nmax_items = 7  # lucky\n\n# the end\n", "utf-8")
+    at_desk.goes("settings")
+    at_desk.field("settings.search").fill("recall.max_items")
+    field = at_desk.page.get_by_label("recall.max_items", exact=True)
+    expect(field).to_have_value("7")
+    field.fill("9")
+    field.press("Enter")
+    at_desk.reads(at_desk.says("settings.saved", key="recall.max_items"))
+    assert file.read_text("utf-8") == "# mine, do not touch\n[recall]  # what comes to mind\nmax_items = 9  # lucky\n\n# the end\n"
+    at_desk.page.locator(".toast").last.get_by_role("button", name=at_desk.says("undo")).click()
+    expect(field).to_have_value("7")
+    file.unlink() if before is None else file.write_bytes(before)
+
+
+@EITHER
+def test_statistics_draw_growth_strategies_time_budget_and_caches(visitor: Visitor, role: Caller) -> None:
+    role.remember("The beacon failed.", keys=["beacon"], created="2026-01-01T10:00:00Z")
+    role.remember("Mira keeps the light.", type="trait", created="2026-03-01T10:00:00Z")
+    visitor.goes("settings", "statistics")
+    if visitor.page.get_by_label(visitor.says("figures.of"), exact=True).count():
+        visitor.field("figures.of").select_option(role.id)
+    visitor.reads(visitor.says("figures.turns.none"))
+    expect(visitor.page.locator("section[aria-labelledby=grown] svg")).to_have_attribute(
+        "aria-label", re.compile(visitor.says("type.trait"))
+    )
+    for text in ("Why is the beacon dark?", "And the beacon?"):
+        role.post("/recall", {"messages": asks(text), "chat": "harbour"})
+    expect(visitor.page.locator("section[aria-labelledby=woken]")).to_contain_text(visitor.says("strategy.keyword"))
+    expect(visitor.page.locator("section[aria-labelledby=budget] rect")).to_have_count(2)
+    expect(visitor.page.locator("section[aria-labelledby=caches]")).to_contain_text("1 / 1 (100%)")

@@ -92,7 +92,7 @@ class Visitor:
         if kind in ("error", "warning"):
             self.errors.append(f"{text} {url}")
 
-    def says(self, key: str, **values: Any) -> str:
+    def says(self, key: str, /, **values: Any) -> str:
         """The words of the page."""
         return words(self.language)[key].format_map({name: str(value) for name, value in values.items()})
 
@@ -101,7 +101,7 @@ class Visitor:
         self.page.goto(f"{self.served.url}/#/{'/'.join(parts)}")
         self.page.locator("main h1").wait_for(state="attached")
 
-    def button(self, key: str, **values: Any) -> Locator:
+    def button(self, key: str, /, **values: Any) -> Locator:
         """The button that says so."""
         return self.page.get_by_role("button", name=self.says(key, **values), exact=True)
 

@@ -1,10 +1,12 @@
-// Every setting with what it does, its default, its value now and where that comes from; changed live. Presets. How the models stand.
+// Every setting with what it does, its default, its value now and where that comes from; changed live. Presets, models and statistics stand beside it.
 import { html, useEffect, useMemo, useState } from "../preact.js";
-import { roles } from "../app.js";
-import { events, get, inRole, patch, post, url } from "../api.js";
-import { number, t } from "../i18n.js";
-import { announce, fail, toast } from "../live.js";
+import { address, roles } from "../app.js";
+import { events, get, inRole, patch, url } from "../api.js";
+import { t } from "../i18n.js";
+import { fail, toast } from "../live.js";
 import { Busy, Button, Field, Trouble, Words, useAsked, useId } from "../ui.js";
+import { State } from "./ladder.js";
+import { Statistics } from "./statistics.js";
 
 const UNSET = "unset";
 
@@ -19,31 +21,41 @@ export function shape(type) {
   return { kind: type === "table" ? "table" : "text", unset };
 }
 
-export default function SettingsView({ query }) {
-  const [scope, setScope] = useState(query.role ?? "");
+const PARTS = ["", "presets", "models", "statistics"];
+
+export default function SettingsView({ rest, query }) {
   const list = roles.use() ?? [];
+  const part = PARTS.includes(rest[0]) ? rest[0] : "";
+  return html`<h1 tabindex="-1">${t("settings.title")}</h1>
+    <nav class="row parts" aria-label=${t("settings.title")}>${PARTS.map((one) => html`<a key=${one} class="button small" href=${one ? address("settings", one) : address("settings")} aria-current=${part === one ? "page" : undefined}>${t(`settings.part.${one || "every"}`)}</a>`)}</nav>
+    ${part === "" && html`<${Every} list=${list} query=${query} />`}
+    ${part === "presets" && html`<${Presets} />`}
+    ${part === "models" && html`<${State} list=${list} />`}
+    ${part === "statistics" && html`<${Statistics} list=${list} />`}`;
+}
+
+function Every({ list, query }) {
+  const [scope, setScope] = useState(query.role ?? "");
   const asked = useAsked((signal) => get(url("/settings", { role: scope }), { signal }), [scope]);
   useEffect(() => events(asked.again, { kinds: ["settings", "role"] }), []);
   const save = (row) => (value) => changed(scope, row, value, asked.again);
-  return html`<h1 tabindex="-1">${t("settings.title")}</h1>
-    <${State} list=${list} />
-    <${Presets} preset=${asked.value?.preset} scope=${scope} again=${asked.again} />
-    <section class="sheet"><h2>${t("settings.every")}</h2>
-      ${list.length > 0 && html`<${Field} as="select" label=${t("settings.for")} hint=${t("settings.for.hint")} value=${scope} onInput=${setScope} options=${[["", t("settings.for.all")], ...list.map((one) => [one.id, one.name])]} />`}
-      ${asked.error && !asked.value && html`<${Trouble} error=${asked.error} again=${asked.again} />`}
-      ${!asked.value && !asked.error && html`<${Busy} />`}
-      ${asked.value && html`<${Table} settings=${asked.value} save=${save} scope=${scope} />`}</section>`;
+  return html`<section class="sheet"><h2>${t("settings.every")}</h2><p class="small soft">${t("settings.file")}</p>
+    ${list.length > 0 && html`<${Field} as="select" label=${t("settings.for")} hint=${t("settings.for.hint")} value=${scope} onInput=${setScope} options=${[["", t("settings.for.all")], ...list.map((one) => [one.id, one.name])]} />`}
+    ${asked.error && !asked.value && html`<${Trouble} error=${asked.error} again=${asked.again} />`}
+    ${!asked.value && !asked.error && html`<${Busy} />`}
+    ${asked.value && html`<${Table} settings=${asked.value} save=${save} scope=${scope} />`}</section>`;
 }
 
-/** Write one value: into rolememory.toml, or into the role's own settings. null gives the default back. */
+/** Write one value: into rolememory.toml, or into the role's own settings. null gives the default back. False when it was refused. */
 async function changed(scope, row, value, again) {
   const write = (one) => (scope ? patch(inRole(scope), { settings: { [row.key]: one } }) : patch("/settings", { values: { [row.key]: one } }));
   try {
     await write(value);
     const before = row.source && !(scope && !row.source.includes("role.json")) ? row.value : null;
     toast(t("settings.saved", { key: row.key }), async () => { await write(before); again(); });
-  } catch (error) { fail(error); }
-  again();
+    again();
+    return true;
+  } catch (error) { fail(error); return false; }
 }
 
 function Table({ settings, save, scope }) {
@@ -78,7 +90,7 @@ function Control({ row, save }) {
   const { kind, choices, unset, whole } = shape(row.type);
   const [now, set] = useState(row.value);
   const common = { label: row.key, hint: row.about };
-  const ready = () => { if (JSON.stringify(now) !== JSON.stringify(row.value)) save(now); };
+  const ready = async () => { if (JSON.stringify(now) !== JSON.stringify(row.value) && !(await save(now))) set(row.value); };
   const typed = { onBlur: ready, onKeyDown: (event) => event.key === "Enter" && ready() };
   if (kind === "switch" && !unset) return html`<${Field} as="check" ...${common} value=${now} onInput=${(on) => { set(on); save(on); }} />`;
   if (kind === "switch" || kind === "one") {
@@ -100,9 +112,11 @@ function Some({ row, choices, save }) {
     <div class="row">${choices.map((one) => html`<${Field} key=${one} as="check" label=${one} value=${row.value.includes(one)} onInput=${turn(one)} />`)}</div></fieldset>`;
 }
 
-function Presets({ preset, scope, again }) {
+function Presets() {
   const asked = useAsked((signal) => get("/settings/presets", { signal }), []);
-  const choose = (name) => async () => { await changed("", { key: "preset", value: preset, source: "file" }, name, again); asked.again(); };
+  useEffect(() => events(asked.again, { kinds: ["settings"] }), []);
+  const preset = asked.value?.items.find((one) => one.chosen)?.name;
+  const choose = (name) => () => changed("", { key: "preset", value: preset, source: "file" }, name, asked.again);
   if (asked.error) return html`<section class="sheet"><h2>${t("presets.title")}</h2><${Trouble} error=${asked.error} again=${asked.again} /></section>`;
   return html`<section class="sheet"><h2>${t("presets.title")}</h2><p>${t("presets.hint")}</p>
     <ul class="presets">${asked.value?.items.map((one) => html`<li key=${one.name} class=${one.name === preset ? "chosen-row" : ""}><div class="row apart"><strong>${one.name}${one.own ? ` · ${t("presets.own")}` : ""}</strong>
@@ -116,49 +130,4 @@ function told(about) {
   const chinese = (line) => /[\u4e00-\u9fff]/.test(line);
   const mine = about.filter((line) => chinese(line) === (t("settings.language") === "zh"));
   return (mine.length ? mine : about).join(" ");
-}
-
-/** The ladder: what works now, from words alone up to models, and which servers are resting. */
-function State({ list }) {
-  const [role, setRole] = useState("");
-  const here = role || list[0]?.id;
-  const meaning = useAsked((signal) => get("/meaning", { signal }), []);
-  const learning = useAsked((signal) => (here ? get(inRole(here, "/learning"), { signal }) : Promise.resolve(null)), [here]);
-  useEffect(() => events(() => { meaning.again(); learning.again(); }, { kinds: ["model", "learned", "settings", "breaker"] }), [here]);
-  const breakers = [...new Map([...(meaning.value?.breakers ?? []), ...(learning.value?.breakers ?? [])].map((one) => [`${one.for}/${one.name}`, one])).values()];
-  return html`<section class="sheet"><div class="row apart"><h2>${t("state.title")}</h2><${Button} kind="small" onClick=${() => { meaning.again(); learning.again(); announce(t("state.again")); }}>${t("state.look")}<//></div>
-    ${meaning.error && html`<${Trouble} error=${meaning.error} again=${meaning.again} />`}
-    <ol class="ladder">
-      <${Rung} state="ready" name=${t("state.words")} text=${t("state.words.is")} />
-      ${meaning.value && html`<${Rung} state=${meaning.value.state} name=${t("state.meaning")} text=${meaningWords(meaning.value)} />`}
-      <${Rung} state="ready" name=${t("state.rules")} text=${t("state.rules.is")} />
-      ${learning.value && html`<${Rung} state=${learning.value.on ? (learning.value.last_error ? "failed" : "ready") : "absent"} name=${t("state.model")} text=${learningWords(learning.value)} />`}
-    </ol>
-    ${list.length > 1 && html`<${Field} as="select" label=${t("state.role")} value=${here} onInput=${setRole} options=${list.map((one) => [one.id, one.name])} />`}
-    <h3>${t("state.breakers")}</h3>
-    ${breakers.length ? html`<ul>${breakers.map((one) => html`<li key=${one.for + one.name}><code>${one.name}</code> · ${t(`state.for.${one.for}`)} · <strong>${t(`breaker.${one.state}`)}</strong>${one.reason && ` · ${one.reason}`}</li>`)}</ul>` : html`<p class="soft">${t("state.breakers.none")}</p>`}
-    <${Models} /></section>`;
-}
-
-const meaningWords = (one) => [one.backend === "off" ? t("state.meaning.off") : "", one.key || one.model, one.languages.length ? t("state.languages", { names: one.languages.join(", ") }) : "", one.reason, one.last_failure].filter(Boolean).join(" · ");
-const learningWords = (one) => {
-  const waiting = Object.values(one.queue).reduce((sum, count) => sum + count, 0);
-  return one.on ? [t("state.model.on", { waiting: number(waiting), requests: number(one.requests) }), one.last_error, ...one.notes].filter(Boolean).join(" · ") : t("state.model.off");
-};
-
-const Rung = ({ state, name, text }) => html`<li><span class=${`badge state-${state}`}>${t(`state.is.${state}`)}</span> <strong>${name}</strong><p class="soft">${text}</p></li>`;
-
-/** Models of meaning that can be fetched; asked for only when wanted, as it starts a program. */
-function Models() {
-  const [open, setOpen] = useState(false);
-  const [rows, setRows] = useState(null);
-  const [fetching, setFetching] = useState(null);
-  useEffect(() => events((event) => setFetching(event), { kinds: ["model"] }), []);
-  const look = async () => { setOpen(true); setRows((await get("/models")).items); setFetching(await get("/models/fetch")); };
-  const take = (name) => async () => setFetching(await post("/models/fetch", { name }));
-  if (!open || !rows) return html`<p><${Button} kind="small" onClick=${look}>${t("models.look")}<//></p>`;
-  return html`<h3>${t("models.title")}</h3><p class="hint">${t("models.hint")}</p>
-    ${fetching && fetching.state !== "none" && html`<p role="status">${t(`models.${fetching.state}`, { name: fetching.name, part: number((fetching.bytes ?? 0) / 1e6), whole: number((fetching.expected ?? 0) / 1e6) })} ${fetching.text ?? ""}</p>`}
-    <ul class="presets">${rows.map((one) => html`<li key=${one.name}><div class="row apart"><strong>${one.name}</strong>${one.in_use ? html`<span class="badge">${t("models.in.use")}</span>` : one.here ? html`<span class="badge">${t("models.here")}</span>` : html`<${Button} kind="small" disabled=${fetching?.state === "fetching"} onClick=${take(one.name)}>${t("models.take", { size: number(one.megabytes) })}<//>`}</div>
-      <p class="soft">${one.about} · ${one.languages.join(", ")} · ${one.licence}</p></li>`)}</ul>`;
 }
