@@ -22,9 +22,9 @@ def too_large(most: int) -> Refusal:
 class Body:
     """The body of a request, with a cap on its size and on the time it takes to come; who is over it is told so and is gone."""
 
-    def __init__(self, receive: "Receive", most: int, refuse: Callable[[Refusal], Awaitable[None]]) -> None:
+    def __init__(self, receive: "Receive", most: int, refuse: Callable[[Refusal], Awaitable[None]], within_s: float = BODY_S) -> None:
         self._receive, self._most, self._refuse, self._size, self._done = receive, most, refuse, 0, False
-        self._until = time.monotonic() + BODY_S
+        self._until = time.monotonic() + within_s
 
     async def receive(self) -> MutableMapping[str, Any]:
         """The next piece; as if the other side had hung up when there is too much or it takes too long."""

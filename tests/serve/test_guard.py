@@ -1,12 +1,16 @@
 """Who may come in, asked over real sockets."""
 
+import asyncio
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, MutableMapping
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
+from rolememory.serve.body import Body
+from rolememory.serve.refusal import Refusal
 from tests.serve.houses import Served, raw, served
 
 
@@ -134,6 +138,23 @@ def test_a_body_without_end_is_refused_where_it_is_too_much(tmp_path: Path, path
     assert answer.split(b" ", 2)[1] in (b"413", b"404")
     assert (path == "/nothing") == answer.startswith(b"HTTP/1.1 404")
     assert not [record for record in caplog.records if record.exc_info and record.name.startswith(("rolememory", "uvicorn"))]
+
+
+def test_a_body_that_never_comes_is_not_waited_for() -> None:
+    refused: list[str] = []
+
+    async def never() -> MutableMapping[str, Any]:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    async def refuse(refusal: Refusal) -> None:
+        refused.append(refusal.code)
+
+    async def asked() -> MutableMapping[str, Any]:
+        return await Body(never, 10, refuse, within_s=0.01).receive()
+
+    assert asyncio.run(asked()) == {"type": "http.disconnect"}
+    assert refused == ["slow"]
 
 
 @pytest.mark.parametrize(

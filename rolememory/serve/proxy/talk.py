@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from rolememory.inject.fence import strip
 from rolememory.schema.message import Message, plain_text
-from rolememory.serve.proxy.wording import wording
+from rolememory.serve.proxy.wording import unwrapped, wording
 
 Voice = Literal["user", "assistant"]
 _SAID: Mapping[str, Voice] = {"user": "user", "assistant": "assistant"}
@@ -53,6 +53,7 @@ def taken_apart(body: Mapping[str, Any]) -> Talk:
             continue
         text = strip(plain_text(raw.get("content"))).strip()
         voice = _SAID.get(str(raw.get("role")))
+        text = unwrapped(text) if voice == "user" else text
         if voice is None:
             around += [text] if text and raw.get("role") in ("system", "developer") else []
             behind = text if raw.get("role") in ("system", "developer") else behind

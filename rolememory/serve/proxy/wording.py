@@ -24,6 +24,7 @@ class Wording:
     impersonate: Sequence[re.Pattern[str]]
     quiet: Sequence[re.Pattern[str]]
     task: Sequence[re.Pattern[str]]
+    wrapped: Sequence[re.Pattern[str]]  # the user's words inside documents that were put around them
     nobody: frozenset[str]
 
 
@@ -45,6 +46,7 @@ def wording() -> Wording:
         impersonate=table("impersonate"),
         quiet=table("quiet"),
         task=table("task"),
+        wrapped=table("wrapped"),
         nobody=frozenset(name.casefold() for name in raw["nobody"]),
     )
 
@@ -53,3 +55,14 @@ def first(patterns: Iterable[re.Pattern[str]], text: str) -> re.Match[str] | Non
     """The first pattern that is found, searched in a text of bounded length."""
     looked = text if len(text) <= 2 * _LONGEST else f"{text[:_LONGEST]}\n{text[-_LONGEST:]}"
     return next((found for pattern in patterns if (found := pattern.search(looked))), None)
+
+
+def unwrapped(text: str) -> str:
+    r"""What the user said, without documents that the frontend put around it; they are not his words.
+
+    >>> unwrapped("### Task:\nAnswer from this.\n<context>...</context>\n<user_query>Who is Anna?</user_query>")
+    'Who is Anna?'
+    """
+    if "Task:" not in text[:40]:
+        return text
+    return next((found["said"] for pattern in wording().wrapped if (found := pattern.search(text)) and found["said"]), text)

@@ -192,6 +192,84 @@ def test_the_kind_of_call(house: House, body: dict[str, Any], headers: dict[str,
     assert Reader(house).read(body, headers, None).kind == kind
 
 
+def only(*said: tuple[str, str], **fields: Any) -> dict[str, Any]:
+    return {"messages": [{"role": role, "content": text} for role, text in said], **fields}
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        pytest.param(
+            only(
+                (
+                    "user",
+                    "### Task:\nSuggest 3-5 relevant follow-up questions.\n### Chat History:\n<chat_history>\nUSER: Hi\n</chat_history>",
+                )
+            ),
+            "task",
+            id="Open WebUI: follow-ups",
+        ),
+        pytest.param(
+            only(("user", "### Task:\nGenerate 1-3 broad tags categorizing the main themes of the chat history.")),
+            "task",
+            id="Open WebUI: tags",
+        ),
+        pytest.param(
+            only(("user", "### Task:\nYou are an autocompletion system. Continue the text in `<text>`.\n<text>Hel</text>")),
+            "task",
+            id="Open WebUI: completion while typing",
+        ),
+        pytest.param(
+            only(
+                (
+                    "user",
+                    "Provide a concise, 5-word-or-less title for the conversation, using title case.\n\nConversation:\nUser: Hi\nAI: Hello",
+                )
+            ),
+            "task",
+            id="LibreChat: a title",
+        ),
+        pytest.param(
+            only(("user", "Detect user language and write in the same language an extremely concise title for this conversation.")),
+            "task",
+            id="LibreChat: a title, its newer words",
+        ),
+        pytest.param(only(("user", "请为以上对话生成一个简短的标题。")), "task", id="a title, in Chinese"),
+        pytest.param(
+            only(("assistant", "Come in."), ("user", "Hello."), ("system", "[Summarize the ongoing role story.]")),
+            "quiet",
+            id="RisuAI: a summary",
+        ),
+        pytest.param(only(("user", "My cat has a title: Queen of the chat.")), "normal", id="a user who speaks of titles"),
+        pytest.param(only(("user", "Hello.")), "normal", id="a plain client"),
+    ],
+)
+def test_calls_of_other_frontends(house: House, body: dict[str, Any], kind: str) -> None:
+    call = Reader(house).read(body, {}, "Asha")
+    assert call.kind == kind
+    assert call.teaches is (kind == "normal")
+
+
+RAG = (
+    '### Task:\nRespond to the user query using the provided context.\n\n<context>\n<source id="1">My sister is a spy.</source>\n</context>'
+)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        pytest.param(f"{RAG}\n\n<user_query>\nWho is Anna?\n</user_query>\n", id="with its query marked"),
+        pytest.param(f"{RAG}\nWho is Anna?", id="before the words"),
+    ],
+)
+@pytest.mark.parametrize("before", [(), (("user", "Hi."), ("assistant", "Hello."))], ids=["first turn", "later"])
+def test_documents_around_the_users_words_are_not_his_words(house: House, asked: str, before: tuple[tuple[str, str], ...]) -> None:
+    call = Reader(house).read(only(*before, ("user", asked)), {}, "Asha")
+    assert call.kind == "normal"
+    assert texts(call) == [*before, ("user", "Who is Anna?")]
+    assert call.body["messages"][-1]["content"] == asked, "the model gets them all the same"
+
+
 def test_a_quiet_call_is_known_by_what_ordinary_ones_look_like(house: House) -> None:
     reader = Reader(house)
     reader.read(request(SAID), {}, None)
