@@ -61,3 +61,13 @@ def test_a_message_that_was_swiped_away_is_struck_out(at_desk: Visitor, role: Ca
     role.say("My dog is called Rex.", "A fine name!", "I think so too.")
     at_desk.goes("memory", role.id, memory["id"])
     at_desk.reads("swiped away, edited or deleted")
+
+
+@EITHER
+def test_what_will_be_left_is_drawn_and_said(visitor: Visitor, role: Caller) -> None:
+    role("PATCH", "", {"settings": {"triggers.recency.clock": "wall"}})
+    role.remember("The beacon failed.", id="beacon", source="summary", keys=["beacon"])
+    visitor.goes("memory", role.id, "beacon")
+    days = visitor.says("unit.days", count=19)  # 14 days halve it, so 0.4 are left after 18.5
+    visitor.reads(visitor.says("strength.forecast", level="40%", age=days))
+    assert visitor.page.locator(".spark-ahead").get_attribute("points")
