@@ -16,7 +16,7 @@ from rolememory.schema.memory import Memory
 from rolememory.text.fold import folded_key
 
 ALIKE = {"meaning": 0.6, "words": 0.3}  # cosine from which two memories are read side by side
-MOST_COMPARED = 200  # pairs that are, the most alike first: a reading takes a millisecond
+MOST_COMPARED = 120  # pairs that are, the most alike first: a reading takes some milliseconds
 MOST = 50  # of each kind of finding
 TURNS_UNHEARD = 20  # turns after which silence means something
 

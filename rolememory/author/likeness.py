@@ -69,10 +69,9 @@ def neighbours(rows: "Floats", among: "Floats", most: int, *, skip_self: bool = 
         near = rows[start : start + _BLOCK] @ among.T
         if skip_self:
             near[np.arange(len(near)), np.arange(start, start + len(near))] = -2.0
-        near = np.round(near, 5)  # so that ties are ties on every machine
         best = np.argpartition(-near, k - 1, axis=1)[:, :k] if k < near.shape[1] else np.tile(np.arange(k), (len(near), 1))
         best.sort(axis=1)
-        found = np.take_along_axis(near, best, axis=1)
+        found = np.round(np.take_along_axis(near, best, axis=1), 5)  # so that ties are ties on every machine
         order = np.argsort(-found, axis=1, kind="stable")
         places[start : start + len(near)] = np.take_along_axis(best, order, axis=1)
         cosines[start : start + len(near)] = np.take_along_axis(found, order, axis=1)

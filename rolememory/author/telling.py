@@ -14,7 +14,7 @@ from rolememory.text.fold import folded_key
 from rolememory.text.words import RARE, is_pair, kind, stem
 
 NAMED_BY = 3  # words of a theme's name
-SPEAK_FOR_THEIR_THEME = 8  # members whose words name it
+SPEAK_FOR_THEIR_THEME = 5  # members whose words name it
 SHARED = 0.2  # share of memories: a word that stands in more of them makes no key
 ENOUGH = 20  # memories from which that means something
 
