@@ -6,35 +6,38 @@ import { number, t, time } from "../i18n.js";
 import { toast } from "../live.js";
 import { Busy, Button, Confirm, Dialog, EmptyState, Field, Table, Trouble, useAsked } from "../ui.js";
 import { useFollowing } from "./list.js";
+import { Parting, inBranches, usePartings } from "./branches.js";
 import { Pages, ToMemory } from "./parts.js";
+import { Puzzles } from "./puzzles.js";
 
 const PART = 50;
 const MODES = ["shared", "own", "read_only", "off"];
 export const chatPath = (role, id) => inRole(role, `/chats/${encodeURIComponent(id)}`);
 export const titleOf = (chat) => chat.title || chat.id || t("chats.unnamed");
 
-export default function Chats({ role, rest, query }) {
-  return rest.length ? html`<${One} key=${rest.join("/")} role=${role} id=${rest.join("/")} />` : html`<${List} role=${role} query=${query} />`;
+export default function Chats({ role, info, rest, query }) {
+  return rest.length ? html`<${One} key=${rest.join("/")} role=${role} id=${rest.join("/")} />` : html`<${List} role=${role} info=${info} query=${query} />`;
 }
 
-function List({ role, query }) {
+function List({ role, info, query }) {
   const [now, set] = useState({ archived: "no", user: query.user || "", offset: 0 });
   const path = url(inRole(role, "/chats"), { archived: now.archived, user: now.user, limit: PART, offset: now.offset });
   const page = useAsked((signal) => get(path, { signal }), [path]);
   useFollowing(role, page.again, ["chat"]);
   const put = (changes) => set((all) => ({ ...all, offset: 0, ...changes }));
   return html`<h1 tabindex="-1">${t("chats.title")}</h1><p class="soft">${t("chats.intro")}</p>
+    <${Puzzles} role=${role} info=${info} />
     <div class="row end"><${Field} label=${t("chats.user")} value=${now.user} onInput=${(user) => put({ user })} autocomplete="off" />
       <${Field} as="select" label=${t("chats.which")} value=${now.archived} onInput=${(archived) => put({ archived })} options=${["no", "yes", "all"].map((one) => [one, t(`chats.archived.${one}`)])} /></div>
     ${page.error && html`<${Trouble} error=${page.error} again=${page.again} />`}
     ${!page.value && !page.error && html`<${Busy} />`}
     ${page.value && !page.value.items.length && html`<${EmptyState} title=${t("chats.none")} text=${t("chats.none.hint")} />`}
-    ${page.value?.items.length > 0 && html`<div class="stack"><${Table} caption=${t("chats.title")} rows=${page.value.items} columns=${columns(role)} /></div>
+    ${page.value?.items.length > 0 && html`<div class="stack"><${Table} caption=${t("chats.title")} rows=${inBranches(page.value.items)} columns=${columns(role)} /></div>
       <${Pages} page=${page.value} label=${t("chats.title")} go=${(offset) => set((all) => ({ ...all, offset }))} />`}`;
 }
 
 const columns = (role) => [
-  { key: "title", label: t("chats.name"), cell: (chat) => html`<a href=${address("chats", role, chat.id)}>${titleOf(chat)}</a>${chat.archived && html` <span class="chip">${t("chats.away")}</span>`}` },
+  { key: "title", label: t("chats.name"), cell: (chat) => html`${chat.depth > 0 && html`<span class="branch" style=${{ paddingLeft: `${Math.min(chat.depth, 4) - 1}rem` }} aria-hidden="true">↳ </span>`}<a href=${address("chats", role, chat.id)}>${titleOf(chat)}</a>${chat.archived && html` <span class="chip">${t("chats.away")}</span>`}` },
   { key: "user", label: t("chats.user"), cell: (chat) => chat.user ?? "—" },
   { key: "messages", label: t("chats.messages"), cell: (chat) => number(chat.messages) },
   { key: "mode", label: t("chats.mode"), cell: (chat) => t(`mode.${chat.mode}`) },
@@ -54,8 +57,14 @@ function One({ role, id }) {
     <${About} role=${role} chat=${chat} done=${page.again} />
     <h2>${t("chats.said", { count: number(total) })}</h2>
     ${!items.length && html`<p class="soft">${t("chats.empty")}</p>`}
-    ${[...items].reverse().map((one) => html`<${Message} key=${one.version} role=${role} one=${one} />`)}
+    <${Said} role=${role} chat=${chat} items=${[...items].reverse()} />
     <${Pages} page=${page.value} label=${t("chats.parts")} go=${(to) => { setOffset(to); scrollTo(0, 0); }} />`;
+}
+
+/** The messages, and between them where other chats part from this one. */
+function Said({ role, chat, items }) {
+  const { at } = usePartings(role, chat);
+  return items.map((one) => html`<${Message} key=${one.version} role=${role} one=${one} /><${Parting} key=${`${one.version} parts`} role=${role} partings=${at.get(one.version)} />`);
 }
 
 function About({ role, chat, done }) {
