@@ -140,7 +140,7 @@ def forget(
             if not yes and here.out.asks and not here.out.ask(say(f"forget {user!r} for good?", f"彻底忘掉“{user}”？")):
                 here.out.say(say("nothing was removed", "没有删除"))
                 return
-            done = [mind.forget(user) for mind in minds]
+            done = [mind.forget(user) for mind in minds] if role else list(home.forget(user).values())
             left = [name for one in done for name in one.left]
     if here.out.as_json:
         here.out.data({"dry_run": dry_run, "roles": told})

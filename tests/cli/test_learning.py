@@ -93,6 +93,15 @@ def test_forget_says_first_what_would_go(home: Command) -> None:
     assert b"Riga" not in left
 
 
+def test_who_is_forgotten_everywhere_leaves_no_persona(home: Path) -> None:
+    people = home / "personas.json"
+    people.write_text(json.dumps({"personas": [{"name": "lin", "description": "A sailor."}, {"name": "wu"}]}), "utf-8")
+    run(home, "forget", "Mira", "--user", "lin", "--yes")
+    assert len(json.loads(people.read_text("utf-8"))["personas"]) == 2
+    run(home, "forget", "--user", "lin", "--yes")
+    assert json.loads(people.read_text("utf-8"))["personas"] == [{"name": "wu"}]
+
+
 def test_talking_in_the_terminal_streams_the_reply_and_shows_what_was_learned(home: Command) -> None:
     with Endpoint(streams("Bees", " are", " kind.")) as model:
         said = run(home, "chat", "Mira", "--upstream", model.url, "--user", "lin", given="My dog is called Rex.\n/why\n/quit\n")
