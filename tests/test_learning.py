@@ -257,6 +257,27 @@ def test_what_was_told_before_the_users_name_was_known_is_about_the_same_people(
     assert stale not in told(mind, f"{first[:-1]}?", user="小林")
 
 
+def test_a_look_that_is_left_is_taken_up_again_at_the_next_start(tmp_path: Path) -> None:
+    places = ["harbour", "orchard", "chapel", "quarry", "market", "meadow", "tunnel", "garden", "bakery", "tower"]
+    told = [
+        U(f"Yesterday I found the {thing} of captain {place} in the {place}.")
+        for thing in ("lantern", "kettle", "saddle")
+        for place in places
+    ]
+    said = [message for one in told for message in (one, A("Well, well."))]
+    with Home.open(tmp_path, WORDS_ONLY) as home:
+        mind = home.create("Mira")
+        mind.learner.told(lambda *_: mind.learner.leave())
+        mind.observe(said, chat="one", user="lin")
+        assert mind.learned(60)
+        assert 0 < len(mind.memories) < len(told)
+    with Home.open(tmp_path, WORDS_ONLY) as home:
+        mind = home.role("Mira")
+        assert not mind.observe(said, chat="one", user="lin").entered
+        assert mind.learned(60)
+        assert len(mind.memories) == len(told)
+
+
 @pytest.mark.parametrize("chats", [("one", "two"), ("two", "one")], ids=["in order", "out of order"])
 def test_a_name_of_one_character_is_no_part_of_the_number_behind_it(home: Home, chats: tuple[str, str]) -> None:
     mind = home.create("Mira")

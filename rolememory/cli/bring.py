@@ -263,7 +263,7 @@ def _tell_one(here: Desk, one: "Brought", bytes_: int) -> None:
 
 
 def _stopped(due: int, here_now: int) -> str:
-    """Said at once: leaving waits for what the chat in hand teaches, which may take a while."""
+    """Said at once. The chat in hand is kept; what it teaches is learned when the import goes on."""
     return say(
         f"stopping: {here_now} of {due} chats are here, the same command goes on; Ctrl-C again leaves at once, nothing is lost by it",
         f"正在停下：{due} 段聊天已导入 {here_now} 段，再运行一次就会接着导入；再按一次 Ctrl-C 立即退出，也不会丢失什么",

@@ -8,7 +8,7 @@ A chat is never held up: `observe` returns when the log is on disk. What was lea
 import logging
 import threading
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -34,6 +34,8 @@ from rolememory.store.chats import Chats
 from rolememory.store.memories import Edit, RoleStore
 from rolememory.store.review import Review
 from rolememory.text.feel_words import Lexicon
+
+_AT_ONCE = 48  # messages that are read and kept together: between two such parts a look can be left
 
 _log = logging.getLogger(__name__)
 
@@ -76,6 +78,7 @@ class Learner:
         self._work: Future[None] | None = None
         self._lock = threading.Lock()
         self._taking = threading.Lock()
+        self._leaving = threading.Event()
         self._listeners: list[Callable[[str, Learned], None]] = []
         for info in chats.chats(archived=True):  # what a process that ended too soon left unread
             if self._cursors.of(info.id).mark < chats.since(info.id, 0)[1]:
@@ -109,6 +112,10 @@ class Learner:
         except TimeoutError:
             return False
         return True
+
+    def leave(self) -> None:
+        """Read nothing more. A look that is under way ends soon; what it did not come to is read at the next start."""
+        self._leaving.set()
 
     def told(self, listener: Callable[[str, Learned], None]) -> Callable[[], None]:
         """Call back with (chat, what was learned) after every look; the result unsubscribes."""
@@ -146,7 +153,7 @@ class Learner:
         while True:
             with self._lock:
                 chat = next(iter(self._due), None)
-                if chat is None:
+                if chat is None or self._leaving.is_set():
                     self._work = None
                     return
                 del self._due[chat]
@@ -172,7 +179,12 @@ class Learner:
         path = self.chats.path(chat)
         fresh = {said.version for said in news}
         ready, held = _final(path, {*cursor.held, *fresh})
-        self._read(chat, path, ready, _answers(path, fresh, self._gone(chat), ready))
+        again = _answers(path, fresh, self._gone(chat), ready)
+        places = sorted((*ready, *again))
+        for start in range(0, max(len(places), 1), _AT_ONCE):
+            if self._leaving.is_set():
+                return
+            self._read(chat, path, places[start : start + _AT_ONCE], set(again))
         self._cursors.move(chat, replace(cursor, mark=mark, held=held))
         self.behind.touch(chat)
 
@@ -183,12 +195,12 @@ class Learner:
         versions = self.chats.versions(chat) if left else {}
         return [versions[one].at for one in left if one in versions]
 
-    def _read(self, chat: str, path: Sequence[Said], ready: Sequence[int], again: Sequence[int]) -> None:
+    def _read(self, chat: str, path: Sequence[Said], places: Sequence[int], again: Container[int]) -> None:
         company, info = self.company(chat), self.chats.info(chat)
         settings, lexicon = self._needs.settings().learn, self._needs.lexicon()
         drafts: list[Draft] = []
         forget: list[Command] = []
-        for place in sorted((*ready, *again)):
+        for place in places:
             around = rules.Around(chat, company, info.user, path[place - 1] if place else None, settings, lexicon)
             found = rules.read(path[place], around)
             drafts += found.drafts

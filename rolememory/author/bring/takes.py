@@ -63,7 +63,11 @@ class ByEngine:
     def observe(self, messages: Sequence[Message], chat: str, user: str | None, title: str) -> Taken:
         """See `Takes`."""
         kept = self._mind.observe(messages, chat=chat, user=user, title=title).chat
-        self._mind.learned()
+        try:
+            self._mind.learned()
+        except KeyboardInterrupt:
+            self._mind.learner.leave()
+            raise
         return taken(kept, self._mind.chats.path(kept), messages)
 
 

@@ -37,7 +37,7 @@ class Told:
         return self._by_role(subject_of(self.memory.subject))
 
     def _by_role(self, label: str) -> str:
-        """ "lin's sister" as "the user's sister": what was told before the user's name was known is about the same person."""
+        """A label by "the user" in place of his name: what was told before that was known is about the same people."""
         head = _OWNER.match(label) if self.memory.user else None
         if not head or head[1] != subject_of(self.memory.user):
             return label
