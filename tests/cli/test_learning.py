@@ -93,8 +93,8 @@ def test_forget_says_first_what_would_go(home: Command) -> None:
     assert b"Riga" not in left
 
 
-def test_who_is_forgotten_everywhere_leaves_no_persona(home: Path) -> None:
-    people = home / "personas.json"
+def test_who_is_forgotten_everywhere_leaves_no_persona(home: Command) -> None:
+    people = home.home / "personas.json"
     people.write_text(json.dumps({"personas": [{"name": "lin", "description": "A sailor."}, {"name": "wu"}]}), "utf-8")
     run(home, "forget", "Mira", "--user", "lin", "--yes")
     assert len(json.loads(people.read_text("utf-8"))["personas"]) == 2
