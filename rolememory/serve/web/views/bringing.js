@@ -117,5 +117,5 @@ function BringExport({ role, file, told, onClose, onDone }) {
 /** Faults of a card, a book or an entry; `choose` makes those of entries into buttons. */
 export function Findings({ items, choose }) {
   if (!items.length) return html`<p class="soft">${t("lore.clean")}</p>`;
-  return html`<ul class="findings">${items.map((one) => html`<li key=${`${one.code} ${one.uid} ${one.field} ${one.why}`} class=${one.severity}><strong>${t(`severity.${one.severity}`)}</strong> ${one.title && (choose ? html`<button type="button" class="linkish" onClick=${() => choose(one.uid)}>${one.title}</button>` : html`<em>${one.title}</em>`)} ${one.why} <span class="soft">${one.write}</span></li>`)}</ul>`;
+  return html`<ul class="findings">${items.map((one) => html`<li key=${`${one.code} ${one.uid} ${one.field} ${one.why}`} class=${one.severity}><strong>${t(`severity.${one.severity}`)}</strong> ${one.title && (choose ? html`<button type="button" class="linkish" onClick=${() => choose(one.uid)}>${one.title}</button>` : html`<em>${one.title}</em>`)} ${one.why}${one.write && html`<span class="soft remedy">→ ${one.write}</span>`}</li>`)}</ul>`;
 }

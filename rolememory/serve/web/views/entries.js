@@ -66,7 +66,7 @@ function Entries({ book, edit }) {
   return html`<p><${Button} kind="main small" onClick=${() => edit({})}>${t("lore.add")}<//></p>
     <ul class="plain missed">${items.map((one) => html`<li key=${one.uid} data-uid=${one.uid} class=${one.enabled ? "" : "away"}><div><strong>${one.title}</strong>${one.constant && html` <span class="badge">${t("lore.constant")}</span>`}${!one.enabled && html` <span class="badge">${t("lore.off")}</span>`}
       <${Chips} items=${[...new Set([...one.keys, ...one.secondary_keys])]} label=${t("lore.keys")} /><p class="wrapped">${one.content}</p>
-      <p class="facts-row"><span>${MORE.position.includes(one.position) ? t(`entry.position.${one.position}`) : one.target}</span><span>${t("lore.tokens", { count: number(one.tokens) })}</span></p></div>
+      <p class="facts-row"><span>${MORE.position.includes(one.target) ? t(`entry.position.${one.target}`) : one.target}</span><span>${t("lore.tokens", { count: number(one.tokens) })}</span></p></div>
       <div class="row"><${Button} kind="small" aria-label=${`${t("lore.edit")}: ${start(one.title)}`} onClick=${() => edit(one)}>${t("edit")}<//>
         <${Button} kind="small quiet" aria-label=${`${t("delete")}: ${start(one.title)}`} onClick=${() => remove(one)}>${t("delete")}<//></div></li>`)}</ul>
     ${total > SHOWN && html`<div class="row"><${Button} disabled=${!offset} onClick=${() => setOffset(offset - SHOWN)}>${t("pages.before")}<//><span>${number(offset + 1)}–${number(Math.min(offset + SHOWN, total))} / ${number(total)}</span><${Button} disabled=${offset + SHOWN >= total} onClick=${() => setOffset(offset + SHOWN)}>${t("pages.after")}<//></div>`}`;
