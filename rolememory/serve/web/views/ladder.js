@@ -2,13 +2,13 @@
 import { html, useEffect, useState } from "../preact.js";
 import { events, get, inRole, post } from "../api.js";
 import { number, percent, t } from "../i18n.js";
-import { announce } from "../live.js";
+import { announce, kept } from "../live.js";
 import { Button, Field, Trouble, useAsked } from "../ui.js";
 
 /** The ladder: what works now, from words alone up to models, and which servers are resting. */
 export function State({ list }) {
-  const [role, setRole] = useState("");
-  const here = role || list[0]?.id;
+  const [role, setRole] = useState(() => kept("role", "").get()); // the one last looked at
+  const here = (list.find((one) => one.id === role) ?? list[0])?.id;
   const meaning = useAsked((signal) => get("/meaning", { signal }), []);
   const learning = useAsked((signal) => (here ? get(inRole(here, "/learning"), { signal }) : Promise.resolve(null)), [here]);
   useEffect(() => events(() => { meaning.again(); learning.again(); }, { kinds: ["model", "learned", "settings", "breaker"] }), [here]);

@@ -121,7 +121,7 @@ function Presets() {
   return html`<section class="sheet"><h2>${t("presets.title")}</h2><p>${t("presets.hint")}</p>
     <ul class="presets">${asked.value?.items.map((one) => html`<li key=${one.name} class=${one.name === preset ? "chosen-row" : ""}><div class="row apart"><strong>${one.name}${one.own ? ` · ${t("presets.own")}` : ""}</strong>
       ${one.name === preset ? html`<span class="badge">${t("presets.chosen")}</span>` : html`<${Button} kind="small" onClick=${choose(one.name)} aria-label=${t("presets.choose.one", { name: one.name })}>${t("presets.choose")}<//>`}</div>
-      <p class="soft">${told(one.about)}</p>
+      <${About} lines=${told(one.about)} />
       ${Object.keys(one.values).length > 0 && html`<details><summary>${t("presets.differs", { count: Object.keys(one.values).length })}</summary><ul>${Object.entries(one.values).map(([key, value]) => html`<li key=${key}><code>${key} = ${plain(value)}</code></li>`)}</ul></details>`}</li>`)}</ul></section>`;
 }
 
@@ -129,5 +129,11 @@ function Presets() {
 function told(about) {
   const chinese = (line) => /[\u4e00-\u9fff]/.test(line);
   const mine = about.filter((line) => chinese(line) === (t("settings.language") === "zh"));
-  return (mine.length ? mine : about).join(" ");
+  return mine.length ? mine : about;
+}
+
+/** Lines that begin with a dash are a list, the others sentences. */
+function About({ lines }) {
+  const points = lines.filter((line) => line.startsWith("- "));
+  return html`<p class="soft">${lines.filter((line) => !points.includes(line)).join(" ")}</p>${points.length > 0 && html`<ul class="soft small">${points.map((line) => html`<li key=${line}>${line.slice(2)}</li>`)}</ul>`}`;
 }

@@ -2,6 +2,7 @@
 import { html, useState } from "../preact.js";
 import { get, inRole } from "../api.js";
 import { date, number, percent, t, time } from "../i18n.js";
+import { kept } from "../live.js";
 import { Bars, Busy, Field, Trouble, useAsked } from "../ui.js";
 import { TYPES } from "./common.js";
 import { useFollowing } from "./list.js";
@@ -10,8 +11,8 @@ import "./parts.js";
 const [WIDE, HIGH] = [600, 150];
 
 export function Statistics({ list }) {
-  const [chosen, choose] = useState("");
-  const role = chosen || list[0]?.id;
+  const [chosen, choose] = useState(() => kept("role", "").get()); // the one last looked at
+  const role = (list.find((one) => one.id === chosen) ?? list[0])?.id;
   if (!role) return html`<section class="sheet"><p class="soft">${t("figures.none")}</p></section>`;
   return html`${list.length > 1 && html`<${Field} as="select" label=${t("figures.of")} value=${role} onInput=${choose} options=${list.map((one) => [one.id, one.name])} />`}<${Plots} key=${role} role=${role} />`;
 }
