@@ -98,10 +98,16 @@ class HomeFolder:
 
         Raises:
             InvalidValueError: the name is no name, it is taken (and no id was given to tell the two apart), or the id is taken.
+            NotWrittenError: the home cannot be written.
         """
         _check_name(name)
-        self._refuse_taken(name, id)
-        folder = self.folder(str(uuid.uuid4()) if id is None else id)
+        self.path.mkdir(parents=True, exist_ok=True)
+        with atomic.locked(self.path):  # two who found the same name at once would make it ambiguous for good
+            self._refuse_taken(name, id)
+            return self._founded(name, self.folder(str(uuid.uuid4()) if id is None else id), aliases, fields)
+
+    @staticmethod
+    def _founded(name: str, folder: Path, aliases: Sequence[str], fields: dict[str, Any]) -> Role:
         role = Role(id=folder.name, name=name.strip(), aliases=tuple(aliases), **fields)
         if folder.exists():
             raise InvalidValueError(

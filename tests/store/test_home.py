@@ -2,6 +2,7 @@
 
 import json
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -289,3 +290,17 @@ class TestInit:
         init(home)
         assert init(home) == []
         assert (home / "rolememory.toml").read_text() == "# mine\n"
+
+
+def test_two_who_make_the_same_role_at_once_make_one(tmp_path: Path) -> None:
+    def make(home: HomeFolder) -> str:
+        try:
+            return home.create("Mira").id
+        except InvalidValueError:
+            return ""
+
+    homes = [HomeFolder(tmp_path) for _ in range(8)]  # as many processes
+    with ThreadPoolExecutor(8) as threads:
+        made = list(threads.map(make, homes))
+    assert len([one for one in made if one]) == 1
+    assert [role.id for role in HomeFolder(tmp_path).roles()] == [one for one in made if one]

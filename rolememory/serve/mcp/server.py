@@ -114,7 +114,9 @@ class Server(MCPServer[Any]):
     def _refuse_unknown(self, name: str, arguments: Mapping[str, Any]) -> None:
         """An argument nobody knows is a typing mistake: it must not be passed over."""
         tool = self._tool_manager.get_tool(name)
-        known = tool.parameters["properties"] if tool else arguments
+        if tool is None:
+            raise ToolError(UnknownNameError("tool", name, [one.name for one in self._tool_manager.list_tools()]).text(self._language))
+        known = tool.parameters["properties"]
         for unknown in (one for one in arguments if one not in known):
             raise ToolError(UnknownNameError("argument", unknown, known).text(self._language))
 

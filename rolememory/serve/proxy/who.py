@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rolememory.errors import AmbiguousNameError, RoleMemoryError, UnknownRoleError
+from rolememory.errors import AmbiguousNameError, InvalidValueError, RoleMemoryError, UnknownRoleError
 from rolememory.schema.role import Role
 from rolememory.serve.house import House
 from rolememory.serve.proxy.hint import Hint
@@ -74,7 +74,15 @@ def role_of(found: Signs, hint: Hint, house: House, *, may_create: bool) -> "tup
     except UnknownRoleError:
         if not may_create or not house.settings.create_roles or wanted.casefold() in wording().nobody or hint.role_uuid == wanted:
             return None, "none"
-        return home.create(wanted, aliases=(hint.avatar,) if hint.avatar else ()), found.where
+        return _founded(wanted, hint, house), found.where
+
+
+def _founded(name: str, hint: Hint, house: House) -> "RoleMemory":
+    """A new role, or the one that another call of this very moment has made."""
+    try:
+        return house.home.create(name, aliases=(hint.avatar,) if hint.avatar else ())
+    except InvalidValueError:
+        return house.home.role(name)
 
 
 def _of_this_card(role: Role, hint: Hint, house: House, may_create: bool) -> "RoleMemory | None":

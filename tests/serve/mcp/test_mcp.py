@@ -73,6 +73,8 @@ def asked(folder: Path, ask: Ask, lang: Any = "en") -> Any:
     [
         pytest.param("en", "search", {"role": "mria", "query": "x"}, "did you mean 'Mira'?", id="a role spelt wrong is suggested"),
         pytest.param("zh", "search", {"role": "mria", "query": "x"}, "是不是“Mira”？", id="a role spelt wrong is suggested, zh"),
+        pytest.param("en", "serch", {"role": "Mira"}, "did you mean 'search'?", id="a tool spelt wrong"),
+        pytest.param("zh", "serch", {"role": "Mira"}, "是不是“search”？", id="a tool spelt wrong, zh"),
         pytest.param("en", "search", {"role": "Mira"}, "query: is missing", id="an argument is missing"),
         pytest.param("zh", "search", {"role": "Mira"}, "query：缺少这个参数", id="an argument is missing, zh"),
         pytest.param(

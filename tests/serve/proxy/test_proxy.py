@@ -4,6 +4,7 @@ import json
 import socket
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -116,6 +117,36 @@ def test_errors_arrive_as_they_are(tmp_path: Path, model: Behaviour) -> None:
         answer = ask(house, request([GREETING, FACT]))
         straight = httpx.post(f"{upstream.url}/chat/completions", json={}, trust_env=False)
         assert (answer.status_code, answer.content) == (straight.status_code, straight.content)
+
+
+def test_two_frontends_at_once_meet_two_characters(tmp_path: Path) -> None:
+    fact, asked = "My sister {0} lives in {1}.", "Where does my sister live?"
+    people = [
+        ("Asha", "Lin", "Anna", "Riga"),
+        ("Bo", "Mei", "Vera", "Visby"),
+        ("Asha", "Tom", "Ida", "Oslo"),
+        ("Bo", "Ann", "Eva", "Turku"),
+    ]
+    with between(tmp_path, streams("Hm."), **{"serve.recall_timeout_s": 60.0}) as (house, model):
+
+        def say(one: tuple[str, str, str, str], chat: str, text: str) -> None:
+            role, user, *_ = one
+            if role == "Asha":  # as SillyTavern
+                ask(house, request([GREETING, ("user", text)], hint={"role": role, "user": user, "chat": f"{user} {chat}"}))
+            else:  # as Open WebUI
+                body = {"model": "m", "messages": [{"role": "user", "content": text}], "stream": True}
+                headers = {"x-openwebui-user-name": user, "x-openwebui-chat-id": f"{user}-{chat}"}
+                ask(house, body, f"/r/{role}/v1/chat/completions", **headers)
+
+        with ThreadPoolExecutor(4) as frontends:
+            list(frontends.map(lambda one: say(one, "first", fact.format(*one[2:])), people))
+            for role in ("Asha", "Bo"):
+                settled(house, role)
+            for one in people:
+                say(one, "second", asked)
+                sent = model.requests[-1].body.decode()
+                assert [sister for _, _, sister, _ in people if sister in sent] == [one[2]]
+        assert sorted(role.name for role in house.home.roles()) == ["Asha", "Bo"]
 
 
 def test_a_dead_upstream_is_said_where_the_frontend_shows_it(tmp_path: Path) -> None:
