@@ -19,6 +19,13 @@ BOOK = {
     "1": {"uid": 1, "key": ["chapel"], "comment": "The chapel", "content": "A bell lies there.", "disable": True},
 }
 
+CARD = {
+    "spec": "chara_card_v2",
+    "spec_version": "2.0",
+    "data": {"name": "Asha", "description": "Asha keeps bees.", "first_mes": "Good morning.", "tags": ["bees", "garden"], "creator": "Ann"},
+}
+DIALOGS = {"entry", "bring", "forget"}
+
 
 @pytest.fixture
 def lively(role: Caller, house: Served) -> Caller:
@@ -47,6 +54,12 @@ def visits(visitor: Visitor, role: Caller) -> Iterator[str]:
     page.locator("li[data-uid]").first.get_by_role("button").first.click()
     page.locator("#lint > *").first.wait_for()
     yield "entry"
+    page.keyboard.press("Escape")
+    page.locator("input[type=file]").set_input_files(
+        {"name": "asha.json", "mimeType": "application/json", "buffer": json.dumps(CARD).encode()}
+    )
+    page.locator("#would").wait_for()
+    yield "bring"
     visitor.goes("chats", role.id)
     page.locator("main table, #puzzles").first.wait_for()
     yield "chats"
@@ -59,6 +72,9 @@ def visits(visitor: Visitor, role: Caller) -> Iterator[str]:
     visitor.goes("users", role.id)
     page.locator("#timelines li").first.wait_for()
     yield "users"
+    page.locator("main table .danger").first.click()
+    page.get_by_role("dialog").wait_for()
+    yield "forget"
     for part, shown in (("presets", ".presets li"), ("models", ".ladder li"), ("statistics", "#caches")):
         visitor.goes("settings", part)
         page.locator(shown).first.wait_for()
@@ -73,7 +89,7 @@ def test_no_view_has_a_serious_barrier_or_is_wider_than_the_screen(
     CACHE.joinpath("screenshots").mkdir(parents=True, exist_ok=True)
     with visiting(browser, house, language, screen, dark) as visitor:
         for name in visits(visitor, lively):
-            visitor.page.screenshot(path=CACHE / "screenshots" / f"{name}-{language}-{screen}.png", full_page=name != "entry")
+            visitor.page.screenshot(path=CACHE / "screenshots" / f"{name}-{language}-{screen}.png", full_page=name not in DIALOGS)
             if visitor.page.evaluate("document.documentElement.scrollWidth > innerWidth"):
                 found.append((name, "wider than the screen", ""))
             visitor.page.evaluate(checker)
