@@ -5,6 +5,7 @@ A role that a real turn names is made on that turn; a start screen, a list of mo
 """
 
 import threading
+import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -92,12 +93,16 @@ def _of_this_card(role: Role, hint: Hint, house: House, may_create: bool) -> "Ro
         return house.home.role(role.id)
     try:
         return house.home.role(hint.avatar)
-    except RoleMemoryError:
+    except AmbiguousNameError:
+        return None
+    except UnknownRoleError:
         if not may_create or not house.settings.create_roles:
             return None
-        import uuid
-
-        return house.home.create(role.name, id=str(uuid.uuid4()), aliases=(hint.avatar,))
+        own = str(uuid.uuid5(uuid.UUID(role.id), hint.avatar))  # the same for two calls at once: the second finds what the first made
+        try:
+            return house.home.create(role.name, id=own, aliases=(hint.avatar,))
+        except InvalidValueError:
+            return house.home.role(own)
 
 
 def _wears(role: Role, avatar: str) -> bool:
