@@ -28,7 +28,14 @@ ATTACKS = {
     "heaps of marks": "Z" + "\u0351\u0337\u0489" * 40,
     "names of every object": "__proto__ constructor toString hasOwnProperty",
 }
-QUICK = ("a picture that fails", "template braces of many languages", "one huge word")
+QUICK = ("ways out of elements and attributes", "one huge word")
+AS_ROWS = pytest.mark.parametrize(
+    "text",
+    rows(
+        [pytest.param(ATTACKS[name], id=name) for name in QUICK],
+        [pytest.param(text, id=name) for name, text in ATTACKS.items() if name not in QUICK],
+    ),
+)
 AWRY = """() => ({
   hit: window.hit ?? null,
   made: document.querySelectorAll('main script, main iframe, main form[action], main style, main svg[onload], main [onerror], main [onmouseover]').length,
@@ -55,13 +62,7 @@ def beset(api: httpx.Client, text: str) -> Caller:
     return role
 
 
-@pytest.mark.parametrize(
-    "text",
-    rows(
-        [pytest.param(ATTACKS[name], id=name) for name in QUICK],
-        [pytest.param(ATTACKS[name], id=name) for name in ATTACKS if name not in QUICK],
-    ),
-)
+@AS_ROWS
 def test_it_is_text_in_every_view(browser: Browser, house: Served, api: httpx.Client, text: str) -> None:
     role = beset(api, text)
     dialogs: list[str] = []
@@ -73,7 +74,7 @@ def test_it_is_text_in_every_view(browser: Browser, house: Served, api: httpx.Cl
     assert dialogs == []
 
 
-@pytest.mark.parametrize("text", [pytest.param(text, id=name) for name, text in ATTACKS.items()])
+@AS_ROWS
 def test_a_memory_is_shown_and_edited_as_it_was_written(at_desk: Visitor, role: Caller, text: str) -> None:
     role.remember(text, id="theirs", tags=[text], keys=[text])
     at_desk.goes("memory", role.id, "theirs")

@@ -1,6 +1,7 @@
 // Draws the garden: points, lines, names of themes, the chosen one. Knows nothing of memories, only of {x, y, colour, light 0..1, size}.
 
 const FAR = 20; // pixels outside the view that are drawn still
+const NAMES = 8; // of themes, where all is in view; more from nearer by
 const RING = 6; // pixels between a point and its ring
 const dots = new Map();
 
@@ -113,11 +114,12 @@ function labels(pen, camera, { labels: rows, ink, sheet }) {
   pen.fillStyle = ink;
   const taken = [];
   for (const one of rows) {
+    if (taken.length >= NAMES * Math.max(camera.zoom, 1)) break;
     const [px, py] = camera.toPixel(one);
     if (px < 0 || py < 0 || px > camera.width || py > camera.height) continue;
     const half = pen.measureText(one.text).width / 2 + 8;
     const x = Math.min(Math.max(px, half), camera.width - half);
-    if (taken.some(([ox, oy, other]) => Math.abs(ox - x) < half + other && Math.abs(oy - py) < 26)) continue;
+    if (taken.some(([ox, oy, other]) => Math.abs(ox - x) < half + other && Math.abs(oy - py) < 34)) continue;
     taken.push([x, py, half]);
     pen.strokeText(one.text, x, py - 14);
     pen.fillText(one.text, x, py - 14);

@@ -64,7 +64,8 @@ export function Tavern({ onMade }) {
   const bring = async () => { setState(await post(UNDER, found.given)); setFound(null); };
   const running = state?.state === "running";
   return html`<section class="tavern"><h3>${t("tavern.title")}</h3><p>${t("tavern.what")}</p>
-    ${!running && html`<form class="row end" onSubmit=${(event) => event.preventDefault()}><div class="grow"><${Field} label=${t("tavern.path")} hint=${t("tavern.path.hint")} placeholder="SillyTavern/data/default-user" value=${path} onInput=${(value) => { setPath(value); setWrong(""); }} autocomplete="off" spellcheck="false" /></div><${Button} type="submit" onClick=${named}>${t("tavern.look")}<//></form>
+    ${!running && html`<form class="row end" onSubmit=${(event) => event.preventDefault()}><div class="grow"><${Field} label=${t("tavern.path")} aria-describedby="tavern-path-hint" placeholder="SillyTavern/data/default-user" value=${path} onInput=${(value) => { setPath(value); setWrong(""); }} autocomplete="off" spellcheck="false" /></div><${Button} type="submit" onClick=${named}>${t("tavern.look")}<//></form>
+      <p class="hint" id="tavern-path-hint">${t("tavern.path.hint")}</p>
       <div class="field"><label for="tavern-files">${t("tavern.files")}</label><input id="tavern-files" type="file" multiple onChange=${chosen} ...${{ webkitdirectory: true }} /></div>`}
     ${sent !== null && html`<p role="status"><${Meter} value=${sent} label=${t("tavern.sending")} text=${t("tavern.sent", { part: number(sent * 100) })} /></p>`}
     ${wrong && html`<p class="wrong" role="alert">${wrong}</p>`}
