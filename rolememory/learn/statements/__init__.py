@@ -22,6 +22,14 @@ __all__ = ["Speaker", "claims", "claims_of_memory"]
 
 _HAN_NAME = re.compile("[\u3400-\u9fff·]{1,8}(?=(?:'s)? [a-z])")
 
+_STEADY = "down|back|beside|next|on|in|there|still|awake|here|under|against"  # one who lies down tells no lie
+_FEIGNED = re.compile(
+    rf"\*[^*\n]*(?:\b(?:l(?:ie|ies|ying)\b(?! (?:{_STEADY})\b)|pretend|bluff|jok(?:e|es|ing|ingly)\b|sarcas|feign|fak(?:e|es|ing)\b"
+    r"|impersonat|recit|quot(?:e|es|ing)\b|sing(?:s|ing)?\b|read(?:s|ing)? (?:aloud|out|from)|mimic|imitat)|撒谎|说谎|撒謊|說謊|假装|假裝|装作|裝作|开玩笑|開玩笑"
+    r"|讽刺|嘲讽|模仿|背诵|朗读|念着|唱着|哼着)[^*\n]*\*[^*\n]*",
+    re.IGNORECASE,
+)
+
 
 class Reader(Protocol):
     """Reads one language."""
@@ -45,8 +53,15 @@ def claims(text: str, speaker: Speaker) -> list[Claim]:
      ('Mei', 'likes', 'tea', 'Mei loves tea.')]
     """
     text = text[:LONGEST]
-    speech = spoken(text)
+    speech = _in_earnest(text, spoken(text))
     return [claim for start, end, who in turns(speech, speaker) for claim in _said(text, speech[:end], start, who)]
+
+
+def _in_earnest(text: str, speech: str) -> str:
+    """The speech without what follows an action that says it is a lie, a joke or somebody else's words, to the end of its line."""
+    for found in _FEIGNED.finditer(text):
+        speech = speech[: found.start()] + " " * (found.end() - found.start()) + speech[found.end() :]
+    return speech
 
 
 def _said(text: str, speech: str, start: int, speaker: Speaker) -> Iterator[Claim]:

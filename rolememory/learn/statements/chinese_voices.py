@@ -23,6 +23,13 @@ _TO_SOMEBODY = re.compile(r"[对向跟和给问](?P<to>[^，。]{1,8}?)(?:" + _V
 _STOP = "。！？…～\n”」』）*】!?."
 _SPEECH_END = re.compile("[。！？…，~～.!?—]$")
 _CUT = re.compile("[，,]")
+_STRANGER = re.compile(
+    "(?:那个?|这个?|那位|这位|一个|一位|有个|年轻的?|年老的?|陌生的?|旁边的?|为首的?|[^，。]{1,4}的)?"
+    "(?:老头|老人|老妇|老者|老汉|老太太|男人|女人|男子|女子|少年|少女|男孩|女孩|小孩|孩子|小贩|店主|店家|掌柜|伙计|小二|侍者|服务员|酒保|守卫|卫兵|侍卫|士兵|将军"
+    "|队长|船长|水手|国王|女王|王后|公主|王子|骑士|巫师|女巫|法师|精灵|矮人|商人|医生|护士|老师|警察|司机|乘客|路人|众人|村民|邻居|对方|有人|丫鬟|婆婆|大叔|大妈|大爷|牧师|刺客|强盗|海盗|猎人|铁匠)"
+    "(?!们?是我|的)"
+)
+"""Somebody whom no name tells, behind quoted words: they are not the writer's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +95,8 @@ def _untagged(mark: str, lead: str, here: Scene) -> Who:
 def _beside(behind: str, here: Scene) -> Who:
     """Whose the words are that open a line: of whom the sentence behind them tells, else the writer's."""
     clause = re.split(f"[{_STOP}]", behind.lstrip(" 　，,"), maxsplit=1)[0]
+    if _STRANGER.match(simple(clause)):
+        return NOBODY
     return _who_of(clause, here, silent=here.me, first=True) if clause.strip() else here.me
 
 

@@ -171,7 +171,7 @@ def _bodily(clause: Clause, at: int) -> Claims:
 
 def _harmful(clause: Clause, span: Span) -> bool:
     """Whether one can be allergic to it: also to "your cat", which does not last as a taste would."""
-    return clause.low(span.first) == "your" or lasting(clause, span)
+    return not clause.any_of("no_allergens", *span) and (clause.low(span.first) == "your" or lasting(clause, span))
 
 
 def _feelings(clause: Clause, at: int) -> Claims:

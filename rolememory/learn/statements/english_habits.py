@@ -130,6 +130,8 @@ def daily(clause: Clause) -> Claims:
     )
     end = clause.end if counted and often else timed(clause, clause.at)
     low = clause.low(end)
+    if low == "too" and clause.low(end + 1) in ("much", "many"):
+        return  # of what, is more than rules read
     if not low or not low[0].isalnum() or low in ("and", "or", "but") or clause.listed("tails", end):
         yield from claim(clause, "habit", clause.lemma, sentence(clause, told(clause, Span(clause.at, end))))
 

@@ -114,9 +114,14 @@ def liked_team(clause: Clause, first: int, end: int) -> Claims:
         yield from claim(clause, "likes", value_of(clause, Span(start, end)), sentence(clause, told(clause, Span(clause.at, end + 1))))
 
 
+_UPRIGHT: Final = frozenset("up still here there by upright straight back on idle alone".split())  # "I can't stand up"
+
+
 @reads("stand", "bear", tenses=("can",))
 def cannot_stand(clause: Clause) -> Claims:
     """As in "I can't stand mushrooms"."""
+    if clause.low(clause.at) in _UPRIGHT:
+        return
     for found in each(clause, "dislikes", clause.at, fit=tasteful) if clause.group.negated else ():
         yield from claim(clause, "dislikes", found.value, found.content, holds=not clause.denied)
 
