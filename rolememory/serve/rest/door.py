@@ -24,7 +24,6 @@ from rolememory.serve.rest.fading import fadings
 from rolememory.serve.rest.figures import figures
 from rolememory.serve.rest.insight import insights
 from rolememory.serve.rest.map import map_
-from rolememory.serve.rest.figures import figures
 from rolememory.serve.rest.memories import memories
 from rolememory.serve.rest.models import Fetches, models
 from rolememory.serve.rest.past import past
