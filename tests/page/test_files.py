@@ -13,6 +13,7 @@ from rolememory.serve.page import WEB, assets
 from tests.serve.houses import Served
 
 LIMIT = 300 * 1024  # bytes, gzipped, all of it
+PATIENCE_S = 60.0  # the server may just be loading what its first turn needs
 OURS = sorted(path for path in WEB.rglob("*.js") if "vendor" not in path.parts)
 
 
@@ -31,7 +32,7 @@ def test_the_whole_page_is_small() -> None:
     ],
 )
 def test_a_file_comes_with_its_type_and_is_not_sent_twice(house: Served, path: str, kind: str) -> None:
-    with httpx.Client(base_url=house.url, trust_env=False) as client:
+    with httpx.Client(base_url=house.url, trust_env=False, timeout=PATIENCE_S) as client:
         first = client.get(path)
         again = client.get(path, headers={"if-none-match": first.headers["etag"]})
         plain = client.get(path, headers={"accept-encoding": "identity"})
@@ -48,7 +49,7 @@ def test_a_file_comes_with_its_type_and_is_not_sent_twice(house: Served, path: s
     ["/web/", "/web/nothing.js", "/web/../page.py", "/web/%2e%2e/page.py", "/web//etc/passwd", "/web/vendor/README.md", "/web/views"],
 )
 def test_nothing_else_is_served(house: Served, path: str) -> None:
-    assert httpx.get(house.url + path, trust_env=False).status_code == 404
+    assert httpx.get(house.url + path, trust_env=False, timeout=PATIENCE_S).status_code == 404
 
 
 def test_packed_is_the_same(house: Served) -> None:
