@@ -257,6 +257,22 @@ def test_what_was_told_before_the_users_name_was_known_is_about_the_same_people(
     assert stale not in told(mind, f"{first[:-1]}?", user="小林")
 
 
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        pytest.param("What are you by trade?", "A lighthouse keeper.", id="en"),
+        pytest.param("你的灯笼是什么颜色的？", "银色的。", id="zh"),
+    ],
+)
+def test_an_answer_finds_its_question_though_only_the_newest_exchange_is_shown(home: Home, question: str, answer: str) -> None:
+    mind = home.create("Mira")
+    mind.observe([U("I found a silver whistle behind the mill."), A(question)], chat="one", user="lin")
+    mind.observe([U(answer)], "I see.", chat="one", user="lin")
+    assert mind.learned(60)
+    assert len(mind.chats.path("one")) == 4
+    assert answer in [one.content for one in mind.memories.values()]
+
+
 def test_a_look_that_is_left_is_taken_up_again_at_the_next_start(tmp_path: Path) -> None:
     places = ["harbour", "orchard", "chapel", "quarry", "market", "meadow", "tunnel", "garden", "bakery", "tower"]
     told = [
