@@ -4,6 +4,7 @@ import gzip
 import json
 import re
 from hashlib import sha256
+from importlib.util import find_spec
 from pathlib import Path
 
 import httpx
@@ -15,6 +16,12 @@ from tests.serve.houses import Served
 LIMIT = 300 * 1024  # bytes, gzipped, all of it
 PATIENCE_S = 60.0  # the server may just be loading what its first turn needs
 OURS = sorted(path for path in WEB.rglob("*.js") if "vendor" not in path.parts)
+
+
+def test_the_page_is_visited_where_a_browser_can_be_steered() -> None:
+    if find_spec("playwright") is None:
+        pytest.skip("playwright is not installed: the page is not visited")
+    assert find_spec("tests.page.visitors") is not None
 
 
 def test_the_whole_page_is_small() -> None:

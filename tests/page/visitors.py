@@ -14,9 +14,6 @@ from functools import cache
 from typing import Any
 
 import pytest
-
-pytest.importorskip("playwright.sync_api", reason="playwright is not installed: the page is not visited", exc_type=ImportError)
-
 from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
 from rolememory.serve.page import WEB
