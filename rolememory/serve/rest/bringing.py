@@ -14,8 +14,9 @@ from rolememory.author.bring.plan import Plan, Wishes
 from rolememory.author.bring.planning import make_plan
 from rolememory.author.bring.takes import by_engine
 from rolememory.cards.tavern.layout import DataFolder, data_folders
-from rolememory.errors import RoleMemoryError, UnknownNameError
+from rolememory.errors import RoleMemoryError, UnknownNameError, UnsafePathError
 from rolememory.schema.scene import Language
+from rolememory.serve.guard import local
 from rolememory.serve.house import House
 from rolememory.serve.rest.answers import clean, private
 from rolememory.serve.rest.asking import TheHouse, Tongue, router
@@ -100,6 +101,7 @@ def forget_files(request: Request) -> None:
 @bringing.post("/look")
 def look(request: Request, house: TheHouse, tongue: Tongue, given: BringIn) -> LookOut:
     """What there is and what of it is new. Changes nothing; the folder is only read."""
+    _only_from_here(request, given)
     source, users = _bringings(request).source(given)
     with ledger_of(house.home.path, source.path, write=False) as ledger:
         plan = make_plan(house.home, source, ledger, Wishes(hidden=given.hidden))
@@ -120,6 +122,7 @@ def look(request: Request, house: TheHouse, tongue: Tongue, given: BringIn) -> L
 @bringing.post("", status_code=202)
 def bring(request: Request, house: TheHouse, tongue: Tongue, given: BringIn) -> BringOut:
     """Bring everything that is new, in the background; stopped at any moment, the same request goes on."""
+    _only_from_here(request, given)
     return _bringings(request).begin(house, given, tongue)
 
 
@@ -135,6 +138,15 @@ def stop(request: Request) -> BringOut:
     found = _bringings(request)
     found.stop()
     return found.state
+
+
+def _only_from_here(request: Request, given: BringIn) -> None:
+    """Whoever sits at another machine names no folder of this one."""
+    if given.path.strip() and not (request.client and local(request.client.host)):
+        raise UnsafePathError(
+            "a folder can be named only from the machine that it lies on; choose its files in the browser instead",
+            zh="文件夹只能在它所在的机器上指定；请改为在浏览器里选择文件",
+        )
 
 
 class Bringings:

@@ -130,3 +130,11 @@ def test_what_cannot_be_read_is_named_and_the_rest_comes(api: httpx.Client, hous
     assert state["state"] == "done"
     assert any("Bo.png" in problem for problem in state["problems"])
     assert "明月" in names(house)
+
+
+@pytest.mark.parametrize("door", [f"{UNDER}/look", UNDER])
+def test_from_another_machine_no_folder_of_this_one_is_named(user: Path, tmp_path: Path, door: str) -> None:
+    with opened(tmp_path / "home") as (house, api):
+        answer = api.post(door, json={"path": str(user)}, headers={"x-forwarded-for": "192.168.0.9", **house.auth})
+        assert (answer.status_code, answer.json()["error"]["code"]) == (422, "unsafe_path")
+        assert names(house) == []
