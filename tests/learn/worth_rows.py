@@ -101,6 +101,11 @@ statement | My sister Nora is vegan, what should I cook for her? => My sister No
 - question | How do I tie a bowline?
 - question | Who is that man over there?
 - question | What did I tell you about Anna?
+- question | What does my sister Anna do in Riga?
+- question | Where does my brother Tom live now?
+- question | What's my cat's favourite fish?
+statement | How does my cat Miso always find the fish I hide?
+statement | What should I give my sister Anna for her wedding on Friday?
 - question | can you swim
 - question | why is the sky blue
 - command | Tell me a story about dragons.
@@ -219,6 +224,9 @@ statement | 我妹妹小禾吃素，给她做什么好呢？ => 我妹妹小禾�
 - question | 绳结怎么打？
 - question | 那边那个男人是谁？
 - question | 我跟你说过安娜的什么事来着
+- question | 我妹妹安娜在里加做什么？
+- question | 我哥哥汤姆最怕什么？
+- question | 我和妹妹去年夏天去哪玩了？
 - question | 你会游泳吗
 - question | 天为什么是蓝的
 - command | 给我讲一个关于龙的故事。
