@@ -47,7 +47,7 @@ class Tale:
     family: str
     lines: list[Message]
     cut: int = 0  # messages that are not shown any more
-    before: dict[int, list[str]] = field(default_factory=dict)  # place -> other words that stood there
+    before: dict[tuple[int, str], list[str]] = field(default_factory=dict)  # place and speaker -> other words that stood there
     deleted: tuple[int, Message] | None = None
 
     @property
@@ -105,7 +105,7 @@ class Walk:
         self._say_otherwise(tale, len(tale.lines) - 1)
 
     def _say_otherwise(self, tale: Tale, place: int) -> None:
-        old, others = tale.lines[place], tale.before.setdefault(place, [])
+        old, others = tale.lines[place], tale.before.setdefault((place, tale.lines[place].role), [])
         again = others and self.chance.random() < 0.4
         new = self.chance.choice(others) if again else message(self.chance, old.role)
         others.append(old.content)

@@ -145,6 +145,18 @@ class Families:
         """Every chat of its family."""
         return self._members.get(self.root(chat), ())
 
+    def is_shared(self, versions: Iterable[str], one: str, other: str) -> bool:
+        """Whether these versions of two chats are the same words said once, before they parted, and not the same words said twice."""
+        return one == other or all(self._teller(one, version) == self._teller(other, version) for version in versions)
+
+    def _teller(self, chat: str, version: str) -> str:
+        """The chat in which these words were said."""
+        seen = set[str]()
+        while chat not in seen and (found := self.chats.get(chat)) is not None and version in found.inherited:
+            seen.add(chat)
+            chat = found.info.branch_of
+        return chat
+
     def _climb(self, chat: str) -> str:
         seen = {chat}
         while (found := self.chats.get(chat)) is not None and found.info.branch_of:

@@ -23,6 +23,11 @@ class Line(Protocol):
     """One path of words that stand."""
 
     @property
+    def id(self) -> str:
+        """The chat whose path it is."""
+        ...
+
+    @property
     def standing(self) -> frozenset[str]:
         """Its versions."""
         ...
@@ -37,6 +42,7 @@ class Line(Protocol):
 class _Path:
     """A path that is no chat's own: a glimpse, or a chat until some moment."""
 
+    id: str
     versions: Sequence[str]
 
     @cached_property
@@ -78,7 +84,7 @@ class Sight:
         self._reach = timelines.reach(timeline)
         self._lines: dict[str, tuple[Line, ...]] = {}  # family -> the paths that count
         if chat:
-            own: Line = here if here and path is None else _Path([said.version for said in path or ()])
+            own: Line = here if here and path is None else _Path(chat if here else branch_of or chat, [said.version for said in path or ()])
             self._lines[families.root(chat, branch_of)] = (own,)
         alone = not moved and not branch_of and (not chat or len(families.of(chat)) < 2)
         self.token: Hashable = (families.disturbed, timelines.mark, timeline, self._off, None if alone else chat, moved)
@@ -97,12 +103,8 @@ class Sight:
         lines = self._lines.get(root)
         if lines is None:
             lines = self._lines[root] = self._told(evidence.chat)
-        if "+" not in version:
-            return any(version in line.standing for line in lines)
         each = version.split("+")
-        if evidence.adjoining:
-            return any(line.neighbours.issuperset(pairwise(each)) for line in lines)
-        return any(line.standing.issuperset(each) for line in lines)
+        return any(_holds(line, each, evidence.adjoining) and self._families.is_shared(each, line.id, evidence.chat) for line in lines)
 
     def _told(self, chat: str) -> tuple[Line, ...]:
         """The paths of a family that count here: those of every chat whose timeline is known."""
@@ -110,4 +112,9 @@ class Sight:
 
     def _told_in(self, chat: Chat) -> Line:
         until = self._reach[timeline_of(chat.info)]
-        return chat if until is None else _Path([said.version for said in chat.path if said.at <= until])
+        return chat if until is None else _Path(chat.id, [said.version for said in chat.path if said.at <= until])
+
+
+def _holds(line: Line, versions: Sequence[str], adjoining: bool) -> bool:
+    """Whether they all stand on it; `adjoining`: with nothing between them."""
+    return line.neighbours.issuperset(pairwise(versions)) if adjoining and len(versions) > 1 else line.standing.issuperset(versions)

@@ -24,6 +24,7 @@ class Chat:
     said: Mapping[str, Said]  # everything ever said, by version
     order: Sequence[str] = ()  # versions as they came to stand on the path, one that returned again; grows at its end only
     disturbed: int = 0  # how often something that counted stopped to count, or came back
+    inherited: frozenset[str] = frozenset()  # versions that it shares with the chat it was forked from
 
     @property
     def id(self) -> str:
@@ -56,6 +57,7 @@ class Transcript:
         self.edition = 0  # another one after every line
         self.order: list[str] = []  # versions as they came to stand on the path
         self.disturbed = 0
+        self.inherited: frozenset[str] = frozenset()
         self.updated = datetime.min.replace(tzinfo=UTC)
         self._told: dict[str, Any] = {}
         self._alike: dict[str, list[str]] = {}  # digest -> versions
@@ -72,6 +74,8 @@ class Transcript:
         for said in row.said:
             self._keep(said)
         inherits = row.head is not None and bool(row.head.branch_of)  # the first splice is the path of the chat it was forked from
+        if inherits:
+            self.inherited = frozenset(version for splice in row.splices[:1] for version in splice.put)
         for number, splice in enumerate(row.splices):
             inside = bool(splice.put) and self._place(splice) < len(self.path)  # it parts two that stood side by side
             self._splice(splice)
@@ -89,7 +93,7 @@ class Transcript:
     def chat(self) -> Chat | None:
         """The chat as it stands now; None while nobody knows who it is. The same object until it changes."""
         if self._chat is None and self.head is not None:
-            self._chat = Chat(self._info(self.head), tuple(self.path), self.said, self.order, self.disturbed)
+            self._chat = Chat(self._info(self.head), tuple(self.path), self.said, self.order, self.disturbed, self.inherited)
         return self._chat
 
     @property

@@ -63,6 +63,15 @@ def test_words_that_one_branch_took_back_count_where_the_other_keeps_them(tmp_pa
     assert [sees(chats, here, "a", words) for here in ("a", "b", "c")] == [False, True, True]
 
 
+def test_the_same_words_said_anew_in_another_branch_are_no_support_of_the_first(tmp_path: Path) -> None:
+    chats = played(tmp_path, a=[*SHARED, *story(1, 10)], b=[*SHARED, *story(1, 20), *story(1, 10)], c=story(2, 30))
+    in_a, in_b = chats.path("a")[-2], chats.path("b")[-2]
+    assert in_a.version == in_b.version  # the words alone do not tell them apart
+    chats.observe(said(*SHARED, *story(1, 20)), chat="b")
+    assert [sees(chats, here, "b", in_b) for here in ("a", "b", "c")] == [False, False, False]
+    assert [sees(chats, here, "a", in_a) for here in ("a", "b", "c")] == [True, False, True]
+
+
 def test_a_support_of_several_versions_counts_when_all_of_them_do(tmp_path: Path) -> None:
     chats = played(tmp_path, a=SHARED, b=story(1, 50))
     first, second = chats.path("a")[1], chats.path("a")[5]
