@@ -5,6 +5,7 @@ import shutil
 import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -104,7 +105,7 @@ def _model(home: Path, settings: "Settings | None", load_model: bool) -> Finding
     if meaning.problem:
         return Finding(FAULT, "model", "", meaning.text())
     if load_model and meaning.works:
-        return _loaded(settings)
+        return _loaded(home, settings)
     level: Level = (
         "good"
         if meaning.works and (Tongue.language in meaning.languages or not meaning.languages)
@@ -115,14 +116,19 @@ def _model(home: Path, settings: "Settings | None", load_model: bool) -> Finding
     return Finding("note" if meaning.source == "off" else level, "model", "", meaning.text())
 
 
-def _loaded(settings: "Settings") -> Finding:
-    from rolememory.text.embed.ladder import Loader
+def _loaded(home: Path, settings: "Settings") -> Finding:
+    from rolememory.text.embed.graph import graph_folder
+    from rolememory.text.embed.ladder import Loader, load
 
-    loader = Loader(settings.embedding)
+    loader = Loader(settings.embedding, load=partial(load, graph=graph_folder(home)))
     if loader.ready():
         languages = ", ".join(sorted(loader.background)) or "-"
+        by = getattr(loader.get(), "runtime", "")
         return Finding(
-            "good", "model", "", say(f"the model loads and answers; languages: {languages}", f"模型能加载并应答；语言：{languages}")
+            "good",
+            "model",
+            "",
+            say(f"the model loads and answers, by {by}; languages: {languages}", f"模型能加载并应答（{by}）；语言：{languages}"),
         )
     return Finding(FAULT, "model", "", loader.reason, say("see `rolememory model list`", "见 `rolememory model list`"))
 

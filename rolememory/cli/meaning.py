@@ -1,7 +1,7 @@
 """Whether meaning works here: which embedding model a home would use, and which languages it knows. Loads nothing."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,8 @@ class Meaning:
     model: str = ""
     languages: tuple[str, ...] = ()
     problem: str = ""
+    runtime: str = ""  # what computes the vectors of a model in this process
+    note: str = ""  # why the graph of the model is not used
 
     @property
     def works(self) -> bool:
@@ -38,6 +40,7 @@ class Meaning:
         """For --json."""
         return {
             "works": self.works, "source": self.source, "model": self.model, "languages": list(self.languages), "problem": self.problem,
+            "runtime": self.runtime, "note": self.note,
         }  # fmt: skip
 
     def text(self) -> str:
@@ -51,8 +54,9 @@ class Meaning:
             )
         if self.source == "none":
             return self._absent()
-        told = say(f"meaning: works, by {self.model}", f"语义：可用，模型为 {self.model}")
-        return f"{told}{self._about_languages()}"
+        by = f" ({self.runtime})" if self.runtime else ""
+        told = say(f"meaning: works, by {self.model}{by}", f"语义：可用，模型为 {self.model}{by}")
+        return f"{told}{self._about_languages()}{'; ' if self.note else ''}{self.note}"
 
     def _absent(self) -> str:
         fetch = f"rolememory model fetch {MULTILINGUAL}"
@@ -80,12 +84,12 @@ def look(home: Path) -> Meaning:
     from rolememory.store.settings import load_settings
 
     try:
-        return look_at(load_settings(home).settings.embedding)
+        return look_at(load_settings(home).settings.embedding, home)
     except RoleMemoryError as error:
         return Meaning("none", problem=error.text(Tongue.language))
 
 
-def look_at(settings: "EmbeddingSettings") -> Meaning:
+def look_at(settings: "EmbeddingSettings", home: Path) -> Meaning:
     """What these settings lead to, in the order in which the engine tries."""
     from rolememory.text.embed.local import DEFAULT_MODEL, cached, packaged
 
@@ -94,23 +98,36 @@ def look_at(settings: "EmbeddingSettings") -> Meaning:
     if settings.backend == "endpoint" or (settings.backend == "auto" and settings.endpoint and not settings.model):
         return Meaning("endpoint", settings.model or settings.endpoint, tuple(settings.languages))
     if settings.model:
-        return _configured(settings)
-    source = "package" if packaged() is not None else "cache" if cached(DEFAULT_MODEL) is not None else ""
-    if not source:
+        return _configured(settings, home)
+    source, folder = ("package", packaged()) if packaged() is not None else ("cache", cached(DEFAULT_MODEL))
+    if folder is None:
         return Meaning("none")
-    return Meaning(source, "all-MiniLM-L6-v2", tuple(settings.languages) or ("en",), _library())
+    return _running(Meaning(source, "all-MiniLM-L6-v2", tuple(settings.languages) or ("en",)), folder, home)
 
 
-def _configured(settings: "EmbeddingSettings") -> Meaning:
+def _configured(settings: "EmbeddingSettings", home: Path) -> Meaning:
     from rolememory.text.embed.ladder import configured
 
     row = known_by(settings.model, MODELS)
     languages = tuple(settings.languages) or (row.languages if row else ())
     try:
-        configured(settings)
+        folder = configured(settings)
     except RoleMemoryError as error:
         return Meaning("folder", settings.model, languages, error.text(Tongue.language))
-    return Meaning("folder", settings.model, languages, _library())
+    return _running(Meaning("folder", settings.model, languages), folder, home)
+
+
+def _running(meaning: Meaning, folder: Path, home: Path) -> Meaning:
+    """By the graph of the model if one will be taken, else by the library."""
+    from rolememory.text.embed.graph import expected, graph_folder
+
+    note = ""
+    try:
+        if (graph := expected(graph_folder(home), folder)) is not None:
+            return replace(meaning, runtime=graph.runtime)
+    except RoleMemoryError as error:
+        note = error.text(Tongue.language)
+    return replace(meaning, problem=_library(), runtime="sentence-transformers", note=note)
 
 
 def _library() -> str:

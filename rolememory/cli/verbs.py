@@ -31,6 +31,7 @@ MODULES = (
     "card_moves",
     "tuning",
     "models",
+    "graphs",
     "serving",
     "integrating",
     "mcp",
@@ -41,7 +42,7 @@ MODULES = (
 _GROUPS = {
     "timeline": both("timelines: which chats know of one another", "时间线：哪些会话彼此知道"),
     "integrate": both("frontends: what they need of us put in and taken out", "前端：装上和取下所需的内容"),
-    "model": both("models of meaning: which there are, and fetching one", "语义模型：有哪些可用，怎样取得"),
+    "model": both("models of meaning: which there are, fetching one, making it quick", "语义模型：有哪些可用，怎样取得，怎样加快"),
     "card": both("character cards: in, out, and from one format into another", "角色卡：导入、导出、转换格式"),
     "book": both("lorebooks: what fires, what is wrong, what is expected", "世界书：激活了什么、有什么问题、是否符合期望"),
 }

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -23,6 +23,7 @@ from rolememory.store.settings import SettingsFile
 from rolememory.store.signature import signature
 from rolememory.text.clean import Cleaner, cleaner_for
 from rolememory.text.embed.base import Embedder
+from rolememory.text.embed.graph import graph_folder
 from rolememory.text.embed.ladder import Loader, load
 from rolememory.text.embed.queries import QueryVectors
 
@@ -58,7 +59,9 @@ class Home:
         self.folder = HomeFolder(path)
         self.path = self.folder.path
         self._file = SettingsFile(self.path, settings)
-        self.loader = Loader(self.settings.embedding, load=(lambda _: embedder) if embedder else load)
+        self.loader = Loader(
+            self.settings.embedding, load=(lambda _: embedder) if embedder else partial(load, graph=graph_folder(self.path))
+        )
         self.queries = QueryVectors(self.loader.get)
         self.lexicons = Lexicons(self.path / "lexicons")
         templates = Templates(self.path / "templates")

@@ -3,6 +3,9 @@
 backend auto      configured model, else the packaged one, else the default one from the local cache, else none
 backend endpoint  an OpenAI-compatible server
 backend off       words alone
+
+A model in this process runs by the graph drawn of it, when one lies beside the home's roles, fits, and onnxruntime is there;
+by sentence-transformers otherwise.
 """
 
 import logging
@@ -14,6 +17,8 @@ from typing import TYPE_CHECKING, Literal
 from rolememory.errors import ModelError
 from rolememory.schema.settings import EmbeddingSettings
 from rolememory.text.embed.base import Embedder, background
+from rolememory.text.embed.graph import opened
+from rolememory.text.embed.in_process import InProcess
 from rolememory.text.embed.local import DEFAULT_MODEL, PACKAGE_SHA256, LocalModel, cached, packaged
 
 if TYPE_CHECKING:
@@ -50,8 +55,12 @@ def at_hand() -> tuple[Path, str] | None:
     return (folder, "") if (folder := cached(DEFAULT_MODEL)) is not None else None
 
 
-def load(settings: EmbeddingSettings, at_hand: Callable[[], tuple[Path, str] | None] = at_hand) -> Embedder | None:
+def load(
+    settings: EmbeddingSettings, at_hand: Callable[[], tuple[Path, str] | None] = at_hand, graph: Path | None = None
+) -> Embedder | None:
     """The first model of the ladder that is there, or None when there is none. Takes seconds; never asks the hub.
+
+    `graph`: the folder where a graph of the model may lie.
 
     Raises:
         ModelError: a model was asked for and cannot be loaded.
@@ -63,15 +72,42 @@ def load(settings: EmbeddingSettings, at_hand: Callable[[], tuple[Path, str] | N
 
         return Endpoint(settings)
     if settings.model:
-        return LocalModel(configured(settings), settings)
+        return in_process(configured(settings), settings, graph)
     if (found := at_hand()) is not None:
-        return LocalModel(found[0], settings, sha256=found[1])
+        return in_process(found[0], settings, graph, found[1])
     if settings.backend == "local":
         raise ModelError(
             'no embedding model on this machine; pip install "rolememory[offline]", or set embedding.model to a folder',
             zh='这台机器上没有语义模型；请运行 pip install "rolememory[offline]"，或把 embedding.model 设为文件夹',
         )
     return None
+
+
+def in_process(folder: Path, settings: EmbeddingSettings, graph: Path | None = None, sha256: str = "") -> InProcess:
+    """The model of a folder, by its graph if that is there and right; else by sentence-transformers, knowing why.
+
+    Raises:
+        ModelError: neither can be loaded.
+    """
+    passed_over = None
+    try:
+        if graph is not None and (model := opened(graph, folder, settings, sha256)) is not None:
+            return model
+    except ModelError as error:
+        log.warning("%s", error)
+        passed_over = error
+    return _original(folder, settings, sha256, passed_over)
+
+
+def _original(folder: Path, settings: EmbeddingSettings, sha256: str, passed_over: ModelError | None) -> LocalModel:
+    try:
+        model = LocalModel(folder, settings, sha256=sha256)
+    except ModelError as error:
+        if passed_over is None or str(error) == str(passed_over):
+            raise
+        raise ModelError(f"{error}; {passed_over}", zh=f"{error.text('zh')}；{passed_over.text('zh')}") from error
+    model.passed_over = passed_over
+    return model
 
 
 class Loader:

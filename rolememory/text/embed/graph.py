@@ -1,0 +1,198 @@
+"""A model in this process, by onnxruntime: the graph that `rolememory model export` draws. Needs neither torch nor sentence-transformers.
+
+    <home>/.cache/graph/manifest.json             what the graph was drawn from and how it is fed; written last, the truth
+    <home>/.cache/graph/<sha256>.onnx             the graph: tokens in, normalised vectors out
+    <home>/.cache/graph/<sha256>.tokenizer.json   how texts become tokens, cutting and padding included
+
+A cache: delete it at any time, the original is used again.
+"""
+
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from rolememory.errors import ModelError
+from rolememory.schema.settings import EmbeddingSettings
+from rolememory.text.embed.base import normalised
+from rolememory.text.embed.in_process import READ, InProcess, vector_space
+from rolememory.text.embed.local import checked_digest, digest_of, size_of, weights_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+
+MANIFEST = "manifest.json"
+PROBE = "lighthouse"  # asked once: a graph that cannot answer it is no graph of ours
+
+DType = Literal["float32", "int8"]
+_Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+_Size = Annotated[int, Field(ge=1)]
+
+
+class Manifest(BaseModel):
+    """What a graph was drawn from, and how it is fed."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    format: Literal[1] = 1
+    model: str  # as people know it
+    weights: _Digest  # sha256 of the weights it was drawn from
+    weights_bytes: _Size  # their size: the quick look
+    graph: _Digest
+    tokenizer: _Digest
+    dtype: DType
+    dims: _Size
+    max_tokens: _Size
+    pooling: str
+    inputs: tuple[Literal["input_ids", "attention_mask", "token_type_ids"], ...]
+    unknown: int | None  # id of the token for what the vocabulary lacks
+    deviation: float = 0.0  # 1 - cosine to the original, the largest that was seen
+
+    def files(self, folder: Path) -> tuple[Path, Path]:
+        """Graph and tokenizer in their folder."""
+        return folder / f"{self.graph}.onnx", folder / f"{self.tokenizer}.tokenizer.json"
+
+    @property
+    def runtime(self) -> str:
+        """What computes the vectors, for people."""
+        return f"onnx {self.dtype}"
+
+
+def graph_folder(home: Path) -> Path:
+    """Where the graph of a home's model lies."""
+    return home / ".cache" / "graph"
+
+
+def drawn(folder: Path) -> Manifest | None:
+    """What lies in a folder of a graph; None when nothing does.
+
+    Raises:
+        ModelError: something that cannot be read as a manifest.
+    """
+    try:
+        return Manifest.model_validate_json((folder / MANIFEST).read_bytes())
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValidationError) as error:
+        raise _refused(folder, "its manifest cannot be read", "清单读不出来") from error
+
+
+def expected(folder: Path, model: Path) -> Manifest | None:
+    """The graph that will be taken for a model's folder, by a quick look at sizes; None when there is none.
+
+    Raises:
+        ModelError: there is one, and it will not be used.
+    """
+    if (found := drawn(folder)) is None:
+        return None
+    if find_spec("onnxruntime") is None or find_spec("tokenizers") is None:
+        raise ModelError(
+            f'{folder}: the graph waits for onnxruntime; pip install "rolememory[onnx]"',
+            zh=f'{folder}：计算图需要 onnxruntime；请运行 pip install "rolememory[onnx]"',
+        )
+    if size_of(weights_of(model)) != found.weights_bytes:
+        raise _foreign(folder)
+    if not all(path.is_file() for path in found.files(folder)):
+        raise _refused(folder, "files are missing", "缺少文件")
+    return found
+
+
+def opened(folder: Path, model: Path, settings: EmbeddingSettings, sha256: str = "") -> "GraphModel | None":
+    """The graph of a model's folder, checked against its weights; None when there is none.
+
+    Raises:
+        ModelError: there is one, and it must not be used.
+    """
+    if (found := expected(folder, model)) is None:
+        return None
+    if checked_digest(model, settings, sha256) != found.weights:
+        raise _foreign(folder)
+    return GraphModel(folder, settings)
+
+
+class GraphModel(InProcess):
+    """The graph of a folder; which weights it must be from is its opener's concern.
+
+    Raises:
+        ModelError: nothing there, damaged, or it does not answer.
+    """
+
+    def __init__(self, folder: Path, settings: EmbeddingSettings | None = None) -> None:
+        super().__init__(settings := settings or EmbeddingSettings())
+        if (found := drawn(folder)) is None:
+            raise _refused(folder, "there is none", "没有计算图")
+        self.manifest, self.runtime = found, found.runtime
+        _check(folder, found)
+        try:
+            self._tokenizer = _tokenizer(found.files(folder)[1], settings.max_tokens)
+            self._session = _session(found.files(folder)[0])
+            width = self._computed([PROBE]).shape[1]
+        except Exception as error:  # the faults of two native libraries have many names
+            raise _refused(folder, f"it does not run: {str(error)[:200]}", f"无法运行：{str(error)[:200]}") from error
+        if width != found.dims:
+            raise _refused(folder, f"it gives {width} dimensions, not {found.dims}", f"给出 {width} 维，应为 {found.dims} 维")
+        self.dim = settings.dims or found.dims
+        made = "float32" if found.dtype == "float32" else f"{found.dtype}:{found.graph[:16]}"
+        self.key = vector_space(found.weights, settings, made)
+
+    def _encode(self, texts: Sequence[str]) -> "Floats":
+        return normalised(self._computed(texts), self.dim)
+
+    def _computed(self, texts: Sequence[str]) -> "Floats":
+        import numpy as np
+
+        rows = self._tokenizer.encode_batch(list(texts))
+        columns = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}
+        fed = {name: np.array([getattr(row, columns[name]) for row in rows], dtype=np.int64) for name in self.manifest.inputs}
+        vectors: Floats = self._session.run(None, fed)[0]
+        return vectors
+
+    def unknown_share(self, text: str) -> float:
+        """Share of unknown tokens under the model's tokenizer, 0..1."""
+        first = self._tokenizer.encode(text[:READ], add_special_tokens=False)
+        ids = [one for piece in (first, *first.overflowing) for one in piece.ids]
+        return ids.count(self.manifest.unknown) / len(ids) if ids and self.manifest.unknown is not None else 0.0
+
+
+def _check(folder: Path, found: Manifest) -> None:
+    try:
+        sums = tuple(digest_of([path]) for path in found.files(folder))
+    except OSError as error:
+        raise _refused(folder, "files are missing", "缺少文件") from error
+    if sums != (found.graph, found.tokenizer):
+        raise _refused(folder, "its files are damaged", "文件已损坏")
+
+
+def _tokenizer(file: Path, max_tokens: int) -> Any:
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(str(file))
+    if max_tokens:
+        tokenizer.enable_truncation(max_tokens, direction=(tokenizer.truncation or {}).get("direction", "right"))
+    return tokenizer
+
+
+def _session(file: Path) -> Any:
+    """Computes on the caller's thread alone: several would wait for each other where a language model keeps the cores busy."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    return onnxruntime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
+
+
+def _foreign(folder: Path) -> ModelError:
+    return _refused(folder, "it was drawn from another model", "是由另一个模型导出的")
+
+
+def _refused(folder: Path, problem: str, zh: str) -> ModelError:
+    return ModelError(
+        f"{folder}: this graph is not used: {problem}; draw it anew with `rolememory model export`",
+        zh=f"{folder}：不使用这个计算图：{zh}；请重新运行 `rolememory model export`",
+    )

@@ -1,0 +1,42 @@
+"""A home whose model was exported by the command, once per session; needs the extras semantic, onnx and offline."""
+
+import json
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rolememory.cli.app import run
+from rolememory.store.home import init
+from rolememory.text.embed.local import packaged
+
+NEEDED = ("sentence_transformers", "onnx", "onnxruntime", "tokenizers")
+needs_tools = (
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        packaged() is None or not all(map(find_spec, NEEDED)), reason="the extras semantic, onnx and offline are not installed"
+    ),
+    pytest.mark.filterwarnings("default"),  # torch and transformers warn about themselves
+)
+
+
+@cache
+def exported(folder: Path, *options: str) -> Path:
+    """A fresh home in `folder` with the graph of the packaged model."""
+    home = folder / "-".join(["home", *options])
+    init(home, "en")
+    assert run(["--home", str(home), "--lang", "en", "--json", "model", "export", *options]) == 0
+    return home
+
+
+def of_session(factory: pytest.TempPathFactory, *options: str) -> Path:
+    """The one that all tests of a session share: look at it, change nothing."""
+    return exported(factory.getbasetemp(), *options)
+
+
+def manifest(graph: Path) -> dict[str, Any]:
+    """What stands in a graph's manifest."""
+    read: dict[str, Any] = json.loads((graph / "manifest.json").read_text("utf-8"))
+    return read
