@@ -13,13 +13,13 @@ from rolememory.store.home import init
 from rolememory.text.embed.local import packaged
 
 NEEDED = ("sentence_transformers", "onnx", "onnxruntime", "tokenizers")
-needs_tools = (
+needs_tools = [
     pytest.mark.slow,
     pytest.mark.skipif(
         packaged() is None or not all(map(find_spec, NEEDED)), reason="the extras semantic, onnx and offline are not installed"
     ),
     pytest.mark.filterwarnings("default"),  # torch and transformers warn about themselves
-)
+]
 
 
 @cache

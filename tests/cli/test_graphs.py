@@ -47,7 +47,7 @@ def test_a_graph_that_is_not_there_can_be_removed_all_the_same(command: Command)
 
 
 class TestExport:
-    pytestmark: ClassVar = list(needs_tools)
+    pytestmark: ClassVar = needs_tools
 
     def test_it_tells_each_step_checks_and_can_be_taken_back(self, command: Command) -> None:
         ran = command("model", "export", lang="zh")

@@ -22,6 +22,7 @@ from rolememory.serve.rest.cards import cards
 from rolememory.serve.rest.chats import chats
 from rolememory.serve.rest.fading import fadings
 from rolememory.serve.rest.figures import figures
+from rolememory.serve.rest.graphs import Exports, graphs
 from rolememory.serve.rest.insight import insights
 from rolememory.serve.rest.map import map_
 from rolememory.serve.rest.memories import memories
@@ -58,6 +59,7 @@ ROUTERS = (
     bringing,
     settings,
     models,
+    graphs,
     watching,
 )
 STOP_S = 5.0  # an import ends with the chat in hand, or goes on at the next start
@@ -67,8 +69,8 @@ METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"]
 def rest(app: FastAPI, house: House) -> None:
     """Add the paths."""
     app.state.turnstiles, app.state.fetches, app.state.bringings = Turnstiles(), Fetches(), Bringings(house.home.path)
-    app.state.surveys = Surveys()
-    app.state.living.append(lambda: _telling(house, app.state.fetches, app.state.bringings))
+    app.state.surveys, app.state.exports = Surveys(), Exports()
+    app.state.living.append(lambda: _telling(house, (app.state.fetches, app.state.exports), app.state.bringings))
     for router in ROUTERS:
         app.include_router(router)
 
@@ -84,12 +86,13 @@ def rest(app: FastAPI, house: House) -> None:
 
 
 @asynccontextmanager
-async def _telling(house: House, fetches: Fetches, bringings: Bringings) -> AsyncIterator[None]:
+async def _telling(house: House, working: tuple[Fetches | Exports, ...], bringings: Bringings) -> AsyncIterator[None]:
     Telling(house).begin()
     try:
         yield
     finally:
-        fetches.stop()
+        for one in working:
+            one.stop()
         await to_thread.run_sync(bringings.stop, STOP_S)
 
 

@@ -21,7 +21,7 @@ from rolememory.serve.rest.asking import Mind, TheHouse, Tongue, router
 from rolememory.serve.rest.shapes import In, Name, Out
 
 models = router("models")
-_READY = ("start the server anew to use it", "重启服务器后即可使用")
+READY = ("start the server anew to use it", "重启服务器后即可使用")
 LOOK_S = 1.0  # between two looks at how much of a model has arrived
 _log = logging.getLogger(__name__)
 
@@ -44,6 +44,8 @@ class MeaningOut(Out):
     model: str = Field(description="as the settings name it")
     key: str = Field(description="of the one that is loaded")
     dims: int
+    runtime: str = Field(description="what computes the vectors: sentence-transformers, onnx float32, onnx int8; empty elsewhere")
+    note: str = Field(description="why the exported graph of the model is not used, if there is one")
     languages: list[str]
     last_failure: str = Field(description="why the last question had no vector")
     breakers: list[BreakerOut]
@@ -100,11 +102,12 @@ class FetchOut(Out):
 
 
 @models.get("/meaning")
-def meaning(house: TheHouse) -> MeaningOut:
+def meaning(house: TheHouse, tongue: Tongue) -> MeaningOut:
     """Whether meaning works here, and why not."""
     home, loader = house.home, house.home.loader
     embedder = loader.get()
     breaker: Breaker | None = getattr(embedder, "breaker", None)
+    passed_over: ModelError | None = getattr(embedder, "passed_over", None)
     return MeaningOut(
         state=loader.state,
         reason=private(loader.reason, house),
@@ -112,6 +115,8 @@ def meaning(house: TheHouse) -> MeaningOut:
         model=private(loader.settings.model, house),
         key=private(embedder.key, house) if embedder else "",
         dims=embedder.dim if embedder else 0,
+        runtime=getattr(embedder, "runtime", ""),
+        note=private(passed_over.text(tongue), house) if passed_over else "",
         languages=sorted(loader.background),
         last_failure=private(home.queries.failure, house),
         breakers=[*([_breaker_out(breaker, house, "embedding")] if breaker else ()), *_learning_breakers(house)],
@@ -181,9 +186,9 @@ class Fetches:
 
     def known(self, house: House, tongue: str) -> list[dict[str, Any]]:
         """The table of models. Raises: ModelError."""
-        done = subprocess.run(_command(house, tongue, ["model", "list"]), capture_output=True, timeout=60, check=False)  # noqa: S603  # our own program
+        done = subprocess.run(ourselves(house, tongue, ["model", "list"]), capture_output=True, timeout=60, check=False)  # noqa: S603  # our own program
         if done.returncode != 0:
-            raise ModelError(f"`rolememory model list` failed: {_last(done.stderr)}")
+            raise ModelError(f"`rolememory model list` failed: {last_line(done.stderr.decode('utf-8', 'replace'))}")
         rows: list[dict[str, Any]] = orjson.loads(done.stdout)["models"]
         return rows
 
@@ -191,7 +196,7 @@ class Fetches:
         """Start, unless one is running; that one's state then."""
         with self._lock:
             if self._running is None:
-                command = _command(house, tongue, ["model", "fetch", row["name"]])
+                command = ourselves(house, tongue, ["model", "fetch", row["name"]])
                 self._running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)  # noqa: S603  # our own program
                 self._told(house, FetchOut(name=row["name"], state="fetching", bytes=0, expected=row["megabytes"] * 10**6, text=""))
                 follow = threading.Thread(
@@ -219,7 +224,7 @@ class Fetches:
         good = running.returncode == 0
         with self._lock:
             self._running = None
-        text = _READY[tongue == "zh"] if good else private(_last(said), house)
+        text = READY[tongue == "zh"] if good else private(last_line(said.decode("utf-8", "replace")), house)
         self._told(
             house, begun.model_copy(update={"state": "done" if good else "failed", "bytes": begun.expected if good else 0, "text": text})
         )
@@ -229,12 +234,14 @@ class Fetches:
         house.bus.tell("model", name=state.name, state=state.state, bytes=state.bytes, expected=state.expected)
 
 
-def _command(house: House, tongue: str, words: Sequence[str]) -> list[str]:
+def ourselves(house: House, tongue: str, words: Sequence[str]) -> list[str]:
+    """Our own command line at work on this home."""
     return [sys.executable, "-m", "rolememory", *words, "--home", str(house.home.path), "--json", "--lang", tongue]
 
 
-def _last(said: bytes) -> str:
-    lines = said.decode("utf-8", "replace").strip().splitlines()
+def last_line(said: str) -> str:
+    """What a command said in the end: why it failed."""
+    lines = said.strip().splitlines()
     return clean(lines[-1])[:500] if lines else ""
 
 

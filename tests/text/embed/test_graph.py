@@ -21,7 +21,7 @@ from rolememory.text.embed.ladder import load
 from rolememory.text.embed.local import LocalModel, packaged
 from tests.graphs import manifest, needs_tools, of_session
 
-pytestmark = list(needs_tools)
+pytestmark = needs_tools
 
 TEXTS = [*HARD, "Why did the beacon go dark?", "灯塔为什么灭了？", "The keeper wrote it down. " * 200]
 

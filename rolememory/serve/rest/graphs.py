@@ -1,0 +1,99 @@
+"""Drawing the model as a graph that answers sooner: begun here, done by our own command line, told step by step."""
+
+import os
+import re
+import subprocess
+import threading
+
+from fastapi import Request
+from pydantic import Field
+
+from rolememory.serve.house import House
+from rolememory.serve.rest.answers import clean, private
+from rolememory.serve.rest.asking import TheHouse, Tongue, router
+from rolememory.serve.rest.models import READY, last_line, ourselves
+from rolememory.serve.rest.shapes import In, Out
+
+graphs = router("models")
+_STEP = re.compile(r"(\d+)/(\d+) (.+)")
+_KEPT = 2000  # characters of what it said last
+
+
+class ExportIn(In):
+    """How."""
+
+    int8: bool = Field(False, description="weights in 8 bits: a quarter of the size, a little less exact")
+
+
+class ExportOut(Out):
+    """How an export stands; every step is an event `graph` as well."""
+
+    state: str = Field(description="none, exporting, done, failed")
+    step: int
+    steps: int = Field(description="0 = not known yet")
+    text: str = Field(description="exporting: what is done now; failed: why; done: what to do now")
+
+
+@graphs.get("/models/export")
+def exported(request: Request) -> ExportOut:
+    """How the last export stands."""
+    return _exports(request).state
+
+
+@graphs.post("/models/export", status_code=202)
+def export(request: Request, house: TheHouse, tongue: Tongue, given: ExportIn) -> ExportOut:
+    """Draw the home's model as a graph, compare it with the original, and put it in place; used when the server is started anew."""
+    return _exports(request).begin(house, given.int8, tongue)
+
+
+def _exports(request: Request) -> "Exports":
+    exports: Exports = request.app.state.exports
+    return exports
+
+
+class Exports:
+    """One at a time, in a process of its own: a library that draws models must not take the server along."""
+
+    def __init__(self) -> None:
+        self.state = ExportOut(state="none", step=0, steps=0, text="")
+        self._running: subprocess.Popen[str] | None = None
+        self._lock = threading.Lock()
+
+    def begin(self, house: House, int8: bool, tongue: str) -> ExportOut:
+        """Start, unless one is running; that one's state then."""
+        with self._lock:
+            if self._running is None:
+                command = ourselves(house, tongue, ["model", "export", *(["--int8"] if int8 else [])])
+                self._running = subprocess.Popen(  # noqa: S603  # our own program
+                    command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, encoding="utf-8", errors="replace",
+                    env={**os.environ, "PYTHONIOENCODING": "utf-8"},
+                )  # fmt: skip
+                self._told(house, ExportOut(state="exporting", step=0, steps=0, text=""))
+                follow = (house, self._running, tongue)
+                threading.Thread(target=self._follow, args=follow, name="rolememory-export", daemon=True).start()
+            return self.state
+
+    def stop(self) -> None:
+        """End what is running: the graph before stays."""
+        with self._lock:
+            if self._running is not None:
+                self._running.terminate()
+
+    def _follow(self, house: House, running: "subprocess.Popen[str]", tongue: str) -> None:
+        """Tell each step, then how it ended."""
+        said = ""
+        with running:
+            for line in running.stderr or ():
+                if step := _STEP.fullmatch(line.strip()):
+                    done, steps, text = step.groups()
+                    self._told(house, ExportOut(state="exporting", step=int(done), steps=int(steps), text=clean(text)))
+                said = (said + line)[-_KEPT:]
+        good = running.returncode == 0
+        text = READY[tongue == "zh"] if good else private(last_line(said), house)
+        with self._lock:
+            self._running = None
+            self._told(house, self.state.model_copy(update={"state": "done" if good else "failed", "text": text}))
+
+    def _told(self, house: House, state: ExportOut) -> None:
+        self.state = state
+        house.bus.tell("graph", **state.model_dump())
