@@ -234,8 +234,8 @@ def _tell(here: Desk, made: "Manifest", folder: Path) -> None:
         return
     here.out.say(
         say(
-            f"{made.model}: {made.runtime}, {size / 1e6:.0f} MB, differs from the original by at most {made.deviation:.1g} in cosine",
-            f"{made.model}：{made.runtime}，{size / 1e6:.0f} MB，与原模型的余弦最多相差 {made.deviation:.1g}",
+            f"{made.model}: {made.runtime}, {size / 1e6:.0f} MB, differs from the original by at most {made.deviation:.2g} in cosine",
+            f"{made.model}：{made.runtime}，{size / 1e6:.0f} MB，与原模型的余弦最多相差 {made.deviation:.2g}",
         ),
         "bold",
     )
