@@ -1,8 +1,8 @@
 """Making meaning quicker from the page: begun by a button, followed step by step, and a failure says why."""
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
@@ -11,9 +11,6 @@ from rolememory.store.home import init
 from tests.hashing import HashingEmbedder
 from tests.page.visitors import EITHER, Visitor
 from tests.serve.houses import Served, served
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Browser
 
 
 @pytest.fixture
@@ -25,11 +22,20 @@ def house(tmp_path: Path) -> Iterator[Served]:
         yield open_house
 
 
+def hears(visitor: Visitor) -> None:
+    """Waits until the page listens."""
+    last = time.monotonic() + 60
+    while not visitor.served.house.bus.listeners:
+        assert time.monotonic() < last, "the page does not listen"
+        visitor.page.evaluate("() => new Promise(requestAnimationFrame)")
+
+
 @EITHER
-def test_an_export_is_followed_and_a_failure_says_why(visitor: Visitor, browser: "Browser") -> None:
+def test_an_export_is_followed_and_a_failure_says_why(visitor: Visitor) -> None:
     visitor.goes("settings", "models")
     told = visitor.page.locator("#drawing")
     expect(visitor.button("graph.draw")).to_be_enabled()
+    hears(visitor)
     visitor.served.house.bus.tell("graph", state="exporting", step=3, steps=4, text="comparing it with the original")
     expect(told).to_contain_text(visitor.says("graph.exporting", step=3, steps=4))
     expect(told.get_by_role("progressbar")).to_have_attribute("value", "2")

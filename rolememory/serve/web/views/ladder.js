@@ -55,13 +55,13 @@ function Models() {
 function Graph({ runtime }) {
   const [now, setNow] = useState(null);
   const look = async () => setNow(await get("/models/export"));
-  useEffect(() => { look().catch(() => null); return events((event) => (event.kind === "gap" ? look() : setNow(event)), { kinds: ["graph"] }); }, []);
+  useEffect(() => { look().catch(() => setNow({ state: "none" })); return events((event) => (event.kind === "gap" ? look() : setNow(event)), { kinds: ["graph"] }); }, []);
   const draw = (int8) => async () => setNow(await post("/models/export", { int8 }));
-  const going = now?.state === "exporting";
+  const waits = !now || now.state === "exporting";
   return html`<h3>${t("graph.title")}</h3><p class="hint">${t("graph.hint")}</p>
     ${now && now.state !== "none" && html`<${Drawing} now=${now} />`}
-    <p class="row"><${Button} kind="small" disabled=${going} onClick=${draw(false)}>${t(runtime?.startsWith("onnx") ? "graph.again" : "graph.draw")}<//>
-      <${Button} kind="small" disabled=${going} onClick=${draw(true)}>${t("graph.draw.int8")}<//></p>`;
+    <p class="row"><${Button} kind="small" disabled=${waits} onClick=${draw(false)}>${t(runtime?.startsWith("onnx") ? "graph.again" : "graph.draw")}<//>
+      <${Button} kind="small" disabled=${waits} onClick=${draw(true)}>${t("graph.draw.int8")}<//></p>`;
 }
 
 /** How far a drawing is. */
