@@ -1,5 +1,7 @@
 """A home whose model was exported by the command, once per session; needs the extras semantic, onnx and offline."""
 
+import contextlib
+import io
 import json
 from functools import cache
 from importlib.util import find_spec
@@ -23,17 +25,20 @@ needs_tools = [
 
 
 @cache
-def exported(folder: Path, *options: str) -> Path:
-    """A fresh home in `folder` with the graph of the packaged model."""
+def exported(folder: Path, *options: str) -> tuple[Path, list[str]]:
+    """A fresh home in `folder` with the graph of the packaged model, and what the command said on its way."""
     home = folder / "-".join(["home", *options])
     init(home, "en")
-    assert run(["--home", str(home), "--lang", "en", "--json", "model", "export", *options]) == 0
-    return home
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        code = run(["--home", str(home), "--lang", "zh", "model", "export", *options])
+    assert code == 0
+    return home, said.getvalue().splitlines()
 
 
 def of_session(factory: pytest.TempPathFactory, *options: str) -> Path:
     """The one that all tests of a session share: look at it, change nothing."""
-    return exported(factory.getbasetemp(), *options)
+    return exported(factory.getbasetemp(), *options)[0]
 
 
 def manifest(graph: Path) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from rolememory.cli.desk import Desk, desk
 from rolememory.cli.options import option
@@ -17,6 +17,7 @@ from rolememory.errors import InvalidValueError, ModelError, NotWrittenError
 if TYPE_CHECKING:
     from rolememory.schema.settings import EmbeddingSettings
     from rolememory.text.embed.graph import DType, Manifest
+    from rolememory.text.embed.in_process import InProcess
     from rolememory.text.embed.local import LocalModel
 
 MOST_DEVIATION = {"float32": 1e-4, "int8": 0.05}  # 1 - cosine to the original's vector of the same text
@@ -148,7 +149,7 @@ def _drawn(local: "LocalModel", name: str, scratch: Path, dtype: "DType", tell: 
     return made.model_copy(update={"deviation": _compared(local, GraphModel(scratch), MOST_DEVIATION[dtype])})
 
 
-def _compared(local: "LocalModel", graph: Any, most: float) -> float:
+def _compared(local: "InProcess", graph: "InProcess", most: float) -> float:
     from rolememory.text.embed.drawing import deviation
 
     found = deviation(local, graph)

@@ -1,5 +1,6 @@
 """model export: step by step, in both languages; nothing is put in place that is not near enough to the original."""
 
+import shutil
 from importlib.util import find_spec
 from pathlib import Path
 from typing import ClassVar
@@ -9,9 +10,8 @@ import pytest
 from rolememory.cli.graphs import MAKING, _compared
 from rolememory.errors import ModelError
 from rolememory.text.embed.graph import GraphModel, graph_folder
-from rolememory.text.embed.local import LocalModel
 from tests.cli.running import Command
-from tests.graphs import needs_tools, of_session
+from tests.graphs import exported, needs_tools, of_session
 
 
 def model_of(command: Command, lang: str = "en") -> str:
@@ -49,19 +49,22 @@ def test_a_graph_that_is_not_there_can_be_removed_all_the_same(command: Command)
 class TestExport:
     pytestmark: ClassVar = needs_tools
 
-    def test_it_tells_each_step_checks_and_can_be_taken_back(self, command: Command) -> None:
-        ran = command("model", "export", lang="zh")
-        assert ran.code == 0, ran.err
-        assert [line[:3] for line in ran.lines[:4]] == ["1/4", "2/4", "3/4", "4/4"]
-        assert "与原模型" in ran.lines[4]
-        folder = graph_folder(command.home)
+    def test_it_tells_each_step_and_leaves_nothing_else(self, tmp_path_factory: pytest.TempPathFactory) -> None:
+        home, said = exported(tmp_path_factory.getbasetemp(), "--int8")
+        assert [line[:3] for line in said[:5]] == ["1/5", "2/5", "3/5", "4/5", "5/5"]
+        assert "与原模型" in said[5]
+        folder = graph_folder(home)
         assert sorted(path.suffix for path in folder.iterdir() if not path.name.startswith(".")) == [".json", ".json", ".onnx"]
         assert not list(folder.glob(f"{MAKING}*"))
-        assert "onnx float32" in model_of(command)
-        assert "onnx float32" in command("stats").out
+
+    def test_what_computes_is_told_and_can_be_taken_back(self, command: Command, tmp_path_factory: pytest.TempPathFactory) -> None:
+        there = graph_folder(command.home)
+        shutil.copytree(graph_folder(of_session(tmp_path_factory, "--int8")), there)
+        assert "onnx int8" in model_of(command)
+        assert "onnx int8" in command("stats").out
         assert command("model", "export", "--remove", "--json").json == {"removed": True}
         assert "sentence-transformers" in model_of(command)
-        assert not list(folder.glob("*.onnx"))
+        assert not list(there.glob("*.onnx"))
 
     def test_a_graph_of_another_model_is_told_with_the_way_out(self, command: Command, tmp_path_factory: pytest.TempPathFactory) -> None:
         there = graph_folder(command.home)
@@ -73,9 +76,9 @@ class TestExport:
             assert "sentence-transformers" in model_of(command, lang)
 
     def test_one_that_differs_too_much_is_not_put_in_place(self, tmp_path_factory: pytest.TempPathFactory) -> None:
-        rounded = GraphModel(graph_folder(of_session(tmp_path_factory, "--int8")))
+        whole, rounded = (GraphModel(graph_folder(of_session(tmp_path_factory, *options))) for options in ((), ("--int8",)))
         with pytest.raises(ModelError, match="not put in place"):
-            _compared(LocalModel.shipped(), rounded, 1e-4)
+            _compared(whole, rounded, 1e-4)
 
 
 @pytest.mark.skipif(find_spec("sentence_transformers") is None, reason="the extra semantic is not installed")
