@@ -28,8 +28,9 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
     return lost or None
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser() -> "Iterator[Browser]":
+    """Not longer than this folder: while it is open, the thread has a running event loop, and nobody else could start one."""
     from tests.page.visitors import browsing
 
     with browsing() as found:

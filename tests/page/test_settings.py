@@ -96,9 +96,10 @@ def test_a_comment_of_the_author_survives_a_change_made_on_the_page(at_desk: Vis
     expect(field).to_have_value("7")
     field.fill("9")
     field.press("Enter")
-    at_desk.reads(at_desk.says("settings.saved", key="recall.max_items"))
+    saved = at_desk.says("settings.saved", key="recall.max_items")
+    at_desk.reads(saved)
     assert file.read_text("utf-8") == "# mine, do not touch\n[recall]  # what comes to mind\nmax_items = 9  # lucky\n\n# the end\n"
-    at_desk.page.locator(".toast").last.get_by_role("button", name=at_desk.says("undo")).click()
+    at_desk.page.locator(".toast", has_text=saved).get_by_role("button", name=at_desk.says("undo")).click()
     expect(field).to_have_value("7")
     file.unlink() if before is None else file.write_bytes(before)
 

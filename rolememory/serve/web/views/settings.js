@@ -1,5 +1,5 @@
 // Every setting with what it does, its default, its value now and where that comes from; changed live. Presets, models and statistics stand beside it.
-import { html, useEffect, useMemo, useState } from "../preact.js";
+import { html, useEffect, useMemo, useRef, useState } from "../preact.js";
 import { address, roles } from "../app.js";
 import { events, get, inRole, patch, url } from "../api.js";
 import { t } from "../i18n.js";
@@ -90,7 +90,12 @@ function Control({ row, save }) {
   const { kind, choices, unset, whole } = shape(row.type);
   const [now, set] = useState(row.value);
   const common = { label: row.key, hint: row.about };
-  const ready = async () => { if (JSON.stringify(now) !== JSON.stringify(row.value) && !(await save(now))) set(row.value); };
+  const sent = useRef(row.value); // Enter writes, and leaving the field afterwards must not write again
+  const ready = async () => {
+    if (JSON.stringify(now) === JSON.stringify(sent.current)) return;
+    sent.current = now;
+    if (!(await save(now))) { sent.current = row.value; set(row.value); }
+  };
   const typed = { onBlur: ready, onKeyDown: (event) => event.key === "Enter" && ready() };
   if (kind === "switch" && !unset) return html`<${Field} as="check" ...${common} value=${now} onInput=${(on) => { set(on); save(on); }} />`;
   if (kind === "switch" || kind === "one") {
