@@ -5,7 +5,7 @@
 By rules alone, without a model of any kind. `stale`: a memory that holds the old value was injected, and it does not rest on the
 words of the change itself (which may name the old value: "I moved from Rome to Oslo"). `fresh`: a memory that rests on the change, or
 holds the new value, was injected; not asked where a thing was to be forgotten. A probe is stale if any of its questions is. `unlearned`: the fact was never injected
-before the change either, so that the probe could not fail.
+before the change either, so that the probe could not fail. `detected`: the change put something out of recall, or had it forgotten.
 """
 
 import argparse
@@ -55,6 +55,7 @@ class Outcome:
     stale: str = ""  # the outdated line
     asked: str = ""  # the question that brought it
     fresh: float = 0.0  # share of the questions that brought the new
+    detected: bool = False  # what was told before was put out of recall, or forgotten
 
 
 def probes(count: int, seed: int) -> list[Probe]:
@@ -85,6 +86,7 @@ def asked(mind: RoleMemory, probe: Probe, user: str) -> Outcome:
     said = [Message.user(probe.told), Message.assistant("Mm." if probe.kind.language == "en" else "嗯。")]
     mind.observe(said, chat=f"{user} one", user=user)
     learned = any(_holds(one, probe.old) for question in probe.asked for one in _recalled(mind, question, user))
+    before = _own(mind, user)
     between = [message for line in BETWEEN[probe.kind.language] for message in (Message.user(line), said[1])]
     later = [*(said if probe.same_chat else ()), *between, Message.user(probe.changed)]
     seen = mind.observe(later, chat=f"{user} one" if probe.same_chat else f"{user} two", user=user)
@@ -92,8 +94,16 @@ def asked(mind: RoleMemory, probe: Probe, user: str) -> Outcome:
     told = {question: _recalled(mind, question, user) for question in probe.asked}
     stale = [(question, one) for question, ones in told.items() for one in ones if _holds(one, probe.old) and not _rests_on(one, change)]
     new = [any(_rests_on(one, change) or _holds(one, probe.new) for one in ones) for ones in told.values()]
+    own = _own(mind, user)
+    detected = bool(before.keys() - own.keys()) or any(
+        _rests_on(one, change) and set(one.supersedes) & before.keys() for one in own.values()
+    )
     question, line = (stale[0][0], stale[0][1].content) if stale else ("", "")
-    return Outcome(probe, learned, line, question, sum(new) / len(new))
+    return Outcome(probe, learned, line, question, sum(new) / len(new), detected)
+
+
+def _own(mind: RoleMemory, user: str) -> dict[str, Memory]:
+    return {one.id: one for one in mind.memories.values() if one.user == user and not one.archived}
 
 
 def _recalled(mind: RoleMemory, question: str, user: str) -> list[Memory]:
@@ -133,6 +143,8 @@ def _rates(found: Sequence[Outcome]) -> dict[str, Any]:
         "probes": len(found),
         "unlearned": sum(not one.learned for one in found),
         "stale": sum(bool(one.stale) for one in found),
+        "detected": sum(one.detected for one in found),
+        "stale_though_detected": sum(bool(one.stale) and one.detected for one in found),
         "fresh": round(sum(told) / len(told), 3) if told else None,
     }
 
