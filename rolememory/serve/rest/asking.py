@@ -22,8 +22,10 @@ from rolememory.serve.rest.shapes import Faulty, Page
 MOST_ROWS = 500
 Thing = TypeVar("Thing")
 Row = TypeVar("Row", bound=BaseModel)
+SHAPES = "#/components/schemas/"
+# By reference: of a model, FastAPI makes a reader of its own for every status of every path, half a second of each start.
 FAULTS: dict[int | str, dict[str, Any]] = {
-    status: {"model": Faulty, "description": told}
+    status: {"description": told, "content": {"application/json": {"schema": {"$ref": f"{SHAPES}Faulty"}}}}
     for status, told in {
         400: "no JSON",
         401: "asked without the token",
@@ -39,6 +41,12 @@ FAULTS: dict[int | str, dict[str, Any]] = {
         503: "the disk or another program is in the way",
     }.items()
 }
+
+
+def fault_shapes() -> dict[str, Any]:
+    """What `FAULTS` refer to, as the components of an OpenAPI document."""
+    found = Faulty.model_json_schema(mode="serialization", ref_template=f"{SHAPES}{{model}}")
+    return {**found.pop("$defs", {}), "Faulty": found}
 
 
 def router(*tags: str, under: str = "") -> APIRouter:

@@ -14,7 +14,7 @@ from rolememory.serve.house import House
 from rolememory.serve.rest import answers
 from rolememory.serve.rest.applying import applying
 from rolememory.serve.rest.arrivals import arrivals
-from rolememory.serve.rest.asking import Turnstiles
+from rolememory.serve.rest.asking import Turnstiles, fault_shapes
 from rolememory.serve.rest.books import books
 from rolememory.serve.rest.bringing import Bringings, bringing
 from rolememory.serve.rest.bulk import bulk
@@ -82,7 +82,7 @@ def rest(app: FastAPI, house: House) -> None:
         return response
 
     app.router.routes.append(Route("/api/{path:path}", nobody, methods=METHODS, include_in_schema=False))
-    _tell_version(app)
+    _describe(app)
 
 
 @asynccontextmanager
@@ -102,12 +102,13 @@ def _methods(request: Request) -> set[str]:
     return {method for route in routes if route.matches(request.scope)[0] is Match.PARTIAL for method in route.methods or ()}
 
 
-def _tell_version(app: FastAPI) -> None:
-    """Let the OpenAPI document say which REST this is."""
+def _describe(app: FastAPI) -> None:
+    """Let the OpenAPI document say which REST this is, and how every fault looks."""
     plain = app.openapi
 
     def openapi() -> dict[str, Any]:
         document = plain()
+        document["components"]["schemas"].update(fault_shapes())
         document["info"][answers.VERSION_HEADER] = answers.VERSION
         return document
 
