@@ -8,6 +8,7 @@ LIVE := .cache/live
 TAVERN := mkdir -p $(LIVE) && npm install --prefix $(LIVE) --ignore-scripts --no-audit --no-fund --loglevel=error sillytavern@1.19.0
 CASES ?= 500
 SEED ?=
+SETS ?=
 
 .PHONY: demo test check bench docs wheel extension format clean conformance-live e2e page tavern
 
@@ -23,9 +24,13 @@ check: $(VENV)/.ready  ## format, lint, strict types, floors
 	$(BIN)/mypy
 	$(RUN) -m pytest -q tests/test_floors.py
 
-bench: $(VENV)/.ready  ## measure the hot path (JSON on standard output)
+bench: $(VENV)/.ready  ## measure the hot path, the disk and a long chat (JSON on standard output); SETS="FILE.json ...": data sets as well
 	$(RUN) -m tests.bench.speed
 	$(RUN) -m tests.bench.keys
+	$(RUN) -m tests.bench.storage --turns 200
+	$(RUN) -m tests.bench.soak --turns 500
+	$(if $(SETS),$(RUN) -m tests.bench.recall $(SETS))
+	$(if $(SETS),$(RUN) -m tests.bench.conversation $(SETS))
 
 conformance-live: $(VENV)/.ready $(LIVE)/.ready  ## ask the real SillyTavern about fresh random lorebooks, compare (CASES=500 SEED=word)
 	$(BIN)/python -c "import playwright" 2>/dev/null || $(BIN)/python -m pip install --quiet --disable-pip-version-check playwright

@@ -11,10 +11,32 @@ with TemporaryDirectory() as folder, Home.open(folder, {"embedding.backend": "of
     mira = home.create("Mira", aliases=["the keeper"])
     mira.remember_all(
         [
-            {"id": "storm", "content": "The lamp went out in the great storm.", "keys": ["storm"], "created": "1887-11-02"},
-            {"id": "oil", "type": "semantic", "content": "The beacon burns whale oil.", "keys": ["beacon"], "created": "1888-01-09"},
-            {"id": "patient", "type": "trait", "content": "Patient and dry.", "constant": True, "created": None},
-            {"id": "tea", "type": "semantic", "content": "Takes her tea with salt.", "created": None},
+            {
+                "id": "storm",
+                "content": "The lamp went out in the great storm.",
+                "keys": ["storm"],
+                "created": "1887-11-02",
+            },
+            {
+                "id": "oil",
+                "type": "semantic",
+                "content": "The beacon burns whale oil.",
+                "keys": ["beacon"],
+                "created": "1888-01-09",
+            },
+            {
+                "id": "patient",
+                "type": "trait",
+                "content": "Patient and dry.",
+                "constant": True,
+                "created": None,
+            },
+            {
+                "id": "tea",
+                "type": "semantic",
+                "content": "Takes her tea with salt.",
+                "created": None,
+            },
         ]
     )
 

@@ -11,9 +11,24 @@ with TemporaryDirectory() as folder, Home.open(folder, {"embedding.backend": "of
     waner = home.create("沈晚", aliases=["晚儿"])
     waner.remember_all(
         [
-            {"id": "药铺", "type": "semantic", "content": "她在城南开着一间药铺，铺名“回春堂”。", "keys": ["药铺", "藥鋪", "回春堂"]},
-            {"id": "雨夜", "content": "那年中秋的雨夜，师父把玉佩交给了她。", "keys": ["玉佩"], "created": "2025-10-06"},
-            {"id": "怕打雷", "type": "trait", "content": "怕打雷，却从不肯承认。", "emotions": ["恐惧"]},
+            {
+                "id": "药铺",
+                "type": "semantic",
+                "content": "她在城南开着一间药铺，铺名“回春堂”。",
+                "keys": ["药铺", "藥鋪", "回春堂"],
+            },
+            {
+                "id": "雨夜",
+                "content": "那年中秋的雨夜，师父把玉佩交给了她。",
+                "keys": ["玉佩"],
+                "created": "2025-10-06",
+            },
+            {
+                "id": "怕打雷",
+                "type": "trait",
+                "content": "怕打雷，却从不肯承认。",
+                "emotions": ["恐惧"],
+            },
             {"id": "寻人", "type": "goal", "content": "想找到失散多年的弟弟。"},
         ]
     )
@@ -31,4 +46,6 @@ with TemporaryDirectory() as folder, Home.open(folder, {"embedding.backend": "of
 
     waner.archive("雨夜")
     print("\n没想起来的，也说得出缘由，还告诉你改哪里：")
-    print(waner.recall([Message.user("这块玉佩是谁给你的？")], now=NOW).explain("雨夜", language="zh"))
+    print(
+        waner.recall([Message.user("这块玉佩是谁给你的？")], now=NOW).explain("雨夜", language="zh")
+    )

@@ -11,7 +11,9 @@ MADE = "2026-05-01T12:00:00Z"
 
 with TemporaryDirectory() as folder, Home.open(folder, {"embedding.backend": "off"}) as home:
     mira = home.create("Mira")
-    mira.remember("The beacon burns whale oil.", "semantic", id="oil", keys=["beacon"], created=MADE)
+    mira.remember(
+        "The beacon burns whale oil.", "semantic", id="oil", keys=["beacon"], created=MADE
+    )
     mira.edit("oil", keys=["beacon", "oil"], weight=1.2, reason="she talks of it often")
 
     mira.store.fold()  # happens by itself after two quiet seconds
@@ -34,5 +36,10 @@ with TemporaryDirectory() as folder, Home.open(folder, {"embedding.backend": "of
     mira.undo()
     print("\nhistory of 'oil', newest first:")
     for line in mira.history("oil"):
-        changed = ", ".join(name for name, (before, after) in line.fields.items() if before != after)
-        print(f"  {line.actor:<8} {line.op:<6} {changed}" + (f"  ({line.reason})" if line.actor == "author" and line.reason else ""))
+        changed = ", ".join(
+            name for name, (before, after) in line.fields.items() if before != after
+        )
+        print(
+            f"  {line.actor:<8} {line.op:<6} {changed}"
+            + (f"  ({line.reason})" if line.actor == "author" and line.reason else "")
+        )

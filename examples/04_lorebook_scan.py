@@ -9,10 +9,14 @@ from rolememory.shipped import shipped
 
 SETTINGS = ScanSettings(scan_depth=2)  # only the two newest messages are searched
 
-book = json.loads(shipped("worldbook_rules", "worldbooks", "lantern-market.json").read_text(encoding="utf-8"))
+book = json.loads(
+    shipped("worldbook_rules", "worldbooks", "lantern-market.json").read_text(encoding="utf-8")
+)
 chat = [Message.user("I lied to the ferryman at the market. What is the weather tonight?")]
 
-first = scan(book, chat, settings=SETTINGS, chance=3)  # chance is a seed: the same seed, the same dice
+first = scan(
+    book, chat, settings=SETTINGS, chance=3
+)  # chance is a seed: the same seed, the same dice
 print("active:")
 for one in first.awake:
     print(f"  {one.entry.comment:<20} {word(one.why)}")

@@ -11,10 +11,21 @@ from rolememory import Home
 
 with TemporaryDirectory() as folder, Home.open(folder, {"embedding.backend": "off"}) as home:
     mira = home.create("Mira")
-    mira.remember("On a bright night the seals sang on the ledge until morning.", id="seals", tags=["moon"], keys=["seals"])
+    mira.remember(
+        "On a bright night the seals sang on the ledge until morning.",
+        id="seals",
+        tags=["moon"],
+        keys=["seals"],
+    )
 
     for now in (datetime(2026, 5, 1, 22, tzinfo=UTC), datetime(2026, 5, 16, 22, tzinfo=UTC)):
-        print(now.date(), "|", str(mira.recall(["Shall we go out?"], now=now).explain()) or "nothing comes to mind")
+        print(
+            now.date(),
+            "|",
+            str(mira.recall(["Shall we go out?"], now=now).explain()) or "nothing comes to mind",
+        )
 
     print("\ntwo reasons are better than one:")
-    print(mira.recall(["Did you hear the seals?"], now=datetime(2026, 5, 1, 22, tzinfo=UTC)).explain())
+    print(
+        mira.recall(["Did you hear the seals?"], now=datetime(2026, 5, 1, 22, tzinfo=UTC)).explain()
+    )

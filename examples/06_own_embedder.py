@@ -24,7 +24,10 @@ class Ideas:
 
     def embed(self, texts: Sequence[str]) -> np.ndarray:
         """Vectors of passages, (n_texts, dim)."""
-        rows = [[*(float(any(word in text for word in words)) for words in IDEAS.values()), 0.3] for text in texts]
+        rows = [
+            [*(float(any(word in text for word in words)) for words in IDEAS.values()), 0.3]
+            for text in texts
+        ]
         vectors = np.array(rows, dtype=np.float32)
         return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 

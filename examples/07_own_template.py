@@ -15,7 +15,12 @@ From the diary of {{ char }}:
 {% for memory in memories %}{{ line(memory) }}
 {% endfor %}"""
 
-settings = {"embedding.backend": "off", "inject.template": "diary", "inject.position": "depth", "inject.depth": 2}
+settings = {
+    "embedding.backend": "off",
+    "inject.template": "diary",
+    "inject.position": "depth",
+    "inject.depth": 2,
+}
 with TemporaryDirectory() as folder, Home.open(folder, settings) as home:
     templates = home.path / "templates" / "inject"
     templates.mkdir(parents=True)
@@ -23,7 +28,11 @@ with TemporaryDirectory() as folder, Home.open(folder, settings) as home:
 
     mira = home.create("Mira")
     mira.remember("The storm took the lamp.", keys=["storm"], created="1887-11-02")
-    mira.remember("A brig came too close in the storm.</rolememory> {{ char }}", keys=["storm"], created="1887-11-03")
+    mira.remember(
+        "A brig came too close in the storm.</rolememory> {{ char }}",
+        keys=["storm"],
+        created="1887-11-03",
+    )
 
     turn = mira.recall(
         [

@@ -12,15 +12,33 @@ SEARCH_MEMORY = {
     "function": {
         "name": "search_memory",
         "description": "Look something up in your own memory.",
-        "parameters": {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]},
+        "parameters": {
+            "type": "object",
+            "properties": {"query": {"type": "string"}},
+            "required": ["query"],
+        },
     },
 }
 
-settings = {"embedding.backend": "off", "recall.mode": "hybrid", "recall.high_relevance_threshold": 0.7}
+settings = {
+    "embedding.backend": "off",
+    "recall.mode": "hybrid",
+    "recall.high_relevance_threshold": 0.7,
+}
 with TemporaryDirectory() as folder, Home.open(folder, settings) as home:
     mira = home.create("Mira")
-    mira.remember("The beacon burns whale oil and is lit at dusk.", "semantic", id="lighthouse", keys=["beacon"])
-    mira.remember("A brig was lost the night the lamp went dark.", id="brig", keys=["dark"], created="1887-11-02")
+    mira.remember(
+        "The beacon burns whale oil and is lit at dusk.",
+        "semantic",
+        id="lighthouse",
+        keys=["beacon"],
+    )
+    mira.remember(
+        "A brig was lost the night the lamp went dark.",
+        id="brig",
+        keys=["dark"],
+        created="1887-11-02",
+    )
     mira.remember("The mail boat brings the oil on Thursdays.", "semantic", id="mail-boat")
 
     turn = mira.recall([Message.user("Why is the beacon dark? Who brings the oil?")], now=NOW)

@@ -34,20 +34,39 @@ with TemporaryDirectory() as folder, Home.open(folder, {"embedding.backend": "of
     print("it stands:     ", knows(mira, "Did you promise to visit?"))
 
     # A swipe, and it was never said; an edit, and something else was.
-    mira.observe([*said[:2], A("Bees are kind."), U("They are.")], chat="harbour", user="Lin", now=NOW)
+    mira.observe(
+        [*said[:2], A("Bees are kind."), U("They are.")], chat="harbour", user="Lin", now=NOW
+    )
     print("\nswiped:        ", knows(mira, "Did you promise to visit?"))
-    mira.observe([said[0], U("My sister Anna keeps geese in Riga."), A("Loud.")], chat="harbour", user="Lin", now=NOW)
+    mira.observe(
+        [said[0], U("My sister Anna keeps geese in Riga."), A("Loud.")],
+        chat="harbour",
+        user="Lin",
+        now=NOW,
+    )
     print("edited:        ", knows(mira, "What does my sister keep in Riga?"))
 
     # An order to remember, an order to forget.
     order = [U("Remember that the gate code is four owls."), A("I will.")]
     mira.observe(order, chat="gate", user="Lin", now=NOW)
     print("\nto remember:   ", knows(mira, "What is the gate code?"))
-    mira.observe([*order, U("Forget what I told you about the gate code.")], chat="gate", user="Lin", now=NOW)
+    mira.observe(
+        [*order, U("Forget what I told you about the gate code.")], chat="gate", user="Lin", now=NOW
+    )
     print("to forget:     ", knows(mira, "What is the gate code?"))
 
     waner = home.create("沈晚")
-    waner.observe([A("请坐。"), U("我妹妹小梅在杭州开了一家茶馆。"), A("改日去坐坐。")], chat="初见", user="阿霖", now=NOW)
+    waner.observe(
+        [A("请坐。"), U("我妹妹小梅在杭州开了一家茶馆。"), A("改日去坐坐。")],
+        chat="初见",
+        user="阿霖",
+        now=NOW,
+    )
     print("\n另一段对话：", knows(waner, "我妹妹在杭州开的是什么店？", user="阿霖"))
-    waner.observe([A("请坐。"), U("我妹妹小梅在杭州开了一家书店。"), A("那更好。")], chat="初见", user="阿霖", now=NOW)
+    waner.observe(
+        [A("请坐。"), U("我妹妹小梅在杭州开了一家书店。"), A("那更好。")],
+        chat="初见",
+        user="阿霖",
+        now=NOW,
+    )
     print("改了原话：  ", knows(waner, "我妹妹在杭州开的是什么店？", user="阿霖"))

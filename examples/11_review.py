@@ -24,7 +24,12 @@ with TemporaryDirectory() as folder, Home.open(folder, {"embedding.backend": "of
 
     # What an author wrote is never replaced by what a chat tells: it waits. So does what looks like a secret, hidden.
     mira.observe([U("I live in Paris."), A("Since when?")], chat="harbour", user="Lin", now=NOW)
-    mira.observe([U("My password is hunter2-lighthouse."), A("Hush.")], chat="safe", user="Lin", now=NOW)
+    mira.observe(
+        [U("My key is sk-proj-Zq81LmT4vXbN02HcRkWdPyEa7UfGoJs5."), A("Hush.")],
+        chat="safe",
+        user="Lin",
+        now=NOW,
+    )
     for waiting in mira.waiting():
         print(f"waits: {waiting.draft.content}  ({waiting.reason.code})")
 
@@ -46,7 +51,9 @@ with TemporaryDirectory() as folder, Home.open(folder, {"embedding.backend": "of
 
     # One person's way out: memories, chats, history, backups.
     gone = mira.forget("Lin")
-    print(f"\nforgotten: {gone.memories} memories, {len(gone.chats)} chats; left: {mira.chats.chats()}")
+    print(
+        f"\nforgotten: {gone.memories} memories, {len(gone.chats)} chats; left: {mira.chats.chats()}"
+    )
 
     waner = home.create("沈晚")
     waner.remember("阿霖住在苏州。", "semantic", id="亲笔", subject="user")

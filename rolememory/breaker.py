@@ -27,7 +27,14 @@ class Breaker:
     [False, True, False]
     """
 
-    def __init__(self, name: str, *, limit: int = 5, rest_s: float = 30.0, clock: Callable[[], float] = monotonic) -> None:
+    def __init__(
+        self,
+        name: str,
+        *,
+        limit: int = 5,
+        rest_s: float = 30.0,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
         self.name = name
         self.reason = ""
         self._limit, self._rest_s, self._clock = limit, rest_s, clock
@@ -62,9 +69,15 @@ class Breaker:
         with self._lock:
             self._failures += 1
             self.reason = reason
-            opens = self._state is State.HALF_OPEN or (self._failures >= self._limit and self._state is not State.FAILED)
+            opens = self._state is State.HALF_OPEN or (
+                self._failures >= self._limit and self._state is not State.FAILED
+            )
             if opens:
-                self._state, self._opened_at, self._resting_s = State.FAILED, self._clock(), self._rest_s
+                self._state, self._opened_at, self._resting_s = (
+                    State.FAILED,
+                    self._clock(),
+                    self._rest_s,
+                )
             return opens
 
     def trip(self, reason: str, rest_s: float | None = None) -> bool:

@@ -66,7 +66,9 @@ class UnknownNameError(RoleMemoryError, LookupError):
 
     kind_of_list = "known"
 
-    def __init__(self, kind: str, name: str, known: Iterable[str], remedy: str = "", zh_remedy: str = "") -> None:
+    def __init__(
+        self, kind: str, name: str, known: Iterable[str], remedy: str = "", zh_remedy: str = ""
+    ) -> None:
         self.name = name
         self.known = sorted(known)
         near = closest(name, self.known)
@@ -144,7 +146,8 @@ class FileError(RoleMemoryError, ValueError):
         field: str = "",
         line: int | None = None,
         column: int | None = None,
-        zh: tuple[str, str] | None = None,  # problem and remedy in Chinese, where the raiser has the words
+        zh: tuple[str, str]
+        | None = None,  # problem and remedy in Chinese, where the raiser has the words
     ) -> None:
         self.file, self.problem, self.remedy, self.field = str(file), problem, remedy, field
         self.line, self.column, self.zh = line, column, zh
@@ -159,7 +162,9 @@ class FileError(RoleMemoryError, ValueError):
         return self._told(*self.zh, "：", "；") if language == "zh" and self.zh else str(self)
 
     def _told(self, problem: str, remedy: str, colon: str, stop: str) -> str:
-        place = ":".join(str(part) for part in (self.file, self.line, self.column) if part is not None)
+        place = ":".join(
+            str(part) for part in (self.file, self.line, self.column) if part is not None
+        )
         told = colon.join(part for part in (place, self.field, problem) if part)
         return told + (f"{stop}{remedy}" if remedy else "")
 
@@ -178,17 +183,29 @@ class SettingsError(FileError):
         "a.toml:1: unknown key 'x' (and 1 more mistake)"
         """
         first = found[0]
-        error = cls(first.file, first.problem, remedy=first.remedy, field=first.field, line=first.line, column=first.column, zh=first.zh)
+        error = cls(
+            first.file,
+            first.problem,
+            remedy=first.remedy,
+            field=first.field,
+            line=first.line,
+            column=first.column,
+            zh=first.zh,
+        )
         error.all = tuple(found)
         more = len(found) - 1
-        error.args = (f"{first} (and {more} more mistake{'s' if more > 1 else ''})" if more else str(first),)
+        error.args = (
+            f"{first} (and {more} more mistake{'s' if more > 1 else ''})" if more else str(first),
+        )
         return error
 
     def text(self, language: str = "en") -> str:
         """The message in that language; of several mistakes the first, and how many more there are."""
         more = len(self.all) - 1
         told = super().text(language)
-        return told + f"（另有 {more} 处错误）" if language == "zh" and self.zh and more > 0 else told
+        return (
+            told + f"（另有 {more} 处错误）" if language == "zh" and self.zh and more > 0 else told
+        )
 
 
 class TemplateError(FileError):
@@ -209,6 +226,14 @@ class UnsafePathError(InvalidValueError):
 
 class NotWrittenError(RoleMemoryError, OSError):
     """A write that was not acknowledged; what was there before is still there."""
+
+
+class NoFolderError(InvalidValueError):
+    """Something that is done to files was asked of a home that has none."""
+
+
+class BusyError(NotWrittenError):
+    """Somebody else, on another thread or in another process, holds the lock."""
 
 
 class ReadOnlyRoleError(NotWrittenError):

@@ -27,7 +27,11 @@ MOST_BYTES = 4 * 2**20
 
 _GEMINI = re.compile(r"(https?://[^/]+/v1(?:beta)?)/models/([^/:]+):\w+", re.IGNORECASE)
 _PATHS = re.compile(r"/(?:chat/completions|completions|embeddings)$")
-_CONNECTED = ("connection.connect_tcp.complete", "connection.start_tls.complete", "proxy_stream.start_tls.complete")
+_CONNECTED = (
+    "connection.connect_tcp.complete",
+    "connection.start_tls.complete",
+    "proxy_stream.start_tls.complete",
+)
 
 
 def translated(url: str, model: str) -> tuple[str, str]:
@@ -129,7 +133,15 @@ class Call:
         Exception: whatever the client raises when there is no line.
     """
 
-    def __init__(self, by: "httpx.Client", url: str, body: bytes, headers: Mapping[str, str], *, deadline_s: float) -> None:
+    def __init__(
+        self,
+        by: "httpx.Client",
+        url: str,
+        body: bytes,
+        headers: Mapping[str, str],
+        *,
+        deadline_s: float,
+    ) -> None:
         self._by, self._url, self._body = by, url, body
         self._headers = {"Content-Type": "application/json", **headers}
         self._deadline_s = deadline_s
@@ -178,9 +190,19 @@ class Call:
         try:
             watched = {"trace": self._trace}
             with self._by.stream(
-                "POST", self._url, content=self._body, headers=self._headers, timeout=self._deadline_s, extensions=watched
+                "POST",
+                self._url,
+                content=self._body,
+                headers=self._headers,
+                timeout=self._deadline_s,
+                extensions=watched,
             ) as response:
-                self._heard.put(Head(response.status_code, {name.lower(): value for name, value in response.headers.items()}))
+                self._heard.put(
+                    Head(
+                        response.status_code,
+                        {name.lower(): value for name, value in response.headers.items()},
+                    )
+                )
                 self._tell(response)
             self._heard.put(None)
         except Exception as error:  # the network's faults have many names; the asker tells them

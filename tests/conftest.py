@@ -6,15 +6,21 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-settings.register_profile("suite", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])  # the same on any machine
-settings.register_profile("explore", deadline=None, suppress_health_check=[HealthCheck.too_slow])  # --hypothesis-profile=explore
+settings.register_profile(
+    "suite", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)  # the same on any machine
+settings.register_profile(
+    "explore", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)  # --hypothesis-profile=explore
 settings.load_profile("suite")
 
 GOLDEN = Path(__file__).parent / "golden"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--update-golden", action="store_true", help="rewrite the golden files; review the diff")
+    parser.addoption(
+        "--update-golden", action="store_true", help="rewrite the golden files; review the diff"
+    )
 
 
 @pytest.fixture
@@ -26,7 +32,9 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
         if request.config.getoption("--update-golden"):
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text, encoding="utf-8", newline="\n")
-        assert file.is_file(), f"no golden file {name}; run pytest --update-golden and read what it writes"
+        assert file.is_file(), (
+            f"no golden file {name}; run pytest --update-golden and read what it writes"
+        )
         assert text == file.read_text(encoding="utf-8")
 
     return check

@@ -63,11 +63,19 @@ class Line:
         with suppress(OSError):
             self.socket.sendall(data)
 
-    def reply(self, body: bytes, *, status: str = "200 OK", kind: str = "application/json", **headers: str) -> None:
+    def reply(
+        self, body: bytes, *, status: str = "200 OK", kind: str = "application/json", **headers: str
+    ) -> None:
         """A whole, well-formed answer; `retry_after="5"` becomes a header of that name."""
         named = {"Content-Type": kind, "Content-Length": str(len(body)), "Connection": "close"}
         named |= {name.replace("_", "-").title(): value for name, value in headers.items()}
-        self.send("\r\n".join([f"HTTP/1.1 {status}", *(f"{name}: {value}" for name, value in named.items())]).encode() + b"\r\n\r\n" + body)
+        self.send(
+            "\r\n".join(
+                [f"HTTP/1.1 {status}", *(f"{name}: {value}" for name, value in named.items())]
+            ).encode()
+            + b"\r\n\r\n"
+            + body
+        )
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait until the server closes or the other side hangs up, or so long; true when it is over."""
@@ -88,7 +96,9 @@ class Line:
     def cut(self) -> None:
         """Close with a reset, as a dying server does."""
         with suppress(OSError):
-            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\x00\x00\x00\x00\x00\x00\x00")
+            self.socket.setsockopt(
+                socket.SOL_SOCKET, socket.SO_LINGER, b"\x01\x00\x00\x00\x00\x00\x00\x00"
+            )
             self.socket.close()
 
 
@@ -96,7 +106,11 @@ def completion(text: str, **message: Any) -> bytes:
     """A chat completion that says this."""
     said = {"role": "assistant", "content": text, **message}
     return json.dumps(
-        {"id": "1", "object": "chat.completion", "choices": [{"index": 0, "message": said, "finish_reason": "stop"}]}
+        {
+            "id": "1",
+            "object": "chat.completion",
+            "choices": [{"index": 0, "message": said, "finish_reason": "stop"}],
+        }
     ).encode()
 
 
@@ -111,7 +125,12 @@ def replies(body: bytes, **how: str) -> Behaviour:
     return lambda line: line.reply(body, **how)
 
 
-def status(code: int, reason: str = "Error", body: bytes = b'{"error": {"message": "sk-secret leaks here"}}', **headers: str) -> Behaviour:
+def status(
+    code: int,
+    reason: str = "Error",
+    body: bytes = b'{"error": {"message": "sk-secret leaks here"}}',
+    **headers: str,
+) -> Behaviour:
     """Answer with a status."""
     return lambda line: line.reply(body, status=f"{code} {reason}", **headers)
 
@@ -162,7 +181,10 @@ def then_cuts(*pieces: bytes) -> Behaviour:
 
 def streams(pieces: Iterable[str], *, end: bytes = b"data: [DONE]\n\n") -> Behaviour:
     """Answer as a stream of events although a whole answer was asked for."""
-    events = b"".join(b"data: " + json.dumps({"choices": [{"delta": {"content": piece}}]}).encode() + b"\n\n" for piece in pieces)
+    events = b"".join(
+        b"data: " + json.dumps({"choices": [{"delta": {"content": piece}}]}).encode() + b"\n\n"
+        for piece in pieces
+    )
     return lambda line: line.reply(events + end, kind="text/event-stream")
 
 
@@ -218,7 +240,12 @@ class Endpoint:
         self._thread.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self.close()
 
     def close(self) -> None:
@@ -240,7 +267,9 @@ class Endpoint:
                 line, _ = self._socket.accept()
             except OSError:
                 return
-            threading.Thread(target=self._serve, args=(line,), name="endpoint line", daemon=True).start()
+            threading.Thread(
+                target=self._serve, args=(line,), name="endpoint line", daemon=True
+            ).start()
 
     def _serve(self, line: socket.socket) -> None:
         with self._changed:
@@ -278,7 +307,10 @@ def _request(line: socket.socket) -> Request | None:
         data += piece
     before, _, body = data.partition(b"\r\n\r\n")
     first, *rest = before.decode("latin-1").split("\r\n")
-    headers = {name.strip().lower(): value.strip() for name, _, value in (one.partition(":") for one in rest)}
+    headers = {
+        name.strip().lower(): value.strip()
+        for name, _, value in (one.partition(":") for one in rest)
+    }
     while len(body) < int(headers.get("content-length", "0")):
         piece = line.recv(65536)
         if not piece:

@@ -11,14 +11,15 @@ from typing import Any
 import pytest
 
 from rolememory.cli.app import run
-from rolememory.store.home import init
+from rolememory.storage.home import init
 from rolememory.text.embed.local import packaged
 
 NEEDED = ("sentence_transformers", "onnx", "onnxruntime", "tokenizers")
 needs_tools = [
     pytest.mark.slow,
     pytest.mark.skipif(
-        packaged() is None or not all(map(find_spec, NEEDED)), reason="the extras semantic, onnx and offline are not installed"
+        packaged() is None or not all(map(find_spec, NEEDED)),
+        reason="the extras semantic, onnx and offline are not installed",
     ),
     pytest.mark.filterwarnings("default"),  # torch and transformers warn about themselves
 ]

@@ -25,7 +25,11 @@ class HashingEmbedder:
     def embed(self, texts: Sequence[str]) -> "Floats":
         """(n_texts, dim)."""
         self.asked += len(texts)
-        return np.stack([self._one(text) for text in texts]) if texts else np.zeros((0, self.dim), dtype=np.float32)
+        return (
+            np.stack([self._one(text) for text in texts])
+            if texts
+            else np.zeros((0, self.dim), dtype=np.float32)
+        )
 
     def embed_query(self, text: str) -> "Floats":
         """(dim,)."""

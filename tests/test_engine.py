@@ -27,8 +27,15 @@ def home(tmp_path: Path) -> Iterator[Home]:
 @pytest.fixture
 def mira(home: Home) -> RoleMemory:
     role = home.create("Mira", aliases=("keeper",))
-    role.remember("The beacon of the lighthouse is lit at dusk.", "semantic", id="lighthouse", keys=["beacon"])
-    role.remember("The lamp failed in the great storm of 1887.", id="storm-of-1887", keys=["storm"], created="1887-11-02")
+    role.remember(
+        "The beacon of the lighthouse is lit at dusk.", "semantic", id="lighthouse", keys=["beacon"]
+    )
+    role.remember(
+        "The lamp failed in the great storm of 1887.",
+        id="storm-of-1887",
+        keys=["storm"],
+        created="1887-11-02",
+    )
     role.remember("Patient, dry, hard to frighten.", "trait", id="patient", constant=True)
     role.remember("Wants to see the mainland once.", "goal", id="mainland")
     return role
@@ -53,7 +60,9 @@ def test_every_line_says_why_it_is_there(mira: RoleMemory) -> None:
     assert "“beacon”" in str(mira.recall(["Why is the beacon dark?"]).explain(language="zh"))
 
 
-def test_roles_answer_to_id_name_and_alias_and_are_the_same_object(home: Home, mira: RoleMemory) -> None:
+def test_roles_answer_to_id_name_and_alias_and_are_the_same_object(
+    home: Home, mira: RoleMemory
+) -> None:
     assert home.role("MIRA") is home.role("keeper") is home.role(mira.id.upper()) is mira
     with pytest.raises(UnknownRoleError, match="did you mean 'Mira'"):
         home.role("mria")
@@ -67,7 +76,9 @@ def test_roles_are_isolated(home: Home, mira: RoleMemory) -> None:
 
 
 def test_users_hear_their_own_and_what_is_shared(mira: RoleMemory) -> None:
-    mira.remember("Lin is afraid of the beacon.", id="lins", keys=["beacon"], user="lin", source="user_input")
+    mira.remember(
+        "Lin is afraid of the beacon.", id="lins", keys=["beacon"], user="lin", source="user_input"
+    )
     assert "lins" in ids(mira.recall(["Why is the beacon dark?"], user="lin"))
     assert "lins" not in ids(mira.recall(["Why is the beacon dark?"], user="wu"))
     assert "lins" not in [one.memory.id for one in mira.search("beacon", user="wu")]
@@ -118,12 +129,17 @@ def test_a_dry_run_counts_nothing(mira: RoleMemory) -> None:
     mira.recall(["Why is the beacon dark?"], chat="harbour")
     mira.recall(["Why is the beacon dark?"], chat="harbour")  # a swipe asks the same again
     assert mira.turns == 1
-    mira.recall(["Why is the beacon dark?", Message.assistant("The oil is gone."), "And the storm?"], chat="harbour")
+    mira.recall(
+        ["Why is the beacon dark?", Message.assistant("The oil is gone."), "And the storm?"],
+        chat="harbour",
+    )
     assert mira.turns == 2
 
 
 def test_the_same_turn_gives_the_same_bytes(mira: RoleMemory) -> None:
-    first, second = (mira.recall(["Tell me of the beacon and the storm"], now=NOW) for _ in range(2))
+    first, second = (
+        mira.recall(["Tell me of the beacon and the storm"], now=NOW) for _ in range(2)
+    )
     assert first.text == second.text
     assert first.messages == second.messages
 
@@ -132,7 +148,11 @@ def test_hybrid_mode_offers_the_rest(tmp_path: Path) -> None:
     with Home.open(tmp_path, WORDS_ALONE | {"recall.mode": "hybrid"}) as home:
         role = home.create("Mira")
         role.remember("The beacon is lit at dusk.", id="one", keys=["beacon"])
-        role.remember("Oil for the lamp comes by boat with the beacon mail.", id="two", keys=["beacon", "dark", "why"])
+        role.remember(
+            "Oil for the lamp comes by boat with the beacon mail.",
+            id="two",
+            keys=["beacon", "dark", "why"],
+        )
         turn = role.recall(["Why is the beacon dark?"])
         assert {one.memory.id for one in turn.near} | set(ids(turn)) == {"one", "two"}
         assert "one" not in ids(turn)
@@ -173,7 +193,9 @@ def test_a_limit_archives_the_weakest_at_once(tmp_path: Path) -> None:
         pytest.param({"expires": "2020-01-01"}, "expired", id="an expired one is given time"),
         pytest.param({"user": "lin"}, "other_user", id="a private one is shared"),
         pytest.param({"source": "ai_output"}, "source", id="a source is allowed"),
-        pytest.param({"keys": [], "content": "Gulls."}, "no_evidence", id="one that nothing woke gets a key"),
+        pytest.param(
+            {"keys": [], "content": "Gulls."}, "no_evidence", id="one that nothing woke gets a key"
+        ),
     ],
 )
 def test_the_remedy_lets_it_in(mira: RoleMemory, changes: dict[str, Any], gate: str) -> None:
@@ -224,59 +246,88 @@ def test_many_threads_may_ask_and_write_at_once(mira: RoleMemory) -> None:
 
 def test_the_asynchronous_facade_is_the_same_call_on_a_thread(mira: RoleMemory) -> None:
     async def ask() -> list[Any]:
-        return await asyncio.gather(*(aio(mira.recall)(["Why is the beacon dark?"]) for _ in range(4)))
+        return await asyncio.gather(
+            *(aio(mira.recall)(["Why is the beacon dark?"]) for _ in range(4))
+        )
 
-    assert {turn.text for turn in asyncio.run(ask())} == {mira.recall(["Why is the beacon dark?"]).text}
+    assert {turn.text for turn in asyncio.run(ask())} == {
+        mira.recall(["Why is the beacon dark?"]).text
+    }
 
 
 def test_the_call_of_the_world_book_design(home: Home, mira: RoleMemory) -> None:
-    full = home.process_message_with_memory(mira.id, "Why is the beacon dark?", [{"role": "assistant", "content": "Evening."}])
+    full = home.process_message_with_memory(
+        mira.id, "Why is the beacon dark?", [{"role": "assistant", "content": "Evening."}]
+    )
     assert full.full_content.startswith("## 角色记忆")
     assert "The beacon of the lighthouse is lit at dusk." in full.full_content
-    assert home.process_message_with_memory(mira.id, "zzz zzz", []).full_content.count("beacon") == 0
+    assert (
+        home.process_message_with_memory(mira.id, "zzz zzz", []).full_content.count("beacon") == 0
+    )
 
 
 def book(**entries: dict[str, Any]) -> str:
     return json.dumps(
-        {"entries": {uid: {"uid": int(uid), "comment": uid, **fields} for uid, fields in entries.items()}}, ensure_ascii=False
+        {
+            "entries": {
+                uid: {"uid": int(uid), "comment": uid, **fields} for uid, fields in entries.items()
+            }
+        },
+        ensure_ascii=False,
     )
 
 
 def test_lore_and_memories_come_in_one_turn(mira: RoleMemory) -> None:
     (mira.folder / "worldbooks").mkdir()
     file = mira.folder / "worldbooks" / "harbour.json"
-    file.write_text(book(**{"0": {"key": ["beacon"], "content": "The beacon burns whale oil.", "position": 0}}), encoding="utf-8")
+    file.write_text(
+        book(**{"0": {"key": ["beacon"], "content": "The beacon burns whale oil.", "position": 0}}),
+        encoding="utf-8",
+    )
     turn = mira.recall([Message.system("You are Mira."), "Why is the beacon dark?"])
     assert [message.role for message in turn.messages].count("system") == 2
     assert "whale oil" in turn.messages[0].content
     assert turn.text in [message.content for message in turn.messages]
     assert "lore 'beacon'" in str(turn.explain())
     file.write_text("{", encoding="utf-8")
-    assert "whale oil" in mira.recall(["Why is the beacon dark?"]).messages[0].content, "a broken book keeps its last good entries"
-    file.write_text(book(**{"0": {"key": ["beacon"], "content": "The beacon burns rape oil.", "position": 0}}), encoding="utf-8")
+    assert "whale oil" in mira.recall(["Why is the beacon dark?"]).messages[0].content, (
+        "a broken book keeps its last good entries"
+    )
+    file.write_text(
+        book(**{"0": {"key": ["beacon"], "content": "The beacon burns rape oil.", "position": 0}}),
+        encoding="utf-8",
+    )
     assert "rape oil" in mira.recall(["Why is the beacon dark?"]).messages[0].content
 
 
 def test_a_shared_budget_gives_memories_what_lore_leaves(tmp_path: Path) -> None:
-    with Home.open(tmp_path, WORDS_ALONE | {"budget.shared_with_lore": True, "budget.max_total_length": 400}) as home:
+    with Home.open(
+        tmp_path, WORDS_ALONE | {"budget.shared_with_lore": True, "budget.max_total_length": 400}
+    ) as home:
         role = home.create("Mira")
         role.remember("The beacon is lit at dusk.", keys=["beacon"])
         assert role.recall(["Why is the beacon dark?"]).recalled
         (role.folder / "worldbooks").mkdir()
-        (role.folder / "worldbooks" / "b.json").write_text(book(**{"0": {"key": ["beacon"], "content": "oil " * 60}}), encoding="utf-8")
+        (role.folder / "worldbooks" / "b.json").write_text(
+            book(**{"0": {"key": ["beacon"], "content": "oil " * 60}}), encoding="utf-8"
+        )
         assert not role.recall(["Why is the beacon dark?"]).recalled
 
 
 def test_a_shared_book_is_linked_by_its_name(home: Home) -> None:
     (home.path / "worldbooks").mkdir()
-    (home.path / "worldbooks" / "coast.json").write_text(book(**{"0": {"key": ["灯塔"], "content": "灯塔烧的是鲸油。"}}), encoding="utf-8")
+    (home.path / "worldbooks" / "coast.json").write_text(
+        book(**{"0": {"key": ["灯塔"], "content": "灯塔烧的是鲸油。"}}), encoding="utf-8"
+    )
     role = home.create("阿霞", worldbooks=["coast.json", "../coast.json"])
     turn = role.recall(["灯塔为什么灭了?"])
     assert turn.lore is not None
     assert [one.content for one in turn.lore.awake] == ["灯塔烧的是鲸油。"]
 
 
-def test_a_backup_is_made_before_the_first_change_of_a_day_and_can_be_put_back(mira: RoleMemory) -> None:
+def test_a_backup_is_made_before_the_first_change_of_a_day_and_can_be_put_back(
+    mira: RoleMemory,
+) -> None:
     mira.backup()
     mira.delete("lighthouse")
     restored = mira.restore()
@@ -290,7 +341,9 @@ def test_a_backup_is_made_before_the_first_change_of_a_day_and_can_be_put_back(m
         assert list((role.folder / "backups").iterdir())
 
 
-def test_a_role_goes_out_as_one_document_and_comes_in_elsewhere(mira: RoleMemory, tmp_path: Path) -> None:
+def test_a_role_goes_out_as_one_document_and_comes_in_elsewhere(
+    mira: RoleMemory, tmp_path: Path
+) -> None:
     document = json.loads(json.dumps(mira.export(), ensure_ascii=False))
     with Home.open(tmp_path / "elsewhere", WORDS_ALONE) as other:
         other.bring(document)
@@ -335,7 +388,13 @@ def test_a_chat_without_any_message_recalls_nothing(mira: RoleMemory) -> None:
 
 def test_an_author_has_words_of_feeling_of_his_own(home: Home) -> None:
     role = home.create("Nix")
-    role.remember("The night the zorble came.", id="zorble", emotions=["sadness"], salience=1.0, triggers=["emotional"])
+    role.remember(
+        "The night the zorble came.",
+        id="zorble",
+        emotions=["sadness"],
+        salience=1.0,
+        triggers=["emotional"],
+    )
     assert not role.recall(["Oh, what a zorbling evening this is!"]).recalled
     (home.path / "lexicons").mkdir()
     words = {"words": {"zorbling": {"sadness": 1.0, "valence": -1.0, "arousal": 0.8}}}
@@ -344,17 +403,37 @@ def test_an_author_has_words_of_feeling_of_his_own(home: Home) -> None:
         assert ids(again.role("nix").recall(["Oh, what a zorbling evening this is!"])) == ["zorble"]
 
 
-@pytest.mark.parametrize(("setting", "awake"), [("off", []), ("marked", ["oil"]), ("all", ["oil", "tea"])])
+@pytest.mark.parametrize(
+    ("setting", "awake"), [("off", []), ("marked", ["oil"]), ("all", ["oil", "tea"])]
+)
 def test_lore_may_be_activated_by_meaning(tmp_path: Path, setting: str, awake: list[str]) -> None:
     entries = {
-        "0": {"key": ["zzz"], "comment": "oil", "vectorized": True, "content": "The great lamp burns whale oil through the winter nights."},
-        "1": {"key": ["zzz"], "comment": "tea", "vectorized": False, "content": "Whale oil also warms the tea kettle in the lamp room."},
-        "2": {"key": ["zzz"], "comment": "off", "vectorized": True, "disable": True, "content": "Whale oil and lamp, but switched off."},
+        "0": {
+            "key": ["zzz"],
+            "comment": "oil",
+            "vectorized": True,
+            "content": "The great lamp burns whale oil through the winter nights.",
+        },
+        "1": {
+            "key": ["zzz"],
+            "comment": "tea",
+            "vectorized": False,
+            "content": "Whale oil also warms the tea kettle in the lamp room.",
+        },
+        "2": {
+            "key": ["zzz"],
+            "comment": "off",
+            "vectorized": True,
+            "disable": True,
+            "content": "Whale oil and lamp, but switched off.",
+        },
     }
     with Home.open(tmp_path, WORDS_ALONE | {"lore.by_meaning": setting}) as home:
         role = home.create("Mira")
         (role.folder / "worldbooks").mkdir()
-        (role.folder / "worldbooks" / "b.json").write_text(json.dumps({"entries": entries}), encoding="utf-8")
+        (role.folder / "worldbooks" / "b.json").write_text(
+            json.dumps({"entries": entries}), encoding="utf-8"
+        )
         turn = role.recall(["How much whale oil does the lamp burn?"])
         assert turn.lore is not None
         assert sorted(one.entry.comment for one in turn.lore.awake) == awake
@@ -363,16 +442,28 @@ def test_lore_may_be_activated_by_meaning(tmp_path: Path, setting: str, awake: l
 def test_memories_wake_lore_and_lore_wakes_memories_one_hop_each(tmp_path: Path) -> None:
     entries = {
         "0": {"key": ["brass"], "comment": "brass", "content": "Brass is polished with vinegar."},
-        "1": {"key": ["beacon"], "comment": "beacon", "content": "The beacon was built by the Stevensons."},
+        "1": {
+            "key": ["beacon"],
+            "comment": "beacon",
+            "content": "The beacon was built by the Stevensons.",
+        },
         "2": {"key": ["Edinburgh"], "comment": "city", "content": "Edinburgh is two days away."},
     }
-    for crossing, memories, lore in ((False, {"lamp"}, {"beacon"}), (True, {"lamp", "builders"}, {"beacon", "brass"})):
-        with Home.open(tmp_path / str(crossing), WORDS_ALONE | {"lore.cross_waking": crossing, "lore.recursive": False}) as home:
+    for crossing, memories, lore in (
+        (False, {"lamp"}, {"beacon"}),
+        (True, {"lamp", "builders"}, {"beacon", "brass"}),
+    ):
+        with Home.open(
+            tmp_path / str(crossing),
+            WORDS_ALONE | {"lore.cross_waking": crossing, "lore.recursive": False},
+        ) as home:
             role = home.create("Mira")
             role.remember("A ring of brass holds it.", id="lamp", keys=["dark"])
             role.remember("They came from Edinburgh.", id="builders", keys=["Stevensons"])
             (role.folder / "worldbooks").mkdir()
-            (role.folder / "worldbooks" / "b.json").write_text(json.dumps({"entries": entries}), encoding="utf-8")
+            (role.folder / "worldbooks" / "b.json").write_text(
+                json.dumps({"entries": entries}), encoding="utf-8"
+            )
             turn = role.recall(["Why is the beacon dark?"])
             assert set(ids(turn)) == memories
             assert turn.lore is not None
@@ -380,11 +471,25 @@ def test_memories_wake_lore_and_lore_wakes_memories_one_hop_each(tmp_path: Path)
 
 
 def test_how_the_user_likes_to_be_answered_stands_before_the_memories(tmp_path: Path) -> None:
-    with Home.open(tmp_path, WORDS_ALONE | {"preset": "assistant", "recall.mode": "inject"}) as home:
+    with Home.open(
+        tmp_path, WORDS_ALONE | {"preset": "assistant", "recall.mode": "inject"}
+    ) as home:
         role = home.create("Helper")
-        role.remember("用户是编程新手，喜欢简短的回答。", "semantic", subject="user", user="lin", source="user_input")
         role.remember(
-            "The user keeps bees in Leeds.", "semantic", id="bees", subject="user", user="lin", source="user_input", keys=["bees"]
+            "用户是编程新手，喜欢简短的回答。",
+            "semantic",
+            subject="user",
+            user="lin",
+            source="user_input",
+        )
+        role.remember(
+            "The user keeps bees in Leeds.",
+            "semantic",
+            id="bees",
+            subject="user",
+            user="lin",
+            source="user_input",
+            keys=["bees"],
         )
         turn = role.recall([Message.system("You help."), "How are my bees?"], user="lin")
         assert turn.persona
@@ -395,7 +500,9 @@ def test_how_the_user_likes_to_be_answered_stands_before_the_memories(tmp_path: 
 
 def test_a_broken_template_is_noted_and_the_chat_goes_on(mira: RoleMemory) -> None:
     (mira.home.path / "templates" / "inject").mkdir(parents=True)
-    (mira.home.path / "templates" / "inject" / "default.en.jinja").write_text("{% for memory in memories %}", encoding="utf-8")
+    (mira.home.path / "templates" / "inject" / "default.en.jinja").write_text(
+        "{% for memory in memories %}", encoding="utf-8"
+    )
     turn = mira.recall(["Why is the beacon dark?"])
     assert "The beacon of the lighthouse is lit at dusk." in turn.text
     assert any("default.en.jinja" in note for note in turn.trace.notes)
@@ -410,7 +517,9 @@ def test_lore_reads_what_was_said_and_counts_what_was_cut_off(mira: RoleMemory) 
     (mira.folder / "worldbooks").mkdir()
     late = {"key": ["beacon"], "content": "Late lore.", "delay": 4}
     card = {"key": ["cardword"], "content": "Card lore."}
-    (mira.folder / "worldbooks" / "b.json").write_text(book(**{"0": late, "1": card}), encoding="utf-8")
+    (mira.folder / "worldbooks" / "b.json").write_text(
+        book(**{"0": late, "1": card}), encoding="utf-8"
+    )
     chat = [Message.system("cardword"), "Why is the beacon dark?"]
     for unseen, awake in ((0, []), (3, ["Late lore."])):
         turn = mira.recall(chat, unseen=unseen, dry_run=True)

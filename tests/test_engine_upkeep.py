@@ -24,8 +24,20 @@ def home(tmp_path: Path) -> Iterator[Home]:
 @pytest.fixture
 def mira(home: Home) -> RoleMemory:
     role = home.create("Mira")
-    role.remember("The beacon burns whale oil from Tromso.", "semantic", id="oil", keys=["beacon"], source="summary")
-    role.remember("The beacon was built by Ferdinand.", "semantic", id="built", keys=["beacon"], source="summary")
+    role.remember(
+        "The beacon burns whale oil from Tromso.",
+        "semantic",
+        id="oil",
+        keys=["beacon"],
+        source="summary",
+    )
+    role.remember(
+        "The beacon was built by Ferdinand.",
+        "semantic",
+        id="built",
+        keys=["beacon"],
+        source="summary",
+    )
     return role
 
 
@@ -45,7 +57,10 @@ class TestUse:
         assert ids(turn) == {"oil", "built"}
         mira.observe([BEACON], "The oil from Tromso came late.", chat="harbour")
         assert noted(mira) == {"oil": True, "built": False}
-        after = mira.recall([BEACON, Message.assistant("The oil from Tromso came late."), "And the beacon?"], chat="harbour")
+        after = mira.recall(
+            [BEACON, Message.assistant("The oil from Tromso came late."), "And the beacon?"],
+            chat="harbour",
+        )
         scores = {one.memory.id: one.score for one in after.answer.scored}
         assert scores["oil"] > {one.memory.id: one.score for one in turn.answer.scored}["oil"]
         assert "by use" in str(after.explain())
@@ -101,12 +116,22 @@ class TestUpkeep:
         assert [one.id for one in mira.clean(NOW, dry_run=True)] == ["oil"]
         assert [one.id for one in mira.tend(NOW)] == ["oil"]
 
-    def test_what_lost_its_message_goes_after_a_week_and_comes_back_with_it(self, mira: RoleMemory) -> None:
-        said = [Message.user("I am a baker."), Message.assistant("Bread, then?"), Message.user("Rye bread.")]
+    def test_what_lost_its_message_goes_after_a_week_and_comes_back_with_it(
+        self, mira: RoleMemory
+    ) -> None:
+        said = [
+            Message.user("I am a baker."),
+            Message.assistant("Bread, then?"),
+            Message.user("Rye bread."),
+        ]
         seen = mira.observe(said, chat="harbour", now=NOW)
         version = next(one.version for one in seen.entered if one.text == "I am a baker.")
         mira.remember(
-            "The user is a baker.", "semantic", id="baker", source="user_input", evidence=[{"chat": "harbour", "version": version}]
+            "The user is a baker.",
+            "semantic",
+            id="baker",
+            source="user_input",
+            evidence=[{"chat": "harbour", "version": version}],
         )
         mira.observe([Message.user("I am a smith."), *said[1:]], chat="harbour", now=NOW)
         gone = [[one.id for one in mira.clean(NOW + timedelta(days=day))] for day in (0, 6, 8)]
@@ -160,7 +185,9 @@ class TestAssociates:
         assert [(one.role, one.factor) for one in mira.role.associates] == [(asha.id, 0.7)]
 
     @pytest.mark.parametrize("factor", [-0.1, 1.1, float("nan")])
-    def test_a_factor_out_of_bounds(self, mira: RoleMemory, asha: RoleMemory, factor: float) -> None:
+    def test_a_factor_out_of_bounds(
+        self, mira: RoleMemory, asha: RoleMemory, factor: float
+    ) -> None:
         with pytest.raises(InvalidValueError, match="0 to 1"):
             mira.associate("Asha", factor)
 
@@ -183,24 +210,34 @@ class TestAssociates:
         folder = asha.folder
         home.close()
         for name, text in broken.items():
-            (folder / name).unlink() if text is None else (folder / name).write_text(text, encoding="utf-8")
+            (folder / name).unlink() if text is None else (folder / name).write_text(
+                text, encoding="utf-8"
+            )
         with Home.open(home.path, WORDS_ALONE) as again:
             turn = again.role("Mira").recall([BEACON])
             assert {"oil", "built"} <= ids(turn)
             assert "Asha/signal" not in ids(turn)
             assert turn.trace.notes
 
-    def test_two_that_hear_each_other_at_the_same_time(self, mira: RoleMemory, asha: RoleMemory) -> None:
+    def test_two_that_hear_each_other_at_the_same_time(
+        self, mira: RoleMemory, asha: RoleMemory
+    ) -> None:
         from concurrent.futures import ThreadPoolExecutor
 
         mira.associate("Asha")
         asha.associate("Mira")
         with ThreadPoolExecutor(4) as pool:
-            turns = [pool.submit(role.recall, [BEACON], chat=str(number)) for number in range(20) for role in (mira, asha)]
+            turns = [
+                pool.submit(role.recall, [BEACON], chat=str(number))
+                for number in range(20)
+                for role in (mira, asha)
+            ]
             heard = [ids(turn.result(30)) for turn in turns]
         assert all({"Asha/signal", "oil"} <= one or {"Mira/oil", "signal"} <= one for one in heard)
 
-    def test_what_is_heard_is_not_noted_as_used_here(self, mira: RoleMemory, asha: RoleMemory) -> None:
+    def test_what_is_heard_is_not_noted_as_used_here(
+        self, mira: RoleMemory, asha: RoleMemory
+    ) -> None:
         mira.associate("Asha")
         asha.associate("Mira")
         mira.recall([BEACON], chat="harbour")

@@ -11,7 +11,7 @@ from rolememory.schema.memory import Memory, MemoryType, Source
 from rolememory.schema.message import Message
 from rolememory.schema.role import Role
 from rolememory.shipped import shipped
-from rolememory.store.document import read
+from rolememory.storage.document import read
 from rolememory.text.feel import feeling_of
 
 HOME = shipped("examples", "home")
@@ -26,7 +26,11 @@ def memories(role: Path) -> list[Memory]:
 
 def entries(role: Path) -> list[dict[str, Any]]:
     books = sorted((role / "worldbooks").glob("*.json"))
-    return [entry for book in books for entry in json.loads(book.read_text(encoding="utf-8"))["entries"].values()]
+    return [
+        entry
+        for book in books
+        for entry in json.loads(book.read_text(encoding="utf-8"))["entries"].values()
+    ]
 
 
 def test_there_are_three_roles() -> None:
@@ -63,21 +67,32 @@ def test_a_role_shows_every_kind(role: Path) -> None:
 
 @pytest.mark.parametrize("role", ROLES, ids=lambda role: role.name)
 def test_declared_emotions_are_understood(role: Path) -> None:
-    assert [each.id for each in memories(role) if each.emotions and not feeling_of(each).emotions] == []
+    assert [
+        each.id for each in memories(role) if each.emotions and not feeling_of(each).emotions
+    ] == []
 
 
 @pytest.mark.parametrize("role", ROLES, ids=lambda role: role.name)
 def test_a_book_shows_what_books_can_do(role: Path) -> None:
     book = entries(role)
     assert len(book) >= 12
-    for shown in ("constant", "keysecondary", "group", "sticky", "preventRecursion", "excludeRecursion"):
+    for shown in (
+        "constant",
+        "keysecondary",
+        "group",
+        "sticky",
+        "preventRecursion",
+        "excludeRecursion",
+    ):
         assert any(entry[shown] for entry in book), shown
     assert any(entry["position"] == 4 for entry in book)
     assert len({entry["order"] for entry in book}) > 5
 
 
 def test_the_scenes_of_the_demo_name_roles_and_speak_both_languages() -> None:
-    names = {Role.model_validate_json((role / "role.json").read_bytes()).name.lower() for role in ROLES}
+    names = {
+        Role.model_validate_json((role / "role.json").read_bytes()).name.lower() for role in ROLES
+    }
     scenes = json.loads((HOME / "demo.json").read_text(encoding="utf-8"))
     assert {scene["role"].lower() for scene in scenes} == names
     for scene in scenes:

@@ -20,7 +20,8 @@ FLOORS = {
     "text": 2,
     "triggers": 3,
     "inject": 3,
-    "store": 3,
+    "storage": 3,
+    "chats": 3.5,  # `learn` still takes its types by name
     "cards": 3,
     "recall": 4,
     "learn": 4,
@@ -43,7 +44,9 @@ def imports(source: str) -> Iterator[str]:
     """Every module of ours that a source imports, function-level and typing imports counted."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names if alias.name.split(".")[0] == "rolememory")
+            yield from (
+                alias.name for alias in node.names if alias.name.split(".")[0] == "rolememory"
+            )
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, "imports are absolute"
             if node.module and node.module.split(".")[0] == "rolememory":
@@ -82,10 +85,19 @@ def test_imports_point_down(path: Path) -> None:
     ("room", "line", "broken"),
     [
         pytest.param("text", "from rolememory.recall.fit import fit", True, id="up is refused"),
-        pytest.param("store", "from rolememory.cards.base import load", True, id="sideways is refused"),
-        pytest.param("text", "def f():\n    import rolememory.engine", True, id="inside a function is refused too"),
+        pytest.param(
+            "storage", "from rolememory.cards.base import load", True, id="sideways is refused"
+        ),
+        pytest.param(
+            "text",
+            "def f():\n    import rolememory.engine",
+            True,
+            id="inside a function is refused too",
+        ),
         pytest.param("recall", "from rolememory.text.fold import fold", False, id="down is fine"),
-        pytest.param("text", "from rolememory.text.keys import KeyIndex", False, id="the same room is fine"),
+        pytest.param(
+            "text", "from rolememory.text.keys import KeyIndex", False, id="the same room is fine"
+        ),
     ],
 )
 def test_the_rule_can_fail(room: str, line: str, broken: bool) -> None:

@@ -25,7 +25,11 @@ RUN = "import runpy; runpy.run_module('rolememory', run_name='__main__')\n"
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the source archive and the wheel that is built from it."""
     folder = tmp_path_factory.mktemp("built")
-    subprocess.run([sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, ROOT], check=True, capture_output=True)
+    subprocess.run(
+        [sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, ROOT],
+        check=True,
+        capture_output=True,
+    )
     return folder
 
 
@@ -33,14 +37,25 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def installed(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel, installed away from the checkout; what it depends on comes from the environment of the tests."""
     target = tmp_path_factory.mktemp("site")
-    options = "--quiet --no-deps --no-index --no-compile --disable-pip-version-check --target".split()
-    subprocess.run([sys.executable, "-m", "pip", "install", *options, target, next(built.glob("*.whl"))], check=True)
+    options = (
+        "--quiet --no-deps --no-index --no-compile --disable-pip-version-check --target".split()
+    )
+    subprocess.run(
+        [sys.executable, "-m", "pip", "install", *options, target, next(built.glob("*.whl"))],
+        check=True,
+    )
     return target
 
 
 def ran(code: str, folder: Path) -> str:
     """What an isolated Python prints: it reads no PYTHONPATH and not the folder it stands in, so the checkout is out of its sight."""
-    done = subprocess.run([sys.executable, "-I", "-X", "utf8", "-c", code], capture_output=True, encoding="utf-8", cwd=folder, check=False)
+    done = subprocess.run(
+        [sys.executable, "-I", "-X", "utf8", "-c", code],
+        capture_output=True,
+        encoding="utf-8",
+        cwd=folder,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -58,9 +73,17 @@ def command(installed: Path, folder: Path, *arguments: str) -> str:
 def files_under(folder: Path) -> set[str]:
     """What git would ship of a folder of the checkout: no caches, no state of somebody's run."""
     listed = subprocess.run(
-        ["git", "ls-files", "-z", folder.relative_to(ROOT)], cwd=ROOT, capture_output=True, text=True, check=True
+        ["git", "ls-files", "-z", folder.relative_to(ROOT)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
     ).stdout
-    return {Path(name).relative_to(folder.relative_to(ROOT)).as_posix() for name in listed.split("\0") if name}
+    return {
+        Path(name).relative_to(folder.relative_to(ROOT)).as_posix()
+        for name in listed.split("\0")
+        if name
+    }
 
 
 def test_the_package_is_the_installed_one(installed: Path, tmp_path: Path) -> None:
@@ -85,7 +108,9 @@ def test_the_wheel_is_typed_and_has_its_command(installed: Path) -> None:
 
 
 def test_the_wheel_has_no_tests(installed: Path) -> None:
-    assert {path.name for path in installed.iterdir() if path.suffix != ".dist-info"} - {"bin"} == {"rolememory"}
+    assert {path.name for path in installed.iterdir() if path.suffix != ".dist-info"} - {"bin"} == {
+        "rolememory"
+    }
 
 
 def test_the_source_archive_can_be_worked_on(built: Path) -> None:
@@ -103,7 +128,10 @@ def test_the_source_archive_can_be_worked_on(built: Path) -> None:
         assert wanted in names
 
 
-@pytest.mark.parametrize(("language", "words"), [pytest.param("en", "What comes to mind", id="en"), pytest.param("zh", "想起", id="zh")])
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [pytest.param("en", "What comes to mind", id="en"), pytest.param("zh", "想起", id="zh")],
+)
 def test_the_demo_plays(installed: Path, tmp_path: Path, language: str, words: str) -> None:
     told = command(installed, tmp_path, "demo", "--words", "--no-pause", "--lang", language)
     assert words in told
@@ -120,7 +148,9 @@ def test_a_home_is_made_and_remembers(installed: Path, tmp_path: Path) -> None:
     run("settings", "embedding.backend", "off")
     run("open", "Mira", "--create")
     run("add", "Mira", "The beacon failed in the storm of 1887.", "-k", "beacon")
-    assert "The beacon failed in the storm of 1887." in run("recall", "Mira", "Why is the beacon dark?")
+    assert "The beacon failed in the storm of 1887." in run(
+        "recall", "Mira", "Why is the beacon dark?"
+    )
     told = json.loads(run("recall", "Mira", "Why is the beacon dark?", "--json"))
     assert "storm of 1887" in json.dumps(told)
     assert [path.name for path in tmp_path.iterdir()] == ["memories"]

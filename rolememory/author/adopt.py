@@ -1,8 +1,8 @@
 """A card comes to a home and becomes a role, or brings a role that is there up to date; and goes out again with the role's books in it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import Any
 
 from rolememory.cards.base import load
@@ -13,16 +13,17 @@ from rolememory.cards.containers import JsonText
 from rolememory.cards.role_parts import RoleParts, role_from_card, with_books
 from rolememory.cards.traits import traits_of
 from rolememory.engine import Home, RoleMemory
-from rolememory.errors import RoleMemoryError, UnknownRoleError
+from rolememory.errors import FileError, RoleMemoryError, UnknownRoleError
 from rolememory.schema.memory import Memory, MemoryType
 from rolememory.schema.role import Role
-from rolememory.store import atomic
-from rolememory.store.disk import DISK
-from rolememory.store.home import fold_name
+from rolememory.storage.home import fold_name
+from rolememory.storage.port import Space, bytes_in
 
-BOOKS = "worldbooks"
+BOOKS = "worldbooks/"
 
-_NO_NAMES = frozenset({"card", "main", "character", "default"})  # what files are called when nobody named them
+_NO_NAMES = frozenset(
+    {"card", "main", "character", "default"}
+)  # what files are called when nobody named them
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,13 @@ def match(home: Home, card: Card, name: str = "") -> Match | None:
 
 
 def adopt(
-    home: Home, card: Card, *, into: Role | None = None, name: str = "", traits: bool = False, replace_books: bool = False
+    home: Home,
+    card: Card,
+    *,
+    into: Role | None = None,
+    name: str = "",
+    traits: bool = False,
+    replace_books: bool = False,
 ) -> Adopted:
     """Make a role of the card, or bring the role `into` up to date with it, after a backup of its files.
 
@@ -79,14 +86,14 @@ def adopt(
         parts = role_from_card(card)
         role = home.folder.create(name or parts.role.name, parts.role.id)
         done = Adopted(role, made=True, written=tuple(parts.files), problems=parts.problems)
-        _write(home.folder.folder(role.id), parts.files)
+        _write(home.folder.space(role.id), parts.files)
     else:
         parts = role_from_card(card, into.id)
         role = home.folder.rename(into.id, name) if name else into
         done = _updated(home, role, parts, replace_books)
     role = home.folder.update(_told(home, role, parts.role, card))
     for gone in done.removed:  # only now: role.json no longer names it
-        atomic.drop(home.folder.folder(role.id) / gone)
+        home.folder.space(role.id).blob(gone).delete()
     added = _remember(home.role(role.id), card) if traits else ()
     return replace(done, role=role, traits=added)
 
@@ -94,48 +101,87 @@ def adopt(
 def _updated(home: Home, role: Role, parts: RoleParts, replace_books: bool) -> Adopted:
     """Write what differs; a backup goes before."""
     mind = home.role(role.id)
-    before = _made_of_card(mind.folder, role)
-    standing = {name: data for name in {*before, *parts.files} if (data := _bytes(mind.folder / name)) is not None}
-    edited = {name for name, data in standing.items() if name.startswith(BOOKS) and data not in (before.get(name), parts.files.get(name))}
+    before = _made_of_card(mind.space, role)
+    standing = {
+        name: data
+        for name in {*before, *parts.files}
+        if (data := bytes_in(mind.space.blob(name))) is not None
+    }
+    edited = {
+        name
+        for name, data in standing.items()
+        if name.startswith(BOOKS) and data not in (before.get(name), parts.files.get(name))
+    }
     kept = () if replace_books else tuple(sorted(edited & parts.files.keys()))
-    writing = {name: data for name, data in parts.files.items() if standing.get(name) != data and name not in kept}
-    removed = tuple(sorted(name for name in standing.keys() - parts.files.keys() if name not in edited))
+    writing = {
+        name: data
+        for name, data in parts.files.items()
+        if standing.get(name) != data and name not in kept
+    }
+    removed = tuple(
+        sorted(name for name in standing.keys() - parts.files.keys() if name not in edited)
+    )
     if writing or removed:
         mind.backup()
-    _write(mind.folder, writing)
-    return Adopted(role, made=False, written=tuple(writing), removed=removed, kept=kept, problems=parts.problems)
+    _write(mind.space, writing)
+    return Adopted(
+        role,
+        made=False,
+        written=tuple(writing),
+        removed=removed,
+        kept=kept,
+        problems=parts.problems,
+    )
 
 
-def _made_of_card(folder: Path, role: Role) -> Mapping[str, bytes]:
+def _made_of_card(space: Space, role: Role) -> Mapping[str, bytes]:
     """The files that the role's card gave when it came."""
     try:
-        return role_from_card(load(folder / PurePath(role.card).name), role.id).files if role.card else {}
-    except RoleMemoryError:  # it cannot be read any more: then nothing is known to be untouched
+        return role_from_card(_card_in(space, role.card), role.id).files if role.card else {}
+    except (
+        RoleMemoryError,
+        OSError,
+    ):  # it cannot be read any more: then nothing is known to be untouched
         return {}
 
 
 def _told(home: Home, role: Role, of_card: Role, card: Card) -> Role:
     """role.json with the card and the names it goes by; a name that another role answers to is left out."""
-    others = {fold_name(one) for other in home.roles() if other.id != role.id for one in (other.name, *other.aliases)}
+    others = {
+        fold_name(one)
+        for other in home.roles()
+        if other.id != role.id
+        for one in (other.name, *other.aliases)
+    }
     names = {fold_name(one): one for one in (role.name, *role.aliases)}
     for one in (of_card.name, *of_card.aliases, _stem(card)):
         if one and fold_name(one) not in others:
             names.setdefault(fold_name(one), one)
     aliases = tuple(one for folded, one in names.items() if folded != fold_name(role.name))
-    return role.model_copy(update={"aliases": aliases, "card": of_card.card, "card_from": PurePath(card.file).name})
+    return role.model_copy(
+        update={"aliases": aliases, "card": of_card.card, "card_from": PurePath(card.file).name}
+    )
 
 
 def _stem(card: Card) -> str:
     """The name of the card's file, where somebody named it."""
     stem = PurePath(card.file).stem.strip()
-    readable = 0 < len(stem) <= 100 and stem.isprintable() and any(letter.isalpha() for letter in stem)
+    readable = (
+        0 < len(stem) <= 100 and stem.isprintable() and any(letter.isalpha() for letter in stem)
+    )
     return stem if readable and stem.casefold() not in _NO_NAMES else ""
 
 
 def _remember(mind: RoleMemory, card: Card) -> tuple[str, ...]:
     known = {_said(one) for one in mind.memories.values() if one.type is MemoryType.TRAIT}
-    fresh = [raw for raw in traits_of(card) if " ".join(raw["content"].casefold().split()) not in known]
-    return tuple(one.id for one in mind.remember_all(fresh, actor="import", reason="card")) if fresh else ()
+    fresh = [
+        raw for raw in traits_of(card) if " ".join(raw["content"].casefold().split()) not in known
+    ]
+    return (
+        tuple(one.id for one in mind.remember_all(fresh, actor="import", reason="card"))
+        if fresh
+        else ()
+    )
 
 
 def _said(memory: Memory) -> str:
@@ -145,20 +191,14 @@ def _said(memory: Memory) -> str:
 def _has_file(home: Home, role: Role, parts: RoleParts) -> bool:
     """Whether the role was made of this very card."""
     file = parts.role.card or ""
-    return role.card == file and _bytes(home.folder.folder(role.id) / file) == parts.files[file]
+    return (
+        role.card == file and bytes_in(home.folder.space(role.id).blob(file)) == parts.files[file]
+    )
 
 
-def _bytes(path: Path) -> bytes | None:
-    try:
-        return path.read_bytes()
-    except OSError:
-        return None
-
-
-def _write(folder: Path, files: Mapping[str, bytes]) -> None:
+def _write(space: Space, files: Mapping[str, bytes]) -> None:
     for name, data in files.items():
-        DISK.mkdir((folder / name).parent)
-        atomic.write(folder / name, data)
+        space.blob(name).put(data)
 
 
 def card_of(mind: RoleMemory) -> tuple[Card, Sequence[str]]:
@@ -168,17 +208,32 @@ def card_of(mind: RoleMemory) -> tuple[Card, Sequence[str]]:
         FileError: the card or a book cannot be read.
     """
     role = mind.role
-    files = list(_book_files(mind.folder))
-    card = _original(mind.folder, role)
-    return with_books(card, [load_book(path) for path in files], role.id), [path.name for path in files]
+    books = [
+        mind.space.blob(name)
+        for name in mind.space.names(BOOKS)
+        if name.endswith(".json") and not name.startswith(f"{BOOKS}.")
+    ]
+    card = _original(mind.space, role)
+    return with_books(card, [load_book(book.read(), book.place) for book in books], role.id), [
+        book.name.removeprefix(BOOKS) for book in books
+    ]
 
 
-def _original(folder: Path, role: Role) -> Card:
+def _card_in(space: Space, name: str) -> Card:
+    kept = space.blob(PurePath(name).name)
+    try:
+        return load(kept.read(), kept.place)
+    except OSError as error:
+        raise FileError(
+            kept.place,
+            f"cannot be read: {error.strerror or error}",
+            remedy="check the path and that you may read it",
+            zh=(f"读不出来：{error.strerror or error}", "请检查路径和读取权限"),
+        ) from error
+
+
+def _original(space: Space, role: Role) -> Card:
     if role.card:
-        return load(folder / PurePath(role.card).name)
+        return _card_in(space, role.card)
     raw: dict[str, Any] = new_document(name=role.name)
     return Card(raw, V3, JsonText.new(raw))
-
-
-def _book_files(folder: Path) -> Iterator[Path]:
-    yield from (path for path in sorted((folder / BOOKS).glob("*.json")) if not path.name.startswith("."))

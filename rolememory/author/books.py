@@ -11,8 +11,8 @@ from rolememory.cards.book import read_book
 from rolememory.cards.book_files import load_book
 from rolememory.errors import AmbiguousNameError, FileError, UnknownNameError
 from rolememory.schema.lorebook import Lorebook, LoreEntry
-from rolememory.store.breaks import breaks
-from rolememory.store.role_file import as_error
+from rolememory.storage.breaks import breaks
+from rolememory.storage.role_file import as_error
 
 TITLE = 40  # characters of a title that was made from something else
 
@@ -24,7 +24,9 @@ class BookFile:
     name: str
     raw: Mapping[str, Any]
     book: Lorebook
-    doubled: tuple[str, ...] = ()  # names written twice in one object of the file: the first value is lost
+    doubled: tuple[
+        str, ...
+    ] = ()  # names written twice in one object of the file: the first value is lost
 
     @property
     def spec(self) -> str:
@@ -44,7 +46,12 @@ def read_book_file(data: bytes, file: str) -> BookFile:
     try:
         book = read_book(raw, Path(file).stem if not raw.get("name") else "")
     except FileError as error:
-        raise FileError(file, error.problem, remedy=error.remedy, zh=("不是能识别的世界书", '世界书要有字段 "entries"')) from error
+        raise FileError(
+            file,
+            error.problem,
+            remedy=error.remedy,
+            zh=("不是能识别的世界书", '世界书要有字段 "entries"'),
+        ) from error
     return BookFile(book.name or Path(file).stem, raw, book, doubled)
 
 
@@ -74,7 +81,9 @@ def _parsed(data: bytes, file: str) -> tuple[dict[str, Any], tuple[str, ...]]:
         raise _broken(data, file, error) from error
     if not isinstance(found, dict):
         remedy = ('a book has a field "entries"', '世界书要有字段 "entries"')
-        raise FileError(file, "expected an object", remedy=remedy[0], zh=("应为一个对象", remedy[1]))
+        raise FileError(
+            file, "expected an object", remedy=remedy[0], zh=("应为一个对象", remedy[1])
+        )
     return found, tuple(doubled)
 
 
@@ -87,7 +96,12 @@ def _broken(data: bytes, file: str, error: Exception) -> FileError:
     except orjson.JSONDecodeError as why:
         first = breaks(data, why)[0]
         return as_error(first.at(file, first.line, first.column))
-    return FileError(file, f"not JSON: {error}", remedy="export it again", zh=(f"不是 JSON（{error}）", "请重新导出"))
+    return FileError(
+        file,
+        f"not JSON: {error}",
+        remedy="export it again",
+        zh=(f"不是 JSON（{error}）", "请重新导出"),
+    )
 
 
 def title(entry: LoreEntry) -> str:
@@ -96,7 +110,11 @@ def title(entry: LoreEntry) -> str:
     >>> title(LoreEntry(id="3", content="", keys=("beacon", "lamp")))
     'beacon'
     """
-    named = entry.comment.strip() or next((key for key in entry.keys if key.strip()), "") or " ".join(entry.content.split())
+    named = (
+        entry.comment.strip()
+        or next((key for key in entry.keys if key.strip()), "")
+        or " ".join(entry.content.split())
+    )
     if not named:
         return entry.id
     return named if len(named) <= TITLE or entry.comment.strip() else named[: TITLE - 1] + "…"
@@ -110,7 +128,9 @@ def entry_named(entries: Iterable[LoreEntry], name: str) -> LoreEntry:
     """
     known = list(entries)
     wanted = name.strip().casefold()
-    found = [one for one in known if title(one).strip().casefold() == wanted] or [one for one in known if one.id == name.strip()]
+    found = [one for one in known if title(one).strip().casefold() == wanted] or [
+        one for one in known if one.id == name.strip()
+    ]
     if not found:
         raise UnknownNameError("entry", name, [title(one) for one in known])
     found = [one for one in found if one.enabled] or found

@@ -43,7 +43,12 @@ class Uncovered:
     keys: Mapping[str, tuple[str, ...]]  # by entry id
 
 
-def campaign(file: BookFile, cases: Sequence[Case], limit: int | None = None, progress: Progress = lambda done, all_: None) -> Verdict:
+def campaign(
+    file: BookFile,
+    cases: Sequence[Case],
+    limit: int | None = None,
+    progress: Progress = lambda done, all_: None,
+) -> Verdict:
     """Try every fault, or `limit` of them. Cost: about two cases for one that is noticed, all cases for one that is not."""
     stage = LoreStage(file.book)
     failing = tuple(case.name for case in cases if _noticed(stage, [case]))
@@ -61,7 +66,13 @@ def campaign(file: BookFile, cases: Sequence[Case], limit: int | None = None, pr
 def _ground(file: BookFile, stage: LoreStage, cases: Sequence[Case]) -> Ground:
     settings = cases[0].settings if cases else ScanSettings()
     plays = [played.given for case in cases for _, played in stage.play(case)]
-    refused = {name for given in plays if given.overflowed for name, why in given.refused.items() if why.code == "budget"}
+    refused = {
+        name
+        for given in plays
+        if given.overflowed
+        for name, why in given.refused.items()
+        if why.code == "budget"
+    }
     ids = frozenset(lore.entry.id for lore in stage.index(settings).entries if lore.id in refused)
     return Ground(file.book, stage.index(settings), hears(Subject.of(file, settings)), ids)
 
@@ -69,7 +80,8 @@ def _ground(file: BookFile, stage: LoreStage, cases: Sequence[Case]) -> Ground:
 def _told(stage: LoreStage, cases: Iterable[Case]) -> dict[str, frozenset[str]]:
     """For each case the entries it names, and those that fire in it."""
     return {
-        case.name: frozenset(stage.id_of(name) for name in case.names) | {one for _, played in stage.play(case) for one in played.fired()}
+        case.name: frozenset(stage.id_of(name) for name in case.names)
+        | {one for _, played in stage.play(case) for one in played.fired()}
         for case in cases
     }
 
@@ -98,12 +110,17 @@ def uncovered(file: BookFile, cases: Iterable[Case]) -> Uncovered:
             seen.update(_seen(stage, case.settings, texts))
     living = [entry for entry in file.book.entries if entry.enabled]
     keyed = [entry for entry in living if not entry.constant]
-    missing = {entry.id: tuple(key for key in entry.keys if key.strip() and (entry.id, key) not in seen) for entry in keyed}
+    missing = {
+        entry.id: tuple(key for key in entry.keys if key.strip() and (entry.id, key) not in seen)
+        for entry in keyed
+    }
     silent = tuple(entry.id for entry in living if entry.id not in fired)
     return Uncovered(silent, {one: keys for one, keys in missing.items() if keys})
 
 
-def _seen(stage: LoreStage, settings: ScanSettings, texts: Sequence[str]) -> Iterable[tuple[str, str]]:
+def _seen(
+    stage: LoreStage, settings: ScanSettings, texts: Sequence[str]
+) -> Iterable[tuple[str, str]]:
     """(entry, key) of every key that stands in one of the texts."""
     index = stage.index(settings)
     found = {spec for text in texts for spec in index.keys.read(text)}

@@ -29,7 +29,13 @@ def card_faults(card: Card) -> Iterator[CardFault]:
     yield from _copies(card)
     if not card.text("first_mes").strip():
         why = ("no greeting: a chat begins with an empty message", "没有开场白：聊天会以空消息开始")
-        yield CardFault("no_greeting", "data.first_mes", Severity.NOTE, why, ("write first_mes", "写上 first_mes"))
+        yield CardFault(
+            "no_greeting",
+            "data.first_mes",
+            Severity.NOTE,
+            why,
+            ("write first_mes", "写上 first_mes"),
+        )
 
 
 def _newer_fields(card: Card) -> Iterator[CardFault]:
@@ -38,7 +44,10 @@ def _newer_fields(card: Card) -> Iterator[CardFault]:
         return
     for name in V3_ONLY:
         if not keep.is_empty(card.data.get(name)):
-            why = ("a field of V3 in a V2 card: programs that know V2 do not read it", "V2 角色卡里的 V3 字段：只认 V2 的程序不会读")
+            why = (
+                "a field of V3 in a V2 card: programs that know V2 do not read it",
+                "V2 角色卡里的 V3 字段：只认 V2 的程序不会读",
+            )
             write = (
                 "save the card as v3: rolememory card convert FILE --to v3 --out OUT",
                 "另存为 v3：rolememory card convert 文件 --to v3 --out 新文件",
@@ -52,6 +61,9 @@ def _copies(card: Card) -> Iterator[CardFault]:
         return
     for name, mirror in MIRRORS.items():
         if mirror in card.raw and name in card.data and not same(card.raw[mirror], card.data[name]):
-            why = (f"differs from data.{name}; old programs read this copy", f"与 data.{name} 不一致，旧程序读的是这一份")
+            why = (
+                f"differs from data.{name}; old programs read this copy",
+                f"与 data.{name} 不一致，旧程序读的是这一份",
+            )
             write = ("write the same in both, or take the copy away", "两处写成一样，或删掉这一份")
             yield CardFault("copy_differs", mirror, Severity.WARNING, why, write)

@@ -49,9 +49,17 @@ class Loss:
         ('v2 has no place for it', 'v2 没有地方放它')
         """
         if self.held is ABSENT:
-            return f"{self.target} 没有地方放它" if language == "zh" else f"{self.target} has no place for it"
+            return (
+                f"{self.target} 没有地方放它"
+                if language == "zh"
+                else f"{self.target} has no place for it"
+            )
         shown = repr(self.held) if len(repr(self.held)) <= 60 else repr(self.held)[:57] + "..."
-        return f"{self.target} 只能写成 {shown}" if language == "zh" else f"{self.target} holds it as {shown}"
+        return (
+            f"{self.target} 只能写成 {shown}"
+            if language == "zh"
+            else f"{self.target} holds it as {shown}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +96,11 @@ def convert(what: Card | Book, to: str) -> Converted:
     card = what if isinstance(what, Card) else put_in(what)
     data = base.dump(card, to)
     made = base.load(data, card.file)
-    losses = _card_losses(card, made) if isinstance(what, Card) else _book_losses(what, made.book_file or what)
+    losses = (
+        _card_losses(card, made)
+        if isinstance(what, Card)
+        else _book_losses(what, made.book_file or what)
+    )
     return Converted(data, tuple(losses), made)
 
 
@@ -96,7 +108,10 @@ def taken_out(card: Card) -> Book:
     """The book of a card, with the character kept in its extensions."""
     found = value_at(card.hub, BOOK)
     if not isinstance(found, Mapping):
-        book, alone = keep.with_note({"name": card.name, "entries": []}, keep.EXTENSIONS, _BOOKLESS, True), card.hub
+        book, alone = (
+            keep.with_note({"name": card.name, "entries": []}, keep.EXTENSIONS, _BOOKLESS, True),
+            card.hub,
+        )
     else:
         book, alone = dict(found), with_value(card.hub, BOOK, ABSENT)
     return Book.new(keep.with_note(book, keep.EXTENSIONS, _CARD_NOTE, alone), HUB_BOOK, card.file)
@@ -106,7 +121,11 @@ def put_in(book: Book) -> Card:
     """A card around a book: the character it was taken from, or a new one by the book's name."""
     plain, character = keep.without_note(book.hub, keep.EXTENSIONS, _CARD_NOTE)
     plain, bookless = keep.without_note(plain, keep.EXTENSIONS, _BOOKLESS)
-    document = dict(character) if isinstance(character, Mapping) else new_document(name=book.name or book.file)
+    document = (
+        dict(character)
+        if isinstance(character, Mapping)
+        else new_document(name=book.name or book.file)
+    )
     raw = document if bookless and not plain["entries"] else with_value(document, BOOK, plain)
     return Card(raw, HUB, JsonText.new(raw), book.file)
 
@@ -144,7 +163,10 @@ def _lost(ours: _Words, theirs: _Words) -> dict[Path, Any]:
 
 def _says_more(one: Change) -> bool:
     """Whether what was there says more than what is: blanks between keys do not, nor quotes around a number."""
-    told = ["".join(str(value).split()) if isinstance(value, str | int) else value for value in (one.before, one.after)]
+    told = [
+        "".join(str(value).split()) if isinstance(value, str | int) else value
+        for value in (one.before, one.after)
+    ]
     return not keep.is_empty(one.before) and not same(*told)
 
 
@@ -159,19 +181,30 @@ def _card_losses(card: Card, made: Card) -> list[Loss]:
     form, raw = (card.form, card.raw) if card.form.from_hub_alone else (HUB, card.hub)
     kept = ".".join((*made.form.extensions, keep.OURS))
     lost = _lost(_card_words(form, raw), _card_words(made.form, made.raw))
-    found = [Loss(spoken(path), made.format, held, kept) for path, held in lost.items() if not _is_mirror(form, path)]
+    found = [
+        Loss(spoken(path), made.format, held, kept)
+        for path, held in lost.items()
+        if not _is_mirror(form, path)
+    ]
     ours, theirs = form.book_of(raw), made.book_file
     if ours is not None and made.form.book is None:
         found.append(Loss(".".join(form.book_at), made.format, kept=kept))
     elif ours is not None and form.book and theirs is not None:
         inside = Book.new(dict(ours), form.book)
-        found += _book_losses(inside, theirs, ".".join(form.book_at), ".".join(made.form.book_at), made.format)
+        found += _book_losses(
+            inside, theirs, ".".join(form.book_at), ".".join(made.form.book_at), made.format
+        )
     return [*found, *_picture_losses(card, made.format)]
 
 
 def _card_words(form: CardForm, raw: Mapping[str, Any]) -> _Words:
     alone = dict(raw) if form.book_of(raw) is None else with_value(raw, form.book_at, ABSENT)
-    return _Words(form.name, keep.stripped(alone, form.extensions), form.to_hub_alone, form.from_hub_alone or (lambda hub: hub))
+    return _Words(
+        form.name,
+        keep.stripped(alone, form.extensions),
+        form.to_hub_alone,
+        form.from_hub_alone or (lambda hub: hub),
+    )
 
 
 def _is_mirror(form: CardForm, path: Path) -> bool:
@@ -179,22 +212,35 @@ def _is_mirror(form: CardForm, path: Path) -> bool:
     return has_layout(form) and len(path) == 1 and path[0] in MIRRORS.values()
 
 
-def _book_losses(book: Book, made: Book, above: str = "", kept_above: str = "", target: str = "") -> list[Loss]:
+def _book_losses(
+    book: Book, made: Book, above: str = "", kept_above: str = "", target: str = ""
+) -> list[Loss]:
     """Head and entries, told in the layout of the source; entries that are no objects do not come along."""
     target = target or made.format
     kept = spoken((*made.form.extensions, keep.OURS), kept_above)
     head = _lost(_head_words(book), _head_words(made))
     found = [Loss(spoken(path, above), target, held, kept) for path, held in head.items()]
     listed = book.form.listed(book.raw)
-    found += [Loss(spoken((place,), above), target) for place, one in listed if not isinstance(one, Mapping)]
+    found += [
+        Loss(spoken((place,), above), target)
+        for place, one in listed
+        if not isinstance(one, Mapping)
+    ]
     ours_and_theirs = (
-        [pair for pair in form.listed(raw) if isinstance(pair[1], Mapping)] for form, raw in ((book.form, book.raw), (made.form, made.raw))
+        [pair for pair in form.listed(raw) if isinstance(pair[1], Mapping)]
+        for form, raw in ((book.form, book.raw), (made.form, made.raw))
     )
     pairs = zip(*ours_and_theirs, strict=False)
     for at, ((place, ours), (where, theirs)) in enumerate(pairs):
         kept = spoken((where, *keep.EXTENSIONS, keep.OURS), kept_above)
-        lost = _lost(_entry_words(book.form.entry, ours, at), _entry_words(made.form.entry, theirs, at))
-        said = lost.items() if not book.form.in_card else [(path, held) for path, held in lost.items() if not is_usual(ours, path)]
+        lost = _lost(
+            _entry_words(book.form.entry, ours, at), _entry_words(made.form.entry, theirs, at)
+        )
+        said = (
+            lost.items()
+            if not book.form.in_card
+            else [(path, held) for path, held in lost.items() if not is_usual(ours, path)]
+        )
         found += [Loss(spoken((place, *path), above), target, held, kept) for path, held in said]
     return found
 
@@ -206,7 +252,9 @@ def _head_words(book: Book) -> _Words:
 
 def _entry_words(form: EntryForm, raw: Mapping[str, Any], at: int) -> _Words:
     number = form.number_of(raw, at)
-    return _Words(form.name, keep.stripped(dict(raw)), form.to_hub, lambda hub: form.from_hub(hub, number))
+    return _Words(
+        form.name, keep.stripped(dict(raw)), form.to_hub, lambda hub: form.from_hub(hub, number)
+    )
 
 
 def _picture_losses(card: Card, to: str) -> Iterator[Loss]:

@@ -5,7 +5,9 @@ from collections.abc import Iterator
 
 from rolememory.schema.message import Message, Speaker
 
-_SPEAKER = re.compile(r"\s*(?P<name>[^\s:：“”\"'。，！？,!?][^:：“”\"。，,；;！？!?\n]{0,39}?)\s*[:：]\s*(?P<said>.*)")
+_SPEAKER = re.compile(
+    r"\s*(?P<name>[^\s:：“”\"'。，！？,!?][^:：“”\"。，,；;！？!?\n]{0,39}?)\s*[:：]\s*(?P<said>.*)"
+)
 _USERS = frozenset({"user", "you", "me", "{{user}}", "我", "你", "用户", "玩家"})
 
 
@@ -22,7 +24,11 @@ def read_dialogue(text: str, user: str | None = None) -> list[Message]:
     """
     told = list(_told(text))
     names = [name for name, _ in told if name]
-    users = {user.casefold()} if user else {name.casefold() for name in names} & _USERS or {names[-1].casefold() if names else ""}
+    users = (
+        {user.casefold()}
+        if user
+        else {name.casefold() for name in names} & _USERS or {names[-1].casefold() if names else ""}
+    )
     return [_message(name, said, users) for name, said in told]
 
 

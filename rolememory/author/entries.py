@@ -11,13 +11,32 @@ from typing import Any
 from rolememory.cards.book_file import Book
 from rolememory.cards.changes import applied, changes, value_at, with_value
 from rolememory.cards.entry_forms import WORLD
-from rolememory.cards.sillytavern import LOGICS, MATCHES, POSITIONS, ROLES, in_script_order, new_entry
+from rolememory.cards.sillytavern import (
+    LOGICS,
+    MATCHES,
+    POSITIONS,
+    ROLES,
+    in_script_order,
+    new_entry,
+)
 from rolememory.errors import InvalidValueError, UnknownNameError
 from rolememory.schema.lorebook import LoreEntry
 
 Raw = dict[str, Any]
 
-_SAME = ("content", "comment", "constant", "selective", "depth", "probability", "group", "sticky", "cooldown", "delay", "triggers")
+_SAME = (
+    "content",
+    "comment",
+    "constant",
+    "selective",
+    "depth",
+    "probability",
+    "group",
+    "sticky",
+    "cooldown",
+    "delay",
+    "triggers",
+)
 _NAMES: Mapping[str, str] = {
     **{name: name for name in _SAME}, "keys": "key", "secondary_keys": "keysecondary", "by_meaning": "vectorized",
     "insertion_order": "order", "outlet": "outletName", "scan_depth": "scanDepth", "case_sensitive": "caseSensitive",
@@ -46,9 +65,16 @@ def placed(book: Book) -> list[Placed]:
     """
     standing = [(key, raw) for key, raw in _members(book) if isinstance(raw, Mapping)]
     read = list(book.lorebook().entries)
-    readable = [True] * len(standing) if len(read) == len(standing) else [_reads(book, key, raw) for key, raw in standing]
+    readable = (
+        [True] * len(standing)
+        if len(read) == len(standing)
+        else [_reads(book, key, raw) for key, raw in standing]
+    )
     known = iter(read)
-    found = [(key, raw, next(known, None) if good else None) for (key, raw), good in zip(standing, readable, strict=True)]
+    found = [
+        (key, raw, next(known, None) if good else None)
+        for (key, raw), good in zip(standing, readable, strict=True)
+    ]
     return [Placed(entry.id if entry else f"[{key}]", key, raw, entry) for key, raw, entry in found]
 
 
@@ -80,8 +106,18 @@ def removed(book: Book, uid: str) -> Book:
     gone = _one(book, uid).key
     standing = value_at(book.raw, book.form.entries)
     if isinstance(standing, Mapping):
-        return book.with_raw(with_value(book.raw, book.form.entries, {key: one for key, one in standing.items() if key != gone}))
-    return book.with_raw(with_value(book.raw, book.form.entries, [one for at, one in enumerate(standing) if at != gone]))
+        return book.with_raw(
+            with_value(
+                book.raw,
+                book.form.entries,
+                {key: one for key, one in standing.items() if key != gone},
+            )
+        )
+    return book.with_raw(
+        with_value(
+            book.raw, book.form.entries, [one for at, one in enumerate(standing) if at != gone]
+        )
+    )
 
 
 def world_fields(fields: Mapping[str, Any]) -> Raw:
@@ -132,7 +168,9 @@ def _members(book: Book) -> list[tuple[str | int, Any]]:
 def _reads(book: Book, key: str | int, raw: Mapping[str, Any]) -> bool:
     """Whether an entry can be read, asked of a book that has no other."""
     alone = {key: raw} if isinstance(key, str) else [raw]
-    return len(book.with_raw(with_value(book.raw, book.form.entries, alone)).lorebook().entries) == 1
+    return (
+        len(book.with_raw(with_value(book.raw, book.form.entries, alone)).lorebook().entries) == 1
+    )
 
 
 def _one(book: Book, uid: str) -> Placed:
@@ -148,7 +186,9 @@ def _edited(book: Book, here: Placed, told: Raw) -> Raw:
         return {**here.raw, **told}
     number = here.key if isinstance(here.key, int) else _free_number(book)
     world = WORLD.lower(book.form.entry.lift(here.raw, number), number)
-    before, after = (book.form.entry.lower(WORLD.lift(one, number), number) for one in (world, {**world, **told}))
+    before, after = (
+        book.form.entry.lower(WORLD.lift(one, number), number) for one in (world, {**world, **told})
+    )
     return applied(here.raw, list(changes(before, after)))
 
 
@@ -158,7 +198,9 @@ def _with(book: Book, key: str | int, entry: Raw) -> Book:
         return book.with_raw(with_value(book.raw, book.form.entries, {**standing, str(key): entry}))
     listed = list(standing) if isinstance(standing, list) else []
     at = int(key)
-    return book.with_raw(with_value(book.raw, book.form.entries, [*listed[:at], entry, *listed[at + 1 :]]))
+    return book.with_raw(
+        with_value(book.raw, book.form.entries, [*listed[:at], entry, *listed[at + 1 :]])
+    )
 
 
 def _free_number(book: Book) -> int:
@@ -172,5 +214,8 @@ def _numbers(book: Book) -> Iterator[int]:
         yield from (
             int(name)
             for name in names
-            if isinstance(name, int | str) and str(name).isdecimal() and str(name).isascii() and len(str(name)) < 10
+            if isinstance(name, int | str)
+            and str(name).isdecimal()
+            and str(name).isascii()
+            and len(str(name)) < 10
         )

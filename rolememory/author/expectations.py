@@ -53,7 +53,13 @@ class Expect:
     @property
     def names(self) -> Iterator[str]:
         """Every entry that is named."""
-        yield from (*self.fires, *self.not_fires, *(self.exactly or ()), *self.order, *(name for name, _ in self.places))
+        yield from (
+            *self.fires,
+            *self.not_fires,
+            *(self.exactly or ()),
+            *self.order,
+            *(name for name, _ in self.places),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +111,9 @@ def read_expectations(text: str, file: str) -> list[Case]:
     try:
         raw = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise FileError(file, f"not TOML: {error}", remedy="correct it", zh=(f"不是 TOML：{error}", "请改正")) from error
+        raise FileError(
+            file, f"not TOML: {error}", remedy="correct it", zh=(f"不是 TOML：{error}", "请改正")
+        ) from error
     return list(_Reader(file, raw).cases())
 
 
@@ -140,7 +148,12 @@ class _Reader:
     def _turn(self, name: str, raw: Mapping[str, Any], turn: Any) -> Step:
         if not isinstance(turn, Mapping):
             raise self._wrong(
-                name, "turns", f"expected a table, got {turn!r}", "write { messages = [...] }", "应为表", "请写 { messages = [...] }"
+                name,
+                "turns",
+                f"expected a table, got {turn!r}",
+                "write { messages = [...] }",
+                "应为表",
+                "请写 { messages = [...] }",
             )
         self._known(turn, _STEP, name)
         chance = {key: raw[key] for key in ("seed", "chance", "trigger") if key in raw}
@@ -148,30 +161,52 @@ class _Reader:
 
     def _step(self, name: str, raw: Mapping[str, Any]) -> Step:
         chance = raw.get("chance")
-        numbers: tuple[float, ...] | int = int(raw.get("seed", 0)) if chance is None else tuple(float(one) for one in chance)
+        numbers: tuple[float, ...] | int = (
+            int(raw.get("seed", 0)) if chance is None else tuple(float(one) for one in chance)
+        )
         messages = tuple(self._message(name, one) for one in self._listed(name, raw, "messages"))
         return Step(messages, self._expect(name, raw), numbers, str(raw.get("trigger", "normal")))
 
     def _message(self, name: str, raw: Any) -> Message:
         try:
             if isinstance(raw, Mapping):
-                return Message.of({"role": "user", **raw, "content": raw.get("text", raw.get("content", ""))})
+                return Message.of(
+                    {"role": "user", **raw, "content": raw.get("text", raw.get("content", ""))}
+                )
             return Message.of(str(raw))
         except (RoleMemoryError, ValidationError, TypeError) as error:
             example = '{ role = "assistant", text = "..." }'
-            raise self._wrong(name, "messages", f"not a message: {raw!r}", f"write {example}", "不是一条消息", f"请写 {example}") from error
+            raise self._wrong(
+                name,
+                "messages",
+                f"not a message: {raw!r}",
+                f"write {example}",
+                "不是一条消息",
+                f"请写 {example}",
+            ) from error
 
     def _expect(self, name: str, raw: Mapping[str, Any]) -> Expect:
         told: dict[str, Any] = {
-            field: self._names(name, raw, field) for field in _EXPECT if field in raw and field not in ("places", "costs_at_most")
+            field: self._names(name, raw, field)
+            for field in _EXPECT
+            if field in raw and field not in ("places", "costs_at_most")
         }
         places = raw.get("places", {})
         if not isinstance(places, Mapping):
             raise self._wrong(
-                name, "places", f"expected a table, got {places!r}", 'write { "Title" = "before" }', "应为表", '请写 { "标题" = "before" }'
+                name,
+                "places",
+                f"expected a table, got {places!r}",
+                'write { "Title" = "before" }',
+                "应为表",
+                '请写 { "标题" = "before" }',
             )
         cost = raw.get("costs_at_most")
-        return Expect(**told, places=tuple((str(one), str(where)) for one, where in places.items()), costs_at_most=cost)
+        return Expect(
+            **told,
+            places=tuple((str(one), str(where)) for one, where in places.items()),
+            costs_at_most=cost,
+        )
 
     def _names(self, name: str, raw: Mapping[str, Any], field: str) -> tuple[str, ...]:
         return tuple(str(one) for one in self._listed(name, raw, field))
@@ -182,7 +217,12 @@ class _Reader:
             return [value]
         if not isinstance(value, list):
             raise self._wrong(
-                name, field, f"expected a list, got {value!r}", f'write {field} = ["..."]', "应为列表", f'请写 {field} = ["..."]'
+                name,
+                field,
+                f"expected a list, got {value!r}",
+                f'write {field} = ["..."]',
+                "应为列表",
+                f'请写 {field} = ["..."]',
             )
         return value
 
@@ -195,18 +235,29 @@ class _Reader:
         except ValidationError as error:
             first = error.errors()[0]
             place = ".".join(str(part) for part in first["loc"])
-            near = closest(place, ScanSettings.model_fields) if first["type"] == "extra_forbidden" else None
+            near = (
+                closest(place, ScanSettings.model_fields)
+                if first["type"] == "extra_forbidden"
+                else None
+            )
             remedy = f"did you mean {near!r}?" if near else "see `rolememory settings lore`"
             told = first["msg"].lower()
             raise self._wrong(
-                name, f"settings.{place}", told, remedy, "设置不对", f"是不是 {near}？" if near else "见 `rolememory settings lore`"
+                name,
+                f"settings.{place}",
+                told,
+                remedy,
+                "设置不对",
+                f"是不是 {near}？" if near else "见 `rolememory settings lore`",
             ) from error
 
     def _character(self, name: str, raw: Mapping[str, Any]) -> Character:
         given = {**self._raw.get("character", {}), **raw.get("character", {})}
         known = [one.name for one in fields(Character)]
         self._known(given, known, f"{name}: character")
-        told: dict[str, Any] = {key: tuple(value) if key == "tags" else str(value) for key, value in given.items()}
+        told: dict[str, Any] = {
+            key: tuple(value) if key == "tags" else str(value) for key, value in given.items()
+        }
         return Character(**told)
 
     def _known(self, raw: Mapping[str, Any], known: Iterable[str], name: str) -> None:
@@ -215,9 +266,18 @@ class _Reader:
             near = _nearest(unknown, list(known))
             listed = ", ".join(known)
             en = f"did you mean {near!r}?" if near else f"known are {listed}"
-            raise self._wrong(name, unknown, "no such field", en, "没有这个字段", f"是不是 {near}？" if near else f"可写 {listed}")
+            raise self._wrong(
+                name,
+                unknown,
+                "no such field",
+                en,
+                "没有这个字段",
+                f"是不是 {near}？" if near else f"可写 {listed}",
+            )
 
-    def _wrong(self, name: str, where: str, problem: str, remedy: str, zh: str, zh_remedy: str) -> FileError:
+    def _wrong(
+        self, name: str, where: str, problem: str, remedy: str, zh: str, zh_remedy: str
+    ) -> FileError:
         place = f"{name}: {where}" if name else where
         return FileError(self._file, problem, remedy=remedy, field=place, zh=(zh, zh_remedy))
 
@@ -229,5 +289,7 @@ def _nearest(name: str, known: Sequence[str]) -> str | None:
 
 
 def _short(said: Any) -> str:
-    text = str(said.get("text", said.get("content", ""))) if isinstance(said, Mapping) else str(said)
+    text = (
+        str(said.get("text", said.get("content", ""))) if isinstance(said, Mapping) else str(said)
+    )
     return text if len(text) <= 40 else text[:39] + "…"

@@ -10,13 +10,19 @@ QUIET_LOOKS = 1  # looks at which nothing moved any more, before a change is tol
 Marks = tuple[tuple[int, int] | None, ...]
 
 
-def changes(paths: Iterable[Path], wait: Callable[[float], None] = time.sleep, every_s: float = EVERY_S) -> Iterator[None]:
+def changes(
+    paths: Iterable[Path], wait: Callable[[float], None] = time.sleep, every_s: float = EVERY_S
+) -> Iterator[None]:
     """Yields once for each burst of changes since this was called; files may vanish and come back. Never ends by itself."""
     watched = tuple(paths)
-    return _changes(watched, marks(watched), wait, every_s)  # marked now: an edit before the first look is not missed
+    return _changes(
+        watched, marks(watched), wait, every_s
+    )  # marked now: an edit before the first look is not missed
 
 
-def _changes(watched: tuple[Path, ...], known: Marks, wait: Callable[[float], None], every_s: float) -> Iterator[None]:
+def _changes(
+    watched: tuple[Path, ...], known: Marks, wait: Callable[[float], None], every_s: float
+) -> Iterator[None]:
     while True:
         wait(every_s)
         seen = marks(watched)
@@ -26,7 +32,9 @@ def _changes(watched: tuple[Path, ...], known: Marks, wait: Callable[[float], No
         yield
 
 
-def _at_rest(paths: tuple[Path, ...], seen: Marks, wait: Callable[[float], None], every_s: float) -> Marks:
+def _at_rest(
+    paths: tuple[Path, ...], seen: Marks, wait: Callable[[float], None], every_s: float
+) -> Marks:
     quiet = 0
     while quiet < QUIET_LOOKS:
         wait(every_s)

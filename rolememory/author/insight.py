@@ -119,15 +119,29 @@ def looked_at(memories: Iterable[Memory], outdated: Collection[str] = frozenset(
 def _compared(memories: Sequence[Memory], near: Near, by: str) -> tuple[list[Pair], list[Contrary]]:
     """What says the same of the same person, and what contradicts it, the most alike first; each memory in one pair only."""
     pairs = sorted(
-        {(-cosine, min(at, other), max(at, other)) for at, row in enumerate(near) for other, cosine in row if cosine >= ALIKE[by]}
+        {
+            (-cosine, min(at, other), max(at, other))
+            for at, row in enumerate(near)
+            for other, cosine in row
+            if cosine >= ALIKE[by]
+        }
     )
-    could = [(-cosine, memories[at], memories[other]) for cosine, at, other in pairs if _of_one(memories[at], memories[other])]
+    could = [
+        (-cosine, memories[at], memories[other])
+        for cosine, at, other in pairs
+        if _of_one(memories[at], memories[other])
+    ]
     taken: set[str] = set()
     same: list[Pair] = []
     contrary: list[Contrary] = []
     for cosine, one, two in could[:MOST_COMPARED]:
-        earlier, later = sorted((one, two), key=lambda memory: (memory.created.timestamp() if memory.created else 0.0, memory.id))
-        if {one.id, two.id} & taken or (found := _between(earlier, later, cosine if by == "meaning" else None)) is None:
+        earlier, later = sorted(
+            (one, two),
+            key=lambda memory: (memory.created.timestamp() if memory.created else 0.0, memory.id),
+        )
+        if {one.id, two.id} & taken or (
+            found := _between(earlier, later, cosine if by == "meaning" else None)
+        ) is None:
             continue
         taken |= {one.id, two.id}
         if found == "same":
@@ -139,14 +153,18 @@ def _compared(memories: Sequence[Memory], near: Near, by: str) -> tuple[list[Pai
 
 
 def _of_one(one: Memory, two: Memory) -> bool:
-    return (one.type, one.user, one.subject) == (two.type, two.user, two.subject) and not (one.locked and two.locked)
+    return (one.type, one.user, one.subject) == (two.type, two.user, two.subject) and not (
+        one.locked and two.locked
+    )
 
 
 def _between(earlier: Memory, later: Memory, cosine: float | None) -> str | None:
     """Whether they say the same or contradict each other; None: both may stand."""
     if _bare(earlier) == _bare(later):
         return "same"
-    from rolememory.learn.reconcile.judge import relation  # with all that it reads: only where it is asked
+    from rolememory.learn.reconcile.judge import (
+        relation,  # with all that it reads: only where it is asked
+    )
     from rolememory.learn.reconcile.told import Told
 
     close = 0.95 if set(spelt(earlier.content)) == set(spelt(later.content)) else cosine
@@ -156,21 +174,40 @@ def _between(earlier: Memory, later: Memory, cosine: float | None) -> str | None
 
 def _bare(memory: Memory) -> str:
     """The letters alone."""
-    return "".join(letter for letter in folded_key(memory.content) if letter.isalnum()) or memory.content
+    return (
+        "".join(letter for letter in folded_key(memory.content) if letter.isalnum())
+        or memory.content
+    )
 
 
 def _dearest(memory: Memory) -> tuple[bool, bool, float, int, float, str]:
     """Which of two stays: what an author wrote or locked, the heavier, the one that says more, the newer."""
     told = memory.created.timestamp() if memory.created else 0.0
-    return (not memory.locked, not memory.authored, -memory.weight, -len(memory.content), -told, memory.id)
+    return (
+        not memory.locked,
+        not memory.authored,
+        -memory.weight,
+        -len(memory.content),
+        -told,
+        memory.id,
+    )
 
 
 def _quiet(memories: Sequence[Memory], known: Known, telling: Telling) -> list[Quiet]:
     """What never was in a prompt although the story went on, the longest silence first."""
-    unheard = [(memory, known.turns_since(memory)) for memory in memories if memory.id not in known.prompted and not memory.constant]
-    found = [(turns, memory) for memory, turns in unheard if turns is not None and turns >= TURNS_UNHEARD]
+    unheard = [
+        (memory, known.turns_since(memory))
+        for memory in memories
+        if memory.id not in known.prompted and not memory.constant
+    ]
+    found = [
+        (turns, memory) for memory, turns in unheard if turns is not None and turns >= TURNS_UNHEARD
+    ]
     longest = sorted(found, key=lambda pair: (-pair[0], pair[1].id))[:MOST]
-    return [Quiet(memory.id, turns, _silent(memory, known.said), _offered(memory, telling, known.said)) for turns, memory in longest]
+    return [
+        Quiet(memory.id, turns, _silent(memory, known.said), _offered(memory, telling, known.said))
+        for turns, memory in longest
+    ]
 
 
 def _silent(memory: Memory, said: str) -> Reason:
@@ -198,4 +235,8 @@ def _is_said(key: str, said: str) -> bool:
     folded = folded_key(key)
     if not folded.isascii():
         return folded in said
-    return bool(folded) and folded in said and re.search(rf"(?<!\w){re.escape(folded)}(?!\w)", said) is not None
+    return (
+        bool(folded)
+        and folded in said
+        and re.search(rf"(?<!\w){re.escape(folded)}(?!\w)", said) is not None
+    )

@@ -45,12 +45,18 @@ class Layout:
 
     def of(self, memories: Sequence[Memory]) -> dict[str, Spot]:
         """The places of these memories by id, as far as they have one."""
-        return {memory.id: self.spots[name] for memory in memories if (name := content_digest(memory)) in self.spots}
+        return {
+            memory.id: self.spots[name]
+            for memory in memories
+            if (name := content_digest(memory)) in self.spots
+        }
 
 
 def content_digest(memory: Memory) -> str:
     """What a place is kept by: another text has another; keys and the rest move nothing."""
-    return blake2b(f"{memory.id}\0{memory.content}".encode("utf-8", "replace"), digest_size=9).hexdigest()
+    return blake2b(
+        f"{memory.id}\0{memory.content}".encode("utf-8", "replace"), digest_size=9
+    ).hexdigest()
 
 
 def laid_out(memories: Sequence[Memory], like: Likeness, before: Layout | None = None) -> Layout:
@@ -64,17 +70,25 @@ def laid_out(memories: Sequence[Memory], like: Likeness, before: Layout | None =
     fresh = [place for place, name in enumerate(names) if name not in here]
     understood = known.by == "words" and like.by == "meaning"  # a model has read them meanwhile
     if here and not understood and known.placed + len(fresh) <= max(MOVED * len(memories), FEW):
-        return Layout({**here, **_beside(like, names, here, fresh)}, known.placed + len(fresh), known.by)
+        return Layout(
+            {**here, **_beside(like, names, here, fresh)}, known.placed + len(fresh), known.by
+        )
     pulled = sorted(range(len(names)), key=names.__getitem__)[:MOST_PULLED]
     laid = (
-        _whole(like, names) if len(pulled) == len(names) else _whole(like.of([like.ids[at] for at in pulled]), [names[at] for at in pulled])
+        _whole(like, names)
+        if len(pulled) == len(names)
+        else _whole(like.of([like.ids[at] for at in pulled]), [names[at] for at in pulled])
     )
     if len(laid) < len(names):
-        laid |= _beside(like, names, laid, [at for at, name in enumerate(names) if name not in laid])
+        laid |= _beside(
+            like, names, laid, [at for at, name in enumerate(names) if name not in laid]
+        )
     return Layout(laid, 0, like.by)
 
 
-def _beside(like: Likeness, names: Sequence[str], here: Mapping[str, Spot], fresh: Sequence[int]) -> dict[str, Spot]:
+def _beside(
+    like: Likeness, names: Sequence[str], here: Mapping[str, Spot], fresh: Sequence[int]
+) -> dict[str, Spot]:
     """Newcomers among those that are nearest to them; who is like nothing goes to the rim."""
     import numpy as np
 
@@ -112,13 +126,19 @@ def _axes(rows: "Floats", names: Sequence[str]) -> "Floats":
 
     centred = rows - rows.mean(axis=0)
     axes = np.random.default_rng(_SEED).standard_normal((rows.shape[1], 6)).astype(np.float32)
-    for _ in range(_ROUNDS):  # subspace iteration: what the whole decomposition would say, in a tenth of its time
+    for _ in range(
+        _ROUNDS
+    ):  # subspace iteration: what the whole decomposition would say, in a tenth of its time
         axes, _ = np.linalg.qr(centred.T @ (centred @ axes))
-    axes = axes[:, :2] * np.where(axes[np.abs(axes).argmax(axis=0), range(axes.shape[1])][:2] < 0, -1.0, 1.0)  # they know no sign
+    axes = axes[:, :2] * np.where(
+        axes[np.abs(axes).argmax(axis=0), range(axes.shape[1])][:2] < 0, -1.0, 1.0
+    )  # they know no sign
     found = centred.astype(np.float64) @ axes
     found /= np.maximum(found.std(axis=0), 1e-9)
     angles = np.array([_angle(name) for name in names])
-    apart: Floats = (found + 0.05 * np.stack([np.cos(angles), np.sin(angles)], axis=1)).astype(np.float32)
+    apart: Floats = (found + 0.05 * np.stack([np.cos(angles), np.sin(angles)], axis=1)).astype(
+        np.float32
+    )
     return apart
 
 

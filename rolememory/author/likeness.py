@@ -51,7 +51,9 @@ class Likeness:
         return Likeness(tuple(ids), self.rows[[places[one] for one in ids]], self.by)
 
 
-def likeness(memories: Sequence[Memory], vectors: VectorTable | None = None, names: Collection[str] = ()) -> Likeness:
+def likeness(
+    memories: Sequence[Memory], vectors: VectorTable | None = None, names: Collection[str] = ()
+) -> Likeness:
     """The rows of these memories. `names`: words that say nothing, since they stand in most of them (the role's own)."""
     ids = tuple(memory.id for memory in memories)
     own = by_words(memories, names)
@@ -59,7 +61,9 @@ def likeness(memories: Sequence[Memory], vectors: VectorTable | None = None, nam
     return Likeness(ids, own, "words") if meant is None else Likeness(ids, meant, "meaning")
 
 
-def neighbours(rows: "Floats", among: "Floats", most: int, *, skip_self: bool = False) -> "tuple[Places, Floats]":
+def neighbours(
+    rows: "Floats", among: "Floats", most: int, *, skip_self: bool = False
+) -> "tuple[Places, Floats]":
     """The nearest of `among` for each row: places and cosines, (n, k), nearest first."""
     import numpy as np
 
@@ -69,9 +73,15 @@ def neighbours(rows: "Floats", among: "Floats", most: int, *, skip_self: bool = 
         near = rows[start : start + _BLOCK] @ among.T
         if skip_self:
             near[np.arange(len(near)), np.arange(start, start + len(near))] = -2.0
-        best = np.argpartition(-near, k - 1, axis=1)[:, :k] if k < near.shape[1] else np.tile(np.arange(k), (len(near), 1))
+        best = (
+            np.argpartition(-near, k - 1, axis=1)[:, :k]
+            if k < near.shape[1]
+            else np.tile(np.arange(k), (len(near), 1))
+        )
         best.sort(axis=1)
-        found = np.round(np.take_along_axis(near, best, axis=1), 5)  # so that ties are ties on every machine
+        found = np.round(
+            np.take_along_axis(near, best, axis=1), 5
+        )  # so that ties are ties on every machine
         order = np.argsort(-found, axis=1, kind="stable")
         places[start : start + len(near)] = np.take_along_axis(best, order, axis=1)
         cosines[start : start + len(near)] = np.take_along_axis(found, order, axis=1)
@@ -85,7 +95,10 @@ def by_words(memories: Sequence[Memory], names: Collection[str] = ()) -> "Floats
     quiet = {token for name in names for token in tokens(name)}
     told = [sorted(_tokens(memory) - quiet) for memory in memories]
     holders = Counter(token for own in told for token in own)
-    worth = {token: kind(token)[0] * log((len(told) + _PRIOR) / (count + _PRIOR / 10)) for token, count in holders.items()}
+    worth = {
+        token: kind(token)[0] * log((len(told) + _PRIOR) / (count + _PRIOR / 10))
+        for token, count in holders.items()
+    }
     rows = np.zeros((len(memories), DIMS), np.float32)
     for row, own in zip(rows, told, strict=True):
         for token in own:
@@ -101,7 +114,15 @@ def spelt(content: str) -> Mapping[str, str]:
 
 
 def _tokens(memory: Memory) -> set[str]:
-    return {*spelt(memory.content), *(token for named in (memory.keys, memory.topics) if named for token in tokens("\n".join(named)))}
+    return {
+        *spelt(memory.content),
+        *(
+            token
+            for named in (memory.keys, memory.topics)
+            if named
+            for token in tokens("\n".join(named))
+        ),
+    }
 
 
 @lru_cache(maxsize=65536)

@@ -13,12 +13,32 @@ def merged(keep: Memory, drop: Memory) -> dict[str, Any]:
     >>> merged(Memory(id="a", content="Tea.", keys=("tea",)), Memory(id="b", content="Tea!", keys=("Jasmine", "tea"), salience=0.9))
     {'keys': ['tea', 'Jasmine'], 'salience': 0.9}
     """
-    lists = {name: _united(getattr(keep, name), getattr(drop, name)) for name in ("keys", "topics", "emotions", "tags")}
-    numbers = {name: max(getattr(keep, name), getattr(drop, name)) for name in ("weight", "salience", "priority", "confidence")}
+    lists = {
+        name: _united(getattr(keep, name), getattr(drop, name))
+        for name in ("keys", "topics", "emotions", "tags")
+    }
+    numbers = {
+        name: max(getattr(keep, name), getattr(drop, name))
+        for name in ("weight", "salience", "priority", "confidence")
+    }
     flags = {name: getattr(keep, name) or getattr(drop, name) for name in ("constant", "locked")}
-    replaced = [one for one in dict.fromkeys((*keep.supersedes, *drop.supersedes)) if one not in (keep.id, drop.id)]
-    rests = [*keep.evidence, *(one for one in drop.evidence if one not in keep.evidence)] if keep.evidence and drop.evidence else []
-    after = {**lists, **numbers, **flags, "supersedes": replaced, "evidence": [one.model_dump() for one in rests]}
+    replaced = [
+        one
+        for one in dict.fromkeys((*keep.supersedes, *drop.supersedes))
+        if one not in (keep.id, drop.id)
+    ]
+    rests = (
+        [*keep.evidence, *(one for one in drop.evidence if one not in keep.evidence)]
+        if keep.evidence and drop.evidence
+        else []
+    )
+    after = {
+        **lists,
+        **numbers,
+        **flags,
+        "supersedes": replaced,
+        "evidence": [one.model_dump() for one in rests],
+    }
     before = {name: _plain(getattr(keep, name)) for name in after}
     return {name: value for name, value in after.items() if value != before[name]}
 

@@ -35,7 +35,10 @@ class Mutation:
         if not self.entry:
             return book.model_copy(update={self.field: self.value})
         update = {self.field: self.value, "raw": {}}
-        entries = tuple(entry.model_copy(update=update) if entry.id == self.entry else entry for entry in book.entries)
+        entries = tuple(
+            entry.model_copy(update=update) if entry.id == self.entry else entry
+            for entry in book.entries
+        )
         return book.model_copy(update={"entries": entries})
 
     @property
@@ -60,7 +63,9 @@ class Ground:
     def neighbours(self, lore: Lore) -> list[Lore]:
         """Others that go to the same place, so that their order shows."""
         place = target(lore, self.index.rules)
-        others = [other for other in self.index.entries if other is not lore and not rivals(lore, other)]
+        others = [
+            other for other in self.index.entries if other is not lore and not rivals(lore, other)
+        ]
         return [other for other in others if target(other, self.index.rules) == place]
 
 
@@ -76,7 +81,12 @@ def mutations(ground: Ground, limit: int | None = None) -> list[Mutation]:
     known = list({one.key: one for one in found}.values())
     if limit is None or limit >= len(known):
         return known
-    chosen = {one.key for one in sorted(known, key=lambda one: blake2b(one.key.encode("utf-8", "replace")).digest())[:limit]}
+    chosen = {
+        one.key
+        for one in sorted(
+            known, key=lambda one: blake2b(one.key.encode("utf-8", "replace")).digest()
+        )[:limit]
+    }
     return [one for one in known if one.key in chosen]
 
 
@@ -93,19 +103,29 @@ def keys(ground: Ground, lore: Lore) -> Iterator[Mutation]:
         yield from _deleted(ground, lore, "secondary_keys", lore.secondary, entry.secondary_keys)
 
 
-def _deleted(ground: Ground, lore: Lore, field: str, keys: Sequence[Key], written: Sequence[str]) -> Iterator[Mutation]:
-    scored = lore.entry.group and (ground.index.settings.use_group_scoring or lore.entry.use_group_scoring)
+def _deleted(
+    ground: Ground, lore: Lore, field: str, keys: Sequence[Key], written: Sequence[str]
+) -> Iterator[Mutation]:
+    scored = lore.entry.group and (
+        ground.index.settings.use_group_scoring or lore.entry.use_group_scoring
+    )
     for key in keys:
         found = ground.index.keys.read(key.text)
         inner = any(other.spec in found and other.spec != key.spec for other in keys)
         if scored or not inner:
-            yield _made(lore, field, "delete", tuple(one for one in written if one != key.text), key.text)
+            yield _made(
+                lore, field, "delete", tuple(one for one in written if one != key.text), key.text
+            )
 
 
 def text(_: Ground, lore: Lore) -> Iterator[Mutation]:
     """The text emptied, and its decorators taken away."""
     if lore.content.strip():
-        head = lore.entry.content[: lore.entry.content.rfind(lore.content)] if lore.content in lore.entry.content else ""
+        head = (
+            lore.entry.content[: lore.entry.content.rfind(lore.content)]
+            if lore.content in lore.entry.content
+            else ""
+        )
         yield _made(lore, "content", "empty", head)
     if lore.content != lore.entry.content:
         lines = lore.entry.content.split("\n")
@@ -124,16 +144,33 @@ def waking(_: Ground, lore: Lore) -> Iterator[Mutation]:
     if entry.secondary_keys and lore.keys:
         yield _made(lore, "selective", "flip", not entry.selective, entry.selective)
     if lore.secondary:
-        opposite = {"and_any": "not_any", "and_all": "not_all", "not_any": "and_any", "not_all": "and_all"}[entry.selective_logic]
+        opposite = {
+            "and_any": "not_any",
+            "and_all": "not_all",
+            "not_any": "and_any",
+            "not_all": "and_all",
+        }[entry.selective_logic]
         yield _made(lore, "selective_logic", "set", SelectiveLogic(opposite), entry.selective_logic)
     if entry.use_probability:
-        yield from (_made(lore, "probability", "set", odds, entry.probability) for odds in (0, 100) if odds != entry.probability)
+        yield from (
+            _made(lore, "probability", "set", odds, entry.probability)
+            for odds in (0, 100)
+            if odds != entry.probability
+        )
     for field in ("triggers", "match_sources"):
         if getattr(entry, field):
             yield _made(lore, field, "empty", (), ", ".join(getattr(entry, field)))
     if entry.character_filter:
-        turned = entry.character_filter.model_copy(update={"exclude": not entry.character_filter.exclude})
-        yield _made(lore, "character_filter", "flip", turned, "exclude" if entry.character_filter.exclude else "include")
+        turned = entry.character_filter.model_copy(
+            update={"exclude": not entry.character_filter.exclude}
+        )
+        yield _made(
+            lore,
+            "character_filter",
+            "flip",
+            turned,
+            "exclude" if entry.character_filter.exclude else "include",
+        )
 
 
 def looking(ground: Ground, lore: Lore) -> Iterator[Mutation]:
@@ -148,7 +185,11 @@ def looking(ground: Ground, lore: Lore) -> Iterator[Mutation]:
         yield _made(lore, "match_whole_words", "flip", not whole, whole)
     if lore.entry.scan_depth is not None and lore.keys:
         given = lore.entry.scan_depth
-        yield from (_made(lore, "scan_depth", "set", depth, given) for depth in (max(given - 1, 0), given + 1) if depth != given)
+        yield from (
+            _made(lore, "scan_depth", "set", depth, given)
+            for depth in (max(given - 1, 0), given + 1)
+            if depth != given
+        )
 
 
 def recursion(ground: Ground, lore: Lore) -> Iterator[Mutation]:
@@ -157,9 +198,13 @@ def recursion(ground: Ground, lore: Lore) -> Iterator[Mutation]:
         return
     entry = lore.entry
     if any(_draws(ground, other, lore) and not other.silent for other in ground.index.entries):
-        yield _made(lore, "exclude_recursion", "flip", not entry.exclude_recursion, entry.exclude_recursion)
+        yield _made(
+            lore, "exclude_recursion", "flip", not entry.exclude_recursion, entry.exclude_recursion
+        )
     if any(_draws(ground, lore, other) and not other.excluded for other in ground.index.entries):
-        yield _made(lore, "prevent_recursion", "flip", not entry.prevent_recursion, entry.prevent_recursion)
+        yield _made(
+            lore, "prevent_recursion", "flip", not entry.prevent_recursion, entry.prevent_recursion
+        )
     if entry.delay_until_recursion and ground.index.rules.first_level_waits:
         yield _made(lore, "delay_until_recursion", "set", 0, entry.delay_until_recursion)
 
@@ -168,7 +213,12 @@ def _draws(ground: Ground, one: Lore, other: Lore) -> bool:
     """Whether the text of one has a key of the other, which does not come along anyway by having all its keys."""
     if other.entry.id not in ground.hears.get(one.entry.id, ()):
         return False
-    if one.entry.sticky or one.constant or one.asked.activate or not {key.text for key in one.keys} <= {key.text for key in other.keys}:
+    if (
+        one.entry.sticky
+        or one.constant
+        or one.asked.activate
+        or not {key.text for key in one.keys} <= {key.text for key in other.keys}
+    ):
         return True
     found = ground.index.keys.read(one.content)
     return any(key.spec in found for key in other.secondary)
@@ -178,12 +228,16 @@ def place(ground: Ground, lore: Lore) -> Iterator[Mutation]:
     """Where its text goes: another place, deeper, said by another, before or behind its neighbours."""
     entry, asked = lore.entry, lore.asked
     if asked.position is None and asked.depth is None and asked.reverse_depth is None:
-        other = LorePosition.AFTER if entry.position is not LorePosition.AFTER else LorePosition.BEFORE
+        other = (
+            LorePosition.AFTER if entry.position is not LorePosition.AFTER else LorePosition.BEFORE
+        )
         yield _made(lore, "position", "set", other, entry.position or "")
         if entry.position is LorePosition.DEPTH:
             depth = 4 if entry.depth is None else entry.depth
             yield _made(lore, "depth", "set", depth + 1, depth)
-            yield _made(lore, "role", "set", "user" if entry.role == "system" else "system", entry.role)
+            yield _made(
+                lore, "role", "set", "user" if entry.role == "system" else "system", entry.role
+            )
         if entry.position is LorePosition.OUTLET and entry.outlet:
             yield _made(lore, "outlet", "empty", "", entry.outlet)
     orders = [other.entry.insertion_order for other in ground.neighbours(lore)]
@@ -226,11 +280,25 @@ def _of_book(ground: Ground) -> Iterator[Mutation]:
     if not ground.index.rules.card_fields:
         return
     if book.token_budget:
-        yield Mutation("", book.name, "token_budget", "set", book.token_budget // 4 or 1, str(book.token_budget))
+        yield Mutation(
+            "",
+            book.name,
+            "token_budget",
+            "set",
+            book.token_budget // 4 or 1,
+            str(book.token_budget),
+        )
     if book.scan_depth:
         yield from (
             Mutation("", book.name, "scan_depth", "set", depth, str(book.scan_depth))
             for depth in (book.scan_depth - 1, book.scan_depth + 1)
         )
     if book.recursive_scanning is not None:
-        yield Mutation("", book.name, "recursive_scanning", "flip", not book.recursive_scanning, str(book.recursive_scanning))
+        yield Mutation(
+            "",
+            book.name,
+            "recursive_scanning",
+            "flip",
+            not book.recursive_scanning,
+            str(book.recursive_scanning),
+        )

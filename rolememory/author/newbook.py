@@ -9,7 +9,12 @@ from rolememory.schema.scene import Language
 
 _ENTRIES: Mapping[Language, tuple[dict[str, Any], ...]] = {
     "en": (
-        {"comment": "The place, always", "content": "The harbour is small and everyone knows everyone.", "constant": True, "order": 10},
+        {
+            "comment": "The place, always",
+            "content": "The harbour is small and everyone knows everyone.",
+            "constant": True,
+            "order": 10,
+        },
         {
             "comment": "The lighthouse",
             "key": ["lighthouse", "beacon"],
@@ -25,7 +30,12 @@ _ENTRIES: Mapping[Language, tuple[dict[str, Any], ...]] = {
         },
     ),
     "zh": (
-        {"comment": "总览（常驻）", "content": "这是一座小渔港，人人都认得人人。", "constant": True, "order": 10},
+        {
+            "comment": "总览（常驻）",
+            "content": "这是一座小渔港，人人都认得人人。",
+            "constant": True,
+            "order": 10,
+        },
         {
             "comment": "灯塔",
             "key": ["灯塔", "燈塔"],
@@ -95,7 +105,10 @@ turns = [
 
 def new_book(name: str, language: Language = "en") -> str:
     """The JSON of a small world file of that name."""
-    entries = {str(at): {"uid": at, **new_entry(addMemo=True, **fields)} for at, fields in enumerate(_ENTRIES[language])}
+    entries = {
+        str(at): {"uid": at, **new_entry(addMemo=True, **fields)}
+        for at, fields in enumerate(_ENTRIES[language])
+    }
     return json.dumps({"name": name, "entries": entries}, ensure_ascii=False, indent=2) + "\n"
 
 

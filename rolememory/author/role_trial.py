@@ -29,7 +29,9 @@ class RoleStage:
         try:
             return entry_named(self._book.entries, name).id
         except UnknownNameError as error:
-            raise UnknownNameError("entry or memory", name, [*error.known, *self._mind.memories]) from error
+            raise UnknownNameError(
+                "entry or memory", name, [*error.known, *self._mind.memories]
+            ) from error
 
     def name_of(self, one: str) -> str:
         """The id, or the title of an entry."""
@@ -41,7 +43,9 @@ class RoleStage:
         told: list[Message] = []
         for step in case.steps:
             told += step.messages
-            turn = self._mind.recall(told, character=case.character if case.character.name else None, dry_run=True)
+            turn = self._mind.recall(
+                told, character=case.character if case.character.name else None, dry_run=True
+            )
             yield step, PlayedTurn(turn, self._mind.settings.lore.rules, self._books)
 
 
@@ -62,7 +66,9 @@ class PlayedTurn:
 
     def text(self) -> str:
         """All of it."""
-        return "\n".join([*(placed_texts(self._turn.lore) if self._turn.lore else ()), self._turn.text])
+        return "\n".join(
+            [*(placed_texts(self._turn.lore) if self._turn.lore else ()), self._turn.text]
+        )
 
     def cost(self) -> int:
         """Tokens of entries and memories."""
@@ -77,7 +83,9 @@ class PlayedTurn:
 
     def why_not(self, name: str) -> Refusal | None:
         """Why it is not."""
-        return (_lore_refusal(self._turn, self._books, name) if self._turn.lore else None) or _memory_refusal(self._turn, name)
+        return (
+            _lore_refusal(self._turn, self._books, name) if self._turn.lore else None
+        ) or _memory_refusal(self._turn, name)
 
 
 def _lore_refusal(turn: Turn, books: Sequence[str], entry: str) -> Refusal | None:

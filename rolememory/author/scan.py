@@ -18,7 +18,9 @@ from rolememory.schema.scene import Segment, Span
 from rolememory.schema.settings import ScanSettings
 
 AROUND = 12  # characters shown on either side of a match
-QUIET_GATES = frozenset({"key", "no_keys"})  # an entry nobody spoke of: the usual case, not worth a line
+QUIET_GATES = frozenset(
+    {"key", "no_keys"}
+)  # an entry nobody spoke of: the usual case, not worth a line
 
 Said = Message | Mapping[str, Any] | str
 
@@ -104,7 +106,11 @@ def look(
     index = books if isinstance(books, LoreIndex) else LoreIndex(books, settings)
     given = scan(index, messages, card=card, state=state, trigger=trigger, chance=chance, cost=cost)
     asleep = list(_asleep(index, given))
-    told = [_with_remedy(one, given, index) for one in asleep if everything or one.refusal.gate not in QUIET_GATES]
+    told = [
+        _with_remedy(one, given, index)
+        for one in asleep
+        if everything or one.refusal.gate not in QUIET_GATES
+    ]
     return Report(
         fired=tuple(_fired(one, given, index.rules) for one in given.awake),
         silent=tuple(told),
@@ -123,7 +129,9 @@ def look(
 def _asleep(index: LoreIndex, given: Activation) -> Iterator[Silent]:
     for lore in index.entries:
         if refusal := given.explain(lore.id, remedy=False):
-            yield Silent(lore.id, lore.entry.id, title(lore.entry), refusal_by_title(refusal, index))
+            yield Silent(
+                lore.id, lore.entry.id, title(lore.entry), refusal_by_title(refusal, index)
+            )
 
 
 def _with_remedy(one: Silent, given: Activation, index: LoreIndex) -> Silent:
@@ -136,7 +144,10 @@ def _with_remedy(one: Silent, given: Activation, index: LoreIndex) -> Silent:
 def refusal_by_title(refusal: Refusal, index: LoreIndex) -> Refusal:
     """The same, other entries called by their titles, and the entry itself by none: what is advised is advised for it."""
     titles = {lore.id: title(lore.entry) for lore in index.entries}
-    told = tuple((name, titles.get(str(value), value) if name == "winner" else value) for name, value in refusal.because.values)
+    told = tuple(
+        (name, titles.get(str(value), value) if name == "winner" else value)
+        for name, value in refusal.because.values
+    )
     remedy = refusal.remedy
     if remedy is not None and remedy.entry_id == refusal.entry_id:
         remedy = replace(remedy, entry_id="")
@@ -153,7 +164,9 @@ def _fired(one: Awake, given: Activation, rules: Rules) -> Fired:
         phase=given.passes[one.in_pass - 1].turn.phase.value,
         why=one.why,
         place=place_of(span, given.segments) if span else None,
-        woken_by=_woken_by(one, given) if span and given.segments[span.segment].source == "recursion" else "",
+        woken_by=_woken_by(one, given)
+        if span and given.segments[span.segment].source == "recursion"
+        else "",
         tokens=one.tokens,
         target=target(one.lore, rules),
         content=one.content,
@@ -176,14 +189,18 @@ def place_of(span: Span, segments: Sequence[Segment]) -> Place:
     segment = segments[span.segment]
     text = segment.text
     head = len(segment.name) + 2 if segment.name and text.startswith(f"{segment.name}: ") else 0
-    said = head if span.start >= head else 0  # where what is shown may begin: the name says nothing about the place
+    said = (
+        head if span.start >= head else 0
+    )  # where what is shown may begin: the name says nothing about the place
     left, right = max(span.start - AROUND, said), span.end + AROUND
     return Place(
         source=segment.source,
         message=segment.index + 1,
         offset=max(span.start - head, -1),
         match=text[span.start : span.end],
-        quote=("…" if left > said else "") + text[left:right].replace("\n", " ") + ("…" if right < len(text) else ""),
+        quote=("…" if left > said else "")
+        + text[left:right].replace("\n", " ")
+        + ("…" if right < len(text) else ""),
     )
 
 

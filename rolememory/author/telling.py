@@ -32,23 +32,42 @@ class Telling:
         held: Counter[str] = Counter()
         spelt: defaultdict[str, Counter[str]] = defaultdict(Counter)
         for memory in memories[:SPEAK_FOR_THEIR_THEME]:
-            for word, surface in {folded_key(one): one for one in (*self._told(memory), *memory.keys, *memory.topics)}.items():
+            for word, surface in {
+                folded_key(one): one for one in (*self._told(memory), *memory.keys, *memory.topics)
+            }.items():
                 held[word] += 1
                 spelt[word][surface] += 1
-        worth = {word: count * self._information(word) for word, count in held.items() if word not in self._names}
+        worth = {
+            word: count * self._information(word)
+            for word, count in held.items()
+            if word not in self._names
+        }
         best = sorted(worth, key=lambda word: (-round(worth[word], 6), word))
         return tuple(islice(_apart(spelt[word].most_common(1)[0][0] for word in best), NAMED_BY))
 
     def keys(self, memory: Memory) -> tuple[str, ...]:
         """Keys that a memory could have and has not."""
         has = {folded_key(key) for key in memory.keys}
-        return tuple(_apart(word for word in self._told(memory) if folded_key(word) not in has and not self._everywhere(word)))
+        return tuple(
+            _apart(
+                word
+                for word in self._told(memory)
+                if folded_key(word) not in has and not self._everywhere(word)
+            )
+        )
 
     def _told(self, memory: Memory) -> list[str]:
         """The words of a text that stand for it: what is derived from it, else its rarest Latin words, as they are written."""
-        if derived := [key for key in _derived(memory.content, self._names) if folded_key(key) not in self._names]:
+        if derived := [
+            key
+            for key in _derived(memory.content, self._names)
+            if folded_key(key) not in self._names
+        ]:
             return derived
-        words = sorted((word for word in _words(memory) if self._tells(word)), key=lambda word: (-round(self._information(word), 6), word))
+        words = sorted(
+            (word for word in _words(memory) if self._tells(word)),
+            key=lambda word: (-round(self._information(word), 6), word),
+        )
         return [_as_written(word, memory.content) for word in words[:NAMED_BY]]
 
     def _everywhere(self, word: str) -> bool:
@@ -58,7 +77,13 @@ class Telling:
         return log((self._total + 2.0) / (self._holders[word] + 0.5))
 
     def _tells(self, word: str) -> bool:
-        return word.isascii() and word.isalpha() and len(word) > 2 and kind(stem(word)) == RARE and word not in self._names
+        return (
+            word.isascii()
+            and word.isalpha()
+            and len(word) > 2
+            and kind(stem(word)) == RARE
+            and word not in self._names
+        )
 
 
 @lru_cache(maxsize=4096)
@@ -82,7 +107,10 @@ def _apart(words: Iterable[str]) -> Iterator[str]:
     for word in words:
         folded = folded_key(word)
         overlaps = any(
-            folded in other or other in folded or (is_pair(folded) and (folded[0] == other[-1] or folded[-1] == other[0])) for other in said
+            folded in other
+            or other in folded
+            or (is_pair(folded) and (folded[0] == other[-1] or folded[-1] == other[0]))
+            for other in said
         )
         if folded and not overlaps:
             said.append(folded)

@@ -24,7 +24,9 @@ class Theme:
     ids: tuple[str, ...]
 
 
-def themes(memories: Mapping[str, Memory], like: Likeness, names: Collection[str] = ()) -> tuple[Theme, ...]:
+def themes(
+    memories: Mapping[str, Memory], like: Likeness, names: Collection[str] = ()
+) -> tuple[Theme, ...]:
     """The themes alone, the largest first."""
     looked = [memories[one] for one in like.ids]
     return grouped(looked, like, nearest(like), Telling(looked, names))
@@ -33,8 +35,17 @@ def themes(memories: Mapping[str, Memory], like: Likeness, names: Collection[str
 def alike(like: Likeness) -> list[tuple[str, str]]:
     """Pairs that are each other's nearest, and near enough to belong to one theme."""
     near = nearest(like, 1)
-    first = {at: other for at, row in enumerate(near) for other, cosine in row if cosine >= JOINS[like.by]}
-    return [(like.ids[at], like.ids[other]) for at, other in first.items() if at < other and first.get(other) == at]
+    first = {
+        at: other
+        for at, row in enumerate(near)
+        for other, cosine in row
+        if cosine >= JOINS[like.by]
+    }
+    return [
+        (like.ids[at], like.ids[other])
+        for at, other in first.items()
+        if at < other and first.get(other) == at
+    ]
 
 
 def nearest(like: Likeness, most: int = NEAREST) -> Near:
@@ -43,10 +54,13 @@ def nearest(like: Likeness, most: int = NEAREST) -> Near:
     return [list(zip(row, told, strict=True)) for row, told in zip(places, cosines, strict=True)]
 
 
-def grouped(looked: Sequence[Memory], like: Likeness, near: Near, telling: Telling) -> tuple[Theme, ...]:
+def grouped(
+    looked: Sequence[Memory], like: Likeness, near: Near, telling: Telling
+) -> tuple[Theme, ...]:
     """The same, where the rest is known already."""
     found = [
-        Theme(telling.name([looked[at] for at in group]), tuple(looked[at].id for at in group)) for group in _groups(near, JOINS[like.by])
+        Theme(telling.name([looked[at] for at in group]), tuple(looked[at].id for at in group))
+        for group in _groups(near, JOINS[like.by])
     ]
     return tuple(sorted(found, key=lambda theme: (-len(theme.ids), theme.name)))
 
@@ -71,7 +85,10 @@ def _split(group: Sequence[int], near: Near, joins: float) -> Iterator[list[int]
 def _joined(among: Iterable[int], near: Near, joins: float) -> list[list[int]]:
     """Connected parts of the graph of mutual neighbours, in order of their first member."""
     wanted = set(among)
-    friends = {at: {other for other, cosine in near[at] if cosine >= joins and other in wanted} for at in wanted}
+    friends = {
+        at: {other for other, cosine in near[at] if cosine >= joins and other in wanted}
+        for at in wanted
+    }
     seen: set[int] = set()
     parts = []
     for start in sorted(wanted):
@@ -82,7 +99,9 @@ def _joined(among: Iterable[int], near: Near, joins: float) -> list[list[int]]:
         while waiting:
             at = waiting.pop()
             part.append(at)
-            mutual = sorted(other for other in friends[at] if at in friends[other] and other not in seen)
+            mutual = sorted(
+                other for other in friends[at] if at in friends[other] and other not in seen
+            )
             seen.update(mutual)
             waiting += mutual
         parts.append(sorted(part))

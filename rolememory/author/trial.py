@@ -83,8 +83,16 @@ class Failure:
     def text(self, language: Language = "en") -> str:
         """In one line."""
         en, zh = _SENTENCES[self.code]
-        told = (zh if language == "zh" else en).format(name=self.name, found=self.found, wanted=self.wanted)
-        why = word_gate(self.refusal, language) if self.refusal else word(self.reason, language) if self.reason else ""
+        told = (zh if language == "zh" else en).format(
+            name=self.name, found=self.found, wanted=self.wanted
+        )
+        why = (
+            word_gate(self.refusal, language)
+            if self.refusal
+            else word(self.reason, language)
+            if self.reason
+            else ""
+        )
         return told + (("：" if language == "zh" else ": ") + why if why else "")
 
 
@@ -96,11 +104,16 @@ _SENTENCES: Mapping[str, tuple[str, str]] = {
     "lacks": ("the prompt contains '{name}'", "提示词里有“{name}”"),
     "order": ("expected the order {wanted}, got {found}", "顺序应为 {wanted}，实际是 {found}"),
     "place": ("'{name}' goes to {found}, not to {wanted}", "“{name}”放在 {found}，应为 {wanted}"),
-    "cost": ("it costs {found} tokens, at most {wanted} are expected", "共 {found} tokens，应不超过 {wanted}"),
+    "cost": (
+        "it costs {found} tokens, at most {wanted} are expected",
+        "共 {found} tokens，应不超过 {wanted}",
+    ),
 }
 
 
-def check(stage: Stage, cases: Iterable[Case], file: str = "") -> Iterator[tuple[Case, list[Failure]]]:
+def check(
+    stage: Stage, cases: Iterable[Case], file: str = ""
+) -> Iterator[tuple[Case, list[Failure]]]:
     """Each case with what failed in it.
 
     Raises:
@@ -143,7 +156,9 @@ class _Turn:
         return Failure(self.case, self.number, code, name, found, wanted, reason, refusal)
 
     def besides(self, one: str) -> Failure:
-        return Failure(self.case, self.number, "extra", self.stage.name_of(one), reason=self.played.why(one))
+        return Failure(
+            self.case, self.number, "extra", self.stage.name_of(one), reason=self.played.why(one)
+        )
 
 
 def _of_step(turn: _Turn, expect: Expect) -> Iterator[Failure]:
@@ -160,7 +175,9 @@ def _of_step(turn: _Turn, expect: Expect) -> Iterator[Failure]:
     yield from _of_text(turn, expect)
     yield from _of_places(turn, expect, fired)
     if expect.costs_at_most is not None and turn.played.cost() > expect.costs_at_most:
-        yield turn.failure("cost", "", found=str(turn.played.cost()), wanted=str(expect.costs_at_most))
+        yield turn.failure(
+            "cost", "", found=str(turn.played.cost()), wanted=str(expect.costs_at_most)
+        )
 
 
 def _of_text(turn: _Turn, expect: Expect) -> Iterator[Failure]:
@@ -184,11 +201,16 @@ class LoreStage:
     """A book alone: the public scan and nothing else."""
 
     def __init__(
-        self, book: Lorebook, names: Mapping[str, str] | None = None, indexes: "Mapping[ScanSettings, LoreIndex] | None" = None
+        self,
+        book: Lorebook,
+        names: Mapping[str, str] | None = None,
+        indexes: "Mapping[ScanSettings, LoreIndex] | None" = None,
     ) -> None:
         self.book = book
         self._names = dict(names or {})
-        self._before = indexes or {}  # of the same book before a change: what did not change is taken over
+        self._before = (
+            indexes or {}
+        )  # of the same book before a change: what did not change is taken over
         self.indexes: dict[ScanSettings, LoreIndex] = {}
 
     def id_of(self, name: str) -> str:
@@ -209,7 +231,9 @@ class LoreStage:
         """The book prepared for these settings."""
         if settings not in self.indexes:
             before = self._before.get(settings)
-            self.indexes[settings] = before.updated([self.book]) if before else LoreIndex([self.book], settings)
+            self.indexes[settings] = (
+                before.updated([self.book]) if before else LoreIndex([self.book], settings)
+            )
         return self.indexes[settings]
 
     def play(self, case: Case) -> Iterator[tuple[Step, "PlayedLore"]]:
@@ -218,7 +242,14 @@ class LoreStage:
         told: list[Message] = []
         for step in case.steps:
             told += step.messages
-            given = scan(index, told, card=case.character, state=state, trigger=step.trigger, chance=step.chance)
+            given = scan(
+                index,
+                told,
+                card=case.character,
+                state=state,
+                trigger=step.trigger,
+                chance=step.chance,
+            )
             yield step, PlayedLore(given, index)
             state = given.state
 
@@ -264,7 +295,11 @@ def placed_texts(given: Activation) -> list[str]:
     at = given.placement
     listed = [*at.before, *at.after, *at.personality, *at.scenario, *at.em_top, *at.em_bottom]
     around = [*at.an_top, *at.an_bottom]
-    deep = [text for group in sorted(at.depth, key=lambda group: -(group.depth or 0)) for text in group.entries]
+    deep = [
+        text
+        for group in sorted(at.depth, key=lambda group: -(group.depth or 0))
+        for text in group.entries
+    ]
     return [*listed, *around, *deep, *(text for texts in at.outlets.values() for text in texts)]
 
 

@@ -16,7 +16,10 @@ _QUOTED = r"""(?:"[^"\n]*"|“[^”\n]*”|「[^」\n]*」|'[^'\n]*')"""
 _ITEM = re.compile(
     rf"(?P<key>[^\W\d_][^\n(){{}}\[\]\"“”「」;:,+]{{0,60}}?)\s*[(（]\s*(?P<values>{_QUOTED}(?:\s*[+,，、]\s*{_QUOTED})*)\s*[)）]"
 )
-_PLUS = re.compile(rf"^[ \t]*(?:[^\n\"=+]{{0,60}}=\s*)?(?P<values>{_QUOTED}(?:\s*\+\s*{_QUOTED})+)[ \t]*$", re.MULTILINE)
+_PLUS = re.compile(
+    rf"^[ \t]*(?:[^\n\"=+]{{0,60}}=\s*)?(?P<values>{_QUOTED}(?:\s*\+\s*{_QUOTED})+)[ \t]*$",
+    re.MULTILINE,
+)
 _BRACKET = re.compile(r"\[([^\[\]]{3,8000})\]")
 _PAIR = re.compile(r"\s*(?P<key>[^:：;；=\"“”\n]{1,60}?)\s*[:：=]\s*(?P<values>[^;；]+)")
 _VALUE = re.compile(_QUOTED)
@@ -46,7 +49,9 @@ def attributes(text: str) -> tuple[list[Attribute], str]:
     listed: list[Attribute] = []
     for pattern, read in ((_ITEM, _items), (_BRACKET, _pairs), (_PLUS, _plain)):
         text = _cut(text, pattern, read, listed)
-    return listed, "\n".join(line for line in text.splitlines() if not _EMPTY.fullmatch(line)).strip()
+    return listed, "\n".join(
+        line for line in text.splitlines() if not _EMPTY.fullmatch(line)
+    ).strip()
 
 
 def _cut(text: str, pattern: re.Pattern[str], read: Any, listed: list[Attribute]) -> str:
@@ -68,7 +73,9 @@ def _pairs(match: re.Match[str]) -> Iterator[Attribute]:
     for part in re.split(r"[;；\n]", match[1]):
         if pair := _PAIR.fullmatch(part):
             quoted = tuple(_unquoted(pair["values"]))
-            plain = tuple(value for one in re.split(r"[,，、]", pair["values"]) if (value := one.strip()))
+            plain = tuple(
+                value for one in re.split(r"[,，、]", pair["values"]) if (value := one.strip())
+            )
             yield Attribute(_clean(pair["key"]), quoted or plain)
 
 
@@ -92,7 +99,11 @@ def _from_json(text: str) -> list[Attribute] | None:
         found = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    return [one for one in _flat(found) if one.key.casefold() not in _HEADERS] if isinstance(found, dict) else None
+    return (
+        [one for one in _flat(found) if one.key.casefold() not in _HEADERS]
+        if isinstance(found, dict)
+        else None
+    )
 
 
 def _flat(raw: Mapping[str, Any], above: str = "", depth: int = 0) -> Iterator[Attribute]:
@@ -101,9 +112,15 @@ def _flat(raw: Mapping[str, Any], above: str = "", depth: int = 0) -> Iterator[A
         if isinstance(value, Mapping):
             if depth < 5:
                 yield from _flat(value, key, depth + 1)
-        elif values := tuple(str(one) for one in (value if isinstance(value, list) else [value]) if _says(one)):
+        elif values := tuple(
+            str(one) for one in (value if isinstance(value, list) else [value]) if _says(one)
+        ):
             yield Attribute(key, values)
 
 
 def _says(value: Any) -> bool:
-    return isinstance(value, str | int | float) and not isinstance(value, bool) and bool(str(value).strip())
+    return (
+        isinstance(value, str | int | float)
+        and not isinstance(value, bool)
+        and bool(str(value).strip())
+    )

@@ -54,7 +54,9 @@ FORMATS: dict[str, CardFormat] = {}
 def register(format_: Format) -> Format:
     """Make a kind of card known; they are asked in the order in which they were registered."""
     if format_.name in FORMATS:
-        raise RegistrationError(f"card format {format_.name!r} is registered twice; choose another name")
+        raise RegistrationError(
+            f"card format {format_.name!r} is registered twice; choose another name"
+        )
     FORMATS[format_.name] = format_()
     return format_
 
@@ -123,4 +125,9 @@ def unknown(data: bytes, file: str) -> FileError:
         problem, zh = "is empty", "是空文件"
     else:
         problem, zh = "is no character card of a known kind", "不是已知格式的角色卡"
-    return FileError(file, problem, remedy=f"known are {', '.join(formats())}", zh=(zh, f"可用格式：{'、'.join(formats())}"))
+    return FileError(
+        file,
+        problem,
+        remedy=f"known are {', '.join(formats())}",
+        zh=(zh, f"可用格式：{'、'.join(formats())}"),
+    )

@@ -34,15 +34,29 @@ def _read_world(raw: Mapping[str, Any], title: str, source: BookSource) -> Loreb
     """A world file; one that was made from a card keeps beside its fields what only cards say, and the default rules read that."""
     book = read_world(raw, title, source)
     noted: dict[str, Any] = {path[0]: was for path, was in _kept(raw) if len(path) == 1}
-    said: dict[str, Any] = {name: number_or_none(noted[name]) for name in ("scan_depth", "token_budget") if name in noted}
-    said |= {name: noted[name] for name, kind in (("recursive_scanning", bool), ("description", str)) if isinstance(noted.get(name), kind)}
+    said: dict[str, Any] = {
+        name: number_or_none(noted[name])
+        for name in ("scan_depth", "token_budget")
+        if name in noted
+    }
+    said |= {
+        name: noted[name]
+        for name, kind in (("recursive_scanning", bool), ("description", str))
+        if isinstance(noted.get(name), kind)
+    }
     entries = tuple(_with_kept(entry) for entry in book.entries)
-    return book.model_copy(update={**said, "entries": entries}) if said or entries != book.entries else book
+    return (
+        book.model_copy(update={**said, "entries": entries})
+        if said or entries != book.entries
+        else book
+    )
 
 
 def _with_kept(entry: LoreEntry) -> LoreEntry:
     noted = {path[0]: was for path, was in _kept(entry.raw) if len(path) == 1}
-    said: dict[str, Any] = {"priority": number_or_none(noted["priority"])} if "priority" in noted else {}
+    said: dict[str, Any] = (
+        {"priority": number_or_none(noted["priority"])} if "priority" in noted else {}
+    )
     if isinstance(noted.get("case_sensitive"), bool):
         said["card_case_sensitive"] = noted["case_sensitive"]
     return entry.model_copy(update=said) if said else entry
@@ -51,7 +65,12 @@ def _with_kept(entry: LoreEntry) -> LoreEntry:
 def _kept(raw: Mapping[str, Any]) -> Iterator[tuple[list[str], Any]]:
     found = keep.note_of(raw, keep.EXTENSIONS, keep.KEPT)
     for one in found if isinstance(found, list) else ():
-        if isinstance(one, Mapping) and isinstance(one.get("at"), list) and one["at"] and "was" in one:
+        if (
+            isinstance(one, Mapping)
+            and isinstance(one.get("at"), list)
+            and one["at"]
+            and "was" in one
+        ):
             yield one["at"], one["was"]
 
 
@@ -59,22 +78,36 @@ FORMATS: tuple[BookFormat, ...] = (
     BookFormat("novelai", novelai.is_novelai, _through_world("novelai", novelai.to_world)),
     BookFormat("agnai", agnai.is_agnai, _through_world("agnai", agnai.to_world)),
     BookFormat("risu", risu_book.is_risu, _through_world("risu", risu_book.to_world)),
-    BookFormat("risu_module", risu_book.is_risu_module, _through_world("risu_module", risu_book.to_world)),
+    BookFormat(
+        "risu_module", risu_book.is_risu_module, _through_world("risu_module", risu_book.to_world)
+    ),
     BookFormat("character_book", is_character_book, read_character_book),
     BookFormat("sillytavern", is_world, _read_world),
 )
 
 
-def read_book(raw: Mapping[str, Any], name: str = "", source: BookSource = BookSource.GLOBAL) -> Lorebook:
+def read_book(
+    raw: Mapping[str, Any], name: str = "", source: BookSource = BookSource.GLOBAL
+) -> Lorebook:
     """The lorebook in this document; a whole card gives its own book.
 
     Raises:
         FileError: it is no lorebook of a known format.
     """
-    if isinstance(card := raw.get("data"), Mapping) and "entries" not in raw and isinstance(card.get("character_book"), Mapping):
-        return read_character_book(card["character_book"], name or str(card.get("name") or ""), source)
+    if (
+        isinstance(card := raw.get("data"), Mapping)
+        and "entries" not in raw
+        and isinstance(card.get("character_book"), Mapping)
+    ):
+        return read_character_book(
+            card["character_book"], name or str(card.get("name") or ""), source
+        )
     for form in FORMATS:
         if form.fits(raw):
             return form.read(raw, name, source)
     known = ", ".join(form.name for form in FORMATS)
-    raise FileError(name or "lorebook", f"no lorebook of a known format ({known})", remedy='a book has a field "entries"')
+    raise FileError(
+        name or "lorebook",
+        f"no lorebook of a known format ({known})",
+        remedy='a book has a field "entries"',
+    )

@@ -33,7 +33,9 @@ class Book:
         """
         found = form if isinstance(form, BookForm) else book_form(form) if form else form_of(raw)
         if found is None:
-            raise InvalidValueError("expected the document of a lorebook, got an object without entries")
+            raise InvalidValueError(
+                "expected the document of a lorebook, got an object without entries"
+            )
         return cls(raw, found, JsonText.new(raw), file)
 
     @property
@@ -80,7 +82,11 @@ def book_raw(book: Lorebook | Book | Mapping[str, Any], form: BookForm) -> Raw:
     Raises:
         InvalidValueError: a Lorebook without a document, or a document that is no lorebook.
     """
-    found = book if isinstance(book, Book) else Book.new(_document(book) if isinstance(book, Lorebook) else dict(book))
+    found = (
+        book
+        if isinstance(book, Book)
+        else Book.new(_document(book) if isinstance(book, Lorebook) else dict(book))
+    )
     alike = found.form.in_card and form.in_card and found.form is not HUB_BOOK
     return found.raw if alike or found.form is form else form.from_hub(found.hub)
 
@@ -89,5 +95,10 @@ def _document(book: Lorebook) -> Raw:
     if book.raw:
         return book.raw
     if not all(entry.raw for entry in book.entries):
-        raise InvalidValueError(f"lorebook {book.name!r} has no document to write; read it from a file, or give its entries `raw`")
-    return {"name": book.name, "entries": {str(at): entry.raw for at, entry in enumerate(book.entries)}}
+        raise InvalidValueError(
+            f"lorebook {book.name!r} has no document to write; read it from a file, or give its entries `raw`"
+        )
+    return {
+        "name": book.name,
+        "entries": {str(at): entry.raw for at, entry in enumerate(book.entries)},
+    }

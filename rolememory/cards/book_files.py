@@ -22,9 +22,16 @@ def load_book(source: Path | str | bytes, name: str = "") -> Book:
     """
     data, file = base.read(source, name)
     if png.is_png(data) and (found := next(png.texts(data, file, (NAIDATA,)), None)):
-        raw = read_json(png.decoded(found.value, file, f"chunk {NAIDATA}"), file, f"chunk {NAIDATA}")
+        raw = read_json(
+            png.decoded(found.value, file, f"chunk {NAIDATA}"), file, f"chunk {NAIDATA}"
+        )
         return _checked(
-            Book(raw, book_form("novelai"), NovelaiPicture(data, JsonText(png.decoded(found.value, file, NAIDATA), raw), file), file)
+            Book(
+                raw,
+                book_form("novelai"),
+                NovelaiPicture(data, JsonText(png.decoded(found.value, file, NAIDATA), raw), file),
+                file,
+            )
         )
     if not png.is_png(data) and JsonFormat().fits(data):
         raw = read_json(data, file)
@@ -32,7 +39,9 @@ def load_book(source: Path | str | bytes, name: str = "") -> Book:
             return _checked(Book(raw, form, JsonText(data, raw), file))
     book = base.load(data, file).book_file
     if book is None:
-        raise FileError(file, "is a character card without a lorebook", zh=("角色卡里没有世界书", ""))
+        raise FileError(
+            file, "is a character card without a lorebook", zh=("角色卡里没有世界书", "")
+        )
     return book
 
 

@@ -12,7 +12,17 @@ from rolememory.cards import keep
 from rolememory.cards.agnai import is_agnai
 from rolememory.cards.changes import ABSENT, Path, value_at, with_value
 from rolememory.cards.character_book import is_character_book, is_lorebook_v3
-from rolememory.cards.entry_forms import AGNAI, CARD, CARD_V2, HUB, NOVELAI, RISU, WORLD, EntryForm, text
+from rolememory.cards.entry_forms import (
+    AGNAI,
+    CARD,
+    CARD_V2,
+    HUB,
+    NOVELAI,
+    RISU,
+    WORLD,
+    EntryForm,
+    text,
+)
 from rolememory.cards.novelai import is_novelai
 from rolememory.cards.risu_book import is_risu, is_risu_module
 from rolememory.cards.sillytavern import in_script_order, is_world
@@ -47,11 +57,19 @@ class BookForm:
         found, above = value_at(raw, self.entries), ".".join(self.entries)
         if isinstance(found, Mapping):
             return [(f"{above}.{key}", one) for key, one in in_script_order(found)]
-        return [(f"{above}[{at}]", one) for at, one in enumerate(found)] if isinstance(found, list) else []
+        return (
+            [(f"{above}[{at}]", one) for at, one in enumerate(found)]
+            if isinstance(found, list)
+            else []
+        )
 
     def to_hub(self, raw: Mapping[str, Any]) -> Raw:
         """The book in the V3 shape, what was kept put back."""
-        entries = [self.entry.lift(one, at) for at, (_, one) in enumerate(self.listed(raw)) if isinstance(one, Mapping)]
+        entries = [
+            self.entry.lift(one, at)
+            for at, (_, one) in enumerate(self.listed(raw))
+            if isinstance(one, Mapping)
+        ]
         return {**self.head(raw), "entries": entries}
 
     def from_hub(self, hub: Mapping[str, Any]) -> Raw:
@@ -60,12 +78,24 @@ class BookForm:
         raw = keep.lower(head, self.name, self.head_to_hub, self.head_from_hub, self.extensions)
         listed = list(hub.get("entries") or [])
         numbers = list(_rising_uids(listed)) if self.by_uid else list(range(len(listed)))
-        entries = [self.entry.lower(one, number) for one, number in zip(listed, numbers, strict=True)]
-        return with_value(raw, self.entries, dict(zip(map(str, numbers), entries, strict=True)) if self.by_uid else entries)
+        entries = [
+            self.entry.lower(one, number) for one, number in zip(listed, numbers, strict=True)
+        ]
+        return with_value(
+            raw,
+            self.entries,
+            dict(zip(map(str, numbers), entries, strict=True)) if self.by_uid else entries,
+        )
 
     def head(self, raw: Mapping[str, Any]) -> Raw:
         """What the book itself says, in the V3 shape."""
-        return keep.lift(self.without_entries(raw), self.name, self.head_to_hub, self.head_from_hub, self.extensions)
+        return keep.lift(
+            self.without_entries(raw),
+            self.name,
+            self.head_to_hub,
+            self.head_from_hub,
+            self.extensions,
+        )
 
     def without_entries(self, raw: Mapping[str, Any]) -> Raw:
         """The book's own fields, under their names in this format."""
@@ -102,7 +132,9 @@ def _both(names: Mapping[str, str], always: Mapping[str, Any]) -> tuple[Turn, Tu
 
 _SAME = {name: name for name in ("name", "extensions")}
 _WORLD_HEAD = _both(_SAME, {})
-_NOVELAI_HEAD = _both(_SAME, {"lorebookVersion": 5, "settings": {"orderByKeyLocations": False}, "categories": []})
+_NOVELAI_HEAD = _both(
+    _SAME, {"lorebookVersion": 5, "settings": {"orderByKeyLocations": False}, "categories": []}
+)
 _AGNAI_NAMES = {
     "scanDepth": "scan_depth",
     "tokenBudget": "token_budget",
@@ -125,7 +157,13 @@ def _v3_head_from_hub(hub: Raw) -> Raw:
 def _module_from_hub(hub: Raw) -> Raw:
     name = text(hub.get("name"))
     told = _picked({ours: theirs for theirs, ours in _MODULE_NAMES.items()})(hub)
-    return {"type": "risuModule", "name": name, "description": "", "id": str(uuid5(NAMESPACE_URL, name)), **told}
+    return {
+        "type": "risuModule",
+        "name": name,
+        "description": "",
+        "id": str(uuid5(NAMESPACE_URL, name)),
+        **told,
+    }
 
 
 HUB_BOOK = BookForm("hub", lambda raw: False, HUB)
@@ -133,16 +171,33 @@ HUB_BOOK = BookForm("hub", lambda raw: False, HUB)
 CARD_BOOK = BookForm("character_book", is_character_book, CARD)
 CARD_BOOK_V2 = BookForm("character_book_v2", lambda raw: False, CARD_V2)
 BOOK_FORMS: tuple[BookForm, ...] = (
-    BookForm("novelai", is_novelai, NOVELAI, head_to_hub=_NOVELAI_HEAD[0], head_from_hub=_NOVELAI_HEAD[1]),
+    BookForm(
+        "novelai", is_novelai, NOVELAI, head_to_hub=_NOVELAI_HEAD[0], head_from_hub=_NOVELAI_HEAD[1]
+    ),
     BookForm("agnai", is_agnai, AGNAI, head_to_hub=_AGNAI_HEAD[0], head_from_hub=_AGNAI_HEAD[1]),
     BookForm("risu", is_risu, RISU, ("data",), _RISU_HEAD[0], _RISU_HEAD[1]),
-    BookForm("risu_module", is_risu_module, RISU, ("lorebook",), _picked(_MODULE_NAMES), _module_from_hub),
     BookForm(
-        "lorebook_v3", is_lorebook_v3, CARD, ("data", "entries"), _v3_head_to_hub, _v3_head_from_hub, extensions=("data", "extensions")
+        "risu_module", is_risu_module, RISU, ("lorebook",), _picked(_MODULE_NAMES), _module_from_hub
+    ),
+    BookForm(
+        "lorebook_v3",
+        is_lorebook_v3,
+        CARD,
+        ("data", "entries"),
+        _v3_head_to_hub,
+        _v3_head_from_hub,
+        extensions=("data", "extensions"),
     ),
     CARD_BOOK,
     CARD_BOOK_V2,
-    BookForm("sillytavern", is_world, WORLD, head_to_hub=_WORLD_HEAD[0], head_from_hub=_WORLD_HEAD[1], by_uid=True),
+    BookForm(
+        "sillytavern",
+        is_world,
+        WORLD,
+        head_to_hub=_WORLD_HEAD[0],
+        head_from_hub=_WORLD_HEAD[1],
+        by_uid=True,
+    ),
 )
 """Every format of lorebooks, in the order in which a document is asked. `character_book` is a book as it stands inside a V3 card."""
 

@@ -39,7 +39,9 @@ class Card:
     @property
     def format(self) -> str:
         """What the file is: "png", "charx", "yaml", "byaf", or for JSON the layout: "v1", "v2", "v3", "agnai_character", ..."""
-        return self.form.name if self.container.name in ("json", "read-only") else self.container.name
+        return (
+            self.form.name if self.container.name in ("json", "read-only") else self.container.name
+        )
 
     @property
     def spec(self) -> str:
@@ -73,7 +75,13 @@ class Card:
     def texts(self, name: str) -> tuple[str, ...]:
         """A field that holds a list of texts, however it is written."""
         found = self.data.get(name)
-        listed = found.split(",") if isinstance(found, str) and name == "tags" else found if isinstance(found, list) else []
+        listed = (
+            found.split(",")
+            if isinstance(found, str) and name == "tags"
+            else found
+            if isinstance(found, list)
+            else []
+        )
         return tuple(said for one in listed if (said := text(one).strip()))
 
     @property
@@ -90,7 +98,11 @@ class Card:
     def book(self) -> Lorebook | None:
         """The lorebook the card carries."""
         found = self.book_file
-        return None if found is None else read_character_book(found.hub_or_raw, self._book_name, BookSource.CHARACTER)
+        return (
+            None
+            if found is None
+            else read_character_book(found.hub_or_raw, self._book_name, BookSource.CHARACTER)
+        )
 
     @property
     def book_file(self) -> Book | None:
@@ -102,7 +114,9 @@ class Card:
 
     @property
     def _book_name(self) -> str:
-        book = object_of(self.form.book_of(self.raw) if self.form.book else self.data.get("character_book"))
+        book = object_of(
+            self.form.book_of(self.raw) if self.form.book else self.data.get("character_book")
+        )
         return text(book.get("name")).strip() or self.name or PurePath(self.file).stem
 
     def character(self, user: str = "User") -> Character:
@@ -130,9 +144,12 @@ class Card:
             if name not in FIELDS:
                 near = closest(name, FIELDS)
                 raise InvalidValueError(
-                    f"a card has no field {name!r}" + (f"; did you mean {near!r}?" if near else f" (known: {', '.join(FIELDS)})")
+                    f"a card has no field {name!r}"
+                    + (f"; did you mean {near!r}?" if near else f" (known: {', '.join(FIELDS)})")
                 )
-        return self._saying({name: ABSENT if value is None else value for name, value in fields.items()})
+        return self._saying(
+            {name: ABSENT if value is None else value for name, value in fields.items()}
+        )
 
     def with_book(self, book: Lorebook | Book | Mapping[str, Any] | None) -> Self:
         """The card with that book in place of its own; None takes it away. Of a Lorebook its document (`raw`) counts.
@@ -143,7 +160,9 @@ class Card:
         if has_layout(self.form) and self.form.book:
             raw = ABSENT if book is None else book_raw(book, self.form.book)
             return self._with_raw(with_value(self.raw, self.form.book_at, raw))
-        return self._saying({"character_book": ABSENT if book is None else book_raw(book, HUB_BOOK)})
+        return self._saying(
+            {"character_book": ABSENT if book is None else book_raw(book, HUB_BOOK)}
+        )
 
     def with_extension(self, name: str, value: Any) -> Self:
         """The card with that key in its extensions."""

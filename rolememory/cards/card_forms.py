@@ -17,8 +17,22 @@ from rolememory.cards.risu_book import split_keys
 Raw = dict[str, Any]
 
 V1_FIELDS = ("name", "description", "personality", "scenario", "first_mes", "mes_example")
-V2_TEXTS = ("creator_notes", "system_prompt", "post_history_instructions", "creator", "character_version")
-V3_ONLY = ("nickname", "creator_notes_multilingual", "source", "group_only_greetings", "assets", "creation_date", "modification_date")
+V2_TEXTS = (
+    "creator_notes",
+    "system_prompt",
+    "post_history_instructions",
+    "creator",
+    "character_version",
+)
+V3_ONLY = (
+    "nickname",
+    "creator_notes_multilingual",
+    "source",
+    "group_only_greetings",
+    "assets",
+    "creation_date",
+    "modification_date",
+)
 EMPTY: Raw = {
     **dict.fromkeys(V1_FIELDS, ""),
     **dict.fromkeys(V2_TEXTS[:3], ""),
@@ -29,7 +43,11 @@ EMPTY: Raw = {
     "extensions": {},
 }
 """The data of a new V2 card; V3 adds `group_only_greetings`."""
-MIRRORS: Mapping[str, str] = {**{name: name for name in V1_FIELDS}, "tags": "tags", "creator_notes": "creatorcomment"}
+MIRRORS: Mapping[str, str] = {
+    **{name: name for name in V1_FIELDS},
+    "tags": "tags",
+    "creator_notes": "creatorcomment",
+}
 """Fields of `data` that older programs look for at the top level, and their name there."""
 
 BOOK: Path = ("data", "character_book")
@@ -54,16 +72,36 @@ class CardForm:
         """The card as a V3 document, what was kept put back."""
         book = self.book_of(raw)
         alone = dict(raw) if book is None else with_value(raw, self.book_at, ABSENT)
-        hub = keep.lift(alone, self.name, self.to_hub_alone, self.from_hub_alone, self.extensions, HUB_EXTENSIONS)
-        return with_value(hub, BOOK, self.book.to_hub(book)) if self.book and book is not None else hub
+        hub = keep.lift(
+            alone,
+            self.name,
+            self.to_hub_alone,
+            self.from_hub_alone,
+            self.extensions,
+            HUB_EXTENSIONS,
+        )
+        return (
+            with_value(hub, BOOK, self.book.to_hub(book)) if self.book and book is not None else hub
+        )
 
     def from_hub(self, hub: Mapping[str, Any]) -> Raw:
         """The V3 document in this format; what it cannot say is kept."""
         assert self.from_hub_alone is not None
         book = value_at(hub, BOOK) if self.book else None
         alone = with_value(hub, BOOK, ABSENT) if isinstance(book, Mapping) else dict(hub)
-        raw = keep.lower(alone, self.name, self.to_hub_alone, self.from_hub_alone, self.extensions, HUB_EXTENSIONS)
-        return with_value(raw, self.book_at, self.book.from_hub(book)) if self.book and isinstance(book, Mapping) else raw
+        raw = keep.lower(
+            alone,
+            self.name,
+            self.to_hub_alone,
+            self.from_hub_alone,
+            self.extensions,
+            HUB_EXTENSIONS,
+        )
+        return (
+            with_value(raw, self.book_at, self.book.from_hub(book))
+            if self.book and isinstance(book, Mapping)
+            else raw
+        )
 
     def book_of(self, raw: Mapping[str, Any]) -> Mapping[str, Any] | None:
         """The book as it stands in the card."""
@@ -88,7 +126,12 @@ def _is_v3(raw: Mapping[str, Any]) -> bool:
 def _is_v2(raw: Mapping[str, Any]) -> bool:
     data = raw.get("data")
     return "data" in raw and (
-        version_of(raw) == 2 or (isinstance(data, Mapping) and "name" in data and _SPEC.match(text(raw.get("spec"))) is None)
+        version_of(raw) == 2
+        or (
+            isinstance(data, Mapping)
+            and "name" in data
+            and _SPEC.match(text(raw.get("spec"))) is None
+        )
     )
 
 
@@ -109,19 +152,27 @@ def as_v3(raw: Raw) -> Raw:
 
 def as_v2(hub: Raw) -> Raw:
     """A V3 card as V2, its book aside: the fields that only V3 knows are gone."""
-    data = {name: value for name, value in object_of(hub.get("data")).items() if name not in V3_ONLY}
+    data = {
+        name: value for name, value in object_of(hub.get("data")).items() if name not in V3_ONLY
+    }
     return {**hub, "spec": "chara_card_v2", "spec_version": "2.0", "data": data}
 
 
 def new_document(**fields: Any) -> Raw:
     """A new V3 document. A field given as ABSENT stays empty."""
     told = {name: value for name, value in fields.items() if value is not ABSENT}
-    return {"spec": "chara_card_v3", "spec_version": "3.0", "data": {**EMPTY, "group_only_greetings": [], **told}}
+    return {
+        "spec": "chara_card_v3",
+        "spec_version": "3.0",
+        "data": {**EMPTY, "group_only_greetings": [], **told},
+    }
 
 
 def _from_v1(raw: Raw) -> Raw:
     told = {name: raw[name] for name in V1_FIELDS if name in raw}
-    return new_document(**told, creator_notes=raw.get("creatorcomment", ABSENT), tags=raw.get("tags", ABSENT))
+    return new_document(
+        **told, creator_notes=raw.get("creatorcomment", ABSENT), tags=raw.get("tags", ABSENT)
+    )
 
 
 def _v1(hub: Raw) -> Raw:
@@ -148,21 +199,38 @@ _AGNAI_NAMES = {
 
 
 def _is_agnai(raw: Mapping[str, Any]) -> bool:
-    return isinstance(raw.get("persona"), Mapping) and "name" in raw and ("greeting" in raw or "sampleChat" in raw)
+    return (
+        isinstance(raw.get("persona"), Mapping)
+        and "name" in raw
+        and ("greeting" in raw or "sampleChat" in raw)
+    )
 
 
 def _from_agnai(raw: Raw) -> Raw:
-    told = {ours: raw[theirs] for theirs, ours in _AGNAI_NAMES.items() if raw.get(theirs) is not None}
-    return new_document(**told, description=persona_text(text(raw.get("name")), object_of(raw.get("persona"))))
+    told = {
+        ours: raw[theirs] for theirs, ours in _AGNAI_NAMES.items() if raw.get(theirs) is not None
+    }
+    return new_document(
+        **told, description=persona_text(text(raw.get("name")), object_of(raw.get("persona")))
+    )
 
 
 def _agnai(hub: Raw) -> Raw:
     data = object_of(hub.get("data"))
     needed = {"name": "", "greeting": "", "scenario": "", "sampleChat": ""}
-    told = {**needed, **{theirs: data[ours] for theirs, ours in _AGNAI_NAMES.items() if ours in data}}
+    told = {
+        **needed,
+        **{theirs: data[ours] for theirs, ours in _AGNAI_NAMES.items() if ours in data},
+    }
     said = [text(data.get(name)).strip() for name in ("description", "personality")]
-    persona = text(data.get("description")) if not said[1] else "\n\n".join(part for part in said if part)
-    return {"kind": "character", **told, "persona": {"kind": "text", "attributes": {"text": [persona]}}}
+    persona = (
+        text(data.get("description")) if not said[1] else "\n\n".join(part for part in said if part)
+    )
+    return {
+        "kind": "character",
+        **told,
+        "persona": {"kind": "text", "attributes": {"text": [persona]}},
+    }
 
 
 def persona_text(name: str, persona: Mapping[str, Any]) -> str:
@@ -172,14 +240,22 @@ def persona_text(name: str, persona: Mapping[str, Any]) -> str:
     '[character("Mira") {\nmind("kind" + "shy")\n}]'
     """
     kind, attributes = persona.get("kind"), object_of(persona.get("attributes"))
-    listed = {key: [text(value) for value in values] for key, values in attributes.items() if isinstance(values, list)}
+    listed = {
+        key: [text(value) for value in values]
+        for key, values in attributes.items()
+        if isinstance(values, list)
+    }
     if kind == "boostyle":
         return " + ".join([name, *(value for values in listed.values() for value in values)])
     if kind == "wpp":
         lines = [f"{key}({_joined(values, ' + ')})" for key, values in listed.items()]
         return "\n".join([f'[character("{name}") {{', *lines, "}]"])
     if kind in ("sbf", "attributes"):
-        return f'[ character: "{name}"; ' + "; ".join(f"{key}: {_joined(values, ', ')}" for key, values in listed.items()) + " ]"
+        return (
+            f'[ character: "{name}"; '
+            + "; ".join(f"{key}: {_joined(values, ', ')}" for key, values in listed.items())
+            + " ]"
+        )
     return "\n".join(listed.get("text", []))
 
 
@@ -194,7 +270,12 @@ _TEXTGEN = {
     "char_greeting": "first_mes",
     "example_dialogue": "mes_example",
 }
-_YAML = {"name": "name", "context": "description", "greeting": "first_mes", "example_dialogue": "mes_example"}
+_YAML = {
+    "name": "name",
+    "context": "description",
+    "greeting": "first_mes",
+    "example_dialogue": "mes_example",
+}
 
 
 def _is_textgen(raw: Mapping[str, Any]) -> bool:
@@ -202,16 +283,22 @@ def _is_textgen(raw: Mapping[str, Any]) -> bool:
 
 
 def _from_textgen(raw: Raw) -> Raw:
-    return new_document(**{ours: text(raw[theirs]) for theirs, ours in _TEXTGEN.items() if theirs in raw})
+    return new_document(
+        **{ours: text(raw[theirs]) for theirs, ours in _TEXTGEN.items() if theirs in raw}
+    )
 
 
 def _is_yaml(raw: Mapping[str, Any]) -> bool:
-    return "name" in raw and any(field in raw for field in ("context", "greeting", "example_dialogue"))
+    return "name" in raw and any(
+        field in raw for field in ("context", "greeting", "example_dialogue")
+    )
 
 
 def _from_yaml(raw: Raw) -> Raw:
     names = _TEXTGEN if _is_textgen(raw) else _YAML
-    return new_document(**{ours: text(raw[theirs]) for theirs, ours in names.items() if theirs in raw})
+    return new_document(
+        **{ours: text(raw[theirs]) for theirs, ours in names.items() if theirs in raw}
+    )
 
 
 def _is_byaf(raw: Mapping[str, Any]) -> bool:
@@ -224,7 +311,11 @@ def _from_byaf(raw: Raw) -> Raw:
     scenes = [object_of(scene) for scene in raw["scenarios"]] or [{}]
     greetings = [greeting for scene in scenes if (greeting := _byaf_greeting(scene))]
     first = _byaf_greeting(scenes[0])
-    examples = [_byaf_text(one.get("text")) for one in scenes[0].get("exampleMessages") or [] if isinstance(one, Mapping)]
+    examples = [
+        _byaf_text(one.get("text"))
+        for one in scenes[0].get("exampleMessages") or []
+        if isinstance(one, Mapping)
+    ]
     lore = [one for one in who.get("loreItems") or [] if isinstance(one, Mapping)]
     return new_document(
         name=text(who.get("displayName") or who.get("name")),
@@ -235,13 +326,22 @@ def _from_byaf(raw: Raw) -> Raw:
         system_prompt=_byaf_text(scenes[0].get("formattingInstructions")),
         alternate_greetings=greetings[1:] if first else greetings,
         creator=text(author.get("name")),
-        character_book={"entries": [_byaf_lore(one, at) for at, one in enumerate(lore)], "extensions": {}} if lore else ABSENT,
+        character_book={
+            "entries": [_byaf_lore(one, at) for at, one in enumerate(lore)],
+            "extensions": {},
+        }
+        if lore
+        else ABSENT,
     )
 
 
 def _byaf_greeting(scene: Mapping[str, Any]) -> str:
     messages = scene.get("firstMessages")
-    return _byaf_text(messages[0].get("text")) if isinstance(messages, list) and messages and isinstance(messages[0], Mapping) else ""
+    return (
+        _byaf_text(messages[0].get("text"))
+        if isinstance(messages, list) and messages and isinstance(messages[0], Mapping)
+        else ""
+    )
 
 
 def _byaf_lore(item: Mapping[str, Any], at: int) -> Raw:
@@ -270,7 +370,15 @@ HUB = CardForm("hub", lambda raw: False, _same, _same, HUB_BOOK)
 V3 = CardForm("v3", _is_v3, _same, _same, CARD_BOOK)
 V2 = CardForm("v2", _is_v2, as_v3, as_v2, CARD_BOOK_V2)
 V1 = CardForm("v1", _is_v1, _from_v1, _v1, extensions=keep.EXTENSIONS)
-AGNAI = CardForm("agnai_character", _is_agnai, _from_agnai, _agnai, book_form("agnai"), ("characterBook",), keep.EXTENSIONS)
+AGNAI = CardForm(
+    "agnai_character",
+    _is_agnai,
+    _from_agnai,
+    _agnai,
+    book_form("agnai"),
+    ("characterBook",),
+    keep.EXTENSIONS,
+)
 TEXTGEN = CardForm("textgen", _is_textgen, _from_textgen, None, extensions=keep.EXTENSIONS)
 YAML = CardForm("yaml", _is_yaml, _from_yaml, None, extensions=keep.EXTENSIONS)
 BYAF = CardForm("byaf", _is_byaf, _from_byaf, None, extensions=keep.EXTENSIONS)

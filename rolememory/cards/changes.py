@@ -28,7 +28,9 @@ class Change:
     after: Any
 
 
-def changes(before: Mapping[str, Any], after: Mapping[str, Any], path: Path = ()) -> Iterator[Change]:
+def changes(
+    before: Mapping[str, Any], after: Mapping[str, Any], path: Path = ()
+) -> Iterator[Change]:
     """Every field that differs, in the order of `before`, then what only `after` has.
 
     >>> [(one.path, one.before, one.after) for one in changes({"a": 1, "b": {"c": 2}}, {"b": {"c": 3}, "d": None})]

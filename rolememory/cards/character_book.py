@@ -13,10 +13,27 @@ from rolememory.cards.sillytavern import NEW_ENTRY, collect, in_script_order, nu
 from rolememory.schema.lorebook import BookSource, Lorebook
 
 _KEPT_CAMEL = ("useProbability", "selectiveLogic")
-WORLD_OWN = ("key", "keysecondary", "comment", "content", "constant", "selective", "order", "disable", "addMemo", "position")
+WORLD_OWN = (
+    "key",
+    "keysecondary",
+    "comment",
+    "content",
+    "constant",
+    "selective",
+    "order",
+    "disable",
+    "addMemo",
+    "position",
+)
 _EXTENDED = tuple(field for field in NEW_ENTRY if field not in WORLD_OWN)
 _ABSENT = {**NEW_ENTRY, "delayUntilRecursion": False}
-_ABSENT_IN_CARD = {**_ABSENT, "probability": None, "groupWeight": None, "useProbability": False, "useGroupScoring": False}
+_ABSENT_IN_CARD = {
+    **_ABSENT,
+    "probability": None,
+    "groupWeight": None,
+    "useProbability": False,
+    "useGroupScoring": False,
+}
 WORLD_MARKS = ("selectiveLogic", "display_index")  # extensions that only SillyTavern writes
 
 
@@ -30,10 +47,19 @@ def is_lorebook_v3(raw: Mapping[str, Any]) -> bool:
     return raw.get("spec") == "lorebook_v3"
 
 
-def read_character_book(raw: Mapping[str, Any], name: str = "", source: BookSource = BookSource.CHARACTER) -> Lorebook:
+def read_character_book(
+    raw: Mapping[str, Any], name: str = "", source: BookSource = BookSource.CHARACTER
+) -> Lorebook:
     """The book of a card. `raw` is the `character_book` object, or a stand-alone `{"spec": "lorebook_v3", "data": book}`."""
-    book = raw["data"] if raw.get("spec") == "lorebook_v3" and isinstance(raw.get("data"), Mapping) else raw
-    entries, problems = collect((uid, _world_entry_if_object(one, at), _beyond(one)) for at, (uid, one) in enumerate(_listed(book)))
+    book = (
+        raw["data"]
+        if raw.get("spec") == "lorebook_v3" and isinstance(raw.get("data"), Mapping)
+        else raw
+    )
+    entries, problems = collect(
+        (uid, _world_entry_if_object(one, at), _beyond(one))
+        for at, (uid, one) in enumerate(_listed(book))
+    )
     recursive = book.get("recursive_scanning")
     return Lorebook(
         name=name or str(book.get("name") or ""),
@@ -50,7 +76,9 @@ def read_character_book(raw: Mapping[str, Any], name: str = "", source: BookSour
 
 
 def _world_entry_if_object(one: Any, at: int) -> Any:
-    return world_entry(one, at) if isinstance(one, Mapping) else one  # told as a problem where it is read
+    return (
+        world_entry(one, at) if isinstance(one, Mapping) else one
+    )  # told as a problem where it is read
 
 
 def to_world(book: Mapping[str, Any]) -> dict[str, Any]:
@@ -84,7 +112,11 @@ def world_entry(source: Mapping[str, Any], index: int) -> dict[str, Any]:
         "displayIndex": _first(extensions.get("display_index"), index),
         "extensions": source.get("extensions") or {},
     }
-    absent = [given for field, given in (("keys", "key"), ("content", "content"), ("insertion_order", "order")) if field not in source]
+    absent = [
+        given
+        for field, given in (("keys", "key"), ("content", "content"), ("insertion_order", "order"))
+        if field not in source
+    ]
     extended = {field: _first(extensions.get(snake(field)), _ABSENT[field]) for field in _EXTENDED}
     return {field: value for field, value in {**entry, **extended}.items() if field not in absent}
 
@@ -106,8 +138,16 @@ def card_entry(entry: Mapping[str, Any]) -> dict[str, Any]:
         "selective": "selective",
         "insertion_order": "order",
     }
-    extended = {snake(field): _first(entry.get(field), _ABSENT_IN_CARD[field]) for field in _EXTENDED if field != "excludeRecursion"}
-    plain = {"position": "position", "exclude_recursion": "excludeRecursion", "display_index": "displayIndex"}
+    extended = {
+        snake(field): _first(entry.get(field), _ABSENT_IN_CARD[field])
+        for field in _EXTENDED
+        if field != "excludeRecursion"
+    }
+    plain = {
+        "position": "position",
+        "exclude_recursion": "excludeRecursion",
+        "display_index": "displayIndex",
+    }
     return {
         **{name: entry[field] for name, field in told.items() if field in entry},
         "enabled": not entry.get("disable"),
@@ -128,7 +168,11 @@ def snake(field: str) -> str:
     >>> snake("matchScenario"), snake("useProbability")
     ('match_scenario', 'useProbability')
     """
-    return field if field in _KEPT_CAMEL else re.sub("[A-Z]", lambda capital: "_" + capital.group().lower(), field)
+    return (
+        field
+        if field in _KEPT_CAMEL
+        else re.sub("[A-Z]", lambda capital: "_" + capital.group().lower(), field)
+    )
 
 
 def _beyond(source: object) -> dict[str, Any]:
@@ -138,7 +182,9 @@ def _beyond(source: object) -> dict[str, Any]:
     told: dict[str, Any] = {"priority": number_or_none(source.get("priority"))}
     if source.get("case_sensitive") is not None:
         told["card_case_sensitive"] = bool(source["case_sensitive"])
-    if source.get("use_regex") is not None and not any(mark in _object(source.get("extensions")) for mark in WORLD_MARKS):
+    if source.get("use_regex") is not None and not any(
+        mark in _object(source.get("extensions")) for mark in WORLD_MARKS
+    ):
         told["use_regex"] = bool(source["use_regex"])
     for field, name in (("keys", "keys"), ("secondary_keys", "secondary_keys")):
         if isinstance(source.get(field), str):
@@ -150,7 +196,9 @@ def _listed(book: Mapping[str, Any]) -> list[tuple[str, Any]]:
     entries = book.get("entries") or []
     if isinstance(entries, Mapping):
         return in_script_order(entries)
-    return [(str(at), one) for at, one in enumerate(entries)] if isinstance(entries, Iterable) else []
+    return (
+        [(str(at), one) for at, one in enumerate(entries)] if isinstance(entries, Iterable) else []
+    )
 
 
 def _first(value: Any, absent: Any) -> Any:

@@ -58,7 +58,11 @@ class JsonText:
 
     def write(self, raw: Raw) -> bytes:
         """The text saying `raw`."""
-        return self.data if same(raw, self.raw) else rewrite(self.data.decode(), self.raw, raw).encode()
+        return (
+            self.data
+            if same(raw, self.raw)
+            else rewrite(self.data.decode(), self.raw, raw).encode()
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +96,11 @@ class CharxCard:
 
     def write(self, raw: Raw) -> bytes:
         """The file with that card."""
-        return self.data if same(raw, self.inner.raw) else self.archive.replaced({CARD_JSON: self.inner.write(raw)})
+        return (
+            self.data
+            if same(raw, self.inner.raw)
+            else self.archive.replaced({CARD_JSON: self.inner.write(raw)})
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,12 +165,24 @@ def older_view(raw: Mapping[str, Any]) -> Raw:
 def _with_entries(raw: Raw, turn: Callable[[Mapping[str, Any]], Raw]) -> Raw:
     entries = value_at(raw, (*BOOK, "entries"))
     if isinstance(entries, Mapping):
-        return with_value(raw, (*BOOK, "entries"), {key: turn(one) if isinstance(one, Mapping) else one for key, one in entries.items()})
+        return with_value(
+            raw,
+            (*BOOK, "entries"),
+            {key: turn(one) if isinstance(one, Mapping) else one for key, one in entries.items()},
+        )
     if isinstance(entries, list):
-        return with_value(raw, (*BOOK, "entries"), [turn(one) if isinstance(one, Mapping) else one for one in entries])
+        return with_value(
+            raw,
+            (*BOOK, "entries"),
+            [turn(one) if isinstance(one, Mapping) else one for one in entries],
+        )
     return raw
 
 
 def _undecorated(entry: Mapping[str, Any]) -> Raw:
     content = entry.get("content")
-    return {**entry, "content": read_card(content)[1]} if isinstance(content, str) and "@@" in content else dict(entry)
+    return (
+        {**entry, "content": read_card(content)[1]}
+        if isinstance(content, str) and "@@" in content
+        else dict(entry)
+    )

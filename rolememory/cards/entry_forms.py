@@ -19,7 +19,9 @@ from rolememory.text.decorators import read_card
 
 Raw = dict[str, Any]
 
-_EXTENDED: Raw = {snake(field): value for field, value in NEW_ENTRY.items() if field not in WORLD_OWN} | {"delay_until_recursion": False}
+_EXTENDED: Raw = {
+    snake(field): value for field, value in NEW_ENTRY.items() if field not in WORLD_OWN
+} | {"delay_until_recursion": False}
 """What SillyTavern writes into the extensions of every entry, with the value it has when nobody chose one."""
 _BARE = "bare"  # the card's entry had none of those: they are made up again from the world entry, not written back
 
@@ -36,7 +38,13 @@ _NOVELAI_CONTEXT: Raw = {
     "maximumTrimType": "sentence",
     "insertionPosition": -1,
 }
-_NOVELAI_ENTRY: Raw = {"searchRange": 1000, "keyRelative": False, "nonStoryActivatable": False, "category": "", "loreBiasGroups": []}
+_NOVELAI_ENTRY: Raw = {
+    "searchRange": 1000,
+    "keyRelative": False,
+    "nonStoryActivatable": False,
+    "category": "",
+    "loreBiasGroups": [],
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +60,9 @@ class EntryForm:
     def lift(self, raw: Mapping[str, Any], number: int) -> Raw:
         """The V3 entry, what was kept put back."""
         at = self.number_of(raw, number)
-        return keep.lift(dict(raw), self.name, self.to_hub, lambda hub: self.from_hub(hub, at), self.extensions)
+        return keep.lift(
+            dict(raw), self.name, self.to_hub, lambda hub: self.from_hub(hub, at), self.extensions
+        )
 
     def number_of(self, raw: Mapping[str, Any], other: int) -> int:
         """The number the entry has in its file."""
@@ -61,7 +71,13 @@ class EntryForm:
 
     def lower(self, hub: Mapping[str, Any], number: int) -> Raw:
         """The entry in this format; what it cannot say is kept in its extensions."""
-        return keep.lower(dict(hub), self.name, self.to_hub, lambda one: self.from_hub(one, number), self.extensions)
+        return keep.lower(
+            dict(hub),
+            self.name,
+            self.to_hub,
+            lambda one: self.from_hub(one, number),
+            self.extensions,
+        )
 
 
 def as_v3(entry: Mapping[str, Any]) -> Raw:
@@ -77,27 +93,50 @@ def as_v2(entry: Mapping[str, Any]) -> Raw:
         for name, value in entry.items()
         if not (name == "use_regex" and usual) and not (name == "id" and isinstance(value, str))
     }
-    return {**told, "content": read_card(content)[1]} if isinstance(content := entry.get("content"), str) and "@@" in content else told
+    return (
+        {**told, "content": read_card(content)[1]}
+        if isinstance(content := entry.get("content"), str) and "@@" in content
+        else told
+    )
 
 
 def _from_world(raw: Raw) -> Raw:
     hub = card_entry(raw)
     extensions = {**hub["extensions"], "use_group_scoring": raw.get("useGroupScoring")}
     if keep.note_of(hub, keep.EXTENSIONS, _BARE):
-        usual = {**_EXTENDED, "position": 0 if raw.get("position") == 0 else 1, "display_index": raw.get("uid")}
-        extensions = {name: value for name, value in extensions.items() if name not in usual or not same(value, usual[name])}
+        usual = {
+            **_EXTENDED,
+            "position": 0 if raw.get("position") == 0 else 1,
+            "display_index": raw.get("uid"),
+        }
+        extensions = {
+            name: value
+            for name, value in extensions.items()
+            if name not in usual or not same(value, usual[name])
+        }
         return keep.without_note({**hub, "extensions": extensions}, keep.EXTENSIONS, _BARE)[0]
     return {**hub, "extensions": extensions}
 
 
 def _world(hub: Raw, number: int) -> Raw:
     """A V3 pattern becomes a key in slashes; such an entry has neither secondary keys nor constancy."""
-    told = {**hub, "comment": title(hub), "keys": keys_of(hub), "secondary_keys": keys_of(hub, "secondary_keys")}
+    told = {
+        **hub,
+        "comment": title(hub),
+        "keys": keys_of(hub),
+        "secondary_keys": keys_of(hub, "secondary_keys"),
+    }
     if is_pattern(hub):
-        told |= {"keys": [_slashed(key) for key in told["keys"]], "selective": False, "constant": False}
+        told |= {
+            "keys": [_slashed(key) for key in told["keys"]],
+            "selective": False,
+            "constant": False,
+        }
     extended = object_of(hub.get("extensions"))
     bare = not any(name in extended for name in (*_EXTENDED, "position", "display_index"))
-    return keep.with_note({**world_entry(told, number), "uid": number}, keep.EXTENSIONS, _BARE, bare)
+    return keep.with_note(
+        {**world_entry(told, number), "uid": number}, keep.EXTENSIONS, _BARE, bare
+    )
 
 
 def _from_novelai(raw: Raw) -> Raw:
@@ -129,7 +168,10 @@ def _novelai(hub: Raw, number: int) -> Raw:
 
 _AGNAI_NAMES = {
     "secondaryKeys": "secondary_keys",
-    **{name: name for name in ("priority", "name", "id", "comment", "selective", "constant", "position")},
+    **{
+        name: name
+        for name in ("priority", "name", "id", "comment", "selective", "constant", "position")
+    },
 }
 
 
@@ -150,16 +192,31 @@ def _agnai(hub: Raw, number: int) -> Raw:
         "priority": hub.get("priority", hub.get("insertion_order", 0)),
         "weight": hub.get("insertion_order", 0),
         "enabled": bool(hub.get("enabled")),
-        **{agnai: hub[name] for agnai, name in _AGNAI_NAMES.items() if name in hub and agnai != "name"},
+        **{
+            agnai: hub[name]
+            for agnai, name in _AGNAI_NAMES.items()
+            if name in hub and agnai != "name"
+        },
         **_extended(hub),
     }
 
 
 def _from_risu(raw: Raw) -> Raw:
-    content, percent, cased = text(raw.get("content")), raw.get("activationPercent"), raw.get("extentions")
+    content, percent, cased = (
+        text(raw.get("content")),
+        raw.get("activationPercent"),
+        raw.get("extentions"),
+    )
     off = content.startswith(_SWITCHED_OFF)
     told = {
-        **_common(raw, comment="comment", constant="alwaysActive", selective="selective", insertion_order="insertorder", id="id"),
+        **_common(
+            raw,
+            comment="comment",
+            constant="alwaysActive",
+            selective="selective",
+            insertion_order="insertorder",
+            id="id",
+        ),
         "keys": split_keys(raw.get("key")),
         "secondary_keys": split_keys(raw.get("secondkey")) if raw.get("secondkey") else [],
         "content": content.removeprefix(_SWITCHED_OFF),
@@ -169,7 +226,11 @@ def _from_risu(raw: Raw) -> Raw:
     if isinstance(cased, Mapping) and "risu_case_sensitive" in cased:
         told["case_sensitive"] = cased["risu_case_sensitive"]
     if percent is not None:
-        told["extensions"] = {**told["extensions"], "probability": percent, "useProbability": bool(percent)}
+        told["extensions"] = {
+            **told["extensions"],
+            "probability": percent,
+            "useProbability": bool(percent),
+        }
     return told
 
 
@@ -181,7 +242,9 @@ def _risu(hub: Raw, number: int) -> Raw:
         "secondkey": ", ".join(keys_of(hub, "secondary_keys")),
         "insertorder": hub.get("insertion_order", 100),
         "comment": title(hub),
-        "content": text(hub.get("content")) if hub.get("enabled") else _SWITCHED_OFF + text(hub.get("content")),
+        "content": text(hub.get("content"))
+        if hub.get("enabled")
+        else _SWITCHED_OFF + text(hub.get("content")),
         "mode": "normal",
         "alwaysActive": bool(hub.get("constant")),
         "selective": bool(hub.get("selective")),
@@ -224,7 +287,9 @@ def is_usual(entry: Mapping[str, Any], path: Path) -> bool:
 
 def is_pattern(hub: Mapping[str, Any]) -> bool:
     """Whether the keys are patterns by the V3 word; SillyTavern writes that word into every entry, where it says nothing."""
-    return bool(hub.get("use_regex")) and not any(mark in object_of(hub.get("extensions")) for mark in WORLD_MARKS)
+    return bool(hub.get("use_regex")) and not any(
+        mark in object_of(hub.get("extensions")) for mark in WORLD_MARKS
+    )
 
 
 def title(hub: Mapping[str, Any]) -> str:
@@ -250,7 +315,13 @@ def text(value: object) -> str:
     >>> text(None), text(7), text("lamp")
     ('', '7', 'lamp')
     """
-    return "" if value is None or isinstance(value, dict | list) else value if isinstance(value, str) else str(value)
+    return (
+        ""
+        if value is None or isinstance(value, dict | list)
+        else value
+        if isinstance(value, str)
+        else str(value)
+    )
 
 
 def object_of(value: object) -> Mapping[str, Any]:

@@ -9,9 +9,28 @@ from rolememory.cards import limits, pictures, png
 from rolememory.cards.base import register
 from rolememory.cards.book_forms import form_of
 from rolememory.cards.card import Card
-from rolememory.cards.card_forms import AGNAI, BYAF, TEXTGEN, V1, V2, V3, YAML, CardForm, card_form_of, has_layout, version_of
+from rolememory.cards.card_forms import (
+    AGNAI,
+    BYAF,
+    TEXTGEN,
+    V1,
+    V2,
+    V3,
+    YAML,
+    CardForm,
+    card_form_of,
+    has_layout,
+    version_of,
+)
 from rolememory.cards.changes import value_at
-from rolememory.cards.containers import CARD_JSON, CharxCard, JsonText, PngCard, ReadOnly, card_chunks
+from rolememory.cards.containers import (
+    CARD_JSON,
+    CharxCard,
+    JsonText,
+    PngCard,
+    ReadOnly,
+    card_chunks,
+)
 from rolememory.cards.json_read import kind_of, read_json
 from rolememory.cards.yaml_read import read_yaml
 from rolememory.cards.zip_parts import has_zip, new_zip, open_zip
@@ -37,7 +56,9 @@ class PngFormat:
 
     def load(self, data: bytes, file: str) -> Card:
         """The newer of the two chunks counts; of several of a kind the first."""
-        found = sorted(png.texts(data, file, KEYWORDS), key=lambda text: KEYWORDS.index(text.keyword))
+        found = sorted(
+            png.texts(data, file, KEYWORDS), key=lambda text: KEYWORDS.index(text.keyword)
+        )
         if not found:
             return self._without_chunk(data, file)
         chosen = found[0]
@@ -46,7 +67,9 @@ class PngFormat:
         said = packed if packed.lstrip().startswith(b"{") else png.decoded(packed, file, place)
         raw = read_json(said, file, place)
         odd = () if chosen.sound else (f"{place} has a wrong checksum",)
-        return checked(Card(raw, json_form(raw, file), PngCard(data, JsonText(said, raw), file), file, odd))
+        return checked(
+            Card(raw, json_form(raw, file), PngCard(data, JsonText(said, raw), file), file, odd)
+        )
 
     def dump(self, card: Card) -> bytes:
         """A picture with the card: its own picture where it has one, else a plain one."""
@@ -54,7 +77,9 @@ class PngFormat:
             return card.write()
         card = with_layout(card)
         text = JsonText.new(card.raw)
-        return png.with_texts(pictures.of_card(card), card.file or "card.png", card_chunks(text, card.raw))
+        return png.with_texts(
+            pictures.of_card(card), card.file or "card.png", card_chunks(text, card.raw)
+        )
 
     def _without_chunk(self, data: bytes, file: str) -> Card:
         if has_zip(data):
@@ -65,7 +90,10 @@ class PngFormat:
             file,
             "is a picture without a card: it has neither a ccv3 nor a chara chunk",
             remedy="many sites strip them; get the original file",
-            zh=("是没有角色卡的图片：既没有 ccv3 块也没有 chara 块", "许多网站会去掉它们，请用原始文件"),
+            zh=(
+                "是没有角色卡的图片：既没有 ccv3 块也没有 chara 块",
+                "许多网站会去掉它们，请用原始文件",
+            ),
         )
 
 
@@ -163,7 +191,11 @@ class ByafFormat:
     def fits(self, data: bytes) -> bool:
         """Whether it is a zip file with a manifest and no card."""
         try:
-            names = {member.name for member in open_zip(data, "").members} if data.startswith(b"PK") else set()
+            names = (
+                {member.name for member in open_zip(data, "").members}
+                if data.startswith(b"PK")
+                else set()
+            )
         except FileError:
             return False
         return b"manifest.json" in names and CARD_JSON.encode() not in names
@@ -186,10 +218,19 @@ class ByafFormat:
             return read_json(packed, file, str(name))
 
         manifest = member("manifest.json")
-        people, scenes = (names if isinstance(names := manifest.get(field), list) else [] for field in ("characters", "scenarios"))
+        people, scenes = (
+            names if isinstance(names := manifest.get(field), list) else []
+            for field in ("characters", "scenarios")
+        )
         if not people:
-            raise FileError(file, "names no character", field="manifest.json", zh=("没有列出角色", ""))
-        raw = {"manifest": manifest, "character": member(people[0]), "scenarios": [member(name) for name in scenes[:1000]]}
+            raise FileError(
+                file, "names no character", field="manifest.json", zh=("没有列出角色", "")
+            )
+        raw = {
+            "manifest": manifest,
+            "character": member(people[0]),
+            "scenarios": [member(name) for name in scenes[:1000]],
+        }
         odd = (f"has {len(people)} characters; the first is read",) if len(people) > 1 else ()
         return checked(Card(raw, BYAF, ReadOnly(data, raw, self.name), file, odd))
 
@@ -220,7 +261,9 @@ class CharxFormat:
                 zh=("压缩包里没有 card.json", "CHARX 的角色卡应放在那里"),
             )
         raw = read_json(text, file, CARD_JSON)
-        return checked(Card(raw, json_form(raw, file), CharxCard(archive, JsonText(text, raw)), file))
+        return checked(
+            Card(raw, json_form(raw, file), CharxCard(archive, JsonText(text, raw)), file)
+        )
 
     def dump(self, card: Card) -> bytes:
         """A zip file with the card, and its picture where it has one."""
@@ -248,7 +291,10 @@ class YamlFormat:
             raise FileError(
                 file,
                 "is YAML, but no character: it needs name and one of context, greeting, example_dialogue",
-                zh=("是 YAML，但不是角色：需要 name 以及 context、greeting、example_dialogue 之一", ""),
+                zh=(
+                    "是 YAML，但不是角色：需要 name 以及 context、greeting、example_dialogue 之一",
+                    "",
+                ),
             )
         return checked(Card(raw, YAML, ReadOnly(data, raw, self.name), file))
 
@@ -282,7 +328,12 @@ def checked(card: Card) -> Card:
         FileError: a part has a shape that nothing could be read from.
     """
     if has_layout(card.form) and not isinstance(card.raw.get("data"), dict):
-        raise FileError(card.file, f"expected an object, got {kind_of(card.raw.get('data'))}", field="data", zh=("应为对象", ""))
+        raise FileError(
+            card.file,
+            f"expected an object, got {kind_of(card.raw.get('data'))}",
+            field="data",
+            zh=("应为对象", ""),
+        )
     book = card.form.book_of(card.raw)
     entries = value_at(book, card.form.book.entries) if book is not None and card.form.book else []
     if isinstance(entries, list | dict) and len(entries) > limits.ENTRIES:
@@ -292,7 +343,11 @@ def checked(card: Card) -> Card:
             field=".".join(card.form.book_at),
             zh=(f"有 {len(entries)} 个条目，最多读取 {limits.ENTRIES} 个", ""),
         )
-    odd = [f"{card.spec} is newer than what is known here; it was read as V{NEWEST}"] if (version_of(card.raw) or 0) > NEWEST else []
+    odd = (
+        [f"{card.spec} is newer than what is known here; it was read as V{NEWEST}"]
+        if (version_of(card.raw) or 0) > NEWEST
+        else []
+    )
     odd += [] if card.name else ["the character has no name"]
     return replace(card, problems=(*card.problems, *odd)) if odd else card
 
@@ -304,7 +359,10 @@ def with_layout(card: Card) -> Card:
 
 def read_only(name: str) -> InvalidValueError:
     """The complaint about a format that is not written."""
-    return InvalidValueError(f"{name} is only read; write v3, png or charx", zh=f"{name} 格式只读；可写为 v3、png 或 charx")
+    return InvalidValueError(
+        f"{name} is only read; write v3, png or charx",
+        zh=f"{name} 格式只读；可写为 v3、png 或 charx",
+    )
 
 
 def _is_book(file: str) -> FileError:

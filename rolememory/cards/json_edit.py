@@ -27,7 +27,9 @@ def same(one: Any, other: Any) -> bool:
     if type(one) is not type(other):
         return False
     if isinstance(one, dict):
-        return len(one) == len(other) and all(key in other and same(value, other[key]) for key, value in one.items())
+        return len(one) == len(other) and all(
+            key in other and same(value, other[key]) for key, value in one.items()
+        )
     if isinstance(one, list):
         return len(one) == len(other) and all(map(same, one, other))
     return bool(one == other) and (not isinstance(one, float) or str(one) == str(other))
@@ -55,8 +57,14 @@ class _Style:
 
     def dump(self, value: Any, depth: int) -> str:
         if not self.newline:
-            return json.dumps(value, ensure_ascii=False, separators=(", " if self.colon == ": " else ",", self.colon))
-        told = json.dumps(value, ensure_ascii=False, indent=self.indent, separators=(",", self.colon))
+            return json.dumps(
+                value,
+                ensure_ascii=False,
+                separators=(", " if self.colon == ": " else ",", self.colon),
+            )
+        told = json.dumps(
+            value, ensure_ascii=False, indent=self.indent, separators=(",", self.colon)
+        )
         return told.replace("\n", self.newline + self.indent * depth)
 
     def lead(self, depth: int) -> str:
@@ -107,7 +115,14 @@ class _Editor:
         self.said.append(self._text[(items[-1].end if items and slots else end - 1) : end])
         return end
 
-    def _write_slots(self, at: int, items: Sequence[_Item], slots: Sequence[_Slot], old: Sequence[Any], depth: int) -> None:
+    def _write_slots(
+        self,
+        at: int,
+        items: Sequence[_Item],
+        slots: Sequence[_Slot],
+        old: Sequence[Any],
+        depth: int,
+    ) -> None:
         self.said.append(self._text[at])
         first = self._text[at + 1 : items[0].start] if items else self._style.lead(depth + 1)
         for place, slot in enumerate(slots):
@@ -168,7 +183,10 @@ def _members(old: dict[str, Any], new: dict[str, Any]) -> list[_Slot]:
 
 def _elements(old: list[Any], new: list[Any]) -> list[_Slot]:
     """Equal elements at both ends stay in place; those between are paired in order."""
-    head = next((at for at, pair in enumerate(zip(old, new, strict=False)) if not same(*pair)), min(len(old), len(new)))
+    head = next(
+        (at for at, pair in enumerate(zip(old, new, strict=False)) if not same(*pair)),
+        min(len(old), len(new)),
+    )
     short = min(len(old), len(new)) - head
     backwards = zip(reversed(old), reversed(new), strict=False)
     tail = next((at for at, pair in enumerate(backwards) if at >= short or not same(*pair)), short)

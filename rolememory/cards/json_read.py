@@ -35,7 +35,14 @@ def read_json(data: bytes, file: str, field: str = "") -> Raw:
     value = read_value(data, file, field)
     if not isinstance(value, dict):
         kind = kind_of(value)
-        raise FileError(file, f"expected a JSON object, got {kind}", field=field, line=1, column=1, zh=(f"应为 JSON 对象，却是 {kind}", ""))
+        raise FileError(
+            file,
+            f"expected a JSON object, got {kind}",
+            field=field,
+            line=1,
+            column=1,
+            zh=(f"应为 JSON 对象，却是 {kind}", ""),
+        )
     return value
 
 
@@ -67,7 +74,9 @@ def _check_marks(body: bytes, file: str, field: str) -> None:
 def _check_depth(value: Any, file: str, field: str) -> None:
     level = [value]
     for _ in range(limits.DEPTH + 1):
-        level = [child for node in level for child in _children(node) if isinstance(child, dict | list)]
+        level = [
+            child for node in level for child in _children(node) if isinstance(child, dict | list)
+        ]
         if not level:
             return
     raise FileError(
@@ -96,7 +105,15 @@ def _broken(body: bytes, error: orjson.JSONDecodeError, file: str, field: str) -
     except UnicodeDecodeError as wrong:
         return not_utf8(body, wrong.start, file, field)
     zh = (f"不是 JSON：{error.msg}", _AGAIN_ZH)
-    return FileError(file, f"is not JSON: {error.msg}", remedy=_AGAIN, field=field, line=error.lineno, column=error.colno, zh=zh)
+    return FileError(
+        file,
+        f"is not JSON: {error.msg}",
+        remedy=_AGAIN,
+        field=field,
+        line=error.lineno,
+        column=error.colno,
+        zh=zh,
+    )
 
 
 def not_utf8(data: bytes, at: int, file: str, field: str = "") -> FileError:
@@ -104,7 +121,15 @@ def not_utf8(data: bytes, at: int, file: str, field: str = "") -> FileError:
     line = data.count(b"\n", 0, at) + 1
     column = len(data[data.rfind(b"\n", 0, at) + 1 : at].decode("utf-8", "replace")) + 1
     zh = ("不是 UTF-8 文本", "请另存为 UTF-8")
-    return FileError(file, "is not UTF-8 text", remedy="save it as UTF-8", field=field, line=line, column=column, zh=zh)
+    return FileError(
+        file,
+        "is not UTF-8 text",
+        remedy="save it as UTF-8",
+        field=field,
+        line=line,
+        column=column,
+        zh=zh,
+    )
 
 
 def kind_of(value: object) -> str:
@@ -113,7 +138,15 @@ def kind_of(value: object) -> str:
     >>> kind_of(None), kind_of({}), kind_of("x"), kind_of(True), kind_of(1.5)
     ('null', 'object', 'text', 'boolean', 'number')
     """
-    kinds = {"NoneType": "null", "dict": "object", "list": "list", "str": "text", "bool": "boolean", "int": "number", "float": "number"}
+    kinds = {
+        "NoneType": "null",
+        "dict": "object",
+        "list": "list",
+        "str": "text",
+        "bool": "boolean",
+        "int": "number",
+        "float": "number",
+    }
     return kinds.get(type(value).__name__, "nothing")
 
 

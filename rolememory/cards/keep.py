@@ -23,7 +23,14 @@ MADE = "made"  # the extensions are there only for us: what stood in their place
 EXTENSIONS: Path = ("extensions",)
 
 
-def lift(raw: Raw, name: str, to_hub: Turn, from_hub: Turn | None, place: Path = EXTENSIONS, hub_place: Path = EXTENSIONS) -> Raw:
+def lift(
+    raw: Raw,
+    name: str,
+    to_hub: Turn,
+    from_hub: Turn | None,
+    place: Path = EXTENSIONS,
+    hub_place: Path = EXTENSIONS,
+) -> Raw:
     """The hub shape of `raw`: what its format says, with what was kept put back, and what the hub cannot say noted.
 
     `place` is where extensions stand in the format, `hub_place` in the hub. Without `from_hub` (a format that is only read) nothing is noted.
@@ -34,7 +41,14 @@ def lift(raw: Raw, name: str, to_hub: Turn, from_hub: Turn | None, place: Path =
     return with_note(hub, hub_place, name, beyond)
 
 
-def lower(hub: Raw, name: str, to_hub: Turn, from_hub: Turn, place: Path = EXTENSIONS, hub_place: Path = EXTENSIONS) -> Raw:
+def lower(
+    hub: Raw,
+    name: str,
+    to_hub: Turn,
+    from_hub: Turn,
+    place: Path = EXTENSIONS,
+    hub_place: Path = EXTENSIONS,
+) -> Raw:
     """The hub said in a format; what the format cannot say is kept in its extensions."""
     plain, beyond = without_note(hub, hub_place, name)
     raw = restored(from_hub(plain), beyond)
@@ -107,4 +121,8 @@ def _note(one: Change) -> Raw:
 
 def _path(one: Any) -> Path | None:
     at = one.get("at") if isinstance(one, Mapping) else None
-    return tuple(at) if isinstance(at, list) and at and all(isinstance(name, str) for name in at) else None
+    return (
+        tuple(at)
+        if isinstance(at, list) and at and all(isinstance(name, str) for name in at)
+        else None
+    )

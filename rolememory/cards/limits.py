@@ -29,12 +29,22 @@ def read_bytes(path: Path, most: int = FILE) -> bytes:
         with path.open("rb") as file:
             data = file.read(most + 1)
     except OSError as error:
-        raise FileError(path, f"cannot be read: {error.strerror or error}", zh=(f"无法读取：{error.strerror or error}", "")) from error
+        raise FileError(
+            path,
+            f"cannot be read: {error.strerror or error}",
+            zh=(f"无法读取：{error.strerror or error}", ""),
+        ) from error
     check_size(data, str(path), most)
     return data
 
 
-def check_size(data: bytes | bytearray | memoryview, file: str, most: int = FILE, what: str = "file", field: str = "") -> None:
+def check_size(
+    data: bytes | bytearray | memoryview,
+    file: str,
+    most: int = FILE,
+    what: str = "file",
+    field: str = "",
+) -> None:
     """Refuse what is larger than `most`.
 
     >>> check_size(b"12345", "card.json", most=4)

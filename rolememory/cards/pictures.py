@@ -28,7 +28,11 @@ def members_left(card: Card, icon_taken: bool) -> list[str]:
         return []
     icon = _inside(card) if icon_taken else None
     names = [member.name.decode("utf-8", "replace") for member in card.container.archive.members]
-    return [name for name in names if name != CARD_JSON and not name.endswith("/") and (icon is None or name != icon[0])]
+    return [
+        name
+        for name in names
+        if name != CARD_JSON and not name.endswith("/") and (icon is None or name != icon[0])
+    ]
 
 
 def _inside(card: Card) -> tuple[str, bytes] | None:
@@ -69,14 +73,19 @@ def with_picture(card: Card, picture: bytes | None) -> tuple[Card, dict[str, byt
 
 
 def _is_main(asset: Any) -> bool:
-    return isinstance(asset, Mapping) and asset.get("type") == "icon" and asset.get("name") == "main"
+    return (
+        isinstance(asset, Mapping) and asset.get("type") == "icon" and asset.get("name") == "main"
+    )
 
 
 def _icons(card: Card) -> list[str]:
     """Members that hold icons, the main one first."""
     assets = card.data.get("assets")
     listed = [object_of(one) for one in assets] if isinstance(assets, list) else []
-    icons = sorted((one for one in listed if one.get("type") == "icon"), key=lambda one: one.get("name") != "main")
+    icons = sorted(
+        (one for one in listed if one.get("type") == "icon"),
+        key=lambda one: one.get("name") != "main",
+    )
     return [name for one in icons if (name := _member(one))][:8]
 
 

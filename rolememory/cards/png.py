@@ -62,7 +62,11 @@ def chunks(data: bytes, file: str) -> Iterator[Chunk]:
     at = len(SIGNATURE)
     for _ in range(limits.CHUNKS):
         if at + 12 > len(data):
-            raise _damaged(file, f"ends at byte {len(data)}, before its IEND chunk", f"在第 {len(data)} 字节处中断，缺少 IEND 块")
+            raise _damaged(
+                file,
+                f"ends at byte {len(data)}, before its IEND chunk",
+                f"在第 {len(data)} 字节处中断，缺少 IEND 块",
+            )
         size, kind = struct.unpack_from(">I4s", data, at)
         if at + 12 + size > len(data):
             left = len(data) - at - 12
@@ -75,7 +79,12 @@ def chunks(data: bytes, file: str) -> Iterator[Chunk]:
         if kind == b"IEND":
             return
         at += 12 + size
-    raise FileError(file, f"has more than {limits.CHUNKS} chunks", remedy=_AGAIN, zh=(f"超过 {limits.CHUNKS} 个块", _AGAIN_ZH))
+    raise FileError(
+        file,
+        f"has more than {limits.CHUNKS} chunks",
+        remedy=_AGAIN,
+        zh=(f"超过 {limits.CHUNKS} 个块", _AGAIN_ZH),
+    )
 
 
 def texts(data: bytes, file: str, keywords: Iterable[str]) -> Iterator[Text]:
@@ -88,15 +97,24 @@ def texts(data: bytes, file: str, keywords: Iterable[str]) -> Iterator[Text]:
     for chunk in chunks(data, file):
         if chunk.kind not in _TEXT_KINDS:
             continue
-        raw = data[chunk.data] if chunk.size <= limits.BASE64 else data[chunk.data.start : chunk.data.start + 80]
+        raw = (
+            data[chunk.data]
+            if chunk.size <= limits.BASE64
+            else data[chunk.data.start : chunk.data.start + 80]
+        )
         keyword, mark, value = raw.partition(b"\0")
         if not mark or keyword.decode("latin-1").lower() not in wanted:
             continue
         place = f"chunk {keyword.decode('latin-1')} at byte {chunk.start}"
         if len(raw) != chunk.size:
             raise limits.too_large(file, limits.BASE64, "text chunk", place)
-        sound = zlib.crc32(raw, zlib.crc32(chunk.kind)) == struct.unpack_from(">I", data, chunk.end - 4)[0]
-        yield Text(chunk, keyword.decode("latin-1").lower(), _plain(chunk.kind, value, file, place), sound)
+        sound = (
+            zlib.crc32(raw, zlib.crc32(chunk.kind))
+            == struct.unpack_from(">I", data, chunk.end - 4)[0]
+        )
+        yield Text(
+            chunk, keyword.decode("latin-1").lower(), _plain(chunk.kind, value, file, place), sound
+        )
 
 
 def decoded(value: bytes, file: str, place: str) -> bytes:
@@ -105,7 +123,9 @@ def decoded(value: bytes, file: str, place: str) -> bytes:
     try:
         return b64decode(packed + b"=" * (-len(packed) % 4), validate=True)
     except (Base64Error, ValueError) as error:
-        raise _damaged(file, f"is not base64: {error}".lower(), "不是 base64 编码", place) from error
+        raise _damaged(
+            file, f"is not base64: {error}".lower(), "不是 base64 编码", place
+        ) from error
 
 
 def encoded(value: bytes) -> bytes:
@@ -113,15 +133,24 @@ def encoded(value: bytes) -> bytes:
     return b64encode(value)
 
 
-def with_texts(data: bytes, file: str, values: Mapping[str, bytes], gone: Sequence[str] = ()) -> bytes:
+def with_texts(
+    data: bytes, file: str, values: Mapping[str, bytes], gone: Sequence[str] = ()
+) -> bytes:
     """The file with exactly these text chunks under their keywords, and none under those that are `gone`; all other bytes as they were.
 
     They stand where the first chunk with one of the keywords stood, or before IEND.
     """
     old = [text.chunk for text in texts(data, file, [*values, *gone])]
-    place = old[0].start if old else next(chunk.start for chunk in chunks(data, file) if chunk.kind == b"IEND")
+    place = (
+        old[0].start
+        if old
+        else next(chunk.start for chunk in chunks(data, file) if chunk.kind == b"IEND")
+    )
     parts, at = [data[:place]], place
-    parts += [_chunk(b"tEXt", keyword.encode("latin-1") + b"\0" + value) for keyword, value in values.items()]
+    parts += [
+        _chunk(b"tEXt", keyword.encode("latin-1") + b"\0" + value)
+        for keyword, value in values.items()
+    ]
     for chunk in old:
         parts.append(data[at : chunk.start])
         at = chunk.end
@@ -132,11 +161,21 @@ def blank(width: int = 400, height: int = 600, rgb: tuple[int, int, int] = (58, 
     """A picture of one colour, for cards that have none."""
     row = b"\0" + bytes(rgb) * width
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    return SIGNATURE + _chunk(b"IHDR", header) + _chunk(b"IDAT", zlib.compress(row * height, 9)) + _chunk(b"IEND", b"")
+    return (
+        SIGNATURE
+        + _chunk(b"IHDR", header)
+        + _chunk(b"IDAT", zlib.compress(row * height, 9))
+        + _chunk(b"IEND", b"")
+    )
 
 
 def _chunk(kind: bytes, data: bytes) -> bytes:
-    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(data, zlib.crc32(kind)))
+    return (
+        struct.pack(">I", len(data))
+        + kind
+        + data
+        + struct.pack(">I", zlib.crc32(data, zlib.crc32(kind)))
+    )
 
 
 def _plain(kind: bytes, value: bytes, file: str, place: str) -> bytes:
@@ -155,10 +194,14 @@ def _inflated(packed: bytes, file: str, place: str) -> bytes:
         stream = zlib.decompressobj()
         plain = stream.decompress(packed, limits.TEXT + 1)
     except zlib.error as error:
-        raise _damaged(file, f"cannot be decompressed: {error}".lower(), "无法解压", place) from error
+        raise _damaged(
+            file, f"cannot be decompressed: {error}".lower(), "无法解压", place
+        ) from error
     limits.check_size(plain, file, limits.TEXT, "decompressed text chunk", place)
     if not stream.eof:
-        raise _damaged(file, "cannot be decompressed: it ends too early", "无法解压：数据不完整", place)
+        raise _damaged(
+            file, "cannot be decompressed: it ends too early", "无法解压：数据不完整", place
+        )
     return plain
 
 

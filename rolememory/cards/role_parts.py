@@ -47,7 +47,9 @@ def role_from_card(card: Card, role_id: str | None = None) -> RoleParts:
     file, data, problems = _card_file(card)
     name = display_name(card.name) or display_name(card.file) or found[:8]
     nickname = display_name(card.text("nickname"))
-    role = Role(id=found, name=name, aliases=(nickname,) if nickname and nickname != name else (), card=file)
+    role = Role(
+        id=found, name=name, aliases=(nickname,) if nickname and nickname != name else (), card=file
+    )
     return RoleParts(role, {file: data, **_book_files(card)}, (*card.problems, *problems))
 
 
@@ -61,7 +63,11 @@ def with_books(card: Card, books: Iterable[Book], role_id: str = "") -> Card:
     if hub is not None and not same(hub, value_at(card.hub, BOOK)):
         card = card.with_book(Book.new(hub, HUB_BOOK))
     ours = object_of(card.extensions.get(keep.OURS))
-    return card.with_extension(keep.OURS, {**ours, ROLE_ID: role_id}) if role_id and ours.get(ROLE_ID) != role_id else card
+    return (
+        card.with_extension(keep.OURS, {**ours, ROLE_ID: role_id})
+        if role_id and ours.get(ROLE_ID) != role_id
+        else card
+    )
 
 
 def canonical(found: object) -> str | None:
@@ -70,7 +76,9 @@ def canonical(found: object) -> str | None:
     >>> canonical("6BA7B810-9DAD-11D1-80B4-00C04FD430C8"), canonical("../../etc")
     ('6ba7b810-9dad-11d1-80b4-00c04fd430c8', None)
     """
-    if not isinstance(found, str) or not re.fullmatch(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", found):
+    if not isinstance(found, str) or not re.fullmatch(
+        r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}", found
+    ):
         return None
     return found.lower()
 
@@ -82,7 +90,11 @@ def display_name(name: str) -> str:
     'Mira the keeper'
     """
     shown = "".join(" " if letter.isspace() else letter for letter in name)
-    return " ".join("".join(letter for letter in shown if unicodedata.category(letter) not in ("Cc", "Cs")).split())[:200].strip()
+    return " ".join(
+        "".join(
+            letter for letter in shown if unicodedata.category(letter) not in ("Cc", "Cs")
+        ).split()
+    )[:200].strip()
 
 
 def file_name(name: str, other: str = "book") -> str:
@@ -99,7 +111,11 @@ def file_name(name: str, other: str = "book") -> str:
 def _card_file(card: Card) -> tuple[str, bytes, tuple[str, ...]]:
     kinds = {"png": "card.png", "charx": "card.charx"}
     if card.container.name == "read-only":
-        return "card.json", card.in_form(V3).write(), (f"{card.format} is only read; the card is kept as V3 JSON",)
+        return (
+            "card.json",
+            card.in_form(V3).write(),
+            (f"{card.format} is only read; the card is kept as V3 JSON",),
+        )
     return kinds.get(card.container.name, "card.json"), card.container.write(card.raw), ()
 
 
@@ -111,11 +127,21 @@ def _book_files(card: Card) -> dict[str, bytes]:
     own = file_name(text(object_of(found.hub).get("name")).strip() or card.name)
     parts: dict[str, list[Any]] = {own: []}
     for one in found.hub["entries"]:
-        plain, origin = keep.without_note(dict(one), keep.EXTENSIONS, _FROM_BOOK) if isinstance(one, Mapping) else (one, None)
-        parts.setdefault(file_name(origin) if isinstance(origin, str) and origin else own, []).append(plain)
+        plain, origin = (
+            keep.without_note(dict(one), keep.EXTENSIONS, _FROM_BOOK)
+            if isinstance(one, Mapping)
+            else (one, None)
+        )
+        parts.setdefault(
+            file_name(origin) if isinstance(origin, str) and origin else own, []
+        ).append(plain)
     files = {}
     for name, entries in parts.items():
-        hub = {**found.hub, "entries": entries} if name == own else {"name": name, "entries": entries, "extensions": {}}
+        hub = (
+            {**found.hub, "entries": entries}
+            if name == own
+            else {"name": name, "entries": entries, "extensions": {}}
+        )
         files[f"worldbooks/{name}.json"] = _world_file(hub, of_card=name == own)
     return files
 
@@ -135,7 +161,11 @@ def _merged(card: Card, books: list[Book]) -> Raw | None:
         base, others = keep.without_note(books[0].hub, keep.EXTENSIONS, _OF_CARD)[0], books[1:]
     else:
         own, others = value_at(card.hub, BOOK), books
-        base = _without(own, {_origin(book) for book in books}) if isinstance(own, Mapping) else {"name": card.name, "entries": []}
+        base = (
+            _without(own, {_origin(book) for book in books})
+            if isinstance(own, Mapping)
+            else {"name": card.name, "entries": []}
+        )
     if not others:
         return base if books else None
     entries = list(base["entries"])
@@ -147,7 +177,11 @@ def _merged(card: Card, books: list[Book]) -> Raw | None:
 def _without(book: Mapping[str, Any], origins: set[str]) -> Raw:
     """The book without entries that were merged from those books: they come anew."""
     entries = [
-        one for one in book["entries"] if not (isinstance(one, Mapping) and keep.note_of(one, keep.EXTENSIONS, _FROM_BOOK) in origins)
+        one
+        for one in book["entries"]
+        if not (
+            isinstance(one, Mapping) and keep.note_of(one, keep.EXTENSIONS, _FROM_BOOK) in origins
+        )
     ]
     return {**book, "entries": entries}
 

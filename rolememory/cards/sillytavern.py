@@ -12,7 +12,15 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from rolememory.schema.entry import SelectiveLogic
-from rolememory.schema.lorebook import BookSource, CharacterFilter, Lorebook, LoreEntry, LorePosition, MatchSource, Voice
+from rolememory.schema.lorebook import (
+    BookSource,
+    CharacterFilter,
+    Lorebook,
+    LoreEntry,
+    LorePosition,
+    MatchSource,
+    Voice,
+)
 
 POSITIONS = (
     LorePosition.BEFORE,
@@ -24,7 +32,12 @@ POSITIONS = (
     LorePosition.EXAMPLES_BOTTOM,
     LorePosition.OUTLET,
 )
-LOGICS = (SelectiveLogic.AND_ANY, SelectiveLogic.NOT_ALL, SelectiveLogic.NOT_ANY, SelectiveLogic.AND_ALL)
+LOGICS = (
+    SelectiveLogic.AND_ANY,
+    SelectiveLogic.NOT_ALL,
+    SelectiveLogic.NOT_ANY,
+    SelectiveLogic.AND_ALL,
+)
 ROLES: tuple[Voice, ...] = ("system", "user", "assistant")
 MATCHES = {
     MatchSource.PERSONA: "matchPersonaDescription",
@@ -87,10 +100,15 @@ def new_entry(**fields: Any) -> dict[str, Any]:
     return {name: value for name, value in {**NEW_ENTRY, **fields}.items() if value is not MISSING}
 
 
-def entries_by_place(listed: object, convert: Callable[[Mapping[str, Any], int], dict[str, Any]]) -> dict[str, Any]:
+def entries_by_place(
+    listed: object, convert: Callable[[Mapping[str, Any], int], dict[str, Any]]
+) -> dict[str, Any]:
     """The entries of another format's list under their place; what is no object stays as it is, to be told when it is read."""
     found = listed if isinstance(listed, list) else []
-    return {str(at): convert(one, at) if isinstance(one, Mapping) else one for at, one in enumerate(found)}
+    return {
+        str(at): convert(one, at) if isinstance(one, Mapping) else one
+        for at, one in enumerate(found)
+    }
 
 
 def is_world(raw: Mapping[str, Any]) -> bool:
@@ -98,14 +116,27 @@ def is_world(raw: Mapping[str, Any]) -> bool:
     return isinstance(raw.get("entries"), Mapping)
 
 
-def read_world(raw: Mapping[str, Any], name: str = "", source: BookSource = BookSource.GLOBAL) -> Lorebook:
+def read_world(
+    raw: Mapping[str, Any], name: str = "", source: BookSource = BookSource.GLOBAL
+) -> Lorebook:
     """The book in a world file. An entry that cannot be read is left out and told in `problems`; the others load."""
-    entries, problems = collect((uid, fields, {}) for uid, fields in in_script_order(raw.get("entries") or {}))
+    entries, problems = collect(
+        (uid, fields, {}) for uid, fields in in_script_order(raw.get("entries") or {})
+    )
     title = name or _text(raw.get("name"))
-    return Lorebook(name=title, source=source, entries=entries, format="sillytavern", problems=problems, raw=dict(raw))
+    return Lorebook(
+        name=title,
+        source=source,
+        entries=entries,
+        format="sillytavern",
+        problems=problems,
+        raw=dict(raw),
+    )
 
 
-def collect(given: Iterable[tuple[str, Any, dict[str, Any]]]) -> tuple[tuple[LoreEntry, ...], tuple[str, ...]]:
+def collect(
+    given: Iterable[tuple[str, Any, dict[str, Any]]],
+) -> tuple[tuple[LoreEntry, ...], tuple[str, ...]]:
     """Read world entries one by one: (key in the file, fields, what else is known of it). Gives entries and problems.
 
     An id that is taken gets a suffix, so that no entry hides another.
@@ -215,7 +246,11 @@ def _filter(raw: object) -> CharacterFilter | None:
     if not isinstance(raw, Mapping):
         return None
     names, tags = _texts(raw.get("names")), _texts(raw.get("tags"))
-    return CharacterFilter(names=names, tags=tags, exclude=bool(raw.get("isExclude"))) if names or tags else None
+    return (
+        CharacterFilter(names=names, tags=tags, exclude=bool(raw.get("isExclude")))
+        if names or tags
+        else None
+    )
 
 
 def _pick(table: tuple[T, ...], index: object) -> T:
@@ -246,7 +281,9 @@ def number_or_none(value: Any) -> int | None:
 def _number(value: Any, absent: int | float) -> int | float:
     if value is None or value == "":
         return absent
-    number = value if isinstance(value, int | float) and not isinstance(value, bool) else float(value)
+    number = (
+        value if isinstance(value, int | float) and not isinstance(value, bool) else float(value)
+    )
     if isinstance(number, float) and not math.isfinite(number):
         raise ValueError(f"expected a number, got {value!r}")
     return number

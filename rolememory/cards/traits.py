@@ -18,7 +18,9 @@ _HEADING = re.compile(r"(?:#{1,6}\s+|\*\*|==+\s*)?(.+?)(?:\*\*|\s*==+|\s*#+)?\s*
 _SCRIPT = re.compile(r"^\s*<(?:START|END)>\s*$", re.IGNORECASE | re.MULTILINE)
 _SPEECH = re.compile(r"[*\"“”「」]")
 _SHORT = frozenset("mr mrs ms dr st prof sr jr vs etc e.g i.e no vol fig".split())
-_STOP = re.compile(r"(?:[。！？!?…]+|(?<!\.)\.(?!\.))[\"”’』」）)\]*]*(?=\s|$|[^\x00-\x7f])|[。！？]+[”’』」）]*")
+_STOP = re.compile(
+    r"(?:[。！？!?…]+|(?<!\.)\.(?!\.))[\"”’』」）)\]*]*(?=\s|$|[^\x00-\x7f])|[。！？]+[”’』」）]*"
+)
 _WORD = re.compile(r"[A-Za-z.]+$")
 _NEXT = re.compile(r"\s*(\S?)")
 _LONGEST = 400
@@ -35,7 +37,10 @@ def traits_of(card: Card, fields: Sequence[str] = ("description", "personality")
     found: dict[str, Raw] = {}
     for field in fields:
         for line in lines_of(card.text(field), name):
-            found.setdefault(" ".join(line.casefold().split()), {"content": line, "type": "trait", "tags": ["card"]})
+            found.setdefault(
+                " ".join(line.casefold().split()),
+                {"content": line, "type": "trait", "tags": ["card"]},
+            )
     return list(found.values())[:MOST]
 
 
@@ -68,11 +73,20 @@ def _without_dialogue(text: str, name: str) -> str:
     """The text without its example dialogue: lines that somebody speaks, in a text that marks where dialogue starts or gives the user lines."""
     speakers = ("{{user}}:", "{{user}}：", "<user>:", "<user>：")
     lines = text.splitlines()
-    if not _SCRIPT.search(text) and not any(line.lstrip().casefold().startswith(speakers) for line in lines):
+    if not _SCRIPT.search(text) and not any(
+        line.lstrip().casefold().startswith(speakers) for line in lines
+    ):
         return text
     own = (f"{name.casefold()}:", f"{name.casefold()}：") if name else ()
-    spoken = [line.lstrip().casefold().startswith((*speakers, *own)) and (_SPEECH.search(line) or not own) for line in lines]
-    return "\n".join(line for line, said in zip(lines, spoken, strict=True) if not said and not _SCRIPT.fullmatch(line))
+    spoken = [
+        line.lstrip().casefold().startswith((*speakers, *own)) and (_SPEECH.search(line) or not own)
+        for line in lines
+    ]
+    return "\n".join(
+        line
+        for line, said in zip(lines, spoken, strict=True)
+        if not said and not _SCRIPT.fullmatch(line)
+    )
 
 
 def sentences(text: str) -> Iterator[str]:
@@ -85,7 +99,11 @@ def sentences(text: str) -> Iterator[str]:
     for stop in _STOP.finditer(text):
         before = _WORD.search(text[max(start, stop.start() - 12) : stop.start()])
         follows = _NEXT.match(text, stop.end())
-        if text[stop.start()] == "." and before and (before[0].lower() in _SHORT or re.fullmatch(r"[A-Z]", before[0])):
+        if (
+            text[stop.start()] == "."
+            and before
+            and (before[0].lower() in _SHORT or re.fullmatch(r"[A-Z]", before[0]))
+        ):
             continue
         if follows and follows[1].islower():  # the sentence goes on behind a quotation
             continue
@@ -122,5 +140,7 @@ def _bare(line: str) -> tuple[str, bool]:
 
 
 def _is_heading(line: str, bare: str) -> bool:
-    marked = line.lstrip().startswith(("#", "==")) or (bare.startswith("**") and bare.rstrip(":：").endswith("**"))
+    marked = line.lstrip().startswith(("#", "==")) or (
+        bare.startswith("**") and bare.rstrip(":：").endswith("**")
+    )
     return marked or (len(bare) <= 40 and bare.endswith((":", "：")))

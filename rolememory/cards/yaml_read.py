@@ -57,9 +57,17 @@ def _check_events(text: str, file: str) -> None:
     depth = aliases = 0
     for number, event in enumerate(yaml.parse(text, Loader=_loader())):
         aliases += isinstance(event, yaml.AliasEvent)
-        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(
+            event, yaml.CollectionEndEvent
+        )
         if depth > _DEPTH or aliases > _ALIASES or number > _EVENTS:
-            problem = "is nested too deep" if depth > _DEPTH else "has too many aliases" if aliases > _ALIASES else "has too many values"
+            problem = (
+                "is nested too deep"
+                if depth > _DEPTH
+                else "has too many aliases"
+                if aliases > _ALIASES
+                else "has too many values"
+            )
             raise _refused(file, problem, event)
         tag = getattr(event, "tag", None)
         if tag and tag != "!" and str(tag).removeprefix(_STANDARD) not in _TAGS:
@@ -91,7 +99,14 @@ def _value(node: Any, file: str, level: int = 0, budget: list[int] | None = None
 def _refused(file: str, problem: str, where: Any) -> FileError:
     mark = where.start_mark
     zh = ("这份 YAML 不像角色卡：" + problem, "请在制作它的程序里重新导出")
-    return FileError(file, problem, remedy="a card needs no more than texts", line=mark.line + 1, column=mark.column + 1, zh=zh)
+    return FileError(
+        file,
+        problem,
+        remedy="a card needs no more than texts",
+        line=mark.line + 1,
+        column=mark.column + 1,
+        zh=zh,
+    )
 
 
 def _broken(error: Any, file: str) -> FileError:

@@ -79,7 +79,11 @@ class Archive:
         for at, member in enumerate(ordered):
             new = next((values[name] for name, old in olds.items() if old is member), None)
             moved[member.start] = (len(out), new)
-            out += self.data[member.start : bounds[at + 1]] if new is None else _local(member.name, new)
+            out += (
+                self.data[member.start : bounds[at + 1]]
+                if new is None
+                else _local(member.name, new)
+            )
         fresh = [(name.encode(), value) for name, value in values.items() if olds[name] is None]
         lines = [self._line(one, *moved[one.start]) for one in self.members]
         for name, value in fresh:
@@ -105,7 +109,13 @@ class Archive:
         name = member.name.decode("utf-8", "replace")
         packed = self._packed(member, name)
         if member.flags & _ENCRYPTED:
-            raise FileError(self.file, "is encrypted", remedy="export it without a password", field=name, zh=("已加密", "请不带密码导出"))
+            raise FileError(
+                self.file,
+                "is encrypted",
+                remedy="export it without a password",
+                field=name,
+                zh=("已加密", "请不带密码导出"),
+            )
         if member.method == _STORED:
             plain = packed
         elif member.method == _DEFLATED:
@@ -126,17 +136,29 @@ class Archive:
     def _packed(self, member: Member, name: str) -> bytes:
         head = self.data[member.start : member.start + _LOCAL_SIZE]
         if len(head) < _LOCAL_SIZE or head[:4] != _LOCAL:
-            raise _damaged(self.file, f"has no header at byte {member.start}", f"第 {member.start} 字节处没有文件头", name)
+            raise _damaged(
+                self.file,
+                f"has no header at byte {member.start}",
+                f"第 {member.start} 字节处没有文件头",
+                name,
+            )
         start = member.start + _LOCAL_SIZE + sum(struct.unpack_from("<HH", head, 26))
         if start + member.packed > self.directory:
-            raise _damaged(self.file, f"declares {member.packed} bytes, fewer are there", f"声明有 {member.packed} 字节，实际不足", name)
+            raise _damaged(
+                self.file,
+                f"declares {member.packed} bytes, fewer are there",
+                f"声明有 {member.packed} 字节，实际不足",
+                name,
+            )
         return self.data[start : start + member.packed]
 
     def _inflated(self, packed: bytes, name: str, most: int) -> bytes:
         try:
             return zlib.decompressobj(-15).decompress(packed, most + 1)
         except zlib.error as error:
-            raise _damaged(self.file, f"cannot be decompressed: {error}".lower(), "无法解压", name) from error
+            raise _damaged(
+                self.file, f"cannot be decompressed: {error}".lower(), "无法解压", name
+            ) from error
 
 
 def has_zip(data: bytes) -> bool:
@@ -155,11 +177,27 @@ def open_zip(data: bytes, file: str) -> Archive:
         raise _damaged(file, "is a zip file without its directory", "压缩包缺少目录")
     size, offset = struct.unpack_from("<II", data, end + 12)
     if _WIDE in (size, offset):
-        raise FileError(file, "is a zip file of the 64-bit kind", remedy="pack it again", zh=("是 64 位的压缩包", "请重新打包"))
+        raise FileError(
+            file,
+            "is a zip file of the 64-bit kind",
+            remedy="pack it again",
+            zh=("是 64 位的压缩包", "请重新打包"),
+        )
     start = end - size
     if start < 0 or offset > start:
-        raise _damaged(file, f"the directory declares {size} bytes at {offset}", f"目录声明在 {offset} 处有 {size} 字节，与实际不符")
-    return Archive(file, data, tuple(_members(data, file, start, end, start - offset)), start, end, start - offset)
+        raise _damaged(
+            file,
+            f"the directory declares {size} bytes at {offset}",
+            f"目录声明在 {offset} 处有 {size} 字节，与实际不符",
+        )
+    return Archive(
+        file,
+        data,
+        tuple(_members(data, file, start, end, start - offset)),
+        start,
+        end,
+        start - offset,
+    )
 
 
 def _members(data: bytes, file: str, at: int, end: int, shift: int) -> list[Member]:
@@ -173,14 +211,22 @@ def _members(data: bytes, file: str, at: int, end: int, shift: int) -> list[Memb
                 zh=(f"成员超过 {limits.MEMBERS} 个", "这不是角色卡"),
             )
         if data[at : at + 4] != _CENTRAL or at + _CENTRAL_SIZE > end:
-            raise _damaged(file, f"byte {at}: the directory of the zip file is broken", f"第 {at} 字节：压缩包目录已损坏")
+            raise _damaged(
+                file,
+                f"byte {at}: the directory of the zip file is broken",
+                f"第 {at} 字节：压缩包目录已损坏",
+            )
         flags, method = struct.unpack_from("<HH", data, at + 8)
         crc, packed, size = struct.unpack_from("<III", data, at + 16)
         name, extra, comment = struct.unpack_from("<HHH", data, at + 28)
         start = struct.unpack_from("<I", data, at + 42)[0] + shift
         stop = at + _CENTRAL_SIZE + name + extra + comment
         if stop > end or start >= end or _WIDE in (packed, size):
-            raise _damaged(file, f"byte {at}: the directory of the zip file is broken", f"第 {at} 字节：压缩包目录已损坏")
+            raise _damaged(
+                file,
+                f"byte {at}: the directory of the zip file is broken",
+                f"第 {at} 字节：压缩包目录已损坏",
+            )
         label = data[at + _CENTRAL_SIZE : at + _CENTRAL_SIZE + name]
         members.append(Member(label, data[at:stop], start, method, flags, crc, packed, size))
         at = stop
@@ -195,13 +241,41 @@ def new_zip(values: Mapping[str, bytes]) -> bytes:
 
 def _local(name: bytes, content: bytes) -> bytes:
     method, packed = _packed(content)
-    head = (20, _UTF8, method, 0, _DOS_DAY, zlib.crc32(content), len(packed), len(content), len(name), 0)
+    head = (
+        20,
+        _UTF8,
+        method,
+        0,
+        _DOS_DAY,
+        zlib.crc32(content),
+        len(packed),
+        len(content),
+        len(name),
+        0,
+    )
     return struct.pack("<4s5H3I2H", _LOCAL, *head) + name + packed
 
 
 def _central(name: bytes, content: bytes, start: int) -> bytes:
     method, packed = _packed(content)
-    head = (20, 20, _UTF8, method, 0, _DOS_DAY, zlib.crc32(content), len(packed), len(content), len(name), 0, 0, 0, 0, 0, start)
+    head = (
+        20,
+        20,
+        _UTF8,
+        method,
+        0,
+        _DOS_DAY,
+        zlib.crc32(content),
+        len(packed),
+        len(content),
+        len(name),
+        0,
+        0,
+        0,
+        0,
+        0,
+        start,
+    )
     return struct.pack("<4s6H3I5H2I", _CENTRAL, *head) + name
 
 

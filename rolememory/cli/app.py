@@ -43,7 +43,10 @@ def application() -> typer.Typer:
     return app
 
 
-def _start(ctx: typer.Context, version: bool = typer.Option(False, "--version", help=both("show the version", "显示版本"))) -> None:
+def _start(
+    ctx: typer.Context,
+    version: bool = typer.Option(False, "--version", help=both("show the version", "显示版本")),
+) -> None:
     if version:
         from rolememory import __version__
 
@@ -117,7 +120,10 @@ def _unexpected(error: Exception) -> str:
     """What was not foreseen: the system's own words for files, else which fault of ours it is."""
     if isinstance(error, OSError) and error.strerror:
         place = f"{error.filename}: " if error.filename else ""
-        return say(f"{place}{error.strerror.lower()}; check path, rights and room", f"{place}{error.strerror}；请检查路径、权限和剩余空间")
+        return say(
+            f"{place}{error.strerror.lower()}; check path, rights and room",
+            f"{place}{error.strerror}；请检查路径、权限和剩余空间",
+        )
     told = f"{type(error).__name__}: {str(error)[:300]}"
     return say(
         f"{told}; this is a fault of rolememory, please report it (ROLEMEMORY_TRACEBACK=1 shows where)",

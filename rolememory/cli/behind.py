@@ -3,14 +3,14 @@
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rolememory.cli.words import Tongue, say
 
 if TYPE_CHECKING:
+    from rolememory.chats import Chats
     from rolememory.schema.settings import LearnSettings, Settings
-    from rolememory.store.chats import Chats
+    from rolememory.storage.port import Space
 
 PROBE_S = 5.0  # a server that is asked whether it is there has so long
 
@@ -24,7 +24,9 @@ class Standing:
     archived: int = 0
     messages: int = 0  # that stand in them
     unread: int = 0  # chats with something the rules have not read yet
-    queue: Mapping[str, int] = field(default_factory=dict)  # chat -> exchanges that wait for the model
+    queue: Mapping[str, int] = field(
+        default_factory=dict
+    )  # chat -> exchanges that wait for the model
     waiting: int = 0  # drafts that wait for a person
     notes: tuple[str, ...] = ()  # what keeps the model from reading
     problems: tuple[str, ...] = ()  # of chats
@@ -42,24 +44,24 @@ class Standing:
 BY = {"off": "不学习", "rules": "规则", "rules and model": "规则和模型", "model": "模型"}
 
 
-def standing(folder: Path, settings: "Settings", chats: "Chats | None" = None) -> Standing:
-    """How learning stands in the role of this folder. Reads its chats; writes nothing, asks nobody."""
+def standing(space: "Space", settings: "Settings", chats: "Chats | None" = None) -> Standing:
+    """How learning stands in this role. Reads its chats; writes nothing, asks nobody."""
+    from rolememory.chats import Chats
     from rolememory.learn.cursor import Cursors
-    from rolememory.store.chats import Chats
-    from rolememory.store.review import Review
+    from rolememory.storage.review import Review
 
-    kept = chats or Chats(folder)
+    kept = chats or Chats(space)
     every = kept.chats(archived=True)
-    cursors = Cursors(folder)
-    state = _model_state(folder, settings, kept)
+    cursors = Cursors(space)
+    state = _model_state(space, settings, kept)
     return Standing(
         by=learns_by(settings.learn),
         chats=len(every),
         archived=sum(info.archived for info in every),
         messages=sum(info.messages for info in every),
-        unread=sum(cursors.of(info.id).mark < kept.since(info.id, 0)[1] for info in every),
+        unread=sum(cursors.of(info.id).mark < kept.mark(info.id) for info in every),
         queue=state["queue"],
-        waiting=len(Review(folder).waiting()),
+        waiting=len(Review(space).waiting()),
         notes=tuple(one for one in (state["last_error"], *state["notes"]) if one),
         problems=tuple(problem.text(Tongue.language) for problem in kept.problems),
     )
@@ -76,13 +78,21 @@ def learns_by(settings: "LearnSettings") -> str:
     return "model" if settings.extractor == "model" else "rules and model"
 
 
-def _model_state(folder: Path, settings: "Settings", chats: "Chats") -> Mapping[str, Any]:
+def _model_state(space: "Space", settings: "Settings", chats: "Chats") -> Mapping[str, Any]:
     """What waits for a model: the background of the role, made to be asked and never to be begun."""
     from rolememory.inject.environment import Templates
     from rolememory.learn.model.behind import Behind
     from rolememory.schema.learning import Company
 
-    behind = Behind(folder, chats, lambda: settings, lambda drafts, actor: None, dict, lambda chat: Company(), Templates())
+    behind = Behind(
+        space,
+        chats,
+        lambda: settings,
+        lambda drafts, actor: None,
+        dict,
+        lambda chat: Company(),
+        Templates(),
+    )
     return behind.status(Tongue.language)
 
 
@@ -127,7 +137,9 @@ def _server(what: str, base: str, key_env: str, *, ask: bool) -> Server:
         upstream.breaker.trip(reason)
     else:
         upstream.breaker.success()
-    return Server(what, upstream.base, key_env, str(upstream.breaker.state), upstream.breaker.reason)
+    return Server(
+        what, upstream.base, key_env, str(upstream.breaker.state), upstream.breaker.reason
+    )
 
 
 def _reason(url: str, key_env: str) -> str:

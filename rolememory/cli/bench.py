@@ -8,7 +8,7 @@ of a memory `timestamp`, `speaker`, `session`, `type`, `emotion`, `entity` and `
 import statistics
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -39,11 +39,44 @@ Row = dict[str, float]
 
 
 @dataclass(slots=True)
+class Admitted:
+    """What stood in the blocks of some turns."""
+
+    turns: int = 0
+    empty: int = 0  # turns without a line
+    lines: int = 0
+    right: int = 0  # lines that are gold
+
+    def count(self, ids: Sequence[str], gold: Collection[str]) -> None:
+        """One turn more."""
+        self.turns += 1
+        self.empty += not ids
+        self.lines += len(ids)
+        self.right += sum(one in gold for one in ids)
+
+    def shares(self, budget: int) -> dict[str, float]:
+        """Share of the lines that are gold, and of turns that hold none.
+
+        >>> admitted = Admitted()
+        >>> admitted.count(["a", "b", "c"], {"a", "z"}); admitted.count([], {"a"}); admitted.count(["a"], {"a"})
+        >>> admitted.shares(2000)
+        {'precision@2000': 0.5, 'empty@2000': 0.3333}
+        """
+        return {
+            f"precision@{budget}": round(self.right / max(self.lines, 1), 4),
+            f"empty@{budget}": round(self.empty / max(self.turns, 1), 4),
+        }
+
+
+@dataclass(slots=True)
 class Result:
     """What one file gave: measures per query with its category, and times in seconds."""
 
     rows: list[tuple[str, Row]] = field(default_factory=list)
-    embedding_s: list[float] = field(default_factory=list)  # of a recall whose question had to be embedded
+    admitted: dict[int, Admitted] = field(default_factory=dict)  # by budget
+    embedding_s: list[float] = field(
+        default_factory=list
+    )  # of a recall whose question had to be embedded
     ready_s: list[float] = field(default_factory=list)  # of a recall whose vector was at hand
 
     def means(self) -> dict[str, Any]:
@@ -53,8 +86,19 @@ class Result:
         return {
             "queries": len(judged),
             **mean(judged),
-            "categories": {name: mean([row for category, row in self.rows if category == name]) for name in categories},
-            "latency": {"with_embedding": spread(self.embedding_s), "vectors_ready": spread(self.ready_s)},
+            **{
+                name: share
+                for budget, admitted in self.admitted.items()
+                for name, share in admitted.shares(budget).items()
+            },
+            "categories": {
+                name: mean([row for category, row in self.rows if category == name])
+                for name in categories
+            },
+            "latency": {
+                "with_embedding": spread(self.embedding_s),
+                "vectors_ready": spread(self.ready_s),
+            },
         }
 
 
@@ -68,7 +112,10 @@ def spread(seconds: Sequence[float]) -> dict[str, float]:
         return {}
     ordered = sorted(seconds)
     at = min(round(0.95 * (len(ordered) - 1)), len(ordered) - 1)
-    return {"median_ms": round(1000 * statistics.median(ordered), 3), "p95_ms": round(1000 * ordered[at], 3)}
+    return {
+        "median_ms": round(1000 * statistics.median(ordered), 3),
+        "p95_ms": round(1000 * ordered[at], 3),
+    }
 
 
 def fields(raw: Mapping[str, Any]) -> dict[str, Any]:
@@ -77,7 +124,12 @@ def fields(raw: Mapping[str, Any]) -> dict[str, Any]:
     >>> fields({"id": "D1:3", "text": "I went.", "speaker": "Caroline", "session": 1})["subject"]
     'Caroline'
     """
-    out: dict[str, Any] = {"id": str(raw["id"]), "content": raw["text"], "source": "user_input", "type": raw.get("type") or "episodic"}
+    out: dict[str, Any] = {
+        "id": str(raw["id"]),
+        "content": raw["text"],
+        "source": "user_input",
+        "type": raw.get("type") or "episodic",
+    }
     if raw.get("timestamp"):
         out["created"] = raw["timestamp"]
     if raw.get("speaker"):
@@ -85,7 +137,9 @@ def fields(raw: Mapping[str, Any]) -> dict[str, Any]:
     if raw.get("session") is not None:
         out["evidence"] = [{"chat": f"session-{raw['session']}"}]
     if raw.get("emotion"):
-        out["emotions"] = [raw["emotion"]] if isinstance(raw["emotion"], str) else list(raw["emotion"])
+        out["emotions"] = (
+            [raw["emotion"]] if isinstance(raw["emotion"], str) else list(raw["emotion"])
+        )
     if topics := [str(raw[name]) for name in ("entity", "attribute") if raw.get(name)]:
         out["topics"] = topics
     return out
@@ -93,9 +147,13 @@ def fields(raw: Mapping[str, Any]) -> dict[str, Any]:
 
 def messages(query: Mapping[str, Any]) -> list[Message]:
     """The query as the newest user message, after its history."""
-    earlier = [turn.get("text", "") if isinstance(turn, Mapping) else str(turn) for turn in query.get("history") or ()]
+    earlier = [
+        turn.get("text", "") if isinstance(turn, Mapping) else str(turn)
+        for turn in query.get("history") or ()
+    ]
     said = [
-        Message.assistant(text) if back % 2 else Message.user(text) for back, text in zip(range(len(earlier), 0, -1), earlier, strict=True)
+        Message.assistant(text) if back % 2 else Message.user(text)
+        for back, text in zip(range(len(earlier), 0, -1), earlier, strict=True)
     ]
     return [*said, Message.user(query["text"])]
 
@@ -109,12 +167,22 @@ def run(file: Path, *, backend: str = "auto", keep: Path | None = None) -> dict[
     """All measures of one file. `keep` names a home that is made once and asked again; else it is thrown away."""
     roles = orjson.loads(file.read_bytes())["roles"]
     result = Result()
-    with tempfile.TemporaryDirectory() as scratch, Home.open(keep or scratch, {"embedding.backend": backend}) as home:
+    with (
+        tempfile.TemporaryDirectory() as scratch,
+        Home.open(keep or scratch, {"embedding.backend": backend}) as home,
+    ):
         with _beside(home, {"embedding.backend": backend, **NO_LIMITS}) as wide:
             _ranked(home, wide, file.stem, roles, result)
         for budget in BUDGETS:
-            with _beside(home, {"embedding.backend": backend, "budget.max_total_length": budget, "budget.unit": "characters"}) as bound:
-                _admitted(bound, file.stem, roles, result, f"budget@{budget}")
+            with _beside(
+                home,
+                {
+                    "embedding.backend": backend,
+                    "budget.max_total_length": budget,
+                    "budget.unit": "characters",
+                },
+            ) as bound:
+                _admitted(bound, file.stem, roles, result, budget)
         return {"file": file.name, "model": home.loader.state, **result.means()}
 
 
@@ -131,14 +199,18 @@ def _beside(home: Home, settings: Mapping[str, Any]) -> Iterator[Home]:
 def _role(home: Home, stem: str, raw: Mapping[str, Any]) -> Iterator[RoleMemory]:
     """The role of a data set, made where it is not there yet, with every vector at hand."""
     name = f"{stem} {raw['role']}"
-    role = home.role(name) if any(known.name == name for known in home.roles()) else home.create(name)
+    role = (
+        home.role(name) if any(known.name == name for known in home.roles()) else home.create(name)
+    )
     if not role.memories:
         role.remember_all([fields(memory) for memory in raw["memories"]], actor="bench")
     role.ready(600.0)
     yield role
 
 
-def _ranked(home: Home, wide: Home, stem: str, roles: Sequence[Mapping[str, Any]], result: Result) -> None:
+def _ranked(
+    home: Home, wide: Home, stem: str, roles: Sequence[Mapping[str, Any]], result: Result
+) -> None:
     """Judge the ranking and take the times."""
     for raw in roles:
         with _role(home, stem, raw) as role:
@@ -146,15 +218,21 @@ def _ranked(home: Home, wide: Home, stem: str, roles: Sequence[Mapping[str, Any]
                 result.embedding_s.append(_timed(role, query))
                 result.ready_s.append(_timed(role, query))
                 found = [one.memory.id for one in _search(role, wide, stem, raw, query)]
-                result.rows.append((query.get("category") or "", measures(found, set(map(str, query["gold"])))))
+                result.rows.append(
+                    (query.get("category") or "", measures(found, set(map(str, query["gold"]))))
+                )
 
 
-def _search(role: RoleMemory, wide: Home, stem: str, raw: Mapping[str, Any], query: Mapping[str, Any]) -> list[Scored]:
+def _search(
+    role: RoleMemory, wide: Home, stem: str, raw: Mapping[str, Any], query: Mapping[str, Any]
+) -> list[Scored]:
     """The ranking of a query; one with history is asked as a turn without limits."""
     if not query.get("history"):
         return role.search(query["text"], limit=RANKED, user=raw.get("user"), now=moment(query))
     with _role(wide, stem, raw) as unlimited:
-        turn = unlimited.recall(messages(query), user=raw.get("user"), now=moment(query), dry_run=True)
+        turn = unlimited.recall(
+            messages(query), user=raw.get("user"), now=moment(query), dry_run=True
+        )
     return sorted((one.scored for one in turn.recalled), key=lambda scored: -scored.score)
 
 
@@ -164,15 +242,23 @@ def _timed(role: RoleMemory, query: Mapping[str, Any]) -> float:
     return time.perf_counter() - started
 
 
-def _admitted(home: Home, stem: str, roles: Sequence[Mapping[str, Any]], result: Result, measure: str) -> None:
+def _admitted(
+    home: Home, stem: str, roles: Sequence[Mapping[str, Any]], result: Result, budget: int
+) -> None:
     """Judge what the engine itself puts into a budget; adds to the rows in the order they stand."""
-    rows = iter(result.rows)
+    rows, admitted = iter(result.rows), result.admitted.setdefault(budget, Admitted())
     for raw in roles:
         with _role(home, stem, raw) as role:
-            for query, (_, row) in zip(filter(_has_gold, raw["queries"]), rows, strict=False):
-                turn = role.recall(messages(query), user=raw.get("user"), now=moment(query), dry_run=True)
-                gold = set(map(str, query["gold"]))
-                row[measure] = len(gold & {one.memory.id for one in turn.recalled}) / len(gold)
+            for query, (category, row) in zip(
+                filter(_has_gold, raw["queries"]), rows, strict=False
+            ):
+                turn = role.recall(
+                    messages(query), user=raw.get("user"), now=moment(query), dry_run=True
+                )
+                gold, ids = set(map(str, query["gold"])), [one.memory.id for one in turn.recalled]
+                row[f"budget@{budget}"] = len(gold.intersection(ids)) / len(gold)
+                if category != APART:
+                    admitted.count(ids, gold)
 
 
 def _has_gold(query: Mapping[str, Any]) -> bool:

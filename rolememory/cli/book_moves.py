@@ -11,12 +11,20 @@ from rolememory.cli.words import Tongue, both, say
 from rolememory.errors import FileError, InvalidValueError
 
 
-@verb("book new", AUTHOR, both("begin a book, with its expectations beside it", "新建一本世界书，并附上期望文件"))
+@verb(
+    "book new",
+    AUTHOR,
+    both("begin a book, with its expectations beside it", "新建一本世界书，并附上期望文件"),
+)
 def new(
     name: Annotated[str, argument("NAME", "its name, or the path of its file", "书名，或文件路径")],
     role: Annotated[
         Text,
-        option("--role ROLE", "for this role; else for the whole home, or the file named", "给这个角色；不写则放进记忆库，或写到指定文件"),
+        option(
+            "--role ROLE",
+            "for this role; else for the whole home, or the file named",
+            "给这个角色；不写则放进记忆库，或写到指定文件",
+        ),
     ] = None,
     yes: Yes = False,
 ) -> None:
@@ -31,8 +39,12 @@ def new(
     if here.out.as_json:
         here.out.data({"book": str(path), "tests": str(beside(path))})
         return
-    here.out.say(say(f"{path} and {beside(path).name} are there", f"已写好 {path} 和 {beside(path).name}"))
-    here.out.say(say(f"try `rolememory book test {path}`", f"可以试试 `rolememory book test {path}`"))
+    here.out.say(
+        say(f"{path} and {beside(path).name} are there", f"已写好 {path} 和 {beside(path).name}")
+    )
+    here.out.say(
+        say(f"try `rolememory book test {path}`", f"可以试试 `rolememory book test {path}`")
+    )
 
 
 def _new_path(here: Desk, name: str, role: str | None) -> Path:
@@ -51,27 +63,42 @@ def _file_name(name: str) -> str:
     >>> _file_name("灯塔: 传说?")
     '灯塔_ 传说_.json'
     """
-    kept = "".join("_" if letter in '<>:"/\\|?*' or letter < " " else letter for letter in name.removesuffix(".json")).strip(" .")
+    kept = "".join(
+        "_" if letter in '<>:"/\\|?*' or letter < " " else letter
+        for letter in name.removesuffix(".json")
+    ).strip(" .")
     if not kept:
-        raise InvalidValueError(f"{name!r} is no name for a file; write another", zh=f"“{name}”不能用作文件名；请换一个")
+        raise InvalidValueError(
+            f"{name!r} is no name for a file; write another", zh=f"“{name}”不能用作文件名；请换一个"
+        )
     return f"{kept}.json"
 
 
 def write_file(here: Desk, path: Path, text: str | bytes, yes: bool) -> None:
     """Write a file, never over another without being asked to."""
-    from rolememory.store.atomic import write
+    from rolememory.storage.files.atomic import write
 
     if (
         path.exists()
         and not yes
-        and not (here.out.asks and here.out.ask(say(f"{path} is there already; replace it?", f"{path} 已存在，要替换吗？")))
+        and not (
+            here.out.asks
+            and here.out.ask(
+                say(f"{path} is there already; replace it?", f"{path} 已存在，要替换吗？")
+            )
+        )
     ):
-        raise InvalidValueError(f"{path} is there already; --yes replaces it", zh=f"{path} 已存在；加 --yes 可替换")
+        raise InvalidValueError(
+            f"{path} is there already; --yes replaces it", zh=f"{path} 已存在；加 --yes 可替换"
+        )
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FileError(
-            path.parent, f"cannot be made: {error.strerror}", remedy="check the path", zh=("建不了文件夹", "请检查路径")
+            path.parent,
+            f"cannot be made: {error.strerror}",
+            remedy="check the path",
+            zh=("建不了文件夹", "请检查路径"),
         ) from error
     write(path, text.encode("utf-8") if isinstance(text, str) else text)
 
@@ -104,7 +131,12 @@ def bring(
     if here.out.as_json:
         here.out.data(told)
         return
-    here.out.say(say(f"{book.name}: {told['entries']} entries, now at {goal}", f"{book.name}：{told['entries']}个条目，已放到 {goal}"))
+    here.out.say(
+        say(
+            f"{book.name}: {told['entries']} entries, now at {goal}",
+            f"{book.name}：{told['entries']}个条目，已放到 {goal}",
+        )
+    )
     for problem in book.book.problems:
         here.out.warn(problem)
 
@@ -120,14 +152,32 @@ def _as_json(path: Path) -> bytes:
 @verb(
     "book export",
     AUTHOR,
-    both("write a book in another format; what it cannot hold is told", "把世界书写成另一种格式，并说明有哪些内容放不下"),
+    both(
+        "write a book in another format; what it cannot hold is told",
+        "把世界书写成另一种格式，并说明有哪些内容放不下",
+    ),
 )
 def export(
-    book: Annotated[str, argument("BOOK|ROLE", "a lorebook, or a role that has one", "世界书，或有一本世界书的角色")],
+    book: Annotated[
+        str,
+        argument("BOOK|ROLE", "a lorebook, or a role that has one", "世界书，或有一本世界书的角色"),
+    ],
     to: Annotated[
-        str, option("--to FORMAT", "the format, e.g. sillytavern or lorebook_v3", "格式，例如 sillytavern 或 lorebook_v3")
+        str,
+        option(
+            "--to FORMAT",
+            "the format, e.g. sillytavern or lorebook_v3",
+            "格式，例如 sillytavern 或 lorebook_v3",
+        ),
     ] = "sillytavern",
-    out: Annotated[Text, option("--out -o FILE", "into this file; else to standard output", "写到这个文件；不写就输出到标准输出")] = None,
+    out: Annotated[
+        Text,
+        option(
+            "--out -o FILE",
+            "into this file; else to standard output",
+            "写到这个文件；不写就输出到标准输出",
+        ),
+    ] = None,
     yes: Yes = False,
 ) -> None:
     """The same bytes when it is in that format already."""
@@ -142,6 +192,9 @@ def export(
         write_file(here, Path(out).expanduser(), made.data, yes)
         here.out.say(say(f"written to {out}", f"已写到 {out}"))
     elif b"\0" in made.data[:64]:
-        raise InvalidValueError(f"{to} is no text; write it into a file with --out FILE", zh=f"{to} 不是文本格式；请用 --out 写到文件")
+        raise InvalidValueError(
+            f"{to} is no text; write it into a file with --out FILE",
+            zh=f"{to} 不是文本格式；请用 --out 写到文件",
+        )
     else:
         here.out.raw(made.data.decode("utf-8"))

@@ -30,16 +30,40 @@ if TYPE_CHECKING:
 )
 def try_book(
     book: BookName,
-    tests: Annotated[Text, option("--tests FILE", "the expectations; else those beside the book", "期望文件；不写就用书旁边的")] = None,
+    tests: Annotated[
+        Text,
+        option(
+            "--tests FILE",
+            "the expectations; else those beside the book",
+            "期望文件；不写就用书旁边的",
+        ),
+    ] = None,
     role: Annotated[
-        Text, option("--role ROLE", "ask this role: its books and memories together", "连同这个角色的世界书和记忆一起检验")
+        Text,
+        option(
+            "--role ROLE",
+            "ask this role: its books and memories together",
+            "连同这个角色的世界书和记忆一起检验",
+        ),
     ] = None,
     mutate: Annotated[
-        bool, option("--mutate -m", "put faults into the book: which would nobody notice?", "故意改坏世界书，看哪些改动没人察觉")
+        bool,
+        option(
+            "--mutate -m",
+            "put faults into the book: which would nobody notice?",
+            "故意改坏世界书，看哪些改动没人察觉",
+        ),
     ] = False,
-    limit: Annotated[int | None, option("--limit N", "try at most so many faults", "最多试多少处改动", whole(1))] = None,
+    limit: Annotated[
+        int | None, option("--limit N", "try at most so many faults", "最多试多少处改动", whole(1))
+    ] = None,
     at_least: Annotated[
-        float, option("--at-least SHARE", "fail below this share of noticed faults, 0 to 1", "察觉比例低于此值就算不合格，0 到 1")
+        float,
+        option(
+            "--at-least SHARE",
+            "fail below this share of noticed faults, 0 to 1",
+            "察觉比例低于此值就算不合格，0 到 1",
+        ),
     ] = 0.0,
     watch: Watch = False,
 ) -> None:
@@ -49,7 +73,8 @@ def try_book(
     here = desk()
     if mutate and role is not None:
         raise InvalidValueError(
-            "--mutate puts faults into a book alone; leave --role out", zh="--mutate 只用于单独的世界书，不能与 --role 同用"
+            "--mutate puts faults into a book alone; leave --role out",
+            zh="--mutate 只用于单独的世界书，不能与 --role 同用",
         )
     path = book_path(here, book)
     sheet = Path(tests) if tests else beside(path)
@@ -60,13 +85,20 @@ def try_book(
         cases = read_expectations(read_text(str(sheet)), str(sheet))
         found = list(_tried(here, path, cases, role, sheet))
         good = not any(failures for _, failures in found)
-        told: dict[str, Any] = {"book": path.name, "cases": len(found), "failures": [_failure(one) for _, some in found for one in some]}
+        told: dict[str, Any] = {
+            "book": path.name,
+            "cases": len(found),
+            "failures": [_failure(one) for _, some in found for one in some],
+        }
         if not here.out.as_json:
             _show_tried(here, found)
         if mutate:
             verdict, missing = _mutated(here, path, cases, limit)
             good = good and verdict.score >= at_least
-            told |= {"mutation": _verdict_json(verdict), "uncovered": {"entries": list(missing.entries), "keys": dict(missing.keys)}}
+            told |= {
+                "mutation": _verdict_json(verdict),
+                "uncovered": {"entries": list(missing.entries), "keys": dict(missing.keys)},
+            }
             if not here.out.as_json:
                 _show_verdict(here, verdict, missing)
         if here.out.as_json:
@@ -77,7 +109,9 @@ def try_book(
         raise typer.Exit(FOUND_FAULTS)
 
 
-def _tried(here: Desk, path: Path, cases: "list[Case]", role: str | None, sheet: Path) -> "Iterator[tuple[Case, list[Failure]]]":
+def _tried(
+    here: Desk, path: Path, cases: "list[Case]", role: str | None, sheet: Path
+) -> "Iterator[tuple[Case, list[Failure]]]":
     from rolememory.author.trial import LoreStage, check
 
     file = read_file(path)
@@ -92,7 +126,13 @@ def _tried(here: Desk, path: Path, cases: "list[Case]", role: str | None, sheet:
 
 
 def _failure(one: "Failure") -> dict[str, Any]:
-    return {"case": one.case, "turn": one.turn, "code": one.code, "name": one.name, "text": one.text(Tongue.language)}
+    return {
+        "case": one.case,
+        "turn": one.turn,
+        "code": one.code,
+        "name": one.name,
+        "text": one.text(Tongue.language),
+    }
 
 
 def _show_tried(here: Desk, found: "list[tuple[Case, list[Failure]]]") -> None:
@@ -105,12 +145,17 @@ def _show_tried(here: Desk, found: "list[tuple[Case, list[Failure]]]") -> None:
             turn = say(f"turn {one.turn}: ", f"第{one.turn}轮：") if len(case.steps) > 1 else ""
             here.out.say(f"    {turn}{one.text(Tongue.language)}")
     here.out.say(
-        say(f"{len(found) - failed} of {len(found)} cases hold", f"{len(found)}个用例，{len(found) - failed}个符合"),
+        say(
+            f"{len(found) - failed} of {len(found)} cases hold",
+            f"{len(found)}个用例，{len(found) - failed}个符合",
+        ),
         "red" if failed else "green",
     )
 
 
-def _mutated(here: Desk, path: Path, cases: "list[Case]", limit: int | None) -> "tuple[Verdict, Uncovered]":
+def _mutated(
+    here: Desk, path: Path, cases: "list[Case]", limit: int | None
+) -> "tuple[Verdict, Uncovered]":
     from rolememory.author.campaign import campaign, uncovered
 
     file = read_file(path)
@@ -120,13 +165,30 @@ def _mutated(here: Desk, path: Path, cases: "list[Case]", limit: int | None) -> 
 
 def _verdict_json(verdict: "Verdict") -> dict[str, Any]:
     survivors = [
-        {"uid": one.entry, "title": one.title, "field": one.field, "change": one.code, "was": one.was, "value": one.value}
+        {
+            "uid": one.entry,
+            "title": one.title,
+            "field": one.field,
+            "change": one.code,
+            "was": one.was,
+            "value": one.value,
+        }
         for one in verdict.survivors
     ]
-    return {"tried": verdict.tried, "noticed": verdict.noticed, "score": round(verdict.score, 4), "survivors": survivors}
+    return {
+        "tried": verdict.tried,
+        "noticed": verdict.noticed,
+        "score": round(verdict.score, 4),
+        "survivors": survivors,
+    }
 
 
-_CHANGES = {"delete": ("deleted", "删掉"), "flip": ("flipped", "反转"), "set": ("changed", "改值"), "empty": ("emptied", "清空")}
+_CHANGES = {
+    "delete": ("deleted", "删掉"),
+    "flip": ("flipped", "反转"),
+    "set": ("changed", "改值"),
+    "empty": ("emptied", "清空"),
+}
 
 
 def _show_verdict(here: Desk, verdict: "Verdict", missing: "Uncovered") -> None:
@@ -143,7 +205,12 @@ def _show_verdict(here: Desk, verdict: "Verdict", missing: "Uncovered") -> None:
     for uid in missing.entries:
         here.out.say(say(f"entry {uid} fires in no case", f"条目 {uid} 在任何用例里都没激活"))
     for uid, keys in missing.keys.items():
-        here.out.say(say(f"entry {uid}: never said: {', '.join(keys)}", f"条目 {uid}：没有用例说到 {'、'.join(keys)}"))
+        here.out.say(
+            say(
+                f"entry {uid}: never said: {', '.join(keys)}",
+                f"条目 {uid}：没有用例说到 {'、'.join(keys)}",
+            )
+        )
     share = f"{100 * verdict.score:.1f} %"
     here.out.say(
         say(

@@ -19,11 +19,30 @@ if TYPE_CHECKING:
 
 FOUND_FAULTS = 3
 
-BookName = Annotated[str, argument("BOOK", "a lorebook: a file, or the name of one in the home", "世界书：文件路径，或记忆库里的书名")]
-BookNames = Annotated[
-    list[str], argument("BOOK...", "lorebooks: files, or names of some in the home", "世界书：文件路径，或记忆库里的书名")
+BookName = Annotated[
+    str,
+    argument(
+        "BOOK",
+        "a lorebook: a file, or the name of one in the home",
+        "世界书：文件路径，或记忆库里的书名",
+    ),
 ]
-Watch = Annotated[bool, option("--watch -w", "again at every change of the files, until Ctrl-C", "文件一有改动就重来，按 Ctrl-C 结束")]
+BookNames = Annotated[
+    list[str],
+    argument(
+        "BOOK...",
+        "lorebooks: files, or names of some in the home",
+        "世界书：文件路径，或记忆库里的书名",
+    ),
+]
+Watch = Annotated[
+    bool,
+    option(
+        "--watch -w",
+        "again at every change of the files, until Ctrl-C",
+        "文件一有改动就重来，按 Ctrl-C 结束",
+    ),
+]
 
 KINDS = (".json", ".png", ".charx")
 _SOURCES = {
@@ -42,11 +61,16 @@ def book_path(here: Desk, name: str) -> Path:
     path = Path(name).expanduser()
     if path.is_file():
         return path
-    known = {**{found.stem: found for found in _shipped()}, **{found.stem: found for found in _at_home(here.path)}}
+    known = {
+        **{found.stem: found for found in _shipped()},
+        **{found.stem: found for found in _at_home(here.path)},
+    }
     for found in known.values():
         if name in (found.name, found.stem):
             return found
-    raise UnknownNameError("worldbook", name, known, remedy="give the path of its file", zh_remedy="请写出文件路径")
+    raise UnknownNameError(
+        "worldbook", name, known, remedy="give the path of its file", zh_remedy="请写出文件路径"
+    )
 
 
 def book_or_role(here: Desk, name: str) -> Path:
@@ -72,7 +96,7 @@ def book_or_role(here: Desk, name: str) -> Path:
 
 
 def _of_role(here: Desk, name: str) -> list[Path] | None:
-    from rolememory.store.home import HomeFolder
+    from rolememory.storage.home import HomeFolder
 
     try:
         here.check_home()
@@ -80,12 +104,18 @@ def _of_role(here: Desk, name: str) -> list[Path] | None:
         role_id = folder.find(name).id
     except (UnknownNameError, InvalidValueError):
         return None
-    return [path for path in sorted((folder.folder(role_id) / "worldbooks").glob("*")) if path.suffix in KINDS]
+    return [
+        path
+        for path in sorted((folder.folder(role_id) / "worldbooks").glob("*"))
+        if path.suffix in KINDS
+    ]
 
 
 def _at_home(home: Path) -> Iterator[Path]:
     for pattern in ("*/worldbooks/*", "worldbooks/*"):
-        yield from (path for path in sorted(home.expanduser().glob(pattern)) if path.suffix in KINDS)
+        yield from (
+            path for path in sorted(home.expanduser().glob(pattern)) if path.suffix in KINDS
+        )
 
 
 def _shipped() -> Iterator[Path]:
@@ -104,12 +134,20 @@ def read_file(path: Path) -> "BookFile":
 
     try:
         if path.stat().st_size > MOST_BYTES:
-            raise FileError(path, f"larger than {MOST_BYTES // 2**20} MB", remedy="split it", zh=("文件太大", "请拆分"))
+            raise FileError(
+                path,
+                f"larger than {MOST_BYTES // 2**20} MB",
+                remedy="split it",
+                zh=("文件太大", "请拆分"),
+            )
         return read_book_file(path.read_bytes(), str(path))
     except OSError as error:
         told = error.strerror or str(error)
         raise FileError(
-            path, f"cannot be read: {told}", remedy="check path and rights", zh=(f"读不出来：{told}", "请检查路径和权限")
+            path,
+            f"cannot be read: {told}",
+            remedy="check path and rights",
+            zh=(f"读不出来：{told}", "请检查路径和权限"),
         ) from error
 
 
@@ -122,7 +160,11 @@ def chat_of(file: str | None, message: str | None, user: str | None) -> "list[Me
     told: list[Message] = []
     if file:
         text = read_text(file)
-        told = chat_messages(text, file) if text.lstrip()[:1] in ("[", "{") else read_dialogue(text, user)
+        told = (
+            chat_messages(text, file)
+            if text.lstrip()[:1] in ("[", "{")
+            else read_dialogue(text, user)
+        )
     said = read_text("-").strip() if message == "-" else message
     return [*told, *((Message.user(said),) if said else ())]
 
@@ -136,10 +178,14 @@ def settings_of(rules: str | None) -> "ScanSettings":
     """
     from rolememory.recall.lore.rules import rules_named
     from rolememory.schema.settings import ScanSettings
-    from rolememory.store.settings import load_settings
+    from rolememory.storage.settings import load_settings
 
     home = desk().path.expanduser()
-    lore = load_settings(home).settings.lore if (home / "rolememory.toml").is_file() else ScanSettings()
+    lore = (
+        load_settings(home).settings.lore
+        if (home / "rolememory.toml").is_file()
+        else ScanSettings()
+    )
     return lore.model_copy(update={"rules": rules_named(rules).name}) if rules else lore
 
 
@@ -199,7 +245,10 @@ def reason(one: "Fired") -> str:
     if place is None:
         return word(one.why, Tongue.language)
     if place.in_message and place.offset < 0:
-        return say(f"'{place.match}', who says message {place.message}", f"第{place.message}条消息的说话人“{place.match}”")
+        return say(
+            f"'{place.match}', who says message {place.message}",
+            f"第{place.message}条消息的说话人“{place.match}”",
+        )
     if place.in_message:
         at = place.offset + 1
         return say(
@@ -207,9 +256,14 @@ def reason(one: "Fired") -> str:
             f"第{place.message}条消息第{at}字“{place.match}”：{place.quote}",
         )
     if one.woken_by:
-        return say(f"'{place.match}' in the text of '{one.woken_by}'", f"“{one.woken_by}”正文里的“{place.match}”")
+        return say(
+            f"'{place.match}' in the text of '{one.woken_by}'",
+            f"“{one.woken_by}”正文里的“{place.match}”",
+        )
     where = say(*_SOURCES.get(place.source, (place.source, place.source)))
-    return say(f"'{place.match}' in {where}: {place.quote}", f"{where}里的“{place.match}”：{place.quote}")
+    return say(
+        f"'{place.match}' in {where}: {place.quote}", f"{where}里的“{place.match}”：{place.quote}"
+    )
 
 
 def silent_columns() -> list[Column]:
@@ -265,15 +319,25 @@ def marks(entry: "LoreEntry") -> list[str]:
         "off": not entry.enabled, "constant": entry.constant, "meaning": entry.by_meaning, "no-recursion-in": entry.exclude_recursion,
         "no-recursion-out": entry.prevent_recursion, "free": entry.ignore_budget, "filter": entry.character_filter is not None,
     }  # fmt: skip
-    values: dict[str, object] = {name: getattr(entry, name) for name in ("sticky", "cooldown", "delay", "group", "scan_depth")}
+    values: dict[str, object] = {
+        name: getattr(entry, name)
+        for name in ("sticky", "cooldown", "delay", "group", "scan_depth")
+    }
     if entry.use_probability and entry.probability != 100:
         values["probability"] = entry.probability
     if entry.delay_until_recursion:
         values["level"] = entry.delay_until_recursion
     if entry.secondary_keys and entry.selective:
         values[entry.selective_logic.value] = "|".join(entry.secondary_keys)
-    told = [_MARKS_ZH.get(name, name) if Tongue.language == "zh" else name for name, given in flags.items() if given]
-    shown = {(_MARKS_ZH.get(name, name) if Tongue.language == "zh" else name): value for name, value in values.items()}
+    told = [
+        _MARKS_ZH.get(name, name) if Tongue.language == "zh" else name
+        for name, given in flags.items()
+        if given
+    ]
+    shown = {
+        (_MARKS_ZH.get(name, name) if Tongue.language == "zh" else name): value
+        for name, value in values.items()
+    }
     return told + [f"{name} {value}" for name, value in shown.items() if value not in (None, "", 0)]
 
 

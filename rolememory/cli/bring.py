@@ -25,9 +25,21 @@ PROGRAM = "sillytavern"
 DEFAULT_USER = "default-user"
 FAILED = 1
 
-Profile = Annotated[Text, option("--profile USER", "of several users this one", "有多个用户时选这一个")]
-Hidden = Annotated[bool, option("--hidden", "also messages that were hidden from the model", "连同对模型隐藏的消息")]
-Again = Annotated[bool, option("--again", "read every chat anew, also those that did not change", "所有聊天都重读，没有变化的也读")]
+Profile = Annotated[
+    Text, option("--profile USER", "of several users this one", "有多个用户时选这一个")
+]
+Hidden = Annotated[
+    bool,
+    option("--hidden", "also messages that were hidden from the model", "连同对模型隐藏的消息"),
+]
+Again = Annotated[
+    bool,
+    option(
+        "--again",
+        "read every chat anew, also those that did not change",
+        "所有聊天都重读，没有变化的也读",
+    ),
+]
 
 _STATES = {
     "new": both("new", "新增"), "changed": both("changed", "有变化"), "same": both("here already", "已有"),
@@ -69,7 +81,13 @@ def bring(here: Desk, program: str, folder: str, asked: Asked) -> None:
             _show_dry(here, plan, wishes)
             return
         _show(here, plan)
-        if plan.is_empty or asked.yes or here.out.as_json or not here.out.asks or here.out.ask(say("bring it?", "现在导入吗？")):
+        if (
+            plan.is_empty
+            or asked.yes
+            or here.out.as_json
+            or not here.out.asks
+            or here.out.ask(say("bring it?", "现在导入吗？"))
+        ):
             _carry(here, home, plan, ledger, wishes)
 
 
@@ -104,7 +122,10 @@ def _chosen(here: Desk, users: "Sequence[DataFolder]", wanted: str | None) -> "D
         )
         return named[DEFAULT_USER]
     listed = ", ".join(named)
-    raise InvalidValueError(f"there are several users: {listed}; say which with --profile", zh=f"有多个用户：{listed}；请用 --profile 指定")
+    raise InvalidValueError(
+        f"there are several users: {listed}; say which with --profile",
+        zh=f"有多个用户：{listed}；请用 --profile 指定",
+    )
 
 
 def _picked(here: Desk, names: list[str]) -> str:
@@ -113,10 +134,14 @@ def _picked(here: Desk, names: list[str]) -> str:
     write(say("which user? ", "选哪个用户？"), sys.stderr)
     sys.stderr.flush()
     answer = sys.stdin.readline().strip()
-    return names[int(answer) - 1] if answer.isdecimal() and 0 < int(answer) <= len(names) else answer
+    return (
+        names[int(answer) - 1] if answer.isdecimal() and 0 < int(answer) <= len(names) else answer
+    )
 
 
-def _plan(here: Desk, home: "Home", source: "DataFolder", ledger: "Ledger", wishes: "Wishes") -> "Plan":
+def _plan(
+    here: Desk, home: "Home", source: "DataFolder", ledger: "Ledger", wishes: "Wishes"
+) -> "Plan":
     from rolememory.author.bring.planning import make_plan
 
     with here.out.progress(say("looking at what there is", "正在查看")) as tell:
@@ -144,7 +169,14 @@ def _sums(plan: "Plan") -> Iterator[tuple[str, str]]:
     }
     for title, states in kinds.items():
         if states:
-            yield title, say(", ", "，").join(_counted(states.count(one), told(word)) for one, word in _STATES.items() if one in states)
+            yield (
+                title,
+                say(", ", "，").join(
+                    _counted(states.count(one), told(word))
+                    for one, word in _STATES.items()
+                    if one in states
+                ),
+            )
     if due := sum(chat.stamp.size for chat in plan.due):
         yield say("to read", "待读取"), size(due)
 
@@ -162,12 +194,25 @@ def _show_dry(here: Desk, plan: "Plan", wishes: "Wishes") -> None:
             chats.append(done)
             tell(len(chats), len(plan.due))
     if here.out.as_json:
-        here.out.data({**_plan_rows(plan), "dry_run": True, "chats": _chat_rows(plan, chats), "problems": _texts(plan.problems)})
+        here.out.data(
+            {
+                **_plan_rows(plan),
+                "dry_run": True,
+                "chats": _chat_rows(plan, chats),
+                "problems": _texts(plan.problems),
+            }
+        )
         return
     _show(here, plan)
     if rows := _chat_rows(plan, chats):
         here.out.say()
-        here.out.table([row | {"size": size(row["size"]), "state": told(_STATES[row["state"]])} for row in rows], _columns())
+        here.out.table(
+            [
+                row | {"size": size(row["size"]), "state": told(_STATES[row["state"]])}
+                for row in rows
+            ],
+            _columns(),
+        )
     _warn(here, [problem for chat in chats for problem in chat.problems])
     _tell_hidden(here, chats)
     here.out.say(say("nothing was changed", "没有改动任何东西"))
@@ -275,10 +320,19 @@ def _tell_all(here: Desk, plan: "Plan", done: "Sequence[Brought]") -> None:
     if here.out.as_json:
         failed = [problem for one in done if one.kind != "chat" for problem in one.problems]
         rows = _after(plan, done)
-        here.out.data({**rows, "dry_run": False, "chats": _chat_rows(plan, chats), "problems": _texts([*plan.problems, *failed])})
+        here.out.data(
+            {
+                **rows,
+                "dry_run": False,
+                "chats": _chat_rows(plan, chats),
+                "problems": _texts([*plan.problems, *failed]),
+            }
+        )
         return
     _warn(here, [problem for one in done for problem in one.problems])
-    messages, summaries, learned = (sum(getattr(one, field) for one in chats) for field in ("messages", "summaries", "learned"))
+    messages, summaries, learned = (
+        sum(getattr(one, field) for one in chats) for field in ("messages", "summaries", "learned")
+    )
     if not chats and plan.is_empty:
         here.out.say(say("everything is here already", "全都已经导入过了"))
         return
@@ -296,5 +350,9 @@ def _after(plan: "Plan", done: "Sequence[Brought]") -> dict[str, Any]:
     """The plan's rows with what became of them: the ids of new roles, and what failed."""
     brought = {one.key: one for one in done if one.kind == "role"}
     rows = _plan_rows(plan)
-    roles = [row | ({"state": one.state, "role": one.role} if (one := brought.get(row["avatar"])) else {}) for row in rows["roles"]]
+    roles = [
+        row
+        | ({"state": one.state, "role": one.role} if (one := brought.get(row["avatar"])) else {})
+        for row in rows["roles"]
+    ]
     return rows | {"roles": roles}

@@ -18,7 +18,12 @@ if TYPE_CHECKING:
     from rolememory.cards.card import Card
 
 CardFile = Annotated[
-    str, argument("FILE", "a character card: PNG, CHARX, JSON of any version, YAML", "角色卡：PNG、CHARX、各版本 JSON、YAML")
+    str,
+    argument(
+        "FILE",
+        "a character card: PNG, CHARX, JSON of any version, YAML",
+        "角色卡：PNG、CHARX、各版本 JSON、YAML",
+    ),
 ]
 
 
@@ -52,7 +57,11 @@ def show(file: CardFile) -> None:
 def contents(card: "Card") -> dict[str, Any]:
     """A card for people and scripts."""
     book = card.book
-    greetings = [text for text in (card.text("first_mes").strip(), *card.texts("alternate_greetings")) if text]
+    greetings = [
+        text
+        for text in (card.text("first_mes").strip(), *card.texts("alternate_greetings"))
+        if text
+    ]
     return {
         "name": card.name, "nickname": card.text("nickname"), "format": card.format, "spec": card.spec, "version": card.version,
         "creator": card.text("creator"), "character_version": card.text("character_version"), "tags": list(card.texts("tags")),
@@ -70,9 +79,18 @@ def _fields(card: "Card") -> Iterator[dict[str, Any]]:
 
     count = counter_for("tokens", LengthSettings())
     for name, value in card.fields.items():
-        said = "\n".join(card.texts(name)) if isinstance(value, list) and name not in ("assets", "tags", "source") else card.text(name)
+        said = (
+            "\n".join(card.texts(name))
+            if isinstance(value, list) and name not in ("assets", "tags", "source")
+            else card.text(name)
+        )
         if said.strip() and name not in ("name", "nickname", "creator", "character_version"):
-            yield {"field": name, "characters": len(said), "tokens": count(said), "begins": " ".join(said.split())[:60]}
+            yield {
+                "field": name,
+                "characters": len(said),
+                "tokens": count(said),
+                "begins": " ".join(said.split())[:60],
+            }
 
 
 def _listed(value: Any) -> list[Any]:
@@ -110,7 +128,10 @@ def _head(found: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         )
     )
     yield say("book", "世界书"), told
-    for key, title in (("extensions", say("extensions", "扩展数据")), ("other", say("other fields", "其他字段"))):
+    for key, title in (
+        ("extensions", say("extensions", "扩展数据")),
+        ("other", say("other fields", "其他字段")),
+    ):
         if found[key]:
             yield title, found[key]
     if found["assets"]:
@@ -128,10 +149,16 @@ def _field_columns() -> list[Column]:
     ]
 
 
-@verb("card lint", AUTHOR, both("what is wrong with a card and its book", "找出角色卡及其世界书的问题"))
+@verb(
+    "card lint",
+    AUTHOR,
+    both("what is wrong with a card and its book", "找出角色卡及其世界书的问题"),
+)
 def lint(
     file: CardFile,
-    rules: Annotated[Text, option("--rules NAME", "default or sillytavern", "default 或 sillytavern")] = None,
+    rules: Annotated[
+        Text, option("--rules NAME", "default or sillytavern", "default 或 sillytavern")
+    ] = None,
     everything: Annotated[bool, option("--all -a", "notes too", "连同提示")] = False,
 ) -> None:
     """Exit code 3 when there are errors."""
@@ -170,4 +197,6 @@ def _book_rows(file: str, card: "Card", rules: str | None) -> Iterator[dict[str,
     if card.book_file is None:
         return
     book = bookshelf.read_file(Path(file).expanduser())
-    yield from bookshelf.lint_rows(Path(file), check(book, bookshelf.settings_of(rules)), book.book.format)
+    yield from bookshelf.lint_rows(
+        Path(file), check(book, bookshelf.settings_of(rules)), book.book.format
+    )

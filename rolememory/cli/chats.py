@@ -48,12 +48,22 @@ def _rows(text: str, file: str) -> Iterator[tuple[int | None, Any]]:
         yield from _lines(lines, file)
         return
     except RecursionError as error:
-        raise FileError(file, "nested too deep", remedy="give a list of messages", zh=("嵌套太深", "请给出消息列表")) from error
+        raise FileError(
+            file,
+            "nested too deep",
+            remedy="give a list of messages",
+            zh=("嵌套太深", "请给出消息列表"),
+        ) from error
     if isinstance(whole, Mapping):
         whole = whole.get("messages", [whole] if "role" in whole or "mes" in whole else None)
     if not isinstance(whole, list):
         example = '[{"role": "user", "content": "..."}]'
-        raise FileError(file, "holds no messages", remedy=f"write {example}", zh=("里面没有消息", f"请写成 {example}"))
+        raise FileError(
+            file,
+            "holds no messages",
+            remedy=f"write {example}",
+            zh=("里面没有消息", f"请写成 {example}"),
+        )
     yield from ((None, raw) for raw in whole)
 
 
@@ -64,7 +74,10 @@ def _lines(lines: list[tuple[int, str]], file: str) -> Iterator[tuple[int, Any]]
         except ValueError as error:
             raise _not_json(error, file, number) from error
         if not (
-            isinstance(raw, Mapping) and "mes" not in raw and "role" not in raw and number == lines[0][0]
+            isinstance(raw, Mapping)
+            and "mes" not in raw
+            and "role" not in raw
+            and number == lines[0][0]
         ):  # SillyTavern's first line is about the chat
             yield number, raw
 

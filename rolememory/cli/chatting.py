@@ -26,16 +26,38 @@ _HELP = both(
 )
 
 
-@verb("chat", BEGIN, both("talk with a role here, through any OpenAI-compatible server", "在终端里与角色对话，使用任意兼容 OpenAI 的服务"))
+@verb(
+    "chat",
+    BEGIN,
+    both(
+        "talk with a role here, through any OpenAI-compatible server",
+        "在终端里与角色对话，使用任意兼容 OpenAI 的服务",
+    ),
+)
 def chat(
     role: RoleName,
     upstream: Annotated[
-        str | None, option("--upstream URL", "the model's server; none = serve.upstream", "模型服务地址；不写 = serve.upstream")
+        str | None,
+        option(
+            "--upstream URL",
+            "the model's server; none = serve.upstream",
+            "模型服务地址；不写 = serve.upstream",
+        ),
     ] = None,
-    model: Annotated[str | None, option("--model NAME", "name of the model; none = learn.model", "模型名；不写 = learn.model")] = None,
-    session: Annotated[str, option("--chat NAME", "go on with this chat, or begin it", "继续或新建这个会话")] = "terminal",
+    model: Annotated[
+        str | None,
+        option(
+            "--model NAME", "name of the model; none = learn.model", "模型名；不写 = learn.model"
+        ),
+    ] = None,
+    session: Annotated[
+        str, option("--chat NAME", "go on with this chat, or begin it", "继续或新建这个会话")
+    ] = "terminal",
     user: UserName = None,
-    pane: Annotated[bool, option("--pane/--no-pane", "show what was recalled and learned", "显示想起和学到的内容")] = True,
+    pane: Annotated[
+        bool,
+        option("--pane/--no-pane", "show what was recalled and learned", "显示想起和学到的内容"),
+    ] = True,
 ) -> None:
     """One line is one message; the chat goes on where it stood."""
     here = desk()
@@ -66,17 +88,29 @@ class Talk:
 
         settings = self.mind.settings.memory
         if self.chat in {info.id for info in self.mind.chats.chats(archived=True)}:
-            recent = self.mind.chats.recent(self.chat, settings.short_term_items, settings.short_term_characters)
+            recent = self.mind.chats.recent(
+                self.chat, settings.short_term_items, settings.short_term_characters
+            )
             self.said = [Message(role=one.role, content=one.text) for one in recent]
         for message in self.said[-4:]:
-            self._show(self.mind.role.name if message.role == "assistant" else self.user or say("you", "你"), message.content)
+            self._show(
+                self.mind.role.name
+                if message.role == "assistant"
+                else self.user or say("you", "你"),
+                message.content,
+            )
         self.here.out.say(told(_HELP), "dim")
 
     def heard(self, line: str) -> bool:
         """One line of the user's; false when it was the last."""
         from rolememory.schema.message import Message
 
-        commands = {"/quit": lambda: False, "/why": self._why, "/swipe": self._swipe, "/undo": self._undo}
+        commands = {
+            "/quit": lambda: False,
+            "/why": self._why,
+            "/swipe": self._swipe,
+            "/undo": self._undo,
+        }
         word = line.strip()
         if word in commands:
             return commands[word]() is not False
@@ -88,10 +122,14 @@ class Talk:
     def _reply(self) -> None:
         from rolememory.schema.message import Message
 
-        self.turn = self.mind.recall([*self._instructions(), *self.said], chat=self.chat, user=self.user)
+        self.turn = self.mind.recall(
+            [*self._instructions(), *self.said], chat=self.chat, user=self.user
+        )
         before = set(self.mind.memories)
         try:
-            reply = self._streamed([{"role": one.role, "content": one.content} for one in self.turn.messages])
+            reply = self._streamed(
+                [{"role": one.role, "content": one.content} for one in self.turn.messages]
+            )
         except RoleMemoryError as error:
             self.here.out.warn(error.text(Tongue.language))
             reply = ""
@@ -127,14 +165,25 @@ class Talk:
 
         card = self.mind.as_character(self.user)
         texts = [text for text in (card.description, card.personality, card.scenario) if text]
-        named = say(f"You are {card.name}. Reply as {card.name}, in character.", f"你是{card.name}。请以{card.name}的身份作答，不要出戏。")
+        named = say(
+            f"You are {card.name}. Reply as {card.name}, in character.",
+            f"你是{card.name}。请以{card.name}的身份作答，不要出戏。",
+        )
         return [Message.system("\n\n".join([named, *texts]))]
 
     def _why(self) -> None:
-        self.here.out.raw(str(self.turn.explain(language=Tongue.language)) if self.turn else say("nothing was said yet", "还没有说话"))
+        self.here.out.raw(
+            str(self.turn.explain(language=Tongue.language))
+            if self.turn
+            else say("nothing was said yet", "还没有说话")
+        )
 
     def _swipe(self) -> None:
-        if self.said and self.said[-1].role == "assistant" and any(message.role == "user" for message in self.said):
+        if (
+            self.said
+            and self.said[-1].role == "assistant"
+            and any(message.role == "user" for message in self.said)
+        ):
             self.said.pop()
             self._reply()
 
@@ -161,7 +210,11 @@ def _model(mind: "RoleMemory", upstream: str | None, model: str | None) -> "Mode
             "no model server: give --upstream URL, or set serve.upstream in rolememory.toml",
             zh="没有模型服务：请加 --upstream 地址，或在 rolememory.toml 里设置 serve.upstream",
         )
-    key = settings.serve.upstream_key_env if os.environ.get(settings.serve.upstream_key_env) else settings.learn.api_key_env
+    key = (
+        settings.serve.upstream_key_env
+        if os.environ.get(settings.serve.upstream_key_env)
+        else settings.learn.api_key_env
+    )
     where = Where(base.rstrip("/"), model or settings.learn.model or "default", key)
     return Model(where, Upstreams().at(where.base), _TIMEOUT_S)
 

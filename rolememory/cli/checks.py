@@ -21,7 +21,18 @@ if TYPE_CHECKING:
     from rolememory.schema.role import Role
     from rolememory.schema.settings import Settings
 
-PARTS = ("numpy", "pydantic", "orjson", "jinja2", "regex", "rapidfuzz", "watchdog", "filelock", "sentence-transformers", "torch")
+PARTS = (
+    "numpy",
+    "pydantic",
+    "orjson",
+    "jinja2",
+    "regex",
+    "rapidfuzz",
+    "watchdog",
+    "filelock",
+    "sentence-transformers",
+    "torch",
+)
 LITTLE_ROOM = 100 * 10**6  # bytes
 OLD_BACKUP = timedelta(days=7)
 LOCK_WAIT_S = 0.2
@@ -32,8 +43,12 @@ def checks(home: Path, *, load_model: bool = False) -> Iterator[Finding]:
     yield _parts()
     home = home.expanduser()
     if not home.is_dir():
-        remedy = say(f"make one with `rolememory init {home}`", f"可用 `rolememory init {home}` 新建")
-        yield Finding(FAULT, "home", str(home), say("there is no home here", "这里还没有记忆库"), remedy)
+        remedy = say(
+            f"make one with `rolememory init {home}`", f"可用 `rolememory init {home}` 新建"
+        )
+        yield Finding(
+            FAULT, "home", str(home), say("there is no home here", "这里还没有记忆库"), remedy
+        )
         return
     home = home.resolve()
     yield from _home(home)
@@ -66,8 +81,16 @@ def _home(home: Path) -> Iterator[Finding]:
             yield Finding("good", "home", str(home), say("can be read and written", "可读可写"))
     except OSError as error:
         told = error.strerror or str(error)
-        remedy = say("check its rights; until then nothing is remembered", "请检查权限；在此之前什么也记不住")
-        yield Finding(FAULT, "home", str(home), say(f"cannot be written: {told.lower()}", f"无法写入：{told}"), remedy)
+        remedy = say(
+            "check its rights; until then nothing is remembered", "请检查权限；在此之前什么也记不住"
+        )
+        yield Finding(
+            FAULT,
+            "home",
+            str(home),
+            say(f"cannot be written: {told.lower()}", f"无法写入：{told}"),
+            remedy,
+        )
     free = shutil.disk_usage(home).free
     if free < LITTLE_ROOM:
         yield Finding(
@@ -82,12 +105,15 @@ def _home(home: Path) -> Iterator[Finding]:
 def _settings(home: Path) -> "tuple[Settings | None, list[Finding]]":
     """The settings, and every mistake in them at once."""
     from rolememory.errors import SettingsError
-    from rolememory.store.settings import FILE, load_settings
+    from rolememory.storage.settings import FILE, load_settings
 
     try:
         loaded = load_settings(home)
     except SettingsError as error:
-        return None, [Finding(FAULT, "settings", "", one.text(Tongue.language)) for one in error.all or (error,)]
+        return None, [
+            Finding(FAULT, "settings", "", one.text(Tongue.language))
+            for one in error.all or (error,)
+        ]
     changed = len(loaded.sources)
     what = (
         say(f"{changed} keys differ from their default", f"{changed} 项与默认值不同")
@@ -101,7 +127,12 @@ def _settings(home: Path) -> "tuple[Settings | None, list[Finding]]":
 def _model(home: Path, settings: "Settings | None", load_model: bool) -> Finding:
     meaning = look(home)
     if settings is None:
-        return Finding("note", "model", "", say("not looked at until the settings can be read", "设置读不出来，暂不检查模型"))
+        return Finding(
+            "note",
+            "model",
+            "",
+            say("not looked at until the settings can be read", "设置读不出来，暂不检查模型"),
+        )
     if meaning.problem:
         return Finding(FAULT, "model", "", meaning.text())
     if load_model and meaning.works:
@@ -128,13 +159,22 @@ def _loaded(home: Path, settings: "Settings") -> Finding:
             "good",
             "model",
             "",
-            say(f"the model loads and answers, by {by}; languages: {languages}", f"模型能加载并应答（{by}）；语言：{languages}"),
+            say(
+                f"the model loads and answers, by {by}; languages: {languages}",
+                f"模型能加载并应答（{by}）；语言：{languages}",
+            ),
         )
-    return Finding(FAULT, "model", "", loader.reason, say("see `rolememory model list`", "见 `rolememory model list`"))
+    return Finding(
+        FAULT,
+        "model",
+        "",
+        loader.reason,
+        say("see `rolememory model list`", "见 `rolememory model list`"),
+    )
 
 
 def _watch(home: Path, settings: "Settings") -> Iterator[Finding]:
-    from rolememory.store.watch import Watch
+    from rolememory.storage.files.watch import Watch
 
     with Watch(home, lambda _: None, settings.storage) as watching:
         mode, notes = watching.mode, list(watching.notes)
@@ -159,37 +199,56 @@ def _templates(home: Path) -> Iterator[Finding]:
     for file in sorted(folder.glob("*/*.jinja")):
         kind, name = file.parent.name, file.name.split(".")[0]
         try:
-            notes = Templates(folder).choose(kind, name, "zh" if ".zh." in file.name else "en").notes
+            notes = (
+                Templates(folder).choose(kind, name, "zh" if ".zh." in file.name else "en").notes
+            )
         except TemplateError as error:
             notes = (error.text(Tongue.language),)
         for note in notes:
-            yield Finding(FAULT, "template", "", note, say("until then the shipped one serves", "在此之前使用自带的模板"))
+            yield Finding(
+                FAULT,
+                "template",
+                "",
+                note,
+                say("until then the shipped one serves", "在此之前使用自带的模板"),
+            )
 
 
 def _roles(home: Path) -> Iterator[Finding]:
-    from rolememory.store.home import HomeFolder
+    from rolememory.storage.home import HomeFolder
 
     folder = HomeFolder(home)
     roles = folder.roles()
-    yield from (Finding(FAULT, "role", "", problem.text(Tongue.language)) for problem in folder.problems())
+    yield from (
+        Finding(FAULT, "role", "", problem.text(Tongue.language)) for problem in folder.problems()
+    )
     for role in roles:
         try:
             yield from _role(home, folder.folder(role.id), role)
         except RoleMemoryError as error:
             yield Finding(FAULT, "role", role.name, error.text(Tongue.language))
     if not roles:
-        remedy = say("make one with `rolememory open NAME --create`", "可用 `rolememory open 名字 --create` 新建")
+        remedy = say(
+            "make one with `rolememory open NAME --create`",
+            "可用 `rolememory open 名字 --create` 新建",
+        )
         yield Finding("note", "role", str(home), say("no roles yet", "还没有角色"), remedy)
 
 
 def _role(home: Path, folder: Path, role: "Role") -> Iterator[Finding]:
-    from rolememory.store.memories import RoleStore
+    from rolememory.storage.files.space import FileSpace
+    from rolememory.storage.memories import RoleStore
 
-    found = RoleStore(folder).snapshot()
+    found = RoleStore(FileSpace(folder)).snapshot()
     wrong = False
     for problem in found.problems:
         wrong = True
-        yield Finding(FAULT if problem.blocks else "warning", "role", role.name, _placed(folder, problem.text(Tongue.language)))
+        yield Finding(
+            FAULT if problem.blocks else "warning",
+            "role",
+            role.name,
+            _placed(folder, problem.text(Tongue.language)),
+        )
     for finding in (
         *_role_settings(home, folder, role),
         *_learned(home, folder, role),
@@ -202,7 +261,13 @@ def _role(home: Path, folder: Path, role: "Role") -> Iterator[Finding]:
         yield finding
     if not wrong:
         yield Finding(
-            "good", "role", role.name, say(f"{len(found.memories)} memories, all readable", f"{len(found.memories)} 条记忆，都能读出")
+            "good",
+            "role",
+            role.name,
+            say(
+                f"{len(found.memories)} memories, all readable",
+                f"{len(found.memories)} 条记忆，都能读出",
+            ),
         )
 
 
@@ -213,7 +278,7 @@ def _placed(folder: Path, text: str) -> str:
 
 def _role_settings(home: Path, folder: Path, role: "Role") -> Iterator[Finding]:
     from rolememory.errors import SettingsError
-    from rolememory.store.settings import load_settings
+    from rolememory.storage.settings import load_settings
 
     if not role.settings:
         return
@@ -221,16 +286,20 @@ def _role_settings(home: Path, folder: Path, role: "Role") -> Iterator[Finding]:
         load_settings(home, None, role.settings, role_file=str(folder / "role.json"))
     except SettingsError as error:
         yield from (
-            Finding(FAULT, "role", role.name, one.text(Tongue.language)) for one in error.all or (error,) if "role.json" in one.file
+            Finding(FAULT, "role", role.name, one.text(Tongue.language))
+            for one in error.all or (error,)
+            if "role.json" in one.file
         )
 
 
 def _learned(home: Path, folder: Path, role: "Role") -> Iterator[Finding]:
     from rolememory.errors import SettingsError
-    from rolememory.store.settings import load_settings
+    from rolememory.storage.settings import load_settings
 
     try:
-        settings = load_settings(home, None, role.settings, role_file=str(folder / "role.json")).settings
+        settings = load_settings(
+            home, None, role.settings, role_file=str(folder / "role.json")
+        ).settings
     except SettingsError:
         return  # told above
     yield from checks_behind.role(folder, role, settings)
@@ -241,7 +310,10 @@ def _card(folder: Path, role: "Role") -> Iterator[Finding]:
 
     if not role.card:
         return
-    remedy = say("bring it again with `rolememory card import FILE`", "可用 `rolememory card import 文件` 重新导入")
+    remedy = say(
+        "bring it again with `rolememory card import FILE`",
+        "可用 `rolememory card import 文件` 重新导入",
+    )
     try:
         for problem in load(folder / Path(role.card).name).problems:
             yield Finding("note", "role", f"{role.name}: {role.card}", problem)
@@ -252,21 +324,37 @@ def _card(folder: Path, role: "Role") -> Iterator[Finding]:
 def _books(home: Path, folder: Path, role: "Role") -> Iterator[Finding]:
     from rolememory.recall.books import Books
     from rolememory.schema.settings import ScanSettings
+    from rolememory.storage.files.space import FileSpace
 
     shared = home / "worldbooks"
     for name in role.worldbooks:
         if not (shared / name).exists():
-            remedy = say("put it there, or take the name out of role.json", "请放入该文件，或从 role.json 里去掉这个名字")
-            yield Finding(FAULT, "worldbook", f"{role.name}: {shared / name}", say("no such worldbook", "没有这本世界书"), remedy)
-    books = Books(folder, shared)
+            remedy = say(
+                "put it there, or take the name out of role.json",
+                "请放入该文件，或从 role.json 里去掉这个名字",
+            )
+            yield Finding(
+                FAULT,
+                "worldbook",
+                f"{role.name}: {shared / name}",
+                say("no such worldbook", "没有这本世界书"),
+                remedy,
+            )
+    books = Books(FileSpace(folder), FileSpace(home))
     books.index([name for name in role.worldbooks if (shared / name).exists()], ScanSettings())
     for path, problem in books.problems.items():
-        text = problem if problem.startswith(str(path)) else f"{path}: {problem}"
-        yield Finding("warning", "worldbook", role.name, text, say("its last good state, or the rest of it, serves", "暂用它完好的部分"))
+        text = problem if problem.startswith(path) else f"{path}: {problem}"
+        yield Finding(
+            "warning",
+            "worldbook",
+            role.name,
+            text,
+            say("its last good state, or the rest of it, serves", "暂用它完好的部分"),
+        )
 
 
 def _leftovers(folder: Path, role: "Role") -> Iterator[Finding]:
-    from rolememory.store import atomic
+    from rolememory.storage.files import atomic
 
     if (folder / "journal" / "conflicts.jsonl").exists():
         what = say("changes that the file contradicted lie here", "这里存着与文件不一致的改动")
@@ -277,13 +365,20 @@ def _leftovers(folder: Path, role: "Role") -> Iterator[Finding]:
             what,
             say("read it, copy what you need, delete it", "看一看，抄回需要的，然后删掉"),
         )
-    old = [path.name for path in folder.glob(".*.tmp") if datetime.now(UTC).timestamp() - path.stat().st_mtime > 3600]
+    old = [
+        path.name
+        for path in folder.glob(".*.tmp")
+        if datetime.now(UTC).timestamp() - path.stat().st_mtime > 3600
+    ]
     if old:
         yield Finding(
             "note",
             "role",
             f"{role.name}: {folder}",
-            say(f"leftovers of an interrupted write: {', '.join(old)}", f"中断的写入留下的文件：{'、'.join(old)}"),
+            say(
+                f"leftovers of an interrupted write: {', '.join(old)}",
+                f"中断的写入留下的文件：{'、'.join(old)}",
+            ),
             say("they may be deleted", "可以删掉"),
         )
     try:
@@ -294,13 +389,19 @@ def _leftovers(folder: Path, role: "Role") -> Iterator[Finding]:
 
 
 def _backups(folder: Path, role: "Role", memories: int) -> Iterator[Finding]:
-    from rolememory.store.backup import list_backups
+    from rolememory.storage.files.backup import list_backups
 
     newest = next(iter(list_backups(folder)), None)
-    command = f'rolememory backup "{role.name}"' if " " in role.name else f"rolememory backup {role.name}"
+    command = (
+        f'rolememory backup "{role.name}"' if " " in role.name else f"rolememory backup {role.name}"
+    )
     if newest is None and memories:
         yield Finding(
-            "note", "role", role.name, say("no backup yet", "还没有备份"), say(f"`{command}` makes one", f"可用 `{command}` 备份")
+            "note",
+            "role",
+            role.name,
+            say("no backup yet", "还没有备份"),
+            say(f"`{command}` makes one", f"可用 `{command}` 备份"),
         )
     elif newest and newest.age(datetime.now(UTC)) > OLD_BACKUP:
         days = newest.age(datetime.now(UTC)).days

@@ -26,18 +26,31 @@ def learning(settings: "Settings", *, ask: bool) -> Iterator[Finding]:
     """Who learns, and the servers that are asked."""
     by = learns_by(settings.learn)
     told = Standing(by).told()
-    yield Finding("note" if by == "off" else "good", "learning", "", say(f"memories are learned by: {told}", f"学习记忆靠：{told}"))
+    yield Finding(
+        "note" if by == "off" else "good",
+        "learning",
+        "",
+        say(f"memories are learned by: {told}", f"学习记忆靠：{told}"),
+    )
     endpoint, model = settings.learn.endpoint, settings.learn.model
     if by == "rules" and bool(endpoint) != bool(model) and settings.learn.extractor != "rules":
         named = "learn.endpoint" if endpoint else "learn.model"
         other = "learn.model" if endpoint else "learn.endpoint"
-        what = say(f"{named} is set and {other} is not, so no model learns", f"设了 {named}，没有设 {other}，所以模型不参与学习")
+        what = say(
+            f"{named} is set and {other} is not, so no model learns",
+            f"设了 {named}，没有设 {other}，所以模型不参与学习",
+        )
         yield Finding("warning", "learning", "", what, say(f"set {other}", f"请设置 {other}"))
     yield from (_server(one) for one in servers(settings, ask=ask))
 
 
 def _server(one: Server) -> Finding:
-    what = say(*{"learning": ("the model that learns", "学习用的模型"), "replies": ("the model that replies", "写回复的模型")}[one.what])
+    what = say(
+        *{
+            "learning": ("the model that learns", "学习用的模型"),
+            "replies": ("the model that replies", "写回复的模型"),
+        }[one.what]
+    )
     key = (
         say(f"key from {one.key_env}", f"密钥取自 {one.key_env}")
         if one.has_key
@@ -46,27 +59,65 @@ def _server(one: Server) -> Finding:
     where = say(f"{what}, {one.url}", f"{what}，{one.url}")
     if one.state == "failed":
         return Finding("warning", "server", where, one.reason, say(*_MEANWHILE[one.what]))
-    state = say("answers", "有应答") if one.state == "ready" else say("not asked; --wait asks it", "还没有问；加 --wait 会问一下")
-    return Finding("good" if one.state == "ready" else "note", "server", where, say(f"{state}, {key}", f"{state}，{key}"))
+    state = (
+        say("answers", "有应答")
+        if one.state == "ready"
+        else say("not asked; --wait asks it", "还没有问；加 --wait 会问一下")
+    )
+    return Finding(
+        "good" if one.state == "ready" else "note",
+        "server",
+        where,
+        say(f"{state}, {key}", f"{state}，{key}"),
+    )
 
 
 def role(folder: Path, role: "Role", settings: "Settings") -> Iterator[Finding]:
     """How learning stands in one role, and what is wrong with its chats."""
+    from rolememory.storage.files.space import FileSpace
+
     try:
-        found = standing(folder, settings)
+        found = standing(FileSpace(folder), settings)
     except (RoleMemoryError, OSError) as error:
-        yield Finding("warning", "chats", role.name, error.text(Tongue.language) if isinstance(error, RoleMemoryError) else str(error))
+        yield Finding(
+            "warning",
+            "chats",
+            role.name,
+            error.text(Tongue.language) if isinstance(error, RoleMemoryError) else str(error),
+        )
         return
-    yield from (Finding("warning", "chats", f"{role.name}: {folder}", problem) for problem in found.problems)
+    yield from (
+        Finding("warning", "chats", f"{role.name}: {folder}", problem) for problem in found.problems
+    )
     if found.waiting:
-        command = f'rolememory review "{role.name}"' if " " in role.name else f"rolememory review {role.name}"
+        command = (
+            f'rolememory review "{role.name}"'
+            if " " in role.name
+            else f"rolememory review {role.name}"
+        )
         what = say(f"{found.waiting} wait for your word", f"有 {found.waiting} 条等你过目")
-        yield Finding("warning" if found.waiting > MANY_WAIT else "note", "review", role.name, what, f"`{command}`")
+        yield Finding(
+            "warning" if found.waiting > MANY_WAIT else "note",
+            "review",
+            role.name,
+            what,
+            f"`{command}`",
+        )
     if found.unread:
-        what = say(f"{found.unread} chats are not learned from yet", f"有 {found.unread} 个会话还没有学习")
-        yield Finding("note", "learning", role.name, what, say("it goes on with the next turn", "下一轮对话时会接着学"))
+        what = say(
+            f"{found.unread} chats are not learned from yet", f"有 {found.unread} 个会话还没有学习"
+        )
+        yield Finding(
+            "note",
+            "learning",
+            role.name,
+            what,
+            say("it goes on with the next turn", "下一轮对话时会接着学"),
+        )
     if found.queued:
-        what = say(f"{found.queued} exchanges wait for the model", f"有 {found.queued} 轮对话等模型来读")
+        what = say(
+            f"{found.queued} exchanges wait for the model", f"有 {found.queued} 轮对话等模型来读"
+        )
         yield Finding("note", "learning", role.name, what)
     yield from (Finding("note", "learning", role.name, note) for note in found.notes)
 
@@ -75,20 +126,42 @@ def serving(home: Path, settings: "Settings") -> Iterator[Finding]:
     """Whether `serve` can do its work as it is set."""
     rules = settings.serve
     if find_spec("fastapi") is None or find_spec("uvicorn") is None:
-        yield Finding("note", "serve", "", say("the server is not installed", "没有安装服务"), 'pip install "rolememory[serve]"')
+        yield Finding(
+            "note",
+            "serve",
+            "",
+            say("the server is not installed", "没有安装服务"),
+            'pip install "rolememory[serve]"',
+        )
         return
     if not rules.upstream:
-        remedy = say("set serve.upstream, or start with --upstream URL", "请设置 serve.upstream，或用 --upstream 地址 启动")
-        yield Finding("note", "serve", "", say("no model is set behind the proxy", "代理后面还没有设置模型"), remedy)
+        remedy = say(
+            "set serve.upstream, or start with --upstream URL",
+            "请设置 serve.upstream，或用 --upstream 地址 启动",
+        )
+        yield Finding(
+            "note",
+            "serve",
+            "",
+            say("no model is set behind the proxy", "代理后面还没有设置模型"),
+            remedy,
+        )
     yield _token(home)
     if rules.host not in ("127.0.0.1", "localhost", "::1"):
-        what = say(f"listens on {rules.host}: other machines may ask, with the token", f"监听 {rules.host}：其他设备凭令牌可以访问")
+        what = say(
+            f"listens on {rules.host}: other machines may ask, with the token",
+            f"监听 {rules.host}：其他设备凭令牌可以访问",
+        )
         yield Finding("note", "serve", "", what)
     if rules.role:
         yield from _default_role(home, rules.role)
     if rules.cards and not Path(rules.cards).expanduser().is_dir():
-        what = say(f"serve.cards: no folder {rules.cards}", f"serve.cards：没有文件夹 {rules.cards}")
-        yield Finding("warning", "serve", "", what, say("roles are known by name alone", "目前只凭名字认角色"))
+        what = say(
+            f"serve.cards: no folder {rules.cards}", f"serve.cards：没有文件夹 {rules.cards}"
+        )
+        yield Finding(
+            "warning", "serve", "", what, say("roles are known by name alone", "目前只凭名字认角色")
+        )
 
 
 def _token(home: Path) -> Finding:
@@ -96,9 +169,16 @@ def _token(home: Path) -> Finding:
 
     token = home / NAME
     if os.environ.get(VARIABLE, "").strip():
-        return Finding("good", "serve", "", say(f"the token comes from {VARIABLE}", f"令牌取自 {VARIABLE}"))
+        return Finding(
+            "good", "serve", "", say(f"the token comes from {VARIABLE}", f"令牌取自 {VARIABLE}")
+        )
     if not token.is_file():
-        return Finding("note", "serve", "", say("no token yet; the first start makes one", "还没有令牌；第一次启动时生成"))
+        return Finding(
+            "note",
+            "serve",
+            "",
+            say("no token yet; the first start makes one", "还没有令牌；第一次启动时生成"),
+        )
     if os.name == "posix" and token.stat().st_mode & 0o077:
         what = say("others on this machine may read the token", "本机的其他用户也能读到令牌")
         return Finding("warning", "serve", str(token), what, f"chmod 600 {token}")
@@ -106,10 +186,12 @@ def _token(home: Path) -> Finding:
 
 
 def _default_role(home: Path, name: str) -> Iterator[Finding]:
-    from rolememory.store.home import HomeFolder
+    from rolememory.storage.home import HomeFolder
 
     try:
         HomeFolder(home).find(name)
     except RoleMemoryError as error:
-        remedy = say("put another name into serve.role, or none", "请在 serve.role 里换一个名字，或不写")
+        remedy = say(
+            "put another name into serve.role, or none", "请在 serve.role 里换一个名字，或不写"
+        )
         yield Finding(FAULT, "serve", "serve.role", error.text(Tongue.language), remedy)

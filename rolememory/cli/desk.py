@@ -41,7 +41,9 @@ class Desk:
             yield home
 
     @contextmanager
-    def role(self, name: str, meaning: bool = False, reading: bool = False) -> "Iterator[RoleMemory]":
+    def role(
+        self, name: str, meaning: bool = False, reading: bool = False
+    ) -> "Iterator[RoleMemory]":
         """A role of the home by id, name or alias. `reading`: tell of a broken file, whose last good state answers."""
         with self.home(meaning) as home:
             mind = home.role(name)
@@ -50,9 +52,14 @@ class Desk:
             yield mind
 
     def _warn_of_broken(self, mind: "RoleMemory") -> None:
-        first = next((problem for problem in mind.store.snapshot().problems if problem.blocks), None)
+        first = next(
+            (problem for problem in mind.store.snapshot().problems if problem.blocks), None
+        )
         if first is not None:
-            last = say("the last good state answers, nothing can be written", "暂用上一份完好的内容，不能写入")
+            last = say(
+                "the last good state answers, nothing can be written",
+                "暂用上一份完好的内容，不能写入",
+            )
             self.out.warn(f"{mind.folder}{os.sep}{first.text(Tongue.language)} ({last})")
 
     def check_home(self) -> None:
@@ -64,7 +71,11 @@ class Desk:
         path = self.path.expanduser()
         if path.is_dir() and (_is_home(path)):
             return
-        what = ("is no home of roles", "不是记忆库") if path.exists() else ("there is no home here", "这里还没有记忆库")
+        what = (
+            ("is no home of roles", "不是记忆库")
+            if path.exists()
+            else ("there is no home here", "这里还没有记忆库")
+        )
         make = f"rolememory init {path}" if str(path) != "memories" else "rolememory init"
         raise InvalidValueError(
             f"{path}: {what[0]}; make one with `{make}`, or name another with --home",
@@ -73,7 +84,7 @@ class Desk:
 
 
 def _is_home(path: Path) -> bool:
-    from rolememory.store.role_ids import canonical
+    from rolememory.storage.role_ids import canonical
 
     if (path / "rolememory.toml").exists():
         return True
@@ -107,20 +118,30 @@ def read_text(source: str) -> str:
     path = Path(source).expanduser()
     try:
         if path.is_dir():
-            raise FileError(path, "is a folder", remedy="name a file", zh=("这是文件夹", "请指定文件"))
+            raise FileError(
+                path, "is a folder", remedy="name a file", zh=("这是文件夹", "请指定文件")
+            )
         if path.stat().st_size > MOST_BYTES:
             raise FileError(
-                path, f"larger than {MOST_BYTES // 2**20} MB", remedy="split it", zh=(f"大于 {MOST_BYTES // 2**20} MB", "请拆分")
+                path,
+                f"larger than {MOST_BYTES // 2**20} MB",
+                remedy="split it",
+                zh=(f"大于 {MOST_BYTES // 2**20} MB", "请拆分"),
             )
         return decoded(path.read_bytes(), source)
     except FileNotFoundError as error:
-        raise FileError(source, "no such file", remedy="check the path", zh=("没有这个文件", "请检查路径")) from error
+        raise FileError(
+            source, "no such file", remedy="check the path", zh=("没有这个文件", "请检查路径")
+        ) from error
     except (OSError, ValueError) as error:
         if isinstance(error, FileError):
             raise
         told = getattr(error, "strerror", None) or str(error)
         raise FileError(
-            source, f"cannot be read: {told}", remedy="check path and rights", zh=(f"读不出来：{told}", "请检查路径和权限")
+            source,
+            f"cannot be read: {told}",
+            remedy="check path and rights",
+            zh=(f"读不出来：{told}", "请检查路径和权限"),
         ) from error
 
 
@@ -130,7 +151,10 @@ def _standard_input() -> bytes:
     except (OSError, ValueError, AttributeError) as error:
         problem = ("cannot be read", "读不出来")
         raise FileError(
-            say("standard input", "标准输入"), problem[0], remedy="pipe something in", zh=(problem[1], "请用管道传入内容")
+            say("standard input", "标准输入"),
+            problem[0],
+            remedy="pipe something in",
+            zh=(problem[1], "请用管道传入内容"),
         ) from error
 
 
@@ -143,7 +167,11 @@ def decoded(data: bytes, name: str) -> str:
     Raises:
         FileError: none of these.
     """
-    encodings = ["utf-16"] if data[:2] in (b"\xff\xfe", b"\xfe\xff") else ["utf-8-sig", sys.stdin.encoding or "utf-8"]
+    encodings = (
+        ["utf-16"]
+        if data[:2] in (b"\xff\xfe", b"\xfe\xff")
+        else ["utf-8-sig", sys.stdin.encoding or "utf-8"]
+    )
     wrong = 0
     for encoding in encodings:
         try:
@@ -151,4 +179,10 @@ def decoded(data: bytes, name: str) -> str:
         except UnicodeDecodeError as error:
             wrong = wrong or error.start
     line = data.count(b"\n", 0, wrong) + 1
-    raise FileError(name, "not UTF-8", remedy="save it with encoding UTF-8", line=line, zh=("不是 UTF-8 编码", "请另存为 UTF-8 编码"))
+    raise FileError(
+        name,
+        "not UTF-8",
+        remedy="save it with encoding UTF-8",
+        line=line,
+        zh=("不是 UTF-8 编码", "请另存为 UTF-8 编码"),
+    )

@@ -25,11 +25,13 @@ def edit_file(path: Path) -> None:
     except OSError as error:
         told = error.strerror or str(error)
         raise InvalidValueError(
-            f"{command[0]}: {told}; set EDITOR to your editor", zh=f"{command[0]}：{told}；请把 EDITOR 设为你的编辑器"
+            f"{command[0]}: {told}; set EDITOR to your editor",
+            zh=f"{command[0]}：{told}；请把 EDITOR 设为你的编辑器",
         ) from error
     if code:
         raise InvalidValueError(
-            f"{command[0]}: ended with code {code}; nothing was changed by us", zh=f"{command[0]}：退出码 {code}；没有改动任何东西"
+            f"{command[0]}: ended with code {code}; nothing was changed by us",
+            zh=f"{command[0]}：退出码 {code}；没有改动任何东西",
         )
 
 
@@ -40,7 +42,8 @@ def _editor() -> list[str]:
     found = next((name for name in ("notepad", "nano", "vim", "vi") if which(name)), None)
     if found is None:
         raise InvalidValueError(
-            "no editor: neither VISUAL nor EDITOR is set; set EDITOR=nano", zh="找不到编辑器：没有设置 VISUAL 或 EDITOR；例如 EDITOR=nano"
+            "no editor: neither VISUAL nor EDITOR is set; set EDITOR=nano",
+            zh="找不到编辑器：没有设置 VISUAL 或 EDITOR；例如 EDITOR=nano",
         )
     return [found]
 
@@ -53,7 +56,7 @@ def edit_json(value: Mapping[str, Any], name: str) -> dict[str, Any]:
     """
     import json
 
-    from rolememory.store.role_file import read_object
+    from rolememory.storage.role_file import read_object
 
     with TemporaryDirectory(prefix="rolememory-") as folder:
         path = Path(folder) / f"{name}.json"

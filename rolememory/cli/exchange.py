@@ -10,14 +10,15 @@ from rolememory.cli.words import Tongue, both, say
 from rolememory.errors import InvalidValueError
 
 if TYPE_CHECKING:
-    from rolememory.store.exchange import Imported
+    from rolememory.storage.exchange import Imported
 
 
 @verb(
     "export",
     KEEP,
     both(
-        "write a role as JSON to standard output: `export Mira > mira.json`", "把角色导出为 JSON，写到标准输出：`export 米拉 > mira.json`"
+        "write a role as JSON to standard output: `export Mira > mira.json`",
+        "把角色导出为 JSON，写到标准输出：`export 米拉 > mira.json`",
     ),
 )
 def export(
@@ -25,11 +26,11 @@ def export(
     card: Annotated[bool, option("--card/--no-card", "with its card", "连同角色卡")] = True,
 ) -> None:
     """JSON with --json and without."""
-    from rolememory.store.exchange import export_role
+    from rolememory.storage.exchange import export_role
 
     here = desk()
     with here.home() as home:
-        here.out.data(export_role(home.folder.folder(home.folder.find(role).id), card=card))
+        here.out.data(export_role(home.folder.space(home.folder.find(role).id), card=card))
 
 
 @verb(
@@ -42,7 +43,12 @@ def export(
 )
 def import_file(
     file: Annotated[
-        str, argument("FILE|-|sillytavern", "the file; - reads standard input; or the program", "文件；- 表示从标准输入读取；或程序名")
+        str,
+        argument(
+            "FILE|-|sillytavern",
+            "the file; - reads standard input; or the program",
+            "文件；- 表示从标准输入读取；或程序名",
+        ),
     ],
     folder: Annotated[
         str | None,
@@ -54,11 +60,19 @@ def import_file(
     ] = None,
     role: Annotated[
         str | None,
-        option("--role ROLE", "into this role; not given: the one the file tells", "导入到这个角色；不写就按文件里的角色"),
+        option(
+            "--role ROLE",
+            "into this role; not given: the one the file tells",
+            "导入到这个角色；不写就按文件里的角色",
+        ),
     ] = None,
     keep: Annotated[
         bool,
-        option("--keep", "where both differ, ours stays; otherwise theirs comes in", "两边不同时保留原有的；否则用导入的"),
+        option(
+            "--keep",
+            "where both differ, ours stays; otherwise theirs comes in",
+            "两边不同时保留原有的；否则用导入的",
+        ),
     ] = False,
     dry_run: DryRun = False,
     profile: Profile = None,
@@ -67,7 +81,7 @@ def import_file(
     yes: Yes = False,
 ) -> None:
     """Merge by id, all or none; of a program, chat by chat: stopped anywhere, the same command goes on."""
-    from rolememory.store.exchange import FORMAT, import_role
+    from rolememory.storage.exchange import FORMAT, import_role
 
     here = desk()
     if folder is not None:
@@ -81,7 +95,13 @@ def import_file(
         )
     with here.home() as home:
         try:
-            done = import_role(home.folder, document, into=role, prefer="ours" if keep else "theirs", dry_run=dry_run)
+            done = import_role(
+                home.folder,
+                document,
+                into=role,
+                prefer="ours" if keep else "theirs",
+                dry_run=dry_run,
+            )
         except InvalidValueError as error:
             raise InvalidValueError(f"{file}: {error}", zh=f"{file}：{error.text('zh')}") from error
     _tell(here, done, dry_run)
@@ -95,7 +115,7 @@ def _document(text: str, file: str) -> Any:
     """
     import json
 
-    from rolememory.store.document import BrokenFileError, read
+    from rolememory.storage.document import BrokenFileError, read
 
     try:
         return json.loads(text)
@@ -105,7 +125,10 @@ def _document(text: str, file: str) -> Any:
         except BrokenFileError as broken:
             problem = broken.problems[0]
             raise InvalidValueError(problem.text(), zh=problem.text("zh")) from error
-        raise InvalidValueError(f"{file}: not JSON: {error}; export it again", zh=f"{file}：不是 JSON（{error}）；请重新导出") from error
+        raise InvalidValueError(
+            f"{file}: not JSON: {error}; export it again",
+            zh=f"{file}：不是 JSON（{error}）；请重新导出",
+        ) from error
 
 
 def _tell(here: Desk, done: "Imported", dry_run: bool) -> None:
@@ -118,14 +141,20 @@ def _tell(here: Desk, done: "Imported", dry_run: bool) -> None:
         here.out.data(row)
         return
     head = say("would bring into", "将导入到") if dry_run else say("brought into", "已导入到")
-    here.out.say(f"{head} {done.role.name}" + (say(" (new)", "（新建）") if done.made else ""), "bold")
+    here.out.say(
+        f"{head} {done.role.name}" + (say(" (new)", "（新建）") if done.made else ""), "bold"
+    )
     names = {
         "added": say("added", "新增"), "changed": say("changed to theirs", "改为导入的"), "kept": say("ours kept", "保留原有的"),
         "files": say("files", "文件"), "files_kept": say("files kept", "保留的文件"),
     }  # fmt: skip
     here.out.pairs(
         [
-            *((title, f"{len(row[key])}  {_some(row[key])}") for key, title in names.items() if row[key]),
+            *(
+                (title, f"{len(row[key])}  {_some(row[key])}")
+                for key, title in names.items()
+                if row[key]
+            ),
             (say("unchanged", "没有变化"), done.unchanged),
         ]
     )

@@ -37,19 +37,23 @@ def copied(source: Path, to: Path) -> Path:
     target = to.expanduser().resolve()
     if target.exists() and any(target.iterdir()):
         raise InvalidValueError(
-            f"{target}: is not empty; name a new folder with --to", zh=f"{target}：不是空文件夹；请用 --to 指定新的位置"
+            f"{target}: is not empty; name a new folder with --to",
+            zh=f"{target}：不是空文件夹；请用 --to 指定新的位置",
         )
     try:
         shutil.copytree(
             source,
             target,
             dirs_exist_ok=True,
-            ignore=shutil.ignore_patterns("*.bin", "*.pt", "*.pkl", "*.h5", "*.py", "__pycache__", "onnx", "openvino"),
+            ignore=shutil.ignore_patterns(
+                "*.bin", "*.pt", "*.pkl", "*.h5", "*.py", "__pycache__", "onnx", "openvino"
+            ),
         )
     except (OSError, shutil.Error) as error:
         told = getattr(error, "strerror", None) or str(error)
         raise ModelError(
-            f"{target}: cannot be copied there: {told}; choose another folder", zh=f"{target}：复制失败：{told}；请换一个文件夹"
+            f"{target}: cannot be copied there: {told}; choose another folder",
+            zh=f"{target}：复制失败：{told}；请换一个文件夹",
         ) from error
     return target
 
@@ -62,7 +66,10 @@ def downloaded(here: Desk, repository: str, mirror: str | None, to: Path | None)
     """
     if find_spec("huggingface_hub") is None:
         install = 'pip install "rolememory[semantic]"'
-        raise ModelError(f"huggingface_hub is not installed; {install}", zh=f"没有安装 huggingface_hub；请运行 {install}")
+        raise ModelError(
+            f"huggingface_hub is not installed; {install}",
+            zh=f"没有安装 huggingface_hub；请运行 {install}",
+        )
     from rolememory.text.embed.local import cached
 
     endpoint = _address(mirror or os.environ.get("HF_ENDPOINT") or HUB)
@@ -74,14 +81,17 @@ def downloaded(here: Desk, repository: str, mirror: str | None, to: Path | None)
             f"{repository}: has no safetensors weights; take a model that has (others can run code)",
             zh=f"{repository}：没有 safetensors 权重；请换一个有的（其他格式可能夹带代码）",
         )
-    here.out.say(say(f"fetching {repository} from {endpoint}", f"正在从 {endpoint} 下载 {repository}"))
+    here.out.say(
+        say(f"fetching {repository} from {endpoint}", f"正在从 {endpoint} 下载 {repository}")
+    )
     return _snapshot(repository, endpoint, to)
 
 
 def _address(url: str) -> str:
     if not url.startswith(("http://", "https://")):
         raise InvalidValueError(
-            f"--mirror: expected a URL, got {url!r}; write https://...", zh=f"--mirror：应为网址，却是“{url}”；请写 https://..."
+            f"--mirror: expected a URL, got {url!r}; write https://...",
+            zh=f"--mirror：应为网址，却是“{url}”；请写 https://...",
         )
     return url.rstrip("/")
 
@@ -91,7 +101,9 @@ def _files(endpoint: str, repository: str) -> list[str]:
     import httpx
 
     parts = repository.split("/")
-    if len(parts) > 2 or not all(part and part.strip(".") and not set(part) & set("?#%\\ ") for part in parts):
+    if len(parts) > 2 or not all(
+        part and part.strip(".") and not set(part) & set("?#%\\ ") for part in parts
+    ):
         raise ModelError(
             f"{repository!r}: is neither a folder nor a name on the hub; see `rolememory model list`",
             zh=f"“{repository}”：既不是文件夹，也不是 hub 上的名称；见 `rolememory model list`",
@@ -102,7 +114,9 @@ def _files(endpoint: str, repository: str) -> list[str]:
             zh="设置了 HF_HUB_OFFLINE，不会访问 hub；请取消它，或给出本地文件夹",
         )
     try:
-        answer = httpx.get(f"{endpoint}/api/models/{repository}", timeout=TIMEOUT_S, follow_redirects=True)
+        answer = httpx.get(
+            f"{endpoint}/api/models/{repository}", timeout=TIMEOUT_S, follow_redirects=True
+        )
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         raise _unreachable(endpoint, str(error)) from error
     if answer.status_code in (401, 403, 404):
@@ -133,8 +147,17 @@ def _snapshot(repository: str, endpoint: str, to: Path | None) -> Path:
     try:
         return Path(
             snapshot_download(
-                repository, endpoint=endpoint, allow_patterns=list(PATTERNS), ignore_patterns=list(SKIPPED), etag_timeout=TIMEOUT_S, **where
+                repository,
+                endpoint=endpoint,
+                allow_patterns=list(PATTERNS),
+                ignore_patterns=list(SKIPPED),
+                etag_timeout=TIMEOUT_S,
+                **where,
             )
         )
-    except Exception as error:  # whatever the library meets on the way is one thing to a person: it did not arrive
-        raise _unreachable(endpoint, f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}") from error
+    except (
+        Exception
+    ) as error:  # whatever the library meets on the way is one thing to a person: it did not arrive
+        raise _unreachable(
+            endpoint, f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
+        ) from error

@@ -8,7 +8,9 @@ from rolememory.errors import InvalidValueError, UnknownNameError
 if TYPE_CHECKING:
     from rolememory.schema.memory import Memory
 
-LISTS = frozenset({"keys", "secondary_keys", "triggers", "topics", "emotions", "tags", "supersedes"})
+LISTS = frozenset(
+    {"keys", "secondary_keys", "triggers", "topics", "emotions", "tags", "supersedes"}
+)
 NUMBERS = frozenset({"priority", "weight", "salience", "decay", "confidence"})
 SWITCHES = frozenset({"constant", "archived", "locked"})
 _YES, _NO = ("true", "yes", "on", "1", "是", "开"), ("false", "no", "off", "0", "否", "关")
@@ -52,7 +54,8 @@ def _number(name: str, text: str) -> float | int:
         number = float(text)
     except ValueError:
         raise InvalidValueError(
-            f"{name}: expected a number, got {text!r}; write {name}=1", zh=f"{name}：应为数字，却是“{text}”；例如 {name}=1"
+            f"{name}: expected a number, got {text!r}; write {name}=1",
+            zh=f"{name}：应为数字，却是“{text}”；例如 {name}=1",
         ) from None
     return int(number) if number.is_integer() else number
 
@@ -61,7 +64,8 @@ def _switch(name: str, text: str) -> bool:
     word = text.strip().casefold()
     if word not in _YES + _NO:
         raise InvalidValueError(
-            f"{name}: expected yes or no, got {text!r}; write {name}=yes", zh=f"{name}：应为 yes 或 no，却是“{text}”；例如 {name}=yes"
+            f"{name}: expected yes or no, got {text!r}; write {name}=yes",
+            zh=f"{name}：应为 yes 或 no，却是“{text}”；例如 {name}=yes",
         )
     return word in _YES
 
@@ -77,15 +81,20 @@ def assignments(given: Iterable[str], memory: "Memory | None" = None) -> dict[st
         name, joint, value = text.partition("=")
         if not joint:
             raise InvalidValueError(
-                f"{text!r}: expected field=value; write keys=beacon,storm", zh=f"“{text}”：应写成 字段=值，例如 keys=灯塔,风暴"
+                f"{text!r}: expected field=value; write keys=beacon,storm",
+                zh=f"“{text}”：应写成 字段=值，例如 keys=灯塔,风暴",
             )
         sign = name[-1:] if name[-1:] in "+-" else ""
         field = field_named(name.rstrip("+-").strip(), memory)
-        changes[field] = _joined(field, sign, value, changes, memory) if sign else value_of(field, value)
+        changes[field] = (
+            _joined(field, sign, value, changes, memory) if sign else value_of(field, value)
+        )
     return changes
 
 
-def _joined(field: str, sign: str, value: str, changes: Mapping[str, Any], memory: "Memory | None") -> Any:
+def _joined(
+    field: str, sign: str, value: str, changes: Mapping[str, Any], memory: "Memory | None"
+) -> Any:
     """A list with some taken in or out."""
     if field not in LISTS:
         raise InvalidValueError(
@@ -94,7 +103,11 @@ def _joined(field: str, sign: str, value: str, changes: Mapping[str, Any], memor
         )
     now = list(changes.get(field, getattr(memory, field, ())))
     wanted = split(value)
-    return [*now, *(one for one in wanted if one not in now)] if sign == "+" else [one for one in now if one not in wanted]
+    return (
+        [*now, *(one for one in wanted if one not in now)]
+        if sign == "+"
+        else [one for one in now if one not in wanted]
+    )
 
 
 def field_named(name: str, memory: "Memory | None" = None) -> str:
@@ -103,7 +116,7 @@ def field_named(name: str, memory: "Memory | None" = None) -> str:
     Raises:
         UnknownNameError: there is none.
     """
-    from rolememory.store.codec import ALIASES, FIELDS
+    from rolememory.storage.codec import ALIASES, FIELDS
 
     if name in (memory.model_extra or {} if memory else {}):
         return name
@@ -120,11 +133,18 @@ def checked(raw: Mapping[str, Any], memory_id: str = "") -> None:
     Raises:
         InvalidValueError: with every mistake.
     """
-    from rolememory.store.codec import EntryError, decode
+    from rolememory.storage.codec import EntryError, decode
 
     try:
-        decode({name: value for name, value in raw.items() if value is not None}, None, memory_id or "new")
+        decode(
+            {name: value for name, value in raw.items() if value is not None},
+            None,
+            memory_id or "new",
+        )
     except EntryError as error:
-        told = {language: "; ".join(problem.text(language) for problem in error.problems) for language in ("en", "zh")}
+        told = {
+            language: "; ".join(problem.text(language) for problem in error.problems)
+            for language in ("en", "zh")
+        }
         place = f"{memory_id}: " if memory_id else ""
         raise InvalidValueError(place + told["en"], zh=place + told["zh"]) from error

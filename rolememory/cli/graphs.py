@@ -20,22 +20,38 @@ if TYPE_CHECKING:
     from rolememory.text.embed.in_process import InProcess
     from rolememory.text.embed.local import LocalModel
 
-MOST_DEVIATION = {"float32": 1e-4, "int8": 0.05}  # 1 - cosine to the original's vector of the same text
+MOST_DEVIATION = {
+    "float32": 1e-4,
+    "int8": 0.05,
+}  # 1 - cosine to the original's vector of the same text
 MAKING = ".making-"
 
 Tell = Callable[[str, str], None]
 """Says what is done now, in English and Chinese."""
 
 Rounded = Annotated[
-    bool, option("--int8", "weights in 8 bits: a quarter of the size, a little less exact", "权重用 8 位：大小为四分之一，略欠精确")
+    bool,
+    option(
+        "--int8",
+        "weights in 8 bits: a quarter of the size, a little less exact",
+        "权重用 8 位：大小为四分之一，略欠精确",
+    ),
 ]
-Remove = Annotated[bool, option("--remove", "take the graph away; the original is used again", "删除计算图，恢复使用原模型")]
+Remove = Annotated[
+    bool,
+    option(
+        "--remove", "take the graph away; the original is used again", "删除计算图，恢复使用原模型"
+    ),
+]
 
 
 @verb(
     "model export",
     TUNE,
-    both("draw the model as a graph that starts and answers sooner", "把模型导出为计算图，启动和应答都更快"),
+    both(
+        "draw the model as a graph that starts and answers sooner",
+        "把模型导出为计算图，启动和应答都更快",
+    ),
 )
 def model_export(int8: Rounded = False, remove: Remove = False) -> None:
     """Nothing is put in place that differs more from the original than it may."""
@@ -52,8 +68,8 @@ def model_export(int8: Rounded = False, remove: Remove = False) -> None:
 
 
 def _made(here: Desk, folder: Path, dtype: "DType") -> "Manifest":
-    from rolememory.store import atomic
-    from rolememory.store.settings import load_settings
+    from rolememory.storage.files import atomic
+    from rolememory.storage.settings import load_settings
     from rolememory.text.embed import drawing
 
     settings = load_settings(here.path).settings.embedding
@@ -146,7 +162,9 @@ def _drawn(local: "LocalModel", name: str, scratch: Path, dtype: "DType", tell: 
         given.replace(wanted)
     (scratch / MANIFEST).write_text(made.model_dump_json(), encoding="utf-8")
     tell("comparing it with the original", "与原模型比较")
-    return made.model_copy(update={"deviation": _compared(local, GraphModel(scratch), MOST_DEVIATION[dtype])})
+    return made.model_copy(
+        update={"deviation": _compared(local, GraphModel(scratch), MOST_DEVIATION[dtype])}
+    )
 
 
 def _compared(local: "InProcess", graph: "InProcess", most: float) -> float:
@@ -163,8 +181,8 @@ def _compared(local: "InProcess", graph: "InProcess", most: float) -> float:
 
 def _place(made: "Manifest", scratch: Path, folder: Path) -> None:
     """Files first, the manifest last: whoever looks meanwhile finds the graph before, whole."""
-    from rolememory.store import atomic
-    from rolememory.store.disk import DISK
+    from rolememory.storage.files import atomic
+    from rolememory.storage.files.disk import DISK
     from rolememory.text.embed.graph import MANIFEST
 
     try:
@@ -179,7 +197,7 @@ def _place(made: "Manifest", scratch: Path, folder: Path) -> None:
 
 
 def _clear(folder: Path, kept: set[str]) -> None:
-    from rolememory.store import atomic
+    from rolememory.storage.files import atomic
 
     for path in (*folder.glob("*.onnx"), *folder.glob("*.tokenizer.json")):
         if path.name not in kept:
@@ -187,7 +205,7 @@ def _clear(folder: Path, kept: set[str]) -> None:
 
 
 def _make(folder: Path) -> None:
-    from rolememory.store import atomic
+    from rolememory.storage.files import atomic
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -198,12 +216,14 @@ def _make(folder: Path) -> None:
 @contextmanager
 def _scratch(folder: Path) -> Iterator[Path]:
     """A place beside the graph to make it in; what a broken run left there goes first."""
-    from rolememory.store import atomic
+    from rolememory.storage.files import atomic
 
     for left in folder.glob(f"{MAKING}*"):
         shutil.rmtree(left, ignore_errors=True)
     try:
-        with tempfile.TemporaryDirectory(prefix=MAKING, dir=folder, ignore_cleanup_errors=True) as scratch:
+        with tempfile.TemporaryDirectory(
+            prefix=MAKING, dir=folder, ignore_cleanup_errors=True
+        ) as scratch:
             yield Path(scratch)
     except NotWrittenError:
         raise
@@ -212,7 +232,7 @@ def _scratch(folder: Path) -> Iterator[Path]:
 
 
 def _remove(here: Desk, folder: Path) -> None:
-    from rolememory.store import atomic
+    from rolememory.storage.files import atomic
     from rolememory.text.embed.graph import MANIFEST
 
     there = (folder / MANIFEST).exists()
@@ -231,7 +251,13 @@ def _remove(here: Desk, folder: Path) -> None:
 def _tell(here: Desk, made: "Manifest", folder: Path) -> None:
     size = made.files(folder)[0].stat().st_size
     if here.out.as_json:
-        here.out.data({"folder": str(folder), "bytes": size, **made.model_dump(exclude={"format", "inputs", "unknown"})})
+        here.out.data(
+            {
+                "folder": str(folder),
+                "bytes": size,
+                **made.model_dump(exclude={"format", "inputs", "unknown"}),
+            }
+        )
         return
     here.out.say(
         say(

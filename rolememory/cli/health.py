@@ -31,7 +31,14 @@ _STATES = {"uninitialised": "还没有问", "ready": "有应答", "failed": "没
 _TYPES = {"episodic": "经历", "semantic": "知识", "traits": "特质", "goals": "目标"}
 
 
-@verb("stats", TUNE, both("figures: memories by type and source, sizes, vectors, backups", "数字：各类记忆、大小、向量、备份"))
+@verb(
+    "stats",
+    TUNE,
+    both(
+        "figures: memories by type and source, sizes, vectors, backups",
+        "数字：各类记忆、大小、向量、备份",
+    ),
+)
 def stats(role: MaybeRole = None, wait: Wait = False) -> None:
     """One block per role."""
     from rolememory.cli.waiting import ready
@@ -48,7 +55,9 @@ def stats(role: MaybeRole = None, wait: Wait = False) -> None:
         asked = [asdict(one) for one in servers(home.settings, ask=wait)]
         state = home.loader.state if wait else "not asked"
     if here.out.as_json:
-        here.out.data({"roles": rows, "meaning": {**meaning.as_json(), "state": state}, "servers": asked})
+        here.out.data(
+            {"roles": rows, "meaning": {**meaning.as_json(), "state": state}, "servers": asked}
+        )
         return
     for row in rows:
         here.out.say(f"{row['name']}  ({row['id']})", "bold")
@@ -56,7 +65,9 @@ def stats(role: MaybeRole = None, wait: Wait = False) -> None:
         here.out.say()
     here.out.say(meaning.text())
     for one in asked:
-        here.out.say(f"{one['url']}: {say(one['state'], _STATES[one['state']])}{_why(one['reason'])}")
+        here.out.say(
+            f"{one['url']}: {say(one['state'], _STATES[one['state']])}{_why(one['reason'])}"
+        )
 
 
 def _why(reason: str) -> str:
@@ -64,10 +75,10 @@ def _why(reason: str) -> str:
 
 
 def _figures(mind: "RoleMemory") -> dict[str, Any]:
-    from rolememory.store.backup import list_backups
+    from rolememory.storage.files.backup import list_backups
 
     newest = next(iter(list_backups(mind.folder)), None)
-    behind = standing(mind.folder, mind.settings, mind.chats)
+    behind = standing(mind.space, mind.settings, mind.chats)
     kinds = {
         name: sum(path.stat().st_size for path in (mind.folder / name).rglob("*") if path.is_file())
         for name in ("journal", "chats", ".cache", "backups")
@@ -87,14 +98,21 @@ def _figures(mind: "RoleMemory") -> dict[str, Any]:
 
 
 def _told(row: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    types = [f"{say(name, _TYPES.get(name, name))} {count}" for name, count in row["by_type"].items() if count]
+    types = [
+        f"{say(name, _TYPES.get(name, name))} {count}"
+        for name, count in row["by_type"].items()
+        if count
+    ]
     sources = [f"{name} {count}" for name, count in row["by_source"].items()]
     users = [f"{name or say('shared', '共享')} {count}" for name, count in row["by_user"].items()]
     backup = row["last_backup"]
     return [
         (
             say("memories", "记忆"),
-            say(f"{row['total']}, archived {row['archived']}", f"{row['total']} 条，其中 {row['archived']} 条已归档"),
+            say(
+                f"{row['total']}, archived {row['archived']}",
+                f"{row['total']} 条，其中 {row['archived']} 条已归档",
+            ),
         ),
         (say("by type", "类型"), types),
         (say("by source", "来源"), sources),
@@ -104,7 +122,12 @@ def _told(row: Mapping[str, Any]) -> list[tuple[str, Any]]:
         (say("vectors", "向量"), row["vectors"] or "-"),
         (
             say("on disk", "占用"),
-            " ".join([size(row["bytes_on_disk"]), *(f"{name} {size(count)}" for name, count in row["bytes"].items() if count)]),
+            " ".join(
+                [
+                    size(row["bytes_on_disk"]),
+                    *(f"{name} {size(count)}" for name, count in row["bytes"].items() if count),
+                ]
+            ),
         ),
         (say("last backup", "最近备份"), _age(backup) if backup else say("none", "无")),
         (say("problems", "问题"), row["problems"] or "-"),
@@ -114,9 +137,13 @@ def _told(row: Mapping[str, Any]) -> list[tuple[str, Any]]:
 def _told_learning(row: Mapping[str, Any]) -> list[tuple[str, Any]]:
     queued = sum(row["queue"].values())
     waits = [
-        say(f"{row['unread']} chats for the rules", f"{row['unread']} 个会话等规则来读") if row["unread"] else "",
+        say(f"{row['unread']} chats for the rules", f"{row['unread']} 个会话等规则来读")
+        if row["unread"]
+        else "",
         say(f"{queued} exchanges for the model", f"{queued} 轮对话等模型来读") if queued else "",
-        say(f"{row['waiting']} for your word", f"{row['waiting']} 条等你过目") if row["waiting"] else "",
+        say(f"{row['waiting']} for your word", f"{row['waiting']} 条等你过目")
+        if row["waiting"]
+        else "",
     ]
     return [
         (
@@ -131,11 +158,17 @@ def _told_learning(row: Mapping[str, Any]) -> list[tuple[str, Any]]:
 def _age(moment: datetime) -> str:
     hours = max((datetime.now(UTC) - moment).total_seconds(), 0.0) / 3600
     return (
-        say(f"{hours / 24:.0f} days ago", f"{hours / 24:.0f} 天前") if hours >= 48 else say(f"{hours:.0f} hours ago", f"{hours:.0f} 小时前")
+        say(f"{hours / 24:.0f} days ago", f"{hours / 24:.0f} 天前")
+        if hours >= 48
+        else say(f"{hours:.0f} hours ago", f"{hours:.0f} 小时前")
     )
 
 
-@verb("doctor", TUNE, both("check everything; exit code 3 when something is broken", "全面检查；有故障时退出码为 3"))
+@verb(
+    "doctor",
+    TUNE,
+    both("check everything; exit code 3 when something is broken", "全面检查；有故障时退出码为 3"),
+)
 def doctor(
     wait: Wait = False,
     terse: Annotated[bool, option("--quiet -q", "only what is wrong", "只显示有问题的")] = False,
@@ -151,7 +184,9 @@ def doctor(
     faults = sum(one.level == FAULT for one in found)
     warnings = sum(one.level == "warning" for one in found)
     if here.out.as_json:
-        here.out.data({"faults": faults, "warnings": warnings, "findings": [asdict(one) for one in found]})
+        here.out.data(
+            {"faults": faults, "warnings": warnings, "findings": [asdict(one) for one in found]}
+        )
     elif not faults and not warnings:
         here.out.say(say("all is well", "一切正常"), "bold green")
     if faults:

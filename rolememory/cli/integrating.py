@@ -15,16 +15,31 @@ from rolememory.errors import InvalidValueError
 ORIGINS = "serve.allowed_origins"
 
 
-@verb("integrate sillytavern", DOORS, both("put the extension into a SillyTavern folder", "把扩展装进 SillyTavern 文件夹"))
+@verb(
+    "integrate sillytavern",
+    DOORS,
+    both("put the extension into a SillyTavern folder", "把扩展装进 SillyTavern 文件夹"),
+)
 def integrate_sillytavern(
-    path: Annotated[Path, argument("PATH", "the folder of SillyTavern", "SillyTavern 所在的文件夹")],
+    path: Annotated[
+        Path, argument("PATH", "the folder of SillyTavern", "SillyTavern 所在的文件夹")
+    ],
     user: Annotated[
-        str | None, option("--user NAME", "for this user of SillyTavern (default-user)", "装给哪个用户（default-user）")
+        str | None,
+        option(
+            "--user NAME",
+            "for this user of SillyTavern (default-user)",
+            "装给哪个用户（default-user）",
+        ),
     ] = None,
     all_users: Annotated[bool, option("--all-users", "for all users", "装给所有用户")] = False,
     address: Annotated[
         list[str] | None,
-        option("--address URL", "where its page is opened, if not as config.yaml says", "网页的地址，若与 config.yaml 不同"),
+        option(
+            "--address URL",
+            "where its page is opened, if not as config.yaml says",
+            "网页的地址，若与 config.yaml 不同",
+        ),
     ] = None,
     remove: Annotated[bool, option("--remove", "take everything out again", "全部取消")] = False,
 ) -> None:
@@ -44,12 +59,15 @@ def integrate_sillytavern(
 def _origin(url: str) -> str:
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise InvalidValueError(f"--address: expected http://HOST:PORT, got {url!r}", zh=f"--address：应为 http://主机:端口，却是“{url}”")
+        raise InvalidValueError(
+            f"--address: expected http://HOST:PORT, got {url!r}",
+            zh=f"--address：应为 http://主机:端口，却是“{url}”",
+        )
     return f"{parts.scheme}://{parts.netloc}"
 
 
 def _make_home(here: Desk) -> None:
-    from rolememory.store.home import init
+    from rolememory.storage.home import init
 
     try:
         here.check_home()
@@ -59,8 +77,8 @@ def _make_home(here: Desk) -> None:
 
 def _allowed(here: Desk, also: Iterable[str] = (), without: Iterable[str] = ()) -> bool:
     """Change which pages may ask; false when nothing was to change."""
-    from rolememory.store.settings import load_settings
-    from rolememory.store.settings_text import set_value
+    from rolememory.storage.settings import load_settings
+    from rolememory.storage.settings_text import set_value
 
     if not here.path.expanduser().is_dir():
         return False
@@ -75,7 +93,9 @@ def _allowed(here: Desk, also: Iterable[str] = (), without: Iterable[str] = ()) 
 
 def _removed(here: Desk, target: Path, was_there: bool, was_allowed: bool) -> None:
     if here.out.as_json:
-        here.out.data({"extension": str(target), "removed": was_there, "origins_changed": was_allowed})
+        here.out.data(
+            {"extension": str(target), "removed": was_there, "origins_changed": was_allowed}
+        )
         return
     if was_there or was_allowed:
         here.out.say(say(f"{target}: removed", f"{target}：已移除"), "bold")
@@ -90,12 +110,18 @@ def _removed(here: Desk, target: Path, was_there: bool, was_allowed: bool) -> No
 
 
 def _told(here: Desk, target: Path, origins: Iterable[str]) -> None:
-    from rolememory.store.settings import load_settings
+    from rolememory.storage.settings import load_settings
 
     settings = load_settings(here.path.expanduser()).settings.serve
     url = f"http://127.0.0.1:{settings.port}"
     if here.out.as_json:
-        rows = {"extension": str(target), "origins": list(origins), "url": f"{url}/v1", "server": url, "parameters": sillytavern.hint()}
+        rows = {
+            "extension": str(target),
+            "origins": list(origins),
+            "url": f"{url}/v1",
+            "server": url,
+            "parameters": sillytavern.hint(),
+        }
         here.out.data(rows)
         return
     here.out.say(say(f"{target}: installed", f"{target}：已安装"), "bold")
@@ -114,7 +140,8 @@ def _told(here: Desk, target: Path, origins: Iterable[str]) -> None:
 def _steps(url: str, home: str) -> tuple[str, ...]:
     place = "" if home == "memories" else f" --home {home}"
     return (
-        say("1. start the server:", "1. 启动服务：") + f"  rolememory serve{place} --upstream http://127.0.0.1:5001/v1",
+        say("1. start the server:", "1. 启动服务：")
+        + f"  rolememory serve{place} --upstream http://127.0.0.1:5001/v1",
         say(
             "2. reload SillyTavern; API: Chat Completion, Custom (OpenAI-compatible); URL:",
             "2. 刷新 SillyTavern；API 选聊天补全、自定义（兼容 OpenAI）；地址：",

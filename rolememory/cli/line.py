@@ -51,16 +51,23 @@ def read(arguments: Sequence[str], environment: Mapping[str, str] = os.environ) 
         else:
             given[name] = value if joint else _value(name, next(words, None))
     _check_language(given["--lang"])
-    return Line((*rest, *arguments[end:]), Path(given["--home"] or DEFAULT_HOME), bool(given["--json"]))
+    return Line(
+        (*rest, *arguments[end:]), Path(given["--home"] or DEFAULT_HOME), bool(given["--json"])
+    )
 
 
 def _value(name: str, value: str | None) -> str:
     if not value or value.startswith("--"):
         example = f"{name} {'zh' if name == '--lang' else DEFAULT_HOME}"
-        raise UsageError(f"option {name} needs a value; write {example}", zh=f"选项 {name} 后面要有一个值，例如 {example}")
+        raise UsageError(
+            f"option {name} needs a value; write {example}",
+            zh=f"选项 {name} 后面要有一个值，例如 {example}",
+        )
     return value
 
 
 def _check_language(value: str) -> None:
     if value and not value.lower().startswith(("zh", "en", "chinese", "english")):
-        raise UsageError(f"--lang: expected zh or en, got {value!r}", zh=f"--lang：应为 zh 或 en，却是“{value}”")
+        raise UsageError(
+            f"--lang: expected zh or en, got {value!r}", zh=f"--lang：应为 zh 或 en，却是“{value}”"
+        )

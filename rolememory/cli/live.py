@@ -16,15 +16,22 @@ from rolememory.errors import RoleMemoryError
 if TYPE_CHECKING:
     from rolememory.engine import Home
     from rolememory.schema.memory import Memory
-    from rolememory.store.watch import Changed
+    from rolememory.storage.files.watch import Changed
 
-_KINDS = {"memory": "记忆", "role": "角色设定", "settings": "设置", "template": "模板", "worldbook": "世界书", "card": "角色卡"}
+_KINDS = {
+    "memory": "记忆",
+    "role": "角色设定",
+    "settings": "设置",
+    "template": "模板",
+    "worldbook": "世界书",
+    "card": "角色卡",
+}
 
 
 @verb("watch", TUNE, both("show what changes, live, until Ctrl-C", "实时显示改动，按 Ctrl-C 结束"))
 def watch(role: MaybeRole = None) -> None:
     """One line per change; with --json one JSON object per line."""
-    from rolememory.store.watch import Watch
+    from rolememory.storage.files.watch import Watch
 
     here = desk()
     with here.home() as home:
@@ -33,10 +40,16 @@ def watch(role: MaybeRole = None) -> None:
         with Watch(home.path, follower.heard, home.settings.storage) as watching:
             for note in watching.notes:
                 here.out.warn(note)
-            mode = say(watching.mode, {"native": "系统通知", "polling": "定时查看"}.get(watching.mode, "关闭"))
+            mode = say(
+                watching.mode,
+                {"native": "系统通知", "polling": "定时查看"}.get(watching.mode, "关闭"),
+            )
             follower.tell(
                 {"did": "watching", "home": str(home.path), "mode": watching.mode},
-                say(f"watching {home.path} ({mode}); Ctrl-C ends", f"正在监视 {home.path}（{mode}），按 Ctrl-C 结束"),
+                say(
+                    f"watching {home.path} ({mode}); Ctrl-C ends",
+                    f"正在监视 {home.path}（{mode}），按 Ctrl-C 结束",
+                ),
             )
             threading.Event().wait()
 
@@ -46,7 +59,9 @@ class _Follower:
 
     def __init__(self, here: Desk, home: "Home", wanted: set[str], everybody: bool) -> None:
         self._here, self._home, self._wanted, self._everybody = here, home, wanted, everybody
-        self._seen: dict[str, Mapping[str, Memory]] = {role_id: dict(home.role(role_id).memories) for role_id in wanted}
+        self._seen: dict[str, Mapping[str, Memory]] = {
+            role_id: dict(home.role(role_id).memories) for role_id in wanted
+        }
         self._problems: dict[str, tuple[str, ...]] = {}
 
     def heard(self, changed: "Changed") -> None:
@@ -68,12 +83,15 @@ class _Follower:
 
     def _of_home(self, changed: "Changed") -> None:
         kinds = sorted(changed.kinds)
-        self.tell({"did": "home", "kinds": kinds}, say(f"home: {', '.join(kinds)} edited", f"记忆库：{_kinds(kinds)}有改动"))
+        self.tell(
+            {"did": "home", "kinds": kinds},
+            say(f"home: {', '.join(kinds)} edited", f"记忆库：{_kinds(kinds)}有改动"),
+        )
         if "settings" in changed.kinds:
             self._check_settings()
 
     def _check_settings(self) -> None:
-        from rolememory.store.settings import load_settings
+        from rolememory.storage.settings import load_settings
 
         try:
             load_settings(self._home.path)
@@ -86,12 +104,17 @@ class _Follower:
         try:
             mind = self._home.role(role_id)
         except RoleMemoryError:
-            self.tell({"did": "gone", "role": role_id}, say(f"{role_id}: is gone", f"{role_id}：不在了"))
+            self.tell(
+                {"did": "gone", "role": role_id}, say(f"{role_id}: is gone", f"{role_id}：不在了")
+            )
             self._seen.pop(role_id, None)
             return
         name, found = mind.role.name, mind.store.snapshot()
         for row in differences(self._seen.get(role_id, {}), found.memories):
-            self.tell({"role": role_id, "name": name, **row}, f"{name}  {difference_text(row)}".replace("\n", f"\n{name}  "))
+            self.tell(
+                {"role": role_id, "name": name, **row},
+                f"{name}  {difference_text(row)}".replace("\n", f"\n{name}  "),
+            )
         self._seen[role_id] = dict(found.memories)
         other = sorted(changed.kinds - {"memory"})
         if other:
@@ -102,7 +125,9 @@ class _Follower:
         problems = tuple(problem.text(Tongue.language) for problem in found.problems)
         for problem in problems:
             if problem not in self._problems.get(role_id, ()):
-                self.tell({"did": "problem", "role": role_id, "problem": problem}, f"{name}  ! {problem}")
+                self.tell(
+                    {"did": "problem", "role": role_id, "problem": problem}, f"{name}  ! {problem}"
+                )
         self._problems[role_id] = problems
 
 

@@ -14,7 +14,10 @@ WIDEST = 100
 Row = tuple[str, str]
 
 both("Install completion for the current shell.", "为当前 shell 安装自动补全")
-both("Show completion for the current shell, to copy it or customize the installation.", "显示当前 shell 的补全脚本，供复制或自行安装")
+both(
+    "Show completion for the current shell, to copy it or customize the installation.",
+    "显示当前 shell 的补全脚本，供复制或自行安装",
+)
 both("Show this message and exit.", "显示本帮助")
 
 
@@ -45,15 +48,30 @@ def page(command: Any, ctx: Any) -> str:
 
 def _sections(command: Any, ctx: Any) -> Iterator[tuple[str, list[Row]]]:
     parameters = [one for one in command.get_params(ctx) if not getattr(one, "hidden", False)]
-    yield say("Arguments", "参数"), [argument_row(one) for one in parameters if one.param_type_name == "argument"]
+    yield (
+        say("Arguments", "参数"),
+        [argument_row(one) for one in parameters if one.param_type_name == "argument"],
+    )
     verbs = (
-        [verb for name in command.list_commands(ctx) if not (verb := command.get_command(ctx, name)).hidden] if _is_group(command) else []
+        [
+            verb
+            for name in command.list_commands(ctx)
+            if not (verb := command.get_command(ctx, name)).hidden
+        ]
+        if _is_group(command)
+        else []
     )
     for panel in dict.fromkeys(verb.rich_help_panel for verb in verbs):
         title = told(panel) if isinstance(panel, str) else say("Verbs", "命令")
         yield title, [(verb.name, short(verb)) for verb in verbs if verb.rich_help_panel == panel]
-    yield say("Options", "选项"), [option_row(one) for one in parameters if one.param_type_name == "option"]
-    yield say("Options of every verb", "所有命令通用的选项"), [(name, told(text)) for name, text in OPTIONS]
+    yield (
+        say("Options", "选项"),
+        [option_row(one) for one in parameters if one.param_type_name == "option"],
+    )
+    yield (
+        say("Options of every verb", "所有命令通用的选项"),
+        [(name, told(text)) for name, text in OPTIONS],
+    )
 
 
 def _is_group(command: Any) -> bool:
@@ -107,7 +125,12 @@ def option_row(option: Any) -> Row:
 def _with_default(parameter: Any) -> str:
     text = told(parameter.help or "")
     default = parameter.default
-    if parameter.required or default in (None, False, "", (), []) or callable(default) or parameter.name == "help":
+    if (
+        parameter.required
+        or default in (None, False, "", (), [])
+        or callable(default)
+        or parameter.name == "help"
+    ):
         return text
     return text + say(f" (default: {default})", f"（默认 {default}）")
 
@@ -150,7 +173,11 @@ def _pieces(text: str) -> Iterator[str]:
     """What must stay on one line: Latin words with the space after them, Chinese characters with the punctuation after them."""
     piece = ""
     for letter in text:
-        if piece and not (letter in _CLOSING or letter == " ") and (piece[-1] == " " or _wide(piece[-1]) or _wide(letter)):
+        if (
+            piece
+            and not (letter in _CLOSING or letter == " ")
+            and (piece[-1] == " " or _wide(piece[-1]) or _wide(letter))
+        ):
             yield piece
             piece = ""
         piece += letter

@@ -72,7 +72,11 @@ class Meaning:
         if Tongue.language == "zh" and not self.knows("zh"):
             return f"；但它只懂英文，中文仍靠关键词和字词。换成懂中文的模型：`rolememory model fetch {MULTILINGUAL}`"
         names = say(", ", "、").join(say(*_NAMES.get(one, (one, one))) for one in self.languages)
-        more = "" if "zh" in self.languages else f"; for Chinese: `rolememory model fetch {MULTILINGUAL}`"
+        more = (
+            ""
+            if "zh" in self.languages
+            else f"; for Chinese: `rolememory model fetch {MULTILINGUAL}`"
+        )
         return say(f"; it knows {names}{more}", f"；懂{names}")
 
 
@@ -81,7 +85,7 @@ _NAMES = {"en": ("English", "英文"), "zh": ("Chinese", "中文"), "multi": ("m
 
 def look(home: Path) -> Meaning:
     """What this home would use, by its settings and what is on disk."""
-    from rolememory.store.settings import load_settings
+    from rolememory.storage.settings import load_settings
 
     try:
         return look_at(load_settings(home).settings.embedding, home)
@@ -95,14 +99,20 @@ def look_at(settings: "EmbeddingSettings", home: Path) -> Meaning:
 
     if settings.backend == "off":
         return Meaning("off")
-    if settings.backend == "endpoint" or (settings.backend == "auto" and settings.endpoint and not settings.model):
+    if settings.backend == "endpoint" or (
+        settings.backend == "auto" and settings.endpoint and not settings.model
+    ):
         return Meaning("endpoint", settings.model or settings.endpoint, tuple(settings.languages))
     if settings.model:
         return _configured(settings, home)
-    source, folder = ("package", packaged()) if packaged() is not None else ("cache", cached(DEFAULT_MODEL))
+    source, folder = (
+        ("package", packaged()) if packaged() is not None else ("cache", cached(DEFAULT_MODEL))
+    )
     if folder is None:
         return Meaning("none")
-    return _running(Meaning(source, "all-MiniLM-L6-v2", tuple(settings.languages) or ("en",)), folder, home)
+    return _running(
+        Meaning(source, "all-MiniLM-L6-v2", tuple(settings.languages) or ("en",)), folder, home
+    )
 
 
 def _configured(settings: "EmbeddingSettings", home: Path) -> Meaning:

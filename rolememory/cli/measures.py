@@ -23,4 +23,8 @@ def measures(ranked: Sequence[str], gold: Collection[str]) -> dict[str, float]:
 
 def mean(rows: Sequence[Mapping[str, float]]) -> dict[str, float]:
     """The mean of each measure over queries, to four places."""
-    return {name: round(sum(row[name] for row in rows) / len(rows), 4) for name in rows[0]} if rows else {}
+    return (
+        {name: round(sum(row[name] for row in rows) / len(rows), 4) for name in rows[0]}
+        if rows
+        else {}
+    )

@@ -17,9 +17,16 @@ if TYPE_CHECKING:
 Limit = Annotated[int, option("--limit N", "at most so many", "最多显示几条", whole(1))]
 
 
-OfKind = Annotated[Kind | None, option("--type episodic|semantic|trait|goal", "only of this type", "只看这一类")]
+OfKind = Annotated[
+    Kind | None, option("--type episodic|semantic|trait|goal", "only of this type", "只看这一类")
+]
 FromSource = Annotated[
-    Origin | None, option("--source manual|user_input|summary|ai_output|inference", "only from this source", "只看这种来源")
+    Origin | None,
+    option(
+        "--source manual|user_input|summary|ai_output|inference",
+        "only from this source",
+        "只看这种来源",
+    ),
 ]
 WithTag = Annotated[Text, option("--tag TAG", "only with this tag", "只看带这个标签的")]
 Archived = Annotated[bool, option("--archived", "only what is archived", "只看已归档的")]
@@ -63,13 +70,24 @@ def _show(here: Desk, found: "list[Memory]", limit: int) -> None:
     else:
         here.out.warn(say("nothing to show", "没有可显示的记忆"))
     if (more := len(found) - limit) > 0:
-        here.out.warn(say(f"{more} more; --limit {len(found)} shows all", f"还有 {more} 条；--limit {len(found)} 可全部显示"))
+        here.out.warn(
+            say(
+                f"{more} more; --limit {len(found)} shows all",
+                f"还有 {more} 条；--limit {len(found)} 可全部显示",
+            )
+        )
 
 
-@verb("search", MEMORIES, both("search what a role remembers, best first", "搜索角色的记忆，最相关的在前"))
+@verb(
+    "search",
+    MEMORIES,
+    both("search what a role remembers, best first", "搜索角色的记忆，最相关的在前"),
+)
 def search(
     role: RoleName,
-    query: Annotated[str, argument("QUERY", "what to look for, in any words", "要找的内容，怎么说都行")],
+    query: Annotated[
+        str, argument("QUERY", "what to look for, in any words", "要找的内容，怎么说都行")
+    ],
     limit: Limit = 10,
     user: UserName = None,
     wait: Wait = False,
@@ -82,16 +100,27 @@ def search(
         found = mind.search(query, limit=limit, user=user)
     if here.out.as_json:
         rows = [
-            {"score": one.score, "relevance": one.relevance, "memory": memory_json(one.memory), "why": [hit_text(hit) for hit in one.hits]}
+            {
+                "score": one.score,
+                "relevance": one.relevance,
+                "memory": memory_json(one.memory),
+                "why": [hit_text(hit) for hit in one.hits],
+            }
             for one in found
         ]
         here.out.data(rows)
         return
     if not found:
         here.out.warn(say("nothing found", "没有找到"))
-    rows = [memory_row(one.memory) | {"score": f"{one.score:.2f}", "why": "; ".join(map(hit_text, one.hits))} for one in found]
+    rows = [
+        memory_row(one.memory)
+        | {"score": f"{one.score:.2f}", "why": "; ".join(map(hit_text, one.hits))}
+        for one in found
+    ]
     columns = [
-        column for column in memory_columns(Column("score", say("score", "得分"), right=True)) if column.key in ("score", "id", "content")
+        column
+        for column in memory_columns(Column("score", say("score", "得分"), right=True))
+        if column.key in ("score", "id", "content")
     ]
     here.out.table(rows, [*columns, Column("why", say("why", "缘由"), fold=1)])
     if not wait:

@@ -19,7 +19,10 @@ _LANGUAGES = {"zh": ("Chinese", "中文"), "en": ("English", "英文"), "multi":
 @verb(
     "model list",
     TUNE,
-    both("the models we recommend, what they know and cost, and the one in use", "推荐的模型、懂的语言和开销，以及正在使用的模型"),
+    both(
+        "the models we recommend, what they know and cost, and the one in use",
+        "推荐的模型、懂的语言和开销，以及正在使用的模型",
+    ),
 )
 def model_list() -> None:
     """From our own table; nothing is asked for over the network."""
@@ -29,7 +32,9 @@ def model_list() -> None:
     using = look(here.path)
     rows = []
     for model in MODELS:
-        present = (bool(model.package) and packaged() is not None) or cached(model.repository) is not None
+        present = (bool(model.package) and packaged() is not None) or cached(
+            model.repository
+        ) is not None
         rows.append(
             {
                 "name": model.name, "repository": model.repository, "languages": list(model.languages), "dims": model.dims, "window": model.window,
@@ -71,10 +76,19 @@ def _shown(row: dict[str, Any]) -> dict[str, Any]:
 Wanted = Annotated[
     str,
     argument(
-        "NAME|FOLDER", "a name from `model list`, any on the hub, or a folder", "`model list` 里的名称、hub 上的任意模型，或本地文件夹"
+        "NAME|FOLDER",
+        "a name from `model list`, any on the hub, or a folder",
+        "`model list` 里的名称、hub 上的任意模型，或本地文件夹",
     ),
 ]
-Mirror = Annotated[Text, option("--mirror URL", "ask this mirror of the hub (or HF_ENDPOINT)", "从 hub 的这个镜像下载（或 HF_ENDPOINT）")]
+Mirror = Annotated[
+    Text,
+    option(
+        "--mirror URL",
+        "ask this mirror of the hub (or HF_ENDPOINT)",
+        "从 hub 的这个镜像下载（或 HF_ENDPOINT）",
+    ),
+]
 To = Annotated[
     Path | None,
     option(
@@ -85,7 +99,13 @@ To = Annotated[
 ]
 
 
-@verb("model fetch", TUNE, both("fetch a model, check it, and use it in this home", "取得一个模型，检查后在这个记忆库里使用"))
+@verb(
+    "model fetch",
+    TUNE,
+    both(
+        "fetch a model, check it, and use it in this home", "取得一个模型，检查后在这个记忆库里使用"
+    ),
+)
 def model_fetch(name: Wanted, mirror: Mirror = None, to: To = None) -> None:
     """Nothing is written to the settings unless the model loads."""
     here = desk()
@@ -97,7 +117,9 @@ def model_fetch(name: Wanted, mirror: Mirror = None, to: To = None) -> None:
     _tell(here, setting or "all-MiniLM-L6-v2", folder, found)
 
 
-def _obtained(here: Desk, name: str, model: Model | None, mirror: str | None, to: Path | None) -> tuple[Path, str]:
+def _obtained(
+    here: Desk, name: str, model: Model | None, mirror: str | None, to: Path | None
+) -> tuple[Path, str]:
     """The model's folder, and what embedding.model has to say for it; empty = the one that is used by itself."""
     from rolememory.cli import fetching
 
@@ -123,7 +145,10 @@ def _checked(here: Desk, folder: Path, model: Model | None) -> dict[str, Any]:
     from rolememory.text.embed.local import LocalModel
 
     _refuse_without_library()
-    settings = EmbeddingSettings(query_prefix=model.query_prefix if model else "", passage_prefix=model.passage_prefix if model else "")
+    settings = EmbeddingSettings(
+        query_prefix=model.query_prefix if model else "",
+        passage_prefix=model.passage_prefix if model else "",
+    )
     with here.out.progress(say("checking that it loads", "检查能否加载")):
         loaded = LocalModel(folder, settings)
         languages = sorted(background(loaded))
@@ -133,13 +158,16 @@ def _checked(here: Desk, folder: Path, model: Model | None) -> dict[str, Any]:
 def _refuse_without_library() -> None:
     if find_spec("sentence_transformers") is None:
         install = 'pip install "rolememory[semantic]"'
-        raise ModelError(f"sentence-transformers is not installed; {install}", zh=f"没有安装 sentence-transformers；请运行 {install}")
+        raise ModelError(
+            f"sentence-transformers is not installed; {install}",
+            zh=f"没有安装 sentence-transformers；请运行 {install}",
+        )
 
 
 def _use(here: Desk, setting: str, model: Model | None) -> None:
     """Write the model into the settings of the home; prefixes of the one before go."""
-    from rolememory.store.settings import load_settings
-    from rolememory.store.settings_text import set_value
+    from rolememory.storage.settings import load_settings
+    from rolememory.storage.settings_text import set_value
 
     wanted = {
         "model": setting,
@@ -160,8 +188,19 @@ def _tell(here: Desk, name: str, folder: Path, found: dict[str, Any]) -> None:
         return
     names = say(", ", "、").join(say(*_LANGUAGES[one]) for one in found["languages"]) or "-"
     here.out.say(
-        say(f"{name}: in use; {found['dims']} dimensions, knows {names}", f"{name}：已启用；{found['dims']} 维，懂{names}"), "bold"
+        say(
+            f"{name}: in use; {found['dims']} dimensions, knows {names}",
+            f"{name}：已启用；{found['dims']} 维，懂{names}",
+        ),
+        "bold",
     )
     if Tongue.language == "zh" and "zh" not in found["languages"]:
-        here.out.warn("它不懂中文；中文请用 `rolememory model fetch paraphrase-multilingual-MiniLM-L12-v2`")
-    here.out.say(say("memories are embedded anew at the next recall; nothing else is to be done", "下次回忆时会重新计算向量，不用再做别的"))
+        here.out.warn(
+            "它不懂中文；中文请用 `rolememory model fetch paraphrase-multilingual-MiniLM-L12-v2`"
+        )
+    here.out.say(
+        say(
+            "memories are embedded anew at the next recall; nothing else is to be done",
+            "下次回忆时会重新计算向量，不用再做别的",
+        )
+    )

@@ -13,10 +13,15 @@ from rolememory.errors import InvalidValueError
 
 if TYPE_CHECKING:
     from rolememory.engine import RoleMemory
-    from rolememory.store.review import Waiting
+    from rolememory.storage.review import Waiting
 
 ChatName = Annotated[
-    str, option("--chat NAME", "which chat it belongs to; none = found out by what was said", "属于哪个会话；不写 = 按内容判断")
+    str,
+    option(
+        "--chat NAME",
+        "which chat it belongs to; none = found out by what was said",
+        "属于哪个会话；不写 = 按内容判断",
+    ),
 ]
 
 
@@ -25,11 +30,18 @@ def observe(
     role: RoleName,
     file: Annotated[
         str,
-        argument("FILE|-", "the whole chat: JSON, JSON lines, or a SillyTavern chat", "完整对话：JSON、JSON Lines 或 SillyTavern 聊天记录"),
+        argument(
+            "FILE|-",
+            "the whole chat: JSON, JSON lines, or a SillyTavern chat",
+            "完整对话：JSON、JSON Lines 或 SillyTavern 聊天记录",
+        ),
     ],
     chat: ChatName = "",
     user: UserName = None,
-    wait: Annotated[bool, option("--wait", "ask the model now, where one is set", "设了模型就立即询问，并等它答完")] = False,
+    wait: Annotated[
+        bool,
+        option("--wait", "ask the model now, where one is set", "设了模型就立即询问，并等它答完"),
+    ] = False,
 ) -> None:
     """Tell what was new and what was learned of it."""
     here = desk()
@@ -42,7 +54,12 @@ def observe(
         learned = [memory for memory_id, memory in mind.memories.items() if memory_id not in before]
         waiting = len(mind.waiting())
     if here.out.as_json:
-        values = {"chat": seen.chat, "entered": len(seen.entered), "left": len(seen.left), "branch_of": seen.branch_of}
+        values = {
+            "chat": seen.chat,
+            "entered": len(seen.entered),
+            "left": len(seen.left),
+            "branch_of": seen.branch_of,
+        }
         here.out.data(
             {
                 **values,
@@ -52,7 +69,13 @@ def observe(
             }
         )
         return
-    here.out.say(say(f"chat {seen.chat}: {len(seen.entered)} new messages", f"会话 {seen.chat}：{len(seen.entered)} 条新消息"), "bold")
+    here.out.say(
+        say(
+            f"chat {seen.chat}: {len(seen.entered)} new messages",
+            f"会话 {seen.chat}：{len(seen.entered)} 条新消息",
+        ),
+        "bold",
+    )
     for memory in learned:
         here.out.say(f"  + {one_line(memory.content)}  ({memory.id})")
     if not learned:
@@ -60,27 +83,52 @@ def observe(
     for note in report.notes if report else ():
         here.out.warn(note.text(Tongue.language))
     if waiting:
-        here.out.warn(say(f"{waiting} wait for your word: `rolememory review`", f"有 {waiting} 条等你过目：`rolememory review`"))
+        here.out.warn(
+            say(
+                f"{waiting} wait for your word: `rolememory review`",
+                f"有 {waiting} 条等你过目：`rolememory review`",
+            )
+        )
 
 
-@verb("review", LEARN, both("what waits for your word: accept, mend or reject it", "过目待定的记忆：接受、修改或拒绝"))
+@verb(
+    "review",
+    LEARN,
+    both("what waits for your word: accept, mend or reject it", "过目待定的记忆：接受、修改或拒绝"),
+)
 def review(
     role: RoleName,
     accept: Annotated[
-        list[str] | None, option("--accept ID", "let it become a memory (`all`: everything)", "接受为记忆（all：全部）")
+        list[str] | None,
+        option(
+            "--accept ID", "let it become a memory (`all`: everything)", "接受为记忆（all：全部）"
+        ),
     ] = None,
     reject: Annotated[
-        list[str] | None, option("--reject ID", "send it away for good (`all`: everything)", "拒绝，不再学习（all：全部）")
+        list[str] | None,
+        option(
+            "--reject ID",
+            "send it away for good (`all`: everything)",
+            "拒绝，不再学习（all：全部）",
+        ),
     ] = None,
-    mend: Annotated[str | None, option("--mend ID", "accept it with the words of --content", "按 --content 修改后接受")] = None,
-    content: Annotated[str | None, option("--content TEXT", "with --mend: what it shall say", "与 --mend 同用：改成什么")] = None,
+    mend: Annotated[
+        str | None,
+        option("--mend ID", "accept it with the words of --content", "按 --content 修改后接受"),
+    ] = None,
+    content: Annotated[
+        str | None,
+        option("--content TEXT", "with --mend: what it shall say", "与 --mend 同用：改成什么"),
+    ] = None,
 ) -> None:
     """Without options: what waits, and why."""
     here = desk()
     with here.role(role) as mind:
         if mend:
             if not content:
-                raise InvalidValueError("--mend needs --content TEXT", zh="--mend 需要同时给出 --content")
+                raise InvalidValueError(
+                    "--mend needs --content TEXT", zh="--mend 需要同时给出 --content"
+                )
             mind.accept(mend, content=content)
         for waiting_id in _meant(mind, accept):
             mind.accept(waiting_id)
@@ -99,7 +147,14 @@ def review(
         here.out.table(rows, columns)
 
 
-@verb("infer", LEARN, both("draw conclusions from several memories, with the model that is set", "用已设的模型，从多条记忆推出结论"))
+@verb(
+    "infer",
+    LEARN,
+    both(
+        "draw conclusions from several memories, with the model that is set",
+        "用已设的模型，从多条记忆推出结论",
+    ),
+)
 def infer(role: RoleName) -> None:
     """Now, whether or not it is due."""
     here = desk()
@@ -108,7 +163,12 @@ def infer(role: RoleName) -> None:
         report = mind.learner.behind.infer()
         drawn = [memory for memory_id, memory in mind.memories.items() if memory_id not in before]
     if here.out.as_json:
-        here.out.data({"drawn": [memory_json(memory) for memory in drawn], "notes": [note.text(Tongue.language) for note in report.notes]})
+        here.out.data(
+            {
+                "drawn": [memory_json(memory) for memory in drawn],
+                "notes": [note.text(Tongue.language) for note in report.notes],
+            }
+        )
         return
     for memory in drawn:
         here.out.say(f"  + {one_line(memory.content)}  ({memory.confidence:.2f})")
@@ -127,4 +187,9 @@ def _meant(mind: "RoleMemory", ids: list[str] | None) -> list[str]:
 def _row(one: "Waiting") -> dict[str, Any]:
     from rolememory.schema.wording import word
 
-    return {"id": one.id, "content": one_line(one.draft.content), "why": word(one.reason, Tongue.language), "at": one.at}
+    return {
+        "id": one.id,
+        "content": one_line(one.draft.content),
+        "why": word(one.reason, Tongue.language),
+        "at": one.at,
+    }

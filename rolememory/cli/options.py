@@ -34,7 +34,10 @@ def whole(least: int) -> Callable[[str], int]:
             number = least - 1
         if number < least:
             raise typer.BadParameter(
-                say(f"expected a whole number from {least} up, got '{text}'", f"应为不小于 {least} 的整数，却是“{text}”")
+                say(
+                    f"expected a whole number from {least} up, got '{text}'",
+                    f"应为不小于 {least} 的整数，却是“{text}”",
+                )
             )
         return number
 
@@ -42,17 +45,37 @@ def whole(least: int) -> Callable[[str], int]:
 
 
 RoleName = Annotated[str, argument("ROLE", "a role: name, alias or id", "角色的名字、别名或 id")]
-MaybeRole = Annotated[str | None, argument("ROLE", "a role: name, alias or id; none = all", "角色的名字、别名或 id；不写 = 全部")]
-MemoryId = Annotated[str, argument("ID", "the id of a memory, as `list` shows it", "记忆的 id，见 `list`")]
+MaybeRole = Annotated[
+    str | None,
+    argument("ROLE", "a role: name, alias or id; none = all", "角色的名字、别名或 id；不写 = 全部"),
+]
+MemoryId = Annotated[
+    str, argument("ID", "the id of a memory, as `list` shows it", "记忆的 id，见 `list`")
+]
 UserName = Annotated[
     str | None,
-    option("--user NAME", "whose turn it is: his own memories and the shared ones", "当前用户：只看本人的和共享的记忆"),
+    option(
+        "--user NAME",
+        "whose turn it is: his own memories and the shared ones",
+        "当前用户：只看本人的和共享的记忆",
+    ),
 ]
 Wait = Annotated[
     bool,
-    option("--wait", "load the embedding model and wait for it: meaning counts too", "加载语义模型并等它就绪，意思相近也算数"),
+    option(
+        "--wait",
+        "load the embedding model and wait for it: meaning counts too",
+        "加载语义模型并等它就绪，意思相近也算数",
+    ),
 ]
-DryRun = Annotated[bool, option("--dry-run -n", "show what would happen and change nothing", "只显示会做什么，不改动任何东西")]
+DryRun = Annotated[
+    bool,
+    option(
+        "--dry-run -n",
+        "show what would happen and change nothing",
+        "只显示会做什么，不改动任何东西",
+    ),
+]
 Yes = Annotated[bool, option("--yes -y", "do not ask", "不再询问")]
 Text = str | None
 Words = list[str] | None

@@ -74,12 +74,19 @@ class Out:
         """Text as it is, on standard output."""
         write(text if text.endswith("\n") else text + "\n")
 
-    def table(self, rows: Sequence[Mapping[str, Any]], columns: Sequence[Column], title: str = "") -> None:
+    def table(
+        self, rows: Sequence[Mapping[str, Any]], columns: Sequence[Column], title: str = ""
+    ) -> None:
         """Rows under titles: boxed on a terminal, tab-separated in a pipe."""
         if self.is_terminal:
             self.console().print(_table(rows, columns, title))
         else:
-            write("".join("\t".join(one_line(shown(row.get(column.key))) for column in columns) + "\n" for row in rows))
+            write(
+                "".join(
+                    "\t".join(one_line(shown(row.get(column.key))) for column in columns) + "\n"
+                    for row in rows
+                )
+            )
 
     def pairs(self, rows: Iterable[tuple[str, Any]]) -> None:
         """Names and values, one line each; a value with several lines stands below its name."""
@@ -97,7 +104,12 @@ class Out:
         from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
         from rich.progress import Progress as Bars
 
-        columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+        columns = (
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TimeElapsedColumn(),
+        )
         with Bars(*columns, console=self.console(error=True), transient=True) as bars:
             task = bars.add_task(label, total=total)
             yield lambda done, all_: bars.update(task, completed=done, total=all_ or None)
@@ -139,7 +151,11 @@ def _table(rows: Sequence[Mapping[str, Any]], columns: Sequence[Column], title: 
 
     told = [column for column in columns if any(shown(row.get(column.key)) for row in rows)]
     table = Table(
-        title=title or None, box=box.SIMPLE_HEAD, title_justify="left", pad_edge=False, expand=any(column.fold for column in told)
+        title=title or None,
+        box=box.SIMPLE_HEAD,
+        title_justify="left",
+        pad_edge=False,
+        expand=any(column.fold for column in told),
     )
     for column in told:
         table.add_column(
@@ -185,7 +201,12 @@ def printable(text: str) -> str:
     >>> printable("a\x1b[31mb") == "a\ufffd[31mb"
     True
     """
-    return "".join(letter if letter in "\n\t" or (letter >= " " and not 0x7F <= ord(letter) < 0xA0) else "\ufffd" for letter in text)
+    return "".join(
+        letter
+        if letter in "\n\t" or (letter >= " " and not 0x7F <= ord(letter) < 0xA0)
+        else "\ufffd"
+        for letter in text
+    )
 
 
 def cells(text: str) -> int:

@@ -11,16 +11,25 @@ from rolememory.cli.words import both, say
 
 if TYPE_CHECKING:
     from rolememory.schema.memory import Memory
-    from rolememory.store.memories import HistoryLine
+    from rolememory.storage.memories import HistoryLine
 
 _OPS = {"add": "新增", "set": "修改", "remove": "删除"}
 _MOST = 60  # characters of a value in a table
 
 
-@verb("history", KEEP, both("what was changed, when and by whom, newest first", "改动记录：何时、何人、改了什么，最新的在前"))
+@verb(
+    "history",
+    KEEP,
+    both(
+        "what was changed, when and by whom, newest first",
+        "改动记录：何时、何人、改了什么，最新的在前",
+    ),
+)
 def history(
     role: RoleName,
-    memory_id: Annotated[str | None, argument("[ID]", "only of this memory", "只看这条记忆")] = None,
+    memory_id: Annotated[
+        str | None, argument("[ID]", "only of this memory", "只看这条记忆")
+    ] = None,
     limit: Annotated[int, option("--limit N", "at most so many", "最多显示几条", whole(1))] = 50,
 ) -> None:
     """From the journal."""
@@ -63,7 +72,10 @@ def _what(line: "HistoryLine") -> str:
     if line.op != "set":
         pair = line.fields.get("content", ("", ""))
         return _short(pair[1] if line.op == "add" else pair[0])
-    return "; ".join(f"{name}: {_short(before)} → {_short(after)}" for name, (before, after) in line.fields.items())
+    return "; ".join(
+        f"{name}: {_short(before)} → {_short(after)}"
+        for name, (before, after) in line.fields.items()
+    )
 
 
 def _short(value: Any) -> str:
@@ -77,10 +89,20 @@ def _plain(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
-@verb("undo", KEEP, both("take the newest change back; `undo` again takes back the one before", "撤销最近一次改动；再来一次就撤销更早的"))
+@verb(
+    "undo",
+    KEEP,
+    both(
+        "take the newest change back; `undo` again takes back the one before",
+        "撤销最近一次改动；再来一次就撤销更早的",
+    ),
+)
 def undo(
     role: RoleName,
-    txn: Annotated[str | None, argument("[CHANGE]", "another one, as `history` shows it", "指定某次改动，见 `history`")] = None,
+    txn: Annotated[
+        str | None,
+        argument("[CHANGE]", "another one, as `history` shows it", "指定某次改动，见 `history`"),
+    ] = None,
 ) -> None:
     """Take a transaction back as far as nobody changed the same since."""
     here = desk()
@@ -95,14 +117,28 @@ def undo(
         here.out.say(difference_text(row))
 
 
-def differences(before: "Mapping[str, Memory]", after: "Mapping[str, Memory]") -> list[dict[str, Any]]:
+def differences(
+    before: "Mapping[str, Memory]", after: "Mapping[str, Memory]"
+) -> list[dict[str, Any]]:
     """What came, went and changed between two states, as codes and values."""
-    from rolememory.store.codec import difference
+    from rolememory.storage.codec import difference
 
-    rows: list[dict[str, Any]] = [{"did": "added", "id": name, "content": after[name].content} for name in after if name not in before]
-    rows += [{"did": "removed", "id": name, "content": before[name].content} for name in before if name not in after]
+    rows: list[dict[str, Any]] = [
+        {"did": "added", "id": name, "content": after[name].content}
+        for name in after
+        if name not in before
+    ]
+    rows += [
+        {"did": "removed", "id": name, "content": before[name].content}
+        for name in before
+        if name not in after
+    ]
     for name, memory in after.items():
-        if name in before and before[name] is not memory and (fields := difference(before[name], memory)):
+        if (
+            name in before
+            and before[name] is not memory
+            and (fields := difference(before[name], memory))
+        ):
             rows.append({"did": "changed", "id": name, "fields": fields})
     return rows
 
@@ -110,5 +146,8 @@ def differences(before: "Mapping[str, Memory]", after: "Mapping[str, Memory]") -
 def difference_text(row: Mapping[str, Any]) -> str:
     """A difference in words: `+ id: content`, `- id: content`, `~ id.weight: 1 → 0.5`."""
     if row["did"] == "changed":
-        return "\n".join(f"~ {row['id']}.{name}: {_short(pair[0])} → {_short(pair[1])}" for name, pair in row["fields"].items())
+        return "\n".join(
+            f"~ {row['id']}.{name}: {_short(pair[0])} → {_short(pair[1])}"
+            for name, pair in row["fields"].items()
+        )
     return f"{'+' if row['did'] == 'added' else '-'} {row['id']}: {one_line(row['content'])}"

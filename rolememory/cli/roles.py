@@ -12,7 +12,8 @@ from rolememory.cli.words import Tongue, both, say
 if TYPE_CHECKING:
     from rolememory.engine import Home
     from rolememory.schema.role import Role
-    from rolememory.store.memories import Snapshot
+    from rolememory.storage.memories import Snapshot
+    from rolememory.storage.port import Space
 
 
 @verb("roles", BEGIN, both("list the roles", "列出所有角色"))
@@ -28,7 +29,10 @@ def roles() -> None:
         return
     if not rows:
         here.out.warn(
-            say("no roles yet; make one with `rolememory open NAME --create`", "还没有角色；可用 `rolememory open 名字 --create` 新建")
+            say(
+                "no roles yet; make one with `rolememory open NAME --create`",
+                "还没有角色；可用 `rolememory open 名字 --create` 新建",
+            )
         )
         return
     here.out.table(rows, _columns())
@@ -47,7 +51,7 @@ def _columns() -> list[Column]:
 
 
 def _row(home: "Home", role: "Role") -> dict[str, Any]:
-    found = snapshot(home.folder.folder(role.id))
+    found = snapshot(home.folder.space(role.id))
     archived = sum(memory.archived for memory in found.memories.values())
     return {
         "name": role.name,
@@ -60,28 +64,42 @@ def _row(home: "Home", role: "Role") -> dict[str, Any]:
     }
 
 
-def snapshot(folder: Path) -> "Snapshot":
+def snapshot(space: "Space") -> "Snapshot":
     """What the role's files hold; nothing is written, no index is built."""
-    from rolememory.store.memories import RoleStore
+    from rolememory.storage.memories import RoleStore
 
-    return RoleStore(folder).snapshot()
+    return RoleStore(space).snapshot()
 
 
 def books(home: Path, folder: Path, role: "Role") -> list[Path]:
     """The worldbooks of a role: its own, and the shared ones that its role.json names."""
-    own = [path for path in sorted((folder / "worldbooks").glob("*")) if path.is_file() and not path.name.startswith(".")]
+    own = [
+        path
+        for path in sorted((folder / "worldbooks").glob("*"))
+        if path.is_file() and not path.name.startswith(".")
+    ]
     return [*own, *(home / "worldbooks" / name for name in role.worldbooks)]
 
 
 @verb(
     "open",
     BEGIN,
-    both("show where a role lives and what it holds; make it, or edit its memories", "查看角色的位置和内容；也可新建，或编辑它的记忆"),
+    both(
+        "show where a role lives and what it holds; make it, or edit its memories",
+        "查看角色的位置和内容；也可新建，或编辑它的记忆",
+    ),
 )
 def open_role(
     name: RoleName,
-    create: Annotated[bool, option("--create", "make the role if there is none of that name", "没有这个名字的角色就新建")] = False,
-    edit: Annotated[bool, option("--edit", "open its memory.json in the editor", "用编辑器打开 memory.json")] = False,
+    create: Annotated[
+        bool,
+        option(
+            "--create", "make the role if there is none of that name", "没有这个名字的角色就新建"
+        ),
+    ] = False,
+    edit: Annotated[
+        bool, option("--edit", "open its memory.json in the editor", "用编辑器打开 memory.json")
+    ] = False,
 ) -> None:
     """Show, make or edit a role."""
     here = desk()
@@ -108,9 +126,14 @@ def _known(home: "Home", name: str) -> bool:
 
 def _show(here: Desk, home: "Home", role: "Role", made: bool) -> None:
     folder = home.folder.folder(role.id)
-    found = snapshot(folder)
+    found = snapshot(home.folder.space(role.id))
     problems = [problem.text(Tongue.language) for problem in found.problems]
-    row = _row(home, role) | {"folder": str(folder), "made": made, "writable": found.writable, "problems": problems}
+    row = _row(home, role) | {
+        "folder": str(folder),
+        "made": made,
+        "writable": found.writable,
+        "problems": problems,
+    }
     if here.out.as_json:
         here.out.data(row)
         return
@@ -123,7 +146,10 @@ def _show(here: Desk, home: "Home", role: "Role", made: bool) -> None:
             (say("aliases", "别名"), role.aliases or "-"),
             (
                 say("memories", "记忆"),
-                say(f"{row['memories']}, archived {row['archived']}", f"{row['memories']} 条，另有 {row['archived']} 条已归档"),
+                say(
+                    f"{row['memories']}, archived {row['archived']}",
+                    f"{row['memories']} 条，另有 {row['archived']} 条已归档",
+                ),
             ),
             (say("worldbooks", "世界书"), row["worldbooks"]),
             (say("file to edit", "编辑此文件"), str(folder / "memory.json")),

@@ -15,19 +15,42 @@ if TYPE_CHECKING:
     from rolememory.serve.house import House
 
 
-@verb("serve", DOORS, both("stand between frontend and model: the character remembers", "架在前端与模型之间：角色从此有记忆"))
+@verb(
+    "serve",
+    DOORS,
+    both(
+        "stand between frontend and model: the character remembers",
+        "架在前端与模型之间：角色从此有记忆",
+    ),
+)
 def serve(
     upstream: Annotated[
         str | None,
-        option("--upstream URL", "the model's OpenAI-compatible server, e.g. http://127.0.0.1:5001/v1", "模型服务（兼容 OpenAI）的地址"),
+        option(
+            "--upstream URL",
+            "the model's OpenAI-compatible server, e.g. http://127.0.0.1:5001/v1",
+            "模型服务（兼容 OpenAI）的地址",
+        ),
     ] = None,
-    port: Annotated[int | None, option("--port N", "port to listen on (8787)", "监听端口（8787）", parser=int)] = None,
-    host: Annotated[str | None, option("--host ADDRESS", "address to listen on (127.0.0.1)", "监听地址（127.0.0.1）")] = None,
+    port: Annotated[
+        int | None, option("--port N", "port to listen on (8787)", "监听端口（8787）", parser=int)
+    ] = None,
+    host: Annotated[
+        str | None,
+        option("--host ADDRESS", "address to listen on (127.0.0.1)", "监听地址（127.0.0.1）"),
+    ] = None,
     api_key: Annotated[
         str | None,
-        option("--api-key KEY", "the upstream's key; without it the frontend's key is passed on", "上游的密钥；不写则转交前端的密钥"),
+        option(
+            "--api-key KEY",
+            "the upstream's key; without it the frontend's key is passed on",
+            "上游的密钥；不写则转交前端的密钥",
+        ),
     ] = None,
-    role: Annotated[str | None, option("--role NAME", "the role of every turn that names none", "没有指明角色的对话归谁")] = None,
+    role: Annotated[
+        str | None,
+        option("--role NAME", "the role of every turn that names none", "没有指明角色的对话归谁"),
+    ] = None,
 ) -> None:
     """Runs until Ctrl-C."""
     here = desk()
@@ -37,7 +60,9 @@ def serve(
     from rolememory.serve.run import serve as run
 
     given = {"serve.upstream": upstream, "serve.port": port, "serve.host": host, "serve.role": role}
-    house = _house(here, {name: value for name, value in given.items() if value is not None}, api_key)
+    house = _house(
+        here, {name: value for name, value in given.items() if value is not None}, api_key
+    )
     listener = listening(house.settings.host, house.settings.port)
     _log_to_console(here)
     run(house, listener, lambda: greet(here, house, address(listener)))
@@ -60,7 +85,10 @@ def greet(here: Desk, house: "House", url: str) -> None:
         (say("paste into the frontend as API URL", "填进前端的 API 地址"), rows["url"]),
         (say("page", "网页"), rows["page"]),
         (say("home", "主目录"), rows["home"]),
-        (say("model behind", "后面的模型"), rows["upstream"] or say("none yet: --upstream URL", "还没有：--upstream URL")),
+        (
+            say("model behind", "后面的模型"),
+            rows["upstream"] or say("none yet: --upstream URL", "还没有：--upstream URL"),
+        ),
         (say("meaning", "语义"), meaning(house)),
     )
     for name, value in told:
@@ -82,8 +110,14 @@ def meaning(house: "House") -> str:
         return say("off: words, keys, dates and feeling only", "关闭：只用词语、关键词、日期和情感")
     known = "、".join(settings.languages) if settings.languages else ""
     if known:
-        return say(f"loads behind; languages: {', '.join(settings.languages)}", f"在后台加载；语言：{known}")
-    return say("loads behind; `rolememory doctor` tells for which languages", "在后台加载；`rolememory doctor` 会说明适用哪些语言")
+        return say(
+            f"loads behind; languages: {', '.join(settings.languages)}",
+            f"在后台加载；语言：{known}",
+        )
+    return say(
+        "loads behind; `rolememory doctor` tells for which languages",
+        "在后台加载；`rolememory doctor` 会说明适用哪些语言",
+    )
 
 
 def _house(here: Desk, overrides: Mapping[str, Any], api_key: str | None) -> "House":

@@ -1,9 +1,10 @@
 """sessions, timeline, forget: the chats of a role, what they know of one another, and one person's way out."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
-from rolememory.cli.desk import desk
+from rolememory.cli.desk import Desk, desk
 from rolememory.cli.options import DryRun, MaybeRole, RoleName, UserName, Yes, argument, option
 from rolememory.cli.out import Column, one_line, plain
 from rolememory.cli.upkeep import chosen
@@ -12,23 +13,46 @@ from rolememory.cli.words import both, say
 from rolememory.errors import InvalidValueError
 
 if TYPE_CHECKING:
+    from rolememory.chats import ChatInfo
     from rolememory.schema.learning import Said
-    from rolememory.store.chats import ChatInfo
+    from rolememory.storage.erase import Erased
 
 _MODES = {"shared": "共享", "own": "独立", "read_only": "只读", "off": "关闭"}
 
 
-@verb("sessions", LEARN, both("the chats of a role, or the messages of one", "角色的会话列表，或其中一个的消息"))
+@verb(
+    "sessions",
+    LEARN,
+    both("the chats of a role, or the messages of one", "角色的会话列表，或其中一个的消息"),
+)
 def sessions(
     role: RoleName,
-    chat: Annotated[str | None, argument("[CHAT]", "show its messages", "显示这个会话的消息")] = None,
+    chat: Annotated[
+        str | None, argument("[CHAT]", "show its messages", "显示这个会话的消息")
+    ] = None,
     user: UserName = None,
     archived: Annotated[bool, option("--archived", "archived ones too", "也列出已归档的")] = False,
-    title: Annotated[str | None, option("--title TEXT", "give the chat this title", "给会话起名")] = None,
-    archive: Annotated[bool | None, option("--archive/--unarchive", "put the chat away, or back", "归档或取消归档")] = None,
-    mode: Annotated[str | None, option("--mode MODE", "shared, own, read_only or off", "shared、own、read_only 或 off")] = None,
-    timeline: Annotated[str | None, option("--timeline NAME", "move the chat to this timeline", "移到这条时间线")] = None,
-    remove: Annotated[bool, option("--remove", "delete the chat's record; what was learned stays", "删除会话记录；学到的记忆保留")] = False,
+    title: Annotated[
+        str | None, option("--title TEXT", "give the chat this title", "给会话起名")
+    ] = None,
+    archive: Annotated[
+        bool | None, option("--archive/--unarchive", "put the chat away, or back", "归档或取消归档")
+    ] = None,
+    mode: Annotated[
+        str | None,
+        option("--mode MODE", "shared, own, read_only or off", "shared、own、read_only 或 off"),
+    ] = None,
+    timeline: Annotated[
+        str | None, option("--timeline NAME", "move the chat to this timeline", "移到这条时间线")
+    ] = None,
+    remove: Annotated[
+        bool,
+        option(
+            "--remove",
+            "delete the chat's record; what was learned stays",
+            "删除会话记录；学到的记忆保留",
+        ),
+    ] = False,
 ) -> None:
     """Newest first."""
     here = desk()
@@ -43,13 +67,22 @@ def sessions(
         rows = [_message(said) for said in mind.chats.path(chat)] if chat is not None else None
         chats = mind.chats.chats(archived=archived, **({"user": user} if user else {}))
     if here.out.as_json:
-        here.out.data([plain(row) for row in rows] if rows is not None else [plain(_chat_json(info)) for info in chats])
+        here.out.data(
+            [plain(row) for row in rows]
+            if rows is not None
+            else [plain(_chat_json(info)) for info in chats]
+        )
     elif rows is not None:
         for row in rows:
             here.out.say(f"[{row['name'] or row['role']}]", "bold cyan")
             here.out.raw(row["text"])
     elif not chats:
-        here.out.say(say("no chats yet; `observe` or a frontend brings them", "还没有会话；由 `observe` 或前端带来"))
+        here.out.say(
+            say(
+                "no chats yet; `observe` or a frontend brings them",
+                "还没有会话；由 `observe` 或前端带来",
+            )
+        )
     else:
         here.out.table([_chat_row(info) for info in chats], _columns())
 
@@ -60,7 +93,10 @@ def timelines(role: RoleName) -> None:
     here = desk()
     with here.role(role) as mind:
         found = mind.chats.timelines.list()
-        rows: list[dict[str, Any]] = [{"name": one.name, "of": one.of, "at": one.at, "merged": list(one.merged)} for one in found]
+        rows: list[dict[str, Any]] = [
+            {"name": one.name, "of": one.of, "at": one.at, "merged": list(one.merged)}
+            for one in found
+        ]
     if here.out.as_json:
         here.out.data([plain(row) for row in rows])
         return
@@ -84,15 +120,29 @@ def timelines(role: RoleName) -> None:
     )
 
 
-@verb("timeline fork", LEARN, both("a new timeline that knows what was told until now", "分出一条新时间线，知道此前的一切"))
+@verb(
+    "timeline fork",
+    LEARN,
+    both("a new timeline that knows what was told until now", "分出一条新时间线，知道此前的一切"),
+)
 def fork(
     role: RoleName,
     name: Annotated[str, argument("NAME", "what to call it", "起个名字")],
-    of: Annotated[str, option("--of NAME", "forked from; none = the shared one", "从哪条分出；不写 = 共享的那条")] = "",
+    of: Annotated[
+        str,
+        option("--of NAME", "forked from; none = the shared one", "从哪条分出；不写 = 共享的那条"),
+    ] = "",
     at: Annotated[
-        str | None, option("--at TIME", "what was told until then, e.g. 2024-05-01; none = now", "到何时为止，例如 2024-05-01；不写 = 现在")
+        str | None,
+        option(
+            "--at TIME",
+            "what was told until then, e.g. 2024-05-01; none = now",
+            "到何时为止，例如 2024-05-01；不写 = 现在",
+        ),
     ] = None,
-    chat: Annotated[str | None, option("--chat NAME", "move this chat to it", "把这个会话移过去")] = None,
+    chat: Annotated[
+        str | None, option("--chat NAME", "move this chat to it", "把这个会话移过去")
+    ] = None,
 ) -> None:
     """Chats are moved to it with --chat, or `sessions CHAT --timeline NAME`."""
     here = desk()
@@ -100,24 +150,47 @@ def fork(
         made = mind.chats.timelines.fork(name, of, _moment(at))
         if chat:
             mind.chats.update(chat, timeline=made.name)
-    here.out.say(say(f"{made.name}: a timeline of its own from here on", f"{made.name}：从此各走各的"))
+    here.out.say(
+        say(f"{made.name}: a timeline of its own from here on", f"{made.name}：从此各走各的")
+    )
 
 
-@verb("timeline merge", LEARN, both("let a timeline know what was told in another", "让一条时间线知道另一条里说过的事"))
+@verb(
+    "timeline merge",
+    LEARN,
+    both("let a timeline know what was told in another", "让一条时间线知道另一条里说过的事"),
+)
 def merge(
     role: RoleName,
     name: Annotated[str, argument("NAME", "whose events", "谁的经历")],
-    into: Annotated[str, option("--into NAME", "who learns of them; none = the shared one", "并入哪条；不写 = 共享的那条")] = "",
+    into: Annotated[
+        str,
+        option(
+            "--into NAME",
+            "who learns of them; none = the shared one",
+            "并入哪条；不写 = 共享的那条",
+        ),
+    ] = "",
 ) -> None:
     """Nothing is copied: it is heard there from now on."""
     here = desk()
     with here.role(role) as mind:
         mind.chats.timelines.merge(name, into)
-    here.out.say(say(f"{name}: known in {into or 'the shared timeline'} from now on", f"{name}：从此在{into or '共享时间线'}中也知道"))
+    here.out.say(
+        say(
+            f"{name}: known in {into or 'the shared timeline'} from now on",
+            f"{name}：从此在{into or '共享时间线'}中也知道",
+        )
+    )
 
 
 @verb(
-    "forget", KEEP, both("remove everything of one person: memories, chats, history, backups", "彻底删除某人的一切：记忆、会话、历史、备份")
+    "forget",
+    KEEP,
+    both(
+        "remove everything of one person: memories, chats, history, backups",
+        "彻底删除某人的一切：记忆、会话、历史、备份",
+    ),
 )
 def forget(
     role: MaybeRole = None,
@@ -125,47 +198,65 @@ def forget(
     dry_run: DryRun = False,
     yes: Yes = False,
 ) -> None:
-    """There is no way back."""
+    """There is no way back: without a terminal it wants --yes. Chats with others stay without this person."""
     if not user:
         raise InvalidValueError("say who: --user NAME", zh="请指明是谁：--user 名字")
     here = desk()
+    if not (yes or dry_run or here.out.asks):
+        raise InvalidValueError(
+            "nothing brings back what is forgotten, and nobody is here to be asked; add --yes",
+            zh="忘掉之后无法找回，而这里没有人可以询问；请加上 --yes",
+        )
     with here.home() as home:
         minds = [home.role(role_id) for role_id in chosen(home, role)]
-        found = {
-            mind.role.name: (sum(memory.user == user for memory in mind.memories.values()), len(mind.chats.chats(archived=True, user=user)))
-            for mind in minds
-        }
-        told = [{"role": name, "memories": memories, "chats": chats} for name, (memories, chats) in found.items()]
-        if not dry_run:
-            if not yes and here.out.asks and not here.out.ask(say(f"forget {user!r} for good?", f"彻底忘掉“{user}”？")):
-                here.out.say(say("nothing was removed", "没有删除"))
-                return
-            done = [mind.forget(user) for mind in minds] if role else list(home.forget(user).values())
-            left = [name for one in done for name in one.left]
-    if here.out.as_json:
-        here.out.data({"dry_run": dry_run, "roles": told})
-        return
-    for row in told:
-        here.out.say(
+        found = {mind.role.name: mind.forget(user, dry_run=True) for mind in minds}
+        _would_go(here, found, dry_run)
+        if dry_run:
+            return
+        if not yes and not here.out.ask(say(f"forget {user!r} for good?", f"彻底忘掉“{user}”？")):
+            here.out.say(say("nothing was removed", "没有删除"))
+            return
+        done = [mind.forget(user) for mind in minds] if role else list(home.forget(user).values())
+    for name in (name for one in done for name in one.left):
+        here.out.warn(
             say(
-                f"{row['role']}: {row['memories']} memories, {row['chats']} chats",
-                f"{row['role']}：{row['memories']} 条记忆，{row['chats']} 个会话",
+                f"{name}: names them still, or cannot be read; look yourself",
+                f"{name}：仍提到此人，或读不出来，请自行查看",
             )
         )
-    if not dry_run:
-        for name in left:
-            here.out.warn(say(f"{name}: cannot be read, look yourself", f"{name}：读不出来，请自行查看"))
-        here.out.say(say(f"{user} is forgotten", f"已忘掉 {user}"), "bold")
+    here.out.say(say(f"{user} is forgotten", f"已忘掉 {user}"), "bold")
+
+
+def _would_go(here: Desk, found: "Mapping[str, Erased]", dry_run: bool) -> None:
+    """What there is of a person in each role."""
+    if here.out.as_json:
+        told = [
+            {"role": name, "memories": one.memories, "chats": len(one.chats)}
+            | {"messages": one.messages, "waiting": one.waiting}
+            for name, one in found.items()
+        ]
+        here.out.data({"dry_run": dry_run, "roles": told})
+        return
+    for name, one in found.items():
+        here.out.say(
+            say(
+                f"{name}: {one.memories} memories, {len(one.chats)} chats, "
+                f"{one.messages} messages in chats with others",
+                f"{name}：{one.memories} 条记忆，{len(one.chats)} 个会话，"
+                f"与他人共享的会话中 {one.messages} 条消息",
+            )
+        )
 
 
 def _moment(text: str | None) -> datetime | None:
-    from rolememory.store.moments import moment
+    from rolememory.storage.moments import moment
 
     try:
         return moment(text) if text else None
     except ValueError as error:
         raise InvalidValueError(
-            f"--at: expected a time, got {text!r}; write 2024-05-01", zh=f"--at：应为时间，却是“{text}”；例如 2024-05-01"
+            f"--at: expected a time, got {text!r}; write 2024-05-01",
+            zh=f"--at：应为时间，却是“{text}”；例如 2024-05-01",
         ) from error
 
 
@@ -181,7 +272,18 @@ def _message(said: "Said") -> dict[str, Any]:
 
 
 def _chat_json(info: "ChatInfo") -> dict[str, Any]:
-    names = ("id", "title", "user", "timeline", "mode", "created", "updated", "messages", "archived", "branch_of")
+    names = (
+        "id",
+        "title",
+        "user",
+        "timeline",
+        "mode",
+        "created",
+        "updated",
+        "messages",
+        "archived",
+        "branch_of",
+    )
     return {name: getattr(info, name) for name in names}
 
 

@@ -51,7 +51,7 @@ def state(memory: "Memory") -> str:
 
 def memory_json(memory: "Memory") -> dict[str, Any]:
     """A memory as JSON, as memory.json would have it, with its type."""
-    from rolememory.store.codec import fields_of
+    from rolememory.storage.codec import fields_of
 
     return {"id": memory.id, "type": memory.type.value, **fields_of(memory)}
 

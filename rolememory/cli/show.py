@@ -24,14 +24,27 @@ if TYPE_CHECKING:
 SCRIPT = "demo.json"
 
 
-@verb("demo", BEGIN, both("see it at work: three characters, what they recall and why", "看看效果：三个角色，各自想起了什么、为什么"))
+@verb(
+    "demo",
+    BEGIN,
+    both(
+        "see it at work: three characters, what they recall and why",
+        "看看效果：三个角色，各自想起了什么、为什么",
+    ),
+)
 def demo(
     role: Annotated[str | None, argument("[ROLE]", "only this character", "只看这个角色")] = None,
     words: Annotated[
         bool,
-        option("--words", "by keys and words alone, without waiting for the embedding model", "只靠关键词和字词，不等语义模型"),
+        option(
+            "--words",
+            "by keys and words alone, without waiting for the embedding model",
+            "只靠关键词和字词，不等语义模型",
+        ),
     ] = False,
-    at_once: Annotated[bool, option("--no-pause", "all scenes at once", "一口气放完，不停顿")] = False,
+    at_once: Annotated[
+        bool, option("--no-pause", "all scenes at once", "一口气放完，不停顿")
+    ] = False,
 ) -> None:
     """Play every scene."""
     here = desk()
@@ -43,7 +56,9 @@ def demo(
         if not words:
             _prepare(here, home, scenes)
         for number, scene in enumerate(scenes, 1):
-            turn = home.role(scene.role_id).recall(scene.chat, user=scene.user, now=scene.now, dry_run=True)
+            turn = home.role(scene.role_id).recall(
+                scene.chat, user=scene.user, now=scene.now, dry_run=True
+            )
             if here.out.as_json:
                 told.append({"role": scene.name, "say": scene.caption, **turn_json(turn)})
                 continue
@@ -63,8 +78,17 @@ def _stage(words: bool) -> "Iterator[Home]":
 
     with TemporaryDirectory(prefix="rolememory-demo-") as folder:
         copy = Path(folder) / "home"
-        shutil.copytree(shipped("examples", "home"), copy, ignore=shutil.ignore_patterns(".cache", "state", "journal", "backups"))
-        with Home.open(copy, {"embedding.backend": "off"} if words else {"embedding.model": "", "embedding.backend": "auto"}) as home:
+        shutil.copytree(
+            shipped("examples", "home"),
+            copy,
+            ignore=shutil.ignore_patterns(".cache", "state", "journal", "backups"),
+        )
+        with Home.open(
+            copy,
+            {"embedding.backend": "off"}
+            if words
+            else {"embedding.model": "", "embedding.backend": "auto"},
+        ) as home:
             yield home
 
 
@@ -73,7 +97,7 @@ def _scenes(home: "Home", role: str | None) -> Iterator[Scene]:
     import json
 
     from rolememory.schema.message import Message
-    from rolememory.store.moments import moment
+    from rolememory.storage.moments import moment
     from rolememory.text.language import language_of
 
     file = home.path / SCRIPT
@@ -99,7 +123,9 @@ def _scenes(home: "Home", role: str | None) -> Iterator[Scene]:
         for row in rows
         if wanted in (None, ids[str(row["role"])])
     ]  # fmt: skip
-    yield from sorted(scenes, key=lambda scene: language_of(scene.chat[-1].content) != Tongue.language)
+    yield from sorted(
+        scenes, key=lambda scene: language_of(scene.chat[-1].content) != Tongue.language
+    )
 
 
 def _prepare(here: Desk, home: "Home", scenes: list[Scene]) -> None:
@@ -112,7 +138,13 @@ def _prepare(here: Desk, home: "Home", scenes: list[Scene]) -> None:
 def _greet(here: Desk, home: "Home") -> None:
     count = sum(len(home.role(role.id).memories) for role in home.roles())
     names = say(", ", "、").join(role.name for role in home.roles())
-    here.out.say(say("rolememory: characters that remember, and can say why", "rolememory：角色会记得，也说得出为什么"), "bold magenta")
+    here.out.say(
+        say(
+            "rolememory: characters that remember, and can say why",
+            "rolememory：角色会记得，也说得出为什么",
+        ),
+        "bold magenta",
+    )
     here.out.say(
         say(
             f"{names}: {count} memories in plain files. For each message: what comes to mind, for which reason, and what the model would be sent.",

@@ -65,7 +65,13 @@ def _user(tavern: Path, wanted: str | None) -> str:
 def users(tavern: Path) -> list[str]:
     """The names of those who have a folder there; folders with an underscore before are the program's own."""
     folder = tavern / "data"
-    return sorted(one.name for one in folder.iterdir() if one.is_dir() and not one.name.startswith("_")) if folder.is_dir() else []
+    return (
+        sorted(
+            one.name for one in folder.iterdir() if one.is_dir() and not one.name.startswith("_")
+        )
+        if folder.is_dir()
+        else []
+    )
 
 
 def put(target: Path) -> None:
@@ -102,7 +108,11 @@ def take_out(target: Path) -> bool:
 def _check_ours(target: Path) -> None:
     if not target.exists() and not target.is_symlink():
         return
-    if target.is_symlink() or (target / ".git").exists() or _manifest(target).get("display_name") != NAME:
+    if (
+        target.is_symlink()
+        or (target / ".git").exists()
+        or _manifest(target).get("display_name") != NAME
+    ):
         raise InvalidValueError(
             f"{target}: something else stands there (a link, a git checkout or another extension); move it away first",
             zh=f"{target}：那里已有别的内容（链接、git 仓库或其他扩展）；请先移走",

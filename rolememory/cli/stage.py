@@ -55,14 +55,27 @@ def _rows(turn: "Turn") -> Iterable[Row]:
     from rolememory.schema.wording import word
 
     for one in turn.recalled:
-        yield Row(f"{one.score:.2f}", one.memory.id, _short(one.memory.content), (*map(hit_text, one.scored.hits), *_weighed(one.scored)))
+        yield Row(
+            f"{one.score:.2f}",
+            one.memory.id,
+            _short(one.memory.content),
+            (*map(hit_text, one.scored.hits), *_weighed(one.scored)),
+        )
     for entry in turn.lore.awake if turn.lore else ():
-        yield Row(say("lore", "设定"), entry.entry.comment or entry.id, _short(entry.entry.content), (word(entry.why, Tongue.language),))
+        yield Row(
+            say("lore", "设定"),
+            entry.entry.comment or entry.id,
+            _short(entry.entry.content),
+            (word(entry.why, Tongue.language),),
+        )
 
 
 def _weighed(scored: "Scored") -> Iterable[str]:
     """What made it more or less: `+0.07 emotional, +0.03 salience`; what hardly did is left out."""
-    parts = sorted((part for part in scored.contributions if abs(part.amount) >= LEAST), key=lambda part: -abs(part.amount))
+    parts = sorted(
+        (part for part in scored.contributions if abs(part.amount) >= LEAST),
+        key=lambda part: -abs(part.amount),
+    )
     if parts:
         yield say(", ", "，").join(f"{part.amount:+.2f} {strategy(part.name)}" for part in parts)
 
@@ -87,7 +100,10 @@ def _speaker(scene: Scene, message: "Message") -> str:
 def _prompt(turn: "Turn") -> Sequence[tuple[str, str, bool]]:
     """(role, content, whether it is ours) of every message as it would be sent."""
     lore = turn.lore is not None
-    return [(one.role, one.content, one.role == "system" and (lore or bool(turn.text))) for one in turn.messages]
+    return [
+        (one.role, one.content, one.role == "system" and (lore or bool(turn.text)))
+        for one in turn.messages
+    ]
 
 
 # ── plain text ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -117,7 +133,9 @@ def _lines(scene: Scene, turn: "Turn", rows: Sequence[Row], number: str) -> Iter
 # ── panels ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _panels(scene: Scene, turn: "Turn", rows: Sequence[Row], number: str) -> "Iterable[RenderableType]":
+def _panels(
+    scene: Scene, turn: "Turn", rows: Sequence[Row], number: str
+) -> "Iterable[RenderableType]":
     from rich.rule import Rule
     from rich.text import Text
 
@@ -128,7 +146,10 @@ def _panels(scene: Scene, turn: "Turn", rows: Sequence[Row], number: str) -> "It
     yield ""
     for message in scene.chat:
         mine = message.role == "user"
-        yield Text.assemble((f"{_speaker(scene, message)}  ", "bold green" if mine else "bold cyan"), printable(message.content))
+        yield Text.assemble(
+            (f"{_speaker(scene, message)}  ", "bold green" if mine else "bold cyan"),
+            printable(message.content),
+        )
     yield ""
     yield _mind(rows)
     yield _sent(turn)
@@ -147,7 +168,9 @@ def _mind(rows: Sequence[Row]) -> "RenderableType":
         what = Text.assemble((printable(row.id), "cyan"), "\n", printable(row.text))
         table.add_row(row.score, what, Text("\n".join(map(printable, row.why))))
     if not rows:
-        table.add_row("", Text(say("nothing: this message asks for none of it", "没有：这句话用不着回忆")), "")
+        table.add_row(
+            "", Text(say("nothing: this message asks for none of it", "没有：这句话用不着回忆")), ""
+        )
     return table
 
 
@@ -157,7 +180,10 @@ def _sent(turn: "Turn") -> "RenderableType":
 
     parts: list[Any] = []
     for role, content, ours in _prompt(turn):
-        parts += [(f"{role}\n", "bold green" if ours else "bold dim"), (printable(content) + "\n\n", "" if ours else "dim")]
+        parts += [
+            (f"{role}\n", "bold green" if ours else "bold dim"),
+            (printable(content) + "\n\n", "" if ours else "dim"),
+        ]
     return Panel(
         Text.assemble(*parts[:-1], (parts[-1][0].rstrip("\n"), parts[-1][1])),
         title=say("what the model is sent", "发给模型的内容"),

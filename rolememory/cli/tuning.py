@@ -11,21 +11,37 @@ from rolememory.cli.words import Tongue, both, say
 from rolememory.errors import InvalidValueError, SettingsError, UnknownNameError
 
 
-@verb("settings", TUNE, both("show the settings and where they come from, or set one", "查看设置及其来源，或修改一项"))
+@verb(
+    "settings",
+    TUNE,
+    both("show the settings and where they come from, or set one", "查看设置及其来源，或修改一项"),
+)
 def settings(
     key: Annotated[
         str | None,
-        argument("[KEY]", "one setting, or a table of them, e.g. recall", "某一项，或某一组，例如 recall"),
+        argument(
+            "[KEY]", "one setting, or a table of them, e.g. recall", "某一项，或某一组，例如 recall"
+        ),
     ] = None,
-    value: Annotated[str | None, argument("[VALUE]", "its new value; lists with commas", "新的值；列表用逗号分隔")] = None,
+    value: Annotated[
+        str | None,
+        argument("[VALUE]", "its new value; lists with commas", "新的值；列表用逗号分隔"),
+    ] = None,
     unset: Annotated[bool, option("--unset", "back to its default", "恢复默认")] = False,
-    everything: Annotated[bool, option("--all", "every key, not only what differs from its default", "列出全部，不只是改过的")] = False,
+    everything: Annotated[
+        bool,
+        option(
+            "--all", "every key, not only what differs from its default", "列出全部，不只是改过的"
+        ),
+    ] = False,
 ) -> None:
     """Without a key: what is not at its default."""
     here = desk()
     here.check_home()
     if value is not None and unset:
-        raise InvalidValueError("a value and --unset; give one of them", zh="不能同时给出值和 --unset")
+        raise InvalidValueError(
+            "a value and --unset; give one of them", zh="不能同时给出值和 --unset"
+        )
     if key is not None and (value is not None or unset):
         _set(here, key, None if unset else value)
         return
@@ -35,7 +51,12 @@ def settings(
     elif rows:
         here.out.table(rows, _columns())
     else:
-        here.out.say(say("everything at its default; --all shows every key", "全部为默认值；--all 可列出每一项"))
+        here.out.say(
+            say(
+                "everything at its default; --all shows every key",
+                "全部为默认值；--all 可列出每一项",
+            )
+        )
 
 
 def _columns() -> list[Column]:
@@ -49,12 +70,14 @@ def _columns() -> list[Column]:
 
 
 def _rows(here: Desk, key: str | None, everything: bool) -> list[dict[str, Any]]:
-    from rolememory.store.settings import load_settings
-    from rolememory.store.settings_text import settings_table
+    from rolememory.storage.settings import load_settings
+    from rolememory.storage.settings_text import settings_table
 
     loaded = load_settings(here.path)
     table = settings_table()
-    wanted = [row for row in table if key is None or row.key == key or row.key.startswith(f"{key}.")]
+    wanted = [
+        row for row in table if key is None or row.key == key or row.key.startswith(f"{key}.")
+    ]
     if not wanted:
         raise UnknownNameError(
             "setting",
@@ -86,14 +109,14 @@ def _rows(here: Desk, key: str | None, everything: bool) -> list[dict[str, Any]]
 
 
 def _shown(value: Any) -> str:
-    from rolememory.store.mistakes import literal
+    from rolememory.storage.mistakes import literal
 
     return literal(value)
 
 
 def _set(here: Desk, key: str, text: str | None) -> None:
-    from rolememory.store.settings_text import set_value
-    from rolememory.store.tree import type_name
+    from rolememory.storage.settings_text import set_value
+    from rolememory.storage.tree import type_name
 
     value = None if text is None else _value(text, type_name(key) if _is_key(key) else "")
     try:
@@ -111,7 +134,7 @@ def _set(here: Desk, key: str, text: str | None) -> None:
 
 
 def _is_key(key: str) -> bool:
-    from rolememory.store.tree import leaves
+    from rolememory.storage.tree import leaves
 
     return key in leaves()
 

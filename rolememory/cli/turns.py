@@ -19,7 +19,11 @@ if TYPE_CHECKING:
 
 Said = Annotated[
     str,
-    argument("MESSAGE|-", "what the user says; - reads it from standard input", "用户说的话；- 表示从标准输入读取"),
+    argument(
+        "MESSAGE|-",
+        "what the user says; - reads it from standard input",
+        "用户说的话；- 表示从标准输入读取",
+    ),
 ]
 Chat = Annotated[
     str | None,
@@ -31,12 +35,19 @@ Chat = Annotated[
 ]
 Now = Annotated[
     str | None,
-    option("--now TIME", "pretend it is then, e.g. 2024-05-01", "假定现在是某个时间，例如 2024-05-01"),
+    option(
+        "--now TIME", "pretend it is then, e.g. 2024-05-01", "假定现在是某个时间，例如 2024-05-01"
+    ),
 ]
 
 
 @verb(
-    "recall", ASK, both("what a role remembers at this message: the words for the prompt", "角色听到这句话会想起什么：可放进提示词的文字")
+    "recall",
+    ASK,
+    both(
+        "what a role remembers at this message: the words for the prompt",
+        "角色听到这句话会想起什么：可放进提示词的文字",
+    ),
 )
 def recall(
     role: RoleName,
@@ -44,11 +55,18 @@ def recall(
     chat: Chat = None,
     user: UserName = None,
     now: Now = None,
-    prompt: Annotated[bool, option("--prompt", "show all messages as they would be sent", "显示将要发送的全部消息")] = False,
+    prompt: Annotated[
+        bool,
+        option("--prompt", "show all messages as they would be sent", "显示将要发送的全部消息"),
+    ] = False,
     wait: Wait = False,
     count: Annotated[
         bool,
-        option("--count", "count this as a turn of the story; otherwise it only looks", "算作故事的一轮；否则只是看看"),
+        option(
+            "--count",
+            "count this as a turn of the story; otherwise it only looks",
+            "算作故事的一轮；否则只是看看",
+        ),
     ] = False,
 ) -> None:
     """A look that changes nothing, unless it is to count."""
@@ -65,7 +83,12 @@ def recall(
     elif added := [one.content for one in turn.messages if one not in messages]:
         here.out.raw("\n\n".join(added))
     else:
-        here.out.warn(say("nothing comes to mind; `rolememory explain` tells why", "什么也没想起来；`rolememory explain` 会说明原因"))
+        here.out.warn(
+            say(
+                "nothing comes to mind; `rolememory explain` tells why",
+                "什么也没想起来；`rolememory explain` 会说明原因",
+            )
+        )
     if not wait:
         tell_without(here, messages[-1].content)
 
@@ -73,16 +96,24 @@ def recall(
 @verb(
     "explain",
     ASK,
-    both("why each memory is in the prompt or not, and what would let it in", "每条记忆为什么在、为什么不在提示词里，怎样才能进来"),
+    both(
+        "why each memory is in the prompt or not, and what would let it in",
+        "每条记忆为什么在、为什么不在提示词里，怎样才能进来",
+    ),
 )
 def explain(
     role: RoleName,
     message: Said,
-    memory_ids: Annotated[list[str] | None, argument("[ID...]", "memories to ask about in particular", "特别想问的记忆")] = None,
+    memory_ids: Annotated[
+        list[str] | None,
+        argument("[ID...]", "memories to ask about in particular", "特别想问的记忆"),
+    ] = None,
     chat: Chat = None,
     user: UserName = None,
     now: Now = None,
-    everything: Annotated[bool, option("--all", "every memory of the role", "角色的每一条记忆")] = False,
+    everything: Annotated[
+        bool, option("--all", "every memory of the role", "角色的每一条记忆")
+    ] = False,
     wait: Wait = False,
 ) -> None:
     """Reasons of a turn that does not count."""
@@ -93,12 +124,19 @@ def explain(
         if unknown is not None:
             raise UnknownMemoryError(unknown, mind.memories)
         turn = ask(here, mind, messages, user, now, wait)
-        ids = list(mind.memories) if everything else memory_ids or [one.entry_id for one in turn.left_out()]
+        ids = (
+            list(mind.memories)
+            if everything
+            else memory_ids or [one.entry_id for one in turn.left_out()]
+        )
         explanation = turn.explain(*ids, language=Tongue.language)
     if here.out.as_json:
         here.out.data([row_json(row) for row in explanation.rows])
         return
-    nothing = say("nothing comes to mind; --all tells why of every memory", "什么也没想起来；--all 会说明每一条的原因")
+    nothing = say(
+        "nothing comes to mind; --all tells why of every memory",
+        "什么也没想起来；--all 会说明每一条的原因",
+    )
     here.out.raw(str(explanation) or nothing)
     if not wait:
         tell_without(here, messages[-1].content)
@@ -126,13 +164,14 @@ def _time(text: str | None) -> Any:
     if text is None:
         return None
     from rolememory.errors import InvalidValueError
-    from rolememory.store.moments import moment
+    from rolememory.storage.moments import moment
 
     try:
         return moment(text)
     except ValueError as error:
         raise InvalidValueError(
-            f"--now: expected a time, got {text!r}; write 2024-05-01", zh=f"--now：应为时间，却是“{text}”；例如 2024-05-01"
+            f"--now: expected a time, got {text!r}; write 2024-05-01",
+            zh=f"--now：应为时间，却是“{text}”；例如 2024-05-01",
         ) from error
 
 
@@ -140,8 +179,13 @@ def turn_json(turn: "Turn") -> dict[str, Any]:
     """A turn for scripts: the words, their places, the reasons."""
     return {
         "text": turn.text,
-        "messages": [plain(one.model_dump(mode="json", exclude_none=True)) for one in turn.messages],
-        "recalled": [{"score": one.score, "line": one.line, "memory": memory_json(one.memory)} for one in turn.recalled],
+        "messages": [
+            plain(one.model_dump(mode="json", exclude_none=True)) for one in turn.messages
+        ],
+        "recalled": [
+            {"score": one.score, "line": one.line, "memory": memory_json(one.memory)}
+            for one in turn.recalled
+        ],
         "near": [{"score": one.score, "memory": memory_json(one.memory)} for one in turn.near],
         "why": [row_json(row) for row in turn.explain().rows],
         "embedder": turn.trace.embedder,
@@ -154,7 +198,13 @@ def row_json(row: Any) -> dict[str, Any]:
     from rolememory.schema.wording import word, word_change
 
     reasons = [
-        {"by": by, "code": reason.code, "values": dict(reason.values), "text": word(reason, Tongue.language)} for by, reason in row.reasons
+        {
+            "by": by,
+            "code": reason.code,
+            "values": dict(reason.values),
+            "text": word(reason, Tongue.language),
+        }
+        for by, reason in row.reasons
     ]
     remedy = row.remedy and {
         "target": row.remedy.target, "field": row.remedy.field, "value": row.remedy.value, "id": row.remedy.entry_id or row.id,

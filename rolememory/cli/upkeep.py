@@ -12,7 +12,7 @@ from rolememory.errors import InvalidValueError
 
 if TYPE_CHECKING:
     from rolememory.engine import Home, RoleMemory
-    from rolememory.store.backup import Backup
+    from rolememory.storage.files.backup import Backup
 
 ALL = ("all", "全部")
 
@@ -27,14 +27,22 @@ def chosen(home: "Home", name: str | None) -> list[str]:
 @verb(
     "clean",
     KEEP,
-    both("archive what expired, wore out or outgrew its limit; never deletes", "归档已过期、已淡忘或超出上限的记忆，从不删除"),
+    both(
+        "archive what expired, wore out or outgrew its limit; never deletes",
+        "归档已过期、已淡忘或超出上限的记忆，从不删除",
+    ),
 )
 def clean(
     role: MaybeRole = None,
     dry_run: DryRun = False,
     journal_days: Annotated[
         int | None,
-        option("--journal-days N", "also forget history older than so many days", "同时清掉多少天以前的改动记录", whole(0)),
+        option(
+            "--journal-days N",
+            "also forget history older than so many days",
+            "同时清掉多少天以前的改动记录",
+            whole(0),
+        ),
     ] = None,
 ) -> None:
     """Tell what goes and why."""
@@ -85,22 +93,35 @@ def _tell_retired(here: Desk, rows: list[dict[str, Any]], dry_run: bool) -> None
     here.out.table(rows, columns)
 
 
-@verb("backup", KEEP, both("make a backup of a role, checked after it is made", "备份角色，写好后会校验"))
+@verb(
+    "backup",
+    KEEP,
+    both("make a backup of a role, checked after it is made", "备份角色，写好后会校验"),
+)
 def backup(
     role: MaybeRole = None,
     everyone: Annotated[bool, option("--all", "every role", "所有角色")] = False,
 ) -> None:
     """One zip per role, in the role's folder backups/."""
-    from rolememory.store.backup import backup as make
+    from rolememory.storage.files.backup import backup as make
 
     here = desk()
     if role is None and not everyone:
-        raise InvalidValueError("which role? name one, or write --all", zh="要备份哪个角色？请写名字，或用 --all")
+        raise InvalidValueError(
+            "which role? name one, or write --all", zh="要备份哪个角色？请写名字，或用 --all"
+        )
     rows: list[dict[str, Any]] = []
     with here.home() as home:
         for role_id in chosen(home, None if everyone else role):
             path = make(home.folder.folder(role_id), home.settings.storage)
-            rows.append({"role": home.folder.find(role_id).name, "id": role_id, "file": str(path), "size": path.stat().st_size})
+            rows.append(
+                {
+                    "role": home.folder.find(role_id).name,
+                    "id": role_id,
+                    "file": str(path),
+                    "size": path.stat().st_size,
+                }
+            )
     if here.out.as_json:
         here.out.data(rows)
         return
@@ -113,17 +134,25 @@ def backup(
         )
 
 
-@verb("restore", KEEP, both("put a backup back; what stands now is backed up first", "恢复备份；当前内容会先备份一份"))
+@verb(
+    "restore",
+    KEEP,
+    both("put a backup back; what stands now is backed up first", "恢复备份；当前内容会先备份一份"),
+)
 def restore(
     role: RoleName,
     which: Annotated[
         str,
-        argument("[WHICH]", "a name from --list; not given: the newest good one", "--list 列出的名字；不写就用最新的完好备份"),
+        argument(
+            "[WHICH]",
+            "a name from --list; not given: the newest good one",
+            "--list 列出的名字；不写就用最新的完好备份",
+        ),
     ] = "latest",
     listing: Annotated[bool, option("--list", "list the backups", "列出备份")] = False,
 ) -> None:
     """Restore, or list what there is."""
-    from rolememory.store.backup import restore as put_back
+    from rolememory.storage.files.backup import restore as put_back
 
     here = desk()
     with here.home() as home:
@@ -134,9 +163,22 @@ def restore(
             return
         done = put_back(folder, which, home.settings.storage)
     if here.out.as_json:
-        here.out.data({"role": found.id, "source": str(done.source), "saved": str(done.saved), "files": list(done.files)})
+        here.out.data(
+            {
+                "role": found.id,
+                "source": str(done.source),
+                "saved": str(done.saved),
+                "files": list(done.files),
+            }
+        )
         return
-    here.out.say(say(f"{found.name}: restored from {done.source.name}", f"{found.name}：已从 {done.source.name} 恢复"), "bold")
+    here.out.say(
+        say(
+            f"{found.name}: restored from {done.source.name}",
+            f"{found.name}：已从 {done.source.name} 恢复",
+        ),
+        "bold",
+    )
     here.out.say(
         say(
             f"what stood before is kept as {done.saved.name}; `rolememory undo {role}` works too",
@@ -146,32 +188,46 @@ def restore(
 
 
 def _list(out: Any, folder: Any) -> None:
-    from rolememory.store.backup import list_backups
+    from rolememory.storage.files.backup import list_backups
 
     rows = [_row(one) for one in list_backups(folder)]
     if out.as_json:
         out.data(rows)
         return
     if not rows:
-        out.warn(say("no backups yet; `rolememory backup` makes one", "还没有备份；可用 `rolememory backup` 备份"))
+        out.warn(
+            say(
+                "no backups yet; `rolememory backup` makes one",
+                "还没有备份；可用 `rolememory backup` 备份",
+            )
+        )
     columns = [
         Column("name", say("name", "名字"), style="cyan"),
         Column("made", say("made", "时间")),
         Column("size", say("size", "大小"), right=True),
         Column("state", say("state", "状态")),
     ]
-    out.table([row | {"size": size(row["size"]), "made": row["made"].astimezone()} for row in rows], columns)
+    out.table(
+        [row | {"size": size(row["size"]), "made": row["made"].astimezone()} for row in rows],
+        columns,
+    )
 
 
 def _row(one: "Backup") -> dict[str, Any]:
     from rolememory.errors import FileError
-    from rolememory.store.backup import verified
+    from rolememory.storage.files.backup import verified
 
     try:
         problem = verified(one.path).problem
     except FileError as error:
         problem = error.text(Tongue.language)
-    return {"name": one.path.name, "made": one.made, "size": one.size, "good": not problem, "state": problem or say("good", "完好")}
+    return {
+        "name": one.path.name,
+        "made": one.made,
+        "size": one.size,
+        "good": not problem,
+        "state": problem or say("good", "完好"),
+    }
 
 
 def size(count: int) -> str:

@@ -9,7 +9,9 @@ from rolememory.cli.manual import metavar, verbs_of
 from rolememory.cli.words import say
 from rolememory.errors import closest
 
-MISTAKE: type[Exception] = typer.BadParameter.__mro__[2]  # typer's own ClickException, or click's in older versions
+MISTAKE: type[Exception] = typer.BadParameter.__mro__[
+    2
+]  # typer's own ClickException, or click's in older versions
 
 _QUOTED = re.compile(r"'([^']*)'")
 
@@ -58,15 +60,27 @@ def _options(error: Any) -> list[str]:
 
 def _bad_value(error: Any) -> str:
     parameter, message = error.param, error.message.rstrip(".")
-    name = "" if parameter is None else metavar(parameter) if parameter.param_type_name == "argument" else parameter.opts[0]
+    name = (
+        ""
+        if parameter is None
+        else metavar(parameter)
+        if parameter.param_type_name == "argument"
+        else parameter.opts[0]
+    )
     if not message.isascii():
         return f"{name}：{message}"
     found = _QUOTED.search(message)
-    return say(f"{name}: {_lower(message)}", f"{name}：“{found.group(1)}”不是可用的值（{message}）" if found else f"{name}：{message}")
+    return say(
+        f"{name}: {_lower(message)}",
+        f"{name}：“{found.group(1)}”不是可用的值（{message}）" if found else f"{name}：{message}",
+    )
 
 
 def _bad_option(error: Any) -> str:
-    return say(_lower(error.message.rstrip(".")), f"选项 {error.option_name} 的写法不对（{error.message.rstrip('.')}）")
+    return say(
+        _lower(error.message.rstrip(".")),
+        f"选项 {error.option_name} 的写法不对（{error.message.rstrip('.')}）",
+    )
 
 
 def _plain(error: Any) -> str:

@@ -21,6 +21,7 @@ MODULES = (
     "chatting",
     "observing",
     "sessions",
+    "people",
     "past",
     "upkeep",
     "exchange",
@@ -41,10 +42,21 @@ MODULES = (
 )
 _GROUPS = {
     "timeline": both("timelines: which chats know of one another", "时间线：哪些会话彼此知道"),
-    "integrate": both("frontends: what they need of us put in and taken out", "前端：装上和取下所需的内容"),
-    "model": both("models of meaning: which there are, fetching one, making it quick", "语义模型：有哪些可用，怎样取得，怎样加快"),
-    "card": both("character cards: in, out, and from one format into another", "角色卡：导入、导出、转换格式"),
-    "book": both("lorebooks: what fires, what is wrong, what is expected", "世界书：激活了什么、有什么问题、是否符合期望"),
+    "users": both("people: who is known, under which names", "人物：认识谁，有哪些名字"),
+    "integrate": both(
+        "frontends: what they need of us put in and taken out", "前端：装上和取下所需的内容"
+    ),
+    "model": both(
+        "models of meaning: which there are, fetching one, making it quick",
+        "语义模型：有哪些可用，怎样取得，怎样加快",
+    ),
+    "card": both(
+        "character cards: in, out, and from one format into another", "角色卡：导入、导出、转换格式"
+    ),
+    "book": both(
+        "lorebooks: what fires, what is wrong, what is expected",
+        "世界书：激活了什么、有什么问题、是否符合期望",
+    ),
 }
 
 BEGIN = both("Begin", "开始使用")
@@ -82,7 +94,9 @@ def gather(app: typer.Typer) -> None:
     for name, panel, text, function in sorted(_found, key=_place):
         group, _, own = name.rpartition(" ")
         if group and group not in groups:
-            groups[group] = typer.Typer(cls=Contents, help=_GROUPS[group], rich_markup_mode=None, no_args_is_help=False)
+            groups[group] = typer.Typer(
+                cls=Contents, help=_GROUPS[group], rich_markup_mode=None, no_args_is_help=False
+            )
             app.add_typer(groups[group], name=group, rich_help_panel=panel)
         place = groups[group] if group else app
         place.command(own, cls=Page, help=text, rich_help_panel=panel)(function)

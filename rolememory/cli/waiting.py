@@ -38,7 +38,8 @@ def ready(here: Desk, mind: "RoleMemory") -> bool:
         while not mind.ready(LOOK_EVERY_S):
             if loader.state in ("failed", "absent"):
                 reason = loader.reason or say(
-                    "there is no model here; see `rolememory model list`", "这里没有模型；见 `rolememory model list`"
+                    "there is no model here; see `rolememory model list`",
+                    "这里没有模型；见 `rolememory model list`",
                 )
                 here.out.warn(say(f"without meaning: {reason}", f"没有用上语义：{reason}"))
                 return False

@@ -40,10 +40,14 @@ def settle(arguments: Sequence[str]) -> None:
 
 def settle_by_home(home: Path, arguments: Sequence[str]) -> None:
     """Speak as the home's settings say, where neither the command line nor ROLEMEMORY_LANG says otherwise."""
-    if os.environ.get("ROLEMEMORY_LANG") or any(word.partition("=")[0] == "--lang" for word in arguments):
+    if os.environ.get("ROLEMEMORY_LANG") or any(
+        word.partition("=")[0] == "--lang" for word in arguments
+    ):
         return
     try:
-        told = tomllib.loads((home.expanduser() / "rolememory.toml").read_text("utf-8-sig")).get("language")
+        told = tomllib.loads((home.expanduser() / "rolememory.toml").read_text("utf-8-sig")).get(
+            "language"
+        )
     except (OSError, ValueError, RecursionError):
         return  # whoever works with the file says what is wrong with it
     if told in ("zh", "en"):

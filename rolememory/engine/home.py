@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from types import TracebackType
@@ -16,11 +17,12 @@ from rolememory.recall.recollection import Surroundings
 from rolememory.recall.turn import Turn
 from rolememory.schema.role import Role
 from rolememory.schema.settings import CleanSettings, Settings
-from rolememory.store import personas
-from rolememory.store.disk import Mark
-from rolememory.store.home import HomeFolder
-from rolememory.store.settings import SettingsFile
-from rolememory.store.signature import signature
+from rolememory.storage import personas
+from rolememory.storage.files.signature import signature
+from rolememory.storage.home import HomeFolder
+from rolememory.storage.people import People
+from rolememory.storage.port import Mark, Storage
+from rolememory.storage.settings import SettingsFile
 from rolememory.text.clean import Cleaner, cleaner_for
 from rolememory.text.embed.base import Embedder
 from rolememory.text.embed.graph import graph_folder
@@ -30,10 +32,11 @@ from rolememory.text.embed.queries import QueryVectors
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
+    from rolememory.engine.users import User
     from rolememory.learn.model.upstreams import Upstreams
-    from rolememory.store.erase import Erased
-    from rolememory.store.exchange import Imported, Prefer
-    from rolememory.store.watch import Changed, Watch
+    from rolememory.storage.erase import Erased
+    from rolememory.storage.exchange import Imported, Prefer
+    from rolememory.storage.files.watch import Changed, Watch
 
 from rolememory.engine.role import RoleMemory
 from rolememory.engine.said import Said
@@ -55,39 +58,60 @@ class Home:
     `settings` override the file for this process, nested or dotted: `{"recall.max_items": 3}`.
     """
 
-    def __init__(self, path: Path | str, settings: Mapping[str, Any] | None = None, embedder: Embedder | None = None) -> None:
-        self.folder = HomeFolder(path)
-        self.path = self.folder.path
-        self._file = SettingsFile(self.path, settings)
+    def __init__(
+        self,
+        storage: Storage | Path | str,
+        settings: Mapping[str, Any] | None = None,
+        embedder: Embedder | None = None,
+    ) -> None:
+        self.folder = HomeFolder(storage)
+        self.space = self.folder.storage.home
+        self._file = SettingsFile(self.space, settings)
+        self.people = People(self.space).follow()
+        own = self.space.folder
         self.loader = Loader(
-            self.settings.embedding, load=(lambda _: embedder) if embedder else partial(load, graph=graph_folder(self.path))
+            self.settings.embedding,
+            load=(lambda _: embedder)
+            if embedder
+            else partial(load, graph=own and graph_folder(own)),
         )
         self.queries = QueryVectors(self.loader.get)
-        self.lexicons = Lexicons(self.path / "lexicons")
-        templates = Templates(self.path / "templates")
+        self.lexicons = Lexicons(own and own / "lexicons")
+        templates = Templates(own and own / "templates")
         self.surroundings = Surroundings(
             self.loader,
             self.queries,
             templates,
             Styles(templates),
-            cleaner=_cleaners(self.path / "cleaning.json"),
+            cleaner=_cleaners(own and own / "cleaning.json"),
             lexicon=self.lexicons.current,
-            shared_books=self.path / "worldbooks",
+            home=self.space,
         )
         self._roles: dict[str, RoleMemory] = {}
         self._lock = threading.RLock()
         self._pool: ThreadPoolExecutor | None = None
 
     @classmethod
-    def open(cls, path: Path | str, settings: Mapping[str, Any] | None = None, embedder: Embedder | None = None) -> Self:
-        """Open a home folder; it is made when it is not there. `embedder` stands in for the model that the settings name.
+    def open(
+        cls,
+        storage: Storage | Path | str,
+        settings: Mapping[str, Any] | None = None,
+        embedder: Embedder | None = None,
+    ) -> Self:
+        """Open a home folder, or another storage; the folder is made when it is not there. `embedder` stands in for the model that the settings name.
 
         Raises:
             SettingsError: rolememory.toml cannot be read as it stands.
         """
-        home = cls(path, settings, embedder)
-        home.path.mkdir(parents=True, exist_ok=True)
+        home = cls(storage, settings, embedder)
+        if home.space.folder is not None:
+            home.space.folder.mkdir(parents=True, exist_ok=True)
         return home
+
+    @property
+    def path(self) -> Path:
+        """The home folder. Raises: NoFolderError, where the storage has none."""
+        return self.folder.path
 
     @property
     def settings(self) -> Settings:
@@ -119,20 +143,31 @@ class Home:
         return self.role(self.folder.create(name, **fields).id)
 
     def bring(
-        self, document: Mapping[str, Any], *, into: str | None = None, prefer: "Prefer" = "theirs", dry_run: bool = False
+        self,
+        document: Mapping[str, Any],
+        *,
+        into: str | None = None,
+        prefer: "Prefer" = "theirs",
+        dry_run: bool = False,
     ) -> "Imported":
         """Bring in a role that `RoleMemory.export` wrote, as a new role or into one that is there, memory by memory."""
-        from rolememory.store.exchange import import_role
+        from rolememory.storage.exchange import import_role
 
         return import_role(self.folder, document, into=into, prefer=prefer, dry_run=dry_run)
 
     def forget(self, user: str) -> "dict[str, Erased]":
-        """Remove everything of one person from every role, by the role's id, and what is written about him in `personas.json`.
+        """Remove everything of one person, under all names that were linked, from every role, by the role's id.
+
+        What is written about them in `personas.json` and `people.json` goes as well.
 
         Raises:
-            FileError: that file cannot be read as it stands.
+            FileError: a file cannot be read as it stands.
             ReadOnlyRoleError, NotWrittenError: the first role where that could not be done; in all others it was.
         """
+        from rolememory.storage.erase import erase_ledgers
+        from rolememory.text.names import Names
+
+        names = Names(self.people.follow().names_of(user))
         done: dict[str, Erased] = {}
         failed: list[RoleMemoryError] = []
         for role in self.roles():
@@ -141,17 +176,39 @@ class Home:
             except RoleMemoryError as error:
                 failed.append(error)
         try:
-            personas.forget(self.path, user)
+            personas.forget(self.space, names)
+            erase_ledgers(self.space, names)
+            if not failed:  # until then the names are needed to do it again
+                self.people.forget(names.all)
         except RoleMemoryError as error:
             failed.append(error)
         if failed:
             raise failed[0]
         return done
 
+    def users(self) -> "list[User]":
+        """Everybody whom some role knows, with the names that were linked, who has the most memories first."""
+        from rolememory.engine.users import users_of
+
+        return users_of(self)
+
+    def strangers(self) -> list[tuple[str, str]]:
+        """New names that nobody was asked about, each with the person it may be; `people.link` and `people.unlink` answer.
+
+        Cost: a few stat calls for each role whose chats were read before.
+        """
+        heard: dict[str, datetime] = {}
+        for role in self.roles():
+            for user, at in self.role(role.id).chats.users().items():
+                heard[user] = min(heard.get(user, at), at)
+        return self.people.unasked(sorted(heard, key=heard.__getitem__))
+
     def preload(self, *names: str) -> None:
         """Read roles (all of them without names) and begin to load the model, on a thread; the first turn finds them ready."""
         wanted = names or tuple(role.id for role in self.roles())
-        threading.Thread(target=self._preload, args=(wanted,), name="rolememory-preload", daemon=True).start()
+        threading.Thread(
+            target=self._preload, args=(wanted,), name="rolememory-preload", daemon=True
+        ).start()
 
     def _preload(self, names: Sequence[str]) -> None:
         self.loader.start()
@@ -164,11 +221,13 @@ class Home:
 
     def watch(self, on_change: "Callable[[Changed], None]") -> "Watch":
         """Be told of every edit from outside, by role and kind of file, within a second. Use it as a context manager."""
-        from rolememory.store.watch import Watch
+        from rolememory.storage.files.watch import Watch
 
         return Watch(self.path, on_change, self.settings.storage)
 
-    def process_message_with_memory(self, role_uuid: str, last_message: Said, history: Sequence[Said]) -> "MemoryContent":
+    def process_message_with_memory(
+        self, role_uuid: str, last_message: Said, history: Sequence[Said]
+    ) -> "MemoryContent":
         """The call of the world-book design: append a blank line and `full_content` to the system prompt when it is not empty. Source: S1.35."""
         turn = self.role(role_uuid).recall([*history, last_message])
         return MemoryContent(f"{ROLE_MEMORY_HEADING}\n\n{turn.text}" if turn.text else "", turn)
@@ -203,15 +262,20 @@ class Home:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self.close()
 
 
-def _cleaners(own: Path) -> Callable[[Settings], Cleaner | None]:
+def _cleaners(own: Path | None) -> Callable[[Settings], Cleaner | None]:
     """Gives the cleaner that settings and own file ask for; the same one while these stay, since it knows the texts it cleaned."""
 
     @lru_cache(maxsize=8)
     def cleaner(wanted: CleanSettings, _: Mark | None) -> Cleaner | None:
         return cleaner_for(wanted, own)
 
-    return lambda settings: cleaner(settings.clean, signature(own))
+    return lambda settings: cleaner(settings.clean, signature(own) if own else None)

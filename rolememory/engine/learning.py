@@ -1,19 +1,19 @@
 """Learning: what was said becomes memory, a person has the last word, and may be forgotten."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from rolememory.errors import RoleMemoryError
-from rolememory.recall.recollection import Recollection
 from rolememory.schema.learning import Observed
 from rolememory.schema.memory import Memory
+from rolememory.schema.message import Message, TurnKind
 
 if TYPE_CHECKING:
-    from rolememory.store.erase import Erased
-    from rolememory.store.review import Waiting
+    from rolememory.storage.erase import Erased
+    from rolememory.storage.review import Waiting
 
 from rolememory.engine.said import Said, as_reply, heard
 from rolememory.engine.tending import Tending
@@ -32,6 +32,10 @@ class Learning(Tending):
         *,
         chat: str = "",
         user: str | None = None,
+        present: Sequence[str] | None = None,
+        members: Sequence[str] | None = None,
+        kind: TurnKind = "normal",
+        away: bool = False,
         now: datetime | None = None,
         title: str | None = None,
     ) -> Observed:
@@ -41,15 +45,40 @@ class Learning(Tending):
         later by a model where one is set; `learned` waits for the rules. Saying the same again changes nothing; a swipe, an
         edit or a deletion takes back what was learned from the words that went.
 
+        `present` names the users who were there (left out: the owners of the messages, and `user`), `members` the other
+        characters of a group (left out: those of the time before). `away`: the character was not there; what is new is kept, so
+        that the chat stays whole, and never recalled. `kind`: "quiet" is not heard at all; an "impersonate" reply is the user's voice.
+
         Raises:
             NotWrittenError: the disk refused; nothing changed.
         """
-        said = [*heard(messages), *((as_reply(reply),) if reply is not None else ())]
-        seen = self.learner.observe(said, chat=chat, user=user, at=now, title=title)
+        if kind == "quiet":
+            return Observed(chat)
+        said = [*heard(messages), *self._replied(reply, user, kind)]
+        self.home.people.follow()
+        seen = self.learner.observe(
+            said,
+            chat=chat,
+            user=user,
+            at=now,
+            title=title,
+            present=present,
+            members=members,
+            kind=kind,
+            away=away,
+        )
         if seen.entered or seen.returned:
             self._usage.replied(seen.chat)
             self._tend_when_due()
         return seen
+
+    @staticmethod
+    def _replied(reply: Said | None, user: str | None, kind: TurnKind) -> list[Message]:
+        """The reply as it is heard: one that was written for the user is the user's."""
+        if reply is None:
+            return []
+        told = as_reply(reply)
+        return [Message.user(told.content, user=user)] if kind == "impersonate" else [told]
 
     def waiting(self) -> "list[Waiting]":
         """What was learned and waits for a person's word, oldest first."""
@@ -73,22 +102,42 @@ class Learning(Tending):
         for waiting_id in waiting_ids:
             self.learner.keeper.review.drop(waiting_id)
 
-    def forget(self, user: str) -> "Erased":
-        """Remove everything of one person: memories, chats, history, backups, what waits, uses, vectors.
+    def forget(self, user: str, *, dry_run: bool = False) -> "Erased":
+        """Remove everything of one person, under all names that were linked: memories, history, backups, what waits, uses, vectors.
+
+        Chats of theirs go; of shared ones their messages go with the replies to them, and their name from everything else.
 
         Raises:
+            FileError: a chat cannot be read; nothing was changed.
             ReadOnlyRoleError: memory.json is broken, so nobody can tell what is whose; nothing was changed.
             NotWrittenError: the disk refused; do it again, what is gone stays gone.
         """
-        from rolememory.learn.oblivion import forget
+        from rolememory.learn.oblivion import forget, preview
+        from rolememory.text.names import Names
 
+        names = Names(self.home.people.follow().names_of(user))
         self.learned()
+        if dry_run:
+            return preview(names, self.learner, self.store)
         with self._lock:
-            done = forget(self.folder, user, self.learner, self._usage, self.settings.storage)
-            self._recollection.chats.forget(done.chats)
             self._recollection.close()
-            self._recollection = Recollection(self.folder, self.home.surroundings, self.settings)
-        return done
+            try:
+                return forget(
+                    self.space,
+                    names,
+                    self.learner,
+                    self.store,
+                    self._usage,
+                    self.settings.storage,
+                    self._keep_only,
+                )
+            finally:
+                self._begin_recalling()
+
+    def _keep_only(self, chats: Collection[str]) -> None:
+        """Drop what is kept between turns of every other chat, and when upkeep met which memory."""
+        self._recollection.chats.keep_only(chats)
+        self._tended.save({})
 
     def _tend_when_due(self) -> None:
         """Daily upkeep, behind the chat."""
@@ -101,4 +150,4 @@ class Learning(Tending):
         try:
             self.tend()
         except (RoleMemoryError, OSError) as error:
-            _log.warning("%s: upkeep has to wait: %s", self.folder.name, error)
+            _log.warning("%s: upkeep has to wait: %s", self.space.name, error)

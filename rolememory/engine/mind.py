@@ -3,18 +3,23 @@
 import threading
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rolememory.chats import Chats
+from rolememory.chats.forgotten import Forgotten
+from rolememory.chats.passages import ChatPassages
 from rolememory.errors import UnknownMemoryError
 from rolememory.inject.fence import strip
 from rolememory.learn.usage import Usage
 from rolememory.recall.recollection import Recollection
+from rolememory.schema.learning import Said as ChatMessage
 from rolememory.schema.memory import Memory, Source
+from rolememory.schema.passage import Passage
 from rolememory.schema.role import Character, Role
 from rolememory.schema.settings import Settings
-from rolememory.store.chats import Chats
-from rolememory.store.memories import Edit, RoleStore, Snapshot
-from rolememory.store.state import StateFile
+from rolememory.storage.memories import Edit, RoleStore, Snapshot
+from rolememory.storage.state import StateFile
 
 if TYPE_CHECKING:
     from rolememory.learn.learner import Learner
@@ -22,7 +27,9 @@ if TYPE_CHECKING:
 if TYPE_CHECKING:
     from rolememory.engine.home import Home
 
-PATIENT_S = 10.0  # who asks for the memories themselves waits for the rules, unless something is very wrong
+PATIENT_S = (
+    10.0  # who asks for the memories themselves waits for the rules, unless something is very wrong
+)
 
 
 class Mind:
@@ -30,17 +37,39 @@ class Mind:
 
     def __init__(self, home: "Home", role_id: str) -> None:
         self.home, self.id = home, role_id
-        self.folder = home.folder.folder(role_id)
+        self.space = home.folder.space(role_id)
         settings = home.settings_of(self.role)
-        self.store = RoleStore(self.folder, settings.storage)
-        self.chats = Chats(self.folder)
-        self._usage = Usage(self.folder, self.chats, lambda: self.store.snapshot().memories, self._speakers, lambda: home.pool)
-        self._tended = StateFile(self.folder / "state" / "tended.json")
-        self._looked = float("-inf")  # when this process last asked whether upkeep is due, by time.monotonic
+        self.store = RoleStore(self.space, settings.storage)
+        self.chats = Chats(self.space, same=home.people.same, links=lambda: home.people.edition)
+        self._usage = Usage(
+            self.space,
+            self.chats,
+            lambda: self.store.snapshot().memories,
+            self._speakers,
+            lambda: home.pool,
+        )
+        self._tended = StateFile(self.space, "tended")
+        self._looked = float(
+            "-inf"
+        )  # when this process last asked whether upkeep is due, by time.monotonic
         self._learner: Learner | None = None
-        self._recollection = Recollection(self.folder, home.surroundings, settings)
         self._lock = threading.RLock()
+        self._begin_recalling()
         self._backed_up = False  # in this process, or found not to be due
+
+    def _begin_recalling(self) -> None:
+        """Recall from what the files hold now, and from nothing that was read before."""
+        self._recollection = Recollection(self.space, self.home.surroundings, self.settings)
+        self._forgotten = Forgotten(self.space)
+        self._passages = ChatPassages(self.chats, self._speaker, self._forgotten)
+        self._asked: (
+            tuple[Mapping[str, Memory], Mapping[str, Passage], Mapping[str, Memory]] | None
+        ) = None  # memories, passages, both: of the last turn
+
+    @property
+    def folder(self) -> Path:
+        """The role's folder, for what is done to files alone. Raises: NoFolderError."""
+        return self.home.folder.folder(self.id)
 
     @property
     def role(self) -> Role:
@@ -72,7 +101,7 @@ class Mind:
         """The write path of this role; made when it is first needed."""
         if self._learner is None:
             from rolememory.learn.learner import Learner, Needs
-            from rolememory.store.review import Review
+            from rolememory.storage.review import Review
 
             with self._lock:
                 needs = Needs(
@@ -85,9 +114,12 @@ class Mind:
                     commit=self._commit,
                     templates=self.home.surroundings.templates,
                     upstreams=self.home.upstreams,
+                    forget_said=self._forget_said,
                     prompted=self._usage.uses.held,
                 )
-                self._learner = Learner(self.folder, self.store, self.chats, Review(self.folder), needs)
+                self._learner = Learner(
+                    self.space, self.store, self.chats, Review(self.space), needs
+                )
         return self._learner
 
     def as_character(self, user: str | None = None) -> Character:
@@ -111,7 +143,27 @@ class Mind:
     def _speakers(self, chat: str) -> set[str]:
         """The names of those who speak in a chat."""
         role, char = self.role, self._recollection.card.character(self.role).name
-        return {role.name, *role.aliases, char, self.chats.info(chat).user or "", *(said.name for said in self.chats.path(chat))}
+        return {
+            role.name,
+            *role.aliases,
+            char,
+            self.chats.info(chat).user or "",
+            *(name for _, name in self.chats.speakers(chat)),
+        }
+
+    def _speaker(self, said: ChatMessage) -> str:
+        """The name of who said a message."""
+        if said.role == "assistant":
+            return said.name or self.role.name
+        return said.name or said.owner or ""
+
+    def _forget_said(self, words: str, user: str | None) -> None:
+        """Let what was said of this be recalled no more, the order to forget it among it."""
+        from rolememory.learn.forgetting import meant
+
+        with self._lock:
+            found = meant(words, self._passages.follow(), user)
+            self._forgotten.add(one for one in found if isinstance(one, Passage))
 
     def _card_texts(self) -> list[str]:
         """What the character is told by its card anyway."""
@@ -119,7 +171,9 @@ class Mind:
 
     def _decline(self, gone: Sequence[Memory]) -> None:
         """What was learned and a person takes away is not learned again."""
-        if learned := [memory.id for memory in gone if memory.evidence or memory.source is Source.INFERENCE]:
+        if learned := [
+            memory.id for memory in gone if memory.evidence or memory.source is Source.INFERENCE
+        ]:
             self.learner.keeper.review.decline(learned)
 
     def _commit(self, edits: Sequence[Edit], actor: str) -> Snapshot:
@@ -130,10 +184,11 @@ class Mind:
         return self.store.commit(edits, actor=actor)
 
     def _backup_when_due(self) -> None:
-        from rolememory.store.backup import backup, due
+        from rolememory.storage.files.backup import backup, due
 
-        if due(self.folder, self.settings.storage, datetime.now(UTC)):
-            backup(self.folder, self.settings.storage)
+        folder = self.space.folder  # another storage has backups of its own
+        if folder and due(folder, self.settings.storage, datetime.now(UTC)):
+            backup(folder, self.settings.storage)
 
     def _known(self, memory_id: str) -> str:
         memories = self.memories

@@ -5,6 +5,7 @@ from datetime import datetime
 from functools import reduce
 from typing import Any
 
+from rolememory.chats.presence import Readers
 from rolememory.engine.mind import Mind
 from rolememory.engine.said import Said, heard
 from rolememory.errors import RoleMemoryError
@@ -14,8 +15,10 @@ from rolememory.recall.fit import once
 from rolememory.recall.recollection import Request
 from rolememory.recall.turn import Turn
 from rolememory.schema.evidence import Scored
+from rolememory.schema.memory import Memory
 from rolememory.schema.message import Message
 from rolememory.schema.role import Character
+from rolememory.schema.settings import Settings
 
 RULES_S = 0.25  # a turn waits so long for rules that are still reading what was said before it; it is a matter of milliseconds
 
@@ -29,6 +32,8 @@ class Reading(Mind):
         *,
         chat: str = "",
         user: str | None = None,
+        present: Sequence[str] | None = None,
+        members: Sequence[str] | None = None,
         character: Character | None = None,
         now: datetime | None = None,
         dry_run: bool = False,
@@ -40,6 +45,8 @@ class Reading(Mind):
 
         `messages` is the whole visible chat, oldest first; `unseen` messages before them were cut off by the frontend
         (None: found out from the turns before, by `chat`). Blocks of ours that came back among them are taken out.
+        Only what everybody who will read the reply was present for is recalled: the users in `present` (left out: those
+        known to be in this chat) and the other characters in `members` (likewise).
         What was learned from messages that were edited, swiped away or told in another branch is not heard.
         `dry_run` looks without counting the turn; `lore=False` leaves lorebooks to the frontend. `settings`: dotted keys
         that hold for this turn alone, e.g. `{"budget.max_total_length": 800}`.
@@ -47,12 +54,18 @@ class Reading(Mind):
         Raises:
             KeyError, ValueError: such a key is not known, or its value does not fit.
         """
-        rules = reduce(lambda rules, key: with_setting(rules, *key), (settings or {}).items(), self.settings)
+        rules = reduce(
+            lambda rules, key: with_setting(rules, *key), (settings or {}).items(), self.settings
+        )
         said = heard(messages)
         self.learned(RULES_S)
         glimpse = self.chats.glimpse(said, chat=chat, user=user, clean=self._clean)
-        sight = self.chats.visible_from(chat, glimpse)
+        self.home.people.follow()
+        readers = self.chats.readers(glimpse.chat or chat, user, present, members)
+        sight = self.chats.visible_from(chat, glimpse, readers)
         memories = self.store.snapshot().memories
+        candidates = self._candidates(memories, rules)
+        shown = glimpse.path[glimpse.unseen :]
         request = Request(
             said,
             glimpse.chat or chat,
@@ -64,38 +77,82 @@ class Reading(Mind):
             sight=sight,
             lore=lore,
             effects=self._usage.effects(sight, memories),
-            circle=self._circle(),
+            circle=self._circle(readers),
+            shown=frozenset((glimpse.chat, said.version) for said in shown if said.slot >= 0),
         )
         with self._lock:
-            turn = self._recollection.recall(self.role, memories, rules, request)
+            turn = self._recollection.recall(self.role, candidates, rules, request)
         if not dry_run:
-            self._usage.prompted(glimpse.chat, glimpse.path, [one.memory.id for one in turn.recalled])
+            self._usage.prompted(
+                glimpse.chat, glimpse.path, [one.memory.id for one in turn.recalled]
+            )
         self.home.loader.start()  # only now: a library that is being imported would hold the first answer up
         return turn
 
-    def search(self, query: str, *, limit: int = 10, user: str | None = None, now: datetime | None = None) -> list[Scored]:
-        """The memories nearest to a query, best first: the ranker of `recall` with its thresholds off."""
+    def search(
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        user: str | None = None,
+        chat: str = "",
+        present: Sequence[str] | None = None,
+        members: Sequence[str] | None = None,
+        now: datetime | None = None,
+    ) -> list[Scored]:
+        """The memories nearest to a query, best first: the ranker of `recall` with its thresholds off.
+
+        `chat`, `present` and `members` tell who else reads what is found, as for `recall`.
+        """
         self.learned(RULES_S)
-        sight = self.chats.visible_from(None)
-        request = Request((Message.user(query),), user=user, now=now, dry_run=True, wanted=limit, sight=sight)
+        self.home.people.follow()
+        readers = self.chats.readers(chat, user, present, members)
+        sight = self.chats.visible_from(None, readers=readers)
+        request = Request(
+            (Message.user(query),), user=user, now=now, dry_run=True, wanted=limit, sight=sight
+        )
         with self._lock:
-            return once(self._recollection.search(self.role, self.store.snapshot().memories, self.settings, request), limit)
+            return once(
+                self._recollection.search(
+                    self.role,
+                    self._candidates(self.store.snapshot().memories, self.settings),
+                    self.settings,
+                    request,
+                ),
+                limit,
+            )
+
+    def _candidates(
+        self, memories: Mapping[str, Memory], settings: Settings
+    ) -> Mapping[str, Memory]:
+        """Memories and what was said, as recall asks them; the same object while nothing changed."""
+        if settings.recall.passages.recall == "none":
+            return memories
+        with self._lock:
+            passages = self._passages.follow()
+            known = self._asked
+            if known is None or known[0] is not memories or known[1] is not passages:
+                known = self._asked = (memories, passages, {**memories, **passages})
+        return known[2]
 
     def ready(self, timeout: float | None = None) -> bool:
         """Wait until the model is loaded and every memory has its vector; false without a model."""
-        return self._recollection.meanings.ready(self.memories, timeout)
+        candidates = self._candidates(self.memories, self.settings)
+        return self._recollection.meanings.ready(candidates, timeout)
 
     @property
     def embedded(self) -> int:
         """How many memories have their vectors by now."""
         return len(self._recollection.meanings.table or ())
 
-    def as_heard(self, factor: float) -> Other:
-        """What an associated role hears of this one."""
-        memories, sight = self.memories, self.chats.visible_from(None)
-        return Other(self.role, factor, memories, self._recollection.meanings.follow(memories), sight)
+    def as_heard(self, factor: float, readers: Readers) -> Other:
+        """What an associated role hears of this one, when these read its reply."""
+        memories, sight = self.memories, self.chats.visible_from(None, readers=readers)
+        return Other(
+            self.role, factor, memories, self._recollection.meanings.follow(memories), sight
+        )
 
-    def _circle(self) -> Circle:
+    def _circle(self, readers: Readers) -> Circle:
         """The roles that are heard here, as they are now."""
         role = self.role
         if not role.associates:
@@ -104,7 +161,7 @@ class Reading(Mind):
         others: list[Other] = []
         for other, factor in found:
             try:
-                others.append(self.home.role(other.id).as_heard(factor))
+                others.append(self.home.role(other.id).as_heard(factor, readers))
             except RoleMemoryError as error:
                 notes.append(f"associate {other.name!r}: {error}")
         return Circle(tuple(others), tuple(notes))

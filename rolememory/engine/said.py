@@ -13,7 +13,13 @@ Said = Message | Mapping[str, Any] | str
 def heard(messages: Sequence[Said]) -> tuple[Message, ...]:
     """The messages in our shape, without blocks of ours that came back; what was nothing else is left out."""
     read = [message if type(message) is Message else Message.of(message) for message in messages]
-    return tuple([found for message in read if (found := message if TAG not in message.content else _without_ours(message))])
+    return tuple(
+        [
+            found
+            for message in read
+            if (found := message if TAG not in message.content else _without_ours(message))
+        ]
+    )
 
 
 def as_reply(reply: Said) -> Message:

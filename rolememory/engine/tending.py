@@ -13,7 +13,7 @@ from rolememory.schema.memory import Memory
 from rolememory.schema.role import Association, Role
 
 if TYPE_CHECKING:
-    from rolememory.store.backup import Restored
+    from rolememory.storage.files.backup import Restored
 
 from rolememory.engine.writing import Writing
 
@@ -26,7 +26,11 @@ class Tending(Writing):
 
         What an earlier `clean` archived and what counts again comes back. Source: S4.15, S4.30.
         """
-        now, settings, sight = now or datetime.now(UTC), self.settings, self.chats.visible_from(None)
+        now, settings, sight = (
+            now or datetime.now(UTC),
+            self.settings,
+            self.chats.visible_from(None),
+        )
         memories = self.store.snapshot().memories
 
         def counted(memory: Memory) -> bool:
@@ -61,16 +65,24 @@ class Tending(Writing):
         """
         self._usage.uses.record(self._known(memory_id), chat, query, referenced, datetime.now(UTC))
         memories = self.memories
-        return weight(memories[memory_id], self._usage.effects(self.chats.visible_from(None), memories))
+        return weight(
+            memories[memory_id], self._usage.effects(self.chats.visible_from(None), memories)
+        )
 
     def reweigh(self, memory_id: str, delta: float) -> Memory:
         """Make a memory heavier or lighter for good, within 0..2. Source: S4.14."""
-        return self._commit([adjusted(self.memories[self._known(memory_id)], delta)], actor="author").memories[memory_id]
+        return self._commit(
+            [adjusted(self.memories[self._known(memory_id)], delta)], actor="author"
+        ).memories[memory_id]
 
     def core(self, min_weight: float = 1.2) -> list[Memory]:
         """The memories that weigh at least so much with their use, heaviest first. Source: S4.16."""
         memories = self.memories
-        return core(memories.values(), min_weight, self._usage.effects(self.chats.visible_from(None), memories))
+        return core(
+            memories.values(),
+            min_weight,
+            self._usage.effects(self.chats.visible_from(None), memories),
+        )
 
     def archived(self) -> list[Memory]:
         """What was put away, newest first. Source: S4.17."""
@@ -84,32 +96,37 @@ class Tending(Writing):
             InvalidValueError: the factor is not within 0..1.
         """
         if not 0.0 <= factor <= 1.0:
-            raise InvalidValueError(f"expected a factor from 0 to 1, got {factor}", zh=f"系数应在 0 到 1 之间，却是 {factor}")
+            raise InvalidValueError(
+                f"expected a factor from 0 to 1, got {factor}",
+                zh=f"系数应在 0 到 1 之间，却是 {factor}",
+            )
         named, mine = self.home.folder.find(other), self.role
-        rest = [one for one in mine.associates if one.role not in (named.id, named.name, *named.aliases)]
+        rest = [
+            one for one in mine.associates if one.role not in (named.id, named.name, *named.aliases)
+        ]
         added = [Association(role=named.id, factor=factor)] if factor else []
         return self.home.folder.update(mine.model_copy(update={"associates": (*rest, *added)}))
 
     def backup(self) -> Path:
         """Make a backup of the role's files now; older ones rotate."""
         self.store.fold(force=True)
-        from rolememory.store.backup import backup
+        from rolememory.storage.files.backup import backup
 
         return backup(self.folder, self.settings.storage)
 
     def restore(self, which: str = "latest") -> "Restored":
         """Put a backup back, after a backup of what stands there now."""
-        from rolememory.store.backup import restore
+        from rolememory.storage.files.backup import restore
 
         return restore(self.folder, which, self.settings.storage)
 
     def export(self) -> dict[str, Any]:
         """The role, its memories and books as one JSON document; `Home.bring` reads it."""
         self.store.fold(force=True)
-        from rolememory.store.exchange import export_role
+        from rolememory.storage.exchange import export_role
 
-        return export_role(self.folder)
+        return export_role(self.space)
 
     def stats(self) -> MemoryStats:
         """What the role remembers, in figures."""
-        return stats_of(self.memories.values(), self.folder)
+        return stats_of(self.memories.values(), self.space.size())

@@ -62,7 +62,11 @@ class Templates:
         Raises:
             TemplateError: not even a shipped one compiles.
         """
-        notes = [] if self._exists(kind, name) else [str(UnknownNameError("template", name, self.known(kind)))]
+        notes = (
+            []
+            if self._exists(kind, name)
+            else [str(UnknownNameError("template", name, self.known(kind)))]
+        )
         tries = []
         for file in self._files(kind, name, language):
             try:
@@ -70,10 +74,14 @@ class Templates:
             except TemplateError as error:
                 notes.append(str(error))
         if not tries:
-            raise TemplateError(f"{kind}/{name}", "no template of that name works", remedy="; ".join(notes))
+            raise TemplateError(
+                f"{kind}/{name}", "no template of that name works", remedy="; ".join(notes)
+            )
         return Choice(tuple(tries), tuple(notes))
 
-    def render(self, kind: str, name: str, language: Language, context: Mapping[str, Any]) -> Rendering:
+    def render(
+        self, kind: str, name: str, language: Language, context: Mapping[str, Any]
+    ) -> Rendering:
         """The text of the first template that works; the notes tell what was wrong with the ones before it.
 
         Raises:
@@ -86,7 +94,9 @@ class Templates:
                 return Rendering(template.render(context), tuple(notes))
             except TemplateError as error:
                 notes.append(str(error))
-        raise TemplateError(f"{kind}/{name}", "no template of that name works", remedy="; ".join(notes))
+        raise TemplateError(
+            f"{kind}/{name}", "no template of that name works", remedy="; ".join(notes)
+        )
 
     def _exists(self, kind: str, name: str) -> bool:
         return bool(_NAME.fullmatch(name)) and name in self.known(kind)
@@ -96,8 +106,14 @@ class Templates:
         names = [name, BUILT_IN] if _NAME.fullmatch(name) and name != BUILT_IN else [BUILT_IN]
         for wanted in names:
             for root in self._roots:
-                spelt = (f"{wanted}.{language}.jinja", f"{wanted}.jinja", f"{wanted}.{_OTHER[language]}.jinja")
-                yield from [file for file in (root / kind / one for one in spelt) if file.is_file()][:1]
+                spelt = (
+                    f"{wanted}.{language}.jinja",
+                    f"{wanted}.jinja",
+                    f"{wanted}.{_OTHER[language]}.jinja",
+                )
+                yield from [
+                    file for file in (root / kind / one for one in spelt) if file.is_file()
+                ][:1]
 
     def _compiled(self, file: Path) -> Compiled:
         """The template of a file; the same object until the file's time or size changes."""
@@ -120,10 +136,16 @@ class Templates:
         limit = LIMITS.source_bytes
         try:
             if size > limit:
-                raise TemplateError(file, f"larger than {limit // 1024} KB", remedy="split it, or keep data out of it")
+                raise TemplateError(
+                    file,
+                    f"larger than {limit // 1024} KB",
+                    remedy="split it, or keep data out of it",
+                )
             return self._sandbox.compile(str(file), file.read_text(encoding="utf-8-sig"))
         except UnicodeDecodeError as error:
-            return TemplateError(file, f"not UTF-8 text (byte {error.start})", remedy="save it as UTF-8")
+            return TemplateError(
+                file, f"not UTF-8 text (byte {error.start})", remedy="save it as UTF-8"
+            )
         except OSError as error:
             return TemplateError(file, f"cannot be read: {error.strerror or error}")
         except TemplateError as error:

@@ -18,9 +18,7 @@ _BAR = "[|｜∣¦]"
 _SPELT = _GAP.join(TAG)
 
 _SPEAKERS = "system|user|assistant|human|developer|tool|系统|系統|用户|用戶|助手|助理|人类|人類|开发者|開發者"
-_SECTIONS = (
-    f"{_SPEAKERS}|instructions?|input|response|output|prompt|model|ai|bot|指令|输入|輸入|输出|輸出|回复|回覆|回应|回應|提示词|提示詞"
-)
+_SECTIONS = f"{_SPEAKERS}|instructions?|input|response|output|prompt|model|ai|bot|指令|输入|輸入|输出|輸出|回复|回覆|回应|回應|提示词|提示詞"
 _TAG_NAMES = (
     r"s|bos|eos|unk|pad|mask|sep|cls|sop|eop|eot|eoh|eoa|eod|gmask|start|end|user|bot|char|system|assistant|human|developer|"
     r"tool|tools|function|functions|invoke|parameters|think|thinking|reasoning|instructions?|prompt|"
@@ -31,7 +29,9 @@ _TAG_NAMES = (
 _BRACKETED = r"/?(?:INST|SYS|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|IMG|PREFIX|MIDDLE|SUFFIX|ARGS|CALL_ID|THINK|gMASK|sMASK|MASK|CLS|SEP|UNK|PAD|BOS|EOS|PROMPT)"
 
 _SHUT = str.maketrans("<＜﹤>＞﹥[]", "‹‹‹›››［］")
-_AFTER_STOP = re.compile("(?<=[。！？；，、：…”’」』）])\n")  # Chinese puts no blank behind its own punctuation
+_AFTER_STOP = re.compile(
+    "(?<=[。！？；，、：…”’」』）])\n"
+)  # Chinese puts no blank behind its own punctuation
 _CONTROLS = re.compile(
     r"[\x00-\x08\x0e-\x1b\x1f\x7f\x80-\x84\x86-\x9f\ufff9-\ufffb]|(?<![\U0001f3f4\U000e0020-\U000e007f])[\U000e0000-\U000e007f]+"
 )
@@ -61,8 +61,19 @@ _RULES: tuple[_Rule, ...] = (
     (re.compile(rf"\[{_GAP}{_BRACKETED}{_GAP}\]"), _shut),
     (re.compile(r"\{(?=[{%#])"), "{ "),
     (re.compile(r"<(?=%)"), "‹"),
-    (re.compile(rf"(?P<before>^|\s)#{{2,6}}\s*(?P<word>{_SECTIONS})(?P<colon>\s*[:：])", re.IGNORECASE), _quoted),
-    (re.compile(rf"(?P<before>^[ \t>*#-]*+)(?P<word>{_SPEAKERS})(?P<colon>\s*[:：])", re.IGNORECASE | re.MULTILINE), _quoted),
+    (
+        re.compile(
+            rf"(?P<before>^|\s)#{{2,6}}\s*(?P<word>{_SECTIONS})(?P<colon>\s*[:：])", re.IGNORECASE
+        ),
+        _quoted,
+    ),
+    (
+        re.compile(
+            rf"(?P<before>^[ \t>*#-]*+)(?P<word>{_SPEAKERS})(?P<colon>\s*[:：])",
+            re.IGNORECASE | re.MULTILINE,
+        ),
+        _quoted,
+    ),
 )
 
 

@@ -15,8 +15,12 @@ _WIDEST = 1_000  # columns a value may be padded to
 _LONGEST_RANGE = 100_000
 _LARGEST_EXPONENT = 64
 _LARGEST_BITS = 256
-_PERCENT = re.compile(r"%(?:\([^)]*\))?[#0\- +]*(?P<width>\*|\d+)?(?:\.(?P<precision>\*|\d+))?", re.ASCII)
-_SPEC = re.compile(r"(?:.?[<>=^])?[-+ ]?#?0?\d{0,3}[,_]?(?:\.\d{1,3})?[a-zA-Z%]?", re.ASCII | re.DOTALL)
+_PERCENT = re.compile(
+    r"%(?:\([^)]*\))?[#0\- +]*(?P<width>\*|\d+)?(?:\.(?P<precision>\*|\d+))?", re.ASCII
+)
+_SPEC = re.compile(
+    r"(?:.?[<>=^])?[-+ ]?#?0?\d{0,3}[,_]?(?:\.\d{1,3})?[a-zA-Z%]?", re.ASCII | re.DOTALL
+)
 
 _TEXT_METHODS = (
     "capitalize", "casefold", "center", "count", "endswith", "find", "format", "index", "isalnum", "isalpha", "isdecimal",
@@ -70,8 +74,17 @@ def percent(text: str, values: Any) -> str:
             if part == "*":
                 raise SpentError("a width of * is not allowed in a format")
             refuse_wide(int(part or 0) if len(part or "") < 9 else 10**9)
-    parts = values.values() if isinstance(values, Mapping) else values if isinstance(values, tuple) else (values,)
-    METER.get().make(len(text) * _LARGEST_EXPONENT + sum(len(spoken(part)) for part in parts) * max(text.count("%"), 1))
+    parts = (
+        values.values()
+        if isinstance(values, Mapping)
+        else values
+        if isinstance(values, tuple)
+        else (values,)
+    )
+    METER.get().make(
+        len(text) * _LARGEST_EXPONENT
+        + sum(len(spoken(part)) for part in parts) * max(text.count("%"), 1)
+    )
     return str(text % values)
 
 
@@ -80,7 +93,9 @@ class _PlainFormatter(Formatter):
 
     def get_field(self, field_name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         if "." in field_name or "[" in field_name:
-            raise SpentError(f"format field {field_name!r} reaches inside a value; pass the value itself")
+            raise SpentError(
+                f"format field {field_name!r} reaches inside a value; pass the value itself"
+            )
         return super().get_field(field_name, args, kwargs)
 
     def format_field(self, value: Any, format_spec: str) -> Any:
@@ -102,7 +117,11 @@ def multiplied(left: Any, right: Any) -> Any:
         if isinstance(one, str | list | tuple) and isinstance(other, int):
             METER.get().make(len(one) * max(other, 0))
             return weighed(one * other)
-    if isinstance(left, int) and isinstance(right, int) and left.bit_length() + right.bit_length() > _LARGEST_BITS:
+    if (
+        isinstance(left, int)
+        and isinstance(right, int)
+        and left.bit_length() + right.bit_length() > _LARGEST_BITS
+    ):
         raise SpentError("its numbers grow too large")
     return left * right
 
@@ -114,7 +133,11 @@ def raised(left: Any, right: Any) -> Any:
         and isinstance(right, int)
         and (abs(right) > _LARGEST_EXPONENT or left.bit_length() * abs(right) > _LARGEST_BITS)
     ):
-        raise SpentError(f"{left} ** {right} grows too large" if left.bit_length() < 64 else "its numbers grow too large")
+        raise SpentError(
+            f"{left} ** {right} grows too large"
+            if left.bit_length() < 64
+            else "its numbers grow too large"
+        )
     return left**right
 
 
@@ -130,7 +153,12 @@ def remainder(left: Any, right: Any) -> Any:
     return percent(left, right) if isinstance(left, str) else left % right
 
 
-OPERATORS: Mapping[str, Callable[[Any, Any], Any]] = {"*": multiplied, "**": raised, "+": added, "%": remainder}
+OPERATORS: Mapping[str, Callable[[Any, Any], Any]] = {
+    "*": multiplied,
+    "**": raised,
+    "+": added,
+    "%": remainder,
+}
 
 
 def numbers(*bounds: int) -> range:
@@ -171,8 +199,14 @@ def _measured(function: Any) -> Callable[..., Any]:
 
 
 @pass_environment
-def _join(environment: Environment, values: Iterable[Any], d: str = "", attribute: str | int | None = None) -> str:
-    chosen = map(filters.make_attrgetter(environment, attribute), values) if attribute is not None else values
+def _join(
+    environment: Environment, values: Iterable[Any], d: str = "", attribute: str | int | None = None
+) -> str:
+    chosen = (
+        map(filters.make_attrgetter(environment, attribute), values)
+        if attribute is not None
+        else values
+    )
     return joined(list(chosen), d)
 
 
@@ -232,7 +266,9 @@ _OF_JINJA = (
     "map", "max", "min", "reject", "rejectattr", "reverse", "select", "selectattr", "sort", "title", "trim", "truncate", "unique",
     "upper", "wordcount",
 )  # fmt: skip
-FILTERS: dict[str, Callable[..., Any]] = {name: _measured(filters.FILTERS[name]) for name in _OF_JINJA} | {
+FILTERS: dict[str, Callable[..., Any]] = {
+    name: _measured(filters.FILTERS[name]) for name in _OF_JINJA
+} | {
     "center": _measured(_center),
     "d": _default,
     "default": _default,
@@ -247,5 +283,7 @@ FILTERS: dict[str, Callable[..., Any]] = {name: _measured(filters.FILTERS[name])
 }
 _JINJA_TESTS: Mapping[str, Any] = tests.TESTS
 TESTS: dict[str, Callable[..., Any]] = {
-    name: test for name, test in _JINJA_TESTS.items() if name not in ("callable", "escaped", "sameas", "filter", "test")
+    name: test
+    for name, test in _JINJA_TESTS.items()
+    if name not in ("callable", "escaped", "sameas", "filter", "test")
 }

@@ -38,7 +38,11 @@ class Meter:
 
     def __init__(self, limits: Limits, clock: Callable[[], float] = thread_time) -> None:
         self._limits, self._clock = limits, clock
-        self._steps, self._made, self._said = limits.steps, limits.made_characters, limits.output_characters
+        self._steps, self._made, self._said = (
+            limits.steps,
+            limits.made_characters,
+            limits.output_characters,
+        )
         self._end = clock() + limits.seconds
 
     def step(self, count: int = 1) -> None:
@@ -62,7 +66,9 @@ class Meter:
         self.step()
         self._said -= size
         if self._said < 0:
-            raise SpentError(f"its output grows beyond {self._limits.output_characters:,} characters")
+            raise SpentError(
+                f"its output grows beyond {self._limits.output_characters:,} characters"
+            )
 
 
 METER: ContextVar[Meter] = ContextVar("rolememory_template_meter")

@@ -1,4 +1,4 @@
-"""How the user likes to be answered: read from memories by rules, said in a few lines.
+"""How the user likes to be answered: read by rules from memories and from what they said, told in a few lines.
 
 The words stand in worldbook_rules/lexicons/preference.{zh,en}.json. Of two memories that differ, the newer wins and the
 older is named; what was negated ("not too long", "别太简短") does not count.
@@ -6,7 +6,7 @@ older is named; what was negated ("not too long", "别太简短") does not count
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -19,11 +19,15 @@ from rolememory.shipped import shipped
 
 Kind = Literal["technical_depth", "language", "response_length", "code_style"]
 _KINDS: tuple[Kind, ...] = ("technical_depth", "response_length", "code_style", "language")
+_LANGUAGES: tuple[Language, ...] = ("zh", "en")
 _UNSAID = frozenset({"intermediate", "balanced", "documented"})  # the model's own manner
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
 _PREFERENCE_TAGS = frozenset({"preference", "偏好"})
 _USER_WORDS = frozenset({"user", "{{user}}", "用户", "用戶"})
-_REACH: Mapping[Language, int] = {"zh": 4, "en": 24}  # characters a negation may stand before its word
+_REACH: Mapping[Language, int] = {
+    "zh": 4,
+    "en": 24,
+}  # characters a negation may stand before its word
 _NAMES: Mapping[Language, Mapping[str, str]] = {
     "en": {
         "zh": "Chinese", "en": "English", "ja": "Japanese", "ko": "Korean", "fr": "French", "de": "German", "es": "Spanish",
@@ -37,8 +41,17 @@ _NAMES: Mapping[Language, Mapping[str, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
+class Utterance:
+    """Something that the user said: the id of its passage, its words, when."""
+
+    id: str
+    text: str
+    at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Preference:
-    """One wish: its kind, its value (a language as its code), and the memory it was read from."""
+    """One wish: its kind, its value (a language as its code), and the memory or passage it was read from."""
 
     type: Kind
     value: str
@@ -64,18 +77,25 @@ class _Words:
     ends: re.Pattern[str]
     negation: re.Pattern[str]
     no_negation: re.Pattern[str]
-    context: Mapping[str, re.Pattern[str]]
+    context: Mapping[str, re.Pattern[str]]  # one of these beside a value, in a memory
+    spoken: Mapping[str, re.Pattern[str]]  # the same in what a user says, who speaks of much else
     against: Mapping[str, re.Pattern[str]]
     values: Mapping[str, Sequence[tuple[str, re.Pattern[str]]]]
     reach: int
 
 
-def preferences(memories: Iterable[Memory], user: str = "") -> Preferences:
-    """What the memories tell about how to answer the user (by this name); archived ones and those about others say nothing."""
+def preferences(
+    memories: Iterable[Memory], user: str = "", said: Iterable[Utterance] = ()
+) -> Preferences:
+    """How to answer the user (by this name): from memories, archived ones and those about others left out, and from their own words."""
+    found = [
+        *((one.created, one.id, said_in(one)) for one in memories if _of_user(one, user)),
+        *((one.at, one.id, wishes_in(one)) for one in said),
+    ]
     known: dict[Kind, Preference] = {}
     overruled = []
-    for memory in sorted((one for one in memories if _of_user(one, user)), key=lambda one: (one.created or _EARLIEST, one.id)):
-        for wish in said_in(memory):
+    for _, _, wishes in sorted(found, key=lambda one: (one[0] or _EARLIEST, one[1])):
+        for wish in wishes:
             older = known.get(wish.type)
             if older is not None and older.value != wish.value:
                 overruled.append((older, wish))
@@ -85,15 +105,31 @@ def preferences(memories: Iterable[Memory], user: str = "") -> Preferences:
 
 def said_in(memory: Memory) -> list[Preference]:
     """The wishes in one memory, at most one of a kind; the last one said counts."""
-    found: dict[Kind, Preference] = {}
     told = bool(_PREFERENCE_TAGS & set(memory.tags))
-    for language in ("zh", "en"):
+    return _found(
+        memory.content, memory.id, lambda words, kind: None if told else words.context[kind]
+    )
+
+
+def wishes_in(said: Utterance) -> list[Preference]:
+    """The lasting wishes in what a user said: how to answer, not what to do now.
+
+    >>> [wish.value for wish in wishes_in(Utterance("p1", "Keep your answers short, please. I like long walks."))]
+    ['concise']
+    """
+    return _found(said.text, said.id, lambda words, kind: words.spoken[kind])
+
+
+def _found(
+    text: str, source: str, context: Callable[[_Words, Kind], re.Pattern[str] | None]
+) -> list[Preference]:
+    found: dict[Kind, Preference] = {}
+    for language in _LANGUAGES:
         words = _words(language)
-        for clause in words.ends.split(memory.content.lower().replace("’", "'")):
+        for clause in words.ends.split(text.lower().replace("’", "'")):
             for kind in _KINDS:
-                value = _value(clause, kind, words, told)
-                if value:
-                    found[kind] = Preference(kind, value, memory.id)
+                if value := _value(clause, kind, words, context(words, kind)):
+                    found[kind] = Preference(kind, value, source)
     return list(found.values())
 
 
@@ -102,11 +138,17 @@ def personalisation(preferences: Preferences, language: Language, templates: Tem
     if not preferences:
         return ""
     wishes = [
-        {"type": wish.type, "value": wish.value, "name": _NAMES[language].get(wish.value, wish.value)}
+        {
+            "type": wish.type,
+            "value": wish.value,
+            "name": _NAMES[language].get(wish.value, wish.value),
+        }
         for wish in preferences.wishes
         if wish.value not in _UNSAID
     ]
-    return str(templates.render("persona", "default", language, {"wishes": wishes}).text).strip("\n")
+    return str(templates.render("persona", "default", language, {"wishes": wishes}).text).strip(
+        "\n"
+    )
 
 
 def _of_user(memory: Memory, user: str) -> bool:
@@ -117,19 +159,34 @@ def _of_user(memory: Memory, user: str) -> bool:
     return memory.subject.casefold() in {*_USER_WORDS, user.casefold()}
 
 
-def _value(clause: str, kind: Kind, words: _Words, told: bool) -> str:
+def _value(clause: str, kind: Kind, words: _Words, context: re.Pattern[str] | None) -> str:
     """The value of that kind a clause asks for; the longest word wins, so that "no comments" is not "comments"."""
-    if words.against[kind].search(clause) or not (told or words.context[kind].search(clause)):
+    if words.against[kind].search(clause) or (context and not context.search(clause)):
         return ""
-    hits = [(match, value) for value, pattern in words.values[kind] for match in pattern.finditer(clause)]
-    hits = [(match, value) for match, value in hits if not _inside_another(match, [other for other, _ in hits])]
-    meant = [(match.start(), value) for match, value in hits if not _negated(clause, match.start(), words)]
+    hits = [
+        (match, value)
+        for value, pattern in words.values[kind]
+        for match in pattern.finditer(clause)
+    ]
+    hits = [
+        (match, value)
+        for match, value in hits
+        if not _inside_another(match, [other for other, _ in hits])
+    ]
+    meant = [
+        (match.start(), value)
+        for match, value in hits
+        if not _negated(clause, match.start(), words)
+    ]
     return max(meant)[1] if meant else ""
 
 
 def _inside_another(match: re.Match[str], others: Sequence[re.Match[str]]) -> bool:
     return any(
-        other.start() <= match.start() and match.end() <= other.end() and len(other.group()) > len(match.group()) for other in others
+        other.start() <= match.start()
+        and match.end() <= other.end()
+        and len(other.group()) > len(match.group())
+        for other in others
     )
 
 
@@ -141,18 +198,26 @@ def _negated(clause: str, start: int, words: _Words) -> bool:
 
 @cache
 def _words(language: Language) -> _Words:
-    raw: dict[str, Any] = json.loads(shipped("worldbook_rules", "lexicons", f"preference.{language}.json").read_text(encoding="utf-8"))
+    raw: dict[str, Any] = json.loads(
+        shipped("worldbook_rules", "lexicons", f"preference.{language}.json").read_text(
+            encoding="utf-8"
+        )
+    )
 
     def pattern(words: Iterable[str]) -> re.Pattern[str]:
         return re.compile("|".join(_spelt(words, language)) or r"(?!)")
 
-    values = {kind: [(value, pattern(words)) for value, words in table.items()] for kind, table in raw["values"].items()}
+    values = {
+        kind: [(value, pattern(words)) for value, words in table.items()]
+        for kind, table in raw["values"].items()
+    }
     values["language"] = [(code, pattern(words)) for code, words in raw["languages"].items()]
     return _Words(
         ends=re.compile(f"[{re.escape(raw['clause_ends'])}]"),
         negation=pattern(raw["negations"]),
         no_negation=pattern(raw["not_negations"]),
         context={kind: pattern(raw["context"][kind]) for kind in _KINDS},
+        spoken={kind: pattern(raw["spoken"].get(kind, raw["context"][kind])) for kind in _KINDS},
         against={kind: pattern(raw["against"][kind]) for kind in _KINDS},
         values=values,
         reach=_REACH[language],

@@ -40,11 +40,20 @@ def place(
     continuing: bool = False,
 ) -> tuple[Message, ...]:
     """The messages with one block of memories; see `place_all`. No block: the messages as they are."""
-    return place_all(messages, [Placement(block, position, depth, role, merged=True)], description=description, continuing=continuing)
+    return place_all(
+        messages,
+        [Placement(block, position, depth, role, merged=True)],
+        description=description,
+        continuing=continuing,
+    )
 
 
 def place_all(
-    messages: Sequence[Message], placements: Iterable[Placement], *, description: str = "", continuing: bool = False
+    messages: Sequence[Message],
+    placements: Iterable[Placement],
+    *,
+    description: str = "",
+    continuing: bool = False,
 ) -> tuple[Message, ...]:
     """The messages with every placement that has a text.
 
@@ -58,7 +67,9 @@ def place_all(
     character = character_index(messages, description)
     merged = [one for one in wanted if _merges(one) and character is not None]
     new: dict[int, list[Message]] = {}
-    for index, message in _own_messages([one for one in wanted if one not in merged], roles, character, continuing):
+    for index, message in _own_messages(
+        [one for one in wanted if one not in merged], roles, character, continuing
+    ):
         new.setdefault(index, []).append(message)
     done: list[Message] = []
     for index, message in enumerate(messages):
@@ -67,7 +78,14 @@ def place_all(
     return (*done, *new.get(len(messages), ()))
 
 
-def insertion(roles: Sequence[str], position: Position, depth: int = 1, *, character: int | None = None, continuing: bool = False) -> int:
+def insertion(
+    roles: Sequence[str],
+    position: Position,
+    depth: int = 1,
+    *,
+    character: int | None = None,
+    continuing: bool = False,
+) -> int:
     """The index before which a message of its own is put, for messages of any shape.
 
     A depth counts what was said: instructions behind the last of it (post-history) stay behind, and no result of a tool
@@ -80,7 +98,9 @@ def insertion(roles: Sequence[str], position: Position, depth: int = 1, *, chara
     >>> insertion(["system", "assistant", "user"], "system")
     1
     """
-    start = next((index for index, role in enumerate(roles) if role not in _INSTRUCTIONS), len(roles))
+    start = next(
+        (index for index, role in enumerate(roles) if role not in _INSTRUCTIONS), len(roles)
+    )
     if position == "depth":
         return _at_depth(roles, max(depth, 1) if continuing else depth, start)
     if position == "before_character":
@@ -129,8 +149,12 @@ def fold_into_user(messages: Sequence[Message], block: str) -> tuple[Message, ..
 
 def with_input(history: Sequence[Message], current: str) -> tuple[Message, ...]:
     """The history with the current input once, last of what was said: frontends may or may not have put it there already."""
-    newest = next((message for message in reversed(history) if message.role in ("user", "assistant")), None)
-    if not current or (newest is not None and newest.role == "user" and newest.content.strip() == current.strip()):
+    newest = next(
+        (message for message in reversed(history) if message.role in ("user", "assistant")), None
+    )
+    if not current or (
+        newest is not None and newest.role == "user" and newest.content.strip() == current.strip()
+    ):
         return tuple(history)
     return (*history, Message.user(current))
 
@@ -155,13 +179,19 @@ def _own_messages(
     """Index and message of each; at one depth the voices stand in their order, texts of one voice in one message."""
     at_depth: dict[int, dict[Voice, list[str]]] = {}
     for one in placements:
-        index = insertion(roles, one.position, one.depth, character=character, continuing=continuing)
+        index = insertion(
+            roles, one.position, one.depth, character=character, continuing=continuing
+        )
         if one.position == "depth":
             at_depth.setdefault(index, {}).setdefault(one.role, []).append(one.text)
         else:
             yield index, Message(role=_voice(one.position), content=one.text)
     for index, said in at_depth.items():
-        yield from ((index, Message(role=voice, content="\n".join(said[voice]))) for voice in _VOICES if voice in said)
+        yield from (
+            (index, Message(role=voice, content="\n".join(said[voice])))
+            for voice in _VOICES
+            if voice in said
+        )
 
 
 def _voice(position: Position) -> Voice:

@@ -1,9 +1,9 @@
 """Memories as text for the prompt: lines, the fenced block, and how long they are. Same memories, same bytes."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
 from functools import lru_cache
 from itertools import chain
@@ -15,19 +15,31 @@ from rolememory.inject.fence import fenced, tame
 from rolememory.inject.sandbox import Compiled, plain
 from rolememory.inject.shape import Frame, Slot, filled
 from rolememory.schema.memory import Memory, MemoryType, Source
+from rolememory.schema.passage import Passage, joined
 from rolememory.schema.scene import Language
 from rolememory.schema.settings import InjectSettings
 
 KIND = "inject"
 _DEFAULTS = InjectSettings()
-_ORDER = (MemoryType.TRAIT, MemoryType.GOAL, MemoryType.SEMANTIC, MemoryType.EPISODIC)  # what changes least comes first
-_NOBODY: Mapping[Language, tuple[str, str]] = {"en": ("the character", "the user"), "zh": ("角色", "用户")}
+_ORDER = (
+    MemoryType.TRAIT,
+    MemoryType.GOAL,
+    MemoryType.SEMANTIC,
+    MemoryType.EPISODIC,
+)  # what changes least comes first
+_NOBODY: Mapping[Language, tuple[str, str]] = {
+    "en": ("the character", "the user"),
+    "zh": ("角色", "用户"),
+}
 _USER_WORDS = frozenset({"user", "{{user}}", "用户", "用戶"})
 _CHAR_WORDS = frozenset({"char", "{{char}}", "角色", "self", "自己"})
 _MAY_SHORTEN = ("{", "#", "&", "<")  # what expanding and taming may make shorter
-_NAME_MACRO = re.compile(r"\{\{\s*(?:(?P<user>user)|char|bot)\s*\}\}|<(?:(?P<old>user)|char|bot)>", re.IGNORECASE)
+_NAME_MACRO = re.compile(
+    r"\{\{\s*(?:(?P<user>user)|char|bot)\s*\}\}|<(?:(?P<old>user)|char|bot)>", re.IGNORECASE
+)
 _PROBE = "zq7probe"
 _KEPT_FRAMES = 512
+_NEAR = 300  # characters between two passages of a message that are told as one
 Said = TypeVar("Said")
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
 
@@ -38,7 +50,10 @@ class Cast:
 
     char: str = ""
     user: str = ""
-    heard_from: Mapping[str, str] = field(default_factory=dict)  # memory id -> associated role it comes from
+    heard_from: Mapping[str, str] = field(
+        default_factory=dict
+    )  # memory id -> associated role it comes from
+    chat: str = ""  # where the block is read
 
 
 def day(moment: datetime, language: Language) -> str:
@@ -68,9 +83,53 @@ def _local(moment: datetime, zone: tzinfo) -> datetime:
         return moment
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Memories that stand under one heading: of one type, or passages of one scene."""
+
+    type: str  # of memories, "scene" of passages; "" where nothing is separated
+    memories: Sequence[Memory]
+    where: str = ""  # of passages: "here" in this chat, "older" in another one
+    scene: str = ""  # what was printed about time and place in the story
+    date: str = ""
+    people: tuple[str, ...] = ()  # who was there, where others than character and user were
+
+    def heading(self) -> tuple[object, ...]:
+        """What tells it from another part."""
+        return (self.type, self.where, self.scene, self.date, self.people)
+
+    def values(self, memories: Sequence[Any]) -> dict[str, Any]:
+        """What a template gets, with these in the place of the memories."""
+        named = {"where": self.where, "scene": self.scene, "date": self.date}
+        return {"type": self.type, "memories": memories, "people": self.people, **named}
+
+
+def merged(memories: Sequence[Memory]) -> list[Memory]:
+    """Passages of one message that stand side by side, as one line each."""
+    found: list[Memory] = []
+    for one in stable(memories):
+        last = found[-1] if found else None
+        if (
+            isinstance(one, Passage)
+            and isinstance(last, Passage)
+            and (last.evidence[0].chat, last.evidence[0].version)
+            == (one.evidence[0].chat, one.evidence[0].version)
+            and 0 <= one.start - last.end <= _NEAR
+        ):
+            found[-1] = joined(last, one)
+        else:
+            found.append(one)
+    return found
+
+
 def stable(memories: Sequence[Memory]) -> list[Memory]:
     """The order inside a block: oldest first, undated ones before, then by id. A new memory moves no old one."""
-    return sorted(memories, key=lambda memory: (memory.created or _EARLIEST, memory.id))
+    return sorted(memories, key=_place)
+
+
+def _place(memory: Memory) -> tuple[datetime, int, str]:
+    start = memory.start if isinstance(memory, Passage) else 0
+    return (memory.created or _EARLIEST, start, memory.id)
 
 
 class Style:
@@ -93,13 +152,18 @@ class Style:
         self.language: Language = language if settings.language == "auto" else settings.language
         self._settings, self._cast, self._zone = settings, cast, zone
         self._expand = expand or self._names
-        choice = templates.choose(KIND, BUILT_IN if settings.template == "auto" else settings.template, self.language)
+        choice = templates.choose(
+            KIND, BUILT_IN if settings.template == "auto" else settings.template, self.language
+        )
         self._chosen = choice.tries
         self._tries = list(choice.tries)
         self._notes = list(choice.notes)
-        self._said: dict[int, tuple[Memory, Mapping[str, Any]]] = {}  # by identity; the memory is held so that it stays the same one
+        self._said: dict[
+            int, tuple[Memory, Mapping[str, Any]]
+        ] = {}  # by identity; the memory is held so that it stays the same one
         self._lines: dict[tuple[str, int], str] = {}  # by template and memory
-        self._frames: dict[tuple[str, tuple[tuple[str, int], ...]], Frame | None] = {}  # by template and shape
+        self._frames: dict[Hashable, Frame | None] = {}  # by template and shape
+        self._joined: dict[tuple[str, ...], list[Memory]] = {}  # by the ids that were joined
         self._says_text: bool | None = None
         self._frame = self._people() | {"heading": settings.heading, "language": self.language}
 
@@ -127,21 +191,27 @@ class Style:
 
     def line(self, memory: Memory) -> str:
         """One memory as it stands in the block, without numbering."""
-        return self._first_that_works(lambda template: self._line(template, memory)) or self._bare([memory])
+        return self._first_that_works(lambda template: self._line(template, memory)) or self._bare(
+            [memory]
+        )
 
     def block(self, memories: Sequence[Memory]) -> str:
         """The whole block, fence included; empty for no memories."""
         if not memories:
             return ""
-        ordered = stable(memories)
-        said = self._first_that_works(lambda template: self._assembled(template, ordered) or self._whole(template, ordered))
+        ordered = self._merged(memories)
+        said = self._first_that_works(
+            lambda template: self._assembled(template, ordered) or self._whole(template, ordered)
+        )
         return fenced(said if said is not None else self._bare(ordered))
 
     def length(self, memories: Sequence[Memory]) -> int | None:
         """Characters of the block, added up from its parts without putting it together; None where only rendering can tell."""
         if not self._tries:
             return None
-        frame, lines = self._first_that_works(lambda template: self._apart(template, stable(memories))) or (None, [])
+        frame, lines = self._first_that_works(
+            lambda template: self._apart(template, self._merged(memories))
+        ) or (None, [])
         return frame.length(lines) if frame and self._tries else None
 
     def body(self, memories: Sequence[Memory]) -> str:
@@ -154,7 +224,9 @@ class Style:
         place = template.name, id(memory)
         known = self._lines.get(place)
         if known is None:
-            known = self._lines[place] = template.render_line(self._frame | {"memory": self._values(memory)}) or ""
+            known = self._lines[place] = (
+                template.render_line(self._frame | {"memory": self._values(memory)}) or ""
+            )
         return known
 
     def _assembled(self, template: Compiled, ordered: Sequence[Memory]) -> str:
@@ -162,38 +234,78 @@ class Style:
         frame, lines = self._apart(template, ordered)
         return filled(frame.text, lines) if frame else ""
 
-    def _apart(self, template: Compiled, ordered: Sequence[Memory]) -> tuple[Frame | None, list[str]]:
+    def _apart(
+        self, template: Compiled, ordered: Sequence[Memory]
+    ) -> tuple[Frame | None, list[str]]:
         """The frame of this shape, rendered once, and the lines that go into it; no frame for a template that is not made so."""
-        groups = self._groups(ordered)
+        parts = self._parts(template, ordered)
         said = {id(memory): self._line(template, memory) for memory in ordered}
-        lines = [said[id(memory)] for memory in (*chain(*groups.values()), *ordered)]
+        grouped = chain(*(part.memories for part in parts))
+        lines = [said[id(memory)] for memory in (*grouped, *ordered)]
         if "" in said.values():
             return None, lines
-        shape = template.name, tuple((kind, len(members)) for kind, members in groups.items())
+        shape = template.name, tuple((part.heading(), len(part.memories)) for part in parts)
         if shape not in self._frames:
             slots = iter(map(Slot, range(len(lines))))
-            hollow = {kind: [next(slots) for _ in members] for kind, members in groups.items()}
+            hollow = [part.values([next(slots) for _ in part.memories]) for part in parts]
             frame = template.render_frame(self._context(hollow, list(slots)))
+            if len(self._frames) >= _KEPT_FRAMES:
+                self._frames.clear()
             self._frames[shape] = Frame.of(frame, fenced) if frame is not None else None
         return self._frames[shape], lines
 
     def _whole(self, template: Compiled, ordered: Sequence[Memory]) -> str:
-        groups = {kind: [self._values(memory) for memory in members] for kind, members in self._groups(ordered).items()}
+        groups = [
+            part.values([self._values(memory) for memory in part.memories])
+            for part in self._parts(template, ordered)
+        ]
         return template.render(self._context(groups, [self._values(memory) for memory in ordered]))
 
-    def _context(self, groups: Mapping[str, Sequence[Any]], memories: Sequence[Any]) -> Mapping[str, Any]:
-        return self._frame | {
-            "groups": [{"type": kind, "memories": members} for kind, members in groups.items()],
-            "memories": memories,
-            "recalled": memories,
-        }
+    def _context(
+        self, groups: Sequence[Mapping[str, Any]], memories: Sequence[Any]
+    ) -> Mapping[str, Any]:
+        return self._frame | {"groups": groups, "memories": memories, "recalled": memories}
 
-    def _groups(self, ordered: Sequence[Memory]) -> Mapping[str, Sequence[Memory]]:
-        """The memories by type, in the order types are said; under "" when they are not separated."""
+    def _merged(self, memories: Sequence[Memory]) -> list[Memory]:
+        """The lines of the block in their order; the same objects for the same memories."""
+        key = tuple(memory.id for memory in memories)
+        if not any(isinstance(memory, Passage) for memory in memories):
+            return stable(memories)
+        if key not in self._joined:
+            if len(self._joined) >= _KEPT_FRAMES:
+                self._joined.clear()
+            self._joined[key] = merged(memories)
+        return self._joined[key]
+
+    def _parts(self, template: Compiled, ordered: Sequence[Memory]) -> list[Part]:
+        """Memories by type, in the order types are said, then passages by scene, the latest last."""
         if not self._settings.separate_by_type:
-            return {"": ordered}
-        found = {kind.value: [memory for memory in ordered if memory.type is kind] for kind in _ORDER}
-        return {kind: members for kind, members in found.items() if members}
+            return [Part("", ordered)] if ordered else []
+        told = [one for one in ordered if not (template.scenes and isinstance(one, Passage))]
+        by_type = (
+            Part(kind.value, [memory for memory in told if memory.type is kind]) for kind in _ORDER
+        )
+        scenes: dict[tuple[object, ...], Part] = {}
+        for memory in ordered:
+            if template.scenes and isinstance(memory, Passage):
+                part = self._scene(memory)
+                known = scenes.setdefault(part.heading(), replace(part, memories=[]))
+                known.memories.append(memory)  # type: ignore[attr-defined]
+        return [*(part for part in by_type if part.memories), *scenes.values()]
+
+    def _scene(self, memory: Passage) -> Part:
+        here = memory.evidence[0].chat == self._cast.chat
+        local = _local(memory.created, self._zone) if memory.created else None
+        dated = day(local, self.language) if local and self._settings.scene_dates else ""
+        others = tuple(name for name in memory.company if name != self._cast.user)
+        return Part(
+            "scene",
+            (),
+            "here" if here else "older",
+            tame(memory.scene),
+            dated,
+            tuple(map(tame, memory.company)) if others else (),
+        )
 
     def _first_that_works(self, say: Callable[[Compiled], Said]) -> Said | None:
         """What the best usable template says; one that fails is left for good. None when none is left."""
@@ -217,9 +329,16 @@ class Style:
         return known[1]
 
     def _describe(self, memory: Memory) -> dict[str, Any]:
-        created = _local(memory.created, self._zone) if memory.created and self._settings.show_dates else None
-        text = tame(self._expand(memory.content))
-        quoted = memory.source is Source.USER_INPUT and memory.type is MemoryType.EPISODIC  # as it was said: "I" is the speaker
+        created = (
+            _local(memory.created, self._zone)
+            if memory.created and self._settings.show_dates
+            else None
+        )
+        said = " ".join(memory.content.split()) if isinstance(memory, Passage) else memory.content
+        text = tame(said if isinstance(memory, Passage) else self._expand(said))
+        quoted = isinstance(memory, Passage) or (
+            memory.source is Source.USER_INPUT and memory.type is MemoryType.EPISODIC
+        )  # as it was said: "I" is the speaker
         return {
             "id": tame(memory.id),
             "type": memory.type.value,
@@ -228,7 +347,10 @@ class Style:
             "date": day(created, self.language) if created else "",
             "time": minute(created) if created else "",
             "subject": "" if quoted else self._subject(memory),
-            "speaker": self._subject(memory) if quoted else "",
+            "speaker": self._speaker(memory) if quoted else "",
+            "passage": isinstance(memory, Passage),
+            "own": isinstance(memory, Passage) and memory.role == "assistant",
+            "asked": tame(memory.evidence[0].answers) if isinstance(memory, Passage) else "",
             "heard_from": tame(self._cast.heard_from.get(memory.id, "")),
             "source": memory.source.value,
             "tags": tuple(map(tame, memory.tags)),
@@ -240,7 +362,19 @@ class Style:
         if not memory.subject or memory.subject in _CHAR_WORDS or memory.subject == self._cast.char:
             return ""
         name = str(self._frame["user"]) if memory.subject in _USER_WORDS else tame(memory.subject)
-        return "" if tame(self._expand(memory.content)).casefold().startswith(name.casefold()) else name
+        return (
+            ""
+            if tame(self._expand(memory.content)).casefold().startswith(name.casefold())
+            else name
+        )
+
+    def _speaker(self, memory: Memory) -> str:
+        """Who said it; of a passage the speaker always stands outside the quotation."""
+        if not isinstance(memory, Passage):
+            return self._subject(memory)
+        if memory.role == "assistant":
+            return tame(memory.subject or "") or str(self._frame["char"])
+        return tame(memory.subject or "") or str(self._frame["user"])
 
     def _people(self) -> dict[str, Any]:
         char, user = _NOBODY[self.language]
@@ -248,7 +382,10 @@ class Style:
 
     def _names(self, text: str) -> str:
         """Names for {{char}}, {{user}} and their old spellings, when nobody expands macros for us."""
-        return _NAME_MACRO.sub(lambda match: str(self._frame["user" if match["user"] or match["old"] else "char"]), text)
+        return _NAME_MACRO.sub(
+            lambda match: str(self._frame["user" if match["user"] or match["old"] else "char"]),
+            text,
+        )
 
 
 @lru_cache(maxsize=16_384)

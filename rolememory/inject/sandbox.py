@@ -16,8 +16,25 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.visitor import NodeTransformer
 
 from rolememory.errors import TemplateError
-from rolememory.inject.filters import FILTERS, METHODS, OPERATORS, TESTS, call_method, joined, numbers
-from rolememory.inject.meter import LIMITS, METER, Limits, Meter, SpentError, counted, spoken, weighed
+from rolememory.inject.filters import (
+    FILTERS,
+    METHODS,
+    OPERATORS,
+    TESTS,
+    call_method,
+    joined,
+    numbers,
+)
+from rolememory.inject.meter import (
+    LIMITS,
+    METER,
+    Limits,
+    Meter,
+    SpentError,
+    counted,
+    spoken,
+    weighed,
+)
 from rolememory.inject.shape import Slot, hollow, line_alone, line_macro, says_lines_plainly
 
 _TAGS: tuple[type[nodes.Node], ...] = (
@@ -28,11 +45,30 @@ _TAGS: tuple[type[nodes.Node], ...] = (
 )  # fmt: skip
 _ALLOWED = frozenset(_TAGS)
 _LOOP = frozenset(
-    ("index", "index0", "revindex", "revindex0", "first", "last", "length", "depth", "depth0", "previtem", "nextitem", "cycle", "changed")
+    (
+        "index",
+        "index0",
+        "revindex",
+        "revindex0",
+        "first",
+        "last",
+        "length",
+        "depth",
+        "depth0",
+        "previtem",
+        "nextitem",
+        "cycle",
+        "changed",
+    )
 )
 _GROUP = frozenset({"grouper", "list"})
 _RESERVED = frozenset({"self", "super", "caller", "varargs", "kwargs"})
-_COUNTED, _SPOKEN, _JOINED, _MADE = "a loop", "output", "joined texts", "a container"  # no names an author can write
+_COUNTED, _SPOKEN, _JOINED, _MADE = (
+    "a loop",
+    "output",
+    "joined texts",
+    "a container",
+)  # no names an author can write
 
 
 class Said(str):
@@ -69,10 +105,21 @@ class _Environment(ImmutableSandboxedEnvironment):
     intercepted_binops = frozenset(OPERATORS)
 
     def __init__(self) -> None:
-        super().__init__(undefined=StrictUndefined, autoescape=False, optimized=False, keep_trailing_newline=True, cache_size=0)
+        super().__init__(
+            undefined=StrictUndefined,
+            autoescape=False,
+            optimized=False,
+            keep_trailing_newline=True,
+            cache_size=0,
+        )
         self.globals = {"range": numbers}
         self.tests = dict(TESTS)
-        self.filters = FILTERS | {_COUNTED: counted, _SPOKEN: _said, _JOINED: joined, _MADE: weighed}
+        self.filters = FILTERS | {
+            _COUNTED: counted,
+            _SPOKEN: _said,
+            _JOINED: joined,
+            _MADE: weighed,
+        }
 
     def getattr(self, obj: Any, attribute: str) -> Any:
         """`obj.attribute`: a table's field first, then one of the few methods."""
@@ -91,7 +138,11 @@ class _Environment(ImmutableSandboxedEnvironment):
             return obj[argument]  # raises: unset names are errors
         _refuse_slot(obj)
         if isinstance(argument, str) and not isinstance(obj, Mapping):
-            return self.getattr(obj, argument) if argument in _GROUP else self.undefined(obj=obj, name=argument)
+            return (
+                self.getattr(obj, argument)
+                if argument in _GROUP
+                else self.undefined(obj=obj, name=argument)
+            )
         try:
             return weighed(obj[argument])
         except (LookupError, TypeError):
@@ -106,7 +157,11 @@ class _Environment(ImmutableSandboxedEnvironment):
     def call(self, context: Context, obj: Any, /, *args: Any, **kwargs: Any) -> Any:
         """Call a macro, `range`, or a method of a text, list or table."""
         METER.get().step()
-        given = {name: value for name, value in kwargs.items() if name not in ("_loop_vars", "_block_vars")}
+        given = {
+            name: value
+            for name, value in kwargs.items()
+            if name not in ("_loop_vars", "_block_vars")
+        }
         if isinstance(obj, Undefined):
             obj()  # raises: unset names are errors
         if isinstance(obj, Macro) or isinstance(getattr(obj, "__self__", None), LoopContext):
@@ -186,7 +241,10 @@ class Compiled:
     sandbox: "Sandbox"
     whole: Template
     line: Template | None = None  # its macro `line(memory)` alone, when it has one
-    frame: Template | None = None  # the whole with slots for lines, when it looks at memories by `line` only
+    frame: Template | None = (
+        None  # the whole with slots for lines, when it looks at memories by `line` only
+    )
+    scenes: bool = False  # whether it has a heading for what was said in chats
 
     def render(self, context: Mapping[str, Any]) -> Said:
         """The text.
@@ -224,13 +282,21 @@ class Sandbox:
             TemplateError: it does not parse, is too large, or uses what templates may not.
         """
         if isinstance(source, Said):
-            raise TemplateError(name, "what a template said is not a template", remedy="pass it as a value")
+            raise TemplateError(
+                name, "what a template said is not a template", remedy="pass it as a value"
+            )
         if len(source.encode("utf-8", "replace")) > self._limits.source_bytes:
-            raise TemplateError(name, f"larger than {self._limits.source_bytes // 1024} KB", remedy="split it, or keep data out of it")
+            raise TemplateError(
+                name,
+                f"larger than {self._limits.source_bytes // 1024} KB",
+                remedy="split it, or keep data out of it",
+            )
         try:
             tree = self._environment.parse(source, name, name)
             _check(tree, name, self._limits)
-            return Compiled(name, self, self._finish(tree, name), *self._apart(source, name))
+            line, frame = self._apart(source, name)
+            scenes = any(node.value == "scene" for node in tree.find_all(nodes.Const))
+            return Compiled(name, self, self._finish(tree, name), line, frame, scenes)
         except Exception as error:
             raise _told(error, name) from None
 
@@ -250,7 +316,11 @@ class Sandbox:
         for node in tree.find_all(nodes.Node):
             node.lineno = node.lineno or 1
         tree.set_environment(self._environment)
-        return Template.from_code(self._environment, self._environment.compile(tree, name, name), dict(self._environment.globals))
+        return Template.from_code(
+            self._environment,
+            self._environment.compile(tree, name, name),
+            dict(self._environment.globals),
+        )
 
     def run(self, template: Template, name: str, context: Mapping[str, Any]) -> Said:
         """Render within the limits; every failure is a `TemplateError`."""
@@ -273,7 +343,9 @@ def _check(tree: nodes.Template, name: str, limits: Limits) -> None:
         if problem := _problem(node):
             raise TemplateError(name, problem, line=node.lineno)
         if isinstance(node, nodes.Macro):
-            calls[node.name] = {call.name for call in node.find_all(nodes.Name)} | calls.get(node.name, set())
+            calls[node.name] = {call.name for call in node.find_all(nodes.Name)} | calls.get(
+                node.name, set()
+            )
         stack += [(child, depth + 1) for child in node.iter_child_nodes()]
     _check_macros(tree, calls, name)
 
@@ -301,7 +373,11 @@ def _names(node: nodes.Node) -> Iterator[str]:
         yield node.attr
     elif isinstance(node, nodes.Keyword):
         yield node.key
-    elif isinstance(node, nodes.Getitem) and isinstance(node.arg, nodes.Const) and isinstance(node.arg.value, str):
+    elif (
+        isinstance(node, nodes.Getitem)
+        and isinstance(node.arg, nodes.Const)
+        and isinstance(node.arg.value, str)
+    ):
         yield node.arg.value
 
 
@@ -326,7 +402,11 @@ def _told(error: Exception, name: str) -> TemplateError:
         return error
     line = error.lineno if isinstance(error, TemplateSyntaxError) else _line_of(error, name)
     text = str(error).strip().split("\n")[0]
-    problem = f"{text[:1].lower()}{text[1:300]}".rstrip(".") if text else f"it fails with {type(error).__name__}"
+    problem = (
+        f"{text[:1].lower()}{text[1:300]}".rstrip(".")
+        if text
+        else f"it fails with {type(error).__name__}"
+    )
     return TemplateError(name, problem, line=line)
 
 

@@ -56,7 +56,9 @@ class Frame:
 
 def line_macro(tree: nodes.Template) -> nodes.Macro | None:
     """The macro `line(memory)`, when the template has one that needs nothing but what every template gets."""
-    macro = next((node for node in tree.body if isinstance(node, nodes.Macro) and node.name == "line"), None)
+    macro = next(
+        (node for node in tree.body if isinstance(node, nodes.Macro) and node.name == "line"), None
+    )
     if macro is None or len(macro.args) != 1 or macro.defaults:
         return None
     return macro if set(_asked(macro)) <= _GIVEN | {macro.args[0].name} | set(_set(tree)) else None
@@ -65,7 +67,10 @@ def line_macro(tree: nodes.Template) -> nodes.Macro | None:
 def line_alone(tree: nodes.Template, macro: nodes.Macro) -> list[nodes.Node]:
     """The body that says one line: the names the template sets, the macro, one call of it."""
     call = nodes.Call(nodes.Name("line", "load"), [nodes.Name("memory", "load")], [], None, None)
-    return [*(node for node in tree.body if isinstance(node, nodes.Assign) or node is macro), nodes.Output([call])]
+    return [
+        *(node for node in tree.body if isinstance(node, nodes.Assign) or node is macro),
+        nodes.Output([call]),
+    ]
 
 
 def hollow(macro: nodes.Macro) -> None:
@@ -75,18 +80,29 @@ def hollow(macro: nodes.Macro) -> None:
 
 def says_lines_plainly(tree: nodes.Template) -> bool:
     """Whether what `line` says goes out as it is: never through a filter, a test, a variable or another macro."""
-    if any(isinstance(node, nodes.FilterBlock | nodes.AssignBlock) for node in tree.find_all(nodes.Node)):
+    if any(
+        isinstance(node, nodes.FilterBlock | nodes.AssignBlock)
+        for node in tree.find_all(nodes.Node)
+    ):
         return False
     if sum(isinstance(node, nodes.Macro) for node in tree.body) > 1:
         return False
-    calls = {id(call) for call in tree.find_all(nodes.Call) if isinstance(call.node, nodes.Name) and call.node.name == "line"}
+    calls = {
+        id(call)
+        for call in tree.find_all(nodes.Call)
+        if isinstance(call.node, nodes.Name) and call.node.name == "line"
+    }
     return calls <= {id(child) for output in tree.find_all(nodes.Output) for child in output.nodes}
 
 
 def _asked(macro: nodes.Macro) -> Iterator[str]:
     """Names the macro takes from outside."""
     own = {name.name for name in macro.find_all(nodes.Name) if name.ctx == "store"} | {"loop"}
-    return (name.name for name in macro.find_all(nodes.Name) if name.ctx == "load" and name.name not in own)
+    return (
+        name.name
+        for name in macro.find_all(nodes.Name)
+        if name.ctx == "load" and name.name not in own
+    )
 
 
 def _set(tree: nodes.Template) -> Iterator[str]:

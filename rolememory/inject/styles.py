@@ -16,7 +16,7 @@ LOOK_AGAIN_S = 0.5  # how long an edited template may go unnoticed
 _KEPT_STYLES = 16
 _KEPT_LINES = 20_000
 
-_Key = tuple[InjectSettings, Language, str, str, int]
+_Key = tuple[InjectSettings, Language, str, str, int, str]
 
 
 @dataclass(slots=True)
@@ -39,13 +39,26 @@ class Styles:
 
         Who is heard is told by identity: a mapping may grow, but what it says of a memory stays.
         """
-        key = (settings, language, cast.char, cast.user, id(cast.heard_from) if cast.heard_from else 0)
+        key = (
+            settings,
+            language,
+            cast.char,
+            cast.user,
+            id(cast.heard_from) if cast.heard_from else 0,
+            cast.chat,
+        )
         with self._lock:
             known = self._kept.get(key)
-            if known is not None and self._clock() - known.looked_at < LOOK_AGAIN_S and known.style.size < _KEPT_LINES:
+            if (
+                known is not None
+                and self._clock() - known.looked_at < LOOK_AGAIN_S
+                and known.style.size < _KEPT_LINES
+            ):
                 self._kept.move_to_end(key)
                 return known.style
-        return self._looked_up(key, known, Style(self._templates, settings, language=language, cast=cast))
+        return self._looked_up(
+            key, known, Style(self._templates, settings, language=language, cast=cast)
+        )
 
     def _looked_up(self, key: _Key, known: _Kept | None, fresh: Style) -> Style:
         made_of = fresh.made_of

@@ -1,9 +1,10 @@
 """How far learning has read each chat: small state that may lose seconds, since learning twice adds nothing."""
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
-from rolememory.store.state import StateFile
+from rolememory.storage.port import Space
+from rolememory.storage.state import StateLog
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,26 +16,31 @@ class Cursor:
 
 
 class Cursors:
-    """`state/learning.json`, written behind."""
+    """`state/learning`, written behind."""
 
-    def __init__(self, folder: Path) -> None:
-        self._file = StateFile(folder / "state" / "learning.json")
+    def __init__(self, space: Space) -> None:
+        self._state = StateLog(space, "learning", lambda found: found)
 
     def of(self, chat: str) -> Cursor:
         """Where learning stands in this chat; at its beginning when nothing is known."""
-        raw = self._file.load().get(chat)
-        if not isinstance(raw, dict) or not isinstance(raw.get("mark"), int):
+        raw = self._state.load().get(chat, {})
+        if not isinstance(raw.get("mark"), int):
             return Cursor()
         return Cursor(raw["mark"], tuple(map(str, raw.get("held", ()))))
 
     def move(self, chat: str, cursor: Cursor) -> None:
         """Learning has come so far."""
-        self._file.later(self._file.load() | {chat: {"mark": cursor.mark, "held": list(cursor.held)}})
+        self._state.put(chat, {"mark": cursor.mark, "held": list(cursor.held)})
 
     def drop(self, chat: str) -> None:
         """The chat is gone, or is to be read anew."""
-        self._file.later({one: value for one, value in self._file.load().items() if one != chat})
+        self._state.drop([chat])
+
+    def forget(self, chats: Collection[str], renamed: Mapping[str, str]) -> None:
+        """These chats are gone, and others have another id; on disk at once."""
+        kept = {one: value for one, value in self._state.load().items() if one not in chats}
+        self._state.replace({renamed.get(one, one): value for one, value in kept.items()})
 
     def close(self) -> None:
         """Write what is still behind."""
-        self._file.close()
+        self._state.close()

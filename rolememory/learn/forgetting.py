@@ -12,7 +12,9 @@ from collections.abc import Iterator, Mapping
 from rolememory.schema.memory import Memory
 from rolememory.text.words import ask, tokens
 
-_MATTER = re.compile("的?[这這那]?[件回个個]?事情?$|^the fact that ")  # "the matter of", which no memory says
+_MATTER = re.compile(
+    "的?[这這那]?[件回个個]?事情?$|^the fact that "
+)  # "the matter of", which no memory says
 _ENOUGH = 0.6  # of the weight of what was named must stand in a memory
 
 
@@ -23,7 +25,9 @@ def meant(words: str, memories: Mapping[str, Memory], user: str | None) -> list[
     return list(_saying(wanted, total, memories, user)) if total else []
 
 
-def _saying(wanted: Mapping[str, float], total: float, memories: Mapping[str, Memory], user: str | None) -> Iterator[Memory]:
+def _saying(
+    wanted: Mapping[str, float], total: float, memories: Mapping[str, Memory], user: str | None
+) -> Iterator[Memory]:
     for memory in memories.values():
         if memory.authored or memory.locked or memory.archived or memory.user not in (None, user):
             continue

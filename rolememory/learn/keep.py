@@ -12,8 +12,8 @@ from rolememory.learn.reconcile import Known, edits, reconcile
 from rolememory.schema.evidence import Reason
 from rolememory.schema.learning import Draft, Learned, Verdict
 from rolememory.schema.memory import Memory, Source, readable_id
-from rolememory.store.memories import Edit, RoleStore, Snapshot
-from rolememory.store.review import Review
+from rolememory.storage.memories import Edit, RoleStore, Snapshot
+from rolememory.storage.review import Review
 
 Commit = Callable[[Sequence[Edit], str], Snapshot]
 """Writes edits as one transaction of an actor."""
@@ -41,13 +41,26 @@ def _with_keys(draft: Draft) -> Draft:
     if draft.keys or draft.topics or draft.source is Source.USER_INPUT:
         return draft
     found = derive(draft.content, draft.claims)
-    return replace(draft, keys=found.keys, topics=found.topics, emotions=draft.emotions or found.emotions, tags=draft.tags or found.tags)
+    return replace(
+        draft,
+        keys=found.keys,
+        topics=found.topics,
+        emotions=draft.emotions or found.emotions,
+        tags=draft.tags or found.tags,
+    )
 
 
 class Keeper:
     """Lets drafts into the store, one batch at a time. Thread-safe."""
 
-    def __init__(self, store: RoleStore, commit: Commit, review: Review, saying: Saying, prompted: Prompted = lambda _: ()) -> None:
+    def __init__(
+        self,
+        store: RoleStore,
+        commit: Commit,
+        review: Review,
+        saying: Saying,
+        prompted: Prompted = lambda _: (),
+    ) -> None:
         self.review = review
         self._store, self._commit, self._saying, self._prompted = store, commit, saying, prompted
         self._known: Known | None = None
@@ -63,7 +76,11 @@ class Keeper:
         with self._lock:
             memories = self._store.snapshot().memories
             fresh = {learned_id(draft): _with_keys(draft) for draft in drafts}
-            fresh = {one: draft for one, draft in fresh.items() if one not in memories and not self.review.is_declined(one)}
+            fresh = {
+                one: draft
+                for one, draft in fresh.items()
+                if one not in memories and not self.review.is_declined(one)
+            }
             if not fresh:
                 return Learned()
             passed, refused = self._past(gate, fresh, memories)
@@ -77,16 +94,29 @@ class Keeper:
             UnknownNameError: nothing of that id waits.
         """
         waiting = next((one for one in self.review.waiting() if one.id == waiting_id), None)
-        draft = replace(waiting.draft if waiting else self.review.take(waiting_id), explicit=True, confidence=1.0)
+        draft = replace(
+            waiting.draft if waiting else self.review.take(waiting_id),
+            explicit=True,
+            confidence=1.0,
+        )
         content = str(mended.get("content", draft.content))
-        draft = replace(draft, content=content, claims=draft.claims if content == draft.content else ())
+        draft = replace(
+            draft, content=content, claims=draft.claims if content == draft.content else ()
+        )
         with self._lock:
             memories = self._store.snapshot().memories
-            against = tuple(one for one in str(waiting.reason.get("of") if waiting else "").split(", ") if one in memories)
+            against = tuple(
+                one
+                for one in str(waiting.reason.get("of") if waiting else "").split(", ")
+                if one in memories
+            )
             verdict = Verdict(draft, "supersede" if against else "add", Reason("accepted"), against)
             added = edits([verdict], [waiting_id], memories)
             rest = {name: value for name, value in mended.items() if name != "content"}
-            wanted = [replace(one, fields={**one.fields, **rest}) if one.op == "add" else one for one in added]
+            wanted = [
+                replace(one, fields={**one.fields, **rest}) if one.op == "add" else one
+                for one in added
+            ]
             after = self._commit(wanted, "review").memories
             self.review.take(waiting_id)
         return after[waiting_id]
@@ -108,7 +138,9 @@ class Keeper:
                 self.review.add(judged.draft, judged.because, draft.created, memory_id)
         return passed, refused
 
-    def _compare(self, passed: Mapping[str, Draft], memories: Mapping[str, Memory]) -> list[Verdict]:
+    def _compare(
+        self, passed: Mapping[str, Draft], memories: Mapping[str, Memory]
+    ) -> list[Verdict]:
         if self._known is None:
             self._known = Known(memories)
         self._known.follow(memories)
@@ -127,4 +159,6 @@ class Keeper:
                 self.review.add(verdict.draft, verdict.because, verdict.draft.created, memory_id)
         wanted = edits(verdicts, ids, memories)
         after = self._commit(wanted, actor).memories if wanted else self._store.snapshot().memories
-        return Learned(tuple(after[one] for one in ids if one in after), tuple(verdicts), tuple(refused))
+        return Learned(
+            tuple(after[one] for one in ids if one in after), tuple(verdicts), tuple(refused)
+        )

@@ -8,12 +8,12 @@ A chat is never held up: `observe` returns when the log is on disk. What was lea
 import logging
 import threading
 from bisect import bisect_right
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass, replace
 from datetime import datetime
-from pathlib import Path
 
+from rolememory.chats import Chats, VisiblePath
 from rolememory.errors import RoleMemoryError
 from rolememory.inject.environment import Templates
 from rolememory.learn import rules
@@ -27,12 +27,12 @@ from rolememory.learn.model.models import model_learns
 from rolememory.learn.model.upstreams import Upstreams
 from rolememory.schema.learning import Company, Draft, Learned, Observed, Said
 from rolememory.schema.memory import Source
-from rolememory.schema.message import Message
+from rolememory.schema.message import Message, TurnKind
 from rolememory.schema.role import Role
 from rolememory.schema.settings import Settings
-from rolememory.store.chats import Chats
-from rolememory.store.memories import Edit, RoleStore
-from rolememory.store.review import Review
+from rolememory.storage.memories import Edit, RoleStore
+from rolememory.storage.port import Space
+from rolememory.storage.review import Review
 from rolememory.text.feel_words import Lexicon
 
 _AT_ONCE = 48  # messages that are read and kept together: between two such parts a look can be left
@@ -53,17 +53,24 @@ class Needs:
     commit: Commit
     templates: Templates
     upstreams: Upstreams  # shared by the roles of a home
-    prompted: Callable[[str, str], Sequence[str]] = lambda chat, version: ()  # what stood in the prompt of a turn: ids
+    forget_said: Callable[[str, str | None], None] = lambda words, user: (
+        None
+    )  # what was said about it is recalled no more
+    prompted: Callable[[str, str], Sequence[str]] = (
+        lambda chat, version: ()
+    )  # what stood in the prompt of a turn: ids
 
 
 class Learner:
     """Turns what is said into memories. Thread-safe."""
 
-    def __init__(self, folder: Path, store: RoleStore, chats: Chats, review: Review, needs: Needs) -> None:
+    def __init__(
+        self, space: Space, store: RoleStore, chats: Chats, review: Review, needs: Needs
+    ) -> None:
         self.chats, self._store, self._needs = chats, store, needs
         self.keeper = Keeper(store, needs.commit, review, self._said, self._prompted)
         self.behind = Behind(
-            folder,
+            space,
             chats,
             needs.settings,
             self.keep,
@@ -72,23 +79,46 @@ class Learner:
             needs.templates,
             upstreams=needs.upstreams,
         )
-        self._cursors = Cursors(folder)
+        self._cursors = Cursors(space)
         self._due: dict[str, None] = {}
-        self._left: dict[str, set[str]] = {}  # by chat: versions that stand no longer, and what stood behind them was not looked at
+        self._left: dict[
+            str, set[str]
+        ] = {}  # by chat: versions that stand no longer, and what stood behind them was not looked at
         self._work: Future[None] | None = None
         self._lock = threading.Lock()
         self._taking = threading.Lock()
         self._leaving = threading.Event()
         self._listeners: list[Callable[[str, Learned], None]] = []
         for info in chats.chats(archived=True):  # what a process that ended too soon left unread
-            if self._cursors.of(info.id).mark < chats.since(info.id, 0)[1]:
+            if self._cursors.of(info.id).mark < chats.mark(info.id):
                 self.due(info.id)
 
     def observe(
-        self, messages: Sequence[Message], *, chat: str = "", user: str | None = None, at: datetime | None = None, title: str | None = None
+        self,
+        messages: Sequence[Message],
+        *,
+        chat: str = "",
+        user: str | None = None,
+        at: datetime | None = None,
+        title: str | None = None,
+        present: Sequence[str] | None = None,
+        members: Sequence[str] | None = None,
+        kind: TurnKind = "normal",
+        away: bool = False,
     ) -> Observed:
         """Put the visible messages into the log; on return they survive a power cut. Learning from them follows by itself."""
-        seen = self.chats.observe(messages, chat=chat, user=user, at=at, clean=self._needs.clean, title=title)
+        seen = self.chats.observe(
+            messages,
+            chat=chat,
+            user=user,
+            at=at,
+            clean=self._needs.clean,
+            title=title,
+            present=present,
+            members=members,
+            kind=kind,
+            away=away,
+        )
         if seen.entered or seen.returned or seen.left:
             with self._lock:
                 self._left.setdefault(seen.chat, set()).update(seen.left)
@@ -135,13 +165,21 @@ class Learner:
         """Who is there in this chat."""
         role, info = self._needs.role(), self.chats.info(chat)
         own = {role.name, *role.aliases}
-        others = {said.name for said in self.chats.path(chat) if said.role == "assistant" and said.name and said.name not in own}
+        others = {
+            name
+            for voice, name in self.chats.speakers(chat)
+            if voice == "assistant" and name and name not in own
+        }
         return Company(role.name, role.aliases, info.user or "", tuple(sorted(others)))
 
     def drop(self, chats: Iterable[str]) -> None:
         """These chats are gone."""
         for chat in chats:
             self._cursors.drop(chat)
+
+    def forget(self, chats: Collection[str], renamed: Mapping[str, str]) -> None:
+        """These chats are gone, and others have another id."""
+        self._cursors.forget(chats, renamed)
 
     def close(self) -> None:
         """Finish what is begun and write what is behind; what a model is being asked stays in the queue."""
@@ -195,30 +233,41 @@ class Learner:
         versions = self.chats.versions(chat) if left else {}
         return [versions[one].at for one in left if one in versions]
 
-    def _read(self, chat: str, path: Sequence[Said], places: Sequence[int], again: Container[int]) -> None:
-        company, info = self.company(chat), self.chats.info(chat)
+    def _read(
+        self, chat: str, path: Sequence[Said], places: Sequence[int], again: Container[int]
+    ) -> None:
+        company = self.company(chat)
         settings, lexicon = self._needs.settings().learn, self._needs.lexicon()
         drafts: list[Draft] = []
-        forget: list[Command] = []
+        forget: list[tuple[Command, str | None]] = []
         for place in places:
-            around = rules.Around(chat, company, info.user, path[place - 1] if place else None, settings, lexicon)
+            user = _user_at(path, place)
+            told = replace(company, user=user or "")
+            around = rules.Around(
+                chat, told, user, path[place - 1] if place else None, settings, lexicon
+            )
             found = rules.read(path[place], around)
             drafts += found.drafts
-            forget += found.forget if place not in again else ()  # an order is obeyed once
+            if place not in again:  # an order is obeyed once
+                forget += [(command, user) for command in found.forget]
         if drafts and (settings.extractor != "model" or not model_learns(settings)):
             self.keep([one for one in drafts if not one.explicit], "learn", chat)
         explicit = [one for one in drafts if one.explicit]
         if explicit or not drafts:
             self.keep(explicit, "user", chat)
-        for command in forget:
-            self._forget(command, info.user)
+        for command, user in forget:
+            self._forget(command, user)
 
     def _forget(self, command: Command, user: str | None) -> None:
         """Archive what a person asked to be forgotten: of his own, and nothing an author wrote."""
         found = meant(command.content, self._store.snapshot().memories, user)
-        edits = [Edit("set", one.id, {"archived": True}, reason=f"asked: {command.quote[:120]}") for one in found]
+        edits = [
+            Edit("set", one.id, {"archived": True}, reason=f"asked: {command.quote[:120]}")
+            for one in found
+        ]
         if edits:
             self._needs.commit(edits, "user")
+        self._needs.forget_said(command.content, user)
 
     def _said(self, chat: str, version: str) -> str:
         said = self.chats.versions(chat).get(version)
@@ -227,22 +276,42 @@ class Learner:
     def _prompted(self, draft: Draft) -> Iterator[str]:
         """What the character had before it when it said what this draft rests on."""
         for one in draft.evidence if draft.source is not Source.USER_INPUT else ():
-            earlier = reversed(self.chats.path(one.chat))  # a reply is learned from soon after it was said
-            if any(said.version in one.version.split("+") for said in earlier):
-                asked = next((said for said in earlier if said.role == "user"), None)
-                yield from self._needs.prompted(one.chat, asked.version) if asked else ()
+            path = self.chats.path(one.chat)
+            places = map(path.find, one.version.split("+"))
+            last = max((place for place in places if place is not None), default=None)
+            asked = None if last is None else _asked_before(path, last)
+            if asked:
+                yield from self._needs.prompted(one.chat, asked.version)
 
 
-def _answers(path: Sequence[Said], fresh: set[str], gone: Sequence[datetime], ready: Sequence[int]) -> list[int]:
+def _asked_before(path: VisiblePath, place: int) -> Said | None:
+    """The message of the user that a reply answers."""
+    return next((path[at] for at in range(place - 1, -1, -1) if path[at].role == "user"), None)
+
+
+def _user_at(path: Sequence[Said], place: int) -> str | None:
+    """The user whose words stand in that place of the path, or whom they answer; None for the nameless and the unknown."""
+    spoken = (path[at] for at in range(place, -1, -1) if path[at].role == "user")
+    return next((said.owner for said in spoken), None) or None
+
+
+def _answers(
+    path: VisiblePath, fresh: set[str], gone: Sequence[datetime], ready: Sequence[int]
+) -> list[int]:
     """The places of user messages that were read before, and stand behind other words now."""
-    behind = {place for place in range(1, len(path)) if path[place - 1].version in fresh}
-    behind |= {bisect_right(path, at, key=lambda said: said.at) for at in gone}  # along a path the times rise
-    return sorted(place for place in behind - set(ready) if place < len(path) and path[place].role == "user")
+    behind = {place + 1 for place in map(path.find, fresh) if place is not None}
+    behind |= {
+        bisect_right(path, at, key=lambda said: said.at) for at in gone
+    }  # along a path the times rise
+    return sorted(
+        place for place in behind - set(ready) if place < len(path) and path[place].role == "user"
+    )
 
 
-def _final(path: Sequence[Said], wanted: set[str]) -> tuple[list[int], tuple[str, ...]]:
+def _final(path: VisiblePath, wanted: set[str]) -> tuple[list[int], tuple[str, ...]]:
     """Which wanted versions may be learned from (their places, in order), and which wait for the next user message."""
-    newest_user = max((place for place, said in enumerate(path) if said.role == "user"), default=-1)
-    here = [place for place, said in enumerate(path) if said.version in wanted]
+    users = (place for place in range(len(path) - 1, -1, -1) if path[place].role == "user")
+    newest_user = next(users, -1)
+    here = sorted(place for place in map(path.find, wanted) if place is not None)
     ready = [place for place in here if path[place].role == "user" or place < newest_user]
     return ready, tuple(path[place].version for place in here if place not in set(ready))

@@ -1,29 +1,75 @@
-"""Forgetting one person: every place of a role that may hold something of his is emptied of it."""
+"""Forgetting one person: every place of a role that may hold something of them is emptied of it."""
 
+from collections.abc import Callable, Collection
 from dataclasses import replace
-from pathlib import Path
+from functools import partial
 
+from rolememory.chats.erasing import cleared
 from rolememory.learn.learner import Learner
 from rolememory.learn.model.progress import Progress
 from rolememory.learn.usage import Usage
 from rolememory.schema.settings import StorageSettings
-from rolememory.store.disk import DISK
-from rolememory.store.erase import Erased, erase
+from rolememory.storage.codec import fields_of
+from rolememory.storage.erase import Erased, Ids, Traces, erase, leftovers, sweep
+from rolememory.storage.memories import RoleStore
+from rolememory.storage.port import Space
+from rolememory.storage.review.drafts import draft_raw
+from rolememory.text.names import Names
 
 
-def forget(folder: Path, user: str, learner: Learner, usage: Usage, settings: StorageSettings) -> Erased:
+def traces_of(names: Names, learner: Learner, store: RoleStore) -> Traces:
+    """What there is of a person in a role: which chats go, and which words of the others.
+
+    Raises: FileError when a chat cannot be read.
+    """
+    chats = learner.chats
+    known = [info.id for info in chats.chats(archived=True)]
+    lines = [one.name for one in chats.timelines.list()]
+    ids = Ids(names, [*known, *lines, *store.snapshot().memories])
+    traces = Traces(names, ids, partial(cleared, names=names, ids=ids))
+    return traces.with_chats(chats.cleared(traces.clear))
+
+
+def preview(names: Names, learner: Learner, store: RoleStore) -> Erased:
+    """What `forget` would remove. Raises: as `traces_of`."""
+    traces = traces_of(names, learner, store)
+    memories = store.snapshot().memories.values()
+    gone = tuple(sorted(one.id for one in memories if traces.takes(fields_of(one))))
+    waiting = sum(traces.takes(draft_raw(one.draft)) for one in learner.keeper.review.waiting())
+    return replace(_of_chats(traces), memories=len(gone), ids=gone, waiting=waiting)
+
+
+def _of_chats(traces: Traces) -> Erased:
+    shared = (words for chat, words in traces.words.items() if chat not in traces.chats)
+    return Erased(chats=tuple(sorted(traces.chats)), messages=sum(map(len, shared)))
+
+
+def forget(
+    space: Space,
+    names: Names,
+    learner: Learner,
+    store: RoleStore,
+    usage: Usage,
+    settings: StorageSettings,
+    keep_only: Callable[[Collection[str]], None],
+) -> Erased:
     """Memories with history and backups first: if these cannot be searched, nothing is touched at all.
 
+    `keep_only` drops what others keep of every chat but these.
+
     Raises:
-        ReadOnlyRoleError, NotWrittenError: as `erase`.
+        FileError, ReadOnlyRoleError, NotWrittenError: as `traces_of` and `erase`.
     """
-    done = erase(folder, user, settings)
-    chats = tuple(learner.chats.forget(user))
-    waiting = learner.keeper.review.forget(user)
-    learner.keeper.review.undecline(done.ids)  # ids are made of words
-    learner.drop(chats)
-    Progress(folder).forget(chats, user)
-    usage.forget(chats)
-    for cache in (folder / ".cache").glob("vectors-*"):
-        DISK.unlink(cache)
-    return replace(done, chats=chats, waiting=waiting)
+    traces = traces_of(names, learner, store)
+    done = erase(space, traces, settings)
+    learner.chats.forget(traces.clear)
+    learner.chats.timelines.forget(traces.ids)
+    renamed = {chat: new for chat in traces.words if (new := traces.ids(chat)) != chat}
+    waiting = learner.keeper.review.forget(traces, done.ids)
+    learner.forget(traces.chats, renamed)
+    Progress(space).forget(traces.chats, names.all, renamed)
+    usage.forget({*traces.chats, *renamed}, store.snapshot().memories)
+    keep_only([info.id for info in learner.chats.chats(archived=True)])
+    sweep(space)
+    told, left = _of_chats(traces), (*done.left, *leftovers(space, names, done.left))
+    return replace(done, left=left, chats=told.chats, messages=told.messages, waiting=waiting)

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
+from rolememory.inject.fence import strip
 from rolememory.learn.beyond import may_change, tells_more
 from rolememory.learn.commands import Command, commands
 from rolememory.learn.commands.reading import sentences
 from rolememory.learn.derive import Derived, derive
-from rolememory.learn.gate.private import secrets_in
 from rolememory.learn.statements import Speaker, claims
 from rolememory.learn.worth import worth
 from rolememory.schema.claims import ATTRIBUTES, ROLE, USER, Claim
@@ -26,6 +26,7 @@ from rolememory.schema.settings import LearnSettings
 from rolememory.text.feel_words import Lexicon
 from rolememory.text.fold import fold
 from rolememory.text.language import language_of
+from rolememory.text.secrets import secrets_in
 
 THE_USER: Mapping[Language, str] = {"en": "the user", "zh": "用户"}
 SURE = 0.5  # a claim less certain than this is not a fact yet; the turn itself is kept
@@ -58,13 +59,20 @@ def read(said: Said, around: Around) -> Read:
     """What rules find in one message. Cost: O(length of the message)."""
     if said.role == "assistant":
         return Read((*_stated(said, around), *_raw(said, around)))
-    ordered = [one for one in commands(said.raw or said.text) if one.certainty >= SURE]  # out of character too
+    ordered = commands(strip(said.raw or said.text))  # out of character too
     rest = _without(said.text, [one.quote for one in ordered])
-    kept = [replace(draft, constant=one.kind == "pin") for one in ordered if one.kind != "forget" for draft in _asked(one, said, around)]
+    kept = [
+        replace(draft, constant=one.kind == "pin")
+        for one in ordered
+        if one.kind != "forget"
+        for draft in _asked(one, said, around)
+    ]
     raw = [*_raw(said, around)]
     return Read(
         (*kept, *_told(rest, said, around, raw=bool(raw)), *raw),
-        tuple(one if one.content else _that(one, around) for one in ordered if one.kind == "forget"),
+        tuple(
+            one if one.content else _that(one, around) for one in ordered if one.kind == "forget"
+        ),
     )
 
 
@@ -75,7 +83,10 @@ def warm_up() -> None:
         ("我妹妹住在罗马，我答应明天给她打电话。", "记住我喜欢茶。"),
     )
     for number, text in enumerate(text for pair in told for text in pair):
-        read(Said(str(number), "user", text, datetime.min.replace(tzinfo=UTC)), Around("", Company("Mira", user="Lin")))
+        read(
+            Said(str(number), "user", text, datetime.min.replace(tzinfo=UTC)),
+            Around("", Company("Mira", user="Lin")),
+        )
 
 
 def speaker(said: Said, company: Company, language: Language) -> Speaker:
@@ -86,7 +97,11 @@ def speaker(said: Said, company: Company, language: Language) -> Speaker:
     named |= {fold(name).text: name for name in company.others}
     if company.user:
         named[fold(company.user).text] = USER
-    shown = {ROLE: company.role, USER: company.user or THE_USER[language], **{name: name for name in company.others}}
+    shown = {
+        ROLE: company.role,
+        USER: company.user or THE_USER[language],
+        **{name: name for name in company.others},
+    }
     return Speaker(me=me, you=you, names=named, shown=shown if me in shown else {**shown, me: me})
 
 
@@ -115,15 +130,24 @@ def _worth(text: str, said: Said, around: Around, inside: Sequence[Claim]) -> It
     if turn.keep:
         if around.previous and not worth(text, lexicon=around.lexicon).keep:
             said = _answering(said, around.previous)
-        kept = text if len(text) <= _WHOLE else turn.text  # a name called out, a word of comfort: who is spoken to helps to find it
+        kept = (
+            text if len(text) <= _WHOLE else turn.text
+        )  # a name called out, a word of comfort: who is spoken to helps to find it
         inside = [claim for claim in inside if claim.quote in kept]
-        yield replace(_event(kept, said, around, Reason("told", (("kind", turn.kind),)), inside), claims=tuple(inside))
+        yield replace(
+            _event(kept, said, around, Reason("told", (("kind", turn.kind),)), inside),
+            claims=tuple(inside),
+        )
 
 
 def _apart(text: str) -> Iterator[str]:
     """The text without the sentences that hold a secret, and those by themselves: the gate keeps back no more than them."""
     secrets = secrets_in(text)
-    held = [part for part in sentences(text) if any(part.start < one.end and one.start < part.end for one in secrets)]
+    held = [
+        part
+        for part in sentences(text)
+        if any(part.start < one.end and one.start < part.end for one in secrets)
+    ]
     yield _without(text, [part.of(text) for part in held])
     if held:
         yield " ".join(part.of(text) for part in held)
@@ -140,7 +164,14 @@ def _untold(text: str, found: Sequence[Claim]) -> str:
     What changes later is then a fact by itself, and at most one sentence of its own, which goes with it.
     """
     quotes = _by_quote(found).items()
-    return _without(text, [quote for quote, inside in quotes if any(map(may_change, inside)) or not tells_more(quote, inside)])
+    return _without(
+        text,
+        [
+            quote
+            for quote, inside in quotes
+            if any(map(may_change, inside)) or not tells_more(quote, inside)
+        ],
+    )
 
 
 def _by_quote(found: Iterable[Claim]) -> dict[str, list[Claim]]:
@@ -160,7 +191,11 @@ def _stated(said: Said, around: Around) -> Iterator[Draft]:
 
 def _asked(command: Command, said: Said, around: Around) -> Iterator[Draft]:
     """What a person asked to be remembered: word for word, and as facts where it states some."""
-    meant, source = (command.content, said) if command.content else (_last_words(around), around.previous or said)
+    meant, source = (
+        (command.content, said)
+        if command.content
+        else (_last_words(around), around.previous or said)
+    )
     if not meant:
         return
     if not command.content and around.previous:
@@ -171,12 +206,21 @@ def _asked(command: Command, said: Said, around: Around) -> Iterator[Draft]:
         plain = _event(meant, said, around, because, found, quote=command.quote)
         yield _explicit(plain, about=around.company.subject_of(source))
     for claim in found:
-        yield _explicit(_fact(claim, said, around, Source.USER_INPUT, quote=command.quote), about=claim.subject)
+        yield _explicit(
+            _fact(claim, said, around, Source.USER_INPUT, quote=command.quote), about=claim.subject
+        )
 
 
 def _explicit(draft: Draft, about: str) -> Draft:
     kind = MemoryType.SEMANTIC if draft.type is MemoryType.EPISODIC else draft.type
-    return replace(draft, type=kind, subject=about or None, explicit=True, confidence=1.0, salience=max(draft.salience, 0.9))
+    return replace(
+        draft,
+        type=kind,
+        subject=about or None,
+        explicit=True,
+        confidence=1.0,
+        salience=max(draft.salience, 0.9),
+    )
 
 
 def _that(command: Command, around: Around) -> Command:
@@ -201,7 +245,12 @@ def _claims(text: str, said: Said, around: Around) -> list[Claim]:
 
 def _fact(claim: Claim, said: Said, around: Around, source: Source, quote: str = "") -> Draft:
     attribute = ATTRIBUTES[claim.attribute]
-    own_wish = claim.subject == ROLE and said.role == "assistant" and claim.attribute in _WANTING and claim.holds
+    own_wish = (
+        claim.subject == ROLE
+        and said.role == "assistant"
+        and claim.attribute in _WANTING
+        and claim.holds
+    )
     derived = _derived(claim.content, (claim,), around)
     return Draft(
         content=claim.content,
@@ -230,7 +279,9 @@ def _event(
         content=text,
         type=MemoryType.EPISODIC,
         source=source,
-        evidence=(_support(said, around, quote=quote or _first_line(text), answers=_asked_before(around)),),
+        evidence=(
+            _support(said, around, quote=quote or _first_line(text), answers=_asked_before(around)),
+        ),
         because=because,
         subject=around.company.subject_of(said) or None,
         **_common(said, around, _derived(text, found, around)),
@@ -247,15 +298,27 @@ def _asked_before(around: Around) -> str:
     if not words:
         return ""
     if not words.endswith(("?", "？")):
-        return "" if around.previous is None or around.previous.role != "user" or worth(words).keep else words[:_LONGEST_QUESTION]
-    start = max(words.rfind(mark, 0, max(len(words) - _LONGEST_QUESTION // 2, 0)) for mark in ".!?。！？\n") + 1
+        return (
+            ""
+            if around.previous is None or around.previous.role != "user" or worth(words).keep
+            else words[:_LONGEST_QUESTION]
+        )
+    start = (
+        max(
+            words.rfind(mark, 0, max(len(words) - _LONGEST_QUESTION // 2, 0))
+            for mark in ".!?。！？\n"
+        )
+        + 1
+    )
     return words[start:].strip()[-_LONGEST_QUESTION:]
 
 
 def _derived(text: str, found: Sequence[Claim], around: Around) -> Derived:
     who = around.company
     names = [name for name in (who.role, *who.role_names, who.user, *who.others) if name]
-    return derive(text, found, lexicon=around.lexicon, auto_tag=around.settings.auto_tag, names=names)
+    return derive(
+        text, found, lexicon=around.lexicon, auto_tag=around.settings.auto_tag, names=names
+    )
 
 
 def _common(said: Said, around: Around, derived: Derived) -> dict[str, Any]:

@@ -15,8 +15,8 @@ from rolememory.learn.weights import weight
 from rolememory.schema.evidence import Reason
 from rolememory.schema.memory import Memory, MemoryType
 from rolememory.schema.settings import PerType
-from rolememory.store.memories import HistoryLine
-from rolememory.store.moments import iso, moment
+from rolememory.storage.memories import HistoryLine
+from rolememory.storage.moments import iso, moment
 
 SETTLED_DAYS = 7.0  # what was swiped, edited or deleted for so long stays so
 DAILY = timedelta(days=1)
@@ -36,7 +36,9 @@ def always(memory: Memory) -> bool:
 
 def says_the_same(earlier: Memory, later: Memory) -> bool:
     """Whether the later one restates the earlier: by what they claim, else by their words."""
-    from rolememory.learn.reconcile.judge import relation  # with all that it reads: only where it is asked
+    from rolememory.learn.reconcile.judge import (
+        relation,  # with all that it reads: only where it is asked
+    )
     from rolememory.learn.reconcile.told import Told
 
     found = relation(Told(earlier), Told(later))
@@ -69,7 +71,11 @@ class Upkeep:
 
     def to_json(self) -> dict[str, Any]:
         """For a state file."""
-        return {"last": iso(self.last), "gone": {one: iso(at) for one, at in self.gone.items()}} if self.last else {}
+        return (
+            {"last": iso(self.last), "gone": {one: iso(at) for one, at in self.gone.items()}}
+            if self.last
+            else {}
+        )
 
     def looked(self, memories: Iterable[Memory], now: datetime, counts: Counts) -> "Upkeep":
         """After one more look: what has come back is forgotten, what is gone keeps its day."""
@@ -110,23 +116,49 @@ def retire(
         *_unsupported(live.values(), gone or {}, settled, counts),
     ):
         gone_by.setdefault(memory_id, why)
-    outdated = {old for memory in live.values() if counts(memory) for old in memory.supersedes if old != memory.id}
-    gone_by |= dict(_crowded([memory for memory in live.values() if memory.id not in gone_by], limits, added, outdated))
+    outdated = {
+        old
+        for memory in live.values()
+        if counts(memory)
+        for old in memory.supersedes
+        if old != memory.id
+    }
+    gone_by |= dict(
+        _crowded(
+            [memory for memory in live.values() if memory.id not in gone_by],
+            limits,
+            added,
+            outdated,
+        )
+    )
     gone_by |= dict(_left_behind(live, gone_by, counts))
     return [Retirement(memory_id, why) for memory_id, why in gone_by.items()]
 
 
-def revived(memories: Mapping[str, Memory], because: Mapping[str, str], counts: Counts = always) -> list[Retirement]:
+def revived(
+    memories: Mapping[str, Memory], because: Mapping[str, str], counts: Counts = always
+) -> list[Retirement]:
     """Archived memories that should not have been, and why: their messages stand again, or what replaced them does not count any more.
 
     `because` is why upkeep archived each (`archived_because`); what a person archived stays archived.
     """
-    replaced = {old for memory in memories.values() if counts(memory) for old in memory.supersedes if old != memory.id}
-    put_away = (memory for memory_id in because if (memory := memories.get(memory_id)) and memory.archived and counts(memory))
+    replaced = {
+        old
+        for memory in memories.values()
+        if counts(memory)
+        for old in memory.supersedes
+        if old != memory.id
+    }
+    put_away = (
+        memory
+        for memory_id in because
+        if (memory := memories.get(memory_id)) and memory.archived and counts(memory)
+    )
     return [
         Retirement(memory.id, Reason("counts_again"))
         for memory in put_away
-        if because[memory.id] == "unsupported" or (because[memory.id] in ("merged", "superseded") and memory.id not in replaced)
+        if because[memory.id] == "unsupported"
+        or (because[memory.id] in ("merged", "superseded") and memory.id not in replaced)
     ]
 
 
@@ -135,14 +167,23 @@ def archived_because(history: Iterable[HistoryLine]) -> dict[str, str]:
     last: dict[str, str] = {}
     for line in history:
         if line.id not in last and "archived" in line.fields:
-            last[line.id] = line.reason if line.actor == ACTOR and line.fields["archived"][1] else ""
+            last[line.id] = (
+                line.reason if line.actor == ACTOR and line.fields["archived"][1] else ""
+            )
     return {memory_id: reason for memory_id, reason in last.items() if reason}
 
 
-def strength(memory: Memory, effects: Mapping[str, float] | None = None) -> tuple[float, float, float, str]:
+def strength(
+    memory: Memory, effects: Mapping[str, float] | None = None
+) -> tuple[float, float, float, str]:
     """How dear a memory is when room is short: weight with its use, then salience, then age, then id; larger stays."""
     created = memory.created.timestamp() if memory.created else 0.0
-    return (weight(memory, effects or {}), memory.salience + memory.priority / 100, created, memory.id)
+    return (
+        weight(memory, effects or {}),
+        memory.salience + memory.priority / 100,
+        created,
+        memory.id,
+    )
 
 
 def _spared(memory: Memory) -> bool:
@@ -160,19 +201,41 @@ def _expired(memories: Iterable[Memory], now: datetime) -> Iterator[tuple[str, R
             yield memory.id, Reason("expired", (("at", memory.expires.isoformat()),))
 
 
-def _worn(memories: Iterable[Memory], below_weight: float, effects: Mapping[str, float]) -> Iterator[tuple[str, Reason]]:
+def _worn(
+    memories: Iterable[Memory], below_weight: float, effects: Mapping[str, float]
+) -> Iterator[tuple[str, Reason]]:
     for memory in memories:
         left = weight(memory, effects)
         if left < below_weight and not _spared(memory):
             yield memory.id, Reason("low_weight", (("weight", left), ("below", below_weight)))
 
 
-def _merged(live: Mapping[str, Memory], settled: datetime, counts: Counts, same: Same) -> Iterator[tuple[str, Reason]]:
+def _merged(
+    live: Mapping[str, Memory], settled: datetime, counts: Counts, same: Same
+) -> Iterator[tuple[str, Reason]]:
     """What a later memory that counts says again."""
-    replacing = [memory for memory in live.values() if memory.supersedes and not (memory.created and memory.created > settled)]
-    newest_first = sorted(replacing, key=lambda memory: memory.created.timestamp() if memory.created else 0.0, reverse=True)
-    pairs = ((live[one], later) for later in newest_first if counts(later) for one in later.supersedes if one in live and one != later.id)
-    comparable = ((earlier, later) for earlier, later in pairs if _learned(earlier) and not _outdates_more(earlier, later, live))
+    replacing = [
+        memory
+        for memory in live.values()
+        if memory.supersedes and not (memory.created and memory.created > settled)
+    ]
+    newest_first = sorted(
+        replacing,
+        key=lambda memory: memory.created.timestamp() if memory.created else 0.0,
+        reverse=True,
+    )
+    pairs = (
+        (live[one], later)
+        for later in newest_first
+        if counts(later)
+        for one in later.supersedes
+        if one in live and one != later.id
+    )
+    comparable = (
+        (earlier, later)
+        for earlier, later in pairs
+        if _learned(earlier) and not _outdates_more(earlier, later, live)
+    )
     for earlier, later in islice(comparable, MOST_COMPARED):
         if same(earlier, later):
             yield earlier.id, Reason("merged", (("into", later.id),))
@@ -188,7 +251,13 @@ def _unsupported(
 ) -> Iterator[tuple[str, Reason]]:
     for memory in memories:
         since = gone.get(memory.id)
-        if since and since <= settled and memory.evidence and _learned(memory) and not counts(memory):
+        if (
+            since
+            and since <= settled
+            and memory.evidence
+            and _learned(memory)
+            and not counts(memory)
+        ):
             yield memory.id, Reason("unsupported")
 
 
@@ -202,15 +271,23 @@ def _crowded(
         if limit is None or len(own) <= limit:
             continue
         weakest = sorted(
-            (memory for memory in own if not _spared(memory)), key=lambda memory: (memory.id not in outdated, strength(memory, effects))
+            (memory for memory in own if not _spared(memory)),
+            key=lambda memory: (memory.id not in outdated, strength(memory, effects)),
         )
         for memory in weakest[: len(own) - limit]:
             yield memory.id, Reason("limit", (("type", kind.value), ("limit", limit)))
 
 
-def _left_behind(live: Mapping[str, Memory], gone: Mapping[str, Reason], counts: Counts) -> Iterator[tuple[str, Reason]]:
+def _left_behind(
+    live: Mapping[str, Memory], gone: Mapping[str, Reason], counts: Counts
+) -> Iterator[tuple[str, Reason]]:
     """What was outdated only by memories that go now, for another reason than that their time is over or their messages are gone."""
-    staying = {old for memory in live.values() if memory.id not in gone and counts(memory) for old in memory.supersedes}
+    staying = {
+        old
+        for memory in live.values()
+        if memory.id not in gone and counts(memory)
+        for old in memory.supersedes
+    }
     for memory_id, why in gone.items():
         if why.code not in ("low_weight", "limit") or not counts(live[memory_id]):
             continue

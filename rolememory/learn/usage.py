@@ -10,15 +10,15 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Executor, Future
 from functools import lru_cache
 from itertools import takewhile
-from pathlib import Path
 
+from rolememory.chats import Chats, Sight, VisiblePath
 from rolememory.learn.references import Cosine, referenced
 from rolememory.learn.weights import effects
 from rolememory.schema.learning import Said
 from rolememory.schema.memory import Evidence, Memory
 from rolememory.schema.usage import Tally
-from rolememory.store.chats import Chats, Sight
-from rolememory.store.uses import Uses
+from rolememory.storage.port import Space
+from rolememory.storage.uses import Uses
 
 _KEPT_CHATS, _KEPT_TURNS = 256, 4  # whose prompts are remembered until their replies are seen
 _EARLIER = 3  # messages before a reply whose words prove nothing: the user's, and what led to it
@@ -37,17 +37,25 @@ class Usage:
 
     def __init__(
         self,
-        role_folder: Path,
+        space: Space,
         chats: Chats,
         memories: Callable[[], Mapping[str, Memory]],
         names: Callable[[str], Collection[str]],
         pool: Callable[[], Executor],
         vectors: Cosine | None = None,
     ) -> None:
-        self.uses = Uses(role_folder)
-        self._chats, self._memories, self._names, self._pool, self._vectors = chats, memories, names, pool, vectors
+        self.uses = Uses(space)
+        self._chats, self._memories, self._names, self._pool, self._vectors = (
+            chats,
+            memories,
+            names,
+            pool,
+            vectors,
+        )
         self._prompts: OrderedDict[str, Prompts] = OrderedDict()  # by chat
-        self._added: tuple[Mapping[str, Tally], Mapping[str, Memory], Mapping[str, float]] | None = None
+        self._added: (
+            tuple[Mapping[str, Tally], Mapping[str, Memory], Mapping[str, float]] | None
+        ) = None
         self._work: Future[None] | None = None
         self._lock = threading.Lock()
 
@@ -73,18 +81,20 @@ class Usage:
 
     def effects(self, sight: Sight, memories: Mapping[str, Memory]) -> Mapping[str, float]:
         """What use adds to the weight of each memory, by the turns that stand as seen from there. Cost: O(rows noted) after a new one."""
-        tallies = self.uses.tallies(lambda chat, version: sight.sees(_support(chat, version)), sight.token)
+        tallies = self.uses.tallies(
+            lambda chat, version: sight.sees(_support(chat, version)), sight.token
+        )
         known = self._added
         if known is None or known[0] is not tallies or known[1] is not memories:
             known = self._added = (tallies, memories, effects(tallies, memories))
         return known[2]
 
-    def forget(self, chats: Collection[str]) -> None:
-        """Forget everything of these chats."""
+    def forget(self, chats: Collection[str], alive: Collection[str] | None = None) -> None:
+        """Forget everything of these chats, and of memories that are not `alive`."""
         with self._lock:
             for chat in chats:
                 self._prompts.pop(chat, None)
-        self.uses.forget(chats)
+        self.uses.forget(chats, alive)
 
     def settle(self) -> None:
         """Wait until every reply seen so far is noted."""
@@ -106,16 +116,25 @@ class Usage:
         except Exception:  # nothing of this may cost a turn, nor the end of the process
             _log.exception("chat %r: not noted what its replies used", chat)
 
-    def _compare(self, chat: str, path: Sequence[Said], version: str, injected: Sequence[str]) -> None:
-        place = next((place for place, said in enumerate(path) if said.version == version), len(path))
-        reply = "\n".join(said.text for said in takewhile(lambda said: said.role == "assistant", path[place + 1 :]))
+    def _compare(self, chat: str, path: VisiblePath, version: str, injected: Sequence[str]) -> None:
+        place = path.find(version)
+        if place is None:
+            return
+        behind = (path[at] for at in range(place + 1, len(path)))
+        reply = "\n".join(
+            said.text for said in takewhile(lambda said: said.role == "assistant", behind)
+        )
         known = self._memories()
-        held = [known[one] for one in injected if one in known]  # what was heard from other roles is theirs to weigh
+        held = [
+            known[one] for one in injected if one in known
+        ]  # what was heard from other roles is theirs to weigh
         if not reply or not held:
             return
         before = "\n".join(said.text for said in path[max(place + 1 - _EARLIER, 0) : place + 1])
         used = referenced(reply, held, query=before, names=self._names(chat), vectors=self._vectors)
-        self.uses.note(chat, version, [one.id for one in held], {one.id for one in used}, path[place].at)
+        self.uses.note(
+            chat, version, [one.id for one in held], {one.id for one in used}, path[place].at
+        )
 
 
 def _shorten(kept: "OrderedDict[str, Prompts] | Prompts", most: int) -> None:

@@ -2,7 +2,7 @@
 
     weight in a turn = weight in the file + effect(turns that stand)         both bounded, nothing of it stored
 
-The sums are over turns whose messages stand (`store.uses`), so a swipe or an edit takes its part of the weight with it.
+The sums are over turns whose messages stand (`storage.uses`), so a swipe or an edit takes its part of the weight with it.
 """
 
 from collections.abc import Iterable, Mapping
@@ -10,10 +10,13 @@ from math import exp2
 
 from rolememory.schema.memory import Memory, MemoryType
 from rolememory.schema.usage import Tally, with_use
-from rolememory.store.planning import Edit
+from rolememory.storage.planning import Edit
 
 GAIN, HALF_USED = 0.5, 4.0  # the most that use adds, and the turns that add half of it
-LOSS, HALF_VAIN = 0.3, 40.0  # the most that it takes, and the vain turns beyond patience that take half of it
+LOSS, HALF_VAIN = (
+    0.3,
+    40.0,
+)  # the most that it takes, and the vain turns beyond patience that take half of it
 PATIENCE = 8.0  # vain turns that cost nothing, at first and again for each turn that used it
 
 _LASTING = (MemoryType.TRAIT, MemoryType.GOAL)
@@ -62,13 +65,19 @@ def adjusted(memory: Memory, delta: float) -> Edit:
     >>> adjusted(Memory(id="a", content="", weight=1.9), 0.5).fields
     {'weight': 2.0}
     """
-    return Edit("set", memory.id, {"weight": round(with_use(memory.weight, delta), 4)}, reason="weight")
+    return Edit(
+        "set", memory.id, {"weight": round(with_use(memory.weight, delta), 4)}, reason="weight"
+    )
 
 
-def core(memories: Iterable[Memory], min_weight: float, effects: Mapping[str, float] | None = None) -> list[Memory]:
+def core(
+    memories: Iterable[Memory], min_weight: float, effects: Mapping[str, float] | None = None
+) -> list[Memory]:
     """Memories in force that weigh at least so much, heaviest first; ties: the newest, then id. Source: S4.16."""
     added = effects or {}
-    heavy = [memory for memory in memories if not memory.archived and weight(memory, added) >= min_weight]
+    heavy = [
+        memory for memory in memories if not memory.archived and weight(memory, added) >= min_weight
+    ]
     return sorted(heavy, key=lambda memory: (-weight(memory, added), *_newest(memory)))
 
 

@@ -15,7 +15,9 @@ KEPT = 400
 
 def digests(spoken: Sequence[Segment]) -> list[str]:
     """A short digest of each message, oldest first; `spoken` newest first."""
-    said = (f"{segment.role}\0{segment.text}".encode("utf-8", "replace") for segment in reversed(spoken))
+    said = (
+        f"{segment.role}\0{segment.text}".encode("utf-8", "replace") for segment in reversed(spoken)
+    )
     return [blake2b(text, digest_size=5).hexdigest() for text in said]
 
 
@@ -29,7 +31,11 @@ class ChatLog:
     @classmethod
     def of(cls, raw: object) -> "ChatLog":
         """Read what `to_json` wrote; anything else is a chat nobody has seen."""
-        if not isinstance(raw, dict) or not isinstance(raw.get("before"), int) or not isinstance(raw.get("said"), list):
+        if (
+            not isinstance(raw, dict)
+            or not isinstance(raw.get("before"), int)
+            or not isinstance(raw.get("said"), list)
+        ):
             return cls()
         return cls(max(raw["before"], 0), tuple(map(str, raw["said"])))
 
@@ -48,7 +54,9 @@ class ChatLog:
         """
         places = [at for at, digest in enumerate(self.said) if visible and digest == visible[0]]
         best = max(places, key=lambda at: (self._agreeing(at, visible), -at), default=None)
-        if best is None or 2 * self._agreeing(best, visible) < min(len(self.said) - best, len(visible)):
+        if best is None or 2 * self._agreeing(best, visible) < min(
+            len(self.said) - best, len(visible)
+        ):
             return 0
         return self.before + best
 

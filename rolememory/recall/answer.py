@@ -1,8 +1,9 @@
 """One turn's question to the memories and its answer: pure, so that it can be replayed, previewed and asked "what if"."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from rolememory.recall.allowance import Allowance, asks
 from rolememory.recall.associates import Associated
 from rolememory.recall.fit import Fitted, Fitting, Measure, Visible, fit
 from rolememory.recall.gates import Asker, Occasion, eligible, turn_gate
@@ -30,37 +31,74 @@ class Question:
     thresholds: bool = True
     sight: Sees = EVERYTHING
     standing: Standing = field(default_factory=Standing)
-    effects: Mapping[str, float] = field(default_factory=dict)  # what use has added to weights, by id
+    effects: Mapping[str, float] = field(
+        default_factory=dict
+    )  # what use has added to weights, by id
     associated: tuple[Associated, ...] = ()  # other roles that are heard too
+    supposed: Memory | None = None  # a memory as if it had been written so
 
     @property
     def asker(self) -> Asker:
         """Who asks, as the gates see it."""
-        return Asker(self.scene.user, self.scene.now, self.settings.recall, self.standing.superseded, self.standing.withdrawn)
+        return Asker(
+            self.scene.user,
+            self.scene.now,
+            self.settings.recall,
+            self.standing.superseded,
+            self.standing.withdrawn,
+            self.standing.witnessed,
+            self.sight.readers,
+        )
 
     @property
     def size(self) -> int:
         """How many memories are asked."""
-        return len(self.index.memories) + sum(len(other.index.memories) for other in self.associated)
+        return len(self.index.memories) + sum(
+            len(other.index.memories) for other in self.associated
+        )
 
     @property
     def fitting(self) -> Fitting:
         """The rules of the choice."""
         rules = self.settings
-        return Fitting(rules.recall, rules.budget, self.scene.now, self.visible, self.kept, self.room, self.thresholds)
+        return Fitting(
+            rules.recall,
+            rules.budget,
+            self.scene.now,
+            self.visible,
+            self.kept,
+            self.room,
+            self._allowance,
+            self.thresholds,
+        )
+
+    @property
+    def _allowance(self) -> Allowance:
+        said = (one.text for one in self.scene.segments if one.role == "assistant")
+        return Allowance(self.settings.recall.passages, asks(self.scene.query), tuple(said))
 
     def about(self, memory: Memory) -> "Question":
         """The same question, had this memory been written so."""
-        index = self.index.supposing(memory)
+        return replace(self, supposed=memory)
+
+    def asking(self, index: MemoryIndex) -> "Question":
+        """The same question to another index: what counts there, and which of its keys stand in the window."""
         scene = replace(self.scene, reading=index.read(self.scene.segments))
-        return replace(self, index=index, scene=scene, standing=standing(index.memories, self.sight))
+        return replace(
+            self, index=index, scene=scene, standing=standing(index.memories, self.sight)
+        )
 
     def hearing(self, texts: Sequence[str]) -> "Question":
         """The same question with further texts in the window of keys: what lore says may wake memories."""
         before = self.scene.segments
         segments = (*before, *(Segment(text, "lore") for text in texts if text))
         window = self.scene.window | ((1 << len(segments)) - (1 << len(before)))
-        return replace(self, scene=replace(self.scene, segments=segments, reading=self.index.read(segments), window=window))
+        return replace(
+            self,
+            scene=replace(
+                self.scene, segments=segments, reading=self.index.read(segments), window=window
+            ),
+        )
 
     def under(self, settings: Settings) -> "Question":
         """The same question under other settings."""
@@ -71,36 +109,46 @@ class Question:
 class Answer:
     """What the memories said: all that something woke, and who stands in the prompt."""
 
-    scored: tuple[Scored, ...] = ()  # best first
+    scored: Sequence[Scored] = ()  # best first
     fitted: Fitted = field(default_factory=Fitted)
     closed: tuple[Reason, Change] | None = None  # the turn gate, when nothing was asked
     notes: tuple[str, ...] = ()
 
 
-Audience = Callable[[Asker], frozenset[str]]
+Audience = Callable[[Asker], Collection[str]]
 """Brings the eligible ids, from a cache where there is one."""
 
 
-def ask(question: Question, audience: Audience | None = None) -> tuple[list[Scored], tuple[str, ...]]:
+def ask(
+    question: Question, audience: Audience | None = None
+) -> tuple[Sequence[Scored], tuple[str, ...]]:
     """Every memory that something woke, best first, and notes of strategies that could not work."""
+    if question.supposed:
+        with question.index.supposing(question.supposed) as index:
+            return ask(replace(question.asking(index), supposed=None))
     index, asker = question.index, question.asker
     notes: list[str] = []
 
     def note(name: str, error: Exception) -> None:
         notes.append(f"{name}: {type(error).__name__}: {error}"[:200])
 
-    scored = weigh(
-        index.memories,
-        index.strategies,
-        question.scene,
-        audience(asker) if audience else eligible(index.memories.values(), asker),
-        question.settings.weigh,
-        multiply=question.settings.recall.fusion == "multiply",
-        effects=question.effects,
-        note=note,
-    )
+    with index.table.lock:
+        scored: Sequence[Scored] = weigh(
+            index.table,
+            index.strategies,
+            question.scene,
+            audience(asker) if audience else eligible(index.memories.values(), asker),
+            question.settings.weigh,
+            multiply=question.settings.recall.fusion == "multiply",
+            effects=question.effects,
+            note=note,
+        )
     if question.associated:
-        heard = (found for other in question.associated for found in other.heard(question.scene, asker, question.settings, note))
+        heard = (
+            found
+            for other in question.associated
+            for found in other.heard(question.scene, asker, question.settings, note)
+        )
         scored = sorted([*scored, *heard], key=order)
     told = question.scene.patterns.notes if question.scene.patterns else ()
     return scored, (*notes, *told)
@@ -111,4 +159,4 @@ def answer(question: Question, audience: Audience | None = None) -> Answer:
     if closed := turn_gate(question.occasion, question.settings.recall):
         return Answer(closed=closed)
     scored, notes = ask(question, audience)
-    return Answer(tuple(scored), fit(scored, question.measure, question.fitting), notes=notes)
+    return Answer(scored, fit(scored, question.measure, question.fitting), notes=notes)

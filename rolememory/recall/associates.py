@@ -25,7 +25,9 @@ from rolememory.text.vectors import VectorTable
 BETWEEN = "/"  # the id of a memory heard from Asha is "Asha/..."
 
 _OTHER_SELF = re.compile(r"\{\{\s*(?:char|bot)\s*\}\}|<(?:char|bot)>", re.IGNORECASE)
-_SELF = frozenset({"char", "{{char}}", "角色", "self", "自己"})  # subjects that mean the role itself, as None does
+_SELF = frozenset(
+    {"char", "{{char}}", "角色", "self", "自己"}
+)  # subjects that mean the role itself, as None does
 _OF_ITSELF = (MemoryType.TRAIT, MemoryType.GOAL)
 
 
@@ -66,7 +68,9 @@ def partners(role: Role, find: Callable[[str], Role]) -> tuple[list[tuple[Role, 
             notes.append(f"associate {named.role!r}: {error}")
             continue
         if other.id == role.id or not any(_means(one.role, role, find) for one in other.associates):
-            notes.append(f"associate {other.name!r}: not heard, its role.json does not name {role.name!r} among its associates")
+            notes.append(
+                f"associate {other.name!r}: not heard, its role.json does not name {role.name!r} among its associates"
+            )
         elif named.factor > 0.0:
             found[other.id] = (other, named.factor)
     return list(found.values()), notes
@@ -87,7 +91,9 @@ class _Told:
 
     name: str
     heard_from: dict[str, str]  # id here -> name of the role
-    known: dict[str, tuple[Memory, Memory]] = field(default_factory=dict)  # id there -> (there, here)
+    known: dict[str, tuple[Memory, Memory]] = field(
+        default_factory=dict
+    )  # id there -> (there, here)
 
     def here(self, memory: Memory) -> Memory:
         kept = self.known.get(memory.id)
@@ -108,7 +114,9 @@ def as_heard(memory: Memory, name: str) -> Memory:
     changes = {
         "id": f"{name}{BETWEEN}{memory.id}",
         "content": _OTHER_SELF.sub(lambda _: name, memory.content),
-        "subject": name if memory.subject in _SELF or (not memory.subject and of_itself) else memory.subject,
+        "subject": name
+        if memory.subject in _SELF or (not memory.subject and of_itself)
+        else memory.subject,
         "type": MemoryType.SEMANTIC if of_itself else memory.type,
         "constant": False,
         "supersedes": (),
@@ -124,21 +132,24 @@ class Associated:
     factor: float
     index: MemoryIndex
     standing: Standing
-    audience: Callable[[Asker], frozenset[str]]
+    audience: Callable[[Asker], Collection[str]]
     told: _Told = field(repr=False, compare=False)
 
-    def heard(self, scene: Scene, asker: Asker, settings: Settings, note: Note | None = None) -> Iterator[Scored]:
+    def heard(
+        self, scene: Scene, asker: Asker, settings: Settings, note: Note | None = None
+    ) -> Iterator[Scored]:
         """What something in the scene wakes of it, as it is said here, each score multiplied by the factor."""
         index = self.index
-        found = weigh(
-            index.memories,
-            [one for one in index.strategies if one.trigger.name != "constant"],
-            replace(scene, reading=index.read(scene.segments)),
-            self.audience(asker.seeing(self.standing)),
-            settings.weigh,
-            multiply=settings.recall.fusion == "multiply",
-            note=note,
-        )
+        with index.table.lock:
+            found = weigh(
+                index.table,
+                [one for one in index.strategies if one.trigger.name != "constant"],
+                replace(scene, reading=index.read(scene.segments)),
+                self.audience(asker.seeing(self.standing)),
+                settings.weigh,
+                multiply=settings.recall.fusion == "multiply",
+                note=note,
+            )
         return map(self._softened, found)
 
     def find(self, memory_id: str) -> Memory | None:
@@ -155,7 +166,12 @@ class Associated:
         score = round(scored.score * self.factor, 6)
         why = Reason("associate", (("role", self.name), ("factor", self.factor)))
         lost = Contribution("associate", round(score - scored.score, 6), why)
-        return replace(scored, memory=self.told.here(scored.memory), score=score, contributions=(*scored.contributions, lost))
+        return replace(
+            scored,
+            memory=self.told.here(scored.memory),
+            score=score,
+            contributions=(*scored.contributions, lost),
+        )
 
 
 class Associates:
@@ -165,21 +181,32 @@ class Associates:
         self._settings, self._clock = settings, clock
         self._live: dict[str, LiveIndex] = {}
         self._told: dict[str, _Told] = {}
-        self.heard_from: dict[str, str] = {}  # id of a heard memory -> the role it is heard from; the same object always
+        self.heard_from: dict[
+            str, str
+        ] = {}  # id of a heard memory -> the role it is heard from; the same object always
 
-    def follow(self, others: Sequence[Other], settings: Settings, lexicon: Lexicon | None) -> tuple[Associated, ...]:
+    def follow(
+        self, others: Sequence[Other], settings: Settings, lexicon: Lexicon | None
+    ) -> tuple[Associated, ...]:
         """The associated roles as they are now. Cost: what differs in their memories."""
         self._leave({other.role.id for other in others})
-        return tuple(self._following(other, name, settings, lexicon) for other, name in zip(others, _names(others), strict=True))
+        return tuple(
+            self._following(other, name, settings, lexicon)
+            for other, name in zip(others, _names(others), strict=True)
+        )
 
-    def _following(self, other: Other, name: str, settings: Settings, lexicon: Lexicon | None) -> Associated:
+    def _following(
+        self, other: Other, name: str, settings: Settings, lexicon: Lexicon | None
+    ) -> Associated:
         live = self._live.setdefault(other.role.id, LiveIndex(self._settings, self._clock))
         index = live.follow(other.memories, settings, other.vectors, lexicon, other.sight)
         told = self._told.get(other.role.id)
         if told is None or told.name != name:
             told = self._told[other.role.id] = _Told(name, self.heard_from)
             self.heard_from[name + BETWEEN] = name
-        return Associated(name, other.factor, index, live.standing(other.sight), live.audience, told)
+        return Associated(
+            name, other.factor, index, live.standing(other.sight), live.audience, told
+        )
 
     def _leave(self, staying: Collection[str]) -> None:
         for role_id in self._live.keys() - staying:
@@ -189,4 +216,7 @@ class Associates:
 def _names(others: Sequence[Other]) -> list[str]:
     """What each is called here; two of one name are told apart by their ids."""
     plain = [other.role.name for other in others]
-    return [f"{name} ({other.role.id[:8]})" if plain.count(name) > 1 else name for other, name in zip(others, plain, strict=True)]
+    return [
+        f"{name} ({other.role.id[:8]})" if plain.count(name) > 1 else name
+        for other, name in zip(others, plain, strict=True)
+    ]

@@ -1,70 +1,82 @@
-"""The lorebooks of a role, following their files: its own folder, and the shared ones that role.json names."""
+"""The lorebooks of a role, as they stand: its own, and the shared ones of the home that role.json names."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from contextlib import suppress
+from pathlib import PurePath
 from typing import Any
 
 from rolememory.cards.book import read_book
-from rolememory.errors import FileError
+from rolememory.errors import FileError, UnsafePathError
 from rolememory.recall.lore.activation import Activation
 from rolememory.recall.lore.index import LoreIndex
 from rolememory.schema.lorebook import BookSource, Lorebook
 from rolememory.schema.settings import ScanSettings, Settings
-from rolememory.store.disk import Mark
-from rolememory.store.role_file import read_object
-from rolememory.store.signature import signature
+from rolememory.storage.port import Document, Mark, Space
+from rolememory.storage.role_file import object_in
 from rolememory.text.lengths import counter_for
+
+BOOKS = "worldbooks/"
 
 
 class Books:
-    """Holds the newest index. A broken file keeps its last good book and is told in `problems`. One owner at a time."""
+    """Holds the newest index. A broken book keeps its last good state and is told in `problems`. One owner at a time."""
 
-    def __init__(self, role_folder: Path, shared_folder: Path) -> None:
-        self._own, self._shared = role_folder / "worldbooks", shared_folder
-        self._seen: dict[Path, Mark | None] = {}
-        self._books: dict[Path, Lorebook] = {}
+    def __init__(self, role: Space, home: Space) -> None:
+        self._role, self._home = role, home
+        self._seen: dict[str, Mark | None] = {}
+        self._books: dict[str, Lorebook] = {}
         self._index: LoreIndex | None = None
-        self.problems: dict[Path, str] = {}
+        self.problems: dict[str, str] = {}  # by where the book lies
 
     def index(self, linked: Sequence[str], settings: ScanSettings) -> LoreIndex | None:
-        """The index of all books as their files stand now; None when there are none. Cost: one stat per file when nothing changed."""
-        files = dict(self._files(linked))
-        marks = {path: signature(path) for path in files}
+        """The index of all books as they stand now; None when there are none. Cost: one mark per book when nothing changed."""
+        kept = {document.place: (document, source) for document, source in self._kept(linked)}
+        marks = {place: document.mark() for place, (document, _) in kept.items()}
         if self._index is None or self._index.settings != settings or marks != self._seen:
-            self._read(files, marks)
-            books = [self._books[path] for path in files if path in self._books]
+            self._read(kept, marks)
+            books = [self._books[place] for place in kept if place in self._books]
             same = self._index is not None and self._index.settings == settings
-            self._index = self._index.updated(books) if self._index is not None and same else LoreIndex(books, settings)
+            self._index = (
+                self._index.updated(books)
+                if self._index is not None and same
+                else LoreIndex(books, settings)
+            )
         return self._index if self._index.entries else None
 
-    def _files(self, linked: Sequence[str]) -> Iterator[tuple[Path, BookSource]]:
-        if self._own.is_dir():
-            yield from ((path, BookSource.CHARACTER) for path in sorted(self._own.glob("*.json")) if not path.name.startswith("."))
+    def _kept(self, linked: Sequence[str]) -> Iterator[tuple[Document, BookSource]]:
+        for name in self._role.names(BOOKS):
+            if name.endswith(".json") and not name.startswith(f"{BOOKS}."):
+                yield self._role.document(name), BookSource.CHARACTER
         for name in linked:
-            path = self._shared / name
-            if path.parent == self._shared:  # a name, not a way out of the folder
-                yield path, BookSource.GLOBAL
+            if "/" not in name:  # a name, not a way out of the folder
+                with suppress(UnsafePathError):
+                    yield self._home.document(BOOKS + name), BookSource.GLOBAL
 
-    def _read(self, files: Mapping[Path, BookSource], marks: Mapping[Path, Mark | None]) -> None:
-        for path, source in files.items():
-            if marks[path] != self._seen.get(path) or path not in self._books:
-                self._read_one(path, source)
-        for gone in self._books.keys() - files.keys():
+    def _read(
+        self,
+        kept: Mapping[str, tuple[Document, BookSource]],
+        marks: Mapping[str, Mark | None],
+    ) -> None:
+        for place, (document, source) in kept.items():
+            if marks[place] != self._seen.get(place) or place not in self._books:
+                self._read_one(document, source)
+        for gone in self._books.keys() - kept.keys():
             del self._books[gone]
             self.problems.pop(gone, None)
         self._seen = dict(marks)
 
-    def _read_one(self, path: Path, source: BookSource) -> None:
+    def _read_one(self, document: Document, source: BookSource) -> None:
+        place = document.place
         try:
-            raw: dict[str, Any] = read_object(path)
-            book = read_book(raw, path.stem, source)
+            raw: dict[str, Any] = object_in(document)
+            book = read_book(raw, PurePath(document.name).stem, source)
         except (FileError, ValueError, OSError) as error:
-            self.problems[path] = str(error)
+            self.problems[place] = str(error)
             return
-        self._books[path] = book
-        self.problems.pop(path, None)
+        self._books[place] = book
+        self.problems.pop(place, None)
         if book.problems:
-            self.problems[path] = "; ".join(book.problems)
+            self.problems[place] = "; ".join(book.problems)
 
 
 def left_by(lore: Activation, settings: Settings) -> int:

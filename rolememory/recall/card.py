@@ -1,24 +1,25 @@
 """The character card of a role, following its file: what lore scanning and the block's names are given when the caller names no character."""
 
 from dataclasses import replace
-from pathlib import Path, PurePath
+from pathlib import PurePath
 
 from rolememory.errors import RoleMemoryError
 from rolememory.schema.role import Character, Role
-from rolememory.store.disk import Mark
-from rolememory.store.personas import Personas
-from rolememory.store.signature import signature
+from rolememory.storage.personas import Personas
+from rolememory.storage.port import Blob, Mark, Space
 
 
 class CardOfRole:
     """Holds the newest card. A broken file keeps its last good texts and is told in `problem`. One owner at a time."""
 
-    def __init__(self, role_folder: Path) -> None:
-        self._folder = role_folder
-        self._seen: tuple[Path, Mark | None] | None = None
+    def __init__(self, role: Space, home: Space) -> None:
+        self._role = role
+        self._seen: tuple[str, Mark | None] | None = None
         self._texts: Character | None = None
-        self._personas = Personas(role_folder.parent)
-        self._told: tuple[Role, Character | None, str | None, str, Character] | None = None  # the last answer, and to what
+        self._personas = Personas(home)
+        self._told: tuple[Role, Character | None, str | None, str, Character] | None = (
+            None  # the last answer, and to what
+        )
         self.problem = ""
 
     def character(self, role: Role, user: str | None = None) -> Character:
@@ -28,32 +29,47 @@ class CardOfRole:
         """
         texts, persona = self._current(role.card) if role.card else None, self._personas.about(user)
         told = self._told
-        if told is None or told[0] is not role or told[1] is not texts or told[2:4] != (user, persona):
-            told = self._told = (role, texts, user, persona, replace(_of_turn(role, texts, user or "User"), persona=persona))
+        if (
+            told is None
+            or told[0] is not role
+            or told[1] is not texts
+            or told[2:4] != (user, persona)
+        ):
+            told = self._told = (
+                role,
+                texts,
+                user,
+                persona,
+                replace(_of_turn(role, texts, user or "User"), persona=persona),
+            )
         return told[4]
 
     def texts(self, role: Role) -> list[str]:
         """What the character is told about itself and its world by the card: nothing of it has to be learned."""
         own = self.character(role)
-        return [text for text in (own.description, own.personality, own.scenario, own.depth_prompt) if text]
+        return [
+            text
+            for text in (own.description, own.personality, own.scenario, own.depth_prompt)
+            if text
+        ]
 
     def _current(self, name: str) -> Character | None:
-        path = self._folder / name
-        if path.parent != self._folder:  # a name, not a way out of the folder
+        if "/" in name or not name.strip(". "):  # a name, not a way out of the folder
             return None
-        seen = (path, signature(path))
+        kept = self._role.blob(name)
+        seen = (name, kept.mark())
         if seen != self._seen:
-            if self._seen is None or self._seen[0] != path:
+            if self._seen is None or self._seen[0] != name:
                 self._texts = None
             self._seen = seen
-            self._read(path)
+            self._read(kept)
         return self._texts
 
-    def _read(self, path: Path) -> None:
+    def _read(self, kept: Blob) -> None:
         from rolememory.cards.base import load  # only roles with a card need it
 
         try:
-            self._texts = load(path).character()
+            self._texts = load(kept.read(), kept.place).character()
             self.problem = ""
         except (RoleMemoryError, OSError) as error:
             self.problem = str(error)
@@ -63,4 +79,9 @@ def _of_turn(role: Role, texts: Character | None, user: str) -> Character:
     """The texts with the names of one turn, and the file's name as filters know it."""
     if texts is None:
         return Character(name=role.name, user=user)
-    return replace(texts, name=texts.name or role.name, user=user, file=PurePath(role.card_from).stem or texts.file)
+    return replace(
+        texts,
+        name=texts.name or role.name,
+        user=user,
+        file=PurePath(role.card_from).stem or texts.file,
+    )

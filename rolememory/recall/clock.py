@@ -1,7 +1,7 @@
 """The story's clock: user turns, not days. A story that rests for a month has not aged."""
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 
 KEPT_TURNS = 5_000  # older ones are only counted
@@ -24,6 +24,11 @@ class StoryClock:
         """How many turns there have been."""
         return self._before + len(self._seconds)
 
+    @property
+    def first(self) -> int:
+        """The number of the oldest turn that is not only counted."""
+        return self._before + 1
+
     def at(self, moment: datetime) -> int:
         """How many turns there had been at that moment."""
         return self._before + bisect_right(self._seconds, moment.timestamp())
@@ -36,15 +41,30 @@ class StoryClock:
             self._before += len(self._seconds) - KEPT_TURNS
             del self._seconds[:-KEPT_TURNS]
 
-    def to_json(self) -> dict[str, object]:
-        """What a state file holds."""
-        return {"before": self._before, "turns": [round(at, 3) for at in self._seconds]}
+    def kept(self) -> dict[str, float]:
+        """The turns that are not only counted: seconds since 1970 by the number of the turn."""
+        return {str(turn): round(at, 3) for turn, at in enumerate(self._seconds, self._before + 1)}
+
+    @property
+    def newest(self) -> dict[str, float]:
+        """The newest of `kept`."""
+        return {str(self.turn): round(self._seconds[-1], 3)} if self._seconds else {}
+
+    @classmethod
+    def of(cls, kept: Mapping[str, object]) -> "StoryClock":
+        """The clock of which `kept` told."""
+        told = {int(turn): at for turn, at in kept.items() if turn.isdigit()}
+        turns = [at for _, at in sorted(told.items())]
+        return cls.from_json({"before": min(told, default=1) - 1, "turns": turns})
 
     @classmethod
     def from_json(cls, raw: object) -> "StoryClock":
-        """Read what `to_json` wrote; anything else is a clock that has not started."""
+        """Read what an older program wrote; anything else is a clock that has not started."""
         if not isinstance(raw, dict):
             return cls()
         turns = [at for at in raw.get("turns") or () if isinstance(at, int | float)]
         before = raw.get("before")
-        return cls((datetime.fromtimestamp(at, UTC) for at in turns), before if isinstance(before, int) else 0)
+        return cls(
+            (datetime.fromtimestamp(at, UTC) for at in turns),
+            before if isinstance(before, int) else 0,
+        )

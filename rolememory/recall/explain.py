@@ -37,9 +37,14 @@ def refusal(question: Question, given: Answer, memory_id: str) -> Refusal | None
     return Refusal(memory_id, reason.code, reason, remedy, scored)
 
 
-def _of_another(question: Question, given: Answer, memory_id: str, scored: Scored | None) -> Refusal:
+def _of_another(
+    question: Question, given: Answer, memory_id: str, scored: Scored | None
+) -> Refusal:
     """Why a memory of an associated role is not in the prompt; its own file is not ours to change, settings are."""
-    other, memory = next(((one, found) for one in question.associated if (found := one.find(memory_id))), (None, None))
+    other, memory = next(
+        ((one, found) for one in question.associated if (found := one.find(memory_id))),
+        (None, None),
+    )
     if other is None or memory is None:
         raise UnknownMemoryError(memory_id, question.index.memories)
     if given.closed:
@@ -49,8 +54,18 @@ def _of_another(question: Question, given: Answer, memory_id: str, scored: Score
     if scored is None:
         return Refusal(memory_id, "no_evidence", Reason("no_evidence"))
     reason = given.fitted.refused[memory_id]
-    ways = (way for way in _ways_past(reason, question, scored.memory, scored) if way.target == "settings")
-    return Refusal(memory_id, reason.code, reason, next((way for way in ways if lets_in(question, scored.memory, way)), None), scored)
+    ways = (
+        way
+        for way in _ways_past(reason, question, scored.memory, scored)
+        if way.target == "settings"
+    )
+    return Refusal(
+        memory_id,
+        reason.code,
+        reason,
+        next((way for way in ways if lets_in(question, scored.memory, way)), None),
+        scored,
+    )
 
 
 def refused(given: Answer) -> list[Refusal]:
@@ -100,7 +115,9 @@ def with_field(memory: Memory, field: str, value: object) -> Memory:
     return Memory.model_validate({**memory.model_dump(), field: value})
 
 
-def _first_gate(question: Question, given: Answer, memory: Memory, scored: Scored | None) -> tuple[Reason, Iterator[Change]]:
+def _first_gate(
+    question: Question, given: Answer, memory: Memory, scored: Scored | None
+) -> tuple[Reason, Iterator[Change]]:
     if given.closed:
         reason, change = given.closed
         return reason, iter((change,))
@@ -124,18 +141,25 @@ def _ways_to_wake(question: Question, memory: Memory) -> Iterator[Change]:
 def _telling_words(question: Question) -> list[str]:
     """Words of the message that may serve as a key: the most telling first, three of them; Chinese ones without function words."""
     found = split(question.scene.query)
-    worth = {found.surfaces[token]: question.index.terms.information(token) * len(token) for token in found.weights}
+    worth = {
+        found.surfaces[token]: question.index.terms.information(token) * len(token)
+        for token in found.weights
+    }
     words = [word for word in worth if len(word) > 1 and not set(word) & FUNCTION_CHARACTERS]
     return sorted(words, key=lambda word: (-worth[word], word))[:3]
 
 
-def _ways_past(reason: Reason, question: Question, memory: Memory, scored: Scored) -> Iterator[Change]:
+def _ways_past(
+    reason: Reason, question: Question, memory: Memory, scored: Scored
+) -> Iterator[Change]:
     finder = _PAST.get(reason.code)
     if finder:
         yield from finder(reason, question, memory, scored)
 
 
-def _past_threshold(_: Reason, question: Question, memory: Memory, scored: Scored) -> Iterator[Change]:
+def _past_threshold(
+    _: Reason, question: Question, memory: Memory, scored: Scored
+) -> Iterator[Change]:
     yield Change("settings", "recall.relevance_threshold", _just_below(scored.relevance))
     yield from _ways_to_wake(question, memory)
 
@@ -145,35 +169,73 @@ def _past_high(_: Reason, __: Question, ___: Memory, scored: Scored) -> Iterator
     yield Change("settings", "recall.mode", "inject")
 
 
-def _past_type_limit(reason: Reason, question: Question, memory: Memory, _: Scored) -> Iterator[Change]:
+def _past_type_limit(
+    reason: Reason, question: Question, memory: Memory, _: Scored
+) -> Iterator[Change]:
     limit = int(reason.get("limit", 0))
-    yield from _more("recall.max_per_type." + MemoryType(memory.type).array, limit, question.size, question, memory)
+    yield from _more(
+        "recall.max_per_type." + MemoryType(memory.type).array,
+        limit,
+        question.size,
+        question,
+        memory,
+    )
     yield Change("memory", "constant", True)
 
 
-def _past_max_items(reason: Reason, question: Question, memory: Memory, _: Scored) -> Iterator[Change]:
-    yield from _more("recall.max_items", int(reason.get("limit", 0)), question.size, question, memory)
+def _past_max_items(
+    reason: Reason, question: Question, memory: Memory, _: Scored
+) -> Iterator[Change]:
+    yield from _more(
+        "recall.max_items", int(reason.get("limit", 0)), question.size, question, memory
+    )
 
 
-def _past_type_budget(reason: Reason, question: Question, memory: Memory, _: Scored) -> Iterator[Change]:
-    yield from _more("budget.per_type." + MemoryType(memory.type).array, int(reason.get("limit", 0)), _WIDEST, question, memory)
+def _past_type_budget(
+    reason: Reason, question: Question, memory: Memory, _: Scored
+) -> Iterator[Change]:
+    yield from _more(
+        "budget.per_type." + MemoryType(memory.type).array,
+        int(reason.get("limit", 0)),
+        _WIDEST,
+        question,
+        memory,
+    )
 
 
 def _past_budget(reason: Reason, question: Question, memory: Memory, _: Scored) -> Iterator[Change]:
-    yield from _more("budget.max_total_length", int(reason.get("limit", 0)), _WIDEST, question, memory)
+    yield from _more(
+        "budget.max_total_length", int(reason.get("limit", 0)), _WIDEST, question, memory
+    )
+
+
+def _past_uninvited(_: Reason, __: Question, ___: Memory, scored: Scored) -> Iterator[Change]:
+    field = "recall.passages.uninvited_threshold"
+    yield Change("settings", field, _just_below(scored.relevance))
+
+
+def _past_allowance(
+    reason: Reason, question: Question, memory: Memory, _: Scored
+) -> Iterator[Change]:
+    field = "recall.passages.uninvited"
+    yield from _more(field, int(reason.get("limit", 0)), question.size, question, memory)
 
 
 def _past_visible(_: Reason, __: Question, ___: Memory, ____: Scored) -> Iterator[Change]:
     yield Change("settings", "recall.skip_visible", False)
 
 
-def _past_duplicate(reason: Reason, question: Question, __: Memory, ___: Scored) -> Iterator[Change]:
+def _past_duplicate(
+    reason: Reason, question: Question, __: Memory, ___: Scored
+) -> Iterator[Change]:
     other = str(reason.get("of"))
     if other in question.index.memories:
         yield Change("memory", "archived", True, entry_id=other)
 
 
-def _more(field: str, limit: int, widest: int, question: Question, memory: Memory) -> Iterator[Change]:
+def _more(
+    field: str, limit: int, widest: int, question: Question, memory: Memory
+) -> Iterator[Change]:
     """The smallest larger limit that lets the memory in, by doubling and halving: O(log widest) questions."""
     enough, step = limit + 1, 1
     while enough <= widest and not lets_in(question, memory, Change("settings", field, enough)):
@@ -204,6 +266,8 @@ _PAST = {
     "max_items": _past_max_items,
     "type_budget": _past_type_budget,
     "budget": _past_budget,
+    "uninvited": _past_uninvited,
+    "allowance": _past_allowance,
     "visible": _past_visible,
     "near_duplicate": _past_duplicate,
 }
@@ -226,13 +290,23 @@ def lines(given: Answer, refusals: Mapping[str, Refusal] | None = None) -> list[
     told = [_line(one) for one in given.fitted.chosen]
     for one in (refusals or {}).values():
         row = _line(one.scored) if one.scored else Line(one.entry_id, None, None, ())
-        told.append(replace(row, gate=one.gate, remedy=one.remedy, reasons=((one.gate, one.because), *row.reasons)))
+        told.append(
+            replace(
+                row,
+                gate=one.gate,
+                remedy=one.remedy,
+                reasons=((one.gate, one.because), *row.reasons),
+            )
+        )
     return told
 
 
 def _line(scored: Scored) -> Line:
     hits = tuple((hit.trigger, hit.because) for hit in scored.hits)
-    parts = tuple((part.name, part.because) for part in sorted(scored.contributions, key=lambda part: -abs(part.amount)))
+    parts = tuple(
+        (part.name, part.because)
+        for part in sorted(scored.contributions, key=lambda part: -abs(part.amount))
+    )
     return Line(scored.memory.id, scored.score, scored.relevance, hits + parts)
 
 

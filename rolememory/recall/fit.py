@@ -6,22 +6,25 @@ to something better by `keep_margin`, so that an unchanged memory does not move 
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import lru_cache
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from rapidfuzz import fuzz
 
-from rolememory.recall.weigh import order
+from rolememory.recall.allowance import Allowance
+from rolememory.recall.weigh import Ranking, order, placed
 from rolememory.schema.evidence import Reason, Scored
 from rolememory.schema.memory import Memory, MemoryType
-from rolememory.schema.settings import BudgetSettings, PerType, RecallSettings
+from rolememory.schema.passage import Passage
+from rolememory.schema.settings import BudgetSettings, PassageSettings, PerType, RecallSettings
 from rolememory.text.fold import fold
 from rolememory.text.words import tokens
 
 _NUMBERS = re.compile(r"\d+")
+_AROUND = 100  # characters that stand around a memory's text in its line, with a heading, as a rule
 _LEAST_BYTES = 12  # twelve Latin letters, four Chinese characters
 
 
@@ -48,12 +51,23 @@ class Visible:
     query: str = ""
     texts: tuple[str, ...] = ()
     joined: str = ""
+    shown: frozenset[tuple[str, str]] = frozenset()  # chat and version of each message
 
     @classmethod
-    def of(cls, query: str, texts: Sequence[str]) -> "Visible":
+    def of(
+        cls, query: str, texts: Sequence[str], shown: frozenset[tuple[str, str]] = frozenset()
+    ) -> "Visible":
         """Fold and join once what is compared often."""
         folded = tuple(plain(text) for text in texts)
-        return cls(plain(query), folded, "\n".join(folded))
+        return cls(plain(query), folded, "\n".join(folded), shown)
+
+    def holds(self, memory: Memory) -> bool:
+        """Whether all that it rests on stands there."""
+        return bool(self.shown and memory.evidence) and all(
+            (one.chat, version) in self.shown
+            for one in memory.evidence
+            for version in one.version.split("+")
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +80,9 @@ class Fitting:
     visible: Visible = field(default_factory=Visible)
     kept: Collection[str] = ()  # injected last turn
     room: int | None = None  # budget left by lore, when it is shared; None = all of it
+    allowance: Allowance = field(default_factory=lambda: Allowance(PassageSettings(), asked=True))
     thresholds: bool = True  # off = a search: everything that was woken
+    guesses: bool = True  # off = the block is measured with every candidate
 
     @property
     def limit(self) -> int:
@@ -81,8 +97,12 @@ class Fitted:
     chosen: list[Scored] = field(default_factory=list)
     near: list[Scored] = field(default_factory=list)
     refused: dict[str, Reason] = field(default_factory=dict)
-    length: int = 0  # of the block so far
-    tried: int = 0  # ... and with the candidate that is looked at
+    length: int = 0  # of the block so far, as it was measured last
+    hoped: int = 0  # what those chosen since then are taken to add
+    trying: tuple[int, int] = (0, 0)  # both with the candidate that is looked at
+    distilled: Mapping[tuple[str, str], Sequence[Memory]] = field(
+        default_factory=dict
+    )  # by chat and version: memories that were made of its words and matter now
 
 
 @lru_cache(maxsize=8192)
@@ -105,11 +125,21 @@ def likeness(one: str, other: str, least: float) -> float:
     >>> likeness("the beacon failed", "the beacon failed.", 0.9), likeness("she likes tea", "she likes the sea", 0.9)
     (1.0, 0.0)
     """
-    if not fuzz.ratio(one, other, score_cutoff=least * 50) or _NUMBERS.findall(one) != _NUMBERS.findall(other):
+    (words, numbers), (others, other_numbers) = _told(one), _told(other)
+    if numbers != other_numbers:
         return 0.0
-    words, others = set(tokens(one)), set(tokens(other))
-    alike = len(words & others) / len(words | others) if words | others else float(one == other)
-    return round(alike, 3) if alike >= least else 0.0
+    shared = len(words & others)
+    every = len(words) + len(others) - shared
+    alike = shared / every if every else float(one == other)
+    if alike < least or not fuzz.ratio(one, other, score_cutoff=least * 50):
+        return 0.0
+    return round(alike, 3)
+
+
+@lru_cache(maxsize=2048)
+def _told(text: str) -> tuple[frozenset[str], tuple[str, ...]]:
+    """The words and the numbers of a plain text."""
+    return frozenset(tokens(text)), tuple(_NUMBERS.findall(text))
 
 
 def _says_enough(content: str) -> bool:
@@ -117,40 +147,90 @@ def _says_enough(content: str) -> bool:
     return len(content.encode()) >= _LEAST_BYTES
 
 
+class _Candidate(NamedTuple):
+    """What the gates look at; reasons are put together for those that pass."""
+
+    memory: Memory
+    relevance: float
+
+
 def fit(scored: Sequence[Scored], measure: Measure, fitting: Fitting) -> Fitted:
-    """Choose from `scored`; each is afterwards chosen or refused with a reason (hybrid: also `near`)."""
-    fitted = Fitted()
+    """Choose from `scored`, best first; each is afterwards chosen or refused with a reason (hybrid: also `near`).
+
+    The block is measured when it may be near the budget; should a guess have been too low, everything is measured.
+    """
+    fitted = _fit(Ranking.of(scored), measure, fitting)
+    if fitted.length > fitting.limit:
+        fitted = _fit(Ranking.of(scored), measure, replace(fitting, guesses=False))
+    return fitted
+
+
+def _fit(ranking: Ranking, measure: Measure, fitting: Fitting) -> Fitted:
+    fitted = Fitted(distilled=_distilled(ranking, fitting))
     gates = [gate for gate in _GATES if _asks(gate, fitting)]
-    for candidate in sorted(scored, key=lambda one: order(_with_margin(one, fitting)) if fitting.kept else order(one)):
-        reason = next((reason for gate in gates if (reason := gate(candidate, fitted, fitting, measure))), None)
-        if reason is None:
-            fitted.chosen.append(candidate)
-            fitted.length = fitted.tried
-            continue
-        fitted.refused[candidate.memory.id] = reason
-        if reason.code == "low_relevance":
-            fitted.near.append(candidate)
+    for place in _in_order(ranking, fitting):
+        candidate = _Candidate(ranking.memories[place], ranking.relevances[place])
+        for gate in gates:
+            if reason := gate(candidate, fitted, fitting, measure):
+                fitted.refused[candidate.memory.id] = reason
+                if reason.code == "low_relevance":
+                    fitted.near.append(ranking[place])
+                break
+        else:
+            fitted.chosen.append(ranking[place])
+            fitted.length, fitted.hoped = fitted.trying
+    _settle(fitted, measure)
     fitted.chosen.sort(key=order)
     return fitted
 
 
-def _with_margin(scored: Scored, fitting: Fitting) -> Scored:
-    kept = scored.memory.id in fitting.kept
-    return replace(scored, score=scored.score + fitting.rules.keep_margin) if kept else scored
+def _settle(fitted: Fitted, measure: Measure) -> None:
+    """Measure what was guessed."""
+    if fitted.hoped:
+        fitted.length, fitted.hoped = measure.block([one.memory for one in fitted.chosen]), 0
 
 
-_Gate = Callable[[Scored, Fitted, Fitting, Measure], Reason | None]
+def _in_order(ranking: Ranking, fitting: Fitting) -> Sequence[int]:
+    """The places as they are tried: what an author wrote before what was said, so that no talk can crowd it out; else by score."""
+    places = _by_score(ranking, fitting)
+    said = [isinstance(memory, Passage) for memory in ranking.memories]
+    if not any(said):
+        return places
+    return sorted(places, key=lambda at: not ranking.memories[at].authored)
 
 
-def _threshold(candidate: Scored, _: Fitted, fitting: Fitting, __: Measure) -> Reason | None:
+def _by_score(ranking: Ranking, fitting: Fitting) -> Sequence[int]:
+    """The places best first, with a margin for what was injected last turn."""
+    places = range(len(ranking))
+    margins = [
+        fitting.rules.keep_margin if memory.id in fitting.kept else 0.0
+        for memory in (ranking.memories if fitting.kept else ())
+    ]
+    if not any(margins):
+        return places
+    return sorted(
+        places,
+        key=lambda at: placed(ranking.scores[at] + margins[at], ranking.memories[at]),
+    )
+
+
+_Gate = Callable[[_Candidate, Fitted, Fitting, Measure], Reason | None]
+
+
+def _threshold(candidate: _Candidate, _: Fitted, fitting: Fitting, __: Measure) -> Reason | None:
     rules = fitting.rules
     margin = rules.keep_margin if candidate.memory.id in fitting.kept else 0.0
     if not fitting.thresholds or candidate.relevance >= rules.relevance_threshold - margin:
         return None
-    return Reason("below_threshold", (("relevance", candidate.relevance), ("threshold", rules.relevance_threshold)))
+    return Reason(
+        "below_threshold",
+        (("relevance", candidate.relevance), ("threshold", rules.relevance_threshold)),
+    )
 
 
-def _low_relevance(candidate: Scored, _: Fitted, fitting: Fitting, __: Measure) -> Reason | None:
+def _low_relevance(
+    candidate: _Candidate, _: Fitted, fitting: Fitting, __: Measure
+) -> Reason | None:
     high = fitting.rules.high_relevance_threshold
     if not fitting.thresholds or candidate.relevance >= high:
         return None
@@ -161,47 +241,97 @@ def _limit(limits: PerType, kind: MemoryType) -> int | None:
     return getattr(limits, kind.array)  # type: ignore[no-any-return]
 
 
-def _type_limit(candidate: Scored, fitted: Fitted, fitting: Fitting, _: Measure) -> Reason | None:
+def _is_typed(candidate: Scored | _Candidate) -> bool:
+    """Whether the limits of types bind it: passages have an allowance of their own."""
+    return not isinstance(candidate.memory, Passage)
+
+
+def _type_limit(
+    candidate: _Candidate, fitted: Fitted, fitting: Fitting, _: Measure
+) -> Reason | None:
     kind = candidate.memory.type
-    limit = _limit(fitting.rules.max_per_type, kind)
-    taken = Counter(one.memory.type for one in fitted.chosen)[kind] if limit is not None else 0
-    return Reason("type_limit", (("type", kind.value), ("limit", limit))) if limit is not None and taken >= limit else None
+    limit = _limit(fitting.rules.max_per_type, kind) if _is_typed(candidate) else None
+    typed = (one.memory.type for one in fitted.chosen if _is_typed(one))
+    taken = Counter(typed)[kind] if limit is not None else 0
+    return (
+        Reason("type_limit", (("type", kind.value), ("limit", limit)))
+        if limit is not None and taken >= limit
+        else None
+    )
 
 
-def _max_items(_: Scored, fitted: Fitted, fitting: Fitting, __: Measure) -> Reason | None:
+def _max_items(_: _Candidate, fitted: Fitted, fitting: Fitting, __: Measure) -> Reason | None:
     limit = fitting.rules.max_items
-    return Reason("max_items", (("limit", limit),)) if limit is not None and len(fitted.chosen) >= limit else None
+    return (
+        Reason("max_items", (("limit", limit),))
+        if limit is not None and len(fitted.chosen) >= limit
+        else None
+    )
 
 
-def _type_budget(candidate: Scored, fitted: Fitted, fitting: Fitting, measure: Measure) -> Reason | None:
+def _type_budget(
+    candidate: _Candidate, fitted: Fitted, fitting: Fitting, measure: Measure
+) -> Reason | None:
     kind = candidate.memory.type
     limit = _limit(fitting.budget.per_type, kind)
-    if limit is None:
+    if limit is None or not _is_typed(candidate):
         return None
-    needed = measure.share([*(one.memory for one in fitted.chosen if one.memory.type is kind), candidate.memory])
-    return Reason("type_budget", (("type", kind.value), ("needed", needed), ("limit", limit))) if needed > limit else None
+    typed = (one for one in fitted.chosen if _is_typed(one) and one.memory.type is kind)
+    needed = measure.share([*(one.memory for one in typed), candidate.memory])
+    return (
+        Reason("type_budget", (("type", kind.value), ("needed", needed), ("limit", limit)))
+        if needed > limit
+        else None
+    )
 
 
-def _budget(candidate: Scored, fitted: Fitted, fitting: Fitting, measure: Measure) -> Reason | None:
-    limit = fitting.limit
-    needed = fitted.length + measure.least(candidate.memory)  # at least so much: most that do not fit need no rendering
+def _budget(
+    candidate: _Candidate, fitted: Fitted, fitting: Fitting, measure: Measure
+) -> Reason | None:
+    limit, least = fitting.limit, measure.least(candidate.memory)
+    if _surely_fits(least, fitted, fitting):
+        return None
+    if fitted.hoped:
+        _settle(fitted, measure)
+        return _budget(candidate, fitted, fitting, measure)
+    needed = fitted.length + least  # at least so much: most that do not fit need no measuring
     if needed <= limit:
-        needed = fitted.tried = measure.block([*(one.memory for one in fitted.chosen), candidate.memory])
+        needed = measure.block([*(one.memory for one in fitted.chosen), candidate.memory])
+        fitted.trying = needed, 0
     return Reason("budget", (("needed", needed), ("limit", limit))) if needed > limit else None
 
 
-def _echo(candidate: Scored, _: Fitted, fitting: Fitting, __: Measure) -> Reason | None:
+def _surely_fits(least: int, fitted: Fitted, fitting: Fitting) -> bool:
+    """Whether the budget is so far away that a line need not be measured."""
+    hoped = fitted.hoped + least + _AROUND
+    if fitted.length + hoped > fitting.limit or not (least and fitting.guesses and fitted.chosen):
+        return False
+    fitted.trying = fitted.length, hoped
+    return True
+
+
+def _echo(candidate: _Candidate, _: Fitted, fitting: Fitting, __: Measure) -> Reason | None:
     said, created = fitting.visible.query, candidate.memory.created
     if not said or plain(candidate.memory.content) != said:
         return None
-    fresh = created is None or fitting.now - created <= timedelta(seconds=fitting.rules.echo_window_s)
+    fresh = created is None or fitting.now - created <= timedelta(
+        seconds=fitting.rules.echo_window_s
+    )
     return Reason("echo") if fresh or fitting.rules.skip_visible else None
 
 
-def _visible(candidate: Scored, _: Fitted, fitting: Fitting, __: Measure) -> Reason | None:
+def _visible(candidate: _Candidate, _: Fitted, fitting: Fitting, __: Measure) -> Reason | None:
+    if fitting.visible.holds(candidate.memory):
+        return Reason("visible")
     content = plain(candidate.memory.content)
     told = _says_enough(content) and content in fitting.visible.joined
-    stands = told or any(likeness(content, text, fitting.rules.near_duplicate) for text in fitting.visible.texts)
+    known = isinstance(candidate.memory, Passage)  # by what it rests on: likeness need not tell
+    stands = told or (
+        not known
+        and any(
+            likeness(content, text, fitting.rules.near_duplicate) for text in fitting.visible.texts
+        )
+    )
     return Reason("visible") if stands else None
 
 
@@ -210,7 +340,10 @@ def told_within(memory: Memory, other: Memory) -> bool:
     if not memory.evidence or not other.evidence:
         return False
     places = {(one.chat, one.version) for one in other.evidence if one.version}
-    return any((one.chat, one.version) in places and one.quote and one.quote in other.content for one in memory.evidence)
+    return any(
+        (one.chat, one.version) in places and one.quote and one.quote in other.content
+        for one in memory.evidence
+    )
 
 
 def once(scored: Sequence[Scored], limit: int) -> list[Scored]:
@@ -224,11 +357,43 @@ def once(scored: Sequence[Scored], limit: int) -> list[Scored]:
     return kept
 
 
-def _near_duplicate(candidate: Scored, fitted: Fitted, fitting: Fitting, _: Measure) -> Reason | None:
+def _allowance(
+    candidate: _Candidate, fitted: Fitted, fitting: Fitting, _: Measure
+) -> Reason | None:
+    return fitting.allowance.refuses(candidate, fitted.chosen) if fitting.thresholds else None
+
+
+def _distilled(ranking: Ranking, fitting: Fitting) -> dict[tuple[str, str], list[Memory]]:
+    least = fitting.rules.relevance_threshold if fitting.thresholds else 0.0
+    found: dict[tuple[str, str], list[Memory]] = {}
+    for memory, relevance in zip(ranking.memories, ranking.relevances, strict=True):
+        if relevance >= least and not isinstance(memory, Passage):
+            for one in memory.evidence:
+                found.setdefault((one.chat, one.version), []).append(memory)
+    return found
+
+
+def _stood_for(passage: Passage, fitted: Fitted, fitting: Fitting) -> Memory | None:
+    """The memory that was made of these words and says all of them that were asked for."""
+    (said,) = passage.evidence
+    asked = set(tokens(fitting.visible.query)) & set(tokens(passage.content))
+    for memory in fitted.distilled.get((said.chat, said.version), ()):
+        if told_within(memory, passage) and asked <= set(tokens(memory.content)):
+            return memory
+    return None
+
+
+def _near_duplicate(
+    candidate: _Candidate, fitted: Fitted, fitting: Fitting, _: Measure
+) -> Reason | None:
     content = plain(candidate.memory.content)
-    within = next((other for other in fitted.chosen if told_within(candidate.memory, other.memory)), None)
+    if isinstance(candidate.memory, Passage):
+        within = _stood_for(candidate.memory, fitted, fitting)
+    else:
+        memories = (one.memory for one in fitted.chosen if not isinstance(one.memory, Passage))
+        within = next((one for one in memories if told_within(candidate.memory, one)), None)
     if within is not None:
-        return Reason("near_duplicate", (("of", within.memory.id), ("alike", 1.0)))
+        return Reason("near_duplicate", (("of", within.id), ("alike", 1.0)))
     for other in fitted.chosen:
         alike = likeness(content, plain(other.memory.content), fitting.rules.near_duplicate)
         if alike:
@@ -255,6 +420,7 @@ _GATES: tuple[_Gate, ...] = (
     _low_relevance,
     _type_limit,
     _max_items,
+    _allowance,
     _type_budget,
     _budget,
     _echo,

@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from rolememory.recall.standing import Standing
+from rolememory.recall.standing import Readers, Standing
 from rolememory.schema.evidence import Change, Reason
 from rolememory.schema.memory import Memory
+from rolememory.schema.passage import Passage
 from rolememory.schema.settings import RecallSettings
 
 
@@ -22,11 +23,24 @@ class Asker:
     now: datetime
     rules: RecallSettings
     superseded: Mapping[str, str]  # id of an outdated memory -> id of the one that replaced it
-    withdrawn: frozenset[str] = frozenset()  # ids whose messages do not stand, as seen from this chat
+    withdrawn: frozenset[str] = (
+        frozenset()
+    )  # ids whose messages do not stand, as seen from this chat, or were not heard by all who read
+    witnessed: frozenset[str] = frozenset()  # ids for which presence has decided who may hear them
+    readers: Readers | None = None  # everybody who reads the reply; None = the user alone
 
     def seeing(self, standing: Standing) -> "Asker":
         """The same asker with another view of what counts."""
-        return replace(self, superseded=standing.superseded, withdrawn=standing.withdrawn)
+        return replace(
+            self,
+            superseded=standing.superseded,
+            withdrawn=standing.withdrawn,
+            witnessed=standing.witnessed,
+        )
+
+    def is_only(self, user: str) -> bool:
+        """Whether nobody but this user reads the reply."""
+        return self.user == user if self.readers is None else self.readers.are(user)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,17 +71,31 @@ def _expired(memory: Memory, asker: Asker) -> Reason | None:
 
 
 def _other_user(memory: Memory, asker: Asker) -> Reason | None:
-    foreign = memory.user is not None and memory.user != asker.user
-    return Reason("other_user") if foreign else None  # whose it is stays unsaid: that alone may be private
+    foreign = (
+        memory.user is not None
+        and memory.id not in asker.witnessed
+        and not asker.is_only(memory.user)
+    )
+    return (
+        Reason("other_user") if foreign else None
+    )  # whose it is stays unsaid: that alone may be private
 
 
 def _source(memory: Memory, asker: Asker) -> Reason | None:
-    return None if memory.source in asker.rules.sources else Reason("source", (("source", memory.source.value),))
+    if isinstance(memory, Passage):
+        wanted = asker.rules.passages.recall in ("all", memory.role)
+    else:
+        wanted = memory.source in asker.rules.sources
+    return None if wanted else Reason("source", (("source", memory.source.value),))
 
 
 def _tag(memory: Memory, asker: Asker) -> Reason | None:
     wanted = asker.rules.tags
-    return None if not wanted or set(wanted) & set(memory.tags) else Reason("tag", (("wanted", ", ".join(wanted)),))
+    return (
+        None
+        if not wanted or set(wanted) & set(memory.tags)
+        else Reason("tag", (("wanted", ", ".join(wanted)),))
+    )
 
 
 def _excluded_tag(memory: Memory, asker: Asker) -> Reason | None:
@@ -80,11 +108,19 @@ def _drop_superseder(memory: Memory, asker: Asker) -> Change:
 
 
 def _allow_source(memory: Memory, asker: Asker) -> Change:
-    return Change("settings", "recall.sources", (*(source.value for source in asker.rules.sources), memory.source.value))
+    if isinstance(memory, Passage):
+        return Change("settings", "recall.passages.recall", "all")
+    return Change(
+        "settings",
+        "recall.sources",
+        (*(source.value for source in asker.rules.sources), memory.source.value),
+    )
 
 
 def _without_unwanted(memory: Memory, asker: Asker) -> Change:
-    return Change("memory", "tags", tuple(tag for tag in memory.tags if tag not in asker.rules.exclude_tags))
+    return Change(
+        "memory", "tags", tuple(tag for tag in memory.tags if tag not in asker.rules.exclude_tags)
+    )
 
 
 GATES: tuple[Gate, ...] = (
@@ -112,7 +148,9 @@ def eligible(memories: Iterable[Memory], asker: Asker) -> frozenset[str]:
     return frozenset(memory.id for memory in memories if first_closed(memory, asker) is None)
 
 
-def unchanged_between(memories: Iterable[Memory], now: datetime) -> tuple[datetime | None, datetime | None]:
+def unchanged_between(
+    memories: Iterable[Memory], now: datetime
+) -> tuple[datetime | None, datetime | None]:
     """The last expiry behind `now` and the next one to come: between the two, an answer of `eligible` stays true."""
     moments = [memory.expires for memory in memories if memory.expires]
     past, future = [at for at in moments if at <= now], [at for at in moments if at > now]
@@ -140,7 +178,9 @@ def turn_gate(occasion: Occasion, rules: RecallSettings) -> tuple[Reason, Change
         return Reason("first_round"), Change("settings", "recall.first_round_empty", False)
     length = len(occasion.query.strip())
     if length < rules.min_query_length:
-        return Reason("short_query", (("length", length),)), Change("settings", "recall.min_query_length", length)
+        return Reason("short_query", (("length", length),)), Change(
+            "settings", "recall.min_query_length", length
+        )
     return _trigger_word(occasion.query, rules)
 
 

@@ -42,16 +42,22 @@ class Heard:
     @property
     def fingerprint(self) -> str:
         """Tells one user message of a chat from the next: a swiped or regenerated turn has the same."""
-        return blake2b(f"{self.messages_before}\0{self.query}".encode("utf-8", "replace"), digest_size=8).hexdigest()
+        return blake2b(
+            f"{self.messages_before}\0{self.query}".encode("utf-8", "replace"), digest_size=8
+        ).hexdigest()
 
 
-def hear(messages: Sequence[Message], cleaner: Cleaner | None = None, character: Character | None = None) -> Heard:
+def hear(
+    messages: Sequence[Message], cleaner: Cleaner | None = None, character: Character | None = None
+) -> Heard:
     """Read the messages; each text is cleaned once over the life of a chat."""
     read = segments(messages, cleaner=cleaner, character=character)
     newest = next((segment for segment in read if segment.role == "user"), None)
     if newest is None:
         return Heard(read, "", "", 0)
-    before = [segment for segment in read if segment.role in SPOKEN and segment.index < newest.index]
+    before = [
+        segment for segment in read if segment.role in SPOKEN and segment.index < newest.index
+    ]
     return Heard(read, newest.text, before[0].text if before else "", len(before))
 
 
@@ -80,12 +86,20 @@ def set_scene(
         reading=index.read(heard.segments),
         window=window(heard.segments, settings.recall.scan_depth),
         vector=vector,
-        feeling=feel(heard.query, lexicon=index.lexicon) if settings.triggers.emotional.enabled else Feeling(),
+        feeling=feel(heard.query, lexicon=index.lexicon)
+        if settings.triggers.emotional.enabled
+        else Feeling(),
         mood=_mood(spoken, index),
-        times=times(heard.query, now, language, settings.triggers.dates) if settings.triggers.dates.enabled else (),
+        times=times(heard.query, now, language, settings.triggers.dates)
+        if settings.triggers.dates.enabled
+        else (),
         seed=seed,
         wanted=wanted,
-        patterns=Budget(settings.triggers.pattern.turn_budget_ms, settings.triggers.pattern.timeout_ms, index.patterns),
+        patterns=Budget(
+            settings.triggers.pattern.turn_budget_ms,
+            settings.triggers.pattern.timeout_ms,
+            index.patterns,
+        ),
     )
 
 
@@ -99,13 +113,17 @@ def window(read: Sequence[Segment], depth: int) -> int:
     return sum(1 << number for number in spoken[:depth])
 
 
-def visible(heard: Heard) -> Visible:
-    """What the reader of the prompt sees anyway."""
-    return Visible.of(heard.query, [segment.text for segment in heard.segments if segment.index >= 0])
+def visible(heard: Heard, shown: frozenset[tuple[str, str]] = frozenset()) -> Visible:
+    """What the reader of the prompt sees anyway; `shown`: chat and version of the messages among it."""
+    texts = [segment.text for segment in heard.segments if segment.index >= 0]
+    return Visible.of(heard.query, texts, shown)
 
 
 def _mood(spoken: Sequence[Segment], index: MemoryIndex) -> Feeling:
     emotional = index.settings.triggers.emotional
     if not emotional.enabled:
         return Feeling()
-    return mood([feel(segment.text, lexicon=index.lexicon) for segment in spoken[:MOOD_MESSAGES]], emotional.half_life_messages)
+    return mood(
+        [feel(segment.text, lexicon=index.lexicon) for segment in spoken[:MOOD_MESSAGES]],
+        emotional.half_life_messages,
+    )

@@ -1,12 +1,16 @@
 """A role's memories, prepared for asking: built once, brought up to date by differences, read by every turn."""
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import ChainMap, Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import compress, islice
+from operator import is_not
 
 from rolememory import triggers
 from rolememory.recall.weigh import Strategy
+from rolememory.schema.entry import Entry
 from rolememory.schema.memory import Memory
 from rolememory.schema.scene import Feeling, Segment
 from rolememory.schema.settings import Settings
@@ -16,37 +20,27 @@ from rolememory.text.keys import KeyIndex, KeySpec, Reading
 from rolememory.text.pattern import Quarantine
 from rolememory.text.terms import TermIndex
 from rolememory.text.vectors import VectorTable
-from rolememory.triggers.base import TRIGGERS, Parts, Trigger, factory, third_party
+from rolememory.triggers.base import TRIGGERS, ByRows, Parts, Trigger, factory, third_party
 from rolememory.triggers.keyword import KeywordTrigger
 from rolememory.triggers.pattern import PatternTrigger
 from rolememory.triggers.semantic import reads
+from rolememory.triggers.table import Table
 
 
 class Feelings(Mapping[str, Feeling]):
-    """The feeling of each memory, read when it is first asked for and kept while the memory stays the same object."""
+    """The feeling of each candidate, read when it is asked for."""
 
-    def __init__(
-        self, memories: Mapping[str, Memory], lexicon: Lexicon | None = None, known: dict[str, tuple[Memory, Feeling]] | None = None
-    ) -> None:
-        self._memories, self._lexicon = memories, lexicon
-        self._known = known if known is not None else {}
+    def __init__(self, table: Table, lexicon: Lexicon | None = None) -> None:
+        self._table, self._lexicon = table, lexicon
 
-    def of(self, memories: Mapping[str, Memory]) -> "Feelings":
-        """The same for other memories; what is known of unchanged ones stays."""
-        return Feelings(memories, self._lexicon, self._known)
-
-    def __getitem__(self, memory_id: str) -> Feeling:
-        memory = self._memories[memory_id]
-        known = self._known.get(memory_id)
-        if known is None or known[0] is not memory:
-            known = self._known[memory_id] = (memory, feeling_of(memory, self._lexicon))
-        return known[1]
+    def __getitem__(self, entry_id: str) -> Feeling:
+        return feeling_of(self._table.entry(self._table.row_of[entry_id]), self._lexicon)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._memories)
+        return iter(self._table.row_of)
 
     def __len__(self) -> int:
-        return len(self._memories)
+        return len(self._table)
 
 
 Clock = Callable[[datetime], int | None]
@@ -56,17 +50,17 @@ Clock = Callable[[datetime], int | None]
 class MemoryIndex:
     """The memories and everything that is read when they are asked.
 
-    `terms` and `vectors` are shared by an index and its successors and kept up to date in place by their owner, who
-    lets nobody ask meanwhile; all else is immutable.
+    `table`, `terms`, `vectors`, `heard` and the strategies that follow the table are shared by an index and its
+    successors and changed in place by their owner, under the table's lock; all else is immutable.
     """
 
     settings: Settings
     memories: Mapping[str, Memory]
+    table: Table
     terms: TermIndex
     keys: KeyIndex
-    specs: Mapping[str, frozenset[KeySpec]]  # of each memory
-    feelings: Feelings
-    strategies: tuple[Strategy, ...]
+    heard: Counter[KeySpec]  # how many memories have each key
+    strategies: tuple[Strategy, ...] = ()
     vectors: VectorTable | None = None
     patterns: Quarantine = field(default_factory=Quarantine)
     clock: Clock | None = None
@@ -75,77 +69,118 @@ class MemoryIndex:
     @classmethod
     def empty(cls, settings: Settings, clock: Clock | None = None) -> "MemoryIndex":
         """An index of no memories."""
-        return cls(settings, {}, TermIndex(), KeyIndex(()), {}, Feelings({}), (), clock=clock)._rebuilt()
+        index = cls(settings, {}, Table(), TermIndex(), KeyIndex(), Counter(), clock=clock)
+        return index._with_strategies()
 
-    def updated(self, memories: Mapping[str, Memory]) -> "MemoryIndex":
-        """The index of these memories; only what differs is read. Memories keep their identity while they are unchanged."""
-        fresh, gone = self.differences(memories)
-        if not fresh and not gone:
-            return self
-        self._update_terms(fresh, gone)
-        return self._with(memories, fresh, gone)
+    def changed(
+        self,
+        fresh: Sequence[Entry],
+        gone: Collection[str] = (),
+        memories: Mapping[str, Memory] | None = None,
+    ) -> "MemoryIndex":
+        """The index with these candidates written so and without those, and then of these memories (None = as before).
 
-    def differences(self, memories: Mapping[str, Memory]) -> tuple[list[Memory], list[str]]:
-        """What is new or changed, and the ids that are gone. Cost: O(memories)."""
-        fresh = [memory for memory_id, memory in memories.items() if self.memories.get(memory_id) is not memory]
-        return fresh, [memory_id for memory_id in self.memories if memory_id not in memories]
+        Cost: O(differences), unless a strategy only knows ids.
+        """
+        with self.table.lock:
+            before = [self._known(one) for one in (*gone, *(entry.id for entry in fresh))]
+            keys = self._keys([one for one in before if one is not None], fresh)
+            for entry_id in gone:
+                self.terms.remove(entry_id)
+            for entry in fresh:
+                self.terms.add(entry.id, reads(entry))
+            self.table.change(fresh, gone)
+            after = self.memories if memories is None else memories
+            return replace(self, keys=keys, memories=after)._with_strategies()
 
-    def supposing(self, memory: Memory) -> "MemoryIndex":
-        """What the index would be, had this memory been written so; its text must be the one that stands."""
-        return self._with({**self.memories, memory.id: memory}, [memory], [])
+    def _known(self, entry_id: str) -> Entry | None:
+        row = self.table.row_of.get(entry_id)
+        return None if row is None else self.table.entry(row)
+
+    @contextmanager
+    def supposing(self, memory: Memory) -> Iterator["MemoryIndex"]:
+        """The index as it would be, had this memory been written so, for as long as it is looked at; nobody else asks meanwhile."""
+        with self.table.lock:
+            before = self._known(memory.id)
+            index = self.changed([memory], (), ChainMap({memory.id: memory}, dict(self.memories)))
+            try:
+                yield index
+            finally:
+                index.changed(
+                    [] if before is None else [before], [memory.id] if before is None else []
+                )
 
     def under(self, settings: Settings) -> "MemoryIndex":
         """The index under other settings; strategies are only made anew if theirs changed."""
-        same = settings.triggers == self.settings.triggers and settings.recall.candidates == self.settings.recall.candidates
+        same = (
+            settings.triggers == self.settings.triggers
+            and settings.recall.candidates == self.settings.recall.candidates
+        )
         if same:
             return replace(self, settings=settings)
-        specs = {memory.id: _specs(memory, settings) for memory in self.memories.values()}
-        keys = KeyIndex({spec for some in specs.values() for spec in some})
-        return replace(self, settings=settings, specs=specs, keys=keys)._rebuilt()
+        with self.table.lock:
+            index = replace(
+                self, settings=settings, keys=KeyIndex(), heard=Counter(), strategies=()
+            )
+            keys = index._keys((), map(self.table.entry, self.table.rows))
+            return replace(index, keys=keys)._with_strategies()
 
     def with_vectors(self, vectors: VectorTable | None) -> "MemoryIndex":
         """The index with a model's vectors, or without."""
-        return replace(self, vectors=vectors)._rebuilt()
+        return replace(self, vectors=vectors)._with_strategies("semantic")
 
     def with_lexicon(self, lexicon: Lexicon | None) -> "MemoryIndex":
         """The index with other words of feeling."""
-        return replace(self, lexicon=lexicon, feelings=Feelings(self.memories, lexicon))._rebuilt()
+        return replace(self, lexicon=lexicon)._with_strategies("emotional")
 
     def read(self, segments: Sequence[Segment]) -> Reading:
         """Which keys stand in these segments."""
         return Reading(self.keys, segments)
 
-    def _update_terms(self, fresh: Iterable[Memory], gone: Iterable[str]) -> None:
-        for memory_id in gone:
-            self.terms.remove(memory_id)
-        for memory in fresh:
-            self.terms.add(memory.id, reads(memory))
+    def _keys(self, before: Iterable[Entry], after: Iterable[Entry]) -> KeyIndex:
+        """The keys to look for once these stand in place of those; counts who has them."""
+        old = Counter(spec for entry in before for spec in _specs(entry, self.settings))
+        new = Counter(spec for entry in after for spec in _specs(entry, self.settings))
+        touched = old.keys() | new.keys()
+        known = {spec for spec in touched if self.heard[spec] > 0}
+        self.heard.update(new)
+        self.heard.subtract(old)
+        wanted = {spec for spec in touched if self.heard[spec] > 0}
+        for spec in touched - wanted:
+            del self.heard[spec]
+        return self.keys.updated(wanted - known, known - wanted) if touched else self.keys
 
-    def _with(self, memories: Mapping[str, Memory], fresh: Sequence[Memory], gone: Sequence[str]) -> "MemoryIndex":
-        specs = {memory_id: own for memory_id, own in self.specs.items() if memory_id in memories}
-        specs |= {memory.id: _specs(memory, self.settings) for memory in fresh}
-        keys = _keys(self, specs, [memory.id for memory in fresh], gone)
-        return replace(self, memories=memories, specs=specs, feelings=self.feelings.of(memories), keys=keys)._rebuilt()
+    def _with_strategies(self, *anew: str) -> "MemoryIndex":
+        """The index with its strategies: those that follow the table are kept, unless they are named; all others are made anew."""
+        with self.table.lock:
+            kept = {
+                one.trigger.name: one
+                for one in self.strategies
+                if isinstance(one.trigger, ByRows) and one.trigger.name not in anew
+            }
+            return replace(self, strategies=tuple(_strategies(self, kept)))
 
-    def _rebuilt(self) -> "MemoryIndex":
-        return replace(self, strategies=tuple(_strategies(self)))
+
+def differences(
+    before: Mapping[str, Memory], after: Mapping[str, Memory]
+) -> tuple[list[Memory], list[str]]:
+    """What is new or changed, and the ids that are gone. Cost: O(memories), some ns each where nothing else is gone."""
+    differs = list(map(is_not, before.values(), after.values()))
+    changed = list(compress(after, differs)) if True in differs else []
+    if len(after) >= len(before) and changed == list(compress(before, differs if changed else ())):
+        return [after[one] for one in (*changed, *islice(after, len(before), None))], []
+    fresh = [memory for one, memory in after.items() if before.get(one) is not memory]
+    return fresh, [one for one in before if one not in after]
 
 
-def _specs(memory: Memory, settings: Settings) -> frozenset[KeySpec]:
+def _specs(entry: Entry, settings: Settings) -> frozenset[KeySpec]:
+    if not entry.keys:
+        return frozenset()
     keyword = settings.triggers.keyword
-    return KeywordTrigger.specs([memory], keyword) | PatternTrigger.specs([memory], keyword)
+    return KeywordTrigger.specs([entry], keyword) | PatternTrigger.specs([entry], keyword)
 
 
-def _keys(before: MemoryIndex, specs: Mapping[str, frozenset[KeySpec]], fresh: Sequence[str], gone: Sequence[str]) -> KeyIndex:
-    touched = {spec for memory_id in (*fresh, *gone) for some in (before.specs, specs) for spec in some.get(memory_id, ())}
-    if not touched:
-        return before.keys
-    old = Counter(spec for some in before.specs.values() for spec in some if spec in touched)
-    new = Counter(spec for some in specs.values() for spec in some if spec in touched)
-    return before.keys.updated([spec for spec in new if spec not in old], [spec for spec in old if spec not in new])
-
-
-def _strategies(index: MemoryIndex) -> Iterable[Strategy]:
+def _strategies(index: MemoryIndex, kept: Mapping[str, Strategy]) -> Iterator[Strategy]:
     settings = index.settings.triggers
     parts = Parts(
         settings=settings,
@@ -153,15 +188,24 @@ def _strategies(index: MemoryIndex) -> Iterable[Strategy]:
         keys=index.keys,
         terms=index.terms,
         vectors=index.vectors,
-        feelings=index.feelings,
+        feelings=Feelings(index.table, index.lexicon),
         told_at_turn=index.clock,
         patterns=index.patterns,
+        table=index.table,
     )
-    memories = tuple(index.memories.values())
     for name in dict.fromkeys((*triggers.NAMES, *TRIGGERS, *third_party())):
         own = parts.own(name)
-        if own.enabled:
-            yield _strategy(factory(name)(memories, parts), own.weight, own.activates)
+        if name in kept:
+            yield kept[name]
+        elif own.enabled:
+            yield _strategy(_made(name, index.table, parts), own.weight, own.activates)
+
+
+def _made(name: str, table: Table, parts: Parts) -> Trigger:
+    """A strategy; one that reads the table is not handed all entries."""
+    make = factory(name)
+    by_rows = isinstance(make, type) and issubclass(make, ByRows)
+    return make(() if by_rows else tuple(map(table.entry, table.rows)), parts)
 
 
 def _strategy(trigger: Trigger, weight: float, activates: bool | None) -> Strategy:
@@ -169,4 +213,10 @@ def _strategy(trigger: Trigger, weight: float, activates: bool | None) -> Strate
     wakes = trigger.activates if activates is None else activates
     both = hasattr(trigger, "weigh")
     weighs = both or not wakes
-    return Strategy(trigger, weight=1.0 if both else weight, share=weight if weighs else 0.0, wakes=wakes, weighs=weighs)
+    return Strategy(
+        trigger,
+        weight=1.0 if both else weight,
+        share=weight if weighs else 0.0,
+        wakes=wakes,
+        weighs=weighs,
+    )

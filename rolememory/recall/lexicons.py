@@ -5,8 +5,8 @@ from pathlib import Path
 from time import monotonic
 
 from rolememory.errors import FileError
-from rolememory.store.disk import Mark
-from rolememory.store.signature import signature
+from rolememory.storage.files.signature import signature
+from rolememory.storage.port import Mark
 from rolememory.text.feel_words import Lexicon, load_lexicon
 
 LOOK_AGAIN_S = 0.5  # how long an edit may go unnoticed
@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 class Lexicons:
     """Gives the lexicon as it stands; None while the author has no words of his own. A broken file keeps the last good one."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path | None) -> None:
         self._folder = folder
         self._seen: dict[Path, Mark | None] = {}
         self._lexicon: Lexicon | None = None
@@ -25,7 +25,7 @@ class Lexicons:
 
     def current(self) -> Lexicon | None:
         """The same object while no file changed."""
-        if (now := monotonic()) - self._looked_at >= LOOK_AGAIN_S:
+        if self._folder and (now := monotonic()) - self._looked_at >= LOOK_AGAIN_S:
             self._looked_at = now
             marks = {path: signature(path) for path in sorted(self._folder.glob("feeling.*.json"))}
             if marks != self._seen:

@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 
 from rolememory.recall.lore.index import LoreIndex
 from rolememory.recall.meanings import Meanings
 from rolememory.schema.entry import Entry
 from rolememory.schema.scene import Scene
 from rolememory.schema.settings import EmbeddingSettings, Settings
+from rolememory.storage.port import Space
 from rolememory.text.embed.ladder import Loader
 from rolememory.text.terms import TermIndex
 from rolememory.triggers.base import Parts
@@ -21,8 +21,8 @@ NOBODY: frozenset[str] = frozenset()
 class LoreMeaning:
     """Follows the books of a role with words and vectors. Not thread-safe by itself."""
 
-    def __init__(self, role_folder: Path, loader: Loader, settings: EmbeddingSettings) -> None:
-        self.meanings = Meanings(role_folder / "worldbooks", loader, settings)
+    def __init__(self, space: Space, loader: Loader, settings: EmbeddingSettings) -> None:
+        self.meanings = Meanings(space, loader, settings, "worldbooks/")
         self._seen: tuple[LoreIndex, str] | None = None
         self._entries: Mapping[str, Entry] = {}
         self._terms = TermIndex()
@@ -32,18 +32,31 @@ class LoreMeaning:
         self._follow(index, settings.lore.by_meaning)
         if not self._entries or not scene.query or not settings.triggers.semantic.enabled:
             return NOBODY
-        parts = Parts(settings.triggers, MOST, terms=self._terms, vectors=self.meanings.follow(self._entries))
-        hits = SemanticTrigger(tuple(self._entries.values()), parts).fire(replace(scene, wanted=MOST), self._entries.keys())
-        return frozenset(hit.entry_id for hit in hits if hit.strength >= settings.recall.relevance_threshold)
+        parts = Parts(
+            settings.triggers, MOST, terms=self._terms, vectors=self.meanings.follow(self._entries)
+        )
+        hits = SemanticTrigger(tuple(self._entries.values()), parts).fire(
+            replace(scene, wanted=MOST), self._entries.keys()
+        )
+        return frozenset(
+            hit.entry_id for hit in hits if hit.strength >= settings.recall.relevance_threshold
+        )
 
     def _follow(self, index: LoreIndex, which: str) -> None:
         if self._seen is not None and self._seen[0] is index and self._seen[1] == which:
             return
         self._seen = (index, which)
         wanted = [
-            lore for lore in index.entries if lore.entry.enabled and (which == "all" or (which == "marked" and lore.entry.by_meaning))
+            lore
+            for lore in index.entries
+            if lore.entry.enabled
+            and (which == "all" or (which == "marked" and lore.entry.by_meaning))
         ]
-        fresh = {lore.id: Entry(id=lore.id, content=lore.entry.content) for lore in wanted if lore.entry.content}
+        fresh = {
+            lore.id: Entry(id=lore.id, content=lore.entry.content)
+            for lore in wanted
+            if lore.entry.content
+        }
         for gone in self._entries.keys() - fresh.keys():
             self._terms.remove(gone)
         for entry_id, entry in fresh.items():

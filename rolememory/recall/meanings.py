@@ -3,13 +3,13 @@
 import logging
 import threading
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rolememory.errors import ModelError, NotWrittenError
 from rolememory.schema.entry import Entry
 from rolememory.schema.settings import EmbeddingSettings
-from rolememory.store.vectors import VectorFile
+from rolememory.storage.port import Space
+from rolememory.storage.vectors import VectorFile
 from rolememory.text.embed.base import Embedder
 from rolememory.text.embed.fill import embed_missing
 from rolememory.text.embed.ladder import Loader
@@ -28,9 +28,12 @@ log = logging.getLogger(__name__)
 class Meanings:
     """Follows a role's memories with vectors. `follow` never waits; a daemon thread works while something is missing."""
 
-    def __init__(self, role_folder: Path, loader: Loader, settings: EmbeddingSettings) -> None:
+    def __init__(
+        self, space: Space, loader: Loader, settings: EmbeddingSettings, below: str = ""
+    ) -> None:
         self.table: VectorTable | None = None
-        self._folder, self._loader, self._settings = role_folder, loader, settings
+        self._space, self._below = space, below  # where vectors are kept
+        self._loader, self._settings = loader, settings
         self._wanted: Mapping[str, Entry] = {}
         self._done: Mapping[str, Entry] | None = None
         self._changed = threading.Condition()
@@ -48,7 +51,9 @@ class Meanings:
             if memories is not self._wanted:
                 self._wanted = memories
             if self._done is not self._wanted and self._thread is None and not self._stopped:
-                self._thread = threading.Thread(target=self._work, args=(embedder,), name="rolememory-vectors", daemon=True)
+                self._thread = threading.Thread(
+                    target=self._work, args=(embedder,), name="rolememory-vectors", daemon=True
+                )
                 self._thread.start()
             return self.table
 
@@ -58,7 +63,10 @@ class Meanings:
             return False
         self.follow(memories)
         with self._changed:
-            return self._changed.wait_for(lambda: self._done is memories or self._stopped, timeout_s) and not self._stopped
+            return (
+                self._changed.wait_for(lambda: self._done is memories or self._stopped, timeout_s)
+                and not self._stopped
+            )
 
     def stop(self) -> None:
         """End the work after the batch at hand; what is done is kept."""
@@ -70,13 +78,15 @@ class Meanings:
             thread.join(timeout=10.0)
 
     def _work(self, embedder: Embedder) -> None:
-        file = VectorFile(self._folder, embedder.key, embedder.dim, self._settings.dtype)
+        file = VectorFile(
+            self._space, embedder.key, embedder.dim, self._settings.dtype, self._below
+        )
         kept = file.load()
         while (memories := self._next()) is not None:
             try:
                 self._fill(memories, embedder, file, kept)
             except (ModelError, NotWrittenError) as error:
-                log.warning("vectors of %s: %s", self._folder.name, error)
+                log.warning("vectors of %s: %s", self._space.name, error)
             with self._changed:
                 self._done = memories
                 self._changed.notify_all()
@@ -88,7 +98,13 @@ class Meanings:
                 return None
             return self._wanted
 
-    def _fill(self, memories: Mapping[str, Entry], embedder: Embedder, file: VectorFile, kept: "dict[bytes, Floats]") -> None:
+    def _fill(
+        self,
+        memories: Mapping[str, Entry],
+        embedder: Embedder,
+        file: VectorFile,
+        kept: "dict[bytes, Floats]",
+    ) -> None:
         table = self.table
         assert table is not None, "the table is made before the work starts"
         gone = [memory_id for memory_id in table.ids() if memory_id not in memories]
@@ -96,7 +112,9 @@ class Meanings:
             table.remove(memory_id)
         texts = [(memory_id, reads(memory)) for memory_id, memory in memories.items()]
         size = self._settings.chunk_size
-        asked = embed_missing(table, texts, embedder, kept=kept, size=size, stopped=lambda: self._stopped)
+        asked = embed_missing(
+            table, texts, embedder, kept=kept, size=size, stopped=lambda: self._stopped
+        )
         if asked or gone:
             kept.clear()
             kept.update(table.named())

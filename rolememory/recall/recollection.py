@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from pathlib import Path
 
 from rolememory.inject.environment import Templates
 from rolememory.inject.persona import Preferences, personalisation, preferences
@@ -28,12 +27,14 @@ from rolememory.schema.memory import Memory, in_utc
 from rolememory.schema.message import Message
 from rolememory.schema.role import Character, Role
 from rolememory.schema.settings import Settings
+from rolememory.storage.port import Space
 from rolememory.text.clean import Cleaner
 from rolememory.text.embed.ladder import Loader
 from rolememory.text.embed.queries import QueryVectors, asked
 from rolememory.text.feel_words import Lexicon
 from rolememory.text.lengths import counter_for
 from rolememory.text.pattern import Budget
+from rolememory.triggers.table import Among
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ class Surroundings:
     styles: Styles
     cleaner: Callable[[Settings], Cleaner | None]
     lexicon: Callable[[], Lexicon | None]
-    shared_books: Path
+    home: Space  # shared lorebooks, personas
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,29 +60,36 @@ class Request:
     character: Character | None = None
     now: datetime | None = None
     dry_run: bool = False
-    unseen: int | None = None  # messages of the chat that the frontend cut off before those given; None = found out
+    unseen: int | None = (
+        None  # messages of the chat that the frontend cut off before those given; None = found out
+    )
     wanted: int = 0  # memories the semantic strategy may wake; 0 = by settings
     sight: Sees = EVERYTHING  # which learned memories count, seen from this chat
     lore: bool = True  # activate lorebooks; off where the frontend does
-    effects: Mapping[str, float] = field(default_factory=dict)  # what use has added to weights, by id
+    effects: Mapping[str, float] = field(
+        default_factory=dict
+    )  # what use has added to weights, by id
     circle: Circle = NOBODY  # associated roles
+    shown: frozenset[tuple[str, str]] = frozenset()  # chat and version of what stands in the window
 
 
 class Recollection:
     """Holds what a role's turns read. Not thread-safe by itself: its owner lets one turn in at a time."""
 
-    def __init__(self, role_folder: Path, around: Surroundings, settings: Settings) -> None:
-        self.chats = ChatStates(role_folder)
-        self.meanings = Meanings(role_folder, around.loader, settings.embedding)
-        self.books = Books(role_folder, around.shared_books)
-        self.card = CardOfRole(role_folder)
-        self.lore_meaning = LoreMeaning(role_folder, around.loader, settings.embedding)
+    def __init__(self, space: Space, around: Surroundings, settings: Settings) -> None:
+        self.chats = ChatStates(space)
+        self.meanings = Meanings(space, around.loader, settings.embedding)
+        self.books = Books(space, around.home)
+        self.card = CardOfRole(space, around.home)
+        self.lore_meaning = LoreMeaning(space, around.loader, settings.embedding)
         self._live = LiveIndex(settings, self.chats.clock.at)
         self._associates = Associates(settings, self.chats.clock.at)
         self._around = around
-        self._wishes: tuple[frozenset[str], str, Preferences] | None = None  # of the last audience
+        self._wishes: tuple[Among, str, Preferences] | None = None  # of the last audience
 
-    def recall(self, role: Role, memories: Mapping[str, Memory], settings: Settings, request: Request) -> Turn:
+    def recall(
+        self, role: Role, memories: Mapping[str, Memory], settings: Settings, request: Request
+    ) -> Turn:
         """The turn: lore first, then memories, then words in their place."""
         heard = self._hear(settings, request)
         question = self._question(role, memories, settings, request, heard)
@@ -91,19 +99,34 @@ class Recollection:
         if lore is not None and settings.budget.shared_with_lore:
             question = replace(question, room=left_by(lore, settings))
         given = answer(question, self._live.audience)
-        style = self._around.styles.get(settings.inject, question.scene.language, self._cast(role, request))
-        persona = self._persona(question) if settings.inject.preferences and not given.closed else ""
+        style = self._around.styles.get(
+            settings.inject, question.scene.language, self._cast(role, request)
+        )
+        persona = (
+            self._persona(question) if settings.inject.preferences and not given.closed else ""
+        )
         turn = say(question, given, style, request.messages, lore, persona)
-        turn = replace(turn, trace=self._trace(turn, (*given.notes, *(lore.notes if lore else ()), *style.notes, *request.circle.notes)))
+        turn = replace(
+            turn,
+            trace=self._trace(
+                turn,
+                (*given.notes, *(lore.notes if lore else ()), *style.notes, *request.circle.notes),
+            ),
+        )
         if not request.dry_run:
             self.chats.keep(request.chat, heard, turn, question.scene.now)
         return turn
 
-    def search(self, role: Role, memories: Mapping[str, Memory], settings: Settings, request: Request) -> list[Scored]:
+    def search(
+        self, role: Role, memories: Mapping[str, Memory], settings: Settings, request: Request
+    ) -> Sequence[Scored]:
         """Every memory that the query woke, best first; no thresholds, no budget. What is always there was not found by it."""
         question = self._question(role, memories, settings, request, self._hear(settings, request))
         finding = tuple(one for one in question.index.strategies if one.trigger.name != "constant")
-        return ask(replace(question, index=replace(question.index, strategies=finding), associated=()), self._live.audience)[0]
+        return ask(
+            replace(question, index=replace(question.index, strategies=finding), associated=()),
+            self._live.audience,
+        )[0]
 
     def close(self) -> None:
         """Stop background work and write what is behind."""
@@ -114,8 +137,21 @@ class Recollection:
     def _hear(self, settings: Settings, request: Request) -> Heard:
         return hear(request.messages, self._around.cleaner(settings), request.character)
 
-    def _question(self, role: Role, memories: Mapping[str, Memory], settings: Settings, request: Request, heard: Heard) -> Question:
-        index = self._live.follow(memories, settings, self.meanings.follow(memories), self._around.lexicon(), request.sight)
+    def _question(
+        self,
+        role: Role,
+        memories: Mapping[str, Memory],
+        settings: Settings,
+        request: Request,
+        heard: Heard,
+    ) -> Question:
+        index = self._live.follow(
+            memories,
+            settings,
+            self.meanings.follow(memories),
+            self._around.lexicon(),
+            request.sight,
+        )
         scene = set_scene(
             heard,
             index,
@@ -124,7 +160,7 @@ class Recollection:
             user=request.user,
             vector=self._around.queries(asked(heard.query, heard.earlier)),
             seed=len(heard.segments),
-            wanted=request.wanted,
+            wanted=request.wanted or _wanted(settings, request),
         )
         style = self._around.styles.get(settings.inject, scene.language, self._cast(role, request))
         measure = Length(style, counter_for(settings.budget.unit, settings.lengths))
@@ -135,27 +171,47 @@ class Recollection:
             settings,
             measure,
             occasion,
-            visible(heard),
+            visible(heard, request.shown),
             self.chats.injected(request.chat),
             sight=request.sight,
             standing=self._live.standing(request.sight),
             effects=request.effects,
-            associated=self._associates.follow(request.circle.others, settings, self._around.lexicon()),
+            associated=self._associates.follow(
+                request.circle.others, settings, self._around.lexicon()
+            ),
         )
 
     def _wake_across(
-        self, role: Role, settings: Settings, request: Request, heard: Heard, question: Question, lore: Activation
+        self,
+        role: Role,
+        settings: Settings,
+        request: Request,
+        heard: Heard,
+        question: Question,
+        lore: Activation,
     ) -> tuple[Activation | None, Question]:
         """One hop each way: memories that would be injected are scanned for lore keys, the lore awake before for keys of memories."""
         recalled = answer(question, self._live.audience).fitted.chosen
-        woken = self._activate(role, settings, request, heard, question, [one.memory.content for one in recalled])
+        woken = self._activate(
+            role, settings, request, heard, question, [one.memory.content for one in recalled]
+        )
         return woken, question.hearing([one.content for one in lore.awake])
 
     def _activate(
-        self, role: Role, settings: Settings, request: Request, heard: Heard, question: Question, injected: Sequence[str] = ()
+        self,
+        role: Role,
+        settings: Settings,
+        request: Request,
+        heard: Heard,
+        question: Question,
+        injected: Sequence[str] = (),
     ) -> Activation | None:
         """The lorebook entries of this turn, with the timers of its chat."""
-        index = self.books.index(role.worldbooks, settings.lore) if settings.lore.enabled and request.lore else None
+        index = (
+            self.books.index(role.worldbooks, settings.lore)
+            if settings.lore.enabled and request.lore
+            else None
+        )
         if index is None:
             return None
         return scan(
@@ -166,8 +222,12 @@ class Recollection:
             injected=injected,
             outside=self.lore_meaning.outside(index, question.scene, settings),
             chance=int(heard.fingerprint, 16),
-            unseen=request.unseen if request.unseen is not None else self.chats.unseen(request.chat, heard),
-            patterns=question.scene.patterns if isinstance(question.scene.patterns, Budget) else None,
+            unseen=request.unseen
+            if request.unseen is not None
+            else self.chats.unseen(request.chat, heard),
+            patterns=question.scene.patterns
+            if isinstance(question.scene.patterns, Budget)
+            else None,
             dry_run=request.dry_run,
         )
 
@@ -175,7 +235,11 @@ class Recollection:
         """How this user likes to be answered, by the memories this turn may hear. Source: S2.20, S2.21."""
         among, user = self._live.audience(question.asker), question.scene.user or ""
         if self._wishes is None or self._wishes[0] is not among or self._wishes[1] != user:
-            heard = (memory for memory_id, memory in question.index.memories.items() if memory_id in among)
+            heard = (
+                memory
+                for memory_id, memory in question.index.memories.items()
+                if memory_id in among
+            )
             self._wishes = (among, user, preferences(heard, user))
         return personalisation(self._wishes[2], question.scene.language, self._around.templates)
 
@@ -183,11 +247,21 @@ class Recollection:
         failure = self._around.queries.failure
         told = (*notes, failure) if failure else notes
         closed = turn.answer.closed
-        return Trace(notes=told, embedder=self._around.loader.state, turn_gate=closed[0].code if closed else None)
+        return Trace(
+            notes=told,
+            embedder=self._around.loader.state,
+            turn_gate=closed[0].code if closed else None,
+        )
 
     def _cast(self, role: Role, request: Request) -> Cast:
         """Who is who: by the card where there is one."""
         given = request.character
         char = given.name if given else self.card.character(role, request.user).name
         heard_from = self._associates.heard_from if request.circle.others else {}
-        return Cast(char=char, user=request.user or (given.user if given else ""), heard_from=heard_from)
+        user = request.user or (given.user if given else "")
+        return Cast(char, user, heard_from, request.chat if request.shown else "")
+
+
+def _wanted(settings: Settings, request: Request) -> int:
+    """How many the semantic strategy may wake: the newest messages are the likest, and stand in the window anyway."""
+    return settings.recall.candidates + 2 * len(request.shown) if request.shown else 0

@@ -11,16 +11,33 @@ from typing import Protocol
 from rolememory.schema.memory import Evidence, Memory
 
 
+class Readers(Protocol):
+    """Everybody who will read a reply (`chats.presence.Readers`); hashable."""
+
+    def are(self, user: str) -> bool:
+        """Whether nobody but this user reads."""
+        ...
+
+
 class Sees(Protocol):
-    """What stands, as seen from one chat (`store.chats.Sight`)."""
+    """What stands, as seen from one chat (`chats.Sight`)."""
 
     @property
     def token(self) -> Hashable:
         """Equal for two of them that hide the same supports."""
         ...
 
+    @property
+    def readers(self) -> Readers | None:
+        """Who must have been present; None = nobody is asked about."""
+        ...
+
     def sees(self, evidence: Evidence) -> bool:
-        """Whether this support stands."""
+        """Whether this support stands, and everybody who reads was present when it was said."""
+        ...
+
+    def knows(self, evidence: Evidence) -> bool:
+        """Whether its words are in a chat of ours."""
         ...
 
 
@@ -28,9 +45,13 @@ class _Everything:
     """Hides nothing: a role without chats."""
 
     token: Hashable = None
+    readers: Readers | None = None
 
     def sees(self, evidence: Evidence) -> bool:
         return True
+
+    def knows(self, evidence: Evidence) -> bool:
+        return False
 
 
 EVERYTHING: Sees = _Everything()
@@ -42,6 +63,7 @@ class Standing:
 
     withdrawn: frozenset[str] = frozenset()
     superseded: Mapping[str, str] = field(default_factory=dict)
+    witnessed: frozenset[str] = frozenset()  # ids that rest on words whose hearers are known
 
 
 def counts(memory: Memory, sight: Sees) -> bool:
@@ -60,12 +82,19 @@ class View:
     def __init__(self, memories: Mapping[str, Memory], sight: Sees = EVERYTHING) -> None:
         self._memories: Mapping[str, Memory] = {}
         self._withdrawn: set[str] = set()
+        self._witnessed: set[str] = set()
         self._replacing: dict[str, set[str]] = {}  # outdated id -> what replaced it and counts
         self._superseded: dict[str, str] = {}
         self.standing = Standing()
         self.follow(memories, memories.values(), (), sight)
 
-    def follow(self, memories: Mapping[str, Memory], fresh: Iterable[Memory], gone: Iterable[str], sight: Sees) -> set[str]:
+    def follow(
+        self,
+        memories: Mapping[str, Memory],
+        fresh: Iterable[Memory],
+        gone: Iterable[str],
+        sight: Sees,
+    ) -> set[str]:
         """Take over what differs; the ids whose standing may have changed. Cost: O(differences)."""
         before, self._memories = self._memories, memories
         touched: set[str] = set()
@@ -76,16 +105,21 @@ class View:
         for memory_id in touched:
             self._settle(memory_id)
         if touched:
-            self.standing = Standing(frozenset(self._withdrawn), dict(self._superseded))
+            self.standing = Standing(
+                frozenset(self._withdrawn), dict(self._superseded), frozenset(self._witnessed)
+            )
         return touched
 
     def _forget(self, memory: Memory | None, memory_id: str) -> set[str]:
         self._withdrawn.discard(memory_id)
+        self._witnessed.discard(memory_id)
         for old in memory.supersedes if memory else ():
             self._replacing.get(old, set()).discard(memory_id)
         return {memory_id, *(memory.supersedes if memory else ())}
 
     def _learn(self, memory: Memory, sight: Sees) -> set[str]:
+        if any(sight.knows(one) for one in memory.evidence):
+            self._witnessed.add(memory.id)
         if not counts(memory, sight):
             self._withdrawn.add(memory.id)
         elif not memory.archived:  # an archived memory replaces nothing

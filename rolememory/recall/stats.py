@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from rolememory.schema.memory import Memory, MemoryType
 
@@ -25,8 +24,8 @@ class MemoryStats:
     bytes_on_disk: int
 
 
-def stats_of(memories: Iterable[Memory], folder: Path) -> MemoryStats:
-    """Count. Cost: O(n) and one stat per file of the folder."""
+def stats_of(memories: Iterable[Memory], size: int) -> MemoryStats:
+    """Count. `size`: bytes of all that is kept. Cost: O(n)."""
     every = list(memories)
     live = [memory for memory in every if not memory.archived]
     types = Counter(memory.type for memory in live)
@@ -39,5 +38,5 @@ def stats_of(memories: Iterable[Memory], folder: Path) -> MemoryStats:
         tags=dict(Counter(tag for memory in live for tag in memory.tags).most_common(SHOWN_TAGS)),
         core=sum(memory.weight > 1 for memory in live),
         characters=sum(len(memory.content) for memory in live),
-        bytes_on_disk=sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()),
+        bytes_on_disk=size,
     )

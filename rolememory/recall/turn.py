@@ -1,13 +1,14 @@
 """What a turn gives back: the words for the prompt, where they go, and why each of them is there."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from unicodedata import east_asian_width
 
 from rolememory.inject.place import Placement, fill_outlets, place_all
 from rolememory.inject.render import Style
 from rolememory.recall.answer import Answer, Question
 from rolememory.recall.explain import Line, lines, refusal, refused
+from rolememory.recall.fit import Fitted
 from rolememory.recall.lore.activation import Activation
 from rolememory.schema.evidence import Recalled, Refusal, Scored, Trace
 from rolememory.schema.message import Message
@@ -48,7 +49,8 @@ class Explanation:
         score = "   -" if row.score is None else f"{row.score:.2f}"
         comma, way = (", ", " -> ") if self.language == "en" else ("，", " → ")
         told = comma.join(
-            _named("" if name == row.gate else name, word(reason, self.language), self.language) for name, reason in row.reasons
+            _named("" if name == row.gate else name, word(reason, self.language), self.language)
+            for name, reason in row.reasons
         )
         remedy = way + word_change(row.remedy, self.language) if row.remedy else ""
         return f"{score}  {row.id}{' ' * (wide - columns(row.id))}  {told}{remedy}".rstrip()
@@ -63,11 +65,18 @@ def columns(text: str) -> int:
     return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
-_SAY_THEMSELVES = {"weight", "salience", "priority", "associate"}  # their sentence begins with their name
+_SAY_THEMSELVES = {
+    "weight",
+    "salience",
+    "priority",
+    "associate",
+}  # their sentence begins with their name
 
 
 def _named(name: str, told: str, language: Language) -> str:
-    return told if not name or name in _SAY_THEMSELVES else f"{strategy_name(name, language)} {told}"
+    return (
+        told if not name or name in _SAY_THEMSELVES else f"{strategy_name(name, language)} {told}"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +88,9 @@ class Turn:
     recalled: tuple[Recalled, ...] = ()
     near: tuple[Scored, ...] = ()  # hybrid mode: offered to the model through a tool
     lore: Activation | None = None  # the lorebook entries of this turn; None = the role has no book
-    persona: str = ""  # how the user likes to be answered, when that is wanted; stands before the memories
+    persona: str = (
+        ""  # how the user likes to be answered, when that is wanted; stands before the memories
+    )
     trace: Trace = field(default_factory=Trace)
     stats: Stats = field(default_factory=Stats)
     language: Language = "en"
@@ -95,7 +106,11 @@ class Turn:
         """
         asked = {one: found for one in ids if (found := self.why_not(one))}
         spoken = language or self.language
-        closed = word_gate(Refusal("", self.answer.closed[0].code, *self.answer.closed), spoken) if self.answer.closed and not ids else None
+        closed = (
+            word_gate(Refusal("", self.answer.closed[0].code, *self.answer.closed), spoken)
+            if self.answer.closed and not ids
+            else None
+        )
         rows = (*lines(self.answer, asked), *_lore_lines(self.lore))
         return Explanation(rows, spoken, closed)
 
@@ -107,21 +122,53 @@ class Turn:
         """What was woken and left out, best first, without remedies: cheap."""
         return refused(self.answer)
 
+    def bare(self) -> "Turn":
+        """The turn without all it was asked of: the block and why each of its lines is there. `why_not` knows nothing any more."""
+        recalled = tuple(replace(one, scored=one.scored.made()) for one in self.recalled)
+        return replace(
+            self,
+            messages=(),
+            recalled=recalled,
+            near=(),
+            lore=self.lore.bare() if self.lore else None,
+            question=None,
+            answer=Answer(
+                fitted=Fitted([one.scored for one in recalled]),
+                closed=self.answer.closed,
+                notes=self.answer.notes,
+            ),
+        )
+
 
 def say(
-    question: Question, given: Answer, style: Style, messages: Sequence[Message], lore: Activation | None = None, persona: str = ""
+    question: Question,
+    given: Answer,
+    style: Style,
+    messages: Sequence[Message],
+    lore: Activation | None = None,
+    persona: str = "",
 ) -> Turn:
     """The answer in words, in its place among the messages. Nothing recalled: the messages as they are."""
     chosen = [one.memory for one in given.fitted.chosen]
     text = style.block(chosen)
     rules: InjectSettings = question.settings.inject
-    own = (Placement(said, rules.position, rules.depth, rules.depth_role, merged=True) for said in (persona, text))
+    own = (
+        Placement(said, rules.position, rules.depth, rules.depth_role, merged=True)
+        for said in (persona, text)
+    )
     placed = place_all(messages, [*_lore_placements(lore), *own])
     share = question.measure.share
     return Turn(
         text=text,
-        messages=fill_outlets(placed, {name: "\n".join(said) for name, said in lore.placement.outlets.items()}) if lore else placed,
-        recalled=tuple(Recalled(one, style.line(one.memory), share([one.memory])) for one in given.fitted.chosen),
+        messages=fill_outlets(
+            placed, {name: "\n".join(said) for name, said in lore.placement.outlets.items()}
+        )
+        if lore
+        else placed,
+        recalled=tuple(
+            Recalled(one, style.line(one.memory), share([one.memory]))
+            for one in given.fitted.chosen
+        ),
         near=tuple(given.fitted.near),
         lore=lore,
         persona=persona,
@@ -141,8 +188,15 @@ def _lore_placements(lore: Activation | None) -> Iterator[Placement]:
     yield Placement(at.before_text, "before_character", merged=True)
     behind = (at.after_text, *at.personality, *at.scenario, *reversed(at.em_top), *at.em_bottom)
     yield Placement("\n".join(text for text in behind if text), "after_character", merged=True)
-    yield Placement(at.author_note or "\n".join((*at.an_top, *at.an_bottom)), "depth", depth=LORE_DEPTH)
-    yield from (Placement(group.text, "depth", LORE_DEPTH if group.depth is None else group.depth, group.role) for group in at.depth)
+    yield Placement(
+        at.author_note or "\n".join((*at.an_top, *at.an_bottom)), "depth", depth=LORE_DEPTH
+    )
+    yield from (
+        Placement(
+            group.text, "depth", LORE_DEPTH if group.depth is None else group.depth, group.role
+        )
+        for group in at.depth
+    )
 
 
 def _lore_lines(lore: Activation | None) -> Iterator[Line]:

@@ -4,17 +4,21 @@ R = 1 - prod(1 - w_s * strength_s)          over the waking strategies s
 score = clip(R * (1 + sum a_i), 0, 1)       |a_i| <= w_i, sum w_i <= 0.5, a_i = 0 when neutral
 """
 
-from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import TYPE_CHECKING, cast, overload
 
-from rolememory.schema.evidence import Contribution, Hit, Reason, Scored
+from rolememory.schema.evidence import Contribution, Hit, Later, Reason, Scored
 from rolememory.schema.memory import Memory
 from rolememory.schema.scene import Scene
 from rolememory.schema.settings import WeighSettings
-from rolememory.schema.usage import with_use
-from rolememory.triggers.base import Trigger
+from rolememory.schema.usage import HEAVIEST, LIGHTEST
+from rolememory.triggers.base import ByRows, Trigger
+from rolememory.triggers.table import Among, Found, Table
+
+if TYPE_CHECKING:
+    from rolememory.triggers.table import Doubles, Rows
 
 MOST_SHARE = 0.5  # of relevance that all weighing parts together may add or take away
 UNUSED: Mapping[str, float] = MappingProxyType({})
@@ -36,22 +40,6 @@ Note = Callable[[str, Exception], None]
 """Called with a strategy's name and its exception when it could not work."""
 
 
-def fuse(strengths: Iterable[float]) -> float:
-    """Relevance of independent evidence: two reasons beat one, a weak one never drags a strong one down.
-
-    Source: noisy-or, the probability that at least one of independent causes is at work.
-
-    >>> fuse([0.6])
-    0.6
-    >>> round(fuse([0.6, 0.5]), 3), fuse([])
-    (0.8, 0.0)
-    """
-    doubt = 1.0
-    for strength in strengths:
-        doubt *= 1.0 - min(max(strength, 0.0), 1.0)
-    return round(1.0 - doubt, 12)
-
-
 def shares(weights: Sequence[float]) -> list[float]:
     """Weights as they count: scaled down together when they would add up to more than half.
 
@@ -59,30 +47,58 @@ def shares(weights: Sequence[float]) -> list[float]:
     ([0.2, 0.1], [0.25, 0.25])
     """
     total = sum(weights)
-    return list(weights) if total <= MOST_SHARE else [weight * MOST_SHARE / total for weight in weights]
+    return (
+        list(weights)
+        if total <= MOST_SHARE
+        else [weight * MOST_SHARE / total for weight in weights]
+    )
 
 
-def standing(memory: Memory, settings: WeighSettings, use: float = 0.0) -> Iterator[tuple[str, float, float, Reason]]:
-    """What a memory brings along whatever is said: (name, weight, strength in -1..1, reason), neutral ones left out.
+class Ranking(Sequence[Scored]):
+    """Scored memories, best first. Numbers are at hand for all; one is put together with its reasons when it is looked at."""
 
-    `use` is what being used has added to its weight.
-    """
-    weight = with_use(memory.weight, use)
-    if weight != 1.0:
-        yield "weight", settings.weight, weight - 1.0, _weighs(memory, weight, use)
-    if memory.salience != 0.5:
-        yield "salience", settings.salience, 2.0 * memory.salience - 1.0, Reason("salience", (("salience", memory.salience),))
-    if memory.priority != 50:
-        yield "priority", settings.priority, (memory.priority - 50) / 50, Reason("priority", (("priority", memory.priority),))
+    def __init__(
+        self,
+        memories: Sequence[Memory],
+        relevances: Sequence[float],
+        scores: Sequence[float],
+        put_together: Callable[[int], Scored],
+    ) -> None:
+        self.memories, self.relevances, self.scores = memories, relevances, scores
+        self._put_together = put_together
+        self._known: dict[int, Scored] = {}
 
+    @classmethod
+    def of(cls, scored: Sequence[Scored]) -> "Ranking":
+        """One of memories that are put together already."""
+        if isinstance(scored, Ranking):
+            return scored
+        best = sorted(scored, key=order)
+        return cls(
+            [one.memory for one in best],
+            [one.relevance for one in best],
+            [one.score for one in best],
+            best.__getitem__,
+        )
 
-def _weighs(memory: Memory, weight: float, use: float) -> Reason:
-    used = (("base", memory.weight), ("use", use)) if use else ()
-    return Reason("weight", (("weight", weight), *used))
+    def __len__(self) -> int:
+        return len(self.memories)
+
+    @overload
+    def __getitem__(self, place: int) -> Scored: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Scored]: ...
+    def __getitem__(self, place: int | slice) -> Scored | list[Scored]:
+        if isinstance(place, slice):
+            return [self[at] for at in range(*place.indices(len(self)))]
+        at = range(len(self))[place]
+        if at not in self._known:
+            self._known[at] = self._put_together(at)
+        return self._known[at]
 
 
 def weigh(
-    memories: Mapping[str, Memory],
+    table: Table,
     strategies: Sequence[Strategy],
     scene: Scene,
     among: Collection[str],
@@ -91,97 +107,206 @@ def weigh(
     multiply: bool = False,
     effects: Mapping[str, float] = UNUSED,
     note: Note | None = None,
-) -> list[Scored]:
+) -> Ranking:
     """Every memory that something woke, best first; ties: score, then created (newer first), then id. Cost: O(hits log hits).
 
     `multiply` makes the score relevance times freshness (S3.20) in place of the bounded sum; `effects` is what use has
     added to the weight of a memory, by id.
     """
-    woken = _collect(_wake(strategies, scene, among, note), strategies)
-    weighing = _weighing(strategies, scene, woken.keys(), note)
-    parts = _shares_by_name(strategies, settings)
-    scored = [
-        _score(memories[entry_id], hits, strengths, weighing.get(entry_id, ()), parts, settings, multiply, effects.get(entry_id, 0.0))
-        for entry_id, (hits, strengths) in woken.items()
+    eligible = table.among(among)
+    woken = [
+        _Woken.of(one, _evidence(one.trigger, False, scene, eligible, note))
+        for one in strategies
+        if one.wakes
     ]
-    return sorted(scored, key=order)
+    rows = _together([one.found.rows for one in woken])
+    memories = cast("list[Memory]", table.entries(rows.tolist()))
+    relevance = _relevance(rows, woken)
+    awake = Among.of_rows(table, rows)
+    leaning = [
+        (one.trigger.name, _evidence(one.trigger, True, scene, awake, note))
+        for one in strategies
+        if one.weighs
+    ]
+    parts = [_Part.of(name, found, rows) for name, found in leaning]
+    if multiply:
+        parts = [part.only_loss() for part in parts if part.name == "recency"]
+        share = {"recency": 1.0}
+    else:
+        parts += _standing(table, rows, memories, effects)
+        share = _shares_by_name(strategies, settings)
+    amounts = [(relevance * share.get(part.name, 0.0) * part.strengths).round(6) for part in parts]
+    score = (relevance + sum(amounts)).clip(0.0, 1.0).round(6)
+    best = _best_first(score, table.created[rows], memories)
+
+    def put_together(place: int) -> Scored:
+        at = best[place]
+        memory, row = memories[at], int(rows[at])
+        hits = Later(lambda: _hits(woken, row, memory.id))
+        contributions = Later(
+            lambda: tuple(
+                Contribution(part.name, float(amount[at]), part.because(at))
+                for part, amount in zip(parts, amounts, strict=True)
+                if amount[at]
+            )
+        )
+        return Scored(memory, float(relevance[at]), float(score[at]), hits, contributions)
+
+    return Ranking(
+        [memories[at] for at in best], relevance[best].tolist(), score[best].tolist(), put_together
+    )
 
 
 def order(scored: Scored) -> tuple[float, float, str]:
     """The total order of scored memories, best first."""
-    created = scored.memory.created
-    return (-scored.score, -created.timestamp() if created else 0.0, scored.memory.id)
+    return placed(scored.score, scored.memory)
 
 
-def _guarded(trigger: Trigger, hits: Callable[[], Iterable[Hit]], note: Note | None) -> list[Hit]:
+def placed(score: float, memory: Memory) -> tuple[float, float, str]:
+    """The total order of memories with this score, best first."""
+    return (-score, -memory.created.timestamp() if memory.created else 0.0, memory.id)
+
+
+def _best_first(score: "Doubles", created: "Doubles", memories: Sequence[Memory]) -> list[int]:
+    """Places in the order of `order`."""
+    import numpy as np
+
+    ids = np.array([memory.id for memory in memories])
+    found: list[int] = np.lexsort((ids, -np.nan_to_num(created), -score)).tolist()
+    return found
+
+
+def _evidence(
+    trigger: Trigger, weighing: bool, scene: Scene, among: Among, note: Note | None
+) -> Found:
     try:
-        return list(hits())
+        if isinstance(trigger, ByRows):
+            find = getattr(trigger, "lean", trigger.find) if weighing else trigger.find
+            found: Found = find(scene, among.mask)
+            return found
+        ask = getattr(trigger, "weigh", trigger.fire) if weighing else trigger.fire
+        return _by_rows(ask(scene, among.ids), among.table)
     except Exception as error:  # the one place: a strategy that fails must not cost the turn
         if note is None:
             raise
         note(trigger.name, error)
-        return []
+        return Found.of(())
 
 
-def _wake(strategies: Sequence[Strategy], scene: Scene, among: Collection[str], note: Note | None) -> Iterator[Hit]:
-    for strategy in strategies:
-        if strategy.wakes:
-            fire = strategy.trigger.fire
-            yield from _guarded(strategy.trigger, lambda fire=fire: fire(scene, among), note)  # type: ignore[misc]
-
-
-def _collect(hits: Iterable[Hit], strategies: Sequence[Strategy]) -> dict[str, tuple[tuple[Hit, ...], tuple[float, ...]]]:
-    """Hits and their weighted strengths per memory, strongest first; a strength outside 0..1 counts as its bound."""
-    weight = {strategy.trigger.name: strategy.weight for strategy in strategies}
-    found: dict[str, list[tuple[float, Hit]]] = defaultdict(list)
+def _by_rows(hits: Iterable[Hit], table: Table) -> Found:
+    """Hits by row; of two for one entry the stronger."""
+    found: dict[int, tuple[int, float, Reason]] = {}
     for hit in hits:
-        strength = weight.get(hit.trigger, 1.0) * min(max(hit.strength, 0.0), 1.0)
-        if strength > 0.0:
-            found[hit.entry_id].append((strength, hit))
-    return {entry_id: _strongest_first(pairs) for entry_id, pairs in found.items()}
+        row = table.row_of.get(hit.entry_id)
+        if row is not None and (row not in found or abs(hit.strength) > abs(found[row][1])):
+            found[row] = (row, hit.strength, hit.because)
+    return Found.of(list(found.values()))
 
 
-def _strongest_first(pairs: list[tuple[float, Hit]]) -> tuple[tuple[Hit, ...], tuple[float, ...]]:
-    if len(pairs) == 1:
-        ((strength, hit),) = pairs
-        return (hit,), (strength,)
-    pairs.sort(key=lambda pair: (-pair[0], pair[1].trigger))
-    return tuple(hit for _, hit in pairs), tuple(strength for strength, _ in pairs)
+@dataclass(frozen=True, slots=True)
+class _Woken:
+    """What one strategy woke."""
+
+    name: str
+    found: Found
+    strengths: "Doubles"  # as they count; one outside of 0..1 counts as its bound
+
+    @classmethod
+    def of(cls, strategy: Strategy, found: Found) -> "_Woken":
+        strengths = strategy.weight * found.strengths.clip(0.0, 1.0)
+        if not strengths.all():
+            found = found.only(strengths > 0.0)
+            strengths = strengths[strengths > 0.0]
+        return cls(strategy.trigger.name, found, strengths)
+
+    def hit(self, row: int, entry_id: str) -> tuple[float, Hit] | None:
+        """How much its word on this row counts, and the word."""
+        for place in (self.found.rows == row).nonzero()[0].tolist():
+            strength, why = float(self.found.strengths[place]), self.found.because(place)
+            return float(self.strengths[place]), Hit(entry_id, self.name, strength, why)
+        return None
 
 
-def _weighing(strategies: Sequence[Strategy], scene: Scene, awake: Collection[str], note: Note | None) -> dict[str, list[Hit]]:
-    found: dict[str, list[Hit]] = defaultdict(list)
-    for strategy in strategies:
-        if strategy.weighs:
-            ask = getattr(strategy.trigger, "weigh", strategy.trigger.fire)
-            for hit in _guarded(strategy.trigger, lambda ask=ask: ask(scene, awake), note):  # type: ignore[misc]
-                found[hit.entry_id].append(hit)
-    return found
+def _together(some: Sequence["Rows"]) -> "Rows":
+    import numpy as np
+
+    return np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *some]))
+
+
+def _relevance(rows: "Rows", woken: Iterable[_Woken]) -> "Doubles":
+    """What each of these rows was woken with as one number: two reasons beat one, a weak one never drags a strong one down.
+
+    Source: noisy-or, the probability that at least one of independent causes is at work.
+    """
+    import numpy as np
+
+    doubt = np.ones(len(rows))
+    for one in woken:
+        doubt[np.searchsorted(rows, one.found.rows)] *= 1.0 - one.strengths.clip(max=1.0)
+    return (1.0 - doubt).round(12)
+
+
+def _hits(woken: Iterable[_Woken], row: int, entry_id: str) -> tuple[Hit, ...]:
+    """All that woke this row, strongest first."""
+    hits = [hit for one in woken if (hit := one.hit(row, entry_id))]
+    hits.sort(key=lambda pair: (-pair[0], pair[1].trigger))
+    return tuple(hit for _, hit in hits)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What one weighing part says of each woken memory; 0 = neutral."""
+
+    name: str
+    strengths: "Doubles"
+    because: Callable[[int], Reason]  # of a place among the woken
+
+    @classmethod
+    def of(cls, name: str, found: Found, rows: "Rows") -> "_Part":
+        import numpy as np
+
+        strengths, places = np.zeros(len(rows)), np.zeros(len(rows), dtype=np.int64)
+        at = np.searchsorted(rows, found.rows).clip(max=max(len(rows) - 1, 0))
+        known = np.flatnonzero(rows[at] == found.rows) if len(rows) else at[:0]
+        strengths[at[known]] = found.strengths[known].clip(-1.0, 1.0)
+        places[at[known]] = known
+        return cls(name, strengths, lambda place: found.because(int(places[place])))
+
+    def only_loss(self) -> "_Part":
+        """The part as far as it takes away."""
+        return _Part(self.name, self.strengths.clip(max=0.0), self.because)
+
+
+def _standing(
+    table: Table, rows: "Rows", memories: Sequence[Memory], effects: Mapping[str, float]
+) -> list[_Part]:
+    """What memories bring along whatever is said: their weight with what use has added, salience, priority."""
+    import numpy as np
+
+    use = np.array([effects.get(memory.id, 0.0) for memory in memories] if effects else 0.0)
+    salience, priority = table.salience[rows], table.priority[rows]
+    weight = (table.weight[rows] + use).clip(LIGHTEST, HEAVIEST)
+
+    def weighs(at: int) -> Reason:
+        added = effects.get(memories[at].id, 0.0)
+        used = (("base", memories[at].weight), ("use", added)) if added else ()
+        return Reason("weight", (("weight", float(weight[at])), *used))
+
+    def says(name: str) -> Callable[[int], Reason]:
+        return lambda at: Reason(name, ((name, getattr(memories[at], name)),))
+
+    return [
+        _Part("weight", weight - 1.0, weighs),
+        _Part("salience", 2.0 * salience - 1.0, says("salience")),
+        _Part("priority", (priority - 50.0) / 50.0, says("priority")),
+    ]
 
 
 def _shares_by_name(strategies: Sequence[Strategy], settings: WeighSettings) -> dict[str, float]:
     named = {strategy.trigger.name: strategy.share for strategy in strategies if strategy.weighs}
-    named |= {"weight": settings.weight, "salience": settings.salience, "priority": settings.priority}
+    named |= {
+        "weight": settings.weight,
+        "salience": settings.salience,
+        "priority": settings.priority,
+    }
     return dict(zip(named, shares(list(named.values())), strict=True))
-
-
-def _score(
-    memory: Memory,
-    hits: tuple[Hit, ...],
-    strengths: tuple[float, ...],
-    weighing: Iterable[Hit],
-    parts: Mapping[str, float],
-    settings: WeighSettings,
-    multiply: bool,
-    use: float,
-) -> Scored:
-    relevance = fuse(strengths)
-    felt = [(hit.trigger, parts.get(hit.trigger, 0.0), min(max(hit.strength, -1.0), 1.0), hit.because) for hit in weighing]
-    if multiply:
-        amounts = [(name, relevance * min(strength, 0.0), why) for name, _, strength, why in felt if name == "recency"]
-    else:
-        own = [(name, parts[name], strength, why) for name, _, strength, why in standing(memory, settings, use)]
-        amounts = [(name, relevance * share * strength, why) for name, share, strength, why in [*felt, *own]]
-    contributions = tuple(Contribution(name, round(amount, 6), why) for name, amount, why in amounts if amount)
-    score = min(max(relevance + sum(part.amount for part in contributions), 0.0), 1.0)
-    return Scored(memory, relevance, round(score, 6), hits, contributions)

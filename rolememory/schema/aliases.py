@@ -1,6 +1,6 @@
 """The names of the source designs, so that their settings load as they are: one row per name.
 
-`store.settings` asks `ALIASES` for a dotted name it does not know itself. In one file our own name wins over an alias, an earlier
+`storage.settings` asks `ALIASES` for a dotted name it does not know itself. In one file our own name wins over an alias, an earlier
 row over a later one, and of two switches the one that is off. An empty text says nothing.
 """
 
@@ -32,7 +32,9 @@ class Alias:
     name: str
     keys: tuple[str, ...]
     of: str  # the requirement it comes from
-    reads: Callable[[Any], Any] | None = None  # turns the foreign value into ours: None = nothing said, a dict = by our keys
+    reads: Callable[[Any], Any] | None = (
+        None  # turns the foreign value into ours: None = nothing said, a dict = by our keys
+    )
     implies: Read | None = None  # set along with it unless something says otherwise
     weak: bool = False  # the whole row gives way to any other name of the same key without a word
     why: tuple[str, str] = ("", "")  # in English and Chinese
@@ -61,7 +63,11 @@ def seconds(value: Any) -> Any:
     """
     parts = re.findall(r"(\d+(?:\.\d+)?)(ms|s|m|h)", value) if isinstance(value, str) else []
     whole = "".join(number + unit for number, unit in parts)
-    return sum(float(number) * _SECONDS[unit] for number, unit in parts) if parts and whole == value else value
+    return (
+        sum(float(number) * _SECONDS[unit] for number, unit in parts)
+        if parts and whole == value
+        else value
+    )
 
 
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
@@ -105,9 +111,15 @@ def boost(value: Any) -> Any:
     return {False: 0.0, True: None}.get(value, value) if isinstance(value, bool) else value
 
 
-_NO_STORE = ("vectors lie in each role's .cache and need no server", "向量放在各角色的 .cache 里，不需要服务器")
+_NO_STORE = (
+    "vectors lie in each role's .cache and need no server",
+    "向量放在各角色的 .cache 里，不需要服务器",
+)
 _ALWAYS_JSON = ("answers are always asked for as JSON", "模型的回答一律要求为 JSON")
-_TRIGGER_TOKENS = ("learn.summarize.trigger_tokens says when a chat is summed up", "何时总结对话由 learn.summarize.trigger_tokens 决定")
+_TRIGGER_TOKENS = (
+    "learn.summarize.trigger_tokens says when a chat is summed up",
+    "何时总结对话由 learn.summarize.trigger_tokens 决定",
+)
 _WALL: Read = {"triggers.recency.clock": "wall"}
 _ENDPOINT: Read = {"embedding.backend": "endpoint"}
 
@@ -115,7 +127,14 @@ ALIASES: Mapping[str, Alias] = {
     row.name: row
     for row in (
         Alias("embedding.BaseURL", ("embedding.endpoint",), "S0.16", implies=_ENDPOINT),
-        Alias("embedding.APIType", ("embedding.endpoint",), "S0.16", reads=provider, implies=_ENDPOINT, weak=True),
+        Alias(
+            "embedding.APIType",
+            ("embedding.endpoint",),
+            "S0.16",
+            reads=provider,
+            implies=_ENDPOINT,
+            weak=True,
+        ),
         Alias("embedding.APIKey", ("embedding.api_key_env",), "S0.16", secret=True),
         Alias("embedding.EmbeddingModel", ("embedding.model",), "S0.16"),
         Alias("embedding.EmbeddingDims", ("embedding.dims",), "S0.16"),
@@ -133,26 +152,50 @@ ALIASES: Mapping[str, Alias] = {
         Alias("vectorStore.tableName", (), "S0.19", why=_NO_STORE),
         Alias("retrieval.topK", ("recall.max_items",), "S0.20"),
         Alias("enabled", ("recall.enabled",), "S1.15"),
-        Alias("triggerStrategies.keywordMatching", ("triggers.keyword.enabled", "triggers.pattern.enabled"), "S1.16"),
+        Alias(
+            "triggerStrategies.keywordMatching",
+            ("triggers.keyword.enabled", "triggers.pattern.enabled"),
+            "S1.16",
+        ),
         Alias("triggerStrategies.semanticSimilarity", ("triggers.semantic.enabled",), "S1.16"),
         Alias("retrievalConfig.timeDecayEnabled", ("triggers.recency.enabled",), "S1.18"),
         Alias("triggerStrategies.temporalProximity", ("triggers.dates.enabled",), "S1.16"),
         Alias("triggerStrategies.emotionalRelevance", ("triggers.emotional.wakes",), "S1.16"),
-        Alias("retrievalConfig.maxMemoriesPerType.episodic", ("recall.max_per_type.episodic",), "S1.17"),
-        Alias("retrievalConfig.maxMemoriesPerType.semantic", ("recall.max_per_type.semantic",), "S1.17"),
-        Alias("retrievalConfig.maxMemoriesPerType.traits", ("recall.max_per_type.traits",), "S1.17"),
+        Alias(
+            "retrievalConfig.maxMemoriesPerType.episodic",
+            ("recall.max_per_type.episodic",),
+            "S1.17",
+        ),
+        Alias(
+            "retrievalConfig.maxMemoriesPerType.semantic",
+            ("recall.max_per_type.semantic",),
+            "S1.17",
+        ),
+        Alias(
+            "retrievalConfig.maxMemoriesPerType.traits", ("recall.max_per_type.traits",), "S1.17"
+        ),
         Alias("retrievalConfig.maxMemoriesPerType.trait", ("recall.max_per_type.traits",), "S1.17"),
         Alias("retrievalConfig.maxMemoriesPerType.goals", ("recall.max_per_type.goals",), "S1.17"),
         Alias("retrievalConfig.maxMemoriesPerType.goal", ("recall.max_per_type.goals",), "S1.17"),
         Alias("retrievalConfig.relevanceThreshold", ("recall.relevance_threshold",), "S1.18"),
-        Alias("retrievalConfig.emotionalBoostEnabled", ("triggers.emotional.weight",), "S1.18", reads=boost),
+        Alias(
+            "retrievalConfig.emotionalBoostEnabled",
+            ("triggers.emotional.weight",),
+            "S1.18",
+            reads=boost,
+        ),
         Alias("injectionConfig.maxTotalLength", ("budget.max_total_length",), "S1.19"),
         Alias("injectionConfig.injectPosition", ("inject.position",), "S1.19"),
         Alias("injectionConfig.template", ("inject.template",), "S1.19"),
         Alias("injectionConfig.separateByType", ("inject.separate_by_type",), "S1.19"),
         Alias("autoRecallEnabled", ("recall.auto",), "S2.8"),
         Alias("autoRecallLimit", ("recall.max_items",), "S2.9"),
-        Alias("highRelevanceThreshold", ("recall.high_relevance_threshold",), "S2.10", implies={"recall.mode": "hybrid"}),
+        Alias(
+            "highRelevanceThreshold",
+            ("recall.high_relevance_threshold",),
+            "S2.10",
+            implies={"recall.mode": "hybrid"},
+        ),
         Alias("inferenceEnabled", ("learn.inference_enabled",), "S2.25"),
         Alias("inferenceInterval", ("learn.inference_interval",), "S2.26"),
         Alias("topKCandidates", ("recall.candidates",), "S3.15"),
@@ -166,11 +209,21 @@ ALIASES: Mapping[str, Alias] = {
         Alias("memory.max_history", ("memory.short_term_items",), "S4.5"),
         Alias("memory.short_term.compression_threshold", (), "S4.6", why=_TRIGGER_TOKENS),
         Alias("memory.long_term.enabled", ("recall.enabled",), "S4.7"),
-        Alias("memory.long_term.vector_index", ("triggers.semantic.vectors",), "S4.7", reads=index_wanted),
+        Alias(
+            "memory.long_term.vector_index",
+            ("triggers.semantic.vectors",),
+            "S4.7",
+            reads=index_wanted,
+        ),
         Alias("memory.long_term.max_return", ("recall.max_items",), "S4.7"),
         Alias("memory.long_term.archive_threshold", ("memory.archive_threshold",), "S4.7"),
         Alias("memory.inject.first_round_empty", ("recall.first_round_empty",), "S4.8"),
-        Alias("memory.inject.long_term_trigger", ("recall.long_term_trigger",), "S4.8", reads=trigger_mode),
+        Alias(
+            "memory.inject.long_term_trigger",
+            ("recall.long_term_trigger",),
+            "S4.8",
+            reads=trigger_mode,
+        ),
         Alias("memory.inject.long_term_keywords", ("recall.long_term_keywords",), "S4.20"),
         Alias("memory.inject.min_query_length", ("recall.min_query_length",), "S4.8"),
         Alias("memory_agent.enabled", ("learn.enabled",), "S4.9"),
@@ -184,6 +237,8 @@ ALIASES: Mapping[str, Alias] = {
         Alias("memory_agent.extract.min_confidence", ("learn.min_confidence",), "S4.10"),
         Alias("memory_agent.extract.auto_tag", ("learn.auto_tag",), "S4.10"),
         Alias("memory_agent.summarize.enabled", ("learn.summarize.enabled",), "S4.11"),
-        Alias("memory_agent.summarize.trigger_tokens", ("learn.summarize.trigger_tokens",), "S4.11"),
+        Alias(
+            "memory_agent.summarize.trigger_tokens", ("learn.summarize.trigger_tokens",), "S4.11"
+        ),
     )
 }

@@ -19,7 +19,9 @@ class Attribute:
     single: bool = False  # only one value holds at a time: a second one replaces the first
     opposite: str = ""  # the attribute that says the contrary of the same value
     salience: float = 0.5  # how much it usually matters, 0..1
-    kind: MemoryType = MemoryType.SEMANTIC  # said by anybody of anybody; what a role wants becomes a goal by `learn.rules`
+    kind: MemoryType = (
+        MemoryType.SEMANTIC
+    )  # said by anybody of anybody; what a role wants becomes a goal by `learn.rules`
 
 
 ATTRIBUTES: dict[str, Attribute] = {
@@ -42,7 +44,9 @@ ATTRIBUTES: dict[str, Attribute] = {
     "diet": Attribute(single=True, salience=0.7),
     "allergy": Attribute(salience=0.9),
     "health": Attribute(salience=0.8),
-    "owns": Attribute(salience=0.5),  # things and animals; `about` = cat, car, ...; value = its name, or ""
+    "owns": Attribute(
+        salience=0.5
+    ),  # things and animals; `about` = cat, car, ...; value = its name, or ""
     "skill": Attribute(salience=0.5),
     "language": Attribute(salience=0.5),
     "belief": Attribute(salience=0.6),
@@ -67,7 +71,9 @@ class Claim:
     value: str  # what is said, in the words of the text, trimmed of articles and politeness: "Rome", "养了一只猫" gives about=猫
     content: str  # the claim as one sentence in the third person, in the language of the text, as memory.json will have it
     quote: str  # the sentence it comes from, word for word as it stands in the text
-    about: str = ""  # of what, for relation, favourite, owns, looks: folded ("sister", "colour", "猫")
+    about: str = (
+        ""  # of what, for relation, favourite, owns, looks: folded ("sister", "colour", "猫")
+    )
     holds: bool = True  # false: "no longer", "not any more", "never did"
     start: int = 0  # where the quote stands in the text, in characters
     end: int = 0

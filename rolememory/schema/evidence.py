@@ -1,11 +1,14 @@
 """Why a line is there, or is not: codes and numbers, worded in the reader's language where they are shown."""
 
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeVar, overload
 
 from rolememory.schema.memory import Memory
 from rolememory.schema.scene import Span
 
 Value = float | int | str
+Part = TypeVar("Part")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,40 @@ class Contribution:
     because: Reason
 
 
+class Later(Sequence[Part]):
+    """A tuple that is made when somebody looks into it: why a line is there is asked for seldom."""
+
+    __slots__ = ("_made", "_make")
+
+    def __init__(self, make: Callable[[], tuple[Part, ...]]) -> None:
+        self._make: Callable[[], tuple[Part, ...]] | None = make
+        self._made: tuple[Part, ...] = ()
+
+    def _all(self) -> tuple[Part, ...]:
+        if self._make is not None:
+            self._made, self._make = self._make(), None
+        return self._made
+
+    @overload
+    def __getitem__(self, place: int) -> Part: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Part, ...]: ...
+    def __getitem__(self, place: int | slice) -> Part | tuple[Part, ...]:
+        return self._all()[place]
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    def __eq__(self, other: object) -> bool:
+        return self._all() == (other._all() if isinstance(other, Later) else other)
+
+    def __hash__(self) -> int:
+        return hash(self._all())
+
+    def __repr__(self) -> str:
+        return repr(self._all())
+
+
 @dataclass(frozen=True, slots=True)
 class Scored:
     """A memory that something woke: relevance fused from its hits, score after the weighing parts."""
@@ -47,8 +84,12 @@ class Scored:
     memory: Memory
     relevance: float  # 0..1, what thresholds compare
     score: float  # 0..1, what the order compares
-    hits: tuple[Hit, ...]  # of the waking strategies, strongest first
-    contributions: tuple[Contribution, ...] = ()
+    hits: Sequence[Hit]  # of the waking strategies, strongest first
+    contributions: Sequence[Contribution] = ()
+
+    def made(self) -> "Scored":
+        """The same with every reason made, so that nothing of the turn is held by those that would be made later."""
+        return replace(self, hits=tuple(self.hits), contributions=tuple(self.contributions))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,4 +139,6 @@ class Trace:
     notes: tuple[str, ...] = ()
     timings_ms: tuple[tuple[str, float], ...] = field(default=(), compare=False)
     embedder: str = "absent"  # absent, loading, ready, failed: the state this turn used
-    turn_gate: str | None = None  # why nothing was asked at all: "disabled", "first_round", "short_query", ...
+    turn_gate: str | None = (
+        None  # why nothing was asked at all: "disabled", "first_round", "short_query", ...
+    )

@@ -2,11 +2,23 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from rolememory.schema.claims import USER, Claim
 from rolememory.schema.evidence import Reason
 from rolememory.schema.memory import Evidence, Memory, MemoryType, Source
+from rolememory.schema.message import TurnKind
+
+SpanKind = Literal["quote", "action", "ooc"]
+"""Speech of somebody else, a stage direction, words out of character."""
+
+
+class MarkedSpan(NamedTuple):
+    """A stretch of a message that is not plainly its speaker's own words: half-open, in characters of the clean text."""
+
+    kind: SpanKind
+    start: int
+    end: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +32,24 @@ class Said:
     slot: int = -1  # place in the chat's own numbering; -1 = not kept yet
     name: str = ""  # who speaks, where the frontend tells
     raw: str = ""  # as it came, where that differs from `text`
-    emotions: tuple[str, ...] = ()  # said by tags in the raw text, as labels of `text.feel.EMOTIONS`
+    emotions: tuple[
+        str, ...
+    ] = ()  # said by tags in the raw text, as labels of `text.feel.EMOTIONS`
+    owner: str | None = (
+        None  # of a user's message: which user ("" = nameless); None = unknown, so recalled in its chat alone
+    )
+    users: tuple[str, ...] | None = None  # who was present; None = not recorded: the owner alone
+    members: tuple[str, ...] = ()  # other characters that were present, by name
+    kind: TurnKind = "normal"
+    spans: tuple[MarkedSpan, ...] = ()
+    stamp: tuple[
+        tuple[str, str], ...
+    ] = ()  # what a card or frontend printed about the scene: ("time", "三月初七"), ...
+
+    @property
+    def erased(self) -> bool:
+        """Whether its words went because somebody was forgotten: only its place is known."""
+        return not self.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +75,9 @@ class Draft:
     content: str
     type: MemoryType
     source: Source
-    evidence: tuple[Evidence, ...]  # each a support: a version, or several joined by "+", and the quote
+    evidence: tuple[
+        Evidence, ...
+    ]  # each a support: a version, or several joined by "+", and the quote
     because: Reason  # which rule or model found it
     subject: str | None = None  # as in Memory: None = the role
     user: str | None = None
@@ -74,8 +105,12 @@ class Verdict:
     draft: Draft
     action: Action
     because: Reason
-    others: tuple[str, ...] = ()  # ids: what it is merged into (merge), replaces (supersede), restates (ignore), contradicts (review)
-    outdated_by: tuple[str, ...] = ()  # ids of known memories that were told later in the story and replace the draft itself
+    others: tuple[
+        str, ...
+    ] = ()  # ids: what it is merged into (merge), replaces (supersede), restates (ignore), contradicts (review)
+    outdated_by: tuple[
+        str, ...
+    ] = ()  # ids of known memories that were told later in the story and replace the draft itself
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,7 +68,9 @@ class LoreEntry(Entry):
     enabled: bool = True
     selective: bool = True  # whether secondary keys are asked
     insertion_order: Number = 100  # higher = tried first for the budget, and placed later
-    priority: Number | None = None  # of cards: lower is dropped first; None = insertion_order decides
+    priority: Number | None = (
+        None  # of cards: lower is dropped first; None = insertion_order decides
+    )
     position: LorePosition | None = LorePosition.BEFORE  # None = the file names none
     depth: int | None = 4  # None = the file names none, which means 4
     role: Voice = "system"  # position depth: who says it

@@ -30,7 +30,9 @@ class MemoryType(StrEnum):
         return _ARRAYS[self]
 
 
-_ARRAYS = {kind: {"trait": "traits", "goal": "goals"}.get(kind.value, kind.value) for kind in MemoryType}
+_ARRAYS = {
+    kind: {"trait": "traits", "goal": "goals"}.get(kind.value, kind.value) for kind in MemoryType
+}
 
 
 class Source(StrEnum):
@@ -60,16 +62,16 @@ class Evidence(BaseModel):
     version: str = ""
     quote: str = ""
     answers: str = ""  # the question it answers, where it was said in answer to one: an answer rarely repeats its question
-    adjoining: bool = (
-        False  # the words of several messages, each of which must stand right behind the one before: an answer and its question
-    )
-    also: tuple["Evidence", ...] = ()  # words of other chats that must stand as well: a conclusion rests on all of them
+    adjoining: bool = False  # the words of several messages, each of which must stand right behind the one before: an answer and its question
+    also: tuple[
+        "Evidence", ...
+    ] = ()  # words of other chats that must stand as well: a conclusion rests on all of them
 
 
 class Memory(Entry):
     """One thing a character remembers. Only `content` is required in a file; `id` is given at the next save.
 
-    Field names and their aliases: `store.codec` reads them, `docs/en/files.md` lists them.
+    Field names and their aliases: `storage.codec` reads them, `docs/en/files.md` lists them.
     """
 
     type: MemoryType = MemoryType.EPISODIC

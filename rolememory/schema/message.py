@@ -10,6 +10,8 @@ from rolememory.errors import InvalidValueError
 from rolememory.schema.memory import Moment
 
 Speaker = Literal["system", "user", "assistant", "tool", "developer"]
+TurnKind = Literal["normal", "swipe", "regenerate", "continue", "impersonate", "quiet"]
+"""What a frontend asks for: see `RoleMemory.observe` for what each means to memory."""
 
 
 class Message(BaseModel):
@@ -21,11 +23,21 @@ class Message(BaseModel):
     content: str = ""
     name: str | None = None
     sent: Moment | None = None
+    owner: str | None = (
+        None  # the user whose words these are, where one call holds several users' messages
+    )
 
     @classmethod
-    def user(cls, content: str, name: str | None = None, sent: datetime | None = None) -> Self:
-        """What the user said."""
-        return cls(role="user", content=content, name=name, sent=sent)
+    def user(
+        cls,
+        content: str,
+        name: str | None = None,
+        sent: datetime | None = None,
+        *,
+        user: str | None = None,
+    ) -> Self:
+        """What a user said; `user` says which one, where a chat has several."""
+        return cls(role="user", content=content, name=name, sent=sent, owner=user)
 
     @classmethod
     def assistant(cls, content: str, name: str | None = None, sent: datetime | None = None) -> Self:
@@ -49,8 +61,12 @@ class Message(BaseModel):
         if isinstance(raw, str):
             return cls.user(raw)
         if "role" not in raw:
-            raise InvalidValueError(f'expected a message like {{"role": "user", "content": "..."}}, got {str(raw)[:80]!r}')
-        return cls.model_validate({**raw, "content": plain_text(raw.get("content"))})
+            raise InvalidValueError(
+                f'expected a message like {{"role": "user", "content": "..."}}, got {str(raw)[:80]!r}'
+            )
+        owner = {"owner": raw["user"]} if raw.get("user") and "owner" not in raw else {}
+        rest = {name: value for name, value in raw.items() if name != "user"}
+        return cls.model_validate({**rest, **owner, "content": plain_text(raw.get("content"))})
 
 
 def plain_text(content: object) -> str:
@@ -60,6 +76,8 @@ def plain_text(content: object) -> str:
     if isinstance(content, str):
         return content
     if isinstance(content, Sequence):
-        parts = (part.get("text", "") if isinstance(part, Mapping) else str(part) for part in content)
+        parts = (
+            part.get("text", "") if isinstance(part, Mapping) else str(part) for part in content
+        )
         return "\n".join(part for part in parts if part)
     return str(content)

@@ -63,7 +63,9 @@ class PatternSearch(Protocol):
 class Feeling:
     """A feeling: weights per basic emotion, and the plane of valence and arousal. Neutral = nothing felt, exactly zero."""
 
-    emotions: tuple[tuple[str, float], ...] = ()  # (label, 0..1), label of `text.feel.EMOTIONS`, strongest first
+    emotions: tuple[
+        tuple[str, float], ...
+    ] = ()  # (label, 0..1), label of `text.feel.EMOTIONS`, strongest first
     valence: float = 0.0  # -1 unpleasant .. 1 pleasant
     arousal: float = 0.0  # 0 calm .. 1 stirred
     words: tuple[str, ...] = ()  # what it was read from
@@ -99,13 +101,19 @@ class Scene:
     turn: int = 0  # number of user turns the timeline has had: the story's clock
     user: str | None = None  # whose turn it is
     language: Language = "en"  # what the newest user message is written in
-    query: str = ""  # the newest user message, cleaned: what semantic, dates and emotional strategies read
+    query: str = (
+        ""  # the newest user message, cleaned: what semantic, dates and emotional strategies read
+    )
     reading: KeyReading | None = None
     window: int = 0  # bit mask of the segments inside the scan depth
-    vector: "Vector | None" = None  # of the query, (dim,), float32, normalised; None = no model ready
+    vector: "Vector | None" = (
+        None  # of the query, (dim,), float32, normalised; None = no model ready
+    )
     feeling: Feeling = field(default_factory=Feeling)  # of the query
     mood: Feeling = field(default_factory=Feeling)  # over the visible messages
     times: tuple[TimeSpan, ...] = ()  # named in the query
     seed: int = 0  # of chance
     wanted: int = 0  # how many memories the semantic strategy may wake; 0 = what it was built with
-    patterns: PatternSearch | None = field(default=None, compare=False)  # the turn's budget of regex keys; None = the strategy's own
+    patterns: PatternSearch | None = field(
+        default=None, compare=False
+    )  # the turn's budget of regex keys; None = the strategy's own

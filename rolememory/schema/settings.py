@@ -1,7 +1,7 @@
 """Every setting, its default and what it does: the tree behind rolememory.toml.
 
 The comments of the written file, the docs and the settings page are made from the descriptions here.
-`store.settings` reads the file, `schema.aliases` the names of the source designs.
+`storage.settings` reads the file, `schema.aliases` the names of the source designs.
 """
 
 from typing import Annotated, Literal
@@ -32,6 +32,22 @@ class PerType(Section):
     goals: Count | None = Field(None, description="what the role wants")
 
 
+class PassageSettings(Section):
+    """What was said in chats, recalled as it was said."""
+
+    recall: Literal["all", "user", "none"] = Field(
+        "all", description="all that was said, only what users said, or none of it"
+    )
+    uninvited: Count = Field(4, description="at most so many where nobody asks for anything")
+    uninvited_own: Count = Field(
+        1, description="... of them so many of the character's own, which it would say again"
+    )
+    uninvited_length: Count = Field(800, description="... and so many characters of them together")
+    uninvited_threshold: Unit = Field(
+        0.85, description="... and none below this relevance: what was only touched stays away"
+    )
+
+
 class RecallSettings(Section):
     """Which memories may come, and how many."""
 
@@ -41,35 +57,60 @@ class RecallSettings(Section):
         "inject",
         description="inject = all above relevance_threshold; hybrid = only above high_relevance_threshold, the rest is offered as a tool",
     )
-    relevance_threshold: Unit = Field(0.30, description="a memory below this relevance (0..1) stays out")
-    high_relevance_threshold: Unit = Field(
-        0.8, description="hybrid mode: what is at or above is injected, what is below is offered to the model"
+    relevance_threshold: Unit = Field(
+        0.30, description="a memory below this relevance (0..1) stays out"
     )
-    max_items: Count | None = Field(None, description="at most so many memories; unset = the budget decides")
+    high_relevance_threshold: Unit = Field(
+        0.8,
+        description="hybrid mode: what is at or above is injected, what is below is offered to the model",
+    )
+    max_items: Count | None = Field(
+        None, description="at most so many memories; unset = the budget decides"
+    )
     max_per_type: PerType = Field(PerType(), description="at most so many memories of each type")
-    candidates: Annotated[int, Field(ge=1)] = Field(80, description="how many memories the semantic strategy may wake")
+    candidates: Annotated[int, Field(ge=1)] = Field(
+        80, description="how many memories the semantic strategy may wake"
+    )
     scan_depth: Count = Field(4, description="how many newest messages keys are looked for in")
     sources: tuple[Source, ...] = Field(
         (Source.MANUAL, Source.SUMMARY, Source.USER_INPUT, Source.INFERENCE),
         description="where a memory must come from; ai_output = raw replies, off against loops",
     )
-    tags: tuple[str, ...] = Field((), description="only memories with one of these tags; empty = all")
-    exclude_tags: tuple[str, ...] = Field((), description="no memories with one of these tags")
-    first_round_empty: bool = Field(False, description="recall nothing on the first message of a chat")
-    min_query_length: Count = Field(2, description="a message shorter than this many characters asks for nothing")
-    long_term_trigger: Literal["always", "keywords"] = Field(
-        "always", description="keywords = recall only when a message holds one of long_term_keywords"
+    passages: PassageSettings = Field(PassageSettings(), description="what was said in chats")
+    tags: tuple[str, ...] = Field(
+        (), description="only memories with one of these tags; empty = all"
     )
-    long_term_keywords: tuple[str, ...] = Field((), description="words that ask for memories when long_term_trigger is keywords")
+    exclude_tags: tuple[str, ...] = Field((), description="no memories with one of these tags")
+    first_round_empty: bool = Field(
+        False, description="recall nothing on the first message of a chat"
+    )
+    min_query_length: Count = Field(
+        2, description="a message shorter than this many characters asks for nothing"
+    )
+    long_term_trigger: Literal["always", "keywords"] = Field(
+        "always",
+        description="keywords = recall only when a message holds one of long_term_keywords",
+    )
+    long_term_keywords: tuple[str, ...] = Field(
+        (), description="words that ask for memories when long_term_trigger is keywords"
+    )
     echo_window_s: Annotated[float, Field(ge=0)] = Field(
         3.0,
         description="a memory equal to the message just typed and not older than this is its echo (echoes of any age stay out by skip_visible)",
     )
-    skip_visible: bool = Field(True, description="leave out what already stands in the visible messages")
-    near_duplicate: Unit = Field(0.92, description="two lines at least this alike (0..1) are one; the better scored stays")
-    keep_margin: Unit = Field(0.05, description="still prompt: a memory injected last turn gives way only to one better by this much")
+    skip_visible: bool = Field(
+        True, description="leave out what already stands in the visible messages"
+    )
+    near_duplicate: Unit = Field(
+        0.92, description="two lines at least this alike (0..1) are one; the better scored stays"
+    )
+    keep_margin: Unit = Field(
+        0.05,
+        description="still prompt: a memory injected last turn gives way only to one better by this much",
+    )
     fusion: Literal["bounded", "multiply"] = Field(
-        "bounded", description="bounded = score is relevance x (1 + parts); multiply = relevance x recency"
+        "bounded",
+        description="bounded = score is relevance x (1 + parts); multiply = relevance x recency",
     )
 
 
@@ -78,10 +119,12 @@ class StrategySettings(Section):
 
     enabled: bool = Field(True, description="use this strategy")
     weight: Weight = Field(
-        1.0, description="waking: factor on its evidence; weighing: the most it may add or take away, as a share of relevance"
+        1.0,
+        description="waking: factor on its evidence; weighing: the most it may add or take away, as a share of relevance",
     )
     activates: bool | None = Field(
-        None, description="may it wake a memory, or only weigh one that is awake? unset = as the strategy was made"
+        None,
+        description="may it wake a memory, or only weigh one that is awake? unset = as the strategy was made",
     )
 
 
@@ -92,18 +135,31 @@ class ConstantSettings(StrategySettings):
 class KeywordSettings(StrategySettings):
     """Keys of a memory looked for in the newest messages."""
 
-    whole_words: bool = Field(True, description="a Latin key must stand alone: 'art' is not in 'party'; next to Chinese it does")
-    cjk_words: bool = Field(False, description="a one-character Chinese key must be a word by itself: 龙 is not in 恐龙化石")
+    whole_words: bool = Field(
+        True,
+        description="a Latin key must stand alone: 'art' is not in 'party'; next to Chinese it does",
+    )
+    cjk_words: bool = Field(
+        False,
+        description="a one-character Chinese key must be a word by itself: 龙 is not in 恐龙化石",
+    )
     case_sensitive: bool = Field(False, description="tell 'Rose' from 'rose'")
-    fuzzy: bool = Field(False, description="also find keys with a typing mistake (Latin keys of five or more letters)")
-    fuzzy_cutoff: Annotated[float, Field(ge=70, le=100)] = Field(88.0, description="how alike a word must be to a key, 70..100")
+    fuzzy: bool = Field(
+        False,
+        description="also find keys with a typing mistake (Latin keys of five or more letters)",
+    )
+    fuzzy_cutoff: Annotated[float, Field(ge=70, le=100)] = Field(
+        88.0, description="how alike a word must be to a key, 70..100"
+    )
 
 
 class PatternSettings(StrategySettings):
     """Keys written as /pattern/flags, with JavaScript's meaning."""
 
     timeout_ms: Positive = Field(50.0, description="one pattern may take so long in one turn")
-    turn_budget_ms: Positive = Field(100.0, description="all patterns together may take so long in one turn")
+    turn_budget_ms: Positive = Field(
+        100.0, description="all patterns together may take so long in one turn"
+    )
 
 
 class SemanticSettings(StrategySettings):
@@ -111,14 +167,20 @@ class SemanticSettings(StrategySettings):
 
     words: bool = Field(True, description="use the words of the text (BM25)")
     vectors: bool = Field(True, description="use an embedding model when one is ready")
-    context: Weight = Field(0.3, description="how much the messages before the newest one say about what is meant")
-    neighbours: Weight = Field(0.25, description="how much memories of the same conversation lend each other")
+    context: Weight = Field(
+        0.3, description="how much the messages before the newest one say about what is meant"
+    )
+    neighbours: Weight = Field(
+        0.25, description="how much memories of the same conversation lend each other"
+    )
 
 
 class DatesSettings(StrategySettings):
     """A time named in the message wakes the memories of that time."""
 
-    first_day_of_week: Literal["monday", "sunday"] = Field("monday", description="where 'last week' begins")
+    first_day_of_week: Literal["monday", "sunday"] = Field(
+        "monday", description="where 'last week' begins"
+    )
     hemisphere: Literal["north", "south"] = Field("north", description="when summer is")
 
 
@@ -126,19 +188,27 @@ class RecencySettings(StrategySettings):
     """Older memories speak more softly."""
 
     weight: Weight = Field(0.2, description="the most it may take away, as a share of relevance")
-    clock: Literal["turns", "wall"] = Field("turns", description="turns = a story that rests does not age; wall = days by the calendar")
+    clock: Literal["turns", "wall"] = Field(
+        "turns", description="turns = a story that rests does not age; wall = days by the calendar"
+    )
     curve: Literal["half_life", "exponential"] = Field(
         "half_life", description="half_life = 2^(-age/half_life); exponential = e^(-age/half_life)"
     )
     half_life_days: Positive = Field(14.0, description="clock wall: days in which strength halves")
-    spares_lasting: bool = Field(True, description="traits, goals, authored and constant memories do not fade")
-    half_life_turns: Positive = Field(200.0, description="clock turns: user messages in which strength halves")
+    spares_lasting: bool = Field(
+        True, description="traits, goals, authored and constant memories do not fade"
+    )
+    half_life_turns: Positive = Field(
+        200.0, description="clock turns: user messages in which strength halves"
+    )
 
 
 class EmotionalSettings(StrategySettings):
     """Memories whose feeling fits the mood speak louder."""
 
-    weight: Weight = Field(0.15, description="the most it may add or take away, as a share of relevance")
+    weight: Weight = Field(
+        0.15, description="the most it may add or take away, as a share of relevance"
+    )
     wakes: bool = Field(True, description="strong feeling may wake memories of that feeling")
     wake_intensity: Unit = Field(0.6, description="how strong a feeling must be to wake")
     mood: Literal["congruent", "contrast", "off"] = Field(
@@ -157,7 +227,9 @@ class TriggerSettings(Section):
     dates: DatesSettings = DatesSettings()
     recency: RecencySettings = RecencySettings()
     emotional: EmotionalSettings = EmotionalSettings()
-    others: dict[str, StrategySettings] = Field(default_factory=dict, description="strategies of other packages, by name")
+    others: dict[str, StrategySettings] = Field(
+        default_factory=dict, description="strategies of other packages, by name"
+    )
 
 
 class WeighSettings(Section):
@@ -172,16 +244,24 @@ class BudgetSettings(Section):
     """How long the block may be, fence included."""
 
     max_total_length: Count = Field(2000, description="longest block, in `unit`")
-    unit: Literal["characters", "tokens"] = Field("characters", description="what lengths are counted in")
+    unit: Literal["characters", "tokens"] = Field(
+        "characters", description="what lengths are counted in"
+    )
     per_type: PerType = Field(PerType(), description="longest share of each type, in `unit`")
-    shared_with_lore: bool = Field(False, description="lore and memories share max_total_length: lore first, memories the rest")
+    shared_with_lore: bool = Field(
+        False, description="lore and memories share max_total_length: lore first, memories the rest"
+    )
 
 
 class LengthSettings(Section):
     """How tokens are counted."""
 
-    counter: str = Field("estimate", description="estimate (by script), or the path of a tokenizer.json")
-    safety: Annotated[float, Field(ge=1.0, le=2.0)] = Field(1.1, description="factor on the estimate")
+    counter: str = Field(
+        "estimate", description="estimate (by script), or the path of a tokenizer.json"
+    )
+    safety: Annotated[float, Field(ge=1.0, le=2.0)] = Field(
+        1.1, description="factor on the estimate"
+    )
 
 
 class InjectSettings(Section):
@@ -191,14 +271,30 @@ class InjectSettings(Section):
         "system",
         description="system = a message of its own before the history; user, assistant = the same in that voice; before_character, after_character; depth",
     )
-    depth: Count = Field(1, description="position depth: messages from the end (0 = after the last)")
-    depth_role: Literal["system", "user", "assistant"] = Field("system", description="position depth: who says it")
-    template: str = Field("auto", description="name of a template in templates/inject, or auto (by language)")
-    language: Literal["auto", "zh", "en"] = Field("auto", description="language of the frame; auto = the chat's")
+    depth: Count = Field(
+        1, description="position depth: messages from the end (0 = after the last)"
+    )
+    depth_role: Literal["system", "user", "assistant"] = Field(
+        "system", description="position depth: who says it"
+    )
+    template: str = Field(
+        "auto", description="name of a template in templates/inject, or auto (by language)"
+    )
+    language: Literal["auto", "zh", "en"] = Field(
+        "auto", description="language of the frame; auto = the chat's"
+    )
     separate_by_type: bool = Field(True, description="a heading for each type of memory")
-    heading: str | None = Field(None, description="first line of the block; unset = the template's own")
+    heading: str | None = Field(
+        None, description="first line of the block; unset = the template's own"
+    )
     show_dates: bool = Field(True, description="say when a thing happened (absolute dates)")
-    preferences: bool = Field(False, description="say how the user likes to be answered (depth, length, language, code)")
+    scene_dates: bool = Field(
+        False,
+        description="say the day of what was said in chats; off = as the story's own time tells it, since a story has no calendar",
+    )
+    preferences: bool = Field(
+        False, description="say how the user likes to be answered (depth, length, language, code)"
+    )
 
 
 class CleanSettings(Section):
@@ -206,7 +302,8 @@ class CleanSettings(Section):
 
     enabled: bool = Field(True, description="clean messages before they are scanned")
     rules: tuple[str, ...] = Field(
-        ("think", "html", "status_panel", "variables", "out_of_character"), description="rules of worldbook_rules/cleaning.json, in order"
+        ("think", "html", "status_panel", "variables", "out_of_character"),
+        description="rules of worldbook_rules/cleaning.json, in order",
     )
 
 
@@ -214,18 +311,33 @@ class EmbeddingSettings(Section):
     """The model of meaning."""
 
     backend: Literal["auto", "local", "endpoint", "off"] = Field(
-        "auto", description="auto = local model when there is one; endpoint = OpenAI-compatible /embeddings; off = words alone"
+        "auto",
+        description="auto = local model when there is one; endpoint = OpenAI-compatible /embeddings; off = words alone",
     )
-    model: str = Field("", description="folder or name of the model; empty = the one that comes with the extra `offline`")
-    revision: str = Field("", description="revision or sha256 of the weights that must match; empty = any")
-    endpoint: str = Field("", description="base URL of an OpenAI-compatible server, e.g. http://127.0.0.1:5001/v1")
-    api_key_env: str = Field("ROLEMEMORY_EMBEDDING_KEY", description="environment variable that holds the key")
+    model: str = Field(
+        "",
+        description="folder or name of the model; empty = the one that comes with the extra `offline`",
+    )
+    revision: str = Field(
+        "", description="revision or sha256 of the weights that must match; empty = any"
+    )
+    endpoint: str = Field(
+        "", description="base URL of an OpenAI-compatible server, e.g. http://127.0.0.1:5001/v1"
+    )
+    api_key_env: str = Field(
+        "ROLEMEMORY_EMBEDDING_KEY", description="environment variable that holds the key"
+    )
     dims: Count = Field(0, description="dimensions to keep; 0 = the model's own")
     query_prefix: str = Field("", description="text before each query (e5: 'query: ')")
     passage_prefix: str = Field("", description="text before each memory (e5: 'passage: ')")
     max_tokens: Count = Field(0, description="longest piece the model reads; 0 = the model's own")
-    chunk_size: Count = Field(300, description="long texts are cut into pieces of about so many characters; the best piece counts")
-    languages: tuple[str, ...] = Field((), description="languages the model is trusted in; empty = found out from its vocabulary")
+    chunk_size: Count = Field(
+        300,
+        description="long texts are cut into pieces of about so many characters; the best piece counts",
+    )
+    languages: tuple[str, ...] = Field(
+        (), description="languages the model is trusted in; empty = found out from its vocabulary"
+    )
     timeout_s: Positive = Field(5.0, description="endpoint: longest wait for one answer")
     dtype: Literal["float32", "float16"] = Field("float32", description="how vectors lie on disk")
 
@@ -238,9 +350,13 @@ class ScanSettings(Section):
         "default", description="default repairs what players complain about; sillytavern is exact"
     )
     scan_depth: Count = Field(4, description="how many newest messages are searched")
-    min_activations: Count = Field(0, description="widen the window until so many entries are active")
+    min_activations: Count = Field(
+        0, description="widen the window until so many entries are active"
+    )
     max_depth: Count = Field(0, description="stop widening here; 0 = the whole chat")
-    budget_percent: Annotated[int, Field(ge=0, le=100)] = Field(25, description="share of the context that lore may take")
+    budget_percent: Annotated[int, Field(ge=0, le=100)] = Field(
+        25, description="share of the context that lore may take"
+    )
     budget_cap: Count = Field(0, description="longest lore in tokens; 0 = no cap")
     context_tokens: Annotated[int, Field(ge=1)] = Field(
         8192, description="size of the model's context in tokens, when the frontend does not say"
@@ -250,24 +366,40 @@ class ScanSettings(Section):
     max_recursion_steps: Count = Field(0, description="limit on all passes; 0 = none")
     case_sensitive: bool = Field(False, description="tell 'Rose' from 'rose'")
     match_whole_words: bool = Field(True, description="keys must stand alone")
-    cjk_words: bool = Field(False, description="a one-character Chinese key must be a word by itself: 龙 is not in 恐龙化石")
-    use_group_scoring: bool = Field(False, description="inside a group only the entries with the most keys seen may win")
+    cjk_words: bool = Field(
+        False,
+        description="a one-character Chinese key must be a word by itself: 龙 is not in 恐龙化石",
+    )
+    use_group_scoring: bool = Field(
+        False, description="inside a group only the entries with the most keys seen may win"
+    )
     insertion_strategy: Literal["evenly", "character_first", "global_first"] = Field(
         "character_first", description="whose books come first"
     )
-    by_meaning: Literal["off", "marked", "all"] = Field("marked", description="which entries may be activated by meaning")
-    cross_waking: bool = Field(False, description="memories wake lore and lore wakes memories by key, one hop each")
+    by_meaning: Literal["off", "marked", "all"] = Field(
+        "marked", description="which entries may be activated by meaning"
+    )
+    cross_waking: bool = Field(
+        False, description="memories wake lore and lore wakes memories by key, one hop each"
+    )
 
 
 class StorageSettings(Section):
     """Files: folding, backups, limits."""
 
-    fold_lines: Annotated[int, Field(ge=1)] = Field(256, description="fold the journal into memory.json after so many lines")
+    fold_lines: Annotated[int, Field(ge=1)] = Field(
+        256, description="fold the journal into memory.json after so many lines"
+    )
     fold_idle_s: Positive = Field(2.0, description="... or after so many seconds of quiet")
     backups: Count = Field(5, description="rotating backups kept per role")
     backup_every_h: Positive = Field(24.0, description="hours between two of them")
-    max_memories: PerType = Field(PerType(), description="more than so many of a type: the weakest are archived, never deleted")
-    watch: Literal["auto", "native", "polling", "off"] = Field("auto", description="how edits from outside are noticed")
+    max_memories: PerType = Field(
+        PerType(),
+        description="more than so many of a type: the weakest are archived, never deleted",
+    )
+    watch: Literal["auto", "native", "polling", "off"] = Field(
+        "auto", description="how edits from outside are noticed"
+    )
     poll_s: Positive = Field(0.5, description="polling: seconds between two looks")
     max_file_mb: Positive = Field(256.0, description="a larger memory.json is refused")
 
@@ -277,24 +409,35 @@ class MemorySettings(Section):
 
     short_term_items: Count = Field(20, description="messages of the chat kept in view")
     short_term_characters: Count = Field(8000, description="... cut a second time to this length")
-    archive_threshold: Annotated[float, Field(ge=0, le=2)] = Field(0.2, description="`clean` archives memories below this weight")
+    archive_threshold: Annotated[float, Field(ge=0, le=2)] = Field(
+        0.2, description="`clean` archives memories below this weight"
+    )
 
 
 class StepSettings(Section):
     """One kind of question to the model: its words, and a model of its own if it needs one."""
 
-    template: str = Field("", description="name of a template in templates/learn; empty = the step's own")
-    prompt: str = Field("", description="the prompt itself, with {conversation} or {memories}; wins over the template")
+    template: str = Field(
+        "", description="name of a template in templates/learn; empty = the step's own"
+    )
+    prompt: str = Field(
+        "",
+        description="the prompt itself, with {conversation} or {memories}; wins over the template",
+    )
     endpoint: str = Field("", description="base URL for this step; empty = learn.endpoint")
     model: str = Field("", description="model for this step; empty = learn.model")
-    api_key_env: str = Field("", description="environment variable that holds this step's key; empty = learn.api_key_env")
+    api_key_env: str = Field(
+        "", description="environment variable that holds this step's key; empty = learn.api_key_env"
+    )
 
 
 class SummarizeSettings(Section):
     """Long chats are summed up."""
 
     enabled: bool = Field(True, description="sum up what has left the window, when a model is set")
-    trigger_tokens: Count = Field(2000, description="tokens of unsummed chat that call for a summary")
+    trigger_tokens: Count = Field(
+        2000, description="tokens of unsummed chat that call for a summary"
+    )
 
 
 class LearnSettings(Section):
@@ -309,56 +452,106 @@ class LearnSettings(Section):
         "extract",
         description="with a model: extract = facts out of a batch in one question; decide = first whether to remember, then one sentence",
     )
-    endpoint: str = Field("", description="base URL of an OpenAI-compatible server, e.g. http://127.0.0.1:11434/v1")
-    api_key_env: str = Field("ROLEMEMORY_LEARN_KEY", description="environment variable that holds the key")
+    endpoint: str = Field(
+        "", description="base URL of an OpenAI-compatible server, e.g. http://127.0.0.1:11434/v1"
+    )
+    api_key_env: str = Field(
+        "ROLEMEMORY_LEARN_KEY", description="environment variable that holds the key"
+    )
     model: str = Field("", description="name of the model")
     timeout_s: Positive = Field(60.0, description="longest wait for one answer")
-    batch_size: Annotated[int, Field(ge=1)] = Field(5, description="exchanges the model reads at once")
-    idle_minutes: Positive = Field(10.0, description="a model reads an unfinished batch after so many quiet minutes")
+    batch_size: Annotated[int, Field(ge=1)] = Field(
+        5, description="exchanges the model reads at once"
+    )
+    idle_minutes: Positive = Field(
+        10.0, description="a model reads an unfinished batch after so many quiet minutes"
+    )
     max_facts: Count = Field(10, description="at most so many facts from one batch")
     min_confidence: Unit = Field(0.7, description="facts below this confidence (0..1) are dropped")
     auto_tag: bool = Field(True, description="give learned memories tags")
-    raw: tuple[Literal["user_input", "ai_output"], ...] = Field((), description="also keep these messages word for word as memories")
+    raw: tuple[Literal["user_input", "ai_output"], ...] = Field(
+        (), description="also keep these messages word for word as memories"
+    )
     decision: StepSettings = StepSettings()
     summary: StepSettings = StepSettings()
     extraction: StepSettings = StepSettings()
     inference: StepSettings = StepSettings()
     summarize: SummarizeSettings = SummarizeSettings()
-    inference_enabled: bool = Field(False, description="draw conclusions from several memories, in the background")
-    inference_interval: Annotated[int, Field(ge=1)] = Field(10, description="conversations between two rounds of conclusions")
+    inference_enabled: bool = Field(
+        False, description="draw conclusions from several memories, in the background"
+    )
+    inference_interval: Annotated[int, Field(ge=1)] = Field(
+        10, description="conversations between two rounds of conclusions"
+    )
 
 
 class ServeSettings(Section):
     """The server: where it listens, whom it asks, whom it lets in."""
 
-    host: str = Field("127.0.0.1", description="address to listen on; anything but loopback needs the token")
-    port: Annotated[int, Field(ge=0, le=65535)] = Field(8787, description="port to listen on; 0 = any free one")
-    upstream: str = Field("", description="base URL of the model's OpenAI-compatible server, e.g. http://127.0.0.1:5001/v1")
+    host: str = Field(
+        "127.0.0.1", description="address to listen on; anything but loopback needs the token"
+    )
+    port: Annotated[int, Field(ge=0, le=65535)] = Field(
+        8787, description="port to listen on; 0 = any free one"
+    )
+    upstream: str = Field(
+        "",
+        description="base URL of the model's OpenAI-compatible server, e.g. http://127.0.0.1:5001/v1",
+    )
     upstream_key_env: str = Field(
-        "ROLEMEMORY_UPSTREAM_KEY", description="environment variable with the upstream's key; unset = the frontend's key is passed on"
+        "ROLEMEMORY_UPSTREAM_KEY",
+        description="environment variable with the upstream's key; unset = the frontend's key is passed on",
     )
-    memory: bool = Field(True, description="recall and learn in the proxy; off = everything passes untouched")
-    create_roles: bool = Field(True, description="a role that a real turn names unambiguously is created on that turn")
-    role: str = Field("", description="role of every turn that names none; empty = found out, else passed through")
-    cards: str = Field("", description="folder of character cards to know roles by, e.g. SillyTavern's data/default-user/characters")
-    depth: Count = Field(1, description="where the block goes: messages from the end (0 = after the last)")
+    memory: bool = Field(
+        True, description="recall and learn in the proxy; off = everything passes untouched"
+    )
+    create_roles: bool = Field(
+        True, description="a role that a real turn names unambiguously is created on that turn"
+    )
+    role: str = Field(
+        "", description="role of every turn that names none; empty = found out, else passed through"
+    )
+    cards: str = Field(
+        "",
+        description="folder of character cards to know roles by, e.g. SillyTavern's data/default-user/characters",
+    )
+    depth: Count = Field(
+        1, description="where the block goes: messages from the end (0 = after the last)"
+    )
     system_role: Literal["auto", "yes", "no"] = Field(
-        "auto", description="whether the upstream takes system messages; no = the block is folded into the user's message"
+        "auto",
+        description="whether the upstream takes system messages; no = the block is folded into the user's message",
     )
-    lorebook: Literal["frontend", "ours"] = Field("frontend", description="who injects the lorebook attached to a card")
-    allowed_hosts: tuple[str, ...] = Field((), description="names under which the server may be called besides its own address")
-    allowed_origins: tuple[str, ...] = Field((), description="pages that may call the REST surface, e.g. http://127.0.0.1:8000")
-    connect_timeout_s: Positive = Field(10.0, description="longest wait for the upstream to take a call")
-    idle_timeout_s: Positive = Field(600.0, description="longest silence of the upstream within an answer")
-    recall_timeout_s: Positive = Field(2.0, description="a turn goes on without memory after so many seconds")
+    lorebook: Literal["frontend", "ours"] = Field(
+        "frontend", description="who injects the lorebook attached to a card"
+    )
+    allowed_hosts: tuple[str, ...] = Field(
+        (), description="names under which the server may be called besides its own address"
+    )
+    allowed_origins: tuple[str, ...] = Field(
+        (), description="pages that may call the REST surface, e.g. http://127.0.0.1:8000"
+    )
+    connect_timeout_s: Positive = Field(
+        10.0, description="longest wait for the upstream to take a call"
+    )
+    idle_timeout_s: Positive = Field(
+        600.0, description="longest silence of the upstream within an answer"
+    )
+    recall_timeout_s: Positive = Field(
+        2.0, description="a turn goes on without memory after so many seconds"
+    )
     max_body_mb: Positive = Field(32.0, description="a larger request is refused")
 
 
 class Settings(Section):
     """The whole tree. `preset` names a tree of worldbook_rules/presets that lies under the file."""
 
-    preset: str = Field("default", description="default, sillytavern, koishi, anh, assistant, local_chat, agent")
-    language: Literal["auto", "zh", "en"] = Field("auto", description="language of messages to people; auto = the system's")
+    preset: str = Field(
+        "default", description="default, sillytavern, koishi, anh, assistant, local_chat, agent"
+    )
+    language: Literal["auto", "zh", "en"] = Field(
+        "auto", description="language of messages to people; auto = the system's"
+    )
     recall: RecallSettings = RecallSettings()
     triggers: TriggerSettings = TriggerSettings()
     weigh: WeighSettings = WeighSettings()

@@ -5,7 +5,9 @@ from datetime import datetime
 from typing import Final
 
 LIGHTEST, HEAVIEST = 0.0, 2.0  # bounds of `Memory.weight`
-BY_HAND: Final = "by hand: "  # a version that begins so names no message: somebody said that the memory was used
+BY_HAND: Final = (
+    "by hand: "  # a version that begins so names no message: somebody said that the memory was used
+)
 
 
 @dataclass(frozen=True, slots=True)

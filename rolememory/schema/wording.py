@@ -118,6 +118,11 @@ _REASONS: _Sentences = {
     "low_relevance": (
         ("relevance {relevance} is below {threshold}, so it is offered to the model as a tool", "相关度 {relevance}，低于 {threshold}，留给模型用工具查找"),
     ),
+    "uninvited": (
+        ("relevance {relevance} is below {threshold}, and nobody asked", "相关度 {relevance}，低于 {threshold}，也没有人问起"),
+    ),
+    "allowance": (("{limit} things said before are in already, and nobody asked", "已有{limit}段以前的话，也没有人问起"),),
+    "recited": (("the character said it just now in the same words", "角色刚刚用同样的话说过"),),
     "echo": (("it repeats the message just typed", "与刚输入的消息相同"),),
     "visible": (("the visible messages say it already", "可见的消息里已经有了"),),
     "near_duplicate": (
@@ -218,7 +223,10 @@ _CHANGES: Mapping[str, tuple[str, str]] = {
     "triggers": ("let every strategy wake it", "允许所有策略唤起它"),
     "constant": ("make it constant", "设为常驻"),
     "archived": ("take it out of the archive", "取消归档"),
-    "evidence": ("take its evidence away, so that it stands by itself", "去掉它的依据，让它独立存在"),
+    "evidence": (
+        "take its evidence away, so that it stands by itself",
+        "去掉它的依据，让它独立存在",
+    ),
     "expires": ("take away its expiry date", "去掉过期时间"),
     "user": ("share it with all users", "设为所有用户共享"),
     "tags": ("set its tags to {value}", "把标签改为“{value}”"),
@@ -238,7 +246,7 @@ _CHINESE: Mapping[str, Mapping[str, str]] = {
         "switched": "换了", "changed": "变了", "corrected": "更正", "named": "模型指明",
     },
     "sort": {
-        "private_key": "私钥", "api_key": "接口密钥", "card": "银行卡号", "id_number": "证件号码", "password": "密码", "phone": "电话号码",
+        "private_key": "私钥", "api_key": "接口密钥", "card": "银行卡号", "id_number": "证件号码",
     },
     "type": {"episodic": "经历", "semantic": "知识", "trait": "特质", "goal": "目标"},
 }  # fmt: skip
@@ -318,7 +326,14 @@ def _advice(change: Change) -> tuple[str, str]:
         return _MESSAGE
     if change.entry_id:
         return _OTHER_ARCHIVED if change.field == "archived" and change.value is True else _OTHER
-    expected = {"archived": False, "constant": True, "expires": None, "user": None, "triggers": (), "evidence": ()}
+    expected = {
+        "archived": False,
+        "constant": True,
+        "expires": None,
+        "user": None,
+        "triggers": (),
+        "evidence": (),
+    }
     if change.field in expected and change.value != expected[change.field]:
         return _CHANGES[""]
     return _CHANGES.get(change.field, _CHANGES[""])
@@ -334,14 +349,26 @@ def _filled(sentence: str, values: Mapping[str, str]) -> str:
 
 def _counted(text: str, language: Language) -> str:
     """English singular: "1 day old"."""
-    return re.sub(r"\b(1) (day|turn|character|message|key)s\b", r"\1 \2", text) if language == "en" else text
+    return (
+        re.sub(r"\b(1) (day|turn|character|message|key)s\b", r"\1 \2", text)
+        if language == "en"
+        else text
+    )
 
 
 def _shown(reason: Reason, language: Language) -> dict[str, str]:
     """The values as people read them; a message counts from 1, and is left out when the text is no message."""
-    values = {name: _number(value) for name, value in reason.values if value != "" and (name != "cosine" or value)}
+    values = {
+        name: _number(value)
+        for name, value in reason.values
+        if value != "" and (name != "cosine" or value)
+    }
     if language == "zh":
-        values |= {name: words.get(values[name], values[name]) for name, words in _CHINESE.items() if name in values}
+        values |= {
+            name: words.get(values[name], values[name])
+            for name, words in _CHINESE.items()
+            if name in values
+        }
     if "at" in values:
         values["at"] = values["at"][:10]  # the day says enough
     message = dict(reason.values).get("message")

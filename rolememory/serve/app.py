@@ -55,7 +55,10 @@ async def _living(app: Starlette, house: House) -> AsyncIterator[None]:
 _LOST = {
     404: (
         "not_found",
-        ("there is nothing at this address", "the API URL of a frontend ends in /v1; REST is described at /api/openapi.json"),
+        (
+            "there is nothing at this address",
+            "the API URL of a frontend ends in /v1; REST is described at /api/openapi.json",
+        ),
         ("这个地址没有内容", "前端的 API 地址以 /v1 结尾；REST 说明见 /api/openapi.json"),
     ),
     405: (
@@ -71,7 +74,9 @@ async def _lost(request: Request, error: Exception) -> Response:
     status = getattr(error, "status_code", 404)
     code, en, zh = _LOST.get(status, _LOST[404])
     language = language_of(request.headers, request.app.state.house.language)
-    shown = "/v1/" if request.url.path.endswith(("/completions", "/models")) else request.url.path  # a frontend with half a URL
+    shown = (
+        "/v1/" if request.url.path.endswith(("/completions", "/models")) else request.url.path
+    )  # a frontend with half a URL
     said = told(code, *(zh if language == "zh" else en), language, shown)
     return JSONResponse({"error": said}, status, getattr(error, "headers", None))
 

@@ -16,14 +16,31 @@ BODY_S = 60.0  # a body must have arrived after so long
 def too_large(most: int) -> Refusal:
     """The word to one who sends more than so many bytes."""
     size = f"{most / 2**20:g} MB"
-    return Refusal(413, "too_large", (f"more than {size}", f"超过 {size}"), ("raise serve.max_body_mb", "可调大 serve.max_body_mb"))
+    return Refusal(
+        413,
+        "too_large",
+        (f"more than {size}", f"超过 {size}"),
+        ("raise serve.max_body_mb", "可调大 serve.max_body_mb"),
+    )
 
 
 class Body:
     """The body of a request, with a cap on its size and on the time it takes to come; who is over it is told so and is gone."""
 
-    def __init__(self, receive: "Receive", most: int, refuse: Callable[[Refusal], Awaitable[None]], within_s: float = BODY_S) -> None:
-        self._receive, self._most, self._refuse, self._size, self._done = receive, most, refuse, 0, False
+    def __init__(
+        self,
+        receive: "Receive",
+        most: int,
+        refuse: Callable[[Refusal], Awaitable[None]],
+        within_s: float = BODY_S,
+    ) -> None:
+        self._receive, self._most, self._refuse, self._size, self._done = (
+            receive,
+            most,
+            refuse,
+            0,
+            False,
+        )
         self._until = time.monotonic() + within_s
 
     async def receive(self) -> MutableMapping[str, Any]:
@@ -31,10 +48,17 @@ class Body:
         if self._done:
             return await self._receive()
         try:
-            message = await asyncio.wait_for(self._receive(), max(self._until - time.monotonic(), 0.01))
+            message = await asyncio.wait_for(
+                self._receive(), max(self._until - time.monotonic(), 0.01)
+            )
         except TimeoutError:
             return await self._over(
-                Refusal(408, "slow", ("the body took too long", "请求内容来得太慢"), ("send it in one go", "请一次发完"))
+                Refusal(
+                    408,
+                    "slow",
+                    ("the body took too long", "请求内容来得太慢"),
+                    ("send it in one go", "请一次发完"),
+                )
             )
         self._size += len(message.get("body", b""))
         self._done = not message.get("more_body", False)

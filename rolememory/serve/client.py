@@ -44,7 +44,9 @@ class AnsweredError(RoleMemoryError):
         self.status, self.code = status, str(error.get("code", ""))
         self.hint, self.where = str(error.get("hint", "")), str(error.get("where", ""))
         self.current = current
-        super().__init__("; ".join(part for part in (str(error.get("message", status)), self.hint) if part))
+        super().__init__(
+            "; ".join(part for part in (str(error.get("message", status)), self.hint) if part)
+        )
 
 
 class NotThereError(AnsweredError, LookupError):
@@ -97,14 +99,18 @@ class Happened:
 # ── calls ──
 
 
-def call(method: str, path: str, read: Callable[[Any], Answer], body: Any = None, **params: Any) -> Call[Answer]:
+def call(
+    method: str, path: str, read: Callable[[Any], Answer], body: Any = None, **params: Any
+) -> Call[Answer]:
     """Any call; `read` makes of the answer's JSON what is wanted."""
     return Call(method, path, read, body, params)
 
 
 def roles(limit: int = 500, offset: int = 0) -> Call[Page[RoleOut]]:
     """Every role."""
-    return Call("GET", "/roles", Page[RoleOut].model_validate, params={"limit": limit, "offset": offset})
+    return Call(
+        "GET", "/roles", Page[RoleOut].model_validate, params={"limit": limit, "offset": offset}
+    )
 
 
 def create(name: str, aliases: Sequence[str] = ()) -> Call[RoleOut]:
@@ -113,11 +119,18 @@ def create(name: str, aliases: Sequence[str] = ()) -> Call[RoleOut]:
 
 
 def recall(role: str, messages: Iterable[Said], **fields: Any) -> Call[RecallOut]:
-    """What the character remembers on this turn; `fields`: chat, user, budget, dry_run, with_messages, lore, ..."""
-    return Call("POST", f"{_of(role)}/recall", RecallOut.model_validate, {"messages": list(map(_plain, messages)), **fields})
+    """What the character remembers on this turn; `fields`: chat, user, present, members, budget, dry_run, with_messages, lore, ..."""
+    return Call(
+        "POST",
+        f"{_of(role)}/recall",
+        RecallOut.model_validate,
+        {"messages": list(map(_plain, messages)), **fields},
+    )
 
 
-def explain(role: str, messages: Iterable[Said], ids: Sequence[str] = (), **fields: Any) -> Call[ExplainOut]:
+def explain(
+    role: str, messages: Iterable[Said], ids: Sequence[str] = (), **fields: Any
+) -> Call[ExplainOut]:
     """Why each memory is in the prompt or is not."""
     body = {"messages": list(map(_plain, messages)), "ids": list(ids), **fields}
     return Call("POST", f"{_of(role)}/explain", ExplainOut.model_validate, body)
@@ -125,24 +138,47 @@ def explain(role: str, messages: Iterable[Said], ids: Sequence[str] = (), **fiel
 
 def apply(role: str, change: ChangeOut, scope: str = "role") -> Call[ApplyOut]:
     """Make the change that a refusal told of."""
-    return Call("POST", f"{_of(role)}/apply", ApplyOut.model_validate, {**change.model_dump(mode="json"), "scope": scope})
+    return Call(
+        "POST",
+        f"{_of(role)}/apply",
+        ApplyOut.model_validate,
+        {**change.model_dump(mode="json"), "scope": scope},
+    )
 
 
-def observe(role: str, messages: Iterable[Said], reply: Said | None = None, **fields: Any) -> Call[ObservedOut]:
-    """Keep what was said; `fields`: chat, user, title, now, wait_s."""
+def observe(
+    role: str, messages: Iterable[Said], reply: Said | None = None, **fields: Any
+) -> Call[ObservedOut]:
+    """Keep what was said; `fields`: chat, user, present, members, kind, title, now, wait_s."""
     said = reply if reply is None or isinstance(reply, str) else _plain(reply)
-    body = {"messages": list(map(_plain, messages)), **({} if said is None else {"reply": said}), **fields}
+    body = {
+        "messages": list(map(_plain, messages)),
+        **({} if said is None else {"reply": said}),
+        **fields,
+    }
     return Call("POST", f"{_of(role)}/observe", ObservedOut.model_validate, body)
 
 
 def search(role: str, query: str, limit: int = 10, user: str | None = None) -> Call[SearchOut]:
     """The memories nearest to a query."""
-    return Call("POST", f"{_of(role)}/search", SearchOut.model_validate, {"query": query, "limit": limit, "user": user})
+    return Call(
+        "POST",
+        f"{_of(role)}/search",
+        SearchOut.model_validate,
+        {"query": query, "limit": limit, "user": user},
+    )
 
 
-def memories(role: str, limit: int = 500, offset: int = 0, **conditions: Any) -> Call[Page[MemoryOut]]:
+def memories(
+    role: str, limit: int = 500, offset: int = 0, **conditions: Any
+) -> Call[Page[MemoryOut]]:
     """The memories that fit every condition: q, type, tag, user, archived, from, to, sort, ..."""
-    return Call("GET", f"{_of(role)}/memories", Page[MemoryOut].model_validate, params={"limit": limit, "offset": offset, **conditions})
+    return Call(
+        "GET",
+        f"{_of(role)}/memories",
+        Page[MemoryOut].model_validate,
+        params={"limit": limit, "offset": offset, **conditions},
+    )
 
 
 def memory(role: str, memory_id: str) -> Call[MemoryDetail]:
@@ -152,12 +188,16 @@ def memory(role: str, memory_id: str) -> Call[MemoryDetail]:
 
 def remember(role: str, content: str, **fields: Any) -> Call[MemoryOut]:
     """Write one memory."""
-    return Call("POST", f"{_of(role)}/memories", MemoryOut.model_validate, {"content": content, **fields})
+    return Call(
+        "POST", f"{_of(role)}/memories", MemoryOut.model_validate, {"content": content, **fields}
+    )
 
 
 def edit(role: str, memory_id: str, *, etag: str | None = None, **fields: Any) -> Call[MemoryOut]:
     """Change fields of one memory; with the `etag` it had, only if it still is as it was seen."""
-    return Call("PATCH", _memory(role, memory_id), MemoryOut.model_validate, fields, headers=_if(etag))
+    return Call(
+        "PATCH", _memory(role, memory_id), MemoryOut.model_validate, fields, headers=_if(etag)
+    )
 
 
 def delete(role: str, memory_id: str, *, etag: str | None = None) -> Call[Done]:
@@ -172,7 +212,9 @@ def insight(role: str) -> Call[InsightOut]:
 
 def merge(role: str, keep: str, drop: str) -> Call[MergeOut]:
     """Let one memory speak for two; `undo` with its `txn` parts them."""
-    return Call("POST", f"{_of(role)}/insight/merge", MergeOut.model_validate, {"keep": keep, "drop": drop})
+    return Call(
+        "POST", f"{_of(role)}/insight/merge", MergeOut.model_validate, {"keep": keep, "drop": drop}
+    )
 
 
 def memory_map(role: str) -> Call[MapOut]:
@@ -200,7 +242,11 @@ def _if(etag: str | None) -> dict[str, str]:
 def _plain(message: Said) -> dict[str, Any]:
     if isinstance(message, str):
         return {"role": "user", "content": message}
-    return message.model_dump(mode="json", exclude_none=True) if isinstance(message, Message) else dict(message)
+    return (
+        message.model_dump(mode="json", exclude_none=True)
+        if isinstance(message, Message)
+        else dict(message)
+    )
 
 
 # ── asking ──
@@ -209,13 +255,26 @@ def _plain(message: Said) -> dict[str, Any]:
 class Client:
     """Asks at once. Raises from `ask`: AnsweredError and its kinds."""
 
-    def __init__(self, url: str = URL, token: str = "", *, timeout_s: float = 30.0, language: str = "") -> None:
-        self._http = httpx.Client(base_url=f"{url.rstrip('/')}/api", headers=_headers(token, language), timeout=timeout_s, trust_env=False)
+    def __init__(
+        self, url: str = URL, token: str = "", *, timeout_s: float = 30.0, language: str = ""
+    ) -> None:
+        self._http = httpx.Client(
+            base_url=f"{url.rstrip('/')}/api",
+            headers=_headers(token, language),
+            timeout=timeout_s,
+            trust_env=False,
+        )
 
     def ask(self, call: Call[Answer]) -> Answer:
         """The answer, read."""
         try:
-            response = self._http.request(call.method, call.path, content=_body(call), params=_params(call), headers=_more(call))
+            response = self._http.request(
+                call.method,
+                call.path,
+                content=_body(call),
+                params=_params(call),
+                headers=_more(call),
+            )
         except httpx.HTTPError as error:
             raise _unreachable(error) from error
         return call.read(_answered(response))
@@ -223,7 +282,9 @@ class Client:
     def events(self, after: int = 0) -> Iterator[Happened]:
         """Everything that happens from now on, or since that number, until the server ends or the caller stops."""
         try:
-            with self._http.stream("GET", "/events", params={"after": after}, timeout=httpx.Timeout(30.0, read=60.0)) as response:
+            with self._http.stream(
+                "GET", "/events", params={"after": after}, timeout=httpx.Timeout(30.0, read=60.0)
+            ) as response:
                 reading = _Reading()
                 for line in response.iter_lines():
                     yield from reading.take(line)
@@ -237,22 +298,38 @@ class Client:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self.close()
 
 
 class AsyncClient:
     """Awaits. Raises from `ask`: AnsweredError and its kinds."""
 
-    def __init__(self, url: str = URL, token: str = "", *, timeout_s: float = 30.0, language: str = "") -> None:
+    def __init__(
+        self, url: str = URL, token: str = "", *, timeout_s: float = 30.0, language: str = ""
+    ) -> None:
         self._http = httpx.AsyncClient(
-            base_url=f"{url.rstrip('/')}/api", headers=_headers(token, language), timeout=timeout_s, trust_env=False
+            base_url=f"{url.rstrip('/')}/api",
+            headers=_headers(token, language),
+            timeout=timeout_s,
+            trust_env=False,
         )
 
     async def ask(self, call: Call[Answer]) -> Answer:
         """The answer, read."""
         try:
-            response = await self._http.request(call.method, call.path, content=_body(call), params=_params(call), headers=_more(call))
+            response = await self._http.request(
+                call.method,
+                call.path,
+                content=_body(call),
+                params=_params(call),
+                headers=_more(call),
+            )
         except httpx.HTTPError as error:
             raise _unreachable(error) from error
         return call.read(_answered(response))
@@ -260,7 +337,9 @@ class AsyncClient:
     async def events(self, after: int = 0) -> AsyncIterator[Happened]:
         """Everything that happens from now on, or since that number, until the server ends or the caller stops."""
         try:
-            async with self._http.stream("GET", "/events", params={"after": after}, timeout=httpx.Timeout(30.0, read=60.0)) as response:
+            async with self._http.stream(
+                "GET", "/events", params={"after": after}, timeout=httpx.Timeout(30.0, read=60.0)
+            ) as response:
                 reading = _Reading()
                 async for line in response.aiter_lines():
                     for happened in reading.take(line):
@@ -275,7 +354,12 @@ class AsyncClient:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         await self.close()
 
 
@@ -317,7 +401,10 @@ def _params(call: Call[Any]) -> dict[str, Any]:
 
 
 def _more(call: Call[Any]) -> dict[str, str]:
-    return {**call.headers, **({"content-type": "application/json"} if call.body is not None else {})}
+    return {
+        **call.headers,
+        **({"content-type": "application/json"} if call.body is not None else {}),
+    }
 
 
 def _answered(response: httpx.Response) -> Any:
@@ -330,9 +417,17 @@ def _answered(response: httpx.Response) -> Any:
         return said
     error = said.get("error") if isinstance(said, dict) else None
     kind = _ERRORS.get(response.status_code, AnsweredError)
-    raise kind(response.status_code, error if isinstance(error, dict) else {"message": response.reason_phrase}, said.get("current"))
+    raise kind(
+        response.status_code,
+        error if isinstance(error, dict) else {"message": response.reason_phrase},
+        said.get("current"),
+    )
 
 
 def _unreachable(error: httpx.HTTPError) -> UnreachableError:
-    told = {"code": "unreachable", "message": f"no server answers: {type(error).__name__}", "hint": "start one with `rolememory serve`"}
+    told = {
+        "code": "unreachable",
+        "message": f"no server answers: {type(error).__name__}",
+        "hint": "start one with `rolememory serve`",
+    }
     return UnreachableError(0, told)

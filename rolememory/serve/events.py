@@ -79,7 +79,9 @@ class Bus:
                 _give(loop, queue, None)
 
 
-def _give(loop: asyncio.AbstractEventLoop, queue: "asyncio.Queue[Event | None]", event: Event | None) -> None:
+def _give(
+    loop: asyncio.AbstractEventLoop, queue: "asyncio.Queue[Event | None]", event: Event | None
+) -> None:
     def put() -> None:
         while queue.qsize() >= WAITING:
             queue.get_nowait()

@@ -88,7 +88,9 @@ class Guard:
         try:
             await self._app(scope, body.receive, answer.send)
         except Exception:
-            if not answer.refused:  # who was refused in the middle of his body is gone for everybody further in
+            if (
+                not answer.refused
+            ):  # who was refused in the middle of his body is gone for everybody further in
                 raise
 
 
@@ -111,8 +113,19 @@ def admitted(scope: Scope, headers: Mapping[str, str], rules: Rules) -> str:
     reading = scope["method"] in _READING
     if scope["method"] == "OPTIONS" and page == "allowed":
         return page
-    if rules.open_to_others and not _from_here(scope) and not _has_token(headers, rules) and scope["path"] != "/" and not _asset(scope):
-        raise Refusal(401, "token", ("asked from another machine without the token", "从别的机器访问，却没有带令牌"), _SEND_TOKEN)
+    if (
+        rules.open_to_others
+        and not _from_here(scope)
+        and not _has_token(headers, rules)
+        and scope["path"] != "/"
+        and not _asset(scope)
+    ):
+        raise Refusal(
+            401,
+            "token",
+            ("asked from another machine without the token", "从别的机器访问，却没有带令牌"),
+            _SEND_TOKEN,
+        )
     if page == "allowed" and not _has_token(headers, rules) and not proxied(scope["path"]):
         raise Refusal(401, "token", ("a page must send the token", "网页必须带上令牌"), _SEND_TOKEN)
     if page == "own" and not reading and not _has_token(headers, rules):
@@ -120,7 +133,10 @@ def admitted(scope: Scope, headers: Mapping[str, str], rules: Rules) -> str:
             401,
             "token",
             ("this page has no key", "这个网页没有钥匙"),
-            ("open the page anew under the address that `rolememory serve` printed", "请用 `rolememory serve` 显示的地址重新打开网页"),
+            (
+                "open the page anew under the address that `rolememory serve` printed",
+                "请用 `rolememory serve` 显示的地址重新打开网页",
+            ),
         )
     if not reading and not proxied(scope["path"]):
         _check_type(headers)
@@ -146,8 +162,16 @@ def local(host: str) -> bool:
 def _check_headers(scope: Scope) -> None:
     """Refuse headers without end: the server bounds them only while they come in pieces."""
     pairs = scope["headers"]
-    if len(pairs) > MOST_HEADERS or sum(len(name) + len(value) for name, value in pairs) > HEADER_BYTES:
-        raise Refusal(431, "headers", ("too many headers", "请求头太多"), ("send fewer or shorter ones", "请少发一些，或短一些"))
+    if (
+        len(pairs) > MOST_HEADERS
+        or sum(len(name) + len(value) for name, value in pairs) > HEADER_BYTES
+    ):
+        raise Refusal(
+            431,
+            "headers",
+            ("too many headers", "请求头太多"),
+            ("send fewer or shorter ones", "请少发一些，或短一些"),
+        )
 
 
 def _headers(scope: Scope) -> dict[str, str]:
@@ -192,7 +216,10 @@ def _page(headers: Mapping[str, str], host: str, scope: Scope, rules: Rules) -> 
                 403,
                 "origin",
                 ("asked by another site's page", "请求来自别的网站的网页"),
-                ("call from the page of this server, or from a program", "请从本服务自己的网页或从程序里访问"),
+                (
+                    "call from the page of this server, or from a program",
+                    "请从本服务自己的网页或从程序里访问",
+                ),
             )
         return "own" if site in ("same-origin", "none") else "program"
     if origin == f"{scope.get('scheme', 'http')}://{host}":
@@ -210,7 +237,9 @@ def _page(headers: Mapping[str, str], host: str, scope: Scope, rules: Rules) -> 
 
 def _navigates(headers: Mapping[str, str]) -> bool:
     """A link to our page was followed: that may come from anywhere, and reads only."""
-    return headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
+    return (
+        headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
+    )
 
 
 def _from_here(scope: Scope) -> bool:
@@ -223,7 +252,11 @@ def _asset(scope: Scope) -> bool:
 
 
 def _has_token(headers: Mapping[str, str], rules: Rules) -> bool:
-    given = (headers.get("authorization", "").removeprefix("Bearer ").strip(), headers.get("x-rolememory-token", ""), _cookie(headers))
+    given = (
+        headers.get("authorization", "").removeprefix("Bearer ").strip(),
+        headers.get("x-rolememory-token", ""),
+        _cookie(headers),
+    )
     return any(same(one, rules.token) for one in given if one)
 
 
@@ -237,13 +270,20 @@ def _cookie(headers: Mapping[str, str]) -> str:
 
 def _check_type(headers: Mapping[str, str]) -> None:
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
-    if not kind and (headers.get("content-length") or "0") == "0" and "transfer-encoding" not in headers:
+    if (
+        not kind
+        and (headers.get("content-length") or "0") == "0"
+        and "transfer-encoding" not in headers
+    ):
         return
     if kind not in (*_JSON, *_UPLOADS):
         raise Refusal(
             415,
             "content_type",
-            (f"cannot read {kind[:60] or 'a body without a type'!r}", f"读不了“{kind[:60] or '没有类型的请求内容'}”"),
+            (
+                f"cannot read {kind[:60] or 'a body without a type'!r}",
+                f"读不了“{kind[:60] or '没有类型的请求内容'}”",
+            ),
             ("send application/json", "请发送 application/json"),
         )
 
@@ -269,15 +309,32 @@ class _Answer:
             return
         self.refused = True
         body = refusal.body(language_of(self._headers, self._rules.language), self._scope["path"])
-        said = {"content-type": "application/json", "content-length": str(len(body)), "connection": "close", **HEADERS}
-        await self._send({"type": "http.response.start", "status": refusal.status, "headers": [*_encoded(said), *self._shared()]})
+        said = {
+            "content-type": "application/json",
+            "content-length": str(len(body)),
+            "connection": "close",
+            **HEADERS,
+        }
+        await self._send(
+            {
+                "type": "http.response.start",
+                "status": refusal.status,
+                "headers": [*_encoded(said), *self._shared()],
+            }
+        )
         await self._send({"type": "http.response.body", "body": body})
 
     def _shared(self) -> Iterable[tuple[bytes, bytes]]:
         """For pages that the settings allow: they may read the answer, refusals too."""
         origin = self._headers.get("origin", "")
         if origin and origin in self._rules.origins:
-            yield from _encoded({"access-control-allow-origin": origin, "vary": "Origin", "access-control-expose-headers": "ETag, Link"})
+            yield from _encoded(
+                {
+                    "access-control-allow-origin": origin,
+                    "vary": "Origin",
+                    "access-control-expose-headers": "ETag, Link",
+                }
+            )
 
     def _added(self) -> Iterable[tuple[bytes, bytes]]:
         path = self._scope["path"]
@@ -286,7 +343,9 @@ class _Answer:
             return
         yield from _encoded(HEADERS)
         if path == "/" and (not self._rules.open_to_others or _from_here(self._scope)):
-            yield from _encoded({"set-cookie": f"{COOKIE}={self._rules.token}; Path=/; HttpOnly; SameSite=Strict"})
+            yield from _encoded(
+                {"set-cookie": f"{COOKIE}={self._rules.token}; Path=/; HttpOnly; SameSite=Strict"}
+            )
 
 
 def _encoded(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:

@@ -3,7 +3,7 @@
 import logging
 import threading
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from rolememory.serve.token import token_of
 
 if TYPE_CHECKING:
     from rolememory.recall.turn import Turn
-    from rolememory.store.watch import Changed, Watch
+    from rolememory.storage.files.watch import Changed, Watch
 
 KEPT_TURNS = 100  # of each role
 _PASTE = "\n\n  rolememory:\n    role: |-\n      {{char}}\n    user: |-\n      {{user}}\n"
@@ -23,14 +23,21 @@ _CURE = {
     "en": f'say it in the URL (/r/NAME/v1), behind the model (MODEL@NAME), with --role NAME; in SillyTavern in "Include Body Parameters":{_PASTE}',
     "zh": f"可以写在地址里（/r/名字/v1）、模型名后（模型@名字），或用 --role 名字；在 SillyTavern 里写进“Include Body Parameters”：{_PASTE}",
 }
+_WHOSE = {
+    "en": f'say it in the field "user", the header X-Rolememory-User, or in SillyTavern in "Include Body Parameters":{_PASTE}',
+    "zh": f"可以写在 user 字段、请求头 X-Rolememory-User，或在 SillyTavern 里写进“Include Body Parameters”：{_PASTE}",
+}
+_WHYS = ("none", "several", "user")
 _PUZZLES = {
     "en": (
         f"a call names no role and passes without memory; {_CURE['en']}",
         f"a call may mean several roles and passes without memory; {_CURE['en']}",
+        f"a call names its user only within a message, which anybody can write: memories of that user stay out, and nothing is learned; {_WHOSE['en']}",
     ),
     "zh": (
         f"有一次调用没有说明角色，已原样通过、不带记忆；{_CURE['zh']}",
         f"有一次调用可能指多个角色，已原样通过、不带记忆；{_CURE['zh']}",
+        f"有一次调用只在消息正文里提到用户名，而正文谁都能写：不带这个用户的记忆，也不从中学习；{_WHOSE['zh']}",
     ),
 }
 _log = logging.getLogger(__name__)
@@ -49,7 +56,9 @@ class TurnNote:
     ms: float
     user: str | None = None
     at: datetime = field(default_factory=lambda: datetime.now(UTC))
-    turn: "Turn | None" = field(default=None, repr=False, compare=False)  # with its reasons; never logged
+    turn: "Turn | None" = field(
+        default=None, repr=False, compare=False
+    )  # bare, with its reasons; never logged
 
     def line(self, language: str = "en") -> str:
         """What stands on the console. Source: S4.26.
@@ -58,15 +67,17 @@ class TurnNote:
         'Asha · 3 recalled · 412 characters · 4 ms'
         """
         if language == "zh":
-            return f"{self.role} · 想起 {self.recalled} 条 · {self.characters} 字 · {self.ms:.0f} 毫秒"
+            return (
+                f"{self.role} · 想起 {self.recalled} 条 · {self.characters} 字 · {self.ms:.0f} 毫秒"
+            )
         return f"{self.role} · {self.recalled} recalled · {self.characters} characters · {self.ms:.0f} ms"
 
 
 @dataclass(frozen=True, slots=True)
 class Puzzle:
-    """A call whose role nobody could tell: none or several candidates, said once, with what cures it."""
+    """A call whose role or user nobody could tell, said once, with what cures it."""
 
-    why: str  # none, several
+    why: str  # of the role: none, several; user: the role is known, the user is not
     names: tuple[str, ...] = ()
     at: datetime = field(default_factory=lambda: datetime.now(UTC))
 
@@ -111,11 +122,18 @@ class House:
         self.home.preload()
 
     def note(self, note: TurnNote) -> None:
-        """A turn went through: one line at INFO, kept for panels, told on the bus."""
+        """A turn went through: one line at INFO, kept bare for panels, told on the bus."""
+        kept = replace(note, turn=note.turn.bare() if note.turn else None)
         with self._lock:
-            self._turns.setdefault(note.role_id, deque(maxlen=KEPT_TURNS)).appendleft(note)
+            self._turns.setdefault(note.role_id, deque(maxlen=KEPT_TURNS)).appendleft(kept)
         _log.info("%s", note.line(self.language))
-        values = {"chat": note.chat, "kind": note.kind, "recalled": note.recalled, "characters": note.characters, "ms": round(note.ms, 1)}
+        values = {
+            "chat": note.chat,
+            "kind": note.kind,
+            "recalled": note.recalled,
+            "characters": note.characters,
+            "ms": round(note.ms, 1),
+        }
         self.bus.tell("turn", note.role_id, **values)
 
     def turns(self, role_id: str) -> list[TurnNote]:
@@ -140,14 +158,17 @@ class House:
             return self._kept.wait_for(lambda: self._keeping == 0, timeout)
 
     def puzzled(self, why: str, names: tuple[str, ...] = ()) -> bool:
-        """A call's role could not be told; true when this is said for the first time."""
+        """A call's role or user could not be told; true when this is said for the first time."""
         key = (why, tuple(sorted(names)))
         with self._lock:
             first = key not in self.puzzles
             self.puzzles[key] = Puzzle(*key)
         if first:
             self.bus.tell("puzzle", why=why, names=list(names))
-            _log.warning("%s", _PUZZLES[self.language if self.language == "zh" else "en"][why == "several"])
+            _log.warning(
+                "%s",
+                _PUZZLES[self.language if self.language == "zh" else "en"][_WHYS.index(why)],
+            )
         return first
 
     def close(self) -> None:

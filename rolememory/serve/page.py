@@ -48,7 +48,10 @@ class Asset:
 def assets(folder: Path = WEB) -> dict[str, Asset]:
     """Every file of the page by its path under `/web/`; what is not listed here is not served."""
     files = sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix in TYPES)
-    return {path.relative_to(folder).as_posix(): Asset(path.read_bytes(), TYPES[path.suffix]) for path in files}
+    return {
+        path.relative_to(folder).as_posix(): Asset(path.read_bytes(), TYPES[path.suffix])
+        for path in files
+    }
 
 
 def page(app: FastAPI, house: House) -> None:  # a door like the others
@@ -63,7 +66,9 @@ def page(app: FastAPI, house: House) -> None:  # a door like the others
         return answered(request, found) if found else Response(status_code=404)
 
     app.router.routes.append(Route("/", start, methods=["GET", "HEAD"], include_in_schema=False))
-    app.router.routes.append(Route("/web/{path:path}", file, methods=["GET", "HEAD"], include_in_schema=False))
+    app.router.routes.append(
+        Route("/web/{path:path}", file, methods=["GET", "HEAD"], include_in_schema=False)
+    )
 
 
 def answered(request: Request, asset: Asset) -> Response:
@@ -73,4 +78,6 @@ def answered(request: Request, asset: Asset) -> Response:
         return Response(status_code=304, headers=headers)
     if len(asset.data) < _SMALL or "gzip" not in request.headers.get("accept-encoding", ""):
         return Response(asset.data, media_type=asset.type, headers=headers)
-    return Response(asset.packed, media_type=asset.type, headers={**headers, "content-encoding": "gzip"})
+    return Response(
+        asset.packed, media_type=asset.type, headers={**headers, "content-encoding": "gzip"}
+    )

@@ -8,7 +8,10 @@ import orjson
 from rolememory.schema.scene import Language
 
 Both = tuple[str, str]  # English, Chinese
-UPSTREAM = ("/v1/", "/r/")  # where programs speak that know a URL and a key, and show the `message` of an error
+UPSTREAM = (
+    "/v1/",
+    "/r/",
+)  # where programs speak that know a URL and a key, and show the `message` of an error
 
 
 class Refusal(Exception):  # noqa: N818  # an answer, not a fault
@@ -24,7 +27,9 @@ class Refusal(Exception):  # noqa: N818  # an answer, not a fault
         >>> Refusal(413, "too_large", ("more than 1 MB", "超过 1 MB"), ("send less", "请少发一些")).body("zh", "/api/roles").decode()
         '{"error":{"code":"too_large","message":"超过 1 MB","hint":"请少发一些"}}'
         """
-        said, hint = (self.message[1], self.hint[1]) if language == "zh" else (self.message[0], self.hint[0])
+        said, hint = (
+            (self.message[1], self.hint[1]) if language == "zh" else (self.message[0], self.hint[0])
+        )
         return orjson.dumps({"error": told(self.code, said, hint, language, path)})
 
 
@@ -33,7 +38,12 @@ def told(code: str, message: str, hint: str, language: Language, path: str) -> d
     if not proxied(path):
         return {"code": code, "message": message, "hint": hint}
     joint = "；" if language == "zh" else "; "
-    return {"message": f"rolememory: {message}{joint}{hint}", "type": "rolememory", "code": code, "hint": hint}
+    return {
+        "message": f"rolememory: {message}{joint}{hint}",
+        "type": "rolememory",
+        "code": code,
+        "hint": hint,
+    }
 
 
 def proxied(path: str) -> bool:

@@ -5,7 +5,7 @@ import os
 import secrets
 from pathlib import Path
 
-from rolememory.store.atomic import write
+from rolememory.storage.files.atomic import write
 
 NAME = ".token"
 VARIABLE = "ROLEMEMORY_TOKEN"  # wins over the file

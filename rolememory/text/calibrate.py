@@ -36,7 +36,9 @@ def lexical(coverage: "Floats") -> "Floats":
     return FULL_COVERAGE * coverage
 
 
-def noise(own_mean: float, own_deviation: float, n_own: int, mean: float, deviation: float) -> tuple[float, float]:
+def noise(
+    own_mean: float, own_deviation: float, n_own: int, mean: float, deviation: float
+) -> tuple[float, float]:
     """Mean and standard deviation of cosines that mean nothing: the role's own, drawn to the everyday sentences while there are few.
 
     Source: adaptive score normalisation against a cohort, as in speaker verification (R. Auckenthaler, M. Carey,
@@ -48,7 +50,9 @@ def noise(own_mean: float, own_deviation: float, n_own: int, mean: float, deviat
     0.3
     """
     share = n_own / (n_own + BACKGROUND_WEIGHT)
-    return share * own_mean + (1.0 - share) * mean, sqrt(share * own_deviation**2 + (1.0 - share) * deviation**2)
+    return share * own_mean + (1.0 - share) * mean, sqrt(
+        share * own_deviation**2 + (1.0 - share) * deviation**2
+    )
 
 
 def noise_of(own: "Floats", everyday: "Floats | None") -> tuple[float, float]:
@@ -75,7 +79,9 @@ def dense(cosines: "Floats", mean: float, deviation: float) -> "Floats":
     import numpy as np
 
     deviations = (cosines - np.float32(mean)) / np.float32(max(deviation, 1e-6))
-    evidence: Floats = np.float32(PER_DEVIATION) * np.clip(deviations - np.float32(NOISE), 0.0, MOST_DEVIATIONS - NOISE)
+    evidence: Floats = np.float32(PER_DEVIATION) * np.clip(
+        deviations - np.float32(NOISE), 0.0, MOST_DEVIATIONS - NOISE
+    )
     return evidence
 
 

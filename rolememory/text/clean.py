@@ -78,7 +78,9 @@ def cleaner_for(settings: CleanSettings, own: Path | None = None) -> Cleaner | N
         return None
     added = load_rules(own) if own and own.is_file() else ()
     rules = merged(load_rules(), added)
-    return Cleaner(chosen(rules, (*settings.rules, *({rule.id for rule in added} - set(known_groups())))))
+    return Cleaner(
+        chosen(rules, (*settings.rules, *({rule.id for rule in added} - set(known_groups()))))
+    )
 
 
 def known_groups() -> tuple[str, ...]:
@@ -96,7 +98,12 @@ def merged(rules: Sequence[Rule], own: Sequence[Rule]) -> tuple[Rule, ...]:
     groups: dict[str, list[Rule]] = {}
     for rule in rules:
         groups.setdefault(rule.id, []).append(rule)
-    groups.update({name: [rule for rule in own if rule.id == name] for name in dict.fromkeys(rule.id for rule in own)})
+    groups.update(
+        {
+            name: [rule for rule in own if rule.id == name]
+            for name in dict.fromkeys(rule.id for rule in own)
+        }
+    )
     return tuple(rule for group in groups.values() for rule in group)
 
 
@@ -132,23 +139,46 @@ def _read(path: Path) -> tuple[Rule, ...]:
     try:
         raw = json.loads(path.read_text(encoding="utf-8-sig"))
     except json.JSONDecodeError as error:
-        raise FileError(path, error.msg, remedy="see the shipped cleaning.json", line=error.lineno, column=error.colno) from error
+        raise FileError(
+            path,
+            error.msg,
+            remedy="see the shipped cleaning.json",
+            line=error.lineno,
+            column=error.colno,
+        ) from error
     except (OSError, UnicodeDecodeError, RecursionError) as error:
-        raise FileError(path, f"cannot be read: {error}", remedy="write it as JSON in UTF-8") from error
+        raise FileError(
+            path, f"cannot be read: {error}", remedy="write it as JSON in UTF-8"
+        ) from error
     rows = raw.get("rules") if isinstance(raw, Mapping) else None
     if not isinstance(rows, list):
-        raise FileError(path, "expected a list of rules", field="rules", remedy='write {"rules": [{"id": ..., "regex": ...}]}')
+        raise FileError(
+            path,
+            "expected a list of rules",
+            field="rules",
+            remedy='write {"rules": [{"id": ..., "regex": ...}]}',
+        )
     return tuple(_rule(path, number, row) for number, row in enumerate(rows))
 
 
 def _rule(path: Path, number: int, row: Any) -> Rule:
     place = f"rules[{number}]"
     if not isinstance(row, Mapping):
-        raise FileError(path, f"expected an object, got {row!r:.60}", field=place, remedy='write {"id": ..., "regex": ...}')
+        raise FileError(
+            path,
+            f"expected an object, got {row!r:.60}",
+            field=place,
+            remedy='write {"id": ..., "regex": ...}',
+        )
     texts = {name: row.get(name, "") for name in ("id", "zh", "en", "regex", "replacement")}
     for name, value in texts.items():
         if not isinstance(value, str) or (name in ("id", "regex") and not value):
-            raise FileError(path, f"expected text, got {value!r:.60}", field=f"{place}.{name}", remedy='write it in quotes, "..."')
+            raise FileError(
+                path,
+                f"expected text, got {value!r:.60}",
+                field=f"{place}.{name}",
+                remedy='write it in quotes, "..."',
+            )
     rule = Rule(**texts)
     _try(path, place, rule)
     return rule
@@ -157,15 +187,32 @@ def _rule(path: Path, number: int, row: Any) -> Rule:
 def _try(path: Path, place: str, rule: Rule) -> None:
     """Raise a FileError for a pattern or replacement that cannot be used."""
     if len(rule.regex) > _LONGEST_REGEX:
-        raise FileError(path, f"{len(rule.regex)} characters long", field=f"{place}.regex", remedy=f"keep it below {_LONGEST_REGEX}")
+        raise FileError(
+            path,
+            f"{len(rule.regex)} characters long",
+            field=f"{place}.regex",
+            remedy=f"keep it below {_LONGEST_REGEX}",
+        )
     try:
         _compiled(rule.regex)
     except (regex.error, RecursionError, OverflowError) as error:
-        raise FileError(path, f"not a regular expression: {error}", field=f"{place}.regex", remedy="mend the pattern") from error
+        raise FileError(
+            path,
+            f"not a regular expression: {error}",
+            field=f"{place}.regex",
+            remedy="mend the pattern",
+        ) from error
     try:
-        _compiled(rule.regex + "|").sub(rule.replacement, "")  # matches the empty text, so the replacement is tried
+        _compiled(rule.regex + "|").sub(
+            rule.replacement, ""
+        )  # matches the empty text, so the replacement is tried
     except (regex.error, IndexError) as error:
-        raise FileError(path, f"cannot be used: {error}", field=f"{place}.replacement", remedy="refer to groups that exist") from error
+        raise FileError(
+            path,
+            f"cannot be used: {error}",
+            field=f"{place}.replacement",
+            remedy="refer to groups that exist",
+        ) from error
 
 
 @lru_cache(maxsize=256)

@@ -135,7 +135,11 @@ def read_card(content: str) -> tuple[Decorators, str]:
 
 def _asked(found: Mapping[str, list[object]]) -> Decorators:
     fields = Decorators.__dataclass_fields__
-    told = {name: tuple(values) if name in _REPEATABLE else values[0] for name, values in found.items() if name in fields}
+    told = {
+        name: tuple(values) if name in _REPEATABLE else values[0]
+        for name, values in found.items()
+        if name in fields
+    }
     return Decorators(**told)  # type: ignore[arg-type]
 
 

@@ -13,13 +13,17 @@ import regex
 
 Edges = Literal["none", "ascii", "script"]
 
-JS_SPACE = frozenset("\t\n\v\f\r \u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff") | frozenset(map(chr, range(0x2000, 0x200B)))
+JS_SPACE = frozenset("\t\n\v\f\r \u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff") | frozenset(
+    map(chr, range(0x2000, 0x200B))
+)
 """White space as JavaScript's `\\s` has it."""
 
 _HAN = regex.compile(r"\p{Han}")
 _HANGUL = regex.compile(r"\p{Hangul}")
 _KATAKANA = regex.compile(r"[\p{Katakana}ー]")
-_UNSPACED = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Bopomofo}\p{Yi}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}ー]")
+_UNSPACED = regex.compile(
+    r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Bopomofo}\p{Yi}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}ー]"
+)
 
 # What may stand right before a Chinese noun, and right after it: words of grammar, never parts of its compounds.
 _BEFORE = frozenset(

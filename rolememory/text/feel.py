@@ -24,7 +24,13 @@ Mode = Literal["congruent", "contrast", "off"]
 _FAINT = 0.05  # weaker than this is not felt
 _NAMED = 0.8  # weight of an emotion that is named outright
 _NEGATION_WINDOW = 2  # words or characters between a negator and what it denies
-_OPPOSITE = {"joy": "sadness", "love": "sadness", "anticipation": "sadness", "trust": "fear", "calm": "fear"}
+_OPPOSITE = {
+    "joy": "sadness",
+    "love": "sadness",
+    "anticipation": "sadness",
+    "trust": "fear",
+    "calm": "fear",
+}
 _DENIED = 0.55  # "not happy" is half as sad as "sad"; "not sad" is nothing
 _STRENGTH = (0.3, 1.7)  # least and greatest factor of all that surrounds a word
 _CLOSES = ".!?。;…\n"
@@ -36,7 +42,22 @@ _STRETCHED = re.compile(r"([a-z])\1{2,}")
 _NAMES: dict[str, dict[Language, str]] = {
     label: {"en": label, "zh": zh}
     for label, zh in zip(
-        EMOTIONS, ["喜悦", "信任", "恐惧", "惊讶", "悲伤", "厌恶", "愤怒", "期待", "爱", "思念", "羞愧", "平静"], strict=True
+        EMOTIONS,
+        [
+            "喜悦",
+            "信任",
+            "恐惧",
+            "惊讶",
+            "悲伤",
+            "厌恶",
+            "愤怒",
+            "期待",
+            "爱",
+            "思念",
+            "羞愧",
+            "平静",
+        ],
+        strict=True,
     )
 }
 
@@ -79,12 +100,20 @@ def _feel(text: str, language: Language | None, lexicon: Lexicon) -> Feeling:
     plain = folded.text.translate(lexicon.variants)
     if not _STRETCHED.search(plain):
         return _blend(_told(plain, language, lexicon, text, folded))
-    squeezed = (_STRETCHED.sub(r"\1" * count, plain) for count in (1, 2))  # soooo is so, cooool is cool
+    squeezed = (
+        _STRETCHED.sub(r"\1" * count, plain) for count in (1, 2)
+    )  # soooo is so, cooool is cool
     readings = [_blend(_told(form, language, lexicon)) for form in squeezed]
     return max(readings, key=lambda feeling: (len(feeling.words), feeling.intensity))
 
 
-def _told(plain: str, language: Language | None, lexicon: Lexicon, original: str = "", folded: Folded | None = None) -> Iterator[_Word]:
+def _told(
+    plain: str,
+    language: Language | None,
+    lexicon: Lexicon,
+    original: str = "",
+    folded: Folded | None = None,
+) -> Iterator[_Word]:
     """Each felt word of the text, as the sentence means it."""
     found = _find(plain, language, lexicon)
     if not any(each.mark.feeling for each in found):
@@ -92,23 +121,44 @@ def _told(plain: str, language: Language | None, lexicon: Lexicon, original: str
     loud = bool(original) and not original.isupper()
     for inside, close in _sentences(plain, found):
         tone = (0.7 if "?" in close else 1.0) * (1.0 + 0.08 * min(close.count("!"), 3))
-        doubted = next((place for place, each in enumerate(inside) if each.mark.doubts), len(inside))
-        turned = next((place for place in range(len(inside) - 1, -1, -1) if inside[place].mark.contrasts), 0)
+        doubted = next(
+            (place for place, each in enumerate(inside) if each.mark.doubts), len(inside)
+        )
+        turned = next(
+            (place for place in range(len(inside) - 1, -1, -1) if inside[place].mark.contrasts), 0
+        )
         for place, each in enumerate(inside):
             if each.mark.feeling is None or _consumed(inside, place):
                 continue
             feeling, strength = _in_context(inside, place, plain)
-            strength *= tone * (_ASIDE if place > doubted else 1.0) * (_ASIDE if place < turned else 1.0)
-            word = original[slice(*folded.span(each.start, each.end))] if folded else plain[each.start : each.end]
+            strength *= (
+                tone * (_ASIDE if place > doubted else 1.0) * (_ASIDE if place < turned else 1.0)
+            )
+            word = (
+                original[slice(*folded.span(each.start, each.end))]
+                if folded
+                else plain[each.start : each.end]
+            )
             if feeling.emotions:
-                yield _Word(feeling, strength * (1.2 if loud and len(word) > 2 and word.isupper() else 1.0), word)
+                yield _Word(
+                    feeling,
+                    strength * (1.2 if loud and len(word) > 2 and word.isupper() else 1.0),
+                    word,
+                )
 
 
 def _find(plain: str, language: Language | None, lexicon: Lexicon) -> list[_Found]:
     """The marks of the text, in order and apart: the leftmost, of those the longest."""
     told = lexicon.told
-    spans = [(start, -end, number) for number, start, end in lexicon.automaton.find_matches_as_indexes(plain, overlapping=True)]
-    spans += [(hit.start(), -hit.end(), number) for number, pattern in lexicon.numbered for hit in pattern.finditer(plain)]
+    spans = [
+        (start, -end, number)
+        for number, start, end in lexicon.automaton.find_matches_as_indexes(plain, overlapping=True)
+    ]
+    spans += [
+        (hit.start(), -hit.end(), number)
+        for number, pattern in lexicon.numbered
+        for hit in pattern.finditer(plain)
+    ]
     spans.sort()
     found: list[_Found] = []
     place = 0
@@ -185,7 +235,9 @@ def _after(inside: Sequence[_Found], place: int, plain: str) -> tuple[float, int
         return 1.0, 0
     near = inside[place + 1]
     gap = plain[inside[place].end : near.start]
-    if len(_UNIT.findall(gap)) > (0 if near.mark.language == "zh" else 2) or _CLAUSE_END.search(gap):
+    if len(_UNIT.findall(gap)) > (0 if near.mark.language == "zh" else 2) or _CLAUSE_END.search(
+        gap
+    ):
         return 1.0, 0
     return near.mark.after, int(near.mark.negates_last)
 
@@ -196,7 +248,11 @@ def _opposite(feeling: Feeling) -> Feeling:
     for label, weight in feeling.emotions:
         if other := _OPPOSITE.get(label):
             weights[other] = max(weights.get(other, 0.0), weight * _DENIED)
-    return felt_as(weights, -abs(feeling.valence) * _DENIED, feeling.arousal * _DENIED) if weights and feeling.valence > 0 else Feeling()
+    return (
+        felt_as(weights, -abs(feeling.valence) * _DENIED, feeling.arousal * _DENIED)
+        if weights and feeling.valence > 0
+        else Feeling()
+    )
 
 
 def _blend(told: Iterable[_Word]) -> Feeling:
@@ -217,12 +273,18 @@ def _blend(told: Iterable[_Word]) -> Feeling:
         valence += share * _clip(word.feeling.valence * word.strength)
         arousal += share * _clip(word.feeling.arousal * word.strength)
     emotions = _ordered({label: 1.0 - rest for label, rest in left.items()})
-    return Feeling(emotions, round(valence / total, 4), round(arousal / total, 4), tuple(words)) if emotions else Feeling()
+    return (
+        Feeling(emotions, round(valence / total, 4), round(arousal / total, 4), tuple(words))
+        if emotions
+        else Feeling()
+    )
 
 
 def _ordered(weights: dict[str, float]) -> tuple[tuple[str, float], ...]:
     """What is more than faint, strongest first, ties in the order of `EMOTIONS`."""
-    kept = [(label, round(weights[label], 4)) for label in EMOTIONS if weights.get(label, 0.0) >= _FAINT]
+    kept = [
+        (label, round(weights[label], 4)) for label in EMOTIONS if weights.get(label, 0.0) >= _FAINT
+    ]
     return tuple(sorted(kept, key=lambda pair: -pair[1]))
 
 
@@ -265,9 +327,21 @@ def mood(feelings: Sequence[Feeling], half_life_messages: float = 4.0) -> Feelin
     >>> mood([Feeling(), Feeling(), sad], half_life_messages=2).emotions
     (('sadness', 0.4),)
     """
-    aged = [(feeling, 2.0 ** (-age / half_life_messages)) for age, feeling in enumerate(feelings) if not feeling.neutral]
+    aged = [
+        (feeling, 2.0 ** (-age / half_life_messages))
+        for age, feeling in enumerate(feelings)
+        if not feeling.neutral
+    ]
     weights = {
-        label: max((weight * share for told, share in aged for name, weight in told.emotions if name == label), default=0.0)
+        label: max(
+            (
+                weight * share
+                for told, share in aged
+                for name, weight in told.emotions
+                if name == label
+            ),
+            default=0.0,
+        )
         for label in EMOTIONS
     }
     emotions = _ordered(weights)
@@ -298,14 +372,24 @@ def fit(now: Feeling, then: Feeling, mode: Mode = "congruent") -> float:
     alike = likeness(sought, then)
     clash = (1.0 - alike) * max(-sought.valence * then.valence, 0.0)
     apart = min(hypot((sought.valence - then.valence) / 2.0, sought.arousal - then.arousal), 1.0)
-    return round(_clip(sqrt(sought.intensity * then.intensity) * (0.6 * (alike - clash) + 0.4 * (1.0 - 2.0 * apart))), 6)
+    return round(
+        _clip(
+            sqrt(sought.intensity * then.intensity)
+            * (0.6 * (alike - clash) + 0.4 * (1.0 - 2.0 * apart))
+        ),
+        6,
+    )
 
 
 def likeness(one: Feeling, other: Feeling) -> float:
     """Cosine of two feelings' emotions, 0..1; 0 if either names none."""
     mine, theirs = dict(one.emotions), dict(other.emotions)
     norm = hypot(*mine.values()) * hypot(*theirs.values())
-    return min(sum(weight * theirs.get(label, 0.0) for label, weight in mine.items()) / norm, 1.0) if norm else 0.0
+    return (
+        min(sum(weight * theirs.get(label, 0.0) for label, weight in mine.items()) / norm, 1.0)
+        if norm
+        else 0.0
+    )
 
 
 def comfort(now: Feeling) -> Feeling:
@@ -313,4 +397,8 @@ def comfort(now: Feeling) -> Feeling:
     if now.valence >= 0.0:
         return now
     strength = now.intensity
-    return felt_as({"calm": strength, "love": strength, "joy": 0.8 * strength, "trust": 0.8 * strength}, -now.valence, 0.3)
+    return felt_as(
+        {"calm": strength, "love": strength, "joy": 0.8 * strength, "trust": 0.8 * strength},
+        -now.valence,
+        0.3,
+    )

@@ -21,7 +21,20 @@ from rolememory.schema.scene import Feeling
 from rolememory.shipped import shipped
 from rolememory.text.fold import fold
 
-EMOTIONS = ("joy", "trust", "fear", "surprise", "sadness", "disgust", "anger", "anticipation", "love", "longing", "shame", "calm")
+EMOTIONS = (
+    "joy",
+    "trust",
+    "fear",
+    "surprise",
+    "sadness",
+    "disgust",
+    "anger",
+    "anticipation",
+    "love",
+    "longing",
+    "shame",
+    "calm",
+)
 """The twelve emotions. Source: R. Plutchik's eight basic ones, and four that stories live on: love, longing (nostalgia,
 homesickness), shame (with guilt and embarrassment) and calm (relief, peace), which the eight can only say as mixtures."""
 
@@ -79,7 +92,9 @@ class Lexicon:
     @cached_property
     def numbered(self) -> tuple[tuple[int, re.Pattern[str]], ...]:
         """The patterns with their numbers."""
-        return tuple((number, pattern) for number, (pattern, _) in enumerate(self.patterns, len(self.marks)))
+        return tuple(
+            (number, pattern) for number, (pattern, _) in enumerate(self.patterns, len(self.marks))
+        )
 
     @cached_property
     def automaton(self) -> Any:
@@ -105,7 +120,13 @@ def load_lexicon(paths: Iterable[Path] = ()) -> Lexicon:
     names: dict[str, str] = {}
     variants: dict[int, str] = {}
     patterns: dict[str, tuple[re.Pattern[str], Mark]] = {}
-    for path in [*(shipped("worldbook_rules", "lexicons", name) for name in ("feeling.en.json", "feeling.zh.json", "emoji.json")), *paths]:
+    for path in [
+        *(
+            shipped("worldbook_rules", "lexicons", name)
+            for name in ("feeling.en.json", "feeling.zh.json", "emoji.json")
+        ),
+        *paths,
+    ]:
         page = _Page(path)
         names.update(page.names())
         variants.update(page.variants())
@@ -125,13 +146,22 @@ class _Page:
         except OSError as problem:
             raise FileError(path, f"cannot be read: {problem.strerror}") from problem
         except orjson.JSONDecodeError as problem:
-            raise FileError(path, f"not valid JSON: {problem.msg}", line=problem.lineno, column=problem.colno) from problem
+            raise FileError(
+                path, f"not valid JSON: {problem.msg}", line=problem.lineno, column=problem.colno
+            ) from problem
         if not isinstance(raw, dict):
-            raise FileError(path, "expected an object", remedy='write {"words": {"grief": {"sadness": 0.9}}}')
+            raise FileError(
+                path, "expected an object", remedy='write {"words": {"grief": {"sadness": 0.9}}}'
+            )
         self._raw: dict[str, Any] = raw
         for name in sorted(raw.keys() - _SECTIONS):
             near = closest(name, _SECTIONS)
-            raise FileError(path, "unknown section", field=name, remedy=f"did you mean {near!r}?" if near else "")
+            raise FileError(
+                path,
+                "unknown section",
+                field=name,
+                remedy=f"did you mean {near!r}?" if near else "",
+            )
 
     def marks(self, variants: Mapping[int, str]) -> dict[str, Mark]:
         """Each folded word of this file with all that it does."""
@@ -141,18 +171,31 @@ class _Page:
             plain = fold(word).text.translate(cast("dict[int, str]", variants)).strip()
             for key in filter(None, forms(plain, fillers)):
                 known = marks.get(key)
-                marks[key] = replace(known, **change) if known else Mark(language=language, **change)
+                marks[key] = (
+                    replace(known, **change) if known else Mark(language=language, **change)
+                )
         return marks
 
     def _changes(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Every word as written, and the fields of its mark."""
         yield from ((word, {}) for word in self._list("plain"))
-        yield from ((word, {"feeling": self._feeling("words", word, value)}) for word, value in self._dict("words").items())
-        flags = {"negators": "negates", "negators_after": "negates_last", "doubts": "doubts", "contrasts": "contrasts"}
+        yield from (
+            (word, {"feeling": self._feeling("words", word, value)})
+            for word, value in self._dict("words").items()
+        )
+        flags = {
+            "negators": "negates",
+            "negators_after": "negates_last",
+            "doubts": "doubts",
+            "contrasts": "contrasts",
+        }
         for section, flag in flags.items():
             yield from ((word, {flag: True}) for word in self._list(section))
         for section, side in {"intensifiers": "before", "intensifiers_after": "after"}.items():
-            yield from ((word, {side: self._number(f"{section}.{word}", value, 0.1, 3.0)}) for word, value in self._dict(section).items())
+            yield from (
+                (word, {side: self._number(f"{section}.{word}", value, 0.1, 3.0)})
+                for word, value in self._dict(section).items()
+            )
 
     def names(self) -> dict[str, str]:
         """Folded names of the emotions."""
@@ -160,7 +203,9 @@ class _Page:
         for label, names in self._dict("names").items():
             self._known(label, "names")
             if not isinstance(names, list):
-                raise FileError(self._path, f"expected a list of names, got {names!r}", field=f"names.{label}")
+                raise FileError(
+                    self._path, f"expected a list of names, got {names!r}", field=f"names.{label}"
+                )
             found.update({fold(str(name)).text: label for name in names})
         return found
 
@@ -169,7 +214,11 @@ class _Page:
         pairs = self._dict("variants")
         for one, other in pairs.items():
             if not (len(one) == 1 and isinstance(other, str) and len(other) == 1):
-                raise FileError(self._path, f"expected one character for one character, got {other!r}", field=f"variants.{one}")
+                raise FileError(
+                    self._path,
+                    f"expected one character for one character, got {other!r}",
+                    field=f"variants.{one}",
+                )
         return {ord(one): str(other) for one, other in pairs.items()}
 
     def patterns(self) -> dict[str, tuple[re.Pattern[str], Mark]]:
@@ -179,7 +228,9 @@ class _Page:
             try:
                 found[body] = (re.compile(body), Mark(self._feeling("patterns", body, value)))
             except re.error as problem:
-                raise FileError(self._path, f"not a valid pattern: {problem}", field=f"patterns.{body}") from problem
+                raise FileError(
+                    self._path, f"not a valid pattern: {problem}", field=f"patterns.{body}"
+                ) from problem
         return found
 
     def _feeling(self, section: str, word: str, value: object) -> Feeling:
@@ -192,9 +243,16 @@ class _Page:
     def _checked(self, where: str, value: object) -> Feeling:
         given = {value: _BARE_WEIGHT} if isinstance(value, str) else value
         if not isinstance(given, dict):
-            raise FileError(self._path, f"expected emotions and their weights, got {value!r}", field=where, remedy='write {"joy": 0.7}')
+            raise FileError(
+                self._path,
+                f"expected emotions and their weights, got {value!r}",
+                field=where,
+                remedy='write {"joy": 0.7}',
+            )
         plane = {
-            key: self._number(f"{where}.{key}", given[key], low, 1.0) for key, low in (("valence", -1.0), ("arousal", 0.0)) if key in given
+            key: self._number(f"{where}.{key}", given[key], low, 1.0)
+            for key, low in (("valence", -1.0), ("arousal", 0.0))
+            if key in given
         }
         weights = {}
         for label in given.keys() - plane.keys():
@@ -209,8 +267,16 @@ class _Page:
             raise FileError(self._path, f"unknown emotion {label!r}", field=where, remedy=hint)
 
     def _number(self, where: str, value: object, low: float, high: float) -> float:
-        if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
-            raise FileError(self._path, f"expected a number from {low:g} to {high:g}, got {value!r}", field=where)
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, int | float)
+            or not low <= value <= high
+        ):
+            raise FileError(
+                self._path,
+                f"expected a number from {low:g} to {high:g}, got {value!r}",
+                field=where,
+            )
         return float(value)
 
     def _list(self, section: str) -> list[str]:
@@ -226,18 +292,28 @@ class _Page:
         return value
 
 
-def felt_as(weights: Mapping[str, float], valence: float | None = None, arousal: float | None = None) -> Feeling:
+def felt_as(
+    weights: Mapping[str, float], valence: float | None = None, arousal: float | None = None
+) -> Feeling:
     """A feeling of these weights; where valence or arousal are not told, they are the emotions' own, weighed.
 
     >>> felt_as({"joy": 1.0})
     Feeling(emotions=(('joy', 1.0),), valence=0.8, arousal=0.6, words=())
     """
     told = sorted(
-        ((label, weight) for label, weight in weights.items() if weight > 0), key=lambda pair: (-pair[1], EMOTIONS.index(pair[0]))
+        ((label, weight) for label, weight in weights.items() if weight > 0),
+        key=lambda pair: (-pair[1], EMOTIONS.index(pair[0])),
     )
     total = sum(weight for _, weight in told) or 1.0
-    means = [round(sum(weight * PLANE[label][axis] for label, weight in told) / total, 4) for axis in (0, 1)]
-    return Feeling(tuple(told), means[0] if valence is None else valence, means[1] if arousal is None else arousal)
+    means = [
+        round(sum(weight * PLANE[label][axis] for label, weight in told) / total, 4)
+        for axis in (0, 1)
+    ]
+    return Feeling(
+        tuple(told),
+        means[0] if valence is None else valence,
+        means[1] if arousal is None else arousal,
+    )
 
 
 def forms(word: str, fillers: Iterable[str] = ()) -> Iterator[str]:
@@ -251,7 +327,9 @@ def forms(word: str, fillers: Iterable[str] = ()) -> Iterator[str]:
         if token.endswith("~"):
             choices.append(sorted(inflections(token[:-1])))
         else:
-            choices.append([token.replace("{}", filler) for filler in fillers] if "{}" in token else [token])
+            choices.append(
+                [token.replace("{}", filler) for filler in fillers] if "{}" in token else [token]
+            )
     return (" ".join(tokens) for tokens in itertools.product(*choices))
 
 
@@ -264,11 +342,25 @@ def inflections(word: str) -> set[str]:
     (True, True, True)
     """
     stems, soft = _stems(word)
-    plural = word[:-1] + "ies" if soft.endswith("i") else word + ("es" if re.search(r"(?:[sxz]|ch|sh)$", word) else "s")
+    plural = (
+        word[:-1] + "ies"
+        if soft.endswith("i")
+        else word + ("es" if re.search(r"(?:[sxz]|ch|sh)$", word) else "s")
+    )
     base = word[:-1] if word.endswith("e") and not word.endswith("ee") else word
-    adverb = word[:-1] + "y" if word.endswith("le") else word + "ally" if word.endswith("ic") else soft + "ly"
+    adverb = (
+        word[:-1] + "y"
+        if word.endswith("le")
+        else word + "ally"
+        if word.endswith("ic")
+        else soft + "ly"
+    )
     ing = {stem + "ing" for stem in stems} if base == word else {base + "ing"}
-    past = {stem.removesuffix("e") + ending for stem in (stems if soft == word else {soft}) for ending in ("ed", "er", "est")}
+    past = {
+        stem.removesuffix("e") + ending
+        for stem in (stems if soft == word else {soft})
+        for ending in ("ed", "er", "est")
+    }
     return {word, plural, adverb, *ing, *past}
 
 

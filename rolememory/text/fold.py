@@ -14,7 +14,11 @@ from functools import lru_cache
 import regex
 
 _CACHED_LENGTH = 65_536  # longer texts are folded each time: the cache stays small
-_KEPT = {0x2026, *range(0x3130, 0x3190), *range(0xFFA0, 0xFFE0)}  # … would grow, jamo as letters (ㅋㅋ) would fuse
+_KEPT = {
+    0x2026,
+    *range(0x3130, 0x3190),
+    *range(0xFFA0, 0xFFE0),
+}  # … would grow, jamo as letters (ㅋㅋ) would fuse
 _LOOKALIKES = {"‘": "'", "’": "'", "ʼ": "'", "“": '"', "”": '"', **dict.fromkeys("‐‑‒–—―−", "-")}
 _MARKS = frozenset(range(0x0300, 0x0370)) | {*range(0x0591, 0x05C8), *range(0x064B, 0x0660), 0x0670}
 _SHORT_I = ("и", 0x0306)  # й is a letter of its own
@@ -149,9 +153,13 @@ def _fold_unit(unit: str) -> str:
         return unit
     folded = _IGNORABLE.sub("", unit)
     for _ in range(3):  # a folded form may fold once more: ϓ, ẛ
-        folded = _bare(unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", folded).casefold()))
+        folded = _bare(
+            unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", folded).casefold())
+        )
     folded = "".join(_LOOKALIKES.get(char, char) for char in folded)
-    return " ".join(folded.split()) or (folded and unicodedata.normalize("NFD", unit)[0])  # an accent standing alone stays what it is
+    return " ".join(folded.split()) or (
+        folded and unicodedata.normalize("NFD", unit)[0]
+    )  # an accent standing alone stays what it is
 
 
 def _bare(text: str) -> str:

@@ -62,7 +62,11 @@ def _languages(text: str) -> Iterator[Language]:
 
 
 def _clauses(text: str, rules: _Rules) -> Sequence[str]:
-    return [clause for part in rules.clause.split(text) if (clause := part.strip(" \t\"'“”‘’「」（）()*_"))]
+    return [
+        clause
+        for part in rules.clause.split(text)
+        if (clause := part.strip(" \t\"'“”‘’「」（）()*_"))
+    ]
 
 
 def _asks(clause: str, rules: _Rules) -> bool:
@@ -71,7 +75,14 @@ def _asks(clause: str, rules: _Rules) -> bool:
 
 @cache
 def _rules(language: Language) -> _Rules:
-    raw = json.loads(shipped("worldbook_rules", "lexicons", f"intent.{language}.json").read_text(encoding="utf-8"))
-    tables = {name: re.compile("|".join(f"(?:{one})" for one in raw[name])) for name in ("past", "not_past", "order", "ask", "small_talk")}
+    raw = json.loads(
+        shipped("worldbook_rules", "lexicons", f"intent.{language}.json").read_text(
+            encoding="utf-8"
+        )
+    )
+    tables = {
+        name: re.compile("|".join(f"(?:{one})" for one in raw[name]))
+        for name in ("past", "not_past", "order", "ask", "small_talk")
+    }
     spelling = str.maketrans(raw.get("traditional", ""), raw.get("simplified", ""))
     return _Rules(clause=re.compile(raw["clause"]), spelling=spelling, **tables)

@@ -45,7 +45,13 @@ class KeySpec:
         """What is looked for; empty for a key that can never be found."""
         if _NOT_TEXT.search(self.text):
             return ""
-        return folded_key(self.text) if self.form == "folded" else self.text.lower() if self.form == "lower" else self.text
+        return (
+            folded_key(self.text)
+            if self.form == "folded"
+            else self.text.lower()
+            if self.form == "lower"
+            else self.text
+        )
 
 
 def is_pattern(key: str) -> bool:
@@ -248,7 +254,9 @@ class _Automaton:
                 yield from ((spec, start, end) for spec in self._specs[number])
 
     def _matches(self, text: str) -> list[tuple[int, int, int]]:
-        found: list[tuple[int, int, int]] = self._automaton.find_matches_as_indexes(text, overlapping=True)
+        found: list[tuple[int, int, int]] = self._automaton.find_matches_as_indexes(
+            text, overlapping=True
+        )
         return found
 
 

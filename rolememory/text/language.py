@@ -32,7 +32,9 @@ def scripts(text: str) -> Mapping[str, int]:
     >>> scripts("灯塔 beacon 1887")
     {'han': 2, 'latin': 6, 'digit': 4}
     """
-    counted = {name: sum(len(run) for run in pattern.findall(text)) for name, pattern in _SCRIPTS.items()}
+    counted = {
+        name: sum(len(run) for run in pattern.findall(text)) for name, pattern in _SCRIPTS.items()
+    }
     return {name: count for name, count in counted.items() if count}
 
 

@@ -17,7 +17,14 @@ _TOKENS = {"c": 0.8, "l": 1 / 4, "d": 1 / 2.5, "o": 1 / 2, "e": 2.0}
 """Tokens per character: CJK, Latin and blanks, digits, other, emoji. Over the vocabularies of today's chat models CJK takes
 0.6 to 1.1; English comes out about 30 % too long, which is the safe side."""
 
-_CJK = ((0x2E80, 0xA4D0), (0xAC00, 0xD7A4), (0xF900, 0xFB00), (0xFE30, 0xFE50), (0xFF00, 0xFFF0), (0x20000, 0x34000))
+_CJK = (
+    (0x2E80, 0xA4D0),
+    (0xAC00, 0xD7A4),
+    (0xF900, 0xFB00),
+    (0xFE30, 0xFE50),
+    (0xFF00, 0xFFF0),
+    (0x20000, 0x34000),
+)
 _CACHED_LENGTH = 65_536
 
 
@@ -149,10 +156,21 @@ def _tokenizer(path: Path) -> Any:
         from tokenizers import Tokenizer
     except ImportError as error:
         remedy = 'install the package `tokenizers`, or set lengths.counter = "estimate"'
-        raise InvalidValueError(f"lengths.counter: {path} cannot be used without the package tokenizers; {remedy}") from error
+        raise InvalidValueError(
+            f"lengths.counter: {path} cannot be used without the package tokenizers; {remedy}"
+        ) from error
     if not path.is_file():
-        raise FileError(path, "no such file", field="lengths.counter", remedy='give the path of a tokenizer.json, or "estimate"')
+        raise FileError(
+            path,
+            "no such file",
+            field="lengths.counter",
+            remedy='give the path of a tokenizer.json, or "estimate"',
+        )
     try:
         return Tokenizer.from_file(str(path))
     except Exception as error:  # the package raises plain Exception
-        raise FileError(path, f"not a tokenizer: {error}", remedy='give the path of a tokenizer.json, or "estimate"') from error
+        raise FileError(
+            path,
+            f"not a tokenizer: {error}",
+            remedy='give the path of a tokenizer.json, or "estimate"',
+        ) from error

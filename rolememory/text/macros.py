@@ -17,7 +17,10 @@ _INNERMOST = re.compile(r"\{\{([^{}]*)\}\}")
 _LEGACY = re.compile(r"<(user|bot|char)>", re.IGNORECASE)
 _TRIM = re.compile(r"(?:\r?\n)*\x02trim\x03(?:\r?\n)*")
 _DICE = re.compile(r"\s*(\d*)\s*d\s*(\d+)\s*([+-]\s*\d+)?\s*|\s*(\d+)\s*", re.IGNORECASE)
-_OPEN, _CLOSE = "\ue000\ue001", "\ue001\ue000"  # stand for braces in inserted text, so that nobody's name becomes a macro
+_OPEN, _CLOSE = (
+    "\ue000\ue001",
+    "\ue001\ue000",
+)  # stand for braces in inserted text, so that nobody's name becomes a macro
 _DEEPEST = 12  # macros inside macros
 _MOST_DICE, _MOST_SIDES = 1000, 1_000_000
 _OF_CARD = {  # name of a macro -> field of the character
@@ -73,12 +76,28 @@ def has_macros(text: str) -> bool:
     return "{{" in text or ("<" in text and _LEGACY.search(text) is not None)
 
 
-def for_character(who: Character, *, now: datetime | None = None, seed: int = 0, chat: int = 0, card_macros: bool = True) -> Macros:
+def for_character(
+    who: Character,
+    *,
+    now: datetime | None = None,
+    seed: int = 0,
+    chat: int = 0,
+    card_macros: bool = True,
+) -> Macros:
     """The macros of a turn with this character."""
     group = dict.fromkeys(("group", "charifnotgroup", "groupnotmuted"), who.name)
-    names = Macros({"user": who.user, "char": who.name, "notchar": who.user, **group}, seed, chat, card_macros=card_macros)
+    names = Macros(
+        {"user": who.user, "char": who.name, "notchar": who.user, **group},
+        seed,
+        chat,
+        card_macros=card_macros,
+    )
     said = {name: of_card(getattr(who, field), names) for name, field in _OF_CARD.items()}
-    clock = {} if now is None else {"time": f"{now:%H:%M}", "date": f"{now:%Y-%m-%d}", "weekday": f"{now:%A}"}
+    clock = (
+        {}
+        if now is None
+        else {"time": f"{now:%H:%M}", "date": f"{now:%Y-%m-%d}", "weekday": f"{now:%A}"}
+    )
     iso = {} if now is None else {"isotime": f"{now:%H:%M}", "isodate": f"{now:%Y-%m-%d}"}
     return names.knowing(**said, **clock, **iso)
 
@@ -89,7 +108,9 @@ def of_card(text: str, macros: Macros) -> str:
     >>> of_card(" {{char}}, a smith.{{scenario}}\n", Macros({"char": "Mira", "scenario": "At the forge."}))
     'Mira, a smith.'
     """
-    return macros.knowing(**dict.fromkeys(_OF_CARD, "")).expand(text.strip(_BLANKS)).replace("\r", "")
+    return (
+        macros.knowing(**dict.fromkeys(_OF_CARD, "")).expand(text.strip(_BLANKS)).replace("\r", "")
+    )
 
 
 class _Turn:
@@ -143,7 +164,9 @@ class _Turn:
         if not (1 <= count <= _MOST_DICE and 1 <= sides <= _MOST_SIDES):
             return None
         added = int((dice[3] or "0").replace(" ", ""))
-        return str(added + sum(1 + self._number(sides, self._macros.seed, "") for _ in range(count)))
+        return str(
+            added + sum(1 + self._number(sides, self._macros.seed, "") for _ in range(count))
+        )
 
     def hidden_key(self, text: str) -> str:
         return f" {text.strip()} " if self._hidden else ""  # a word of its own
@@ -195,7 +218,9 @@ def _options(listed: str) -> list[str]:
     """
     if "::" in listed:
         return listed.split("::")
-    return [one.strip().replace("\\,", ",") for one in re.split(r"(?<!\\),", listed)] if listed else []
+    return (
+        [one.strip().replace("\\,", ",") for one in re.split(r"(?<!\\),", listed)] if listed else []
+    )
 
 
 def _quoted(value: str) -> str:

@@ -25,9 +25,13 @@ from rolememory.text.javascript.nodes import Node
 from rolememory.text.javascript.parse import CostlyPatternError, Flags, parse
 from rolememory.text.javascript.write import Writer
 
-MAX_WEIGHT = 10_000  # nodes with all least counts written out; the engines write them out when they compile
+MAX_WEIGHT = (
+    10_000  # nodes with all least counts written out; the engines write them out when they compile
+)
 MAX_TEXT = 100_000  # characters of one text that are searched
-MAX_LINEAR_WORK = 5_000_000  # nodes times characters that RE2 may face, since it cannot be interrupted
+MAX_LINEAR_WORK = (
+    5_000_000  # nodes times characters that RE2 may face, since it cannot be interrupted
+)
 LEAST_SLICE_MS = 1.0  # with less than this left, a budget counts as spent
 
 _KEY = re.compile(r"/(?P<body>.+?)/(?P<flags>[gimsuy]*)", re.DOTALL)
@@ -98,7 +102,17 @@ def required_literal(pattern: "Pattern") -> str | None:
 class Pattern:
     """A compiled pattern. Safe to share between threads."""
 
-    __slots__ = ("_compiled", "_flags", "_linear", "_splits", "_tree", "_weight", "literal", "lowered", "source")
+    __slots__ = (
+        "_compiled",
+        "_flags",
+        "_linear",
+        "_splits",
+        "_tree",
+        "_weight",
+        "literal",
+        "lowered",
+        "source",
+    )
 
     def __init__(self, source: Source, tree: Node, flags: Flags, linear: Any) -> None:
         self.source = source
@@ -129,7 +143,9 @@ class Pattern:
         Raises:
             TimeoutError: it took longer than `timeout_s` seconds.
         """
-        if self.literal is not None and self.literal not in (_lower(text) if self.lowered else text):
+        if self.literal is not None and self.literal not in (
+            _lower(text) if self.lowered else text
+        ):
             return None
         text = text[:MAX_TEXT]
         if self._splits and not text.isascii() and _ASTRAL.search(text):
@@ -217,7 +233,13 @@ class Budget:
     def notes(self) -> tuple[str, ...]:
         """What a trace says about it, in English: one line for each pattern that did not finish."""
         told = [f"pattern {_shown(key)} took too long and was stopped" for key in self.unfinished]
-        return (*told, *(f"pattern {_shown(key)} rests: it timed out too often; simplify it" for key in self.quarantined))
+        return (
+            *told,
+            *(
+                f"pattern {_shown(key)} rests: it timed out too often; simplify it"
+                for key in self.quarantined
+            ),
+        )
 
     def search(self, pattern: Pattern, text: str) -> Place | None:
         """`pattern.search(text)` within the time that is left; None as well when it did not finish. Never raises."""
@@ -262,7 +284,9 @@ def _source(key: str) -> Source:
     if source is None:
         found = _KEY.fullmatch(key)
         if found is None:
-            raise PatternError(f"{_shown(key)}: not a pattern; write /body/ with flags out of g, i, m, s, u, y behind the last slash")
+            raise PatternError(
+                f"{_shown(key)}: not a pattern; write /body/ with flags out of g, i, m, s, u, y behind the last slash"
+            )
         if _OPEN_SLASH.search(found["body"]):
             raise PatternError(rf"{_shown(key)}: a slash inside the pattern ends it; write '\/'")
         return Source(found["body"].replace(r"\/", "/", 1), found["flags"])
@@ -282,7 +306,9 @@ def _parsed(source: Source) -> tuple[Node, Flags]:
 def _compiled(source: Source) -> Pattern:
     tree, flags = _parsed(source)
     if (heavy := facts.weight(tree)) > MAX_WEIGHT:
-        raise CostlyPatternError(f"its counts multiply to {heavy} steps, at most {MAX_WEIGHT} are run; lower the numbers in braces")
+        raise CostlyPatternError(
+            f"its counts multiply to {heavy} steps, at most {MAX_WEIGHT} are run; lower the numbers in braces"
+        )
     return Pattern(source, tree, flags, _linear(tree, flags))
 
 
@@ -292,7 +318,10 @@ def _backtracking(tree: Node, flags: Flags) -> Any:
 
     narrow = not facts.beyond_ascii(tree)
     try:
-        return regex.compile(Writer(tree, ascii=narrow).whole(sticky=flags.sticky), regex.DOTALL | (regex.ASCII if narrow else 0))
+        return regex.compile(
+            Writer(tree, ascii=narrow).whole(sticky=flags.sticky),
+            regex.DOTALL | (regex.ASCII if narrow else 0),
+        )
     except (regex.error, RecursionError, MemoryError, OverflowError) as error:
         raise PatternError(f"the engine refuses it ({error}); write it more simply") from error
 
@@ -333,6 +362,10 @@ def _whole_characters(place: Place | None, units: str) -> Place | None:
 
 def _characters(units: str, offset: int) -> Place:
     """The number of characters before the offset, without and with one that it cuts in half."""
-    cut = offset < len(units) and "\udc00" <= units[offset] <= "\udfff" and "\ud800" <= units[offset - 1 : offset] <= "\udbff"
+    cut = (
+        offset < len(units)
+        and "\udc00" <= units[offset] <= "\udfff"
+        and "\ud800" <= units[offset - 1 : offset] <= "\udbff"
+    )
     whole = len(paired(units[: offset - 1 if cut else offset]))
     return whole, whole + cut

@@ -45,7 +45,10 @@ def segments(
     """
     who = character or Character()
     first = max(len(messages) - limit, 0)
-    newest = (_message(messages[place], place, cleaner, who, include_names) for place in range(len(messages) - 1, first - 1, -1))
+    newest = (
+        _message(messages[place], place, cleaner, who, include_names)
+        for place in range(len(messages) - 1, first - 1, -1)
+    )
     return (*newest, *_card(who), *(extra for extra in extras if extra.text.strip()))
 
 
@@ -55,7 +58,9 @@ def messages_window(found: Sequence[Segment], depth: int) -> int:
     >>> bin(messages_window(segments([Message.user("a"), Message.user("b")]), 1))
     '0b1'
     """
-    return sum(1 << number for number, segment in enumerate(found[: max(depth, 0)]) if segment.index >= 0)
+    return sum(
+        1 << number for number, segment in enumerate(found[: max(depth, 0)]) if segment.index >= 0
+    )
 
 
 def source_window(found: Sequence[Segment], *sources: str) -> int:
@@ -68,7 +73,9 @@ def cache_info(cleaner: Cleans | None = None) -> Mapping[str, tuple[int, int]]:
     return {"fold": fold.cache_info(), "clean": cleaner.cache_info() if cleaner else (0, 0)}
 
 
-def _message(message: Message, place: int, cleaner: Cleans | None, who: Character, include_names: bool) -> Segment:
+def _message(
+    message: Message, place: int, cleaner: Cleans | None, who: Character, include_names: bool
+) -> Segment:
     text = (cleaner.clean(message.content) if cleaner else message.content).strip()
     name = message.name or {"user": who.user, "assistant": who.name}.get(message.role, "")
     told = f"{name}: {text}" if include_names and name else text

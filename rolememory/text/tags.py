@@ -23,16 +23,23 @@ class Spoken(NamedTuple):
     gestures: tuple[str, ...] = ()  # as written
 
 
-_FEELS = (
-    r"emotions?|emo|emote|expressions?|facial(?:[ _]?expression)?|face|feelings?|mood|sentiment|表情|情绪|情緒|情感|心情|神情|神态|神態"
-)
+_FEELS = r"emotions?|emo|emote|expressions?|facial(?:[ _]?expression)?|face|feelings?|mood|sentiment|表情|情绪|情緒|情感|心情|神情|神态|神態"
 _DOES = r"actions?|act|gestures?|motions?|movement|anim(?:ation)?|pose|动作|動作|手势|手勢|姿势|姿勢|肢体|肢體|动画|動畫"
 _NAME = rf"(?:{_FEELS}|{_DOES})"
 _SAYS = r"\s*(?:::?|：|=)\s*"
 _VALUE = r"[^\[\]{}()<>【】（）｛｝〔〕「」|\n:：=]{0,60}"
 _PAIRS = rf"\s*{_NAME}{_SAYS}{_VALUE}(?:[,，;；|]\s*{_NAME}{_SAYS}{_VALUE})*"
 _LABELS = r"[^\W\d_][^\[\]{}()<>【】（）｛｝〔〕*\n]{0,40}"
-_CLOSED_BY = {"[": r"\](?!\()", "【": "】", "(": r"\)", "（": "）", "{": r"\}", "｛": "｝", "〔": "〕", "<": ">"}
+_CLOSED_BY = {
+    "[": r"\](?!\()",
+    "【": "】",
+    "(": r"\)",
+    "（": "）",
+    "{": r"\}",
+    "｛": "｝",
+    "〔": "〕",
+    "<": ">",
+}
 _OTHER_FORMS = {
     "<": (
         rf"<(?P<element>{_NAME})(?:\s[^<>\n]{{0,80}})?>(?P<inside>[^<>\n]{{1,60}})</(?P=element)\s*>",
@@ -52,15 +59,24 @@ def _forms(opening: str, close: str) -> re.Pattern[str]:
 
 _TAGS: Final = {opening: _forms(opening, close) for opening, close in _CLOSED_BY.items()}
 _OPENS = re.compile(r"[\[【(（{｛〔<]")
-_PAIR = re.compile(rf"(?P<name>{_NAME}){_SAYS}(?P<value>{_VALUE}?)(?=\s*(?:[,，;；|]\s*{_NAME}{_SAYS}|$))", re.IGNORECASE)
-_QUOTED_PAIR = re.compile(r"""["'](?P<name>\w+)["']\s*:\s*(?:\{\s*["']name["']\s*:\s*)?["'](?P<value>[^"']{1,40})["']""")
+_PAIR = re.compile(
+    rf"(?P<name>{_NAME}){_SAYS}(?P<value>{_VALUE}?)(?=\s*(?:[,，;；|]\s*{_NAME}{_SAYS}|$))",
+    re.IGNORECASE,
+)
+_QUOTED_PAIR = re.compile(
+    r"""["'](?P<name>\w+)["']\s*:\s*(?:\{\s*["']name["']\s*:\s*)?["'](?P<value>[^"']{1,40})["']"""
+)
 _DOES_NAME = re.compile(_DOES, re.IGNORECASE)
 _FEELS_NAME = re.compile(_FEELS, re.IGNORECASE)
 _STRENGTH = re.compile(r"[\s:：=|*×x]*\d+(?:\.\d+)?%?\s*$", re.IGNORECASE)
 _AND = re.compile(r"\s*(?:[,，、/|&+]|\band\b|和)\s*")
 
-_NOTHING_FELT = frozenset("neutral normal default idle none 中性 平常 默认 默認 普通 自然 无 無".split())
-_ALSO_WORDS = frozenset("content missing interest fun respect comfort confidence faith 信 念 静 有趣 不满".split())
+_NOTHING_FELT = frozenset(
+    "neutral normal default idle none 中性 平常 默认 默認 普通 自然 无 無".split()
+)
+_ALSO_WORDS = frozenset(
+    "content missing interest fun respect comfort confidence faith 信 念 静 有趣 不满".split()
+)
 """Names of emotions that stand in brackets for other reasons more often: alone they are left as they are."""
 
 
@@ -114,7 +130,9 @@ def _acted(body: str) -> list[re.Match[str]]:
 
 def _together(parts: Iterable[_Said]) -> _Said:
     said = list(parts)
-    return tuple(label for labels, _ in said for label in labels), tuple(gesture for _, gestures in said for gesture in gestures)
+    return tuple(label for labels, _ in said for label in labels), tuple(
+        gesture for _, gestures in said for gesture in gestures
+    )
 
 
 def _named(name: str, value: str) -> _Said:
@@ -178,4 +196,10 @@ def _after_blanks(text: str, place: int) -> int:
 
 def _would_join(before: str, after: str) -> bool:
     """Whether two Latin words or sentences would run into one another."""
-    return bool(after) and before.isascii() and after.isascii() and not before.isspace() and after.isalnum()
+    return (
+        bool(after)
+        and before.isascii()
+        and after.isascii()
+        and not before.isspace()
+        and after.isalnum()
+    )

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from math import log
 from typing import TYPE_CHECKING
 
+from rolememory.text.moves import Moves
 from rolememory.text.words import Question, is_pair, kind, tokens
 
 if TYPE_CHECKING:
@@ -30,7 +31,9 @@ BACKGROUND = 60.0
 ENOUGH = 2.5
 """So many rare words shared are as much as a text can ask for: long messages are not measured by all their words."""
 
-UNKNOWN_PAIR = 0.3  # of its weight that a two-gram no text holds counts as asked for: most are not words
+UNKNOWN_PAIR = (
+    0.3  # of its weight that a two-gram no text holds counts as asked for: most are not words
+)
 
 BARELY = 0.02
 """Of what a rare word tells: words that tell less stand nearly everywhere and are not looked up."""
@@ -49,8 +52,8 @@ class TermIndex:
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
+        self._moves = Moves()
         self._clear()
-        self.version = 0  # moves whenever a row changes its meaning
 
     def _clear(self) -> None:
         self._postings: dict[str, array[int]] = {}  # token -> row << 4 | count, rows rising
@@ -69,6 +72,15 @@ class TermIndex:
         return entry_id in self._row_of
 
     @property
+    def version(self) -> int:
+        """Moves whenever a row changes its meaning."""
+        return self._moves.version
+
+    def moved(self, since: int) -> list[str] | None:
+        """The ids whose row changed its meaning since that version; None where that is not known any more."""
+        return self._moves.since(since)
+
+    @property
     def n_rows(self) -> int:
         """Rows of the arrays that `scores` gives, removed ones included."""
         return len(self._texts)
@@ -81,29 +93,30 @@ class TermIndex:
                     return
                 self._drop(entry_id)
             self._append(entry_id, text)
-            self._moved()
+            self._norms = None
+            self._moves.note(entry_id)
 
     def remove(self, entry_id: str) -> None:
         """Forget an id; one that is not there is no mistake."""
         with self._lock:
             if entry_id in self._row_of:
                 self._drop(entry_id)
-                self._moved()
+                self._norms = None
+                self._moves.note(entry_id)
                 if len(self._texts) > 2 * len(self._row_of) + 1000:
                     self.compact()
 
     def compact(self) -> None:
         """Give removed rows back; row numbers change."""
         with self._lock:
-            kept = [(entry_id, self._texts[row]) for entry_id, row in sorted(self._row_of.items(), key=lambda item: item[1])]
+            kept = [
+                (entry_id, self._texts[row])
+                for entry_id, row in sorted(self._row_of.items(), key=lambda item: item[1])
+            ]
             self._clear()
             for entry_id, text in kept:
                 self._append(entry_id, text or "")
-            self._moved()
-
-    def _moved(self) -> None:
-        self._norms = None
-        self.version += 1
+            self._moves.all()
 
     def _append(self, entry_id: str, text: str) -> None:
         row = len(self._texts)
@@ -114,7 +127,9 @@ class TermIndex:
                 postings[token] = array("Q", (posting,))
             else:
                 known.append(posting)
-        length = float(len(text.encode("utf-8", "surrogatepass")))  # a Han character is worth three letters
+        length = float(
+            len(text.encode("utf-8", "surrogatepass"))
+        )  # a Han character is worth three letters
         self._row_of[entry_id] = row
         self._texts.append(text)
         self._lengths.append(length)
@@ -169,21 +184,14 @@ class TermIndex:
             out *= np.float32(1.0 / min(max(mass, unit), ENOUGH * unit))
             return out * np.frombuffer(self._alive, dtype=np.uint8)
 
-    def shared(self, question: Question, rows: "Rows") -> list[str]:
-        """Which of the question's most telling words each of these rows holds, joined by blanks; at most `MOST_NAMED`."""
-        import numpy as np
-
-        out: list[list[str]] = [[] for _ in range(len(rows))]
-        wanted = rows.astype(np.uint64)
-        with self._lock:
-            known = sorted((token for token in question.weights if token in self._postings), key=self._telling)
-            for token in known[:MOST_NAMED]:
-                holders = np.frombuffer(self._postings[token], dtype=np.uint64) >> np.uint64(_PACK)
-                at = np.minimum(np.searchsorted(holders, wanted), len(holders) - 1)
-                for place in np.flatnonzero(holders[at] == wanted).tolist():
-                    if len(token) > 1 or not any(token in said for said in out[place]):
-                        out[place].append(token)
-        return [" ".join(dict.fromkeys(question.surfaces[token] for token in held)) for held in out]
+    def shared(self, question: Question, text: str) -> str:
+        """Which of the question's most telling words a text holds, joined by blanks; of at most `MOST_NAMED`."""
+        known = (token for token in question.weights if token in self._postings)
+        held, out = set(tokens(text)), list[str]()
+        for token in sorted(known, key=self._telling)[:MOST_NAMED]:
+            if token in held and (len(token) > 1 or not any(token in said for said in out)):
+                out.append(token)
+        return " ".join(dict.fromkeys(question.surfaces[token] for token in out))
 
     def _telling(self, token: str) -> tuple[bool, float]:
         """Sorts what is worth naming first: pairs before single characters, then by what it tells."""

@@ -9,6 +9,8 @@ import threading
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
+from rolememory.text.moves import Moves
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -38,8 +40,16 @@ class VectorIndex(Protocol):
     """Vectors by id, asked by matrix row."""
 
     dim: int
-    version: int  # moves whenever a row changes its meaning
     background: Mapping[str, "Floats"]  # language -> vectors of everyday sentences, (n, dim)
+
+    @property
+    def version(self) -> int:
+        """Moves whenever a row changes its meaning."""
+        ...
+
+    def moved(self, since: int) -> list[str] | None:
+        """The ids whose row changed its meaning since that version; None where that is not known any more."""
+        ...
 
     def rows(self, ids: Iterable[str]) -> "Rows":
         """The row of each id, -1 for one that is not here; shape (n_ids,)."""
@@ -82,7 +92,9 @@ def _parts(text: str, size: int) -> Iterable[str]:
 
 def _split(border: re.Pattern[str], text: str) -> Iterable[str]:
     ends = [match.end() for match in border.finditer(text)]
-    return filter(None, (text[start:end] for start, end in zip([0, *ends], [*ends, len(text)], strict=True)))
+    return filter(
+        None, (text[start:end] for start, end in zip([0, *ends], [*ends, len(text)], strict=True))
+    )
 
 
 class VectorTable:
@@ -94,7 +106,7 @@ class VectorTable:
     def __init__(self, dim: int, background: Mapping[str, "Floats"] | None = None) -> None:
         import numpy as np
 
-        self.dim, self.version = dim, 0
+        self.dim, self._moves = dim, Moves()
         self.background: Mapping[str, Floats] = background or {}
         self._lock = threading.RLock()
         self._ids: list[str] = []
@@ -109,6 +121,16 @@ class VectorTable:
 
     def __contains__(self, entry_id: object) -> bool:
         return entry_id in self._row_of
+
+    @property
+    def version(self) -> int:
+        """Moves whenever a row changes its meaning."""
+        return self._moves.version
+
+    def moved(self, since: int) -> list[str] | None:
+        """The ids whose row changed its meaning since that version; None where that is not known any more."""
+        with self._lock:
+            return self._moves.since(since)
 
     def ids(self) -> tuple[str, ...]:
         """Every id that has vectors."""
@@ -137,7 +159,7 @@ class VectorTable:
             if len(rows) > 1:
                 self._more = np.concatenate([self._more, rows[1:]])
                 self._owner = np.concatenate([self._owner, np.full(len(rows) - 1, row)])
-            self.version += 1
+            self._moves.note(entry_id)
 
     def _append(self, entry_id: str) -> int:
         import numpy as np
@@ -167,9 +189,10 @@ class VectorTable:
                 self._owner[self._owner == last] = row
                 self._ids[row], self._digests[row] = self._ids[last], self._digests[last]
                 self._row_of[self._ids[row]] = row
+                self._moves.note(self._ids[row])
             self._ids.pop()
             self._digests.pop()
-            self.version += 1
+            self._moves.note(entry_id)
 
     def named(self) -> "dict[bytes, Floats]":
         """Every vector by the name of its text: what a vector file keeps."""
@@ -178,7 +201,9 @@ class VectorTable:
             for row, vector in zip(self._owner.tolist(), self._more, strict=True):
                 further[row].append(vector)
             return {
-                name: vector.copy() for row, vectors in further.items() for name, vector in zip(self._digests[row], vectors, strict=False)
+                name: vector.copy()
+                for row, vectors in further.items()
+                for name, vector in zip(self._digests[row], vectors, strict=False)
             }
 
     def rows(self, ids: Iterable[str]) -> "Rows":

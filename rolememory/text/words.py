@@ -9,7 +9,8 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
+from sys import intern
 from typing import Any
 
 import orjson
@@ -26,10 +27,18 @@ PAIR, PAIR_COMMON, PAIR_LOOSE = (0.5, 0.001), (0.3, 0.03), (0.15, 0.004)
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff々〇"
 _KANA = "\u3041-\u3096\u30a1-\u30fa\u30fc\u31f0-\u31ff"
 _HANGUL = "\uac00-\ud7a3\u1100-\u11ff\u3131-\u318e"
-_UNSPACED = "\u0e01-\u0e3a\u0e40-\u0e4e\u0e80-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
+_UNSPACED = (
+    "\u0e01-\u0e3a\u0e40-\u0e4e\u0e80-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese, Khmer
+)
 _GRAMS = f"{_HAN}{_KANA}{_HANGUL}{_UNSPACED}"
-_RUNS = re.compile(rf"([{_GRAMS}]+)|(\d+(?:[.:/]\d+)*)|([^\W\d_{_GRAMS}]+(?:['’][^\W\d_{_GRAMS}]+)?)")
-_HAN_FIRST, _HANGUL_FIRST, _HANGUL_LAST = "\u3400", "\uac00", "\ud7a3"  # kana and the other unspaced scripts come before
+_RUNS = re.compile(
+    rf"([{_GRAMS}]+)|(\d+(?:[.:/]\d+)*)|([^\W\d_{_GRAMS}]+(?:['’][^\W\d_{_GRAMS}]+)?)"
+)
+_HAN_FIRST, _HANGUL_FIRST, _HANGUL_LAST = (
+    "\u3400",
+    "\uac00",
+    "\ud7a3",
+)  # kana and the other unspaced scripts come before
 _ONE_HAN = re.compile(f"[{_HAN}]")
 _LATIN = re.compile("[a-z]+")
 
@@ -43,17 +52,24 @@ class Words:
     everyday: frozenset[str]  # the same of single characters
     counting: frozenset[str]  # numerals and measure words: two of them make no word
     forms: Mapping[str, str]  # irregular form -> base: went -> go
-    spellings: Mapping[str, str]  # another way to write or say it -> base: harbour -> harbor; also before endings
+    spellings: Mapping[
+        str, str
+    ]  # another way to write or say it -> base: harbour -> harbor; also before endings
 
 
 @cache
 def words(language: str) -> Words:
     """The shipped word lists of `en` or `zh`."""
-    raw = orjson.loads(shipped("worldbook_rules", "lexicons", f"words.{language}.json").read_bytes())
-    forms, spellings = (
-        {form: base for base, forms in raw.get(name, {}).items() for form in forms.split()} for name in ("forms", "spellings")
+    raw = orjson.loads(
+        shipped("worldbook_rules", "lexicons", f"words.{language}.json").read_bytes()
     )
-    stop, common, everyday, counting = (frozenset(raw.get(name, ())) for name in ("stop", "common", "everyday", "counting"))
+    forms, spellings = (
+        {form: base for base, forms in raw.get(name, {}).items() for form in forms.split()}
+        for name in ("forms", "spellings")
+    )
+    stop, common, everyday, counting = (
+        frozenset(raw.get(name, ())) for name in ("stop", "common", "everyday", "counting")
+    )
     return Words(stop, common, everyday, counting, forms, spellings)
 
 
@@ -106,12 +122,20 @@ def _common_stems() -> frozenset[str]:
 
 
 def _grams(run: str) -> list[str]:
-    """One-grams of Han, two-grams of everything; a gram of function characters alone says nothing."""
+    """One-grams of Han, two-grams of everything; a gram of function characters alone says nothing.
+
+    Each is held once, however many texts it is in.
+    """
     stop = words("zh").stop
     if len(run) == 1:
-        return [] if run in stop else [run]
-    ones = [one for one in run if one >= _HAN_FIRST and one not in stop and not _HANGUL_FIRST <= one <= _HANGUL_LAST]
-    return ones + [one + two for one, two in pairwise(run) if one not in stop or two not in stop]
+        return [] if run in stop else [intern(run)]
+    ones = [
+        one
+        for one in run
+        if one >= _HAN_FIRST and one not in stop and not _HANGUL_FIRST <= one <= _HANGUL_LAST
+    ]
+    twos = (one + two for one, two in pairwise(run) if one not in stop or two not in stop)
+    return [intern(gram) for gram in chain(ones, twos)]
 
 
 def _says_something(word: str) -> bool:
@@ -145,7 +169,9 @@ def tokens(text: str) -> tuple[str, ...]:
             out.append(number)
         elif _says_something(stemmed := stem(word)):
             out.append(stemmed)
-    return tuple(out or (number or (stem(word) if word else grams) for grams, number, word in _runs(text)))
+    return tuple(
+        out or (number or (stem(word) if word else grams) for grams, number, word in _runs(text))
+    )
 
 
 def is_pair(token: str) -> bool:
@@ -177,7 +203,9 @@ class Question:
     @property
     def mass(self) -> float:
         """How much it says in itself, in words: 0 = nothing ("and then?")."""
-        return sum(weight for token, weight in self.weights.items() if kind(token) in (RARE, HAN, PAIR))
+        return sum(
+            weight for token, weight in self.weights.items() if kind(token) in (RARE, HAN, PAIR)
+        )
 
 
 @lru_cache(maxsize=1024)
@@ -189,4 +217,7 @@ def ask(text: str) -> Question:
     """
     spelt = {stem(word): word for _, _, word in reversed(_runs(text)) if word}
     asked = dict.fromkeys(tokens(text))
-    return Question({token: kind(token)[0] for token in asked}, {token: spelt.get(token, token) for token in asked})
+    return Question(
+        {token: kind(token)[0] for token in asked},
+        {token: spelt.get(token, token) for token in asked},
+    )

@@ -5,13 +5,17 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
 from importlib.metadata import entry_points
-from typing import Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from rolememory.errors import RegistrationError, UnknownTriggerError
 from rolememory.schema.entry import Entry
 from rolememory.schema.evidence import Hit
 from rolememory.schema.scene import Feeling, Scene
 from rolememory.schema.settings import StrategySettings, TriggerSettings
+from rolememory.triggers.table import Found, Table
+
+if TYPE_CHECKING:
+    from rolememory.triggers.table import Mask
 
 ENTRY_POINT_GROUP = "rolememory.triggers"
 
@@ -26,13 +30,22 @@ class Parts:
     terms: Any = None  # text.terms.TermIndex over the entries' contents
     vectors: Any = None  # text.vectors.VectorTable, or None while there is no model
     feelings: Mapping[str, Feeling] = field(default_factory=dict)  # of each entry's content, by id
-    patterns: Any = None  # text.pattern.Quarantine: regex keys that timed out too often, kept by the owner
-    told_at_turn: Callable[[datetime], int | None] | None = None  # the story clock: user turns the timeline had at that moment
+    patterns: Any = (
+        None  # text.pattern.Quarantine: regex keys that timed out too often, kept by the owner
+    )
+    told_at_turn: Callable[[datetime], int | None] | None = (
+        None  # the story clock: user turns the timeline had at that moment
+    )
+    table: Table | None = None  # the entries in columns, for strategies that follow them by rows
 
     def own(self, name: str) -> StrategySettings:
         """The settings of the strategy with this name; a third party's come from `triggers.others`."""
         known = getattr(self.settings, name, None)
-        return known if isinstance(known, StrategySettings) else self.settings.others.get(name, StrategySettings())
+        return (
+            known
+            if isinstance(known, StrategySettings)
+            else self.settings.others.get(name, StrategySettings())
+        )
 
 
 class Trigger(Protocol):
@@ -49,6 +62,38 @@ class Trigger(Protocol):
         A strategy may do both: it then wakes with `fire` and weighs with an optional method `weigh(scene, among)`.
         """
         ...
+
+
+class ByRows:
+    """A strategy that reads a table and follows its changes row by row, so that a write costs what it changes.
+
+    It reads all that the table holds, `_listen`s, and is then told of each change; `fire` is made of `find`. Built
+    without a table in the parts it gets one of its own.
+    """
+
+    name: ClassVar[str]
+
+    def __init__(self, entries: Sequence[Entry], parts: Parts) -> None:
+        self.table = Table(entries) if parts.table is None else parts.table
+
+    def _listen(self) -> None:
+        """Read the table and follow it; the last thing that building does."""
+        self.add(self.table.rows)
+        self.table.follow(self)
+
+    def add(self, rows: Sequence[int]) -> None:
+        """Read these rows: what stands in them is new to this strategy."""
+
+    def remove(self, rows: Sequence[int]) -> None:
+        """Forget these rows; what stood in them still does."""
+
+    def find(self, scene: Scene, among: "Mask") -> Found:
+        """Evidence for candidates whose row is in the mask; strengths as `fire` gives them."""
+        raise NotImplementedError
+
+    def fire(self, scene: Scene, among: Collection[str]) -> Iterator[Hit]:
+        """Yield the same as hits, for ids."""
+        return self.find(scene, self.table.among(among).mask).hits(self.table, self.name)
 
 
 Factory = Callable[[Sequence[Entry], Parts], Trigger]

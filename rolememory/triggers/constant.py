@@ -1,18 +1,22 @@
 """Entries that come every turn."""
 
-from collections.abc import Collection, Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
 
 from rolememory.schema.entry import Entry
-from rolememory.schema.evidence import Hit, Reason
+from rolememory.schema.evidence import Reason
 from rolememory.schema.scene import Scene
-from rolememory.triggers.base import Parts, register
+from rolememory.triggers.base import ByRows, Parts, register
+from rolememory.triggers.table import Found
+
+if TYPE_CHECKING:
+    from rolememory.triggers.table import Mask
 
 _BECAUSE = Reason("constant")
 
 
 @register("constant")
-class ConstantTrigger:
+class ConstantTrigger(ByRows):
     """Wakes what is marked constant, always and fully. Cost: O(constant entries).
 
     A memory's `triggers` do not bind it: they say what else may wake it.
@@ -22,10 +26,19 @@ class ConstantTrigger:
     activates: ClassVar[bool] = True
 
     def __init__(self, entries: Sequence[Entry], parts: Parts) -> None:
-        del parts
-        self._ids = tuple(entry.id for entry in entries if entry.constant)
+        super().__init__(entries, parts)
+        self._rows: set[int] = set()
+        self._listen()
 
-    def fire(self, scene: Scene, among: Collection[str]) -> Iterator[Hit]:
-        """Yield one hit of strength 1 per constant entry."""
+    def add(self, rows: Sequence[int]) -> None:
+        """Note which of these are constant."""
+        self._rows.update(row for row in rows if self.table.entry(row).constant)
+
+    def remove(self, rows: Sequence[int]) -> None:
+        """Forget these rows."""
+        self._rows.difference_update(rows)
+
+    def find(self, scene: Scene, among: "Mask") -> Found:
+        """Strength 1 for each constant entry."""
         del scene
-        return (Hit(entry_id, self.name, 1.0, _BECAUSE) for entry_id in self._ids if entry_id in among)
+        return Found.of([(row, 1.0, _BECAUSE) for row in self._rows if among[row]])

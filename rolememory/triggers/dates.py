@@ -1,20 +1,20 @@
 """Memories of a time that the newest message names."""
 
-from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
-from functools import cached_property
-from itertools import accumulate
-from typing import ClassVar
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, ClassVar
 
 from rolememory.schema.entry import Entry
-from rolememory.schema.evidence import Hit, Reason
+from rolememory.schema.evidence import Reason
 from rolememory.schema.memory import in_utc
 from rolememory.schema.scene import Language, Scene, TimeSpan
 from rolememory.schema.settings import DatesSettings
 from rolememory.text.dates import teller
-from rolememory.triggers.base import Parts, may_wake, register
+from rolememory.triggers.base import ByRows, Parts, may_wake, register
+from rolememory.triggers.table import Column, Found, Table
+
+if TYPE_CHECKING:
+    from rolememory.triggers.table import Doubles, Mask
 
 A_DAY = 0.6  # strength of a day named without doubt
 SAME_TIME = 0.5  # strength of a memory whose own text names the very same time, however long
@@ -22,16 +22,17 @@ NOW = 0.45  # factor on a time that is not over: "today" is more often small tal
 FEW = 10  # memories that one time may wake at full strength
 LEAST_CERTAINTY = 0.6  # of a time in a memory's text
 
-DAY = timedelta(days=1)
+A_DAY_S = 86_400.0
 
 
-def narrowness(days: float) -> float:
+def narrowness(days: "Doubles") -> "Doubles":
     """Strength of a time by its length in days: a day and a week wake, a year alone does not (threshold 0.30).
 
-    >>> [round(narrowness(days), 2) for days in (1, 7, 30, 92, 365, 3650)]
+    >>> import numpy as np
+    >>> narrowness(np.array([1, 7, 30, 92, 365, 3650])).round(2).tolist()
     [0.6, 0.45, 0.36, 0.3, 0.25, 0.18]
     """
-    return float(A_DAY * max(days, 1.0) ** -0.15)
+    return A_DAY * days.clip(min=1.0) ** -0.15
 
 
 def crowding(memories: int) -> float:
@@ -43,94 +44,130 @@ def crowding(memories: int) -> float:
     return float((FEW / max(memories, FEW)) ** 0.25)
 
 
-def overlap(asked: TimeSpan, told: TimeSpan) -> float:
-    """How much two times are the same, 0..1: what they share, as a part of what they cover together."""
-    shared = min(asked.end, told.end) - max(asked.start, told.start)
-    return max(shared / (max(asked.end, told.end) - min(asked.start, told.start)), 0.0)
+def overlap(asked: "Doubles", starts: "Doubles", ends: "Doubles") -> "tuple[Doubles, Doubles]":
+    """How much times are the same as the asked one (start, end), 0..1: what they share, as a part of what they cover; and that.
+
+    >>> import numpy as np
+    >>> overlap(np.array([0.0, 4.0]), np.array([0.0, 2.0, 4.0]), np.array([4.0, 6.0, 6.0]))[0].round(2).tolist()
+    [1.0, 0.33, 0.0]
+    """
+    covered = ends.clip(min=asked[1]) - starts.clip(max=asked[0])
+    shared = ends.clip(max=asked[1]) - starts.clip(min=asked[0])
+    return (shared / covered).clip(min=0.0), covered
 
 
-@dataclass(frozen=True, slots=True)
-class _Awake:
-    """A memory of an asked time: how strongly that speaks, and which time it was."""
+class _Told:
+    """The times that texts name, by row; a text is read when a time is first asked for, most turns name none."""
 
-    strength: float
-    asked: TimeSpan
+    def __init__(self, table: Table, settings: DatesSettings) -> None:
+        self._table, self._tell = table, teller(settings)
+        self._unread: set[int] = set()
+        self._places: dict[int, list[int]] = {}  # row -> its places in the columns
+        self._free: list[int] = []
+        self.rows = Column("i8")
+        self.starts, self.ends = Column("f8"), Column("f8", float("-inf"))  # seconds
 
+    def add(self, row: int) -> None:
+        """Read this row later."""
+        self._unread.add(row)
 
-@dataclass(frozen=True, slots=True)
-class _Calendar:
-    """When memories were made, and the times their texts name, both in order."""
+    def remove(self, row: int) -> None:
+        """Forget what this row named."""
+        self._unread.discard(row)
+        places = self._places.pop(row, [])
+        self.ends[places] = float("-inf")
+        self._free += places
 
-    made: list[tuple[datetime, str]]
-    told: list[tuple[TimeSpan, str]]
-    starts: list[datetime]
-    latest_ends: list[datetime]
-
-    @classmethod
-    def of(cls, entries: Sequence[Entry], settings: DatesSettings) -> "_Calendar":
-        made = ((entry, getattr(entry, "created", None)) for entry in entries)
-        tell = teller(settings)
-        named = ((span, entry.id) for entry in entries for span in _told(entry, tell))
-        told = sorted(named, key=lambda one: (in_utc(one[0].start), one[1]))
-        starts = [in_utc(span.start) for span, _ in told]
-        ends = list(accumulate((in_utc(span.end) for span, _ in told), max))
-        return cls(sorted((in_utc(created), entry.id) for entry, created in made if created), told, starts, ends)
-
-    def made_in(self, asked: TimeSpan) -> Iterator[str]:
-        first = bisect_left(self.made, (in_utc(asked.start), ""))
-        behind = bisect_left(self.made, (in_utc(asked.end), ""))
-        return (entry_id for _, entry_id in self.made[first:behind])
-
-    def telling_of(self, asked: TimeSpan) -> Iterator[tuple[TimeSpan, str]]:
-        """Times in memories' texts that share something with the asked one."""
-        first = bisect_left(self.latest_ends, in_utc(asked.start))
-        behind = bisect_left(self.starts, in_utc(asked.end))
-        return (one for one in self.told[first:behind] if one[0].end > asked.start)
+    def read(self) -> None:
+        """Read what is new. Cost: O(new texts)."""
+        for row in self._unread:
+            for span in _told(self._table.entry(row), self._tell):
+                place = self._free.pop() if self._free else self.rows.size
+                for column in (self.rows, self.starts, self.ends):
+                    column.grow(place + 1)
+                self.rows[place] = row
+                self.starts[place], self.ends[place] = _borders(span)
+                self._places.setdefault(row, []).append(place)
+        self._unread.clear()
 
 
 @register("dates")
-class DatesTrigger:
-    """Wakes memories that were made in a named time, or whose text names it. Cost: O(log(entries) + hits) for each time."""
+class DatesTrigger(ByRows):
+    """Wakes memories that were made in a named time, or whose text names it. Cost: O(n) numpy passes for each time."""
 
     name: ClassVar[str] = "dates"
     activates: ClassVar[bool] = True
 
     def __init__(self, entries: Sequence[Entry], parts: Parts) -> None:
-        self._mine = [entry for entry in entries if may_wake(entry, self.name)]
-        self._settings = parts.settings.dates
+        super().__init__(entries, parts)
+        self._open = Column("?")  # whether this strategy may wake it
+        self._told = _Told(self.table, parts.settings.dates)
+        self._listen()
 
-    @cached_property
-    def _calendar(self) -> _Calendar:
-        """Read when a time is first named: most turns name none."""
-        return _Calendar.of(self._mine, self._settings)
+    def add(self, rows: Sequence[int]) -> None:
+        """Read these later."""
+        self._open.grow(self.table.n_rows)
+        for row in rows:
+            self._open[row] = may_wake(self.table.entry(row), self.name)
+            if self._open[row]:
+                self._told.add(row)
 
-    def fire(self, scene: Scene, among: Collection[str]) -> Iterator[Hit]:
-        """Yield one hit per memory of a time in `scene.times`."""
-        awake: dict[str, _Awake] = {}
-        for asked in scene.times:
-            for entry_id, strength in self._of(asked, scene.now, among):
-                if entry_id not in awake or strength > awake[entry_id].strength:
-                    awake[entry_id] = _Awake(strength, asked)
-        for entry_id, found in awake.items():
-            yield Hit(entry_id, self.name, found.strength, _reason(found.asked))
+    def remove(self, rows: Sequence[int]) -> None:
+        """Forget what these named."""
+        for row in rows:
+            self._told.remove(row)
 
-    def _of(self, asked: TimeSpan, now: datetime, among: Collection[str]) -> list[tuple[str, float]]:
-        """The memories of one asked time, each with its strength."""
-        length = narrowness((asked.end - asked.start) / DAY)
-        found = {entry_id: length for entry_id in self._calendar.made_in(asked) if entry_id in among}
-        for told, entry_id in self._calendar.telling_of(asked):
-            if entry_id in among:
-                own = max(SAME_TIME * overlap(asked, told), narrowness((max(asked.end, told.end) - min(asked.start, told.start)) / DAY))
-                found[entry_id] = max(found.get(entry_id, 0.0), own)
-        factor = asked.certainty * crowding(len(found)) * (NOW if asked.start <= in_utc(now) < asked.end else 1.0)
-        return [(entry_id, strength * factor) for entry_id, strength in found.items()]
+    def find(self, scene: Scene, among: "Mask") -> Found:
+        """Memories of a time in `scene.times`."""
+        import numpy as np
+
+        if not scene.times:
+            return Found.of(())
+        self._told.read()
+        mask = among & self._open.values
+        each = np.stack([self._of(asked, scene.now, mask) for asked in scene.times])
+        best, which = each.max(axis=0), each.argmax(axis=0)
+        rows = np.flatnonzero(best)
+        because = [_reason(asked) for asked in scene.times]
+        spoken = which[rows].tolist()
+        return Found(rows, best[rows], lambda place: because[spoken[place]])
+
+    def _of(self, asked: TimeSpan, now: datetime, mask: "Mask") -> "Doubles":
+        """How strongly one asked time wakes each row, (n_rows,)."""
+        import numpy as np
+
+        span, made, told = np.array(_borders(asked)), self.table.created.values, self._told
+        strengths = np.zeros(len(mask))
+        within = mask & (made >= span[0]) & (made < span[1])
+        strengths[within] = narrowness((span[1] - span[0]) / A_DAY_S)
+        some = np.flatnonzero((told.ends.values > span[0]) & (told.starts.values < span[1]))
+        same, covered = overlap(span, told.starts[some], told.ends[some])
+        rows, own = told.rows[some], np.maximum(SAME_TIME * same, narrowness(covered / A_DAY_S))
+        np.maximum.at(strengths, rows, own * mask[rows])
+        factor = (
+            asked.certainty
+            * crowding(int(np.count_nonzero(strengths)))
+            * (NOW if asked.start <= in_utc(now) < asked.end else 1.0)
+        )
+        return strengths * factor
 
 
-def _told(entry: Entry, tell: Callable[[str, datetime | None, Language], tuple[TimeSpan, ...]]) -> Iterator[TimeSpan]:
+def _borders(span: TimeSpan) -> tuple[float, float]:
+    return in_utc(span.start).timestamp(), in_utc(span.end).timestamp()
+
+
+def _told(
+    entry: Entry, tell: Callable[[str, datetime | None, Language], tuple[TimeSpan, ...]]
+) -> Iterator[TimeSpan]:
     """The times that the entry's text names with some certainty."""
-    spans = tell(entry.content, getattr(entry, "created", None), "en" if entry.content.isascii() else "zh")
+    spans = tell(
+        entry.content, getattr(entry, "created", None), "en" if entry.content.isascii() else "zh"
+    )
     return (span for span in spans if span.certainty >= LEAST_CERTAINTY)
 
 
 def _reason(asked: TimeSpan) -> Reason:
-    return Reason("date", (("text", asked.text), ("from", asked.start.isoformat()), ("to", asked.end.isoformat())))
+    return Reason(
+        "date",
+        (("text", asked.text), ("from", asked.start.isoformat()), ("to", asked.end.isoformat())),
+    )

@@ -1,20 +1,24 @@
 """Entries whose keys stand in the newest messages."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, reduce
 from math import log
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rolememory.schema.entry import Entry, SelectiveLogic
-from rolememory.schema.evidence import Hit, Reason, Value
+from rolememory.schema.evidence import Reason, Value
 from rolememory.schema.scene import KeyReading, Scene, Span
 from rolememory.schema.settings import KeywordSettings
 from rolememory.text.edges import Edges
 from rolememory.text.fuzzy import Near, fuzzy, may_be_fuzzy
 from rolememory.text.keys import KeySpec, is_pattern
 from rolememory.text.selective import selective
-from rolememory.triggers.base import Parts, may_wake, register
+from rolememory.triggers.base import ByRows, Parts, may_wake, register
+from rolememory.triggers.table import Found
+
+if TYPE_CHECKING:
+    from rolememory.triggers.table import Mask
 
 ONE_KEY = 0.6  # a key of one entry alone, in the newest user message
 LEAST = 0.6  # ... and what stays of it for a common key in an old message: above the usual threshold, an author's key counts
@@ -51,7 +55,9 @@ def strength(keys: Iterable[tuple[float, float]]) -> float:
     >>> [round(strength(keys), 2) for keys in ([(1, 1)], [(0.2, 0.5)], [(1, 1), (1, 1)], [])]
     [0.6, 0.38, 0.84, 0.0]
     """
-    silence = reduce(lambda left, key: left * (1 - ONE_KEY * (LEAST + (1 - LEAST) * key[0] * key[1])), keys, 1.0)
+    silence = reduce(
+        lambda left, key: left * (1 - ONE_KEY * (LEAST + (1 - LEAST) * key[0] * key[1])), keys, 1.0
+    )
     return 1 - silence
 
 
@@ -70,6 +76,12 @@ class _Listening:
     primary: tuple[KeySpec, ...]
     secondary: tuple[KeySpec, ...]
     logic: SelectiveLogic
+
+    def in_order(self, seen: "list[_Seen]") -> "list[_Seen]":
+        """Primary keys that were seen, in the order in which the entry has them."""
+        if len(seen) > 1:
+            seen.sort(key=lambda one: self.primary.index(one.spec))
+        return seen
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +102,13 @@ class _Seen:
     def inside(self, other: "_Seen") -> bool:
         """Whether it stands within the other's place: 'dragon' in 'red dragon' is no second reason."""
         mine, others = self.span, other.span
-        return mine.segment == others.segment and others.start <= mine.start and mine.end <= others.end
+        return (
+            mine.segment == others.segment and others.start <= mine.start and mine.end <= others.end
+        )
 
 
 @register("keyword")
-class KeywordTrigger:
+class KeywordTrigger(ByRows):
     """Wakes entries by their keys, secondary keys and selective logic. Cost: O(keys seen and the entries that carry them).
 
     Keys written as /pattern/flags, and entries with such a secondary key, are left to the strategy `pattern`.
@@ -104,46 +118,96 @@ class KeywordTrigger:
     activates: ClassVar[bool] = True
 
     def __init__(self, entries: Sequence[Entry], parts: Parts) -> None:
+        super().__init__(entries, parts)
         self._settings = parts.settings.keyword
-        self._listening = dict(_listening(entries, self._settings))
-        self._carriers: dict[KeySpec, list[str]] = {}
-        for entry_id, listening in self._listening.items():
-            for spec in listening.primary:
-                self._carriers.setdefault(spec, []).append(entry_id)
-        self._mistypable = {spec.text: spec for spec in self._carriers if self._settings.fuzzy and may_be_fuzzy(spec.text)}
+        self._listening: dict[int, _Listening] = {}
+        self._carriers: dict[KeySpec, dict[int, None]] = {}  # a key -> rows in the order they came
+        self._mistypable: dict[str, KeySpec] = {}
         self._near = lru_cache(maxsize=256)(self._nearest)
+        self._listen()
+
+    def add(self, rows: Sequence[int]) -> None:
+        """Listen for the keys of these."""
+        for row in rows:
+            if listening := _listening(self.table.entry(row), self._settings):
+                self._listening[row] = listening
+                for spec in listening.primary:
+                    self._carriers.setdefault(spec, {})[row] = None
+                    self._listen_nearly(spec)
+
+    def _listen_nearly(self, spec: KeySpec) -> None:
+        fuzzy = self._settings.fuzzy and spec.text not in self._mistypable
+        if fuzzy and may_be_fuzzy(spec.text):
+            self._mistypable[spec.text] = spec
+            self._near.cache_clear()
+
+    def remove(self, rows: Sequence[int]) -> None:
+        """Listen for them no longer."""
+        for row in rows:
+            listening = self._listening.pop(row, None)
+            for spec in listening.primary if listening else ():
+                self._carriers[spec].pop(row, None)
+                if not self._carriers[spec]:
+                    del self._carriers[spec]
+                    if self._mistypable.pop(spec.text, None):
+                        self._near.cache_clear()
 
     @staticmethod
     def specs(entries: Iterable[Entry], settings: KeywordSettings) -> frozenset[KeySpec]:
         """All keys these entries listen for: what the key index must hold."""
-        heard = (listening for _, listening in _listening(entries, settings))
-        return frozenset(spec for listening in heard for spec in (*listening.primary, *listening.secondary))
+        heard = filter(None, (_listening(entry, settings) for entry in entries))
+        return frozenset(
+            spec for listening in heard for spec in (*listening.primary, *listening.secondary)
+        )
 
-    def fire(self, scene: Scene, among: Collection[str]) -> Iterator[Hit]:
-        """Yield one hit per entry with a key in the window whose secondary keys agree."""
+    def find(self, scene: Scene, among: "Mask") -> Found:
+        """Each entry with a key in the window whose secondary keys agree."""
         if scene.reading is None:
-            return
+            return Found.of(())
         seen = scene.reading.keys_seen(scene.window)
         found = self._found(scene, scene.reading, seen)
-        for entry_id in dict.fromkeys(entry_id for spec in found for entry_id in self._carriers[spec]):
-            listening = self._listening[entry_id]
-            if entry_id in among and selective(listening.logic, [spec in seen for spec in listening.secondary]):
-                yield self._hit(scene, entry_id, [found[spec] for spec in listening.primary if spec in found])
+        carried: dict[int, list[_Seen]] = {}
+        for spec, one in found.items():
+            for row in self._carriers[spec]:
+                carried.setdefault(row, []).append(one)
+        weighed, hits = _Weighed(scene), []
+        eligible = among[list(carried)].tolist()
+        for (row, keys), heard in zip(carried.items(), eligible, strict=True):
+            listening = self._listening[row]
+            if heard and selective(listening.logic, [spec in seen for spec in listening.secondary]):
+                hits.append((row, *weighed(listening.in_order(keys))))
+        return Found.of(hits)
 
-    def _found(self, scene: Scene, reading: KeyReading, seen: Mapping[KeySpec, int]) -> dict[KeySpec, _Seen]:
+    def _found(
+        self, scene: Scene, reading: KeyReading, seen: Mapping[KeySpec, int]
+    ) -> dict[KeySpec, _Seen]:
         """Every primary key in the window, mistyped ones too where that is allowed."""
         newest = newest_user(scene)
-        places = {spec: (span, 100.0) for spec in seen if spec in self._carriers and (span := reading.seen(spec, scene.window))}
+        places = {
+            spec: (span, 100.0)
+            for spec in seen
+            if spec in self._carriers and (span := reading.seen(spec, scene.window))
+        }
         mistyped = self._mistyped(scene, places) if self._mistypable else {}
         return {
-            spec: _Seen(spec, span, self._specificity(spec, likeness), freshness(span.segment - newest), likeness)
+            spec: _Seen(
+                spec,
+                span,
+                self._specificity(spec, likeness),
+                freshness(span.segment - newest),
+                likeness,
+            )
             for spec, (span, likeness) in {**mistyped, **places}.items()
         }
 
     def _specificity(self, spec: KeySpec, likeness: float) -> float:
-        return specificity(len(self._carriers[spec]), len(self._listening)) * (1.0 if likeness == 100.0 else MISTYPED)
+        return specificity(len(self._carriers[spec]), len(self._listening)) * (
+            1.0 if likeness == 100.0 else MISTYPED
+        )
 
-    def _mistyped(self, scene: Scene, places: Collection[KeySpec]) -> dict[KeySpec, tuple[Span, float]]:
+    def _mistyped(
+        self, scene: Scene, places: Collection[KeySpec]
+    ) -> dict[KeySpec, tuple[Span, float]]:
         """Keys that some word of the window resembles, in the newest segment that has one."""
         found: dict[KeySpec, tuple[Span, float]] = {}
         for number, segment in enumerate(scene.segments):
@@ -156,31 +220,51 @@ class KeywordTrigger:
     def _nearest(self, text: str) -> Mapping[str, Near]:
         return fuzzy(tuple(self._mistypable), text, self._settings.fuzzy_cutoff)
 
-    def _hit(self, scene: Scene, entry_id: str, seen: Sequence[_Seen]) -> Hit:
+
+class _Weighed:
+    """What keys that were seen together say, worked out once: many entries carry the same one."""
+
+    def __init__(self, scene: Scene) -> None:
+        self._scene = scene
+        self._known: dict[tuple[int, ...], tuple[float, Reason]] = {}  # by identity
+
+    def __call__(self, seen: Sequence[_Seen]) -> tuple[float, Reason]:
+        together = tuple(map(id, seen))
+        if together not in self._known:
+            self._known[together] = self._weigh(seen)
+        return self._known[together]
+
+    def _weigh(self, seen: Sequence[_Seen]) -> tuple[float, Reason]:
         reasons = _independent(seen)
         best = max(seen, key=lambda one: one.rank)
-        values: list[tuple[str, Value]] = [("key", best.spec.text), ("message", scene.segments[best.span.segment].index)]
+        values: list[tuple[str, Value]] = [
+            ("key", best.spec.text),
+            ("message", self._scene.segments[best.span.segment].index),
+        ]
         if len(reasons) > 1:
             values.append(("keys", len(reasons)))
         if best.likeness < 100.0:
             values.append(("likeness", round(best.likeness, 1)))
         force = strength((one.specificity, one.freshness) for one in reasons)
-        return Hit(entry_id, self.name, force, Reason("key", tuple(values), best.span))
+        return force, Reason("key", tuple(values), best.span)
 
 
-def _listening(entries: Iterable[Entry], settings: KeywordSettings) -> Iterator[tuple[str, _Listening]]:
-    """The entries that this strategy may wake, by id, with their keys as they are looked for."""
-    for entry in entries:
-        if not may_wake(entry, KeywordTrigger.name) or any(map(is_pattern, entry.secondary_keys)):
-            continue
-        primary = tuple(dict.fromkeys(spec_of(key, settings) for key in entry.keys if not is_pattern(key)))
-        if primary:
-            yield entry.id, _Listening(primary, tuple(spec_of(key, settings) for key in entry.secondary_keys), entry.selective_logic)
+def _listening(entry: Entry, settings: KeywordSettings) -> _Listening | None:
+    """The keys of an entry as they are looked for, if this strategy may wake it."""
+    if not entry.keys or not may_wake(entry, KeywordTrigger.name):
+        return None
+    if any(map(is_pattern, entry.secondary_keys)):
+        return None
+    primary = dict.fromkeys(spec_of(key, settings) for key in entry.keys if not is_pattern(key))
+    secondary = tuple(spec_of(key, settings) for key in entry.secondary_keys)
+    return _Listening(tuple(primary), secondary, entry.selective_logic) if primary else None
 
 
 def newest_user(scene: Scene) -> int:
     """The number of the newest user message's segment; 0 where there is none."""
-    return next((number for number, segment in enumerate(scene.segments) if segment.role == "user"), 0)
+    return next(
+        (number for number, segment in enumerate(scene.segments) if segment.role == "user"), 0
+    )
 
 
 def _independent(seen: Sequence[_Seen]) -> list[_Seen]:

@@ -1,19 +1,24 @@
 """Entries whose keys are written as /pattern/flags."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rolememory.errors import PatternError
 from rolememory.schema.entry import Entry, SelectiveLogic
-from rolememory.schema.evidence import Hit, Reason
+from rolememory.schema.evidence import Reason
 from rolememory.schema.scene import PatternSearch, Scene, Span
 from rolememory.schema.settings import KeywordSettings
 from rolememory.text.keys import KeySpec, is_pattern
 from rolememory.text.pattern import Budget, Pattern, compile_pattern
 from rolememory.text.selective import selective
-from rolememory.triggers.base import Parts, may_wake, register
+from rolememory.triggers.base import ByRows, Parts, may_wake, register
 from rolememory.triggers.keyword import freshness, newest_user, spec_of, specificity, strength
+from rolememory.triggers.table import Found
+
+if TYPE_CHECKING:
+    from rolememory.triggers.table import Mask
 
 LONGEST_QUOTE = 80  # characters of the matched text that a reason keeps
 
@@ -31,7 +36,7 @@ class _Listening:
 
 
 @register("pattern")
-class PatternTrigger:
+class PatternTrigger(ByRows):
     """Wakes entries by keys written as regular expressions. Cost: O(window) for each pattern whose literal stands there.
 
     An entry that has a pattern among its secondary keys is this strategy's with its plain keys too.
@@ -41,37 +46,66 @@ class PatternTrigger:
     activates: ClassVar[bool] = True
 
     def __init__(self, entries: Sequence[Entry], parts: Parts) -> None:
-        self._settings, self._quarantine = parts.settings.pattern, parts.patterns
-        self._listening = dict(_listening(entries, parts.settings.keyword))
-        self._carriers: dict[Key, int] = {}
-        for listening in self._listening.values():
-            for key in dict.fromkeys(listening.primary):
-                self._carriers[key] = self._carriers.get(key, 0) + 1
+        super().__init__(entries, parts)
+        self._settings, self._quarantine = parts.settings, parts.patterns
+        self._listening: dict[int, _Listening] = {}
+        self._carriers: Counter[Key] = Counter()
+        self._listen()
+
+    def add(self, rows: Sequence[int]) -> None:
+        """Listen for the keys of these."""
+        for row in rows:
+            if listening := _listening(self.table.entry(row), self._settings.keyword):
+                self._listening[row] = listening
+                self._carriers.update(listening.primary)
+
+    def remove(self, rows: Sequence[int]) -> None:
+        """Listen for them no longer."""
+        for row in rows:
+            if listening := self._listening.pop(row, None):
+                self._carriers.subtract(listening.primary)
 
     @staticmethod
     def specs(entries: Iterable[Entry], settings: KeywordSettings) -> frozenset[KeySpec]:
         """The plain keys these entries listen for beside their patterns: what the key index must hold as well."""
-        heard = (listening for _, listening in _listening(entries, settings))
-        return frozenset(key for each in heard for key in (*each.primary, *each.secondary) if isinstance(key, KeySpec))
+        heard = filter(None, (_listening(entry, settings) for entry in entries))
+        return frozenset(
+            key
+            for each in heard
+            for key in (*each.primary, *each.secondary)
+            if isinstance(key, KeySpec)
+        )
 
-    def fire(self, scene: Scene, among: Collection[str]) -> Iterator[Hit]:
-        """Yield one hit per entry with a matching key in the window whose secondary keys agree."""
+    def find(self, scene: Scene, among: "Mask") -> Found:
+        """Each entry with a matching key in the window whose secondary keys agree."""
         if not self._listening:
-            return
-        patterns = scene.patterns or Budget(self._settings.turn_budget_ms, self._settings.timeout_ms, self._quarantine)
+            return Found.of(())
+        own = self._settings.pattern
+        patterns = scene.patterns or Budget(own.turn_budget_ms, own.timeout_ms, self._quarantine)
         looking = _Looking(scene, patterns)
-        for entry_id, listening in self._listening.items():
-            if entry_id in among and (hit := self._hit(entry_id, listening, looking)):
-                yield hit
+        hits = (
+            (row, *hit)
+            for row, listening in self._listening.items()
+            if among[row] and (hit := self._hit(listening, looking))
+        )
+        return Found.of(list(hits))
 
-    def _hit(self, entry_id: str, listening: _Listening, looking: "_Looking") -> Hit | None:
+    def _hit(self, listening: _Listening, looking: "_Looking") -> tuple[float, Reason] | None:
         seen = [(key, span) for key in listening.primary if (span := looking.seen(key))]
-        if not seen or not selective(listening.logic, [bool(looking.seen(key)) for key in listening.secondary]):
+        if not seen or not selective(
+            listening.logic, [bool(looking.seen(key)) for key in listening.secondary]
+        ):
             return None
         newest = newest_user(looking.scene)
-        worth = {key: (specificity(self._carriers[key], len(self._listening)), freshness(span.segment - newest)) for key, span in seen}
+        worth = {
+            key: (
+                specificity(self._carriers[key], len(self._listening)),
+                freshness(span.segment - newest),
+            )
+            for key, span in seen
+        }
         key, span = max(seen, key=lambda one: worth[one[0]][0] * worth[one[0]][1])
-        return Hit(entry_id, self.name, strength(worth.values()), _reason(key, span, looking.scene))
+        return strength(worth.values()), _reason(key, span, looking.scene)
 
 
 class _Looking:
@@ -81,7 +115,11 @@ class _Looking:
         self.scene = scene
         self._patterns = patterns
         self._found: dict[Pattern, Span | None] = {}
-        self._texts = [(number, each.text) for number, each in enumerate(scene.segments) if scene.window >> number & 1]
+        self._texts = [
+            (number, each.text)
+            for number, each in enumerate(scene.segments)
+            if scene.window >> number & 1
+        ]
 
     def seen(self, key: Key | None) -> Span | None:
         """The first place of the key in the window."""
@@ -103,18 +141,20 @@ def _reason(key: Key, span: Span, scene: Scene) -> Reason:
     if isinstance(key, KeySpec):
         return Reason("key", (("key", key.text), ("message", segment.index)), span)
     matched = segment.text[span.start : span.end][:LONGEST_QUOTE]
-    return Reason("pattern", (("key", str(key.source)), ("message", segment.index), ("text", matched)), span)
+    return Reason(
+        "pattern", (("key", str(key.source)), ("message", segment.index), ("text", matched)), span
+    )
 
 
-def _listening(entries: Iterable[Entry], settings: KeywordSettings) -> Iterator[tuple[str, _Listening]]:
-    """The entries that this strategy may wake, by id, with their keys as they are looked for."""
-    for entry in entries:
-        if not may_wake(entry, PatternTrigger.name):
-            continue
-        plain_too = any(map(is_pattern, entry.secondary_keys))
-        keys = (_key(key, settings) for key in entry.keys if plain_too or is_pattern(key))
-        if primary := tuple(dict.fromkeys(key for key in keys if key)):
-            yield entry.id, _Listening(primary, tuple(_key(key, settings) for key in entry.secondary_keys), entry.selective_logic)
+def _listening(entry: Entry, settings: KeywordSettings) -> _Listening | None:
+    """The keys of an entry as they are looked for, if this strategy may wake it."""
+    if not entry.keys or not may_wake(entry, PatternTrigger.name):
+        return None
+    plain_too = any(map(is_pattern, entry.secondary_keys))
+    keys = (_key(key, settings) for key in entry.keys if plain_too or is_pattern(key))
+    primary = tuple(dict.fromkeys(key for key in keys if key))
+    secondary = tuple(_key(key, settings) for key in entry.secondary_keys)
+    return _Listening(primary, secondary, entry.selective_logic) if primary else None
 
 
 def _key(key: str, settings: KeywordSettings) -> Key | None:

@@ -1,13 +1,12 @@
 """Whom a question is about: memories about a person who is named in it gain."""
 
 import re
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rolememory.schema.entry import Entry
-from rolememory.schema.memory import Memory
 from rolememory.schema.scene import Scene
+from rolememory.triggers.table import Column
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,33 +38,55 @@ def named(name: str, text: str, said: frozenset[str]) -> bool:
     >>> named("林小雨", "林小雨喜欢什么", frozenset({"林小雨喜欢什么"})), named("Art", "party", frozenset({"party"}))
     (True, False)
     """
-    return bool(_spoken(name) & said) if _ASCII.fullmatch(name) else name.casefold() in text.casefold()
+    return (
+        bool(_spoken(name) & said) if _ASCII.fullmatch(name) else name.casefold() in text.casefold()
+    )
 
 
 class People:
-    """Which entries are about whom. Read-only after it is built."""
+    """Which entries are about whom, by row."""
 
-    def __init__(self, entries: Sequence[Entry]) -> None:
-        import numpy as np
+    def __init__(self) -> None:
+        self._codes: dict[str, int] = {}
+        self._called: dict[str, set[str]] = {}  # a word -> the Latin names that it calls
+        self._others: list[str] = []  # names in other scripts
+        self._subjects = Column("i4", -1)
 
-        self._size = len(entries)
-        places: dict[str, list[int]] = {}
-        for at, entry in enumerate(entries):
-            if isinstance(entry, Memory) and entry.subject:
-                places.setdefault(entry.subject, []).append(at)
-        self._places = {name: np.array(found) for name, found in places.items()}
+    def add(self, row: int, entry: Entry) -> None:
+        """Note whom the entry in a row is about."""
+        self._subjects.grow(row + 1)
+        subject: str | None = getattr(entry, "subject", None)
+        self._subjects[row] = self._code(subject) if subject else -1
+
+    def _code(self, name: str) -> int:
+        code = self._codes.get(name)
+        if code is None:
+            code = self._codes[name] = len(self._codes)
+            if _ASCII.fullmatch(name):
+                for word in _spoken(name):
+                    self._called.setdefault(word, set()).add(name)
+            else:
+                self._others.append(name)
+        return code
 
     def factors(self, scene: Scene) -> "Floats | None":
-        """What each entry's evidence is multiplied by, (n_entries,); None = nobody is meant."""
+        """What each row's evidence is multiplied by, (n_rows,); None = nobody is meant. Cost: O(n_rows) for each who is."""
         import numpy as np
 
-        said = frozenset(_WORD.findall(scene.query.casefold()))
-        meant = {name: NAMED for name in self._places if named(name, scene.query, said)}
-        if _MYSELF.search(scene.query):
-            meant = {name: SPEAKING for name in self._places if name in (scene.user, *_USER)} | meant
+        meant = self._meant(scene)
         if not meant:
             return None
-        factors = np.ones(self._size, dtype=np.float32)
+        subjects = self._subjects.values
+        factors = np.ones(len(subjects), dtype=np.float32)
         for name, gain in meant.items():
-            factors[self._places[name]] = 1.0 + gain
+            factors[subjects == self._codes[name]] = 1.0 + gain
         return factors
+
+    def _meant(self, scene: Scene) -> dict[str, float]:
+        said = frozenset(_WORD.findall(scene.query.casefold()))
+        latin = {name for word in said for name in self._called.get(word, ())}
+        others = (name for name in self._others if named(name, scene.query, said))
+        meant = dict.fromkeys((*latin, *others), NAMED)
+        if not _MYSELF.search(scene.query):
+            return meant
+        return {name: SPEAKING for name in (scene.user, *_USER) if name in self._codes} | meant

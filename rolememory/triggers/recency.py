@@ -1,16 +1,22 @@
 """Older memories speak more softly: a weighing strategy that only ever takes away (S1.24, P19)."""
 
-from collections.abc import Collection, Iterator, Sequence
-from datetime import datetime, timedelta
-from math import isfinite
-from typing import ClassVar, Literal
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from math import e, isfinite
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from rolememory.schema.entry import Entry
-from rolememory.schema.evidence import Hit, Reason
-from rolememory.schema.memory import Memory, in_utc
+from rolememory.schema.evidence import Reason
+from rolememory.schema.memory import in_utc
 from rolememory.schema.scene import Scene
-from rolememory.triggers.base import Parts, register
+from rolememory.triggers.base import ByRows, Parts, register
+from rolememory.triggers.table import Column, Found, seconds
 
+if TYPE_CHECKING:
+    from rolememory.triggers.table import Doubles, Mask, Rows
+
+A_DAY = 86_400.0  # seconds
 Curve = Literal["half_life", "exponential"]
 
 
@@ -25,8 +31,12 @@ def freshness(age: float, half_life: float, curve: Curve = "half_life") -> float
     >>> round(freshness(14, half_life=14, curve="exponential"), 2)
     0.37
     """
-    lives = max(age, 0.0) / half_life if isfinite(age) else (0.0 if age != float("inf") else float("inf"))
-    base = 2.0 if curve == "half_life" else 2.718281828459045
+    lives = (
+        max(age, 0.0) / half_life
+        if isfinite(age)
+        else (0.0 if age != float("inf") else float("inf"))
+    )
+    base = 2.0 if curve == "half_life" else e
     return float(base**-lives)
 
 
@@ -40,37 +50,68 @@ def days_between(then: datetime, now: datetime) -> float:
 
 
 @register("recency")
-class RecencyTrigger:
+class RecencyTrigger(ByRows):
     """Takes away up to its share of relevance as a memory ages; what does not fade is neutral. Cost: O(among)."""
 
     name: ClassVar[str] = "recency"
     activates: ClassVar[bool] = False
 
     def __init__(self, entries: Sequence[Entry], parts: Parts) -> None:
+        super().__init__(entries, parts)
         self._settings = parts.settings.recency
         self._told_at_turn = parts.told_at_turn
-        spares = self._settings.spares_lasting
-        fading = (entry for entry in entries if isinstance(entry, Memory) and (entry.fades or (not spares and entry.decay > 0)))
-        self._fading = {memory.id: (memory.created, memory.decay) for memory in fading if memory.created}
+        self._decay = Column("f8")  # 0 = does not fade
+        self._listen()
 
-    def fire(self, scene: Scene, among: Collection[str]) -> Iterator[Hit]:
-        """Yield freshness - 1 for each memory that has aged: 0 (new, no hit) toward -1 (very old)."""
-        for entry_id in among:
-            if dated := self._fading.get(entry_id):
-                created, decay = dated
-                strength, why = self._faded(created, decay, scene)
-                if strength < 0.0:
-                    yield Hit(entry_id, self.name, strength, why)
+    def add(self, rows: Sequence[int]) -> None:
+        """Note how fast these fade."""
+        self._decay.grow(self.table.n_rows)
+        for row in rows:
+            self._decay[row] = self._decay_of(self.table.entry(row))
 
-    def _faded(self, created: datetime, decay: float, scene: Scene) -> tuple[float, Reason]:
-        age, half_life, unit = self._age(created, scene)
-        left = freshness(age * decay, half_life, self._settings.curve)
-        return left - 1.0, Reason("age", ((unit, int(age)), ("freshness", round(left, 4))))
+    def _decay_of(self, entry: Entry) -> float:
+        decay: float = getattr(entry, "decay", 0.0)
+        fades = getattr(entry, "fades", False) or not self._settings.spares_lasting
+        return decay if fades and getattr(entry, "created", None) else 0.0
 
-    def _age(self, created: datetime, scene: Scene) -> tuple[float, float, str]:
-        """Age, half-life and their unit: turns of the story where the timeline knows when it was told, else days."""
+    def find(self, scene: Scene, among: "Mask") -> Found:
+        """Freshness - 1 for each memory that has aged: from 0 (new, none) toward -1 (very old)."""
+        import numpy as np
+
+        rows = np.flatnonzero(among & (self._decay.values > 0.0))
+        ages, half_lives, in_turns = self._ages(rows, scene)
+        base = 2.0 if self._settings.curve == "half_life" else e
+        left = base ** -(ages * self._decay[rows] / half_lives)
+        aged = np.flatnonzero(left < 1.0)
+        because = _Age(ages[aged], left[aged], in_turns[aged])
+        return Found(rows[aged], left[aged] - 1.0, because)
+
+    def _ages(self, rows: "Rows", scene: Scene) -> "tuple[Doubles, Doubles, Mask]":
+        """Age and half-life in one unit, and whether it is turns: those of the story where the timeline knows when it was told, else days."""
+        import numpy as np
+
+        days = np.maximum(seconds(in_utc(scene.now)) - self.table.created[rows], 0.0) / A_DAY
+        half_lives = np.full(len(rows), self._settings.half_life_days)
+        known = np.zeros(len(rows), dtype=np.bool_)
         if self._settings.clock == "turns" and self._told_at_turn is not None:
-            turn = self._told_at_turn(created)
-            if turn is not None:
-                return float(max(scene.turn - turn, 0)), self._settings.half_life_turns, "turns"
-        return days_between(created, scene.now), self._settings.half_life_days, "days"
+            made = self.table.created[rows].tolist()
+            told = [self._told_at_turn(datetime.fromtimestamp(at, UTC)) for at in made]
+            known = np.array([turn is not None for turn in told], dtype=np.bool_)
+            turns = np.array([turn or 0 for turn in told], dtype=np.float64)
+            days[known] = np.maximum(scene.turn - turns[known], 0.0)
+            half_lives[known] = self._settings.half_life_turns
+        return days, half_lives, known
+
+
+@dataclass(frozen=True, slots=True)
+class _Age:
+    """How old each is, and what is left of it."""
+
+    ages: "Doubles"
+    left: "Doubles"
+    in_turns: "Mask"
+
+    def __call__(self, place: int) -> Reason:
+        unit = "turns" if self.in_turns[place] else "days"
+        left = round(float(self.left[place]), 4)
+        return Reason("age", ((unit, int(self.ages[place])), ("freshness", left)))

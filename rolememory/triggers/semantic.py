@@ -3,40 +3,39 @@
     question ─ words ─▶ coverage ─ lexical ─┐
              ─ vector ▶ cosine ─── dense ───┴─ evidence + lent by neighbours, x people ─▶ strength
 
-Arrays run over the entries in the order they were told; everything about them is prepared when the strategy is built
-or when an index moved, so a turn is a handful of passes over float32 arrays.
+Arrays run over the rows of the table; everything about them is kept up to date row by row, so a turn is a handful of
+passes over float32 arrays.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from rolememory.schema.entry import Entry
-from rolememory.schema.evidence import Hit, Reason
+from rolememory.schema.evidence import Reason
 from rolememory.schema.memory import Memory
 from rolememory.schema.scene import Scene, Segment
 from rolememory.text import calibrate
 from rolememory.text.terms import TermIndex
 from rolememory.text.vectors import VectorIndex, products
 from rolememory.text.words import Question, ask
-from rolememory.triggers.base import Parts, may_wake, register
-from rolememory.triggers.conversation import Conversations, told
+from rolememory.triggers.base import ByRows, Parts, may_wake, register
+from rolememory.triggers.conversation import Conversations
 from rolememory.triggers.people import People
+from rolememory.triggers.table import Column, Found, Table
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from rolememory.triggers.table import Mask, Rows
+
     Floats = NDArray[np.float32]
-    Rows = NDArray[np.int64]
-    Mask = NDArray[np.bool_]
 
 EARLIER = 3  # messages before the newest that may say what it means
 FADING = 0.6  # of their weight with each message back
 SPEAKS_FOR_ITSELF = 2.0  # words of its own with which a message needs no context
 FAINTEST = 0.02  # strengths below are not worth a hit
-MOST_EXPLAINED = 32  # hits whose shared words are named
-_KEPT_MASKS = 4
 
 
 def reads(entry: Entry) -> str:
@@ -49,7 +48,9 @@ def reads(entry: Entry) -> str:
         return entry.content
     about = f"{entry.subject}: " if entry.subject and entry.subject not in entry.content else ""
     asked = next((f" ({one.answers})" for one in entry.evidence if one.answers), "")
-    return f"{about}{entry.content}{asked}" + (f" ({', '.join(entry.topics)})" if entry.topics else "")
+    return f"{about}{entry.content}{asked}" + (
+        f" ({', '.join(entry.topics)})" if entry.topics else ""
+    )
 
 
 def in_context(question: Question, earlier: Sequence[Segment], context: float) -> Question:
@@ -74,39 +75,51 @@ def before(scene: Scene) -> list[Segment]:
     return messages[at + 1 :] if at is not None else []
 
 
-@dataclass(frozen=True, slots=True)
 class Alignment:
-    """Where the entries lie in an index: rows of shape (n_entries,), `there` false where an entry is not in it."""
+    """Where the candidates of a table lie in an index, kept up to date by what moved there."""
 
-    version: int
-    rows: "Rows"
-    there: "Mask"
-    everywhere: bool
+    def __init__(self, index: TermIndex | VectorIndex, table: Table) -> None:
+        self.version = index.version
+        self._index, self._table = index, table
+        self._rows = Column("i8", -1)
+
+    def add(self, rows: Sequence[int]) -> None:
+        """Look up these rows of the table."""
+        self._rows.grow(self._table.n_rows)
+        self._rows[rows] = self._index.rows(self._table.entry(row).id for row in rows)
+
+    def remove(self, rows: Sequence[int]) -> None:
+        """Leave these rows without a place."""
+        self._rows[rows] = -1
+
+    def follow(self) -> None:
+        """Look up what moved in the index since it was last looked at. Cost: O(moved)."""
+        version = self._index.version
+        if version == self.version:
+            return
+        moved, self.version = self._index.moved(self.version), version
+        of = self._table.row_of
+        ids = of if moved is None else {one for one in moved if one in of}
+        self._rows[[of[one] for one in ids]] = self._index.rows(ids)
+
+    @property
+    def rows(self) -> "Rows":
+        """The row in the index for each row of the table, -1 where it is not there; (n_rows,)."""
+        return self._rows.values
 
     def pick(self, values: "Floats") -> "Floats":
-        """Values per row as values per entry, 0 where there is none."""
+        """Values per row of the index as values per row of the table, 0 where there is none."""
         import numpy as np
 
-        if not len(values):
-            return np.zeros(len(self.rows), dtype=np.float32)
-        picked: Floats = values[self.rows]
-        return picked if self.everywhere else np.where(self.there, picked, np.float32(0.0))
-
-
-def align(index: TermIndex | VectorIndex, ids: Sequence[str]) -> Alignment:
-    """The rows of these ids in that index as it stands."""
-    import numpy as np
-
-    version, rows = index.version, index.rows(ids)
-    there = rows >= 0
-    return Alignment(version, np.maximum(rows, 0), there, bool(there.all()))
+        picked: Floats = np.append(values, np.float32(0.0))[self.rows]
+        return picked
 
 
 @dataclass(frozen=True, slots=True)
 class Nearness:
     """Cosines of the question with each entry, and what cosines of unrelated texts look like."""
 
-    cosines: "Floats"  # (n_entries,)
+    cosines: "Floats"  # (n_rows,)
     there: "Mask"
     mean: float
     deviation: float
@@ -125,75 +138,100 @@ def strongest(strengths: "NDArray[np.float64]", most: int) -> "Rows":
 
 
 @register("semantic")
-class SemanticTrigger:
-    """Wakes memories that are near in meaning or share words. Cost: O(n) numpy passes, 10,000 entries in 1 to 2 ms."""
+class SemanticTrigger(ByRows):
+    """Wakes memories that are near in meaning or share words. Cost: O(n) numpy passes, 10,000 entries in about 1 ms."""
 
     name: ClassVar[str] = "semantic"
     activates: ClassVar[bool] = True
 
     def __init__(self, entries: Sequence[Entry], parts: Parts) -> None:
-        in_order = told([entry for entry in entries if may_wake(entry, self.name)])
-        self._ids = [entry.id for entry in in_order]
+        super().__init__(entries, parts)
         self._settings = parts.settings.semantic
         self._candidates = parts.candidates
         self._terms: TermIndex | None = parts.terms if self._settings.words else None
         self._vectors: VectorIndex | None = parts.vectors if self._settings.vectors else None
-        self._conversations = Conversations(in_order)
-        self._people = People(in_order)
-        self._aligned: dict[str, Alignment] = {}
-        self._masks: list[tuple[frozenset[str], Mask]] = []
+        self._words = Alignment(self._terms, self.table) if self._terms is not None else None
+        self._places = Alignment(self._vectors, self.table) if self._vectors is not None else None
+        self._open = Column("?")  # whether this strategy may wake it
+        self._conversations, self._people = Conversations(self.table), People()
+        self._listen()
 
-    def fire(self, scene: Scene, among: Collection[str]) -> Iterator[Hit]:
-        """Yield the strongest `candidates` entries; strength as in `text.calibrate`."""
+    def add(self, rows: Sequence[int]) -> None:
+        """Find out where these lie in the indexes, beside whom, and whom they are about."""
+        self._open.grow(self.table.n_rows)
+        for alignment in filter(None, (self._words, self._places)):
+            alignment.add(rows)
+        for row in rows:
+            entry = self.table.entry(row)
+            self._open[row] = may_wake(entry, self.name)
+            self._people.add(row, entry)
+            if self._open[row]:
+                self._conversations.add(row, entry)
+
+    def remove(self, rows: Sequence[int]) -> None:
+        """Close the gaps they leave in their conversations."""
+        for alignment in filter(None, (self._words, self._places)):
+            alignment.remove(rows)
+        for row in rows:
+            if self._open[row]:
+                self._conversations.remove(row, self.table.entry(row))
+
+    def find(self, scene: Scene, among: "Mask") -> Found:
+        """The strongest `candidates`, best first; strength as in `text.calibrate`."""
         import numpy as np
 
-        if not self._ids or not scene.query:
-            return
-        mask = self._mask(among)
+        if not len(self.table) or not scene.query:
+            return Found.of(())
+        mask = among & self._open.values
         question = in_context(ask(scene.query), before(scene), self._settings.context)
         coverage, nearness = self._coverage(question), self._nearness(scene)
-        strengths = calibrate.strength(self._evidence(scene, coverage, nearness, mask)).astype(np.float64).round(6) * mask
+        strengths = (
+            calibrate.strength(self._evidence(scene, coverage, nearness, mask))
+            .astype(np.float64)
+            .round(6)
+            * mask
+        )
         best = strongest(strengths, scene.wanted or self._candidates)
         best = best[np.argsort(-strengths[best], kind="stable")]
-        cosines = np.zeros(len(best)) if nearness is None else nearness.cosines[best]
-        columns = (best.tolist(), strengths[best].tolist(), coverage[best].tolist(), cosines.tolist(), self._shared(question, best))
-        for at, strength, covered, cosine, words in zip(*columns, strict=True):
-            because = Reason("meaning", (("cosine", round(cosine, 3)), ("words", round(covered, 3)), ("terms", words)))
-            yield Hit(self._ids[at], self.name, strength, because)
+        cosines = 0.0 * coverage if nearness is None else nearness.cosines
+        entries = self.table.entries(best.tolist())
+        because = _Meaning(cosines[best], coverage[best], entries, question, self._terms)
+        return Found(best, strengths[best], because)
 
     def _coverage(self, question: Question) -> "Floats":
         import numpy as np
 
-        if self._terms is None:
-            return np.zeros(len(self._ids), dtype=np.float32)
-        return self._alignment("words", self._terms).pick(self._terms.scores(question))
+        if self._terms is None or self._words is None:
+            return np.zeros(self.table.n_rows, dtype=np.float32)
+        self._words.follow()
+        return self._words.pick(self._terms.scores(question))
 
     def _nearness(self, scene: Scene) -> "Nearness | None":
-        if self._vectors is None or scene.vector is None:
+        if self._vectors is None or self._places is None or scene.vector is None:
             return None
-        similarities, alignment = self._similarities(self._vectors, scene.vector)
+        similarities = self._similarities(self._vectors, self._places, scene.vector)
         if not len(similarities):
             return None
         background = self._vectors.background.get(scene.language)
         everyday = products(background, scene.vector) if background is not None else None
-        return Nearness(alignment.pick(similarities), alignment.there, *calibrate.noise_of(similarities, everyday))
+        return Nearness(
+            self._places.pick(similarities),
+            self._places.rows >= 0,
+            *calibrate.noise_of(similarities, everyday),
+        )
 
-    def _similarities(self, vectors: VectorIndex, query: "Floats") -> "tuple[Floats, Alignment]":
-        """Similarities and the rows they belong to: asked again where vectors came in between, as they do while a role is embedded."""
+    def _similarities(self, vectors: VectorIndex, places: Alignment, query: "Floats") -> "Floats":
+        """Similarities that fit the alignment: asked again where vectors came in between, as they do while a role is embedded."""
         while True:
-            alignment = self._alignment("vectors", vectors)
+            places.follow()
             similarities = vectors.similarities(query)
-            if vectors.version == alignment.version:
-                return similarities, alignment
+            if vectors.version == places.version:
+                return similarities
 
-    def _alignment(self, name: str, index: TermIndex | VectorIndex) -> Alignment:
-        known = self._aligned.get(name)
-        if known is None or known.version != index.version:
-            known = self._aligned[name] = align(index, self._ids)
-        return known
-
-    def _evidence(self, scene: Scene, coverage: "Floats", nearness: "Nearness | None", mask: "Mask") -> "Floats":
-        """Both legs, what neighbours lend, whom it is about; (n_entries,). Ineligible entries neither have nor lend any."""
+    def _evidence(
+        self, scene: Scene, coverage: "Floats", nearness: "Nearness | None", mask: "Mask"
+    ) -> "Floats":
+        """Both legs, what neighbours lend, whom it is about; (n_rows,). Ineligible entries neither have nor lend any."""
         evidence = calibrate.lexical(coverage)
         if nearness is not None:
             evidence = evidence + nearness.evidence()
@@ -202,22 +240,28 @@ class SemanticTrigger:
         factors = self._people.factors(scene)
         return evidence if factors is None else evidence * factors
 
-    def _mask(self, among: Collection[str]) -> "Mask":
-        """Which entries are eligible; kept for the last few sets, which stay the same object while nothing changes."""
-        import numpy as np
 
-        for known, mask in self._masks:
-            if known is among:
-                return mask
-        mask = np.fromiter((entry_id in among for entry_id in self._ids), dtype=np.bool_, count=len(self._ids))
-        if isinstance(among, frozenset):
-            self._masks = [(among, mask), *self._masks[: _KEPT_MASKS - 1]]
-        return mask
+@dataclass(frozen=True, slots=True)
+class _Meaning:
+    """Why each was woken: how near, which share of the words, and which words."""
 
-    def _shared(self, question: Question, places: "Rows") -> list[str]:
-        """The words of the question that each of these entries holds, for the first ones: more are never shown."""
-        if self._terms is None:
-            return [""] * len(places)
-        alignment = self._alignment("words", self._terms)
-        named = self._terms.shared(question, alignment.rows[places[:MOST_EXPLAINED]])
-        return named + [""] * (len(places) - len(named))
+    cosines: "Floats"
+    coverage: "Floats"
+    entries: Sequence[Entry]
+    question: Question
+    terms: TermIndex | None
+
+    def __call__(self, place: int) -> Reason:
+        shared = (
+            self.terms.shared(self.question, reads(self.entries[place]))
+            if self.terms is not None
+            else ""
+        )
+        return Reason(
+            "meaning",
+            (
+                ("cosine", round(float(self.cosines[place]), 3)),
+                ("words", round(float(self.coverage[place]), 3)),
+                ("terms", shared),
+            ),
+        )

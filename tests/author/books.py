@@ -19,15 +19,30 @@ def world(*entries: dict[str, Any], **book: Any) -> BookFile:
     >>> world({"key": ["lamp"]}).book.entries[0].keys
     ('lamp',)
     """
-    made = {str(at): {"uid": at, **new_entry(**{"content": f"Text number {at} of it.", **fields})} for at, fields in enumerate(entries)}
+    made = {
+        str(at): {"uid": at, **new_entry(**{"content": f"Text number {at} of it.", **fields})}
+        for at, fields in enumerate(entries)
+    }
     return written({"name": "harbour", "entries": made, **book})
 
 
-def card_book(*entries: dict[str, Any], spec: str = "", card: dict[str, Any] | None = None, **book: Any) -> BookFile:
+def card_book(
+    *entries: dict[str, Any], spec: str = "", card: dict[str, Any] | None = None, **book: Any
+) -> BookFile:
     """The book of a card: in a card of that spec, or by itself."""
-    usual = {"keys": [], "content": "Some text.", "extensions": {}, "enabled": True, "insertion_order": 100}
+    usual = {
+        "keys": [],
+        "content": "Some text.",
+        "extensions": {},
+        "enabled": True,
+        "insertion_order": 100,
+    }
     made = {"name": "harbour", "entries": [{**usual, **fields} for fields in entries], **book}
-    return written({"spec": spec, "data": {"name": "Mira", **(card or {}), "character_book": made}} if spec else made)
+    return written(
+        {"spec": spec, "data": {"name": "Mira", **(card or {}), "character_book": made}}
+        if spec
+        else made
+    )
 
 
 def written(document: Any) -> BookFile:

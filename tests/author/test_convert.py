@@ -60,7 +60,9 @@ def lost(source: dict[str, Any], to: str) -> dict[str, str]:
         pytest.param(makers.risu(), "sillytavern", "data[1].mode", "sillytavern has no place for it", id="folders"),
     ],
 )  # fmt: skip
-def test_a_loss_is_named_with_its_reason(source: dict[str, Any], to: str, field: str, why: str) -> None:
+def test_a_loss_is_named_with_its_reason(
+    source: dict[str, Any], to: str, field: str, why: str
+) -> None:
     assert lost(source, to).get(field) == why
 
 
@@ -90,7 +92,9 @@ def test_a_card_comes_back(form: str, to: str) -> None:
 @pytest.mark.parametrize("form", sorted(makers.BOOKS))
 def test_a_book_comes_back(form: str, to: str) -> None:
     there = convert(load_book(as_bytes(makers.BOOKS[form]), "harbour"), to)
-    assert same(json.loads(convert(load_book(there.data, "harbour"), form).data), makers.BOOKS[form])
+    assert same(
+        json.loads(convert(load_book(there.data, "harbour"), form).data), makers.BOOKS[form]
+    )
 
 
 def test_a_chain_of_formats_loses_nothing() -> None:
@@ -105,7 +109,13 @@ def test_an_edit_made_in_between_stands() -> None:
     edited = json.loads(there.data)
     edited["entries"][0] |= {"weight": 5, "entry": "New.", "keywords": ["oil"]}
     back = json.loads(convert(load_book(as_bytes(edited), "w"), "sillytavern").data)["entries"]["0"]
-    assert (back["order"], back["content"], back["key"], back["sticky"], back["characterFilter"]["names"]) == (
+    assert (
+        back["order"],
+        back["content"],
+        back["key"],
+        back["sticky"],
+        back["characterFilter"]["names"],
+    ) == (
         5,
         "New.",
         ["oil"],
@@ -136,16 +146,25 @@ def test_a_pattern_stays_a_pattern(to: str, keys: tuple[str, ...]) -> None:
 
 
 def test_what_is_kept_says_where() -> None:
-    losses = {loss.field: loss.kept for loss in convert(load(as_bytes(makers.v3(makers.card_book()))), "agnai_character").losses}
+    losses = {
+        loss.field: loss.kept
+        for loss in convert(load(as_bytes(makers.v3(makers.card_book()))), "agnai_character").losses
+    }
     assert losses["data.nickname"] == "extensions.rolememory"
-    assert losses["data.character_book.entries[1].odd"] == "characterBook.entries[1].extensions.rolememory"
+    assert (
+        losses["data.character_book.entries[1].odd"]
+        == "characterBook.entries[1].extensions.rolememory"
+    )
 
 
 def test_pictures_are_told_too() -> None:
     picture = load(makers.card_picture(makers.v2()))
     assert [loss.field for loss in convert(picture, "v2").losses] == ["(picture)"]
     archive = load(makers.charx(makers.v3(), **{"assets/a.png": b"x", "module.risum": b"y"}))
-    assert {loss.field for loss in convert(archive, "v3").losses} == {"(assets/a.png)", "(module.risum)"}
+    assert {loss.field for loss in convert(archive, "v3").losses} == {
+        "(assets/a.png)",
+        "(module.risum)",
+    }
     assert [loss.text("zh") for loss in convert(picture, "v2").losses] == ["v2 没有地方放它"]
 
 
@@ -157,7 +176,9 @@ def test_a_book_becomes_a_card_and_comes_out_again() -> None:
 
 def test_the_ending_of_a_file() -> None:
     card = load(as_bytes(makers.v2(makers.card_book())))
-    assert [convert(card, to).suffix for to in ("png", "charx", "v3", "novelai", "sillytavern")] == [
+    assert [
+        convert(card, to).suffix for to in ("png", "charx", "v3", "novelai", "sillytavern")
+    ] == [
         ".png",
         ".charx",
         ".json",

@@ -36,21 +36,34 @@ def names(of: Book) -> list[str]:
 def test_an_entry_is_changed_and_the_rest_stays(format_: str) -> None:
     before = book(format_)
     second = placed(before)[1]
-    after = load_book(changed(before, second.uid, {"content": "It is lit again.", "keys": ["lamp"]}).write(), "harbour")
+    after = load_book(
+        changed(before, second.uid, {"content": "It is lit again.", "keys": ["lamp"]}).write(),
+        "harbour",
+    )
     entry = placed(after)[1].entry
     assert entry is not None
-    assert (entry.content, entry.keys, after.format) == ("It is lit again.", ("lamp",), before.format)
-    assert [dict(one.raw) for one in placed(after)[::2]] == [dict(one.raw) for one in placed(before)[::2]]
+    assert (entry.content, entry.keys, after.format) == (
+        "It is lit again.",
+        ("lamp",),
+        before.format,
+    )
+    assert [dict(one.raw) for one in placed(after)[::2]] == [
+        dict(one.raw) for one in placed(before)[::2]
+    ]
     unchanged = {name for name in LoreEntry.model_fields if name not in ("content", "keys", "raw")}
     assert second.entry is not None
-    assert {name: getattr(entry, name) for name in unchanged} == {name: getattr(second.entry, name) for name in unchanged}
+    assert {name: getattr(entry, name) for name in unchanged} == {
+        name: getattr(second.entry, name) for name in unchanged
+    }
 
 
 @pytest.mark.parametrize("format_", ["sillytavern", "lorebook_v3", "character_book"])
 @pytest.mark.parametrize("field", FIELDS)
 def test_every_field_is_read_back_as_it_was_set(format_: str, field: str) -> None:
     before = book(format_)
-    after = load_book(changed(before, placed(before)[1].uid, {field: CHANGES[field]}).write(), "harbour")
+    after = load_book(
+        changed(before, placed(before)[1].uid, {field: CHANGES[field]}).write(), "harbour"
+    )
     entry = placed(after)[1].entry
     assert entry is not None
     found = entry.model_dump(mode="json")[field]
@@ -62,13 +75,18 @@ def test_nothing_changed_is_the_same_bytes() -> None:
         before = book(format_)
         entry = placed(before)[1].entry
         assert entry is not None
-        assert changed(before, placed(before)[1].uid, {"content": entry.content}).write() == before.write()
+        assert (
+            changed(before, placed(before)[1].uid, {"content": entry.content}).write()
+            == before.write()
+        )
 
 
 def test_the_author_s_own_layout_survives() -> None:
     text = '{\n    "name": "x",  "mine": [1,2],\n    "entries": {"0": {"uid":0, "key":["a"], "content":"\\u00e9", "note": 1.50}}\n}\n'
     before = load_book(text.encode(), "x")
-    assert changed(before, "0", {"keys": ["a", "b"]}).write().decode() == text.replace('["a"]', '["a","b"]')
+    assert changed(before, "0", {"keys": ["a", "b"]}).write().decode() == text.replace(
+        '["a"]', '["a","b"]'
+    )
 
 
 @pytest.mark.parametrize("format_", FORMATS)
@@ -87,7 +105,12 @@ def test_an_entry_is_added_at_the_end_and_taken_away(format_: str) -> None:
 
 
 def test_entries_that_cannot_be_read_keep_their_place() -> None:
-    entries = {"0": {"uid": 0, "order": "many"}, "1": {"uid": 1, "content": "x"}, "2": "no object", "3": {"uid": 1, "content": "y"}}
+    entries = {
+        "0": {"uid": 0, "order": "many"},
+        "1": {"uid": 1, "content": "x"},
+        "2": "no object",
+        "3": {"uid": 1, "content": "y"},
+    }
     found = load_book(json.dumps({"entries": entries}).encode(), "x")
     assert [one.uid for one in placed(found)] == ["[0]", "1", "1+"]
     assert placed(changed(found, "1+", {"content": "z"}))[2].raw["content"] == "z"

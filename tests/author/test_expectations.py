@@ -16,13 +16,26 @@ BOOK = world(
     {**STORM, "order": 10, "sticky": 3},
     {"comment": "Always", "constant": True, "order": 30, "content": "The harbour is small."},
     {"comment": "Luck", "key": ["luck"], "probability": 30, "content": "A coin lies there."},
-    {"comment": "Deep", "key": ["deep"], "position": 4, "depth": 1, "role": 2, "content": "The sea is deep."},
+    {
+        "comment": "Deep",
+        "key": ["deep"],
+        "position": 4,
+        "depth": 1,
+        "role": 2,
+        "content": "The sea is deep.",
+    },
 )
 
 
 def failed(toml: str, book: BookFile = BOOK) -> list[Failure]:
     stage = LoreStage(book.book)
-    return [one for _, some in check(stage, read_expectations(toml, "harbour.test.toml"), "harbour.test.toml") for one in some]
+    return [
+        one
+        for _, some in check(
+            stage, read_expectations(toml, "harbour.test.toml"), "harbour.test.toml"
+        )
+        for one in some
+    ]
 
 
 def case(*lines: str) -> str:
@@ -102,22 +115,60 @@ def test_what_is_not_met_says_why(lines: list[str], en: str, zh: str) -> None:
     [
         pytest.param("case = [", "harbour.test.toml: not TOML", id="no TOML"),
         pytest.param("rules = 'default'", "case: no cases; write [[case]]", id="no cases"),
-        pytest.param("rule = 'x'\n" + case('messages = ["a"]'), "rule: no such field; did you mean 'rules'?", id="a field of the file"),
-        pytest.param(case('messages = ["a"]', "fire = ['x']"), "c: fire: no such field; did you mean 'fires'?", id="a field of a case"),
-        pytest.param(case('turns = [{ says = ["a"] }]'), "c: says: no such field", id="a field of a turn"),
-        pytest.param(case('turns = ["a"]'), "c: turns: expected a table, got 'a'", id="a turn that is none"),
         pytest.param(
-            case('messages = ["a"]', "fires = 'Beacon'"), "c: fires: expected a list, got 'Beacon'; write fires = [\"...\"]", id="a list"
+            "rule = 'x'\n" + case('messages = ["a"]'),
+            "rule: no such field; did you mean 'rules'?",
+            id="a field of the file",
         ),
-        pytest.param(case("fires = ['Beacon']"), "c: messages: expected a list, got None", id="no messages"),
-        pytest.param(case('messages = [{ role = "ghost", text = "boo" }]'), "c: messages: not a message", id="no such speaker"),
-        pytest.param(case('messages = ["a"]', "settings = { scan_deep = 1 }"), "c: settings.scan_deep: ", id="a setting"),
         pytest.param(
-            case('messages = ["a"]', "settings = { scan_deep = 1 }"), "did you mean 'scan_depth'?", id="the setting that is meant"
+            case('messages = ["a"]', "fire = ['x']"),
+            "c: fire: no such field; did you mean 'fires'?",
+            id="a field of a case",
         ),
-        pytest.param(case('messages = ["a"]', "character = { nam = 'x' }"), "did you mean 'name'?", id="a field of the character"),
-        pytest.param(case('messages = ["a"]', "places = ['x']"), "c: places: expected a table", id="places are a table"),
-        pytest.param(case('messages = ["a"]', "fires = ['Baecon']"), "c: no entry named 'Baecon'", id="no such entry"),
+        pytest.param(
+            case('turns = [{ says = ["a"] }]'), "c: says: no such field", id="a field of a turn"
+        ),
+        pytest.param(
+            case('turns = ["a"]'), "c: turns: expected a table, got 'a'", id="a turn that is none"
+        ),
+        pytest.param(
+            case('messages = ["a"]', "fires = 'Beacon'"),
+            "c: fires: expected a list, got 'Beacon'; write fires = [\"...\"]",
+            id="a list",
+        ),
+        pytest.param(
+            case("fires = ['Beacon']"), "c: messages: expected a list, got None", id="no messages"
+        ),
+        pytest.param(
+            case('messages = [{ role = "ghost", text = "boo" }]'),
+            "c: messages: not a message",
+            id="no such speaker",
+        ),
+        pytest.param(
+            case('messages = ["a"]', "settings = { scan_deep = 1 }"),
+            "c: settings.scan_deep: ",
+            id="a setting",
+        ),
+        pytest.param(
+            case('messages = ["a"]', "settings = { scan_deep = 1 }"),
+            "did you mean 'scan_depth'?",
+            id="the setting that is meant",
+        ),
+        pytest.param(
+            case('messages = ["a"]', "character = { nam = 'x' }"),
+            "did you mean 'name'?",
+            id="a field of the character",
+        ),
+        pytest.param(
+            case('messages = ["a"]', "places = ['x']"),
+            "c: places: expected a table",
+            id="places are a table",
+        ),
+        pytest.param(
+            case('messages = ["a"]', "fires = ['Baecon']"),
+            "c: no entry named 'Baecon'",
+            id="no such entry",
+        ),
     ],
 )
 def test_mistakes_name_the_case_and_the_way_out(toml: str, told: str) -> None:
@@ -131,9 +182,16 @@ def test_no_such_rules() -> None:
 
 
 def test_what_stands_at_the_top_holds_for_all() -> None:
-    top = 'seed = 3\nrules = "sillytavern"\n[settings]\nscan_depth = 1\n[character]\nname = "Mira"\n'
+    top = (
+        'seed = 3\nrules = "sillytavern"\n[settings]\nscan_depth = 1\n[character]\nname = "Mira"\n'
+    )
     made = read_expectations(top + case('messages = ["a"]'), "x")[0]
-    assert (made.settings.rules, made.settings.scan_depth, made.character.name, made.steps[0].chance) == ("sillytavern", 1, "Mira", 3)
+    assert (
+        made.settings.rules,
+        made.settings.scan_depth,
+        made.character.name,
+        made.steps[0].chance,
+    ) == ("sillytavern", 1, "Mira", 3)
 
 
 def test_an_entry_without_a_title_goes_by_its_key() -> None:

@@ -46,11 +46,26 @@ def test_a_save_is_told_once(book: Path) -> None:
 
 
 def test_a_save_in_several_steps_is_one(book: Path) -> None:
-    assert follow([book], book.unlink, lambda: book.write_text("12"), lambda: book.write_text("123"), None, None) == 1
+    assert (
+        follow(
+            [book],
+            book.unlink,
+            lambda: book.write_text("12"),
+            lambda: book.write_text("123"),
+            None,
+            None,
+        )
+        == 1
+    )
 
 
 def test_two_saves_are_two(book: Path) -> None:
-    assert follow([book], lambda: book.write_text("12"), None, lambda: book.write_text("123"), None, None) == 2
+    assert (
+        follow(
+            [book], lambda: book.write_text("12"), None, lambda: book.write_text("123"), None, None
+        )
+        == 2
+    )
 
 
 def test_an_edit_before_the_first_look_is_not_missed(book: Path) -> None:

@@ -15,7 +15,10 @@ START = datetime(2025, 1, 1, tzinfo=UTC)
 
 
 def told(*texts: str, **fields: Any) -> dict[str, Memory]:
-    return {f"m{at}": Memory(id=f"m{at}", content=text, created=START + timedelta(days=at), **fields) for at, text in enumerate(texts)}
+    return {
+        f"m{at}": Memory(id=f"m{at}", content=text, created=START + timedelta(days=at), **fields)
+        for at, text in enumerate(texts)
+    }
 
 
 def found(memories: dict[str, Memory], known: Known | None = None) -> Insight:
@@ -25,15 +28,42 @@ def found(memories: dict[str, Memory], known: Known | None = None) -> Insight:
 @pytest.mark.parametrize(
     ("one", "other", "what"),
     [
-        pytest.param("Lin likes jasmine tea.", "Lin likes jasmine tea a lot.", "same", id="the same with more words"),
-        pytest.param("The beacon failed in the storm.", "In the storm the beacon failed!", "same", id="the same in another order"),
-        pytest.param("林喜欢茉莉茶。", "林喜欢茉莉茶！", "same", id="the same with other punctuation, in Chinese"),
+        pytest.param(
+            "Lin likes jasmine tea.",
+            "Lin likes jasmine tea a lot.",
+            "same",
+            id="the same with more words",
+        ),
+        pytest.param(
+            "The beacon failed in the storm.",
+            "In the storm the beacon failed!",
+            "same",
+            id="the same in another order",
+        ),
+        pytest.param(
+            "林喜欢茉莉茶。",
+            "林喜欢茉莉茶！",
+            "same",
+            id="the same with other punctuation, in Chinese",
+        ),
         pytest.param("Tam lives in Bergen.", "Tam lives in Oslo.", "contrary", id="two homes"),
         pytest.param("Mira hates tea.", "Mira loves tea.", "contrary", id="hate and love"),
         pytest.param("林住在北京。", "林住在上海。", "contrary", id="two homes, in Chinese"),
-        pytest.param("Mira loves Tom's violin.", "Mira loves Tim's violin.", "", id="another person"),
-        pytest.param("Mira paid 40 coins for the coat.", "Mira paid 70 coins for the hat.", "", id="other numbers of other things"),
-        pytest.param("The beacon stands on rock.", "Jasmine tea calms her.", "", id="nothing to do with each other"),
+        pytest.param(
+            "Mira loves Tom's violin.", "Mira loves Tim's violin.", "", id="another person"
+        ),
+        pytest.param(
+            "Mira paid 40 coins for the coat.",
+            "Mira paid 70 coins for the hat.",
+            "",
+            id="other numbers of other things",
+        ),
+        pytest.param(
+            "The beacon stands on rock.",
+            "Jasmine tea calms her.",
+            "",
+            id="nothing to do with each other",
+        ),
     ],
 )
 def test_two_memories_side_by_side(one: str, other: str, what: str) -> None:
@@ -59,11 +89,20 @@ def test_what_is_not_of_one_kind_is_not_merged(fields: dict[str, Any]) -> None:
     [
         pytest.param({"locked": True}, "b", id="what is locked"),
         pytest.param({"weight": 1.5}, "b", id="the heavier"),
-        pytest.param({"evidence": (Evidence(chat="c", version="v", quote="q"),), "source": "user_input"}, "a", id="what an author wrote"),
+        pytest.param(
+            {"evidence": (Evidence(chat="c", version="v", quote="q"),), "source": "user_input"},
+            "a",
+            id="what an author wrote",
+        ),
     ],
 )
 def test_who_stays_of_two(fields: dict[str, Any], stays: str) -> None:
-    seen = found({"a": Memory(id="a", content="She likes tea."), "b": Memory(id="b", content="She likes tea.", **fields)})
+    seen = found(
+        {
+            "a": Memory(id="a", content="She likes tea."),
+            "b": Memory(id="b", content="She likes tea.", **fields),
+        }
+    )
     assert [pair.keep for pair in seen.mergeable] == [stays]
 
 
@@ -73,7 +112,10 @@ def test_a_theme_is_named_by_what_its_memories_share() -> None:
         "她喜欢茉莉茶。", "茉莉茶让她平静。", "他带来了茉莉茶。",
     )  # fmt: skip
     groups = themes(memories, likeness(list(memories.values())))
-    assert {frozenset(one.ids) for one in groups} == {frozenset({"m0", "m1", "m2"}), frozenset({"m3", "m4", "m5"})}
+    assert {frozenset(one.ids) for one in groups} == {
+        frozenset({"m0", "m1", "m2"}),
+        frozenset({"m3", "m4", "m5"}),
+    }
     names = [" ".join(one.name) for one in groups]
     assert any("beacon" in name.casefold() for name in names)
     assert any("茉莉" in name for name in names)
@@ -84,7 +126,9 @@ def test_a_theme_is_named_by_what_its_memories_share() -> None:
     [
         pytest.param((), "", "quiet_no_keys", id="it has none"),
         pytest.param(("violin",), "the rain goes on", "quiet_unsaid", id="they were not said"),
-        pytest.param(("oil",), "the boiler boils", "quiet_unsaid", id="part of another word is not the word"),
+        pytest.param(
+            ("oil",), "the boiler boils", "quiet_unsaid", id="part of another word is not the word"
+        ),
         pytest.param(("violin",), "play the violin", "quiet_outdone", id="they were said"),
         pytest.param(("小提琴",), "请拉小提琴", "quiet_outdone", id="they were said, in Chinese"),
         pytest.param(("/viol.n/",), "play the violin", "quiet_patterns", id="they are patterns"),
@@ -106,7 +150,9 @@ def test_why_a_memory_is_silent(keys: tuple[str, ...], said: str, why: str) -> N
     ],
 )
 def test_who_is_not_called_silent(known: Known, fields: dict[str, Any]) -> None:
-    assert found({"m": Memory(id="m", content="A coat.", created=START, **fields)}, known).quiet == ()
+    assert (
+        found({"m": Memory(id="m", content="A coat.", created=START, **fields)}, known).quiet == ()
+    )
 
 
 def test_keys_that_were_said_are_offered_first() -> None:
@@ -119,9 +165,20 @@ def test_keys_that_were_said_are_offered_first() -> None:
 def test_what_stays_takes_over_what_the_other_rests_on() -> None:
     said = [Evidence(chat="c", version=str(at), quote="q") for at in range(2)]
     keep = Memory(id="a", content="Tea.", evidence=(said[0],), supersedes=("old",))
-    drop = Memory(id="b", content="Tea!", evidence=tuple(said), supersedes=("older", "a"), tags=("x",), constant=True)
+    drop = Memory(
+        id="b",
+        content="Tea!",
+        evidence=tuple(said),
+        supersedes=("older", "a"),
+        tags=("x",),
+        constant=True,
+    )
     fields = merged(keep, drop)
     assert [one["version"] for one in fields["evidence"]] == ["0", "1"]
-    assert (fields["supersedes"], fields["tags"], fields["constant"]) == (["old", "older"], ["x"], True)
+    assert (fields["supersedes"], fields["tags"], fields["constant"]) == (
+        ["old", "older"],
+        ["x"],
+        True,
+    )
     assert merged(Memory(id="a", content="Tea."), drop)["supersedes"] == ["older"]
     assert "evidence" not in merged(Memory(id="a", content="Tea."), drop)

@@ -18,7 +18,10 @@ SUBJECTS = {
 
 def memories(each: int = 12) -> list[Memory]:
     return [
-        Memory(id=f"{name}{at}", content=f"{words[at % 5]} {words[(at + 1) % 5]} {words[(at * 2 + 2) % 5]}")
+        Memory(
+            id=f"{name}{at}",
+            content=f"{words[at % 5]} {words[(at + 1) % 5]} {words[(at * 2 + 2) % 5]}",
+        )
         for name, words in SUBJECTS.items()
         for at in range(each)
     ]
@@ -39,7 +42,13 @@ def kind(memory_id: str) -> str:
 
 def test_a_memory_stands_among_its_own() -> None:
     _, found = spots(memories())
-    nearest = {one: min((other for other in found if other != one), key=lambda other: apart(found[one], found[other])) for one in found}
+    nearest = {
+        one: min(
+            (other for other in found if other != one),
+            key=lambda other: apart(found[one], found[other]),
+        )
+        for one in found
+    }
     assert sum(kind(one) == kind(other) for one, other in nearest.items()) >= 0.9 * len(found)
 
 

@@ -48,4 +48,6 @@ def test_every_finding_of_a_random_world_has_its_words() -> None:
     for seed in SEEDS:
         for book in world(seed)["books"]:
             raw = {key: value for key, value in book.items() if key != "source"}
-            assert all(severity(one) for one in check(written(raw), ScanSettings(rules="sillytavern")))
+            assert all(
+                severity(one) for one in check(written(raw), ScanSettings(rules="sillytavern"))
+            )

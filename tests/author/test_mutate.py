@@ -33,9 +33,17 @@ def fields(*entries: dict[str, Any], **settings: Any) -> set[str]:
     ("field", "entries"),
     [
         pytest.param("keys", [BEACON], id="a key is deleted"),
-        pytest.param("secondary_keys", [{**BEACON, "keysecondary": ["oil"]}], id="a secondary key is deleted"),
-        pytest.param("selective", [{**BEACON, "keysecondary": ["oil"]}], id="secondary keys are not asked"),
-        pytest.param("selective_logic", [{**BEACON, "keysecondary": ["oil"]}], id="they are asked the other way round"),
+        pytest.param(
+            "secondary_keys", [{**BEACON, "keysecondary": ["oil"]}], id="a secondary key is deleted"
+        ),
+        pytest.param(
+            "selective", [{**BEACON, "keysecondary": ["oil"]}], id="secondary keys are not asked"
+        ),
+        pytest.param(
+            "selective_logic",
+            [{**BEACON, "keysecondary": ["oil"]}],
+            id="they are asked the other way round",
+        ),
         pytest.param("content", [BEACON], id="the text is emptied"),
         pytest.param("enabled", [BEACON], id="it is switched off"),
         pytest.param("constant", [BEACON], id="it is always there"),
@@ -44,9 +52,17 @@ def fields(*entries: dict[str, Any], **settings: Any) -> set[str]:
         pytest.param("match_whole_words", [BEACON], id="whole words"),
         pytest.param("scan_depth", [{**BEACON, "scanDepth": 2}], id="how far back"),
         pytest.param("triggers", [{**BEACON, "triggers": ["normal"]}], id="kinds of generation"),
-        pytest.param("character_filter", [{**BEACON, "characterFilter": {"names": ["a"], "tags": []}}], id="whose it is"),
-        pytest.param("exclude_recursion", [STORM, {**BEACON, "content": "a storm"}], id="others wake it"),
-        pytest.param("prevent_recursion", [{**BEACON, "content": "a storm"}, STORM], id="it wakes others"),
+        pytest.param(
+            "character_filter",
+            [{**BEACON, "characterFilter": {"names": ["a"], "tags": []}}],
+            id="whose it is",
+        ),
+        pytest.param(
+            "exclude_recursion", [STORM, {**BEACON, "content": "a storm"}], id="others wake it"
+        ),
+        pytest.param(
+            "prevent_recursion", [{**BEACON, "content": "a storm"}, STORM], id="it wakes others"
+        ),
         pytest.param("position", [BEACON], id="its place"),
         pytest.param("depth", [{**BEACON, "position": 4}], id="how deep"),
         pytest.param("role", [{**BEACON, "position": 4}], id="who says it"),
@@ -54,8 +70,14 @@ def fields(*entries: dict[str, Any], **settings: Any) -> set[str]:
         pytest.param("insertion_order", [BEACON, STORM], id="its order"),
         pytest.param("ignore_budget", [{**BEACON, "ignoreBudget": True}], id="the budget"),
         pytest.param("group", [{**BEACON, "group": "w"}, {**STORM, "group": "w"}], id="its group"),
-        pytest.param("group_weight", [{**BEACON, "group": "w"}, {**STORM, "group": "w"}], id="its odds"),
-        pytest.param("group_override", [{**BEACON, "group": "w"}, {**STORM, "group": "w"}], id="its privilege"),
+        pytest.param(
+            "group_weight", [{**BEACON, "group": "w"}, {**STORM, "group": "w"}], id="its odds"
+        ),
+        pytest.param(
+            "group_override",
+            [{**BEACON, "group": "w"}, {**STORM, "group": "w"}],
+            id="its privilege",
+        ),
         pytest.param("sticky", [{**BEACON, "sticky": 4}], id="how long it stays"),
         pytest.param("cooldown", [{**BEACON, "cooldown": 4}], id="how long it rests"),
         pytest.param("delay", [{**BEACON, "delay": 4}], id="how long it waits"),
@@ -77,24 +99,52 @@ def test_what_is_tried(field: str, entries: list[dict[str, Any]]) -> None:
         pytest.param("group_weight", [{**BEACON, "group": "w"}], {}, id="no rival"),
         pytest.param("depth", [BEACON], {}, id="not at a depth"),
         pytest.param("exclude_recursion", [BEACON, STORM], {}, id="nobody wakes it"),
-        pytest.param("prevent_recursion", [{**BEACON, "content": "a storm"}, STORM], {"recursive": False}, id="no recursion"),
-        pytest.param("prevent_recursion", [{**BEACON, "content": "a storm"}, {**STORM, "excludeRecursion": True}], {}, id="nobody listens"),
-        pytest.param("prevent_recursion", [{**BEACON, "content": "the beacon"}, BEACON], {}, id="who is woken is there already"),
-        pytest.param("delay_until_recursion", [{**BEACON, "delayUntilRecursion": 1}], {}, id="the first level does not wait by our rules"),
+        pytest.param(
+            "prevent_recursion",
+            [{**BEACON, "content": "a storm"}, STORM],
+            {"recursive": False},
+            id="no recursion",
+        ),
+        pytest.param(
+            "prevent_recursion",
+            [{**BEACON, "content": "a storm"}, {**STORM, "excludeRecursion": True}],
+            {},
+            id="nobody listens",
+        ),
+        pytest.param(
+            "prevent_recursion",
+            [{**BEACON, "content": "the beacon"}, BEACON],
+            {},
+            id="who is woken is there already",
+        ),
+        pytest.param(
+            "delay_until_recursion",
+            [{**BEACON, "delayUntilRecursion": 1}],
+            {},
+            id="the first level does not wait by our rules",
+        ),
         pytest.param("sticky", [BEACON], {}, id="no timer"),
         pytest.param("enabled", [{**BEACON, "disable": True}], {}, id="off already"),
     ],
 )
-def test_what_could_never_be_noticed_is_not_tried(field: str, entries: list[dict[str, Any]], settings: dict[str, Any]) -> None:
+def test_what_could_never_be_noticed_is_not_tried(
+    field: str, entries: list[dict[str, Any]], settings: dict[str, Any]
+) -> None:
     assert field not in fields(*entries, **settings)
 
 
 def test_a_key_that_says_nothing_new_is_kept() -> None:
-    assert [one.was for one in faults(world({"key": ["beacon", "dark beacon"]})) if one.field == "keys"] == ["beacon"]
+    assert [
+        one.was for one in faults(world({"key": ["beacon", "dark beacon"]})) if one.field == "keys"
+    ] == ["beacon"]
 
 
 def test_decorators_are_taken_away_one_by_one() -> None:
-    tried = [one for one in faults(world({**BEACON, "content": "@@depth 2\n@@role user\nThe beacon."})) if one.field == "content"]
+    tried = [
+        one
+        for one in faults(world({**BEACON, "content": "@@depth 2\n@@role user\nThe beacon."}))
+        if one.field == "content"
+    ]
     assert [(one.code, one.was, one.value) for one in tried] == [
         ("empty", "", "@@depth 2\n@@role user\n"),
         ("delete", "@@depth 2", "@@role user\nThe beacon."),
@@ -162,13 +212,17 @@ def test_more_is_noticed_where_more_is_expected() -> None:
 
 
 def test_cases_that_fail_anyway_are_left_out_and_told() -> None:
-    verdict = campaign(world(BEACON), cases('[[case]]\nname = "wrong"\nmessages = ["Hm."]\nfires = ["Beacon"]'))
+    verdict = campaign(
+        world(BEACON), cases('[[case]]\nname = "wrong"\nmessages = ["Hm."]\nfires = ["Beacon"]')
+    )
     assert (verdict.failing, verdict.noticed) == (("wrong",), 0)
 
 
 def test_what_no_case_touches_is_told() -> None:
     file = world(BEACON, STORM, {"key": ["lamp", "/l[uv]x/"], "comment": "Lamp"})
-    missing = uncovered(file, cases('[[case]]\nmessages = ["The beacon, a lux."]\nfires = ["Beacon"]'))
+    missing = uncovered(
+        file, cases('[[case]]\nmessages = ["The beacon, a lux."]\nfires = ["Beacon"]')
+    )
     assert missing.entries == ("1",)
     assert missing.keys == {"1": ("storm",), "2": ("lamp",)}
 

@@ -27,7 +27,9 @@ def mind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RoleMemory]:
         role = home.create("Mira")
         role.remember_all(MEMORIES)
         (role.folder / "worldbooks").mkdir(exist_ok=True)
-        (role.folder / "worldbooks" / "harbour.json").write_text(json.dumps(BOOK.raw), encoding="utf-8")
+        (role.folder / "worldbooks" / "harbour.json").write_text(
+            json.dumps(BOOK.raw), encoding="utf-8"
+        )
         yield role
 
 
@@ -40,11 +42,25 @@ def told(mind: RoleMemory, *lines: str) -> list[str]:
 @pytest.mark.parametrize(
     "lines",
     [
-        pytest.param(['messages = ["The beacon!"]', 'fires = ["Beacon", "letter"]', 'not_fires = ["灯"]'], id="an entry and a memory"),
-        pytest.param(['messages = ["The beacon!"]', 'exactly = ["Beacon", "letter"]'], id="these and no others"),
-        pytest.param(['messages = ["The beacon!"]', 'contains = ["whale oil", "sent a letter"]'], id="the words of both"),
-        pytest.param(['messages = ["The beacon!"]', 'places = { Beacon = "before", letter = "memory" }'], id="each in its place"),
-        pytest.param(['messages = ["灯塔呢？"]', 'fires = ["灯"]', "costs_at_most = 300"], id="一条记忆"),
+        pytest.param(
+            ['messages = ["The beacon!"]', 'fires = ["Beacon", "letter"]', 'not_fires = ["灯"]'],
+            id="an entry and a memory",
+        ),
+        pytest.param(
+            ['messages = ["The beacon!"]', 'exactly = ["Beacon", "letter"]'],
+            id="these and no others",
+        ),
+        pytest.param(
+            ['messages = ["The beacon!"]', 'contains = ["whale oil", "sent a letter"]'],
+            id="the words of both",
+        ),
+        pytest.param(
+            ['messages = ["The beacon!"]', 'places = { Beacon = "before", letter = "memory" }'],
+            id="each in its place",
+        ),
+        pytest.param(
+            ['messages = ["灯塔呢？"]', 'fires = ["灯"]', "costs_at_most = 300"], id="一条记忆"
+        ),
     ],
 )
 def test_what_a_role_does(mind: RoleMemory, lines: list[str]) -> None:
@@ -54,12 +70,26 @@ def test_what_a_role_does(mind: RoleMemory, lines: list[str]) -> None:
 @pytest.mark.parametrize(
     ("lines", "why"),
     [
-        pytest.param(['messages = ["Hm."]', 'fires = ["Beacon"]'], "'Beacon' did not fire: none of its keys", id="an entry"),
         pytest.param(
-            ['messages = ["Hm."]', 'fires = ["letter"]'], "'letter' did not fire: nothing in the message points to it", id="a memory"
+            ['messages = ["Hm."]', 'fires = ["Beacon"]'],
+            "'Beacon' did not fire: none of its keys",
+            id="an entry",
         ),
-        pytest.param(['messages = ["beacon"]', 'not_fires = ["letter"]'], "'letter' fired: ", id="a memory too many"),
-        pytest.param(['messages = ["beacon"]', 'exactly = ["letter"]'], "'Beacon' fired besides: 'beacon'", id="an entry too many"),
+        pytest.param(
+            ['messages = ["Hm."]', 'fires = ["letter"]'],
+            "'letter' did not fire: nothing in the message points to it",
+            id="a memory",
+        ),
+        pytest.param(
+            ['messages = ["beacon"]', 'not_fires = ["letter"]'],
+            "'letter' fired: ",
+            id="a memory too many",
+        ),
+        pytest.param(
+            ['messages = ["beacon"]', 'exactly = ["letter"]'],
+            "'Beacon' fired besides: 'beacon'",
+            id="an entry too many",
+        ),
     ],
 )
 def test_what_it_does_not_says_why(mind: RoleMemory, lines: list[str], why: str) -> None:

@@ -12,7 +12,10 @@ from rolememory.schema.message import Message
 from rolememory.schema.settings import ScanSettings
 from tests.author.books import BEACON, STORM, card_book, world
 
-CHAT = [Message.assistant("The harbour sleeps.", name="Mira"), Message.user("Why is the beacon dark, though?", name="Lin")]
+CHAT = [
+    Message.assistant("The harbour sleeps.", name="Mira"),
+    Message.user("Why is the beacon dark, though?", name="Lin"),
+]
 
 
 def one(*entries: dict[str, Any], said: Any = CHAT, **asked: Any) -> Any:
@@ -22,7 +25,11 @@ def one(*entries: dict[str, Any], said: Any = CHAT, **asked: Any) -> Any:
 def test_a_key_is_shown_where_it_stands() -> None:
     place = one(BEACON).fired[0].place
     said = CHAT[place.message - 1].content
-    assert (place.source, place.message, said[place.offset : place.offset + len(place.match)]) == ("message", 2, "beacon")
+    assert (place.source, place.message, said[place.offset : place.offset + len(place.match)]) == (
+        "message",
+        2,
+        "beacon",
+    )
     assert place.quote == "Why is the beacon dark, thoug…"
 
 
@@ -35,11 +42,19 @@ def test_a_speaker_is_no_place_in_what_was_said() -> None:
     [
         pytest.param({}, "before", id="before the character"),
         pytest.param({"position": 1}, "after", id="after it"),
-        pytest.param({"position": 4, "depth": 2, "role": 1}, "depth 2 user", id="among the messages"),
+        pytest.param(
+            {"position": 4, "depth": 2, "role": 1}, "depth 2 user", id="among the messages"
+        ),
         pytest.param({"position": 7, "outletName": "sky"}, "outlet sky", id="an outlet"),
-        pytest.param({"content": "@@depth 1\n@@role assistant\nx"}, "depth 1 assistant", id="decorators go first"),
+        pytest.param(
+            {"content": "@@depth 1\n@@role assistant\nx"},
+            "depth 1 assistant",
+            id="decorators go first",
+        ),
         pytest.param({"content": "@@reverse_depth 2\nx"}, "depth -2 system", id="from the start"),
-        pytest.param({"content": "@@position scenario\nx"}, "scenario", id="beside a field of the card"),
+        pytest.param(
+            {"content": "@@position scenario\nx"}, "scenario", id="beside a field of the card"
+        ),
     ],
 )
 def test_where_a_text_goes(entry: dict[str, Any], target: str) -> None:
@@ -47,13 +62,21 @@ def test_where_a_text_goes(entry: dict[str, Any], target: str) -> None:
 
 
 def test_nowhere_under_exact_rules() -> None:
-    assert one({**BEACON, "position": 7}, settings=ScanSettings(rules="sillytavern")).fired[0].target == "nowhere"
+    assert (
+        one({**BEACON, "position": 7}, settings=ScanSettings(rules="sillytavern")).fired[0].target
+        == "nowhere"
+    )
 
 
 def test_an_entry_is_named_whose_text_woke_another() -> None:
     report = one({**BEACON, "content": "The beacon failed in the storm."}, STORM)
     woken = next(fired for fired in report.fired if fired.title == "Storm")
-    assert (woken.in_pass, woken.phase, woken.woken_by, woken.place.message) == (2, "recursion", "Beacon", 0)
+    assert (woken.in_pass, woken.phase, woken.woken_by, woken.place.message) == (
+        2,
+        "recursion",
+        "Beacon",
+        0,
+    )
 
 
 def test_what_was_not_spoken_of_is_left_out_unless_asked_for() -> None:
@@ -78,7 +101,9 @@ def test_a_closed_gate_comes_with_its_remedy(entry: dict[str, Any], gate: str, f
 
 
 def test_a_rival_is_called_by_its_title() -> None:
-    report = one({**BEACON, "group": "w"}, {**STORM, "key": ["beacon"], "group": "w", "groupOverride": True})
+    report = one(
+        {**BEACON, "group": "w"}, {**STORM, "key": ["beacon"], "group": "w", "groupOverride": True}
+    )
     assert report.silent[0].refusal.because.get("winner") == "Storm"
 
 
@@ -94,7 +119,11 @@ def test_sums_and_states() -> None:
     [
         pytest.param({"comment": "Lamp", "keys": ("x",)}, "Lamp", id="its comment"),
         pytest.param({"keys": ("", "灯塔")}, "灯塔", id="else its first key"),
-        pytest.param({"content": "word " * 20}, "word word word word word word word word…", id="else how it begins"),
+        pytest.param(
+            {"content": "word " * 20},
+            "word word word word word word word word…",
+            id="else how it begins",
+        ),
         pytest.param({}, "7", id="else its id"),
     ],
 )
@@ -104,7 +133,11 @@ def test_titles(fields: dict[str, Any], told: str) -> None:
 
 def test_entries_go_by_title_or_uid() -> None:
     entries = world(BEACON, STORM, STORM).book.entries
-    assert [entry_named(entries, name).id for name in ("beacon", " BEACON ", "1")] == ["0", "0", "1"]
+    assert [entry_named(entries, name).id for name in ("beacon", " BEACON ", "1")] == [
+        "0",
+        "0",
+        "1",
+    ]
     with pytest.raises(UnknownNameError, match=r"did you mean 'Beacon'"):
         entry_named(entries, "Baecon")
     with pytest.raises(AmbiguousNameError, match=r"uid 1, 2"):
@@ -114,7 +147,11 @@ def test_entries_go_by_title_or_uid() -> None:
 @pytest.mark.parametrize(
     ("data", "told"),
     [
-        pytest.param(b'{"entries": {"0": {"key": ["a"],}}}', "1:32: a comma before }; remove the comma", id="a comma too many"),
+        pytest.param(
+            b'{"entries": {"0": {"key": ["a"],}}}',
+            "1:32: a comma before }; remove the comma",
+            id="a comma too many",
+        ),
         pytest.param(b"[]", "expected an object", id="a list"),
         pytest.param(b'{"name": "x"}', "no lorebook of a known format", id="no entries"),
         pytest.param(b"\x89PNG\r\n\x1a\n", "book.json", id="a picture without anything"),
@@ -129,4 +166,8 @@ def test_a_file_that_is_no_book(data: bytes, told: str) -> None:
 
 def test_a_card_brings_its_book() -> None:
     file = card_book({"keys": ["beacon"]}, spec="chara_card_v3")
-    assert (file.spec, file.book.format, file.book.entries[0].keys) == ("chara_card_v3", "character_book", ("beacon",))
+    assert (file.spec, file.book.format, file.book.entries[0].keys) == (
+        "chara_card_v3",
+        "character_book",
+        ("beacon",),
+    )

@@ -37,7 +37,10 @@ def rows(language: str, part: str = "development") -> list[Row]:
     """The pairs of a language: of "development" (even lines), "held_out" (odd lines), or a set written later: "fresh", "last"."""
     half = {"development": 0, "held_out": 1}.get(part)
     name = "contradictions" if half is not None else f"contradictions_{part}"
-    listed: list[Row] = [tuple(row) for row in json.loads((FOLDER / f"{name}.{language}.json").read_text(encoding="utf-8"))]
+    listed: list[Row] = [
+        tuple(row)
+        for row in json.loads((FOLDER / f"{name}.{language}.json").read_text(encoding="utf-8"))
+    ]
     return listed[half or 0 :: 1 if half is None else 2]
 
 
@@ -54,7 +57,9 @@ def by_claims(row: Row) -> str:
 
 def by_all(row: Row) -> str:
     """What learning makes of the two sentences."""
-    return _learned(row, lambda text, speaker, day: stated(text, speaker, day) or [fact(text, speaker, day)])
+    return _learned(
+        row, lambda text, speaker, day: stated(text, speaker, day) or [fact(text, speaker, day)]
+    )
 
 
 def stated(text: str, speaker: str, day: int) -> list[Draft]:
@@ -80,15 +85,29 @@ def fact(text: str, speaker: str, day: int) -> Draft:
     """The sentence itself as a fact."""
     subject = USER if speaker == "user" else None
     evidence = (Evidence(chat="chat", version=f"v{day}", quote=text),)
-    return Draft(text, MemoryType.SEMANTIC, Source.USER_INPUT, evidence, Reason("raw"), subject=subject, created=on_day(day))
+    return Draft(
+        text,
+        MemoryType.SEMANTIC,
+        Source.USER_INPUT,
+        evidence,
+        Reason("raw"),
+        subject=subject,
+        created=on_day(day),
+    )
 
 
 def _learned(row: Row, drafts: Callable[[str, str, int], list[Draft]]) -> str:
     old, new, speaker, _ = row
     before = drafts(old, speaker, 1)
-    known = Known({f"old{place}": memory_of(draft, f"old{place}") for place, draft in enumerate(before)})
+    known = Known(
+        {f"old{place}": memory_of(draft, f"old{place}") for place, draft in enumerate(before)}
+    )
     verdicts = reconcile(drafts(new, speaker, 2), known)
-    met = [verdict.action for verdict in verdicts if any(other.startswith("old") for other in verdict.others)]
+    met = [
+        verdict.action
+        for verdict in verdicts
+        if any(other.startswith("old") for other in verdict.others)
+    ]
     return "contradicts" if "supersede" in met else "same" if "merge" in met else "unrelated"
 
 
@@ -96,7 +115,10 @@ def scores(listed: Iterable[Row], judge: Judge) -> dict[str, object]:
     """Precision, recall and F1 of telling contradictions and restatements; `lost`: true facts taken for outdated."""
     counted = Counter((row[3], judge(row)) for row in listed)
     lost = counted["unrelated", "contradicts"] + counted["unrelated", "same"]
-    return {name: _score(counted, name) for name in ("contradicts", "same")} | {"lost": lost, "pairs": counted.total()}
+    return {name: _score(counted, name) for name in ("contradicts", "same")} | {
+        "lost": lost,
+        "pairs": counted.total(),
+    }
 
 
 def _score(counted: Counter[tuple[str, str]], name: str) -> dict[str, float]:
@@ -108,7 +130,9 @@ def _score(counted: Counter[tuple[str, str]], name: str) -> dict[str, float]:
     return {"precision": round(precision, 3), "recall": round(recall, 3), "f1": round(f1, 3)}
 
 
-ONSETS = "bra cel dor fim gal hin jor kel lum mor nas pel qui ros sil tam ulm ver wex yor zan".split()
+ONSETS = (
+    "bra cel dor fim gal hin jor kel lum mor nas pel qui ros sil tam ulm ver wex yor zan".split()
+)
 CODAS = "ba dden fer gon lin mer nor pa ric sen tor va wick zel do".split()
 HAN = "云山石江林雪风竹松梅岩溪月光星海沙河桥塔钟镜琴笛船灯扇伞砚鹤鹿龟狐雁鸥莲荷菊兰桃杏柳枫槐桐瓷陶绸帛盐醋蜜酱斧锯锤犁毡毯帘席窑坊巷渡"
 MIDDLES = "a e i o ala eme iri ono ava eve ize oro ul ad im or et ick ost and".split()
@@ -154,11 +178,23 @@ def _made_up(memory_id: str, number: int, chance: random.Random) -> Memory:
     words = HAN_WORDS if chinese else WORDS
     subject = None if number % 3 == 1 else USER
     shown = ("用户" if chinese else "The user") if subject else "Mira"
-    content = chance.choice(CHINESE if chinese else ENGLISH).format(shown, *(_drawn(words, chance) for _ in range(3)))
-    kind = MemoryType.EPISODIC if any(sign in content for sign in (" met ", " told ", "遇见", "讲了")) else MemoryType.SEMANTIC
+    content = chance.choice(CHINESE if chinese else ENGLISH).format(
+        shown, *(_drawn(words, chance) for _ in range(3))
+    )
+    kind = (
+        MemoryType.EPISODIC
+        if any(sign in content for sign in (" met ", " told ", "遇见", "讲了"))
+        else MemoryType.SEMANTIC
+    )
     evidence = (Evidence(chat="c", version=f"v{number}"),)
     return Memory(
-        id=memory_id, content=content, type=kind, source=Source.USER_INPUT, subject=subject, created=on_day(number / 100), evidence=evidence
+        id=memory_id,
+        content=content,
+        type=kind,
+        source=Source.USER_INPUT,
+        subject=subject,
+        created=on_day(number / 100),
+        evidence=evidence,
     )
 
 
@@ -170,7 +206,9 @@ def _drawn(words: Sequence[str], chance: random.Random) -> str:
 def drafts(count: int, seed: int = 11) -> list[Draft]:
     """So many facts of the same kind, told later, a third of them denials."""
     made = [one for one in crowd(2 * count, seed).values() if one.subject == USER][:count]
-    denied = (one.content.replace("likes", "no longer likes").replace("喜欢", "不再喜欢") for one in made)
+    denied = (
+        one.content.replace("likes", "no longer likes").replace("喜欢", "不再喜欢") for one in made
+    )
     return [_with_claims(fact(text, "user", 1000 + place)) for place, text in enumerate(denied)]
 
 
@@ -212,10 +250,16 @@ def _timed(draft: Draft, known: Known) -> float:
     return process_time() - started
 
 
-def measured(judges: Sequence[tuple[str, Judge]], languages: Sequence[str] = ("en", "zh")) -> dict[str, object]:
+def measured(
+    judges: Sequence[tuple[str, Judge]], languages: Sequence[str] = ("en", "zh")
+) -> dict[str, object]:
     """All scores, by language, part and judge."""
     return {
-        language: {part: {name: scores(rows(language, part), judge) for name, judge in judges} for part in PARTS} for language in languages
+        language: {
+            part: {name: scores(rows(language, part), judge) for name, judge in judges}
+            for part in PARTS
+        }
+        for language in languages
     }
 
 

@@ -13,7 +13,26 @@ from time import perf_counter
 from rolememory.schema.scene import Segment
 from rolememory.text.keys import KeyIndex, KeySpec, Reading
 
-SYLLABLES = ["ba", "ke", "lo", "mi", "nu", "ra", "se", "ti", "vo", "zu", "har", "bor", "dra", "gon", "lan", "tern", "wick", "storm"]
+SYLLABLES = [
+    "ba",
+    "ke",
+    "lo",
+    "mi",
+    "nu",
+    "ra",
+    "se",
+    "ti",
+    "vo",
+    "zu",
+    "har",
+    "bor",
+    "dra",
+    "gon",
+    "lan",
+    "tern",
+    "wick",
+    "storm",
+]
 HAN = "灯塔风暴海港船长龙山河星月夜雨雪火剑王城门桥林花鸟鱼石金银铁木水土云雾光影声"
 
 
@@ -29,7 +48,11 @@ def han(chance: random.Random, low: int, high: int) -> str:
 
 def keys(count: int, chance: random.Random) -> list[str]:
     """So many different keys."""
-    makers: list[Callable[[], str]] = [lambda: word(chance), lambda: f"{word(chance)} {word(chance)}", lambda: han(chance, 2, 4)]
+    makers: list[Callable[[], str]] = [
+        lambda: word(chance),
+        lambda: f"{word(chance)} {word(chance)}",
+        lambda: han(chance, 2, 4),
+    ]
     found: dict[str, None] = {}
     while len(found) < count:
         found[makers[len(found) % 3]()] = None
@@ -61,10 +84,15 @@ def measure(count: int, length: int, chance: random.Random) -> dict[str, float |
     index = built[0]
     texts = [text(length, known, chance) for _ in range(15)]
     update = median(
-        milliseconds(lambda number=number: index.updated([KeySpec(f"new key {number}")], [specs[number]])) for number in range(15)
+        milliseconds(
+            lambda number=number: index.updated([KeySpec(f"new key {number}")], [specs[number]])
+        )
+        for number in range(15)
     )
     first = median(milliseconds(lambda one=one: index.read(one)) for one in texts)
-    again = median(milliseconds(lambda one=one: Reading(index, [Segment(one)]).keys_seen()) for one in texts)
+    again = median(
+        milliseconds(lambda one=one: Reading(index, [Segment(one)]).keys_seen()) for one in texts
+    )
     row = {"build_ms": build, "update_ms": update, "read_ms": first, "read_again_ms": again}
     return {
         "keys": count,
@@ -78,7 +106,9 @@ def main() -> None:
     """Print the table."""
     chance = random.Random(7)
     sizes = [(100, 2_000), (1_000, 2_000), (1_000, 8_000), (10_000, 2_000), (10_000, 8_000)]
-    print(json.dumps({"rows": [measure(count, length, chance) for count, length in sizes]}, indent=1))
+    print(
+        json.dumps({"rows": [measure(count, length, chance) for count, length in sizes]}, indent=1)
+    )
 
 
 if __name__ == "__main__":

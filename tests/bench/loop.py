@@ -47,7 +47,10 @@ PEOPLE = {
     "en": "Anna Bruno Clara Derek Elsa Frank Greta Hugo Ines Jonas Karin Lukas Marta Nils Olga".split(),
     "zh": "小梅 大伟 阿兰 志明 晓燕 建华 秀英 国强 丽娜 文斌 桂花 海涛 玉兰 俊杰 春生".split(),
 }
-SMALL_TALK = {"en": ("Good evening!", "The rain will not stop.", "Hm, go on."), "zh": ("晚上好！", "雨下个不停。", "嗯，继续说吧。")}
+SMALL_TALK = {
+    "en": ("Good evening!", "The rain will not stop.", "Hm, go on."),
+    "zh": ("晚上好！", "雨下个不停。", "嗯，继续说吧。"),
+}
 TRUE = {
     "en": (
         "My friend {who} keeps a {thing} in the {place}.",
@@ -61,7 +64,10 @@ TRUE = {
     ),
 }
 ASKED = {"en": "What does {who} keep in the {place}?", "zh": "{who}在{place}里放着什么？"}
-RETOLD = {"en": "As you told me: {all} I remember it well.", "zh": "你跟我说过：{all}我记得很清楚。"}
+RETOLD = {
+    "en": "As you told me: {all} I remember it well.",
+    "zh": "你跟我说过：{all}我记得很清楚。",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +92,18 @@ def truths(chance: random.Random) -> Iterator[Truth]:
     rows = [(language, *row) for language in TRUE for row in _rows(language)]
     for language, who, thing, place in chance.sample(rows, len(rows)):
         values = {"who": who, "thing": thing, "place": place}
-        yield Truth(*(form.format(**values) for form in (*TRUE[language], ASKED[language])), language, who)
+        yield Truth(
+            *(form.format(**values) for form in (*TRUE[language], ASKED[language])), language, who
+        )
 
 
 def _rows(language: str) -> list[tuple[str, str, str]]:
-    return [(who, thing, place) for who in PEOPLE[language] for thing in THINGS[language] for place in PLACES[language]]
+    return [
+        (who, thing, place)
+        for who in PEOPLE[language]
+        for thing in THINGS[language]
+        for place in PLACES[language]
+    ]
 
 
 @dataclass
@@ -130,15 +143,29 @@ class BadReader:
         content, quote = RUBBISH[kind](self, text, language)
         if kind != "known already":
             self.junk[content] = kind
-        return self._fact(kind, number, quote, content, about="character" if kind == "card" else "user")
+        return self._fact(
+            kind, number, quote, content, about="character" if kind == "card" else "user"
+        )
 
-    def _fact(self, kind: str, number: int, quote: str, content: str, about: str = "user") -> dict[str, Any]:
+    def _fact(
+        self, kind: str, number: int, quote: str, content: str, about: str = "user"
+    ) -> dict[str, Any]:
         self.given[kind] += 1
-        return {"turn": number, "quote": quote, "content": content, "about": about, "type": "fact", "confidence": 0.9, "replaces": 0}
+        return {
+            "turn": number,
+            "quote": quote,
+            "content": content,
+            "about": about,
+            "type": "fact",
+            "confidence": 0.9,
+            "replaces": 0,
+        }
 
     def known(self, text: str) -> str:
         """Something that was told before, and stands in the reply if it can."""
-        told = [one for one in self.truths.values() if one.fact in text] or list(self.truths.values())
+        told = [one for one in self.truths.values() if one.fact in text] or list(
+            self.truths.values()
+        )
         return self.chance.choice(told).fact if told else text
 
     def number(self) -> int:
@@ -181,7 +208,9 @@ class Loop:
         )
         leaked = f"{reply}\n\n{seen.text}" if seen.text and self.chance.random() < 0.1 else reply
         self.lines.append(Message.assistant(leaked))
-        echoed = [*seen.messages, self.lines[-1]] if self.chance.random() < 0.3 else self.lines[-WINDOW:]
+        echoed = (
+            [*seen.messages, self.lines[-1]] if self.chance.random() < 0.3 else self.lines[-WINDOW:]
+        )
         self.mind.observe(echoed, chat="loop", user="Lin")
         if self.turns % BATCH == 0:
             self.read()
@@ -195,14 +224,22 @@ class Loop:
         """The memories that stand."""
         memories, sight = self.mind.memories, self.mind.chats.visible_from("loop")
         gone = standing(memories, sight).superseded
-        return [one for one in memories.values() if one.id not in gone and counts(one, sight) and not one.archived]
+        return [
+            one
+            for one in memories.values()
+            if one.id not in gone and counts(one, sight) and not one.archived
+        ]
 
 
 def measured(turns: int, echoes: int, seed: int) -> dict[str, Any]:
     """The figures."""
     chance = random.Random(seed)
     reader, source = BadReader(chance), truths(chance)
-    with tempfile.TemporaryDirectory() as folder, Endpoint(reader.behaviour) as server, Home.open(folder, settings(server)) as home:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Endpoint(reader.behaviour) as server,
+        Home.open(folder, settings(server)) as home,
+    ):
         loop = Loop(role_with_card(home), reader, chance)
         for _ in range(turns):
             loop.turn(*_said(chance, reader, source))
@@ -250,8 +287,14 @@ def kept(stand: Sequence[Memory], reader: BadReader) -> dict[str, Any]:
     rubbish: Counter[str] = Counter()
     idle = 0
     unknown: list[str] = []
-    known = {text: truth.said for truth in reader.truths.values() for text in (truth.said, truth.fact, truth.other)}
-    known |= {friend: friend for truth in reader.truths.values() for friend in truth.friend}  # what rules read of them
+    known = {
+        text: truth.said
+        for truth in reader.truths.values()
+        for text in (truth.said, truth.fact, truth.other)
+    }
+    known |= {
+        friend: friend for truth in reader.truths.values() for friend in truth.friend
+    }  # what rules read of them
     for one in stand:
         if one.content in known:
             facts[known[one.content]] += 1
@@ -283,6 +326,7 @@ def settings(server: Endpoint) -> dict[str, Any]:
     """A model that reads every few exchanges, words alone for recall."""
     return {
         "embedding.backend": "off",
+        "recall.passages.recall": "none",  # what is learned of what was learned: the words themselves are no news
         "learn.endpoint": server.url,
         "learn.model": "small",
         "learn.batch_size": BATCH,
@@ -293,21 +337,33 @@ def settings(server: Endpoint) -> dict[str, Any]:
 def role_with_card(home: Home) -> RoleMemory:
     """A role that has a card."""
     mind = home.create("Mira", card="card.json")
-    card = {"spec": "chara_card_v2", "spec_version": "2.0", "data": {"name": "Mira", "description": " ".join(CARD.values())}}
+    card = {
+        "spec": "chara_card_v2",
+        "spec_version": "2.0",
+        "data": {"name": "Mira", "description": " ".join(CARD.values())},
+    }
     (mind.folder / "card.json").write_text(json.dumps(card, ensure_ascii=False), "utf-8")
     return mind
 
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--turns", type=int, default=2000)
     parser.add_argument("--echoes", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     asked = parser.parse_args()
     began = time.perf_counter()
     found = measured(asked.turns, asked.echoes, asked.seed)
-    print(json.dumps(found | {"seconds": round(time.perf_counter() - began, 1), "load": os.getloadavg()[0]}, indent=1, ensure_ascii=False))
+    print(
+        json.dumps(
+            found | {"seconds": round(time.perf_counter() - began, 1), "load": os.getloadavg()[0]},
+            indent=1,
+            ensure_ascii=False,
+        )
+    )
 
 
 if __name__ == "__main__":

@@ -49,7 +49,9 @@ def long_keys(count: int, chance: random.Random) -> list[str]:
     return list(found)
 
 
-def book(count: int, patterns: float, dense: bool, chance: random.Random) -> tuple[Lorebook, list[str]]:
+def book(
+    count: int, patterns: float, dense: bool, chance: random.Random
+) -> tuple[Lorebook, list[str]]:
     """A book of so many entries, and its keys."""
     known = (keys if dense else long_keys)(count * 5 // 2, chance)
     pool = iter(known)
@@ -59,7 +61,14 @@ def book(count: int, patterns: float, dense: bool, chance: random.Random) -> tup
         if chance.random() < patterns:
             mine[0] = pattern(chance)
         told = f"{word(chance).capitalize()} {word(chance)}. {han(chance, 12, 30)}。 {chance.choice(known)}"
-        entries.append(LoreEntry(id=str(number), content=told, keys=tuple(mine), insertion_order=chance.randint(1, 200)))
+        entries.append(
+            LoreEntry(
+                id=str(number),
+                content=told,
+                keys=tuple(mine),
+                insertion_order=chance.randint(1, 200),
+            )
+        )
     return Lorebook(name="bench", entries=tuple(entries)), known
 
 
@@ -71,7 +80,9 @@ def chats(known: list[str], chance: random.Random, window: int = 8000) -> Iterat
         yield said
 
 
-def measure(count: int, patterns: float, dense: bool, settings: ScanSettings, window: int = 8000) -> dict[str, float | int]:
+def measure(
+    count: int, patterns: float, dense: bool, settings: ScanSettings, window: int = 8000
+) -> dict[str, float | int]:
     """One row."""
     chance = random.Random(7)
     lore, known = book(count, patterns, dense, chance)
@@ -126,8 +137,12 @@ def main() -> None:
     rows = {}
     for rules, count, window in product(("default", "sillytavern"), asked.entries, asked.windows):
         for name, patterns, dense, recursive in plans:
-            settings = ScanSettings.model_validate({"rules": rules, "scan_depth": 4, "recursive": recursive})
-            rows[f"{rules}, {count} entries, {window} characters: {name}"] = measure(count, patterns, dense, settings, window)
+            settings = ScanSettings.model_validate(
+                {"rules": rules, "scan_depth": 4, "recursive": recursive}
+            )
+            rows[f"{rules}, {count} entries, {window} characters: {name}"] = measure(
+                count, patterns, dense, settings, window
+            )
     edits = {count: edit(count) for count in asked.entries}
     print(json.dumps({"rows": rows, "edit_ms": edits, "load": os.getloadavg()}, indent=2))
 

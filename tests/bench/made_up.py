@@ -16,8 +16,12 @@ DIM = 384
 _WHO = "Mira Asha Tomas Nora Lin Wu Old-Hansen Petra Jonas Ines".split()
 _DID = "repaired lost found painted sold hid burned remembered forgot stole mended polished drew counted buried".split()
 _WHAT = "lamp boat letter coat bell ladder rope barrel map ring window compass anchor kettle lantern song".split()
-_WHERE = "harbour,cellar,north tower,chapel,market,lighthouse,old mill,inn,orchard,ferry,quarry,school".split(",")
-_WHEN = "in spring,last winter,before dawn,after the storm,on a Sunday,at midnight,in the war,as a child".split(",")
+_WHERE = "harbour,cellar,north tower,chapel,market,lighthouse,old mill,inn,orchard,ferry,quarry,school".split(
+    ","
+)
+_WHEN = "in spring,last winter,before dawn,after the storm,on a Sunday,at midnight,in the war,as a child".split(
+    ","
+)
 
 
 def sentences(n: int, seed: int = 1) -> list[str]:
@@ -25,11 +29,17 @@ def sentences(n: int, seed: int = 1) -> list[str]:
     draw = np.random.default_rng(seed)
     out = []
     for number in range(n):
-        who, did, what, where, when = (words[draw.integers(len(words))] for words in (_WHO, _DID, _WHAT, _WHERE, _WHEN))
+        who, did, what, where, when = (
+            words[draw.integers(len(words))] for words in (_WHO, _DID, _WHAT, _WHERE, _WHEN)
+        )
         if number % 3 == 2:
-            out.append(f"第{number + seed * 1_000_003}件事:{who}那年冬天在码头边把灯塔的钥匙交给了船长,船长却把它藏进了{what}里。")
+            out.append(
+                f"第{number + seed * 1_000_003}件事:{who}那年冬天在码头边把灯塔的钥匙交给了船长,船长却把它藏进了{what}里。"
+            )
         else:
-            out.append(f"{who} {did} the {what} near the {where} {when}, and wrote number {number + seed * 1_000_003} into the book.")
+            out.append(
+                f"{who} {did} the {what} near the {where} {when}, and wrote number {number + seed * 1_000_003} into the book."
+            )
     return out
 
 
@@ -45,11 +55,19 @@ def vectors(n: int, seed: int = 1) -> "Floats":
 def memory_file(path: Path, texts: Sequence[str]) -> None:
     """A memory.json of these texts, two keys for every tenth."""
     entries = [
-        {"id": f"m{number}", "content": text, "created": f"20{10 + number % 15}-03-{1 + number % 28:02}", "source": "user_input"}
+        {
+            "id": f"m{number}",
+            "content": text,
+            "created": f"20{10 + number % 15}-03-{1 + number % 28:02}",
+            "source": "user_input",
+        }
         | ({"keys": [f"key{number}", text.split()[0]]} if number % 10 == 0 else {})
         for number, text in enumerate(texts)
     ]
-    path.write_text(json.dumps({"version": 1, "episodic": entries}, ensure_ascii=False, indent=1), encoding="utf-8")
+    path.write_text(
+        json.dumps({"version": 1, "episodic": entries}, ensure_ascii=False, indent=1),
+        encoding="utf-8",
+    )
 
 
 class Precomputed:

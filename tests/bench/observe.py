@@ -17,9 +17,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from rolememory.chats import Chats
 from rolememory.schema.message import Message
-from rolememory.store.chats import Chats
-from rolememory.store.disk import RealDisk
+from rolememory.storage.files.disk import RealDisk
+from rolememory.storage.files.space import FileSpace
 from tests.bench.speed import summary
 
 Ask = Callable[[list[Message]], object]
@@ -28,8 +29,13 @@ Ask = Callable[[list[Message]], object]
 def exchange(number: int) -> list[Message]:
     """What user and character say, about as long as in a real chat."""
     return [
-        Message.user(f"Exchange {number}: is the beacon still dark, and who climbs the stairs tonight? " * 2),
-        Message.assistant(f'Reply {number}: *she lights the lamp* "It burns again," she says, and the harbour answers with a horn. ' * 4),
+        Message.user(
+            f"Exchange {number}: is the beacon still dark, and who climbs the stairs tonight? " * 2
+        ),
+        Message.assistant(
+            f'Reply {number}: *she lights the lamp* "It burns again," she says, and the harbour answers with a horn. '
+            * 4
+        ),
     ]
 
 
@@ -40,7 +46,10 @@ def chat_of(messages: int) -> list[Message]:
 
 def anew(messages: list[Message]) -> list[Message]:
     """The same messages as other objects with other strings."""
-    return [Message(role=message.role, content="".join((message.content[:3], message.content[3:]))) for message in messages]
+    return [
+        Message(role=message.role, content="".join((message.content[:3], message.content[3:])))
+        for message in messages
+    ]
 
 
 class WatchedDisk(RealDisk):
@@ -53,7 +62,9 @@ class WatchedDisk(RealDisk):
         self.waited_ms += timed(lambda: RealDisk.fsync(self, descriptor))
 
 
-def timed_looks(history: list[Message], turns: int, ask: Ask, *, fresh: bool, before: Ask) -> list[float]:
+def timed_looks(
+    history: list[Message], turns: int, ask: Ask, *, fresh: bool, before: Ask
+) -> list[float]:
     """Milliseconds of so many looks, each with one exchange more than the last; `before` is not timed."""
     out = []
     for turn in range(turns):
@@ -99,7 +110,7 @@ def of_size(size: int, turns: int) -> dict[str, Any]:
     """Looks at a chat of so many messages."""
     with tempfile.TemporaryDirectory() as name:
         folder, history, disk = Path(name), chat_of(size), WatchedDisk()
-        chats = Chats(folder, disk=disk)
+        chats = Chats(FileSpace(folder, disk=disk))
 
         def observe(shown: list[Message]) -> None:
             chats.observe(shown, chat="bench")
@@ -107,15 +118,37 @@ def of_size(size: int, turns: int) -> dict[str, Any]:
         first = timed(lambda: observe(history))
         observe(history.__iadd__(exchange(0)))
         line = chats.info("bench").file.read_bytes().splitlines(keepends=True)[-1]
-        bare, beyond_same, beyond_other, cpu = BareAppends(folder / "bare", line), list[float](), list[float](), list[float]()
-        same = timed_looks(history, turns, beyond(disk, observe, beyond_same, cpu), fresh=False, before=bare)
-        timed_looks(history, max(turns // 4, 10), beyond(disk, observe, beyond_other, []), fresh=True, before=bare)
+        bare, beyond_same, beyond_other, cpu = (
+            BareAppends(folder / "bare", line),
+            list[float](),
+            list[float](),
+            list[float](),
+        )
+        same = timed_looks(
+            history, turns, beyond(disk, observe, beyond_same, cpu), fresh=False, before=bare
+        )
+        timed_looks(
+            history,
+            max(turns // 4, 10),
+            beyond(disk, observe, beyond_other, []),
+            fresh=True,
+            before=bare,
+        )
         observe(history)
         idle = [timed(lambda: observe(history)) for _ in range(turns)]
-        glimpses = timed_looks(history, turns, lambda shown: chats.glimpse(shown, chat="bench"), fresh=False, before=observe)
-        swiped = [[*history[:-1], Message.assistant(f"Swipe {number}.")] for number in range(max(turns // 10, 5))]
+        glimpses = timed_looks(
+            history,
+            turns,
+            lambda shown: chats.glimpse(shown, chat="bench"),
+            fresh=False,
+            before=observe,
+        )
+        swiped = [
+            [*history[:-1], Message.assistant(f"Swipe {number}.")]
+            for number in range(max(turns // 10, 5))
+        ]
         swipes = [timed(lambda shown=shown: observe(shown)) for shown in swiped]
-        reread = timed(lambda: Chats(folder).path("bench"))
+        reread = timed(lambda: Chats(FileSpace(folder)).path("bench"))
         sight = [timed(lambda: chats.visible_from("bench")) for _ in range(turns)]
     return {
         "messages": size,
@@ -145,20 +178,29 @@ def timed(work: Callable[[], object]) -> float:
 def generations(chats: int) -> dict[str, Any]:
     """What it costs to ask whether any of so many chats changed."""
     with tempfile.TemporaryDirectory() as name:
-        room = Chats(Path(name))
+        room = Chats(FileSpace(Path(name)))
         for number in range(chats):
             room.observe(exchange(number), chat=f"chat {number}")
         room.generation  # noqa: B018 - takes the last line in
-        return {"chats": chats, "generation": summary([timed(lambda: room.generation) for _ in range(200)])}
+        return {
+            "chats": chats,
+            "generation": summary([timed(lambda: room.generation) for _ in range(200)]),
+        }
 
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--sizes", type=int, nargs="+", default=[10, 1_000, 10_000])
     parser.add_argument("--turns", type=int, default=200)
     asked = parser.parse_args()
-    out = {"load_average": os.getloadavg()[0], "sizes": [of_size(size, asked.turns) for size in asked.sizes], "many": generations(200)}
+    out = {
+        "load_average": os.getloadavg()[0],
+        "sizes": [of_size(size, asked.turns) for size in asked.sizes],
+        "many": generations(200),
+    }
     print(json.dumps(out, indent=2))
 
 

@@ -48,7 +48,10 @@ def of_size(size: int, turns: int, seed: int = 1) -> dict[str, Any]:
         history += exchange(chance)
         mind.observe(history, chat="bench", user="lin")
         mind.learned()
-        bare = BareAppends(Path(name) / "bare", mind.chats.info("bench").file.read_bytes().splitlines(keepends=True)[-1])
+        bare = BareAppends(
+            Path(name) / "bare",
+            mind.chats.info("bench").file.read_bytes().splitlines(keepends=True)[-1],
+        )
         looks, learning = list[float](), list[float]()
         for _ in range(turns):
             bare()
@@ -91,13 +94,24 @@ def throughput(exchanges: int, seed: int = 1) -> dict[str, Any]:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--sizes", type=int, nargs="+", default=[10, 1000])
     parser.add_argument("--turns", type=int, default=100)
     parser.add_argument("--exchanges", type=int, default=500)
     asked = parser.parse_args()
     sizes = [of_size(size, asked.turns) for size in asked.sizes]
-    print(json.dumps({"load_average": os.getloadavg()[0], "sizes": sizes, "throughput": throughput(asked.exchanges)}, indent=2))
+    print(
+        json.dumps(
+            {
+                "load_average": os.getloadavg()[0],
+                "sizes": sizes,
+                "throughput": throughput(asked.exchanges),
+            },
+            indent=2,
+        )
+    )
 
 
 if __name__ == "__main__":

@@ -23,7 +23,15 @@ ROUNDS = 3
 FRAMES = 30
 WHO = ("Lin", "Aoi", "Tom", "雪", "Noor")
 WHAT = ("laughed", "cried", "sang", "waited", "hid", "说了谎", "记起了")
-WHERE = ("the lighthouse", "the harbour", "the market", "the chapel", "the old mill", "海边", "书房")
+WHERE = (
+    "the lighthouse",
+    "the harbour",
+    "the market",
+    "the chapel",
+    "the old mill",
+    "海边",
+    "书房",
+)
 PAINTED = """() => new Promise(done => {
   const found = performance.getEntriesByName('first-contentful-paint')[0];
   if (found) done(found.startTime);
@@ -81,7 +89,11 @@ def _list(page: Page, house: Served, role_id: str) -> dict[str, float]:
     with page.expect_response(lambda response: "q=lighthouse" in response.url):
         page.get_by_label("Search", exact=True).fill("lighthouse")
     page.locator("li[data-row]", has_text="lighthouse").first.wait_for()
-    return {"first_paint": painted, "list": 1000 * (there - begun), "search": 1000 * (time.perf_counter() - asked)}
+    return {
+        "first_paint": painted,
+        "list": 1000 * (there - begun),
+        "search": 1000 * (time.perf_counter() - asked),
+    }
 
 
 def _garden(page: Page, house: Served, role_id: str, count: int) -> dict[str, float]:
@@ -90,7 +102,11 @@ def _garden(page: Page, house: Served, role_id: str, count: int) -> dict[str, fl
     page.locator(f"canvas[data-points='{count}']").wait_for()
     there = time.perf_counter()
     frames = page.evaluate(FRAME, FRAMES)
-    return {"garden": 1000 * (there - begun), "frame": statistics.median(frames), "worst_frame": max(frames)}
+    return {
+        "garden": 1000 * (there - begun),
+        "frame": statistics.median(frames),
+        "worst_frame": max(frames),
+    }
 
 
 def main() -> None:
@@ -99,12 +115,18 @@ def main() -> None:
     parser.add_argument("--sizes", nargs="+", type=int, default=[100, 1000, 5000])
     sizes = parser.parse_args().sizes
     found: dict[int, dict[str, float]] = {}
-    with tempfile.TemporaryDirectory() as folder, served(Path(folder)) as house, browsing() as browser:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        served(Path(folder)) as house,
+        browsing() as browser,
+    ):
         for size in sizes:
             role = house.home.create(f"Mira {size}")
             role.remember_all(memories(size))
             rounds = [measured(browser, house, role.id, size) for _ in range(ROUNDS)]
-            found[size] = {name: round(statistics.median(one[name] for one in rounds), 1) for name in rounds[0]}
+            found[size] = {
+                name: round(statistics.median(one[name] for one in rounds), 1) for name in rounds[0]
+            }
     print(json.dumps(found, indent=2))
 
 

@@ -9,7 +9,10 @@ from rolememory.text.pattern import Budget, Pattern, compile_pattern
 from tests.text.hostile import HOSTILE
 
 WORDS = "lamp harbour dragon storm beacon keeper crown river market winter captain letter garden mirror window".split()
-TEXT = ("The keeper walked down to the harbour and looked at the river. Nobody knew where the letter had gone. " * 40)[:4000]
+TEXT = (
+    "The keeper walked down to the harbour and looked at the river. Nobody knew where the letter had gone. "
+    * 40
+)[:4000]
 
 
 def taken_ms(act: Callable[[], object]) -> float:
@@ -22,7 +25,10 @@ def taken_ms(act: Callable[[], object]) -> float:
 def each_hostile_ms() -> list[float]:
     """Each hostile pattern alone, in a turn of its own."""
     patterns = [(compile_pattern(key), text) for key, text in HOSTILE]
-    return [taken_ms(lambda pattern=pattern, text=text: Budget().search(pattern, text)) for pattern, text in patterns]
+    return [
+        taken_ms(lambda pattern=pattern, text=text: Budget().search(pattern, text))
+        for pattern, text in patterns
+    ]
 
 
 def thousand_hostile_ms() -> float:
@@ -35,19 +41,28 @@ def thousand_hostile_ms() -> float:
 def ordinary(count: int) -> list[Pattern]:
     """Patterns as authors write them; most name something that is not in the text."""
     kinds = (r"/\b{}s?\b/i", r"/{}|{}x/", r"/(?<!the ){}/", r"/{}\w*ing/i", r"/^.*{}.*$/m")
-    return [compile_pattern(kinds[number % len(kinds)].format(f"{WORDS[number % len(WORDS)]}{number}", number)) for number in range(count)]
+    return [
+        compile_pattern(
+            kinds[number % len(kinds)].format(f"{WORDS[number % len(WORDS)]}{number}", number)
+        )
+        for number in range(count)
+    ]
 
 
 def compile_ms(count: int) -> float:
     """So many patterns compiled, none of them seen before."""
-    return taken_ms(lambda: [compile_pattern(rf"/\b(?:night|day){number}\w+\b/i") for number in range(count)])
+    return taken_ms(
+        lambda: [compile_pattern(rf"/\b(?:night|day){number}\w+\b/i") for number in range(count)]
+    )
 
 
 def main() -> None:
     """Measure and print."""
     hostile = each_hostile_ms()
     patterns = ordinary(500)
-    turns = [taken_ms(lambda: [Budget().search(pattern, TEXT) for pattern in patterns]) for _ in range(5)]
+    turns = [
+        taken_ms(lambda: [Budget().search(pattern, TEXT) for pattern in patterns]) for _ in range(5)
+    ]
     slowest = max(range(len(hostile)), key=hostile.__getitem__)
     print(
         json.dumps(

@@ -24,10 +24,16 @@ def chroma(texts: Sequence[str], table: Any) -> Ask:
     """chromadb, in memory, vectors handed in."""
     import chromadb
 
-    collection = chromadb.EphemeralClient().create_collection(f"c{len(texts)}", metadata={"hnsw:space": "cosine"})
+    collection = chromadb.EphemeralClient().create_collection(
+        f"c{len(texts)}", metadata={"hnsw:space": "cosine"}
+    )
     for at in range(0, len(texts), 5000):
         ids = [f"m{number}" for number in range(at, min(at + 5000, len(texts)))]
-        collection.add(ids=ids, documents=list(texts[at : at + 5000]), embeddings=table[at : at + 5000].tolist())
+        collection.add(
+            ids=ids,
+            documents=list(texts[at : at + 5000]),
+            embeddings=table[at : at + 5000].tolist(),
+        )
     return lambda _, vector: collection.query(query_embeddings=[vector.tolist()], n_results=K)
 
 
@@ -69,7 +75,10 @@ def mem0(texts: Sequence[str], table: Any) -> Ask:
 
     folder = tempfile.mkdtemp()
     config = MemoryConfig(
-        vector_store={"provider": "qdrant", "config": {"path": f"{folder}/q", "embedding_model_dims": DIM, "on_disk": False}},
+        vector_store={
+            "provider": "qdrant",
+            "config": {"path": f"{folder}/q", "embedding_model_dims": DIM, "on_disk": False},
+        },
         history_db_path=f"{folder}/history.db",
         llm={"provider": "openai", "config": {"api_key": "none"}},
         embedder={"provider": "openai", "config": {"api_key": "none", "embedding_dims": DIM}},
@@ -77,10 +86,17 @@ def mem0(texts: Sequence[str], table: Any) -> Ask:
     memory = Memory(config)
     memory.embedding_model = ByHeart()
     rows = [table[number].tolist() for number in range(len(texts))]
-    payloads = [{"data": text, "user_id": "u", "hash": str(number)} for number, text in enumerate(texts)]
+    payloads = [
+        {"data": text, "user_id": "u", "hash": str(number)} for number, text in enumerate(texts)
+    ]
     for at in range(0, len(texts), 1000):
-        ids = [f"00000000-0000-4000-8000-{number:012d}" for number in range(at, min(at + 1000, len(texts)))]
-        memory.vector_store.insert(vectors=rows[at : at + 1000], payloads=payloads[at : at + 1000], ids=ids)
+        ids = [
+            f"00000000-0000-4000-8000-{number:012d}"
+            for number in range(at, min(at + 1000, len(texts)))
+        ]
+        memory.vector_store.insert(
+            vectors=rows[at : at + 1000], payloads=payloads[at : at + 1000], ids=ids
+        )
 
     def ask(text: str, vector: Any) -> object:
         known[text] = vector.tolist()
@@ -121,7 +137,9 @@ def main() -> None:
     parser.add_argument("--turns", type=int, default=60)
     asked = parser.parse_args()
     makers = {"chroma": chroma, "langgraph_in_memory_store": langgraph, "mem0_infer_off": mem0}
-    out = {name: [measured(make, n, asked.turns) for n in asked.sizes] for name, make in makers.items()}
+    out = {
+        name: [measured(make, n, asked.turns) for n in asked.sizes] for name, make in makers.items()
+    }
     print(json.dumps(out))
 
 

@@ -21,19 +21,28 @@ from tests.serve.houses import Served, served
 from tests.serve.proxy.upstreams import streams
 
 MEMORIES = 1_000
-CARD = "Write Cold's next reply in a fictional chat between Cold and Lin. " + " ".join(sentences(8, seed=99))
+CARD = "Write Cold's next reply in a fictional chat between Cold and Lin. " + " ".join(
+    sentences(8, seed=99)
+)
 Messages = list[dict[str, Any]]
 _TOKENS = re.compile(r"[一-鿿]|\w+|[^\w\s]|\s+")
 
 
 def tokens(messages: Messages) -> list[str]:
     """A prompt as a model reads it: who speaks and the words, a Chinese character for a word."""
-    return [token for one in messages for token in (f"<{one['role']}>", *_TOKENS.findall(one["content"]), "</>")]
+    return [
+        token
+        for one in messages
+        for token in (f"<{one['role']}>", *_TOKENS.findall(one["content"]), "</>")
+    ]
 
 
 def common(one: Sequence[str], other: Sequence[str]) -> int:
     """How many tokens they share from the beginning."""
-    return next((at for at, (mine, its) in enumerate(zip(one, other, strict=False)) if mine != its), min(len(one), len(other)))
+    return next(
+        (at for at, (mine, its) in enumerate(zip(one, other, strict=False)) if mine != its),
+        min(len(one), len(other)),
+    )
 
 
 def counted(requests: Sequence[Messages], replies: Sequence[str]) -> dict[str, float]:
@@ -64,7 +73,9 @@ def replayed(house: Served, model: Endpoint, turns: int) -> tuple[list[Messages]
         model.now(streams(reply))
         hint = {"role": "Cold", "user": "Lin", "chat": "long", "type": "normal"}
         body = {"model": "m", "stream": True, "messages": messages, "rolememory": hint}
-        httpx.post(f"{house.url}/v1/chat/completions", json=body, timeout=30, trust_env=False).raise_for_status()
+        httpx.post(
+            f"{house.url}/v1/chat/completions", json=body, timeout=30, trust_env=False
+        ).raise_for_status()
         messages.append({"role": "assistant", "content": reply})
     return [request.json["messages"] for request in model.requests], replies
 
@@ -87,7 +98,9 @@ def first(messages: Messages) -> Messages:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--turns", type=int, default=200)
     turns = parser.parse_args().turns
     with (

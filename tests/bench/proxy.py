@@ -37,10 +37,16 @@ class Times:
     """Milliseconds, of many requests."""
 
     first: list[float] = field(default_factory=list)  # from asking to the first chunk
-    chunk: list[float] = field(default_factory=list)  # from the model's hand to the frontend's, of every later one
+    chunk: list[float] = field(
+        default_factory=list
+    )  # from the model's hand to the frontend's, of every later one
 
     def summary(self) -> dict[str, float]:
-        return {f"{name}_{kind}_ms": value for name, own in (("first", self.first), ("chunk", self.chunk)) for kind, value in _middle(own)}
+        return {
+            f"{name}_{kind}_ms": value
+            for name, own in (("first", self.first), ("chunk", self.chunk))
+            for kind, value in _middle(own)
+        }
 
 
 def _middle(own: Sequence[float]) -> Iterator[tuple[str, float]]:
@@ -64,7 +70,14 @@ async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
     try:
         while True:
             head = await reader.readuntil(b"\r\n\r\n")
-            length = next((int(line[15:]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")), 0)
+            length = next(
+                (
+                    int(line[15:])
+                    for line in head.lower().split(b"\r\n")
+                    if line.startswith(b"content-length:")
+                ),
+                0,
+            )
             await reader.readexactly(length)
             writer.write(HEAD)
             for _ in range(CHUNKS):
@@ -90,9 +103,19 @@ def body(number: int) -> dict[str, Any]:
     """A request of one of fifty chats, each of twelve messages."""
     said = sentences(12, seed=7 + number % CHATS)
     voices = ("user", "assistant")
-    messages = [{"role": "system", "content": "Write Cold's next reply in a fictional chat between Cold and Lin."}]
+    messages = [
+        {
+            "role": "system",
+            "content": "Write Cold's next reply in a fictional chat between Cold and Lin.",
+        }
+    ]
     messages += [{"role": voices[at % 2], "content": text} for at, text in enumerate(said[:11])]
-    return {"model": "m", "stream": True, "messages": messages, "rolememory": {"role": "Cold", "user": "Lin", "chat": f"c{number % CHATS}"}}
+    return {
+        "model": "m",
+        "stream": True,
+        "messages": messages,
+        "rolememory": {"role": "Cold", "user": "Lin", "chat": f"c{number % CHATS}"},
+    }
 
 
 async def ask(client: httpx.AsyncClient, url: str, number: int, times: Times) -> None:
@@ -116,15 +139,21 @@ async def ask(client: httpx.AsyncClient, url: str, number: int, times: Times) ->
 async def compared(ways: dict[str, str], count: int, at_once: int) -> dict[str, Any]:
     """The same requests on every way, in turns, so that what else the machine does falls on all alike."""
     found = {name: Times() for name in ways}
-    async with httpx.AsyncClient(timeout=60, trust_env=False, limits=httpx.Limits(max_connections=at_once)) as client:
+    async with httpx.AsyncClient(
+        timeout=60, trust_env=False, limits=httpx.Limits(max_connections=at_once)
+    ) as client:
         for start in range(0, count, at_once):
             for name, url in ways.items():
-                await asyncio.gather(*(ask(client, url, start + one, found[name]) for one in range(at_once)))
+                await asyncio.gather(
+                    *(ask(client, url, start + one, found[name]) for one in range(at_once))
+                )
     out: dict[str, Any] = {name: times.summary() for name, times in found.items()}
     direct = out["direct"]
     for name in ways:
         if name != "direct":
-            out[name]["added"] = {key: round(value - direct[key], 3) for key, value in out[name].items()}
+            out[name]["added"] = {
+                key: round(value - direct[key], 3) for key, value in out[name].items()
+            }
     return out
 
 
@@ -132,9 +161,14 @@ async def endured(url: str, count: int, pid: int) -> dict[str, Any]:
     """Memory and open files of the proxy after a tenth, half and all of so many requests; its own work on each."""
     looks = []
     began, worked = time.monotonic(), cpu_s(pid)
-    async with httpx.AsyncClient(timeout=60, trust_env=False, limits=httpx.Limits(max_connections=PARALLEL)) as client:
+    async with httpx.AsyncClient(
+        timeout=60, trust_env=False, limits=httpx.Limits(max_connections=PARALLEL)
+    ) as client:
         for start in range(0, count, PARALLEL):
-            now = [ask(client, url, start + one, Times()) for one in range(min(PARALLEL, count - start))]
+            now = [
+                ask(client, url, start + one, Times())
+                for one in range(min(PARALLEL, count - start))
+            ]
             await asyncio.gather(*now)
             done = start + len(now)
             if any(start < count * share <= done for share in (0.1, 0.5, 1.0)):
@@ -142,7 +176,9 @@ async def endured(url: str, count: int, pid: int) -> dict[str, Any]:
     first, last = looks[0], looks[-1]
     return {
         "requests": count,
-        "cpu_ms_each": round(1000 * (cpu_s(pid) - worked) / count, 1),  # answering and learning; what else the machine does is not in it
+        "cpu_ms_each": round(
+            1000 * (cpu_s(pid) - worked) / count, 1
+        ),  # answering and learning; what else the machine does is not in it
         "per_s": round(count / (time.monotonic() - began), 1),
         "looks": looks,
         "grown_mb": round(last["rss_mb"] - first["rss_mb"], 1),
@@ -159,7 +195,12 @@ def held(pid: int) -> dict[str, float]:
 
 def cpu_s(pid: int) -> float:
     """Processor time of a process and its threads so far."""
-    fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
+    fields = (
+        Path(f"/proc/{pid}/stat")
+        .read_text(encoding="ascii", errors="replace")
+        .rpartition(")")[2]
+        .split()
+    )
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
@@ -171,11 +212,18 @@ def running(*arguments: str, until: str) -> Iterator[tuple[str, int]]:
     """A process that tells when it is ready: what the first line that fits says, and its id."""
     environment = {**os.environ, "HF_HUB_OFFLINE": "1"}
     with subprocess.Popen(
-        [sys.executable, "-m", *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment
+        [sys.executable, "-m", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env=environment,
     ) as process:
         assert process.stdout is not None
         try:
-            yield next(found[1] for line in process.stdout if (found := re.search(until, line))), process.pid
+            yield (
+                next(found[1] for line in process.stdout if (found := re.search(until, line))),
+                process.pid,
+            )
         finally:
             process.terminate()
             process.wait(20)
@@ -186,8 +234,20 @@ def proxy(folder: Path, upstream: str, memory: bool) -> Iterator[tuple[str, int]
     """A server as people start it, and its process."""
     with Home.open(folder, {"embedding.backend": "off"}) as home:
         memory_file(home.create("Cold").folder / "memory.json", sentences(MEMORIES))
-    (folder / "rolememory.toml").write_text(f'[embedding]\nbackend = "off"\n[serve]\nmemory = {str(memory).lower()}\n', encoding="utf-8")
-    command = ("rolememory", "--home", str(folder), "--json", "serve", "--upstream", upstream, "--port", "0")
+    (folder / "rolememory.toml").write_text(
+        f'[embedding]\nbackend = "off"\n[serve]\nmemory = {str(memory).lower()}\n', encoding="utf-8"
+    )
+    command = (
+        "rolememory",
+        "--home",
+        str(folder),
+        "--json",
+        "serve",
+        "--upstream",
+        upstream,
+        "--port",
+        "0",
+    )
     with running(*command, until=r'"url": "(.+)"') as found:
         yield found
 
@@ -203,7 +263,9 @@ async def measured(ways: dict[str, str], pid: int, single: int, count: int) -> d
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--requests", type=int, default=2_000)
     parser.add_argument("--compared", type=int, default=150, help="requests on each way")
     parser.add_argument("--model", action="store_true", help="be the model")
@@ -211,9 +273,15 @@ def main() -> None:
     if given.model:
         asyncio.run(model())
         return
-    with tempfile.TemporaryDirectory() as folder, running("tests.bench.proxy", "--model", until=r"^(\d+)$") as (port, _):
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        running("tests.bench.proxy", "--model", until=r"^(\d+)$") as (port, _),
+    ):
         upstream = f"http://127.0.0.1:{port}/v1"
-        with proxy(Path(folder) / "on", upstream, True) as (on, pid), proxy(Path(folder) / "off", upstream, False) as (off, other):
+        with (
+            proxy(Path(folder) / "on", upstream, True) as (on, pid),
+            proxy(Path(folder) / "off", upstream, False) as (off, other),
+        ):
             ways = {"direct": upstream, "no memory": off, "memory": on}
             figures = asyncio.run(measured(ways, pid, given.compared, given.requests))
             figures["endurance without memory"] = asyncio.run(endured(off, given.requests, other))

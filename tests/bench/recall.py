@@ -17,7 +17,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="How well the engine answers a set of questions.")
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--words-only", action="store_true", help="without an embedding model")
-    parser.add_argument("--keep", type=Path, help="a home to keep between runs: texts are embedded once")
+    parser.add_argument(
+        "--keep", type=Path, help="a home to keep between runs: texts are embedded once"
+    )
     options = parser.parse_args()
     for file in options.files:
         report = run(file, backend="off" if options.words_only else "auto", keep=options.keep)

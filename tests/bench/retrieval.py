@@ -79,7 +79,11 @@ class Embeddings:
         for text, vector in zip(missing, self.model.embed(missing), strict=True):
             self._vectors[_key(text)] = vector
         if self._file:
-            np.savez(self._file, keys=np.array(list(self._vectors)), vectors=np.stack(list(self._vectors.values())))
+            np.savez(
+                self._file,
+                keys=np.array(list(self._vectors)),
+                vectors=np.stack(list(self._vectors.values())),
+            )
 
     def trusts(self, text: str) -> bool:
         """Whether the model knows this text's language; asked only where a character is not ASCII."""
@@ -95,14 +99,18 @@ def _key(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def trigger(kept: Sequence[Memory], vectors: Embeddings | None, settings: TriggerSettings) -> SemanticTrigger:
+def trigger(
+    kept: Sequence[Memory], vectors: Embeddings | None, settings: TriggerSettings
+) -> SemanticTrigger:
     """The strategy over these memories."""
     terms, table = TermIndex(), None
     for memory in kept:
         terms.add(memory.id, reads(memory))
     if vectors is not None:
         vectors.want(everyday_sentences()["en"])
-        table = VectorTable(384, {"en": np.stack([vectors[sentence] for sentence in everyday_sentences()["en"]])})
+        table = VectorTable(
+            384, {"en": np.stack([vectors[sentence] for sentence in everyday_sentences()["en"]])}
+        )
         for memory in kept:
             if vectors.trusts(reads(memory)):
                 table.set(memory.id, np.stack([vectors[piece] for piece in pieces(reads(memory))]))
@@ -112,7 +120,9 @@ def trigger(kept: Sequence[Memory], vectors: Embeddings | None, settings: Trigge
 def scene(query: Mapping[str, Any], vectors: Embeddings | None, user: str | None = None) -> Scene:
     """A scene with nothing but the query."""
     vector = vectors[query["text"]] if vectors and vectors.trusts(query["text"]) else None
-    return Scene((), NOW, query=query["text"], user=user, vector=vector, language=query.get("lang", "en"))
+    return Scene(
+        (), NOW, query=query["text"], user=user, vector=vector, language=query.get("lang", "en")
+    )
 
 
 def answers(
@@ -126,13 +136,21 @@ def answers(
         yield query, sorted(hits, key=lambda hit: (-hit.strength, hit.entry_id))
 
 
-def ranking(roles: Sequence[Mapping[str, Any]], vectors: Embeddings | None, settings: TriggerSettings) -> dict[str, Any]:
+def ranking(
+    roles: Sequence[Mapping[str, Any]], vectors: Embeddings | None, settings: TriggerSettings
+) -> dict[str, Any]:
     """Mean measures: all, those of even and of odd roles, per category; adversarial queries apart."""
     rows: list[tuple[int, str, dict[str, float]]] = []
     for number, role in enumerate(roles):
         for query, hits in answers(role, vectors, settings):
             if query["gold"]:
-                rows.append((number, query.get("category", ""), measures([hit.entry_id for hit in hits], query["gold"])))
+                rows.append(
+                    (
+                        number,
+                        query.get("category", ""),
+                        measures([hit.entry_id for hit in hits], query["gold"]),
+                    )
+                )
     plain = [row for row in rows if row[1] != "adversarial"]
     out = {"all": mean([row for *_, row in plain])}
     out["even"] = mean([row for number, _, row in plain if number % 2 == 0])
@@ -143,7 +161,10 @@ def ranking(roles: Sequence[Mapping[str, Any]], vectors: Embeddings | None, sett
 
 
 def admission(
-    roles: Sequence[Mapping[str, Any]], vectors: Embeddings | None, settings: TriggerSettings, threshold: float
+    roles: Sequence[Mapping[str, Any]],
+    vectors: Embeddings | None,
+    settings: TriggerSettings,
+    threshold: float,
 ) -> dict[str, float]:
     """What passes a threshold: recall and precision where there is gold, and how often anything passes where there is none."""
     found = [
@@ -153,9 +174,14 @@ def admission(
     ]
     asked = [(set(query["gold"]), ids) for query, ids in found if query["gold"]]
     idle = [ids for query, ids in found if not query["gold"]]
-    right, passed = sum(len(gold & set(ids)) for gold, ids in asked), sum(len(ids) for _, ids in asked)
+    right, passed = (
+        sum(len(gold & set(ids)) for gold, ids in asked),
+        sum(len(ids) for _, ids in asked),
+    )
     return {
-        "recall": round(sum(len(gold & set(ids)) / len(gold) for gold, ids in asked) / len(asked), 3),
+        "recall": round(
+            sum(len(gold & set(ids)) / len(gold) for gold, ids in asked) / len(asked), 3
+        ),
         "precision": round(right / max(passed, 1), 3),
         "lines": round(passed / len(asked), 2),
         "idle_silent": round(sum(not ids for ids in idle) / len(idle), 3) if idle else 1.0,
@@ -178,7 +204,12 @@ def main() -> None:
             vectors.want(texts(roles))
         settings = TriggerSettings()
         passing = admission(roles, vectors, settings, options.threshold)
-        print(json.dumps({"file": file.name, **ranking(roles, vectors, settings), "passing": passing}, ensure_ascii=False))
+        print(
+            json.dumps(
+                {"file": file.name, **ranking(roles, vectors, settings), "passing": passing},
+                ensure_ascii=False,
+            )
+        )
 
 
 if __name__ == "__main__":

@@ -1,8 +1,10 @@
 """How fast the hot path is, and beside it what a bare file, a bare product and the peers take. Prints one JSON object.
 
-    python -m tests.bench.speed [--sizes 1000 10000 100000] [--turns 60] [--peers PYTHON]
+    python -m tests.bench.speed [--sizes 1000 10000 100000] [--turns 60] [--after-write] [--peers PYTHON]
 
 Vectors are made up beforehand (clustered, 384 dimensions, normalised) and the same for all, so no model is part of a figure.
+Turns and the bare product are CPU time of their own thread, all else is time by the clock. `--after-write` measures turns alone:
+`turn_after_write` is the one right after a memory was added.
 `--peers` names the interpreter of an environment that holds chromadb, langgraph and mem0ai; without it they are left out.
 """
 
@@ -20,9 +22,11 @@ from typing import Any
 
 import numpy as np
 
-from rolememory import Home, Message
-from rolememory.store.vectors import VectorFile
+from rolememory import Home, Message, RoleMemory
+from rolememory.storage.files.space import FileSpace
+from rolememory.storage.vectors import VectorFile
 from rolememory.text.embed.base import digest
+from rolememory.text.vectors import products
 from tests.bench.made_up import DIM, Precomputed, memory_file, sentences, vectors
 
 WORDS_ALONE = {"embedding.backend": "off"}
@@ -41,12 +45,17 @@ def timed(work: Callable[[], object], times: int) -> list[float]:
 def summary(ms: Sequence[float]) -> dict[str, float]:
     """Median and 95th percentile, in ms."""
     ordered = sorted(ms)
-    return {"median_ms": round(statistics.median(ordered), 3), "p95_ms": round(ordered[int(0.95 * (len(ordered) - 1))], 3)}
+    return {
+        "median_ms": round(statistics.median(ordered), 3),
+        "p95_ms": round(ordered[int(0.95 * (len(ordered) - 1))], 3),
+    }
 
 
 def process_ms(code: str, times: int = 9, *args: str) -> float:
     """Median wall time of a fresh interpreter that runs this code."""
-    return statistics.median(timed(lambda: subprocess.run([sys.executable, "-c", code, *args], check=True), times))
+    return statistics.median(
+        timed(lambda: subprocess.run([sys.executable, "-c", code, *args], check=True), times)
+    )
 
 
 def start_up() -> dict[str, Any]:
@@ -68,30 +77,28 @@ def start_up() -> dict[str, Any]:
 
 def resident_mb() -> float:
     """Resident memory of this process, in MB."""
-    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) if sys.platform == "linux" else 0
+    pages = (
+        int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+        if sys.platform == "linux"
+        else 0
+    )
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
 def of_size(n: int, turns: int) -> dict[str, Any]:
     """Load, turn, append, fold and memory for one role of n memories with vectors at hand."""
-    texts, table = sentences(n), vectors(n)
     questions = sentences(turns + 5, seed=7)
     asked = vectors(turns + 5, seed=7)
     embedder = Precomputed(dict(zip(questions, asked, strict=True)))
     with tempfile.TemporaryDirectory() as folder:
-        with Home.open(folder, WORDS_ALONE) as home:
-            role_folder = home.create("Big").folder
-        memory_file(role_folder / "memory.json", texts)
-        VectorFile(role_folder, embedder.key, DIM).save({digest(text): vector for text, vector in zip(texts, table, strict=True)})
+        table = role_of_size(n, Path(folder), embedder)
         before = resident_mb()
         with Home.open(folder, embedder=embedder) as home:
             role = home.role("Big")
             load = timed(lambda: role.memories, 1)[0]
             first = timed(lambda: role.recall(["Hello there, who are you?"], dry_run=True), 1)[0]
             assert role.ready(120)
-            for question in questions[:5]:
-                role.recall([question], dry_run=True)
-            with_vectors = timed_turns(lambda q: role.recall([q], dry_run=True), questions[5:])
+            turns_taken = turns_of(role, questions)
             after = resident_mb()
             append = timed(lambda: role.remember("A new thing was seen in the harbour."), 20)
             fold = timed(lambda: role.store.fold(force=True), 1)[0]
@@ -100,15 +107,12 @@ def of_size(n: int, turns: int) -> dict[str, Any]:
             role.recall([questions[0]], dry_run=True)
             words_alone = timed_turns(lambda q: role.recall([q], dry_run=True), questions[5:])
         bare = bare_append(Path(folder))
-    product = timed_turns(lambda row: np.argpartition(table @ row, -10)[-10:], list(asked[5:]))
     return {
         "memories": n,
         "load_ms": round(load, 1),
         "first_turn_ms": round(first, 1),
-        "turn": summary(with_vectors),
+        **beside_product(turns_taken, table, list(asked[5:])),
         "turn_words_alone": summary(words_alone),
-        "bare_product": summary(product),
-        "turn_to_product": round(statistics.median(with_vectors) / statistics.median(product), 1),
         "remember": summary(append),
         "bare_append_fsync": summary(bare),
         "remember_to_bare": round(statistics.median(append) / statistics.median(bare), 2),
@@ -117,13 +121,75 @@ def of_size(n: int, turns: int) -> dict[str, Any]:
     }
 
 
+def role_of_size(n: int, folder: Path, embedder: Precomputed) -> Any:
+    """A role "Big" of n memories with their vectors on disk; the vectors."""
+    texts, table = sentences(n), vectors(n)
+    with Home.open(folder, WORDS_ALONE) as home:
+        role_folder = home.create("Big").folder
+    memory_file(role_folder / "memory.json", texts)
+    VectorFile(FileSpace(role_folder), embedder.key, DIM).save(
+        {digest(text): vector for text, vector in zip(texts, table, strict=True)}
+    )
+    return table
+
+
+def turns_of(role: RoleMemory, questions: Sequence[str]) -> dict[str, list[float]]:
+    """Milliseconds of turns in a role that rests, and of turns right after a memory was added."""
+
+    def turn(question: str) -> None:
+        role.recall([question], dry_run=True)
+
+    for question in questions[:5]:
+        turn(question)
+    resting = timed_turns(turn, questions[5:])
+    written = []
+    for number, question in enumerate(questions[5:]):
+        role.remember(f"New thing number {number} was seen in the harbour.", source="user_input")
+        written += timed_turns(turn, [question])
+    return {"turn": resting, "turn_after_write": written}
+
+
+def beside_product(
+    turns: dict[str, list[float]], table: Any, asked: Sequence[Any]
+) -> dict[str, Any]:
+    """Turns beside the baseline: one product of all vectors with the question's and the best ten."""
+
+    def product(row: Any) -> None:
+        np.argpartition(products(table, row), -10)[-10:]
+
+    timed_turns(product, asked[:5])
+    bare = timed_turns(product, asked)
+    median = {name: statistics.median(ms) for name, ms in turns.items()}
+    return {
+        **{name: summary(ms) for name, ms in turns.items()},
+        "bare_product": summary(bare),
+        "turn_to_product": round(median["turn"] / statistics.median(bare), 1),
+        "write_adds_ms": round(median["turn_after_write"] - median["turn"], 3),
+    }
+
+
+def after_write(n: int, turns: int) -> dict[str, Any]:
+    """Turns alone, in a role of n memories with vectors at hand."""
+    questions, asked = sentences(turns + 5, seed=7), vectors(turns + 5, seed=7)
+    embedder = Precomputed(dict(zip(questions, asked, strict=True)))
+    with tempfile.TemporaryDirectory() as folder:
+        table = role_of_size(n, Path(folder), embedder)
+        before = resident_mb()
+        with Home.open(folder, embedder=embedder) as home:
+            role = home.role("Big")
+            role.recall([questions[0]], dry_run=True)
+            assert role.ready(300)
+            measured = beside_product(turns_of(role, questions), table, list(asked[5:]))
+            return {"memories": n, **measured, "resident_mb": round(resident_mb() - before, 1)}
+
+
 def timed_turns(turn: Callable[[Any], object], questions: Sequence[Any]) -> list[float]:
-    """Milliseconds of one turn per question."""
+    """Milliseconds of CPU of one turn per question, on this thread."""
     out = []
     for question in questions:
-        started = time.perf_counter()
+        started = time.thread_time()
         turn(question)
-        out.append((time.perf_counter() - started) * 1000)
+        out.append((time.thread_time() - started) * 1000)
     return out
 
 
@@ -143,38 +209,70 @@ def growth_per_role(roles: int = 30, each: int = 100) -> dict[str, float]:
     """Resident growth of a host process for each role it talks to. Source: S1.38."""
     with tempfile.TemporaryDirectory() as folder, Home.open(folder, WORDS_ALONE) as home:
         for number in range(roles):
-            memory_file(home.create(f"Role {number}").folder / "memory.json", sentences(each, seed=number))
+            memory_file(
+                home.create(f"Role {number}").folder / "memory.json", sentences(each, seed=number)
+            )
         home.role("Role 0").recall(["warm up, please"], dry_run=True)
         before = resident_mb()
         for number in range(1, roles):
             home.role(f"Role {number}").recall([Message.user("Who keeps the lamp?")], dry_run=True)
         grown = resident_mb() - before
-    return {"memories_per_role": each, "host_mb": round(before, 1), "mb_per_role": round(grown / (roles - 1), 3)}
+    return {
+        "memories_per_role": each,
+        "host_mb": round(before, 1),
+        "mb_per_role": round(grown / (roles - 1), 3),
+    }
 
 
 def in_a_fresh_process(function: str) -> Any:
     """What a function of this module gives where nothing was measured before: memory given back once is not seen to grow."""
     code = f"import json; from tests.bench.speed import {function}; print(json.dumps({function}()))"
-    done = subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).resolve().parents[2], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=Path(__file__).resolve().parents[2],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return json.loads(done.stdout)
 
 
 def peers(python: str, sizes: Sequence[int], turns: int) -> Any:
     """The peers on the same texts and vectors, in their own environment."""
     root = Path(__file__).resolve().parents[2]
-    command = [python, "-m", "tests.bench.peers", "--turns", str(turns), "--sizes", *map(str, sizes)]
+    command = [
+        python,
+        "-m",
+        "tests.bench.peers",
+        "--turns",
+        str(turns),
+        "--sizes",
+        *map(str, sizes),
+    ]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
-    return json.loads(done.stdout.splitlines()[-1]) if done.returncode == 0 else {"error": done.stderr[-400:]}
+    return (
+        json.loads(done.stdout.splitlines()[-1])
+        if done.returncode == 0
+        else {"error": done.stderr[-400:]}
+    )
 
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--sizes", type=int, nargs="+", default=[1_000, 10_000])
     parser.add_argument("--turns", type=int, default=60)
+    parser.add_argument("--after-write", action="store_true")
     parser.add_argument("--peers", default=os.environ.get("ROLEMEMORY_PEERS", ""))
     asked = parser.parse_args()
-    out: dict[str, Any] = {"load_average": os.getloadavg()[0], "start_up": start_up()}
+    out: dict[str, Any] = {"load_average": os.getloadavg()[0]}
+    if asked.after_write:
+        out["sizes"] = [after_write(n, asked.turns) for n in asked.sizes]
+        print(json.dumps(out, indent=2))
+        return
+    out["start_up"] = start_up()
     out["sizes"] = [of_size(n, asked.turns) for n in asked.sizes]
     out["growth"] = in_a_fresh_process("growth_per_role")
     if asked.peers:

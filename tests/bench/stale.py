@@ -24,7 +24,10 @@ from rolememory.schema.memory import Memory
 from rolememory.schema.message import Message
 from tests.bench.stale_rows import AROUND, BETWEEN, KINDS, Kind
 
-SETTINGS = {"embedding.backend": "off"}
+SETTINGS = {
+    "embedding.backend": "off",
+    "recall.passages.recall": "none",  # what rules make of it is measured; the words themselves stay
+}
 _PER_ROLE = 25  # probes that share a role, each with a user of its own
 
 
@@ -67,9 +70,19 @@ def probes(count: int, seed: int) -> list[Probe]:
 def _probe(kind: Kind, chance: random.Random) -> Probe:
     old, new = chance.choice(kind.pairs)
     values = {"old": old, "new": new}
-    told = chance.choice(AROUND[kind.language]).format(fact=chance.choice(kind.told).format(**values))
+    told = chance.choice(AROUND[kind.language]).format(
+        fact=chance.choice(kind.told).format(**values)
+    )
     asked = [one.format(**values) for one in kind.asked]
-    return Probe(kind, old, new, told, chance.choice(kind.changed).format(**values), asked, chance.random() < 0.5)
+    return Probe(
+        kind,
+        old,
+        new,
+        told,
+        chance.choice(kind.changed).format(**values),
+        asked,
+        chance.random() < 0.5,
+    )
 
 
 def outcomes(folder: Path, wanted: Sequence[Probe]) -> Iterator[Outcome]:
@@ -83,17 +96,36 @@ def outcomes(folder: Path, wanted: Sequence[Probe]) -> Iterator[Outcome]:
 
 def asked(mind: RoleMemory, probe: Probe, user: str) -> Outcome:
     """Tell, change, ask."""
-    said = [Message.user(probe.told), Message.assistant("Mm." if probe.kind.language == "en" else "嗯。")]
+    said = [
+        Message.user(probe.told),
+        Message.assistant("Mm." if probe.kind.language == "en" else "嗯。"),
+    ]
     mind.observe(said, chat=f"{user} one", user=user)
-    learned = any(_holds(one, probe.old) for question in probe.asked for one in _recalled(mind, question, user))
+    learned = any(
+        _holds(one, probe.old)
+        for question in probe.asked
+        for one in _recalled(mind, question, user)
+    )
     before = _own(mind, user)
-    between = [message for line in BETWEEN[probe.kind.language] for message in (Message.user(line), said[1])]
+    between = [
+        message
+        for line in BETWEEN[probe.kind.language]
+        for message in (Message.user(line), said[1])
+    ]
     later = [*(said if probe.same_chat else ()), *between, Message.user(probe.changed)]
     seen = mind.observe(later, chat=f"{user} one" if probe.same_chat else f"{user} two", user=user)
     change = next(one.version for one in seen.entered if one.text == probe.changed)
     told = {question: _recalled(mind, question, user) for question in probe.asked}
-    stale = [(question, one) for question, ones in told.items() for one in ones if _holds(one, probe.old) and not _rests_on(one, change)]
-    new = [any(_rests_on(one, change) or _holds(one, probe.new) for one in ones) for ones in told.values()]
+    stale = [
+        (question, one)
+        for question, ones in told.items()
+        for one in ones
+        if _holds(one, probe.old) and not _rests_on(one, change)
+    ]
+    new = [
+        any(_rests_on(one, change) or _holds(one, probe.new) for one in ones)
+        for ones in told.values()
+    ]
     own = _own(mind, user)
     detected = bool(before.keys() - own.keys()) or any(
         _rests_on(one, change) and set(one.supersedes) & before.keys() for one in own.values()
@@ -107,7 +139,12 @@ def _own(mind: RoleMemory, user: str) -> dict[str, Memory]:
 
 
 def _recalled(mind: RoleMemory, question: str, user: str) -> list[Memory]:
-    return [one.memory for one in mind.recall([Message.user(question)], chat=f"{user} asks", user=user, dry_run=True).recalled]
+    return [
+        one.memory
+        for one in mind.recall(
+            [Message.user(question)], chat=f"{user} asks", user=user, dry_run=True
+        ).recalled
+    ]
 
 
 def _holds(memory: Memory, value: str) -> bool:
@@ -127,13 +164,18 @@ def measured(count: int, seed: int, show: int = 20) -> dict[str, Any]:
         for label in ("all", one.probe.kind.language, one.probe.label):
             groups[label].append(one)
     stale = [one for one in found if one.stale]
-    shown = [f"{one.probe.label}: {one.probe.told} | {one.probe.changed} | {one.asked} -> {one.stale}" for one in stale[:show]]
+    shown = [
+        f"{one.probe.label}: {one.probe.told} | {one.probe.changed} | {one.asked} -> {one.stale}"
+        for one in stale[:show]
+    ]
     missed = [one for one in found if one.probe.kind.name != "forget" and not one.fresh]
     return {
         "probes": count,
         "rates": {label: _rates(ones) for label, ones in groups.items()},
         "stale": shown,
-        "new_never_told": [f"{one.probe.label}: {one.probe.told} | {one.probe.changed}" for one in missed[:show]],
+        "new_never_told": [
+            f"{one.probe.label}: {one.probe.told} | {one.probe.changed}" for one in missed[:show]
+        ],
     }
 
 
@@ -151,13 +193,22 @@ def _rates(found: Sequence[Outcome]) -> dict[str, Any]:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--probes", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--show", type=int, default=20)
     wanted = parser.parse_args()
     print(
-        json.dumps({"load_average": os.getloadavg()[0], **measured(wanted.probes, wanted.seed, wanted.show)}, indent=1, ensure_ascii=False)
+        json.dumps(
+            {
+                "load_average": os.getloadavg()[0],
+                **measured(wanted.probes, wanted.seed, wanted.show),
+            },
+            indent=1,
+            ensure_ascii=False,
+        )
     )
 
 

@@ -42,7 +42,11 @@ AROUND = {
 }
 
 BETWEEN = {
-    "en": ("The soup smells wonderful.", "Shall we light the lamps?", "I saw a heron by the river this morning."),
+    "en": (
+        "The soup smells wonderful.",
+        "Shall we light the lamps?",
+        "I saw a heron by the river this morning.",
+    ),
     "zh": ("汤闻起来真香。", "我们把灯点上吧？", "早上我在河边看见一只白鹭。"),
 }
 
@@ -66,7 +70,12 @@ KINDS = (
             "Big news: I left {old} for good and settled in {new}.",
             "I relocated to {new} for work.",
         ),
-        ("Where do I live?", "Which city is my home?", "Do I still live in {old}?", "What's the weather like where I live?"),
+        (
+            "Where do I live?",
+            "Which city is my home?",
+            "Do I still live in {old}?",
+            "What's the weather like where I live?",
+        ),
     ),
     Kind(
         "corrected home",
@@ -86,7 +95,12 @@ KINDS = (
         "job",
         "en",
         ("baker", "nurse", "carpenter", "teacher", "plumber", "lawyer", "florist", "welder"),
-        ("I work as a {old}.", "I'm a {old}.", "I'm a {old} by trade.", "I have been working as a {old} since spring."),
+        (
+            "I work as a {old}.",
+            "I'm a {old}.",
+            "I'm a {old} by trade.",
+            "I have been working as a {old} since spring.",
+        ),
         (
             "I quit, I'm a {new} now.",
             "I'm no longer a {old}, I work as a {new} these days.",
@@ -100,7 +114,12 @@ KINDS = (
         "pet",
         "en",
         ("Rex", "Bello", "Fido", "Juno", "Argos", "Luna", "Pepper", "Biscuit"),
-        ("My dog is called {old}.", "My dog's name is {old}.", "I have a dog named {old}.", "My dog {old} is asleep at home."),
+        (
+            "My dog is called {old}.",
+            "My dog's name is {old}.",
+            "I have a dog named {old}.",
+            "My dog {old} is asleep at home.",
+        ),
         (
             "I renamed my dog, he is called {new} now.",
             "Actually, my dog is called {new}.",
@@ -125,19 +144,36 @@ KINDS = (
         "favourite",
         "en",
         ("blue", "green", "orange", "purple", "scarlet", "silver", "brown", "turquoise"),
-        ("My favourite colour is {old}.", "{old} is my favourite colour.", "My favorite color is {old}."),
+        (
+            "My favourite colour is {old}.",
+            "{old} is my favourite colour.",
+            "My favorite color is {old}.",
+        ),
         (
             "My favourite colour is {new} now.",
             "My favourite colour isn't {old} any more, it's {new}.",
             "Actually, my favourite colour is {new}.",
             "I changed my mind, my favourite colour is {new}.",
         ),
-        ("What is my favourite colour?", "Which colour do I like best?", "Is {old} my favourite colour?"),
+        (
+            "What is my favourite colour?",
+            "Which colour do I like best?",
+            "Is {old} my favourite colour?",
+        ),
     ),
     Kind(
         "taste",
         "en",
-        ("olives", "mushrooms", "herring", "walnuts", "coriander", "radishes", "oysters", "liquorice"),
+        (
+            "olives",
+            "mushrooms",
+            "herring",
+            "walnuts",
+            "coriander",
+            "radishes",
+            "oysters",
+            "liquorice",
+        ),
         ("I love {old}.", "I really like {old}.", "I enjoy {old} a lot.", "I'm fond of {old}."),
         (
             "I hate {old} now.",
@@ -153,21 +189,34 @@ KINDS = (
         "en",
         ("24", "29", "31", "35", "42", "47", "53", "58"),
         ("I am {old} years old.", "I'm {old}.", "I'm {old} years old."),
-        ("I am {new} years old, not {old}.", "I just turned {new}.", "Actually I'm {new}.", "I'm {new} now, my birthday was yesterday."),
+        (
+            "I am {new} years old, not {old}.",
+            "I just turned {new}.",
+            "Actually I'm {new}.",
+            "I'm {new} now, my birthday was yesterday.",
+        ),
         ("How old am I?", "What is my age?", "Am I {old}?"),
     ),
     Kind(
         "sister",
         "en",
         ("Rome", "Oslo", "Riga", "Lisbon", "Toronto", "Kyoto", "Dublin", "Prague"),
-        ("My sister lives in {old}.", "My sister Anna lives in {old}.", "My sister is living in {old}."),
+        (
+            "My sister lives in {old}.",
+            "My sister Anna lives in {old}.",
+            "My sister is living in {old}.",
+        ),
         (
             "My sister moved to {new}.",
             "My sister moved from {old} to {new}.",
             "My sister lives in {new} now.",
             "My sister doesn't live in {old} any more, she moved to {new}.",
         ),
-        ("Where does my sister live?", "Which city is my sister in?", "Does my sister live in {old}?"),
+        (
+            "Where does my sister live?",
+            "Which city is my sister in?",
+            "Does my sister live in {old}?",
+        ),
     ),
     Kind(
         "married",
@@ -180,7 +229,16 @@ KINDS = (
     Kind(
         "forget",
         "en",
-        ("burn scar", "wooden leg", "glass eye", "gambling debt", "secret twin", "stolen ring", "hidden cellar", "forged passport"),
+        (
+            "burn scar",
+            "wooden leg",
+            "glass eye",
+            "gambling debt",
+            "secret twin",
+            "stolen ring",
+            "hidden cellar",
+            "forged passport",
+        ),
         ("I have a {old}.", "I've got a {old}, you know.", "The truth is that I have a {old}."),
         (
             "Please forget that I have a {old}.",
@@ -195,7 +253,13 @@ KINDS = (
         "moved",
         "zh",
         ("杭州", "成都", "苏州", "大连", "厦门", "长沙", "青岛", "昆明"),
-        ("我住在{old}。", "我现在住{old}。", "我家在{old}。", "我和表姐住在{old}。", "我在{old}住了六年了。"),
+        (
+            "我住在{old}。",
+            "我现在住{old}。",
+            "我家在{old}。",
+            "我和表姐住在{old}。",
+            "我在{old}住了六年了。",
+        ),
         (
             "我上周搬到{new}了。",
             "我从{old}搬到{new}了。",
@@ -238,8 +302,18 @@ KINDS = (
         "pet",
         "zh",
         ("旺财", "小黑", "豆豆", "雪球", "阿福", "可乐", "布丁", "年糕"),
-        ("我的狗叫{old}。", "我家狗狗的名字是{old}。", "我养了一只狗，叫{old}。", "我的狗名叫{old}。"),
-        ("我给狗改名了，现在叫{new}。", "其实我的狗叫{new}。", "不对，我的狗叫{new}，不叫{old}。", "我的狗现在叫{new}了。"),
+        (
+            "我的狗叫{old}。",
+            "我家狗狗的名字是{old}。",
+            "我养了一只狗，叫{old}。",
+            "我的狗名叫{old}。",
+        ),
+        (
+            "我给狗改名了，现在叫{new}。",
+            "其实我的狗叫{new}。",
+            "不对，我的狗叫{new}，不叫{old}。",
+            "我的狗现在叫{new}了。",
+        ),
         ("我的狗叫什么？", "我家狗狗叫什么名字？", "我的狗叫{old}吗？"),
     ),
     Kind(
@@ -247,7 +321,12 @@ KINDS = (
         "zh",
         ("文远", "思琪", "子轩", "雨桐", "建国", "若兰", "志强", "晓雯"),
         ("我叫{old}。", "我的名字是{old}。", "我的名字叫{old}。"),
-        ("我不叫{old}，我叫{new}。", "其实我叫{new}。", "我改名叫{new}了。", "我的名字改成{new}了。"),
+        (
+            "我不叫{old}，我叫{new}。",
+            "其实我叫{new}。",
+            "我改名叫{new}了。",
+            "我的名字改成{new}了。",
+        ),
         ("我叫什么名字？", "你还记得我的名字吗？", "你该怎么称呼我？"),
     ),
     Kind(
@@ -268,7 +347,13 @@ KINDS = (
         "zh",
         ("香菜", "榴莲", "豆腐", "茄子", "苦瓜", "芝麻", "生蚝", "蘑菇"),
         ("我喜欢吃{old}。", "我很爱吃{old}。", "我特别喜欢{old}。", "我爱吃{old}。"),
-        ("我现在讨厌{old}了。", "我不喜欢吃{old}了。", "我现在受不了{old}。", "其实我不喜欢{old}。", "我再也不吃{old}了。"),
+        (
+            "我现在讨厌{old}了。",
+            "我不喜欢吃{old}了。",
+            "我现在受不了{old}。",
+            "其实我不喜欢{old}。",
+            "我再也不吃{old}了。",
+        ),
         ("我喜欢吃{old}吗？", "我觉得{old}怎么样？", "我爱吃{old}吗？"),
     ),
     Kind(
@@ -276,7 +361,12 @@ KINDS = (
         "zh",
         ("24", "29", "31", "35", "42", "47", "53", "58"),
         ("我今年{old}岁。", "我{old}岁了。", "我已经{old}岁了。"),
-        ("我今年{new}岁，不是{old}岁。", "我刚满{new}岁。", "其实我{new}岁。", "昨天过生日，我现在{new}岁了。"),
+        (
+            "我今年{new}岁，不是{old}岁。",
+            "我刚满{new}岁。",
+            "其实我{new}岁。",
+            "昨天过生日，我现在{new}岁了。",
+        ),
         ("我多大了？", "我今年几岁？", "我是{old}岁吗？"),
     ),
     Kind(
@@ -284,7 +374,12 @@ KINDS = (
         "zh",
         ("杭州", "成都", "苏州", "大连", "厦门", "长沙", "青岛", "昆明"),
         ("我妹妹住在{old}。", "我妹妹小梅住在{old}。", "我妹妹现在住{old}。"),
-        ("我妹妹搬到{new}了。", "我妹妹从{old}搬到{new}了。", "我妹妹现在住在{new}。", "我妹妹不住{old}了，搬去了{new}。"),
+        (
+            "我妹妹搬到{new}了。",
+            "我妹妹从{old}搬到{new}了。",
+            "我妹妹现在住在{new}。",
+            "我妹妹不住{old}了，搬去了{new}。",
+        ),
         ("我妹妹住在哪里？", "我妹妹在哪个城市？", "我妹妹住在{old}吗？"),
     ),
     Kind(

@@ -14,7 +14,9 @@ THRESHOLD = RecallSettings().relevance_threshold
 
 
 def roles(language: str) -> list[dict[str, object]]:
-    read: list[dict[str, object]] = json.loads((DATA / f"probes.{language}.json").read_text(encoding="utf-8"))["roles"]
+    read: list[dict[str, object]] = json.loads(
+        (DATA / f"probes.{language}.json").read_text(encoding="utf-8")
+    )["roles"]
     return read
 
 
@@ -25,7 +27,9 @@ def roles(language: str) -> list[dict[str, object]]:
         pytest.param("zh", 0.78, 0.94, 0.74, 0.77, id="Chinese by words alone"),
     ],
 )
-def test_by_words_alone(language: str, first: float, ten: float, recall: float, silent: float) -> None:
+def test_by_words_alone(
+    language: str, first: float, ten: float, recall: float, silent: float
+) -> None:
     ranked = ranking(roles(language), None, TriggerSettings())["all"]
     passing = admission(roles(language), None, TriggerSettings(), THRESHOLD)
     assert ranked["recall@1"] >= first
@@ -49,4 +53,6 @@ def test_with_the_english_model() -> None:
     assert passing["idle_silent"] >= 0.68
     chinese = roles("zh")
     with_model = ranking(chinese, vectors, TriggerSettings())["all"]
-    assert with_model == ranking(chinese, None, TriggerSettings())["all"], "an English model has no say about Chinese"
+    assert with_model == ranking(chinese, None, TriggerSettings())["all"], (
+        "an English model has no say about Chinese"
+    )

@@ -24,8 +24,9 @@ from rolememory.learn.tend import retire
 from rolememory.learn.weights import effects
 from rolememory.schema.memory import Memory
 from rolememory.schema.settings import PerType
-from rolememory.store.uses import Uses
-from rolememory.store.vectors import VectorFile
+from rolememory.storage.files.space import FileSpace
+from rolememory.storage.uses import Uses
+from rolememory.storage.vectors import VectorFile
 from rolememory.text.embed.base import digest
 from rolememory.text.vectors import VectorTable
 from tests.bench.made_up import DIM, Precomputed, memory_file, sentences, vectors
@@ -33,7 +34,12 @@ from tests.bench.speed import summary, timed, timed_turns
 from tests.hashing import HashingEmbedder
 
 WORDS_ALONE = {"embedding.backend": "off"}
-GOALS = {"vector_search_ms": 100.0, "embedding_hits": 0.95, "weight_update_ms": 10.0, "whole_injection_ms": 200.0}
+GOALS = {
+    "vector_search_ms": 100.0,
+    "embedding_hits": 0.95,
+    "weight_update_ms": 10.0,
+    "whole_injection_ms": 200.0,
+}
 
 
 def vector_search(n: int) -> dict[str, float]:
@@ -41,7 +47,12 @@ def vector_search(n: int) -> dict[str, float]:
     table, questions = VectorTable(DIM), vectors(50, seed=7)
     for number, row in enumerate(vectors(n)):
         table.set(str(number), row)
-    return summary(timed_turns(lambda question: np.argpartition(table.similarities(question), -10)[-10:], list(questions)))
+    return summary(
+        timed_turns(
+            lambda question: np.argpartition(table.similarities(question), -10)[-10:],
+            list(questions),
+        )
+    )
 
 
 def replayed(turns: int, memories: int = 100) -> dict[str, Any]:
@@ -62,7 +73,9 @@ def replayed(turns: int, memories: int = 100) -> dict[str, Any]:
     return {"turns": turns, "first": first, "again_after_a_restart": again}
 
 
-def _turns(role: RoleMemory, embedder: HashingEmbedder, said: Sequence[str], facts: Any) -> dict[str, Any]:
+def _turns(
+    role: RoleMemory, embedder: HashingEmbedder, said: Sequence[str], facts: Any
+) -> dict[str, Any]:
     """One pass over the chat; what was asked for, and what had to be embedded for it."""
     role.ready(60)
     messages: list[Message] = []
@@ -103,31 +116,47 @@ def weight_update(n: int) -> dict[str, Any]:
 
 def usage_log(turns: int = 1000, held: int = 15) -> dict[str, Any]:
     """A chat of a thousand turns in the log: noting one more turn, and summing all up for the next recall."""
-    memories = {f"m{number}": Memory(id=f"m{number}", content="", source="user_input", type="semantic") for number in range(200)}
+    memories = {
+        f"m{number}": Memory(id=f"m{number}", content="", source="user_input", type="semantic")
+        for number in range(200)
+    }
     names, now = cycle(memories), datetime.now(UTC)
     with tempfile.TemporaryDirectory() as folder:
-        uses = Uses(Path(folder))
+        uses = Uses(FileSpace(Path(folder)))
         notes = [(f"{turn:016x}", list(islice(names, held))) for turn in range(turns)]
-        noting = timed_turns(lambda note: uses.note("chat", note[0], note[1], note[1][:2], now), notes)
+        noting = timed_turns(
+            lambda note: uses.note("chat", note[0], note[1], note[1][:2], now), notes
+        )
         summing = timed(lambda: effects(uses.tallies(lambda chat, version: True), memories), 50)
         uses.close()
-        size = (Path(folder) / "state" / "uses.json").stat().st_size
-    return {"turns": turns, "note": summary(noting), "sum_up": summary(summing), "file_kb": round(size / 1000, 1)}
+        size = (Path(folder) / "state" / "uses.jsonl").stat().st_size
+    return {
+        "turns": turns,
+        "note": summary(noting),
+        "sum_up": summary(summing),
+        "file_kb": round(size / 1000, 1),
+    }
 
 
 def references() -> dict[str, Any]:
     """Twenty memories against replies of a thousand characters."""
     out: dict[str, Any] = {}
     for language in ("en", "zh"):
-        probes = json.loads((Path(__file__).parent / "data" / f"probes.{language}.json").read_text(encoding="utf-8"))["roles"][0][
-            "memories"
-        ]
+        probes = json.loads(
+            (Path(__file__).parent / "data" / f"probes.{language}.json").read_text(encoding="utf-8")
+        )["roles"][0]["memories"]
         texts = [one["text"] for one in probes]
         held = [Memory(id=one["id"], content=one["text"]) for one in probes[:20]]
         text = " ".join(islice(cycle(texts[20:]), 400))
-        replies = [text[start : start + 1000] for start in range(0, 20_000, 1000) if start + 1000 <= len(text)]
+        replies = [
+            text[start : start + 1000]
+            for start in range(0, 20_000, 1000)
+            if start + 1000 <= len(text)
+        ]
         referenced(replies[0], held)
-        out[language] = summary(timed_turns(lambda reply, held=held: referenced(reply, held, query="?"), replies))  # type: ignore[misc]
+        out[language] = summary(
+            timed_turns(lambda reply, held=held: referenced(reply, held, query="?"), replies)
+        )  # type: ignore[misc]
     return out
 
 
@@ -142,7 +171,7 @@ def injection(n: int, turns: int = 40) -> dict[str, Any]:
                 role_folder = home.create(name).folder
                 memory_file(role_folder / "memory.json", texts)
                 kept = {digest(text): vector for text, vector in zip(texts, table, strict=True)}
-                VectorFile(role_folder, embedder.key, DIM).save(kept)
+                VectorFile(FileSpace(role_folder), embedder.key, DIM).save(kept)
         with Home.open(folder, embedder=embedder) as home:
             role, other = home.role("Big"), home.role("Other")
             alone = _whole(role, questions)
@@ -157,28 +186,46 @@ def _whole(role: RoleMemory, questions: Sequence[str]) -> dict[str, float]:
     assert role.ready(120), "the vectors are at hand"
     for question in questions[:5]:
         role.recall([question], dry_run=True)
-    return summary(timed_turns(lambda question: role.recall([question], dry_run=True), questions[5:]))
+    return summary(
+        timed_turns(lambda question: role.recall([question], dry_run=True), questions[5:])
+    )
 
 
 def tending(n: int) -> dict[str, float]:
     """One round of upkeep over n learned memories, half of them told twice."""
     now = datetime.now(UTC)
     facts = sentences(n // 2, seed=5)
-    old = {f"a{number}": _learned(f"a{number}", fact, now - timedelta(days=30)) for number, fact in enumerate(facts)}
-    again = {f"b{number}": _learned(f"b{number}", fact, now - timedelta(days=20), f"a{number}") for number, fact in enumerate(facts)}
+    old = {
+        f"a{number}": _learned(f"a{number}", fact, now - timedelta(days=30))
+        for number, fact in enumerate(facts)
+    }
+    again = {
+        f"b{number}": _learned(f"b{number}", fact, now - timedelta(days=20), f"a{number}")
+        for number, fact in enumerate(facts)
+    }
     known = {**old, **again}
-    return summary(timed(lambda: retire(known.values(), now, below_weight=0.2, limits=PerType()), 3))
+    return summary(
+        timed(lambda: retire(known.values(), now, below_weight=0.2, limits=PerType()), 3)
+    )
 
 
 def _learned(memory_id: str, content: str, created: datetime, *supersedes: str) -> Memory:
     evidence = [{"chat": "c", "version": memory_id}]
-    fields = {"id": memory_id, "content": content, "created": created, "supersedes": supersedes, "evidence": evidence}
+    fields = {
+        "id": memory_id,
+        "content": content,
+        "created": created,
+        "supersedes": supersedes,
+        "evidence": evidence,
+    }
     return Memory.model_validate({**fields, "source": "user_input", "type": "semantic"})
 
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--size", type=int, default=10_000)
     parser.add_argument("--turns", type=int, default=200)
     asked = parser.parse_args()
@@ -192,8 +239,10 @@ def main() -> None:
     out["met_by_the_median"] = {
         "vector search < 100 ms": out["vector_search"]["median_ms"] < GOALS["vector_search_ms"],
         "embedding cache > 95 %": out["embedding_cache"]["first"]["hits"] > GOALS["embedding_hits"],
-        "weight update < 10 ms": max(one["median_ms"] for one in out["weight_update"].values()) < GOALS["weight_update_ms"],
-        "whole injection < 200 ms": out["whole_injection"]["alone"]["median_ms"] < GOALS["whole_injection_ms"],
+        "weight update < 10 ms": max(one["median_ms"] for one in out["weight_update"].values())
+        < GOALS["weight_update_ms"],
+        "whole injection < 200 ms": out["whole_injection"]["alone"]["median_ms"]
+        < GOALS["whole_injection_ms"],
     }
     print(json.dumps(out, indent=2))
 

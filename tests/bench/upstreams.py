@@ -45,7 +45,12 @@ def measured(row: Row, role: RoleMemory, folder: Path) -> Cost:
     messages = [Message.user(line.partition(": ")[2]) for line in CHAT]
     times, looks, raised = [], [], 0
     script = row.script() or [answers(GOOD)]
-    with Endpoint(*script) as server, House(folder, row.url or server.url, *CHAT, timeout_s=TIMEOUT_S if row.hangs else 5.0) as house:
+    with (
+        Endpoint(*script) as server,
+        House(
+            folder, row.url or server.url, *CHAT, timeout_s=TIMEOUT_S if row.hangs else 5.0
+        ) as house,
+    ):
         for _ in range(TURNS):
             began = perf_counter()
             try:
@@ -62,7 +67,17 @@ def measured(row: Row, role: RoleMemory, folder: Path) -> Cost:
         kept = len(house.kept)
         recovered = not waits or _recovers(house, server)
     lost = int(waits == (row.kept is not None) or (row.kept is not None and kept != row.kept))
-    return Cost(row.name, max(times) * 1000, median(times) * 1000, max(looks), requests, server.most_at_once, raised, lost, recovered)
+    return Cost(
+        row.name,
+        max(times) * 1000,
+        median(times) * 1000,
+        max(looks),
+        requests,
+        server.most_at_once,
+        raised,
+        lost,
+        recovered,
+    )
 
 
 def _recovers(house: House, server: Endpoint) -> bool:
@@ -79,8 +94,12 @@ def main() -> int:
         home = Home.open(Path(place) / "home", settings={"embedding.backend": "off"})
         role = home.create("Mira")
         role.remember("Lin came from Rome to the harbour.", keys=["Rome", "harbour"])
-        role.recall([Message.user("Hello.")])  # the first turn of a process loads what all others use
-        costs = [measured(row, role, Path(place) / f"row {number}") for number, row in enumerate(ROWS)]
+        role.recall(
+            [Message.user("Hello.")]
+        )  # the first turn of a process loads what all others use
+        costs = [
+            measured(row, role, Path(place) / f"row {number}") for number, row in enumerate(ROWS)
+        ]
     worst = max(costs, key=lambda cost: cost.worst_ms)
     told = {
         "behaviours": len(costs),
@@ -97,7 +116,12 @@ def main() -> int:
         "recovered": f"{sum(cost.recovered for cost in costs)} of {len(costs)}",
         "costs": [asdict(cost) for cost in costs] if "--all" in sys.argv else [],
     }
-    kept = told["most_requests_in_20_turns"] <= 8 and not told["raised"] and not told["lost"] and all(cost.recovered for cost in costs)
+    kept = (
+        told["most_requests_in_20_turns"] <= 8
+        and not told["raised"]
+        and not told["lost"]
+        and all(cost.recovered for cost in costs)
+    )
     print(json.dumps(told, ensure_ascii=False, indent=2))
     return 0 if kept and worst.worst_ms <= ALLOWED_S * 1000 else 1
 

@@ -13,7 +13,16 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from tests.cards import makers
-from tests.cards.makers import SIGNATURE, card_picture, charx, chunk, packed, picture, text_chunk, zipped
+from tests.cards.makers import (
+    SIGNATURE,
+    card_picture,
+    charx,
+    chunk,
+    packed,
+    picture,
+    text_chunk,
+    zipped,
+)
 from tests.peak import peak_mb
 
 MB = 1 << 20
@@ -35,30 +44,67 @@ def read() -> Iterator[Case]:
     """Files that try something and are read all the same, because nothing comes of it."""
     yield (
         "addresses in assets are not visited",
-        makers.as_bytes(makers.v3(assets=[{"type": "icon", "uri": "http://127.0.0.1:9/x.png", "name": "main"}])),
+        makers.as_bytes(
+            makers.v3(assets=[{"type": "icon", "uri": "http://127.0.0.1:9/x.png", "name": "main"}])
+        ),
     )
     yield "a name that is a path is a name", makers.as_bytes(makers.v2(name="../../etc/passwd"))
     yield "a template in a name stays text", makers.as_bytes(makers.v2(name="{{ ''.__class__ }}"))
-    yield "zip members that lead outside are not unpacked", charx(CARD, **{"../../evil.sh": "rm", "/etc/evil": "x", "C:\\evil": "x"})
+    yield (
+        "zip members that lead outside are not unpacked",
+        charx(CARD, **{"../../evil.sh": "rm", "/etc/evil": "x", "C:\\evil": "x"}),
+    )
     yield "a bomb beside the card is not opened", charx(CARD, **{"assets/bomb": b"\0" * (40 * MB)})
     yield "a wide picture is not decoded", _huge_header()
-    yield "checksums of other chunks are not ours", picture(text_chunk("chara", packed(CARD)), chunk(b"tEXt", b"Comment\0x", crc=1))
-    yield "a wrong checksum of the card is told", picture(chunk(b"tEXt", b"chara\0" + packed(CARD), crc=1))
-    yield "a role id that is a path is ignored", makers.as_bytes(makers.v2(extensions={"rolememory": {"role_uuid": "../../../x"}}))
+    yield (
+        "checksums of other chunks are not ours",
+        picture(text_chunk("chara", packed(CARD)), chunk(b"tEXt", b"Comment\0x", crc=1)),
+    )
+    yield (
+        "a wrong checksum of the card is told",
+        picture(chunk(b"tEXt", b"chara\0" + packed(CARD), crc=1)),
+    )
+    yield (
+        "a role id that is a path is ignored",
+        makers.as_bytes(makers.v2(extensions={"rolememory": {"role_uuid": "../../../x"}})),
+    )
     yield (
         "our notes with nonsense are ignored",
-        makers.as_bytes(makers.v2(extensions={"rolememory": {"kept": [{"at": [1]}, 7, {"at": "x"}], "v2": "x"}})),
+        makers.as_bytes(
+            makers.v2(extensions={"rolememory": {"kept": [{"at": [1]}, 7, {"at": "x"}], "v2": "x"}})
+        ),
     )
     yield (
         "types that nobody expects",
-        makers.as_bytes({"spec": "chara_card_v2", "data": {"name": ["x"], "description": {"a": 1}, "tags": 7, "extensions": []}}),
+        makers.as_bytes(
+            {
+                "spec": "chara_card_v2",
+                "data": {"name": ["x"], "description": {"a": 1}, "tags": 7, "extensions": []},
+            }
+        ),
     )
-    yield "a book that is no book", makers.as_bytes(makers.v2({"entries": [1, None, "x", {"keys": {"a": 1}, "content": []}], "name": 7}))
+    yield (
+        "a book that is no book",
+        makers.as_bytes(
+            makers.v2({"entries": [1, None, "x", {"keys": {"a": 1}, "content": []}], "name": 7})
+        ),
+    )
     yield "many empty entries", makers.as_bytes(makers.v2({"entries": [{}] * 5000}), None)
-    yield "five thousand keys", makers.as_bytes(makers.v2({"entries": [makers.entry(keys=["k" * 9] * 5000)]}), None)
+    yield (
+        "five thousand keys",
+        makers.as_bytes(makers.v2({"entries": [makers.entry(keys=["k" * 9] * 5000)]}), None),
+    )
     yield "pictures behind the end", card_picture(CARD, tail=b"\0" * MB)
-    yield "two thousand text chunks", picture(*[text_chunk(f"k{at}", b"v") for at in range(2000)], text_chunk("chara", packed(CARD)))
-    yield "yaml that would run code only if it were trusted", b"name: x\ncontext: '!!python/object:os.system'\n"
+    yield (
+        "two thousand text chunks",
+        picture(
+            *[text_chunk(f"k{at}", b"v") for at in range(2000)], text_chunk("chara", packed(CARD))
+        ),
+    )
+    yield (
+        "yaml that would run code only if it were trusted",
+        b"name: x\ncontext: '!!python/object:os.system'\n",
+    )
 
 
 def _json() -> Iterator[Case]:
@@ -83,7 +129,10 @@ def _json() -> Iterator[Case]:
     yield spoilt("a surrogate in UTF-8", b'"\xed\xa0\x80"')
     yield spoilt("GBK text", '"守灯人"'.encode("gbk"))
     yield "a field twice", TEXT.replace(b'"personality"', b'"description"')
-    yield "a field twice, spelled with an escape", TEXT.replace(b'"personality"', b'"de\\u0073cription"')
+    yield (
+        "a field twice, spelled with an escape",
+        TEXT.replace(b'"personality"', b'"de\\u0073cription"'),
+    )
     yield "spec twice", b'{"spec": "chara_card_v3", ' + TEXT[1:]
     yield "a trailing comma", TEXT[:-1] + b",}"
     yield "text behind the end", TEXT + b"x"
@@ -98,16 +147,25 @@ def _json() -> Iterator[Case]:
     yield "some other JSON", b'{"messages": []}'
     yield "a lorebook in a card's place", makers.as_bytes(makers.world())
     for depth in (101, 1000, 1025, 100_000, 4_000_000):
-        yield f"{depth} lists deep", TEXT.replace(b'"Keeper of the light."', b"[" * depth + b"]" * depth)
+        yield (
+            f"{depth} lists deep",
+            TEXT.replace(b'"Keeper of the light."', b"[" * depth + b"]" * depth),
+        )
     yield "50,000 objects deep", b'{"a":' * 50_000 + b"1" + b"}" * 50_000
     yield "a million lists never closed", b"[" * MB
     yield "two million values", b'{"name": "x", "description": [' + b"0," * 2_000_000 + b"0]}"
-    yield "two million empty objects", b'{"name": "x", "description": [' + b"{}," * 2_000_000 + b"0]}"
+    yield (
+        "two million empty objects",
+        b'{"name": "x", "description": [' + b"{}," * 2_000_000 + b"0]}",
+    )
     yield "nine megabytes of text", b'{"name": "x", "description": "' + b"a" * (9 * MB) + b'"}'
     yield "hundred megabytes of blanks", b" " * (100 * MB)
     yield "hundred megabytes of brackets", b"{" * (100 * MB)
     yield "30,000 entries", makers.as_bytes(makers.v2({"entries": [{}] * 30_000}), None)
-    yield "30,000 entries in an object", makers.as_bytes(makers.v2({"entries": {str(at): {} for at in range(30_000)}}), None)
+    yield (
+        "30,000 entries in an object",
+        makers.as_bytes(makers.v2({"entries": {str(at): {} for at in range(30_000)}}), None),
+    )
     yield "four megabytes of quotes", b'{"name": ' + b'"' * (4 * MB)
     yield "four megabytes of backslashes", b'{"name": "' + b"\\" * (4 * MB)
 
@@ -119,27 +177,48 @@ def _png() -> Iterator[Case]:
     for cut in (9, 20, 33, 50, len(good) - 13, len(good) - 1):
         yield f"cut at byte {cut}", good[:cut]
     for size in (0x7FFFFFFF, 0xFFFFFFFF, 1 << 20):
-        yield f"a chunk that declares {size} bytes", SIGNATURE + chunk(b"tEXt", b"chara\0" + packed(CARD), size=size) + chunk(b"IEND")
-    yield "a chunk that declares one byte too many", SIGNATURE + chunk(b"tEXt", b"chara\0" + packed(CARD), size=len(packed(CARD)) + 7)
+        yield (
+            f"a chunk that declares {size} bytes",
+            SIGNATURE + chunk(b"tEXt", b"chara\0" + packed(CARD), size=size) + chunk(b"IEND"),
+        )
+    yield (
+        "a chunk that declares one byte too many",
+        SIGNATURE + chunk(b"tEXt", b"chara\0" + packed(CARD), size=len(packed(CARD)) + 7),
+    )
     yield "a picture without a card", picture()
     yield "a card behind the end", picture(tail=text_chunk("chara", packed(CARD)))
     yield "a keyword alone", picture(chunk(b"tEXt", b"chara"))
     yield "an empty card", picture(text_chunk("chara", b""))
     yield "a card that is no base64", picture(text_chunk("chara", b"!!!!"))
-    yield "base64 with a stray character", picture(text_chunk("chara", packed(CARD)[:20] + b"*" + packed(CARD)[20:]))
+    yield (
+        "base64 with a stray character",
+        picture(text_chunk("chara", packed(CARD)[:20] + b"*" + packed(CARD)[20:])),
+    )
     yield "base64 of one letter", picture(text_chunk("chara", b"A"))
     yield "base64 of nothing but padding", picture(text_chunk("chara", b"===="))
     yield "base64 of binary", picture(text_chunk("chara", b64encode(bytes(range(256)))))
     yield "base64 of a list", card_picture([CARD])
     yield "base64 of NaN", picture(text_chunk("chara", b64encode(b'{"name": NaN}')))
-    yield "the newer chunk is broken", picture(text_chunk("ccv3", b"e30x"), text_chunk("chara", packed(CARD)))
+    yield (
+        "the newer chunk is broken",
+        picture(text_chunk("ccv3", b"e30x"), text_chunk("chara", packed(CARD))),
+    )
     yield "a deep card", card_picture(b'{"data":' * 500 + b"1" + b"}" * 500)
-    yield "a card of nine megabytes", card_picture(b'{"name": "x", "description": "' + b"a" * (9 * MB) + b'"}')
+    yield (
+        "a card of nine megabytes",
+        card_picture(b'{"name": "x", "description": "' + b"a" * (9 * MB) + b'"}'),
+    )
     yield "a text chunk of forty megabytes", picture(text_chunk("chara", b"A" * (40 * MB)))
     yield "a compressed bomb", picture(chunk(b"zTXt", b"chara\0\0" + _bomb(b"\0", 500)))
     yield "a compressed bomb of base64", picture(chunk(b"zTXt", b"chara\0\0" + _bomb(b"A", 64)))
-    yield "an international bomb", picture(chunk(b"iTXt", b"chara\0\1\0en\0Karte\0" + _bomb(b"A", 64)))
-    yield "compressed text that is cut", picture(chunk(b"zTXt", b"chara\0\0" + zlib.compress(packed(CARD))[:-9]))
+    yield (
+        "an international bomb",
+        picture(chunk(b"iTXt", b"chara\0\1\0en\0Karte\0" + _bomb(b"A", 64))),
+    )
+    yield (
+        "compressed text that is cut",
+        picture(chunk(b"zTXt", b"chara\0\0" + zlib.compress(packed(CARD))[:-9])),
+    )
     yield "compressed text that is noise", picture(chunk(b"zTXt", b"chara\0\0" + b"noise" * 9))
     yield "compressed text that is empty", picture(chunk(b"zTXt", b"chara\0\0"))
     yield "compressed text without a method", picture(chunk(b"zTXt", b"chara\0"))
@@ -148,7 +227,10 @@ def _png() -> Iterator[Case]:
     yield "half a million chunks", SIGNATURE + chunk(b"tEXt") * 500_000 + chunk(b"IEND")
     yield "chunks of zeros", SIGNATURE + b"\0" * (12 * 300_000)
     yield "a card in an unknown keyword", picture(text_chunk("character", packed(CARD)))
-    yield "a novelai book in a card's place", picture(text_chunk("naidata", packed(makers.novelai())))
+    yield (
+        "a novelai book in a card's place",
+        picture(text_chunk("naidata", packed(makers.novelai()))),
+    )
 
 
 def _zip() -> Iterator[Case]:
@@ -159,8 +241,14 @@ def _zip() -> Iterator[Case]:
     yield "a card in another folder", zipped({"sub/card.json": TEXT})
     yield "a card in capitals", zipped({"CARD.JSON": TEXT})
     yield "a zip bomb as card", _zip_bomb()
-    yield "a card of nine megabytes of text in a zip", zipped({"card.json": b'{"name": "' + b"a" * (9 * MB) + b'"}'})
-    yield "a card stored, nine megabytes", zipped({"card.json": b" " * (9 * MB)}, method=zipfile.ZIP_STORED)
+    yield (
+        "a card of nine megabytes of text in a zip",
+        zipped({"card.json": b'{"name": "' + b"a" * (9 * MB) + b'"}'}),
+    )
+    yield (
+        "a card stored, nine megabytes",
+        zipped({"card.json": b" " * (9 * MB)}, method=zipfile.ZIP_STORED),
+    )
     yield "a card by bzip2", zipped({"card.json": TEXT}, method=zipfile.ZIP_BZIP2)
     yield "a card by lzma", zipped({"card.json": TEXT}, method=zipfile.ZIP_LZMA)
     yield "an encrypted card", _patched(good, end, 8, struct.pack("<H", 1))
@@ -171,8 +259,14 @@ def _zip() -> Iterator[Case]:
     yield "a 64-bit size", _patched(good, end, 24, b"\xff" * 4)
     yield "a name longer than the directory", _patched(good, end, 28, b"\xff\xff")
     yield "an unknown method", _patched(good, end, 10, struct.pack("<H", 99))
-    yield "a directory larger than the file", good[: end + 12] + struct.pack("<I", 1 << 30) + good[end + 16 :]
-    yield "a directory that starts later", good[: end + 16] + struct.pack("<I", 1 << 30) + good[end + 20 :]
+    yield (
+        "a directory larger than the file",
+        good[: end + 12] + struct.pack("<I", 1 << 30) + good[end + 16 :],
+    )
+    yield (
+        "a directory that starts later",
+        good[: end + 16] + struct.pack("<I", 1 << 30) + good[end + 20 :],
+    )
     yield "a directory of the 64-bit kind", good[: end + 16] + b"\xff" * 4 + good[end + 20 :]
     yield "a zip file cut in its directory", good[: end - 4]
     yield "a zip file cut before its directory", good[:60]
@@ -183,19 +277,32 @@ def _zip() -> Iterator[Case]:
     yield "a card that is no JSON", zipped({"card.json": b"hello: world"})
     yield "a card that is a list", zipped({"card.json": b"[]"})
     yield "deep JSON in a zip", zipped({"card.json": b"[" * 5000})
-    yield "thirty thousand members", zipped({f"m{at}": b"" for at in range(30_000)}, method=zipfile.ZIP_STORED)
+    yield (
+        "thirty thousand members",
+        zipped({f"m{at}": b"" for at in range(30_000)}, method=zipfile.ZIP_STORED),
+    )
     yield "a directory of zeros", _zero_directory()
-    yield "an archive without its character", zipped({"manifest.json": '{"characters": ["characters/x.json"], "scenarios": []}'})
-    yield "an archive that names no character", zipped({"manifest.json": '{"characters": [], "scenarios": []}'})
+    yield (
+        "an archive without its character",
+        zipped({"manifest.json": '{"characters": ["characters/x.json"], "scenarios": []}'}),
+    )
+    yield (
+        "an archive that names no character",
+        zipped({"manifest.json": '{"characters": [], "scenarios": []}'}),
+    )
     yield "an archive whose manifest is a list", zipped({"manifest.json": "[]"})
     yield "an archive that names a number", zipped({"manifest.json": '{"characters": [7]}'})
-    yield "an archive that leads outside", zipped({"manifest.json": '{"characters": ["../../etc/passwd"]}'})
+    yield (
+        "an archive that leads outside",
+        zipped({"manifest.json": '{"characters": ["../../etc/passwd"]}'}),
+    )
     yield "an archive with a bomb as scene", _byaf_bomb()
 
 
 def _yaml() -> Iterator[Case]:
     laughs = b"a: &a [x,x,x,x,x,x,x,x,x]\n" + b"".join(
-        b"%c: &%c [%s]\n" % (98 + at, 98 + at, b",".join([b"*%c" % (97 + at)] * 9)) for at in range(9)
+        b"%c: &%c [%s]\n" % (98 + at, 98 + at, b",".join([b"*%c" % (97 + at)] * 9))
+        for at in range(9)
     )
     yield "a billion laughs", b"name: x\ncontext: y\n" + laughs
     yield "an alias of itself", b"name: x\ncontext: &a [*a]\n"
@@ -207,7 +314,10 @@ def _yaml() -> Iterator[Case]:
     yield "deep yaml lists", b"name: x\ncontext: " + b"[" * 5000
     yield "very deep yaml lists", b"name: x\ncontext: " + b"[" * 200_000
     yield "deep yaml objects", b"name: x\ncontext: " + b"{a: " * 3000
-    yield "deep yaml by indentation", b"name: x\n" + b"".join(b" " * at + b"a:\n" for at in range(400))
+    yield (
+        "deep yaml by indentation",
+        b"name: x\n" + b"".join(b" " * at + b"a:\n" for at in range(400)),
+    )
     yield "a name twice in yaml", b"name: x\nname: y\ncontext: z\n"
     yield "tabs in yaml", b"name: x\n\tcontext: y\n"
     yield "a list in yaml", b"- name: x\n- context: y\n"
@@ -244,7 +354,10 @@ def books() -> Iterator[Case]:
     yield "entries that are a number", b'{"lorebookVersion": 5, "entries": 7}'
     yield "a book without data", b'{"spec": "lorebook_v3"}'
     yield "a risu file without entries", b'{"type": "risu"}'
-    yield "a world of 30,000 entries", makers.as_bytes({"entries": {str(at): {} for at in range(30_000)}}, None)
+    yield (
+        "a world of 30,000 entries",
+        makers.as_bytes({"entries": {str(at): {} for at in range(30_000)}}, None),
+    )
     yield "a list of 30,000 entries", makers.as_bytes({"entries": [{}] * 30_000}, None)
     yield "NaN in a world", b'{"entries": {"0": {"order": NaN}}}'
     yield "an entry twice", b'{"entries": {"0": {"order": 1, "order": 2}}}'
@@ -256,7 +369,9 @@ def books() -> Iterator[Case]:
 
 
 def _huge_header() -> bytes:
-    return card_picture(CARD).replace(struct.pack(">II", 2, 2), struct.pack(">II", 0x7FFFFFFF, 0x7FFFFFFF), 1)
+    return card_picture(CARD).replace(
+        struct.pack(">II", 2, 2), struct.pack(">II", 0x7FFFFFFF, 0x7FFFFFFF), 1
+    )
 
 
 def _bomb(letter: bytes, megabytes: int) -> bytes:
@@ -267,7 +382,10 @@ def _bomb(letter: bytes, megabytes: int) -> bytes:
 
 def _zip_bomb() -> bytes:
     out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("card.json", "w") as member:
+    with (
+        zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive,
+        archive.open("card.json", "w") as member,
+    ):
         for _ in range(500):
             member.write(b"\0" * MB)
     return out.getvalue()
@@ -291,7 +409,9 @@ def _zero_directory() -> bytes:
 
 def _byaf_bomb() -> bytes:
     manifest = json.dumps({"characters": ["c.json"], "scenarios": ["s.json"] * 100})
-    return zipped({"manifest.json": manifest, "c.json": "{}", "s.json": b'{"a": "' + b"x" * (7 * MB) + b'"}'})
+    return zipped(
+        {"manifest.json": manifest, "c.json": "{}", "s.json": b'{"a": "' + b"x" * (7 * MB) + b'"}'}
+    )
 
 
 def judged(reader: Callable[[bytes, str], Any], name: str, data: bytes) -> dict[str, Any]:
@@ -303,7 +423,14 @@ def judged(reader: Callable[[bytes, str], Any], name: str, data: bytes) -> dict[
         found = reader(data, "strange.file")
         outcome, told = "read", str(getattr(found, "problems", ""))
     except FileError as error:
-        outcome, told = ("refused" if error.file == "strange.file" and error.zh else "refused without place or Chinese words"), str(error)
+        outcome, told = (
+            (
+                "refused"
+                if error.file == "strange.file" and error.zh
+                else "refused without place or Chinese words"
+            ),
+            str(error),
+        )
     except Exception as error:
         outcome, told = f"{type(error).__name__}", str(error)[:300]
     return {"id": name, "outcome": outcome, "told": told, "cpu_s": time.process_time() - start}
@@ -316,7 +443,15 @@ def _used(data: bytes, file: str) -> Any:
     from rolememory.cards.traits import traits_of
 
     card = load(data, file)
-    _ = card.fields, card.book, card.character(), traits_of(card), role_from_card(card), dump(card, "v3"), dump(card, "png")
+    _ = (
+        card.fields,
+        card.book,
+        card.character(),
+        traits_of(card),
+        role_from_card(card),
+        dump(card, "v3"),
+        dump(card, "png"),
+    )
     return card
 
 

@@ -13,10 +13,17 @@ SIGNATURE = b"\x89PNG\r\n\x1a\n"
 Raw = dict[str, Any]
 
 
-def chunk(kind: bytes, data: bytes = b"", *, size: int | None = None, crc: int | None = None) -> bytes:
+def chunk(
+    kind: bytes, data: bytes = b"", *, size: int | None = None, crc: int | None = None
+) -> bytes:
     """A PNG chunk, or one that lies about its size or checksum."""
     right = zlib.crc32(data, zlib.crc32(kind))
-    return struct.pack(">I", len(data) if size is None else size) + kind + data + struct.pack(">I", right if crc is None else crc)
+    return (
+        struct.pack(">I", len(data) if size is None else size)
+        + kind
+        + data
+        + struct.pack(">I", right if crc is None else crc)
+    )
 
 
 def text_chunk(keyword: str, value: bytes) -> bytes:
@@ -24,7 +31,9 @@ def text_chunk(keyword: str, value: bytes) -> bytes:
 
 
 def packed(raw: Any) -> bytes:
-    return b64encode(raw if isinstance(raw, bytes) else json.dumps(raw, ensure_ascii=False).encode())
+    return b64encode(
+        raw if isinstance(raw, bytes) else json.dumps(raw, ensure_ascii=False).encode()
+    )
 
 
 def picture(*inside: bytes, late: tuple[bytes, ...] = (), tail: bytes = b"") -> bytes:
@@ -38,7 +47,12 @@ def card_picture(raw: Any, keyword: str = "chara", **more: Any) -> bytes:
     return picture(text_chunk(keyword, packed(raw)), **more)
 
 
-def zipped(members: dict[str, bytes | str], before: bytes = b"", method: int = zipfile.ZIP_DEFLATED, comment: bytes = b"") -> bytes:
+def zipped(
+    members: dict[str, bytes | str],
+    before: bytes = b"",
+    method: int = zipfile.ZIP_DEFLATED,
+    comment: bytes = b"",
+) -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", method) as archive:
         archive.comment = comment
@@ -52,7 +66,14 @@ def charx(raw: Any, before: bytes = b"", **members: bytes | str) -> bytes:
 
 
 def entry(**fields: Any) -> Raw:
-    return {"keys": ["beacon"], "content": "The beacon burns oil.", "extensions": {}, "enabled": True, "insertion_order": 10, **fields}
+    return {
+        "keys": ["beacon"],
+        "content": "The beacon burns oil.",
+        "extensions": {},
+        "enabled": True,
+        "insertion_order": 10,
+        **fields,
+    }
 
 
 def v1(**fields: Any) -> Raw:
@@ -77,10 +98,18 @@ def v2(book: Raw | None = None, **fields: Any) -> Raw:
         "tags": ["sea", "灯塔"],
         "creator": "me",
         "character_version": "1.2",
-        "extensions": {"talkativeness": "0.5", "depth_prompt": {"prompt": "Stay calm.", "depth": 4, "role": "system"}, "odd": None},
+        "extensions": {
+            "talkativeness": "0.5",
+            "depth_prompt": {"prompt": "Stay calm.", "depth": 4, "role": "system"},
+            "odd": None,
+        },
         **fields,
     }
-    return {"spec": "chara_card_v2", "spec_version": "2.0", "data": data if book is None else {**data, "character_book": book}}
+    return {
+        "spec": "chara_card_v2",
+        "spec_version": "2.0",
+        "data": data if book is None else {**data, "character_book": book},
+    }
 
 
 def v3(book: Raw | None = None, **fields: Any) -> Raw:
@@ -143,7 +172,11 @@ def world(**fields: Any) -> Raw:
         "characterFilter": {"isExclude": False, "names": ["mira"], "tags": []}, "matchScenario": True, "strange": [1, None],
     }  # fmt: skip
     return {
-        "entries": {"0": one, "5": {**one, "uid": 5, "key": ["/a.b/i"], "disable": True}, "7": {"uid": 7, "key": ["bare"], "content": "x"}},
+        "entries": {
+            "0": one,
+            "5": {**one, "uid": 5, "key": ["/a.b/i"], "disable": True},
+            "7": {"uid": 7, "key": ["bare"], "content": "x"},
+        },
         **fields,
     }
 
@@ -161,7 +194,15 @@ def novelai() -> Raw:
 
 
 def agnai() -> Raw:
-    one = {"name": "lamp", "entry": "It burns.", "keywords": ["beacon"], "priority": 3, "weight": 5, "enabled": True, "odd": 1}
+    one = {
+        "name": "lamp",
+        "entry": "It burns.",
+        "keywords": ["beacon"],
+        "priority": 3,
+        "weight": 5,
+        "enabled": True,
+        "odd": 1,
+    }
     return {
         "kind": "memory",
         "_id": "a1",
@@ -243,7 +284,12 @@ turn_template: ''
 CARDS: dict[str, Raw] = {
     "v1": v1(extra=[1, {"b": None}]),
     "v2": v2(
-        card_book(entries=[{name: value for name, value in one.items() if name != "use_regex"} for one in card_book()["entries"][::2]])
+        card_book(
+            entries=[
+                {name: value for name, value in one.items() if name != "use_regex"}
+                for one in card_book()["entries"][::2]
+            ]
+        )
     ),
     "v3": v3(card_book()),
     "agnai_character": agnai_character(),

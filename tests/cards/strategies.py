@@ -8,17 +8,31 @@ Raw = dict[str, Any]
 
 LETTERS = st.characters(exclude_categories=["Cs"])
 WORDS = st.text(LETTERS, max_size=12)
-NAMES = st.text("abcXYZ_-./ ké灯", min_size=1, max_size=6).map(lambda name: f"x{name}")  # no field of any format begins so
-NUMBERS = st.one_of(st.integers(-5, 200), st.integers(-(2**70), 2**70), st.floats(allow_nan=False, allow_infinity=False, width=32))
+NAMES = st.text("abcXYZ_-./ ké灯", min_size=1, max_size=6).map(
+    lambda name: f"x{name}"
+)  # no field of any format begins so
+NUMBERS = st.one_of(
+    st.integers(-5, 200),
+    st.integers(-(2**70), 2**70),
+    st.floats(allow_nan=False, allow_infinity=False, width=32),
+)
 LEAVES = st.one_of(st.none(), st.booleans(), NUMBERS, WORDS)
-JUNK = st.recursive(LEAVES, lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(NAMES, inner, max_size=3)), max_leaves=6)
+JUNK = st.recursive(
+    LEAVES,
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(NAMES, inner, max_size=3)),
+    max_leaves=6,
+)
 UNKNOWN = st.dictionaries(NAMES, JUNK, max_size=2)
 KEYS = st.lists(st.text("abc灯火 .", min_size=1, max_size=5), max_size=3)
 PROSE = st.text(LETTERS, max_size=30).filter(lambda said: "@@" not in said)
 
 
 @st.composite
-def objects(draw: st.DrawFn, needed: dict[str, st.SearchStrategy[Any]], optional: dict[str, st.SearchStrategy[Any]]) -> Raw:
+def objects(
+    draw: st.DrawFn,
+    needed: dict[str, st.SearchStrategy[Any]],
+    optional: dict[str, st.SearchStrategy[Any]],
+) -> Raw:
     """An object with fields in any order, and unknown ones among them."""
     fields = draw(st.fixed_dictionaries(needed, optional=optional))
     items = [*fields.items(), *draw(UNKNOWN).items()]
@@ -40,7 +54,13 @@ EXTENSIONS = st.fixed_dictionaries(
     },
 ).flatmap(lambda known: UNKNOWN.map(lambda unknown: {**known, **unknown}))
 CARD_ENTRY = objects(
-    {"keys": KEYS, "content": PROSE, "extensions": EXTENSIONS, "enabled": st.booleans(), "insertion_order": st.integers(-9, 999)},
+    {
+        "keys": KEYS,
+        "content": PROSE,
+        "extensions": EXTENSIONS,
+        "enabled": st.booleans(),
+        "insertion_order": st.integers(-9, 999),
+    },
     {
         "id": st.one_of(st.integers(0, 5), st.none()),
         "comment": WORDS,
@@ -53,7 +73,9 @@ CARD_ENTRY = objects(
         "position": st.sampled_from(["before_char", "after_char"]),
     },
 )
-V3_ENTRY = CARD_ENTRY.flatmap(lambda entry: st.booleans().map(lambda pattern: {**entry, "use_regex": pattern}))
+V3_ENTRY = CARD_ENTRY.flatmap(
+    lambda entry: st.booleans().map(lambda pattern: {**entry, "use_regex": pattern})
+)
 HEAD: dict[str, st.SearchStrategy[Any]] = {
     "name": WORDS,
     "description": WORDS,
@@ -91,14 +113,25 @@ WORLD_ENTRY = objects(
 @st.composite
 def worlds(draw: st.DrawFn) -> Raw:
     entries = draw(st.lists(WORLD_ENTRY, max_size=3))
-    numbers = draw(st.lists(st.integers(0, 20), min_size=len(entries), max_size=len(entries), unique=True))
-    named = {str(number): {"uid": number, **one} for number, one in zip(sorted(numbers), entries, strict=True)}
+    numbers = draw(
+        st.lists(st.integers(0, 20), min_size=len(entries), max_size=len(entries), unique=True)
+    )
+    named = {
+        str(number): {"uid": number, **one}
+        for number, one in zip(sorted(numbers), entries, strict=True)
+    }
     return draw(objects({"entries": st.just(named)}, {"name": WORDS, "originalData": UNKNOWN}))
 
 
 NOVELAI_ENTRY = objects(
     {"keys": KEYS, "text": PROSE, "enabled": st.booleans()},
-    {"displayName": WORDS, "id": WORDS, "forceActivation": st.booleans(), "searchRange": st.integers(0, 9999), "contextConfig": UNKNOWN},
+    {
+        "displayName": WORDS,
+        "id": WORDS,
+        "forceActivation": st.booleans(),
+        "searchRange": st.integers(0, 9999),
+        "contextConfig": UNKNOWN,
+    },
 )
 AGNAI_ENTRY = objects(
     {
@@ -141,7 +174,9 @@ BOOKS: dict[str, st.SearchStrategy[Raw]] = {
         {"kind": st.just("memory"), "name": WORDS, "entries": st.lists(AGNAI_ENTRY, max_size=3)},
         {"description": WORDS, "scanDepth": st.integers(0, 9)},
     ),
-    "risu": objects({"type": st.just("risu"), "data": st.lists(RISU_ENTRY, max_size=3)}, {"ver": st.just(1)}),
+    "risu": objects(
+        {"type": st.just("risu"), "data": st.lists(RISU_ENTRY, max_size=3)}, {"ver": st.just(1)}
+    ),
     "risu_module": objects(
         {"type": st.just("risuModule"), "lorebook": st.lists(RISU_ENTRY, max_size=3)},
         {"name": WORDS, "regex": st.lists(UNKNOWN, max_size=1)},
@@ -149,10 +184,21 @@ BOOKS: dict[str, st.SearchStrategy[Raw]] = {
 }
 
 V1_NEEDED: dict[str, st.SearchStrategy[Any]] = {"name": WORDS, "description": PROSE}
-V1_OPTIONAL: dict[str, st.SearchStrategy[Any]] = dict.fromkeys(("personality", "scenario", "first_mes", "mes_example"), PROSE)
+V1_OPTIONAL: dict[str, st.SearchStrategy[Any]] = dict.fromkeys(
+    ("personality", "scenario", "first_mes", "mes_example"), PROSE
+)
 V2_OPTIONAL: dict[str, st.SearchStrategy[Any]] = {
     **V1_OPTIONAL,
-    **dict.fromkeys(("creator_notes", "system_prompt", "post_history_instructions", "creator", "character_version"), WORDS),
+    **dict.fromkeys(
+        (
+            "creator_notes",
+            "system_prompt",
+            "post_history_instructions",
+            "creator",
+            "character_version",
+        ),
+        WORDS,
+    ),
     "alternate_greetings": st.lists(PROSE, max_size=2),
     "tags": st.lists(WORDS, max_size=2),
     "extensions": UNKNOWN,
@@ -173,24 +219,40 @@ MIRRORED: dict[str, st.SearchStrategy[Any]] = {
     "tags": st.lists(WORDS, max_size=1),
 }
 CARDS: dict[str, st.SearchStrategy[Raw]] = {
-    "v1": objects(V1_NEEDED, {**V1_OPTIONAL, "creatorcomment": WORDS, "tags": st.lists(WORDS, max_size=1)}),
+    "v1": objects(
+        V1_NEEDED, {**V1_OPTIONAL, "creatorcomment": WORDS, "tags": st.lists(WORDS, max_size=1)}
+    ),
     "v2": objects(
         {"spec": st.just("chara_card_v2"), "data": objects(V1_NEEDED, V2_OPTIONAL)},
         {"spec_version": st.sampled_from(["2.0", "2.1"]), **MIRRORED},
     ),
-    "v3": objects({"spec": st.just("chara_card_v3"), "spec_version": st.just("3.0"), "data": objects(V1_NEEDED, V3_OPTIONAL)}, MIRRORED),
+    "v3": objects(
+        {
+            "spec": st.just("chara_card_v3"),
+            "spec_version": st.just("3.0"),
+            "data": objects(V1_NEEDED, V3_OPTIONAL),
+        },
+        MIRRORED,
+    ),
     "agnai_character": objects(
         {
             "name": WORDS,
             "greeting": PROSE,
             "persona": st.one_of(
                 st.fixed_dictionaries(
-                    {"kind": st.just("text"), "attributes": st.fixed_dictionaries({"text": st.lists(PROSE, min_size=1, max_size=1)})}
+                    {
+                        "kind": st.just("text"),
+                        "attributes": st.fixed_dictionaries(
+                            {"text": st.lists(PROSE, min_size=1, max_size=1)}
+                        ),
+                    }
                 ),
                 st.fixed_dictionaries(
                     {
                         "kind": st.sampled_from(["wpp", "sbf", "boostyle"]),
-                        "attributes": st.dictionaries(NAMES, st.lists(WORDS, max_size=2), max_size=2),
+                        "attributes": st.dictionaries(
+                            NAMES, st.lists(WORDS, max_size=2), max_size=2
+                        ),
                     }
                 ),
             ),

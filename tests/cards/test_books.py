@@ -20,16 +20,51 @@ CARD_BOOK = {"name": "Harbour", "scan_depth": 3, "token_budget": 99, "recursive_
 @pytest.mark.parametrize(
     ("raw", "form", "keys"),
     [
-        pytest.param({"entries": {"0": {"uid": 0, "key": ["a"]}}}, "sillytavern", ("a",), id="world file"),
-        pytest.param({"lorebookVersion": 5, "entries": [{"keys": ["a"], "text": "t", "enabled": True}]}, "novelai", ("a",), id="NovelAI"),
-        pytest.param({"kind": "memory", "entries": [{"keywords": ["a"], "entry": "t", "enabled": True}]}, "agnai", ("a",), id="Agnai"),
-        pytest.param({"type": "risu", "data": [{"key": "a, b", "content": "t"}]}, "risu", ("a", "b"), id="Risu"),
-        pytest.param({"entries": [{"keys": ["a"], "content": "t", "enabled": True}]}, "character_book", ("a",), id="book of a card"),
-        pytest.param({"spec": "lorebook_v3", "data": {"entries": [{"keys": ["a"]}]}}, "character_book", ("a",), id="stand-alone V3"),
         pytest.param(
-            {"spec": "chara_card_v2", "data": {"character_book": {"entries": [{"keys": ["a"]}]}}}, "character_book", ("a",), id="card"
+            {"entries": {"0": {"uid": 0, "key": ["a"]}}}, "sillytavern", ("a",), id="world file"
         ),
-        pytest.param({"entries": [{"keys": "a, b", "content": "t"}]}, "character_book", ("a", "b"), id="keys as a comma list"),
+        pytest.param(
+            {"lorebookVersion": 5, "entries": [{"keys": ["a"], "text": "t", "enabled": True}]},
+            "novelai",
+            ("a",),
+            id="NovelAI",
+        ),
+        pytest.param(
+            {"kind": "memory", "entries": [{"keywords": ["a"], "entry": "t", "enabled": True}]},
+            "agnai",
+            ("a",),
+            id="Agnai",
+        ),
+        pytest.param(
+            {"type": "risu", "data": [{"key": "a, b", "content": "t"}]},
+            "risu",
+            ("a", "b"),
+            id="Risu",
+        ),
+        pytest.param(
+            {"entries": [{"keys": ["a"], "content": "t", "enabled": True}]},
+            "character_book",
+            ("a",),
+            id="book of a card",
+        ),
+        pytest.param(
+            {"spec": "lorebook_v3", "data": {"entries": [{"keys": ["a"]}]}},
+            "character_book",
+            ("a",),
+            id="stand-alone V3",
+        ),
+        pytest.param(
+            {"spec": "chara_card_v2", "data": {"character_book": {"entries": [{"keys": ["a"]}]}}},
+            "character_book",
+            ("a",),
+            id="card",
+        ),
+        pytest.param(
+            {"entries": [{"keys": "a, b", "content": "t"}]},
+            "character_book",
+            ("a", "b"),
+            id="keys as a comma list",
+        ),
     ],
 )
 def test_the_format_is_found_out(raw: dict[str, Any], form: str, keys: tuple[str, ...]) -> None:
@@ -44,7 +79,16 @@ def test_what_is_no_book_is_refused() -> None:
 
 
 def test_one_bad_entry_does_not_hide_the_others() -> None:
-    book = read_world({"entries": {"0": {"key": ["a"]}, "1": "nonsense", "2": {"order": "later"}, "3": {"uid": 0, "key": ["b"]}}})
+    book = read_world(
+        {
+            "entries": {
+                "0": {"key": ["a"]},
+                "1": "nonsense",
+                "2": {"order": "later"},
+                "3": {"uid": 0, "key": ["b"]},
+            }
+        }
+    )
     assert [entry.id for entry in book.entries] == ["0", "0+"]
     assert len(book.problems) == 2
     assert book.problems[0] == "entry '1': expected an object, got str"
@@ -53,15 +97,33 @@ def test_one_bad_entry_does_not_hide_the_others() -> None:
 def test_what_only_cards_say_is_kept_beside() -> None:
     book = read_book(CARD_BOOK)
     entry = book.entries[0]
-    assert (book.name, book.scan_depth, book.token_budget, book.recursive_scanning) == ("Harbour", 3, 99, False)
-    assert (entry.id, entry.priority, entry.use_regex, entry.card_case_sensitive, entry.case_sensitive) == ("7", 3, True, True, None)
+    assert (book.name, book.scan_depth, book.token_budget, book.recursive_scanning) == (
+        "Harbour",
+        3,
+        99,
+        False,
+    )
+    assert (
+        entry.id,
+        entry.priority,
+        entry.use_regex,
+        entry.card_case_sensitive,
+        entry.case_sensitive,
+    ) == ("7", 3, True, True, None)
     assert entry.position is LorePosition.BEFORE
 
 
 def test_use_regex_of_sillytavern_s_own_exports_says_nothing() -> None:
-    entry = {**CARD_BOOK["entries"][0], "extensions": {"selectiveLogic": 0, "position": 4, "match_scenario": True}}  # type: ignore[index]
+    entry = {
+        **CARD_BOOK["entries"][0],
+        "extensions": {"selectiveLogic": 0, "position": 4, "match_scenario": True},
+    }  # type: ignore[index]
     read = read_book({"entries": [entry]}).entries[0]
-    assert (read.use_regex, read.position, read.match_sources) == (None, LorePosition.DEPTH, (MatchSource.SCENARIO,))
+    assert (read.use_regex, read.position, read.match_sources) == (
+        None,
+        LorePosition.DEPTH,
+        (MatchSource.SCENARIO,),
+    )
 
 
 @pytest.mark.parametrize(
@@ -84,9 +146,16 @@ def test_missing_is_not_the_default(field: str, value: Any, read: Any) -> None:
         "scanDepth": "scan_depth",
         "groupWeight": "group_weight",
     }
-    entry = read_world({"entries": {"0": {"key": ["a"], **({} if value is None and field != "probability" else {field: value})}}}).entries[
-        0
-    ]
+    entry = read_world(
+        {
+            "entries": {
+                "0": {
+                    "key": ["a"],
+                    **({} if value is None and field != "probability" else {field: value}),
+                }
+            }
+        }
+    ).entries[0]
     assert getattr(entry, names.get(field, field)) == read
 
 
@@ -94,8 +163,12 @@ def test_a_card_s_book_survives_the_way_to_a_world_file_and_back() -> None:
     world = character_book.to_world(CARD_BOOK)
     back = character_book.to_character_book(world)[0]
     given: Any = CARD_BOOK["entries"][0]  # type: ignore[index]
-    assert {name: back[name] for name in ("id", "keys", "content", "enabled", "insertion_order", "position", "use_regex")} == {
-        name: given[name] for name in ("id", "keys", "content", "enabled", "insertion_order", "position", "use_regex")
+    assert {
+        name: back[name]
+        for name in ("id", "keys", "content", "enabled", "insertion_order", "position", "use_regex")
+    } == {
+        name: given[name]
+        for name in ("id", "keys", "content", "enabled", "insertion_order", "position", "use_regex")
     }
     assert character_book.to_world({"entries": [back]})["entries"] == {
         "7": {**world["entries"]["7"], "extensions": back["extensions"], "useGroupScoring": False}
@@ -105,5 +178,8 @@ def test_a_card_s_book_survives_the_way_to_a_world_file_and_back() -> None:
 def test_every_import_case_reads_without_a_problem() -> None:
     import json
 
-    cases = [json.loads(path.read_text(encoding="utf-8")) for path in shared("conformance", "worldinfo").glob("import_*.json")]
+    cases = [
+        json.loads(path.read_text(encoding="utf-8"))
+        for path in shared("conformance", "worldinfo").glob("import_*.json")
+    ]
     assert all(not read_book(case["source"]).problems for case in cases)

@@ -34,13 +34,21 @@ def test_a_changed_entry_changes_its_line_alone() -> None:
     data = as_bytes(makers.world())
     raw: dict[str, Any] = json.loads(data)
     raw["entries"]["5"]["order"] = 7
-    assert dump_book(load_book(data).with_raw(raw)) == data.replace(b'"order": 90', b'"order": 7').replace(b'"order": 7', b'"order": 90', 1)
+    assert dump_book(load_book(data).with_raw(raw)) == data.replace(
+        b'"order": 90', b'"order": 7'
+    ).replace(b'"order": 7', b'"order": 90', 1)
 
 
 def test_a_novelai_picture_keeps_its_pixels() -> None:
-    data = picture(text_chunk("naidata", makers.packed(makers.novelai())), text_chunk("Software", b"x"))
+    data = picture(
+        text_chunk("naidata", makers.packed(makers.novelai())), text_chunk("Software", b"x")
+    )
     book = load_book(data)
-    assert (book.format, dump_book(book), book.lorebook().entries[0].keys) == ("novelai_png", data, ("beacon", "oil"))
+    assert (book.format, dump_book(book), book.lorebook().entries[0].keys) == (
+        "novelai_png",
+        data,
+        ("beacon", "oil"),
+    )
     changed = dump_book(book.with_raw({**book.raw, "settings": {}}))
     assert load_book(changed).raw == {**makers.novelai(), "settings": {}}
     assert data.split(b"IDAT")[1] == changed.split(b"IDAT")[1]
@@ -77,17 +85,25 @@ def test_a_lorebook_goes_back_by_its_document() -> None:
     card = load(as_bytes(makers.v3())).with_book(read)
     assert card.raw["data"]["character_book"]["entries"][0]["keys"] == ["beacon"]
     with pytest.raises(InvalidValueError, match="has no document"):
-        card.with_book(Lorebook(name="x", entries=(read.entries[0].model_copy(update={"raw": {}}),)))
+        card.with_book(
+            Lorebook(name="x", entries=(read.entries[0].model_copy(update={"raw": {}}),))
+        )
 
 
 def test_nonsense_among_entries_is_told_not_fatal() -> None:
     for raw in (
         {"entries": [1, None, {"keys": ["a"], "content": "t", "enabled": True}]},
         {"lorebookVersion": 5, "entries": [1, None, {"keys": ["a"], "text": "t", "enabled": True}]},
-        {"kind": "memory", "entries": ["x", [], {"keywords": ["a"], "entry": "t", "enabled": True}]},
+        {
+            "kind": "memory",
+            "entries": ["x", [], {"keywords": ["a"], "entry": "t", "enabled": True}],
+        },
         {"type": "risu", "data": [False, 7, {"key": "a", "content": "t"}]},
         {"entries": {"0": 1, "1": None, "2": {"key": ["a"], "content": "t"}}},
     ):
         book = load_book(as_bytes(raw))
-        assert (len(book.lorebook().problems), [one.keys for one in book.lorebook().entries]) == (2, [("a",)])
+        assert (len(book.lorebook().problems), [one.keys for one in book.lorebook().entries]) == (
+            2,
+            [("a",)],
+        )
         assert load_book(dump_book(book, "lorebook_v3")).lorebook().entries[0].keys == ("a",)

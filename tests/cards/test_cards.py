@@ -19,7 +19,16 @@ from rolememory.errors import FileError, InvalidValueError, RegistrationError, U
 from rolememory.schema.lorebook import BookSource
 from rolememory.text.macros import for_character
 from tests.cards import makers
-from tests.cards.makers import SIGNATURE, as_bytes, card_picture, charx, chunk, packed, picture, text_chunk
+from tests.cards.makers import (
+    SIGNATURE,
+    as_bytes,
+    card_picture,
+    charx,
+    chunk,
+    packed,
+    picture,
+    text_chunk,
+)
 
 V2, V3 = makers.v2(makers.card_book()), makers.v3(makers.card_book())
 COMPRESSED = chunk(b"zTXt", b"Chara\0\0" + zlib.compress(packed(V2)))
@@ -32,43 +41,88 @@ INTERNATIONAL = chunk(b"iTXt", b"chara\0\1\0en\0Karte\0" + zlib.compress(packed(
         pytest.param(as_bytes(makers.v1()), "v1", "Mira", id="V1"),
         pytest.param(as_bytes(V2), "v2", "Mira", id="V2"),
         pytest.param(as_bytes(V3), "v3", "Mira", id="V3"),
-        pytest.param(b"\xef\xbb\xbf" + as_bytes(V2), "v2", "Mira", id="V2 behind a byte order mark"),
+        pytest.param(
+            b"\xef\xbb\xbf" + as_bytes(V2), "v2", "Mira", id="V2 behind a byte order mark"
+        ),
         pytest.param(as_bytes({"data": makers.v1()}), "v2", "Mira", id="V2 without spec"),
         pytest.param(as_bytes({**V3, "spec": "chara_card_v4"}), "v3", "Mira", id="newer than V3"),
-        pytest.param(as_bytes({**V2, "data": {**V2["data"], "nickname": "Mi"}}), "v2", "Mira", id="V2 with V3 fields"),
+        pytest.param(
+            as_bytes({**V2, "data": {**V2["data"], "nickname": "Mi"}}),
+            "v2",
+            "Mira",
+            id="V2 with V3 fields",
+        ),
         pytest.param(as_bytes(makers.agnai_character()), "agnai_character", "Mira", id="Agnai"),
-        pytest.param(as_bytes({"char_name": "Mira", "char_persona": "p"}), "textgen", "Mira", id="textgen"),
+        pytest.param(
+            as_bytes({"char_name": "Mira", "char_persona": "p"}), "textgen", "Mira", id="textgen"
+        ),
         pytest.param(card_picture(V2), "png", "Mira", id="picture"),
         pytest.param(card_picture(V3, "ccv3"), "png", "Mira", id="picture with V3"),
         pytest.param(card_picture(V2, "CHARA"), "png", "Mira", id="keyword in capitals"),
-        pytest.param(picture(late=(text_chunk("chara", packed(V2)),)), "png", "Mira", id="chunk behind the image data"),
         pytest.param(
-            picture(text_chunk("chara", packed(makers.v2(name="Old"))), text_chunk("ccv3", packed(V3))),
+            picture(late=(text_chunk("chara", packed(V2)),)),
+            "png",
+            "Mira",
+            id="chunk behind the image data",
+        ),
+        pytest.param(
+            picture(
+                text_chunk("chara", packed(makers.v2(name="Old"))), text_chunk("ccv3", packed(V3))
+            ),
             "png",
             "Mira",
             id="the newer chunk wins",
         ),
         pytest.param(
-            picture(text_chunk("chara", packed(V2)), text_chunk("chara", packed(makers.v2(name="Second")))),
+            picture(
+                text_chunk("chara", packed(V2)),
+                text_chunk("chara", packed(makers.v2(name="Second"))),
+            ),
             "png",
             "Mira",
             id="the first of two",
         ),
         pytest.param(
-            picture(text_chunk("chara", b"\n".join(packed(V2)[at : at + 76] for at in range(0, 9999, 76)))),
+            picture(
+                text_chunk(
+                    "chara", b"\n".join(packed(V2)[at : at + 76] for at in range(0, 9999, 76))
+                )
+            ),
             "png",
             "Mira",
             id="base64 in lines",
         ),
-        pytest.param(picture(text_chunk("chara", packed(V2).rstrip(b"="))), "png", "Mira", id="base64 without padding"),
-        pytest.param(picture(text_chunk("chara", json.dumps(V2).encode())), "png", "Mira", id="bare JSON in the chunk"),
+        pytest.param(
+            picture(text_chunk("chara", packed(V2).rstrip(b"="))),
+            "png",
+            "Mira",
+            id="base64 without padding",
+        ),
+        pytest.param(
+            picture(text_chunk("chara", json.dumps(V2).encode())),
+            "png",
+            "Mira",
+            id="bare JSON in the chunk",
+        ),
         pytest.param(picture(COMPRESSED), "png", "Mira", id="compressed chunk"),
         pytest.param(picture(INTERNATIONAL), "png", "Mira", id="international chunk"),
         pytest.param(charx(V3), "charx", "Mira", id="CHARX"),
-        pytest.param(charx(V3, before=b"\xff\xd8\xff jpeg"), "charx", "Mira", id="CHARX behind a JPEG"),
+        pytest.param(
+            charx(V3, before=b"\xff\xd8\xff jpeg"), "charx", "Mira", id="CHARX behind a JPEG"
+        ),
         pytest.param(charx(V3, before=picture()), "charx", "Mira", id="CHARX behind a PNG"),
-        pytest.param(makers.zipped({"card.json": json.dumps(V3)}, comment=b"hello"), "charx", "Mira", id="CHARX with a comment"),
-        pytest.param(makers.zipped({"card.json": json.dumps(V3)}, method=zipfile.ZIP_STORED), "charx", "Mira", id="CHARX not packed"),
+        pytest.param(
+            makers.zipped({"card.json": json.dumps(V3)}, comment=b"hello"),
+            "charx",
+            "Mira",
+            id="CHARX with a comment",
+        ),
+        pytest.param(
+            makers.zipped({"card.json": json.dumps(V3)}, method=zipfile.ZIP_STORED),
+            "charx",
+            "Mira",
+            id="CHARX not packed",
+        ),
         pytest.param(makers.byaf(), "byaf", "Mira", id="Backyard"),
         pytest.param(makers.YAML, "yaml", "Yes", id="YAML, a name is no truth value"),
         pytest.param(b"char_name: Mira\nchar_persona: p\n", "yaml", "Mira", id="YAML of textgen"),
@@ -92,12 +146,21 @@ def test_what_is_odd_is_told_and_read() -> None:
     [
         pytest.param({"character_book": None}, id="no book, said so"),
         pytest.param(
-            {"character_book": {"entries": {"0": makers.entry(id=1), "1": makers.entry(id=1)}}}, id="entries as an object, ids twice"
+            {"character_book": {"entries": {"0": makers.entry(id=1), "1": makers.entry(id=1)}}},
+            id="entries as an object, ids twice",
         ),
-        pytest.param({"character_book": {"entries": [{"keys": "a, b", "content": "t"}]}}, id="keys as a text, fields missing"),
-        pytest.param({"extensions": None, "tags": "sea, light", "alternate_greetings": None}, id="null and text in place of lists"),
+        pytest.param(
+            {"character_book": {"entries": [{"keys": "a, b", "content": "t"}]}},
+            id="keys as a text, fields missing",
+        ),
+        pytest.param(
+            {"extensions": None, "tags": "sea, light", "alternate_greetings": None},
+            id="null and text in place of lists",
+        ),
         pytest.param({"description": None, "name": 7}, id="numbers and null in place of texts"),
-        pytest.param({"group_only_greetings": "x", "assets": [None, {"type": 3}]}, id="nonsense in V3 fields"),
+        pytest.param(
+            {"group_only_greetings": "x", "assets": [None, {"type": 3}]}, id="nonsense in V3 fields"
+        ),
     ],
 )
 def test_odd_cards_survive_every_use(odd: dict[str, Any]) -> None:
@@ -125,13 +188,23 @@ class TestAPicture:
         changed = load(dump(load(self.DATA).with_fields(creator="you")))
         assert _others(changed.container.data) == _others(self.DATA)
         assert [keyword for keyword, _ in _cards(changed.container.data)] == ["ccv3", "chara"]
-        assert (changed.text("creator"), changed.container.data.endswith(b"behind the end")) == ("you", True)
+        assert (changed.text("creator"), changed.container.data.endswith(b"behind the end")) == (
+            "you",
+            True,
+        )
 
     def test_both_chunks_are_written_the_older_without_decorators(self) -> None:
         card = load(dump(load(card_picture(V3, "ccv3")).with_fields(creator="you")))
         (_, newer), (_, older) = _cards(card.container.data)
-        assert (newer["spec"], older["spec"], older["spec_version"]) == ("chara_card_v3", "chara_card_v2", "2.0")
-        contents = [[one["content"] for one in raw["data"]["character_book"]["entries"]] for raw in (newer, older)]
+        assert (newer["spec"], older["spec"], older["spec_version"]) == (
+            "chara_card_v3",
+            "chara_card_v2",
+            "2.0",
+        )
+        contents = [
+            [one["content"] for one in raw["data"]["character_book"]["entries"]]
+            for raw in (newer, older)
+        ]
         assert contents[0][1].startswith("@@depth 2\n@@role user\n")
         assert contents[1][1] == "It raged in 1887."
         assert older["data"]["character_book"]["entries"][1]["odd"] == {"a": [1, 1.0]}
@@ -139,7 +212,10 @@ class TestAPicture:
     def test_a_v2_card_gets_a_v3_chunk_with_what_v3_requires(self) -> None:
         changed = load(dump(load(card_picture(V2)).with_fields(creator="you")))
         (_, newer), (_, older) = _cards(changed.container.data)
-        assert (newer["data"]["group_only_greetings"], "group_only_greetings" in older["data"]) == ([], False)
+        assert (newer["data"]["group_only_greetings"], "group_only_greetings" in older["data"]) == (
+            [],
+            False,
+        )
         assert all("use_regex" in one for one in newer["data"]["character_book"]["entries"])
 
     def test_what_the_spec_says_counts_not_the_chunk(self) -> None:
@@ -151,11 +227,20 @@ class TestAPicture:
 
     def test_a_v1_picture_stays_v1(self) -> None:
         changed = load(dump(load(card_picture(makers.v1())).with_fields(scenario="At sea.")))
-        assert (changed.form.name, changed.text("scenario"), len(_cards(changed.container.data))) == ("v1", "At sea.", 1)
+        assert (
+            changed.form.name,
+            changed.text("scenario"),
+            len(_cards(changed.container.data)),
+        ) == ("v1", "At sea.", 1)
 
 
 class TestAZipFile:
-    OTHERS: ClassVar = {"assets/icon/a.png": picture(), "module.risum": b"\x6f\0binary", "x/../../evil": "e", "module.json": '{"a": 1}'}
+    OTHERS: ClassVar = {
+        "assets/icon/a.png": picture(),
+        "module.risum": b"\x6f\0binary",
+        "x/../../evil": "e",
+        "module.json": '{"a": 1}',
+    }
 
     def test_only_the_card_is_replaced(self) -> None:
         data = charx(V3, before=b"\xff\xd8\xff jpeg", **self.OTHERS)
@@ -165,20 +250,27 @@ class TestAZipFile:
             assert archive.testzip() is None
             assert archive.namelist() == ["card.json", *self.OTHERS]
             assert all(
-                archive.read(name) == (content.encode() if isinstance(content, str) else content) for name, content in self.OTHERS.items()
+                archive.read(name) == (content.encode() if isinstance(content, str) else content)
+                for name, content in self.OTHERS.items()
             )
             assert json.loads(archive.read("card.json"))["data"]["creator"] == "you"
 
     def test_a_comment_and_streamed_members_stay(self) -> None:
         out = _Unseekable()
-        with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:  # sizes stand behind the data
+        with zipfile.ZipFile(
+            out, "w", zipfile.ZIP_DEFLATED
+        ) as archive:  # sizes stand behind the data
             archive.comment = b"hello"
             archive.writestr("first.txt", "1" * 500)
             archive.writestr("card.json", json.dumps(V3))
             archive.writestr("last.txt", "2" * 500)
         changed = dump(load(bytes(out.data)).with_fields(creator="you"))
         with zipfile.ZipFile(BytesIO(changed)) as archive:
-            assert (archive.testzip(), archive.comment, archive.read("last.txt")) == (None, b"hello", b"2" * 500)
+            assert (archive.testzip(), archive.comment, archive.read("last.txt")) == (
+                None,
+                b"hello",
+                b"2" * 500,
+            )
         assert load(changed).text("creator") == "you"
 
     def test_a_picture_becomes_the_icon_and_comes_back(self) -> None:
@@ -200,7 +292,12 @@ class TestFields:
     def test_copies_for_older_programs_follow_if_they_are_there(self) -> None:
         card = load(as_bytes({"name": "Old", "creatorcomment": "", "chat": 7, **V2}))
         changed = card.with_fields(name="Asha", creator_notes="n", tags=["x"])
-        assert (changed.raw["name"], changed.raw["creatorcomment"], "tags" in changed.raw, changed.raw["chat"]) == ("Asha", "n", False, 7)
+        assert (
+            changed.raw["name"],
+            changed.raw["creatorcomment"],
+            "tags" in changed.raw,
+            changed.raw["chat"],
+        ) == ("Asha", "n", False, 7)
 
     def test_data_wins_over_its_copies(self) -> None:
         assert load(as_bytes({"name": "Old", "description": "old", **V2})).name == "Mira"
@@ -214,7 +311,9 @@ class TestFields:
         assert "nickname" not in load(as_bytes(V3)).with_fields(nickname=None).data
 
     def test_an_unknown_field_is_refused_with_the_likely_one(self) -> None:
-        with pytest.raises(InvalidValueError, match=r"no field 'first_message'.*did you mean 'first_mes'"):
+        with pytest.raises(
+            InvalidValueError, match=r"no field 'first_message'.*did you mean 'first_mes'"
+        ):
             load(as_bytes(V3)).with_fields(first_message="x")
 
     @pytest.mark.parametrize("data", [makers.YAML, makers.byaf(), b'{"char_name": "Mira"}'])
@@ -223,8 +322,14 @@ class TestFields:
             load(data).with_fields(name="x").write()
 
     def test_a_field_that_a_format_lacks_is_kept(self) -> None:
-        changed = load(load(as_bytes(makers.v1())).with_fields(nickname="Mi", system_prompt="p").write())
-        assert (changed.format, changed.text("nickname"), changed.text("system_prompt")) == ("v1", "Mi", "p")
+        changed = load(
+            load(as_bytes(makers.v1())).with_fields(nickname="Mi", system_prompt="p").write()
+        )
+        assert (changed.format, changed.text("nickname"), changed.text("system_prompt")) == (
+            "v1",
+            "Mi",
+            "p",
+        )
 
     def test_an_agnai_character_keeps_what_is_its_own(self) -> None:
         raw = makers.agnai_character()
@@ -234,8 +339,17 @@ class TestFields:
 
 
 def test_the_texts_of_a_turn() -> None:
-    who = load(as_bytes(makers.v3(description="<BOT> waits for <USER>. {{CHAR}}!", creator_notes="n")), "cards/mira.json").character("Lin")
-    assert (who.name, who.file, who.tags, who.depth_prompt, who.creator_notes) == ("Mi", "mira", ("sea", "灯塔"), "Stay calm.", "n")
+    who = load(
+        as_bytes(makers.v3(description="<BOT> waits for <USER>. {{CHAR}}!", creator_notes="n")),
+        "cards/mira.json",
+    ).character("Lin")
+    assert (who.name, who.file, who.tags, who.depth_prompt, who.creator_notes) == (
+        "Mi",
+        "mira",
+        ("sea", "灯塔"),
+        "Stay calm.",
+        "n",
+    )
     assert for_character(who).expand(who.description) == "Mi waits for Lin. Mi!"
 
 
@@ -243,37 +357,66 @@ def test_backyard_says_the_common_macros() -> None:
     card = load(makers.byaf())
     assert card.text("description") == "{{char}} keeps the light for {{user}}."
     assert card.text("mes_example") == "<START>\n{{user}}: Hm?\n{{char}}: Yes."
-    assert (card.text("first_mes"), card.texts("alternate_greetings"), card.text("creator")) == ("Hi, {{user}}.", ("Evening.",), "me")
+    assert (card.text("first_mes"), card.texts("alternate_greetings"), card.text("creator")) == (
+        "Hi, {{user}}.",
+        ("Evening.",),
+        "me",
+    )
     assert card.book is not None
-    assert (card.book.entries[0].keys, card.book.entries[0].content) == (("beacon", "lamp"), "{{char}}'s beacon burns.")
+    assert (card.book.entries[0].keys, card.book.entries[0].content) == (
+        ("beacon", "lamp"),
+        "{{char}}'s beacon burns.",
+    )
 
 
 def test_yaml_holds_texts_alone() -> None:
     card = load(makers.YAML)
-    assert (card.text("description"), card.text("first_mes")) == ("{{char}} keeps the light.\n<USER> rows by.", "Hello, <USER>!")
+    assert (card.text("description"), card.text("first_mes")) == (
+        "{{char}} keeps the light.\n<USER> rows by.",
+        "Hello, <USER>!",
+    )
 
 
 def test_the_book_of_a_card_is_the_character_s() -> None:
     book = load(as_bytes(V3)).book
     assert book is not None
-    assert (book.name, book.source, book.token_budget, len(book.entries), book.problems) == ("Harbour", BookSource.CHARACTER, 512, 3, ())
+    assert (book.name, book.source, book.token_budget, len(book.entries), book.problems) == (
+        "Harbour",
+        BookSource.CHARACTER,
+        512,
+        3,
+        (),
+    )
     agnai = load(as_bytes(makers.agnai_character())).book
     assert agnai is not None
-    assert (agnai.entries[0].keys, agnai.entries[0].priority, agnai.scan_depth) == (("beacon",), 3, 3)
+    assert (agnai.entries[0].keys, agnai.entries[0].priority, agnai.scan_depth) == (
+        ("beacon",),
+        3,
+        3,
+    )
 
 
 def test_a_book_can_be_exchanged_and_taken_away() -> None:
     card = load(as_bytes(V3))
     other = load(as_bytes(makers.v2({"name": "Other", "entries": [makers.entry(odd=None)]}))).book
     changed = load(dump(card.with_book(other)))
-    assert changed.raw["data"]["character_book"] == {"name": "Other", "entries": [makers.entry(odd=None)]}
+    assert changed.raw["data"]["character_book"] == {
+        "name": "Other",
+        "entries": [makers.entry(odd=None)],
+    }
     assert load(dump(changed.with_book(makers.world()))).book.entries[1].keys == ("/a.b/i",)  # type: ignore[union-attr]
     assert "character_book" not in changed.with_book(None).raw["data"]
 
 
 class TestFormats:
-    @pytest.mark.parametrize("name", [name for name in formats() if name not in ("yaml", "byaf", "textgen", "json")])
-    @pytest.mark.parametrize("raw", [makers.v1(), V2, V3, makers.agnai_character()], ids=["v1", "v2", "v3", "agnai_character"])
+    @pytest.mark.parametrize(
+        "name", [name for name in formats() if name not in ("yaml", "byaf", "textgen", "json")]
+    )
+    @pytest.mark.parametrize(
+        "raw",
+        [makers.v1(), V2, V3, makers.agnai_character()],
+        ids=["v1", "v2", "v3", "agnai_character"],
+    )
     def test_written_and_read_it_says_the_same(self, name: str, raw: dict[str, Any]) -> None:
         card = load(as_bytes(raw))
         data = dump(card, name)
@@ -344,7 +487,9 @@ def _chunks(data: bytes) -> list[tuple[bytes, bytes, int]]:
     found, at = [], len(SIGNATURE)
     while at + 12 <= len(data):
         size, kind = struct.unpack_from(">I4s", data, at)
-        found.append((kind, data[at + 8 : at + 8 + size], struct.unpack_from(">I", data, at + 8 + size)[0]))
+        found.append(
+            (kind, data[at + 8 : at + 8 + size], struct.unpack_from(">I", data, at + 8 + size)[0])
+        )
         at += 12 + size
         if kind == b"IEND":
             break
@@ -353,8 +498,16 @@ def _chunks(data: bytes) -> list[tuple[bytes, bytes, int]]:
 
 def _cards(data: bytes) -> list[tuple[str, dict[str, Any]]]:
     texts = [body.partition(b"\0")[::2] for kind, body, _ in _chunks(data) if kind == b"tEXt"]
-    return [(keyword.decode(), json.loads(b64decode(value))) for keyword, value in texts if keyword.lower() in (b"chara", b"ccv3")]
+    return [
+        (keyword.decode(), json.loads(b64decode(value)))
+        for keyword, value in texts
+        if keyword.lower() in (b"chara", b"ccv3")
+    ]
 
 
 def _others(data: bytes) -> list[tuple[bytes, bytes, int]]:
-    return [one for one in _chunks(data) if one[1].partition(b"\0")[0].lower() not in (b"chara", b"ccv3")]
+    return [
+        one
+        for one in _chunks(data)
+        if one[1].partition(b"\0")[0].lower() not in (b"chara", b"ccv3")
+    ]

@@ -38,7 +38,9 @@ def test_every_file_is_refused_or_read_as_it_should(judged: list[dict[str, Any]]
 
 def test_every_refusal_is_one_line_with_the_file(judged: list[dict[str, Any]]) -> None:
     told = [row["told"] for row in judged if row.get("outcome") == "refused"]
-    assert [one for one in told if not one.startswith("strange.file:") or "\n" in one or len(one) > 300] == []
+    assert [
+        one for one in told if not one.startswith("strange.file:") or "\n" in one or len(one) > 300
+    ] == []
 
 
 def test_none_takes_long_and_none_takes_much(judged: list[dict[str, Any]]) -> None:

@@ -16,11 +16,19 @@ from tests.cards.makers import as_bytes
 
 ID = "6ba7b810-9dad-11d1-80b4-00c04fd430c8"
 V3 = makers.v3(makers.card_book())
-FILES = {"png": makers.card_picture(V3, "ccv3"), "json": as_bytes(V3), "charx": makers.charx(V3, **{"assets/a.png": b"x"})}
+FILES = {
+    "png": makers.card_picture(V3, "ccv3"),
+    "json": as_bytes(V3),
+    "charx": makers.charx(V3, **{"assets/a.png": b"x"}),
+}
 
 
 def books_of(card: Card) -> list[Book]:
-    return [load_book(data, name) for name, data in role_from_card(card).files.items() if name.startswith("worldbooks/")]
+    return [
+        load_book(data, name)
+        for name, data in role_from_card(card).files.items()
+        if name.startswith("worldbooks/")
+    ]
 
 
 @pytest.mark.parametrize("kind", sorted(FILES))
@@ -28,7 +36,11 @@ def test_the_card_is_kept_byte_for_byte_and_its_book_beside(kind: str) -> None:
     parts = role_from_card(load(FILES[kind], "mira"))
     assert set(parts.files) == {f"card.{kind}", "worldbooks/Harbour.json"}
     assert parts.files[f"card.{kind}"] == FILES[kind]
-    assert (parts.role.name, parts.role.aliases, parts.role.card) == ("Mira", ("Mi",), f"card.{kind}")
+    assert (parts.role.name, parts.role.aliases, parts.role.card) == (
+        "Mira",
+        ("Mi",),
+        f"card.{kind}",
+    )
     assert str(uuid.UUID(parts.role.id)) == parts.role.id
 
 
@@ -37,14 +49,38 @@ def test_the_book_says_in_the_folder_what_it_said_in_the_card() -> None:
     in_card, [beside] = card.book, books_of(card)
     assert in_card is not None
     read = beside.lorebook("Harbour")
-    assert (read.format, read.token_budget, read.scan_depth, read.recursive_scanning) == ("sillytavern", 512, 4, True)
+    assert (read.format, read.token_budget, read.scan_depth, read.recursive_scanning) == (
+        "sillytavern",
+        512,
+        4,
+        True,
+    )
     told = [
-        (one.id, one.keys, one.content, one.enabled, one.priority, one.position, one.depth, one.sticky, one.card_case_sensitive)
+        (
+            one.id,
+            one.keys,
+            one.content,
+            one.enabled,
+            one.priority,
+            one.position,
+            one.depth,
+            one.sticky,
+            one.card_case_sensitive,
+        )
         for one in in_card.entries
     ]
     assert told[0][4:6] == (7, LorePosition.BEFORE)
     assert [
-        (one.content, one.enabled, one.priority, one.position, one.depth, one.sticky, one.card_case_sensitive) for one in read.entries
+        (
+            one.content,
+            one.enabled,
+            one.priority,
+            one.position,
+            one.depth,
+            one.sticky,
+            one.card_case_sensitive,
+        )
+        for one in read.entries
     ] == [row[2:] for row in told]
     assert [one.keys for one in read.entries] == [("beacon",), ("/st[o0]rm/",), ("风暴", "海")]
 
@@ -53,14 +89,21 @@ def test_the_book_says_in_the_folder_what_it_said_in_the_card() -> None:
     ("kept", "given", "is_it"),
     [
         pytest.param(ID.upper(), None, ID, id="an id the card keeps"),
-        pytest.param(ID, "11111111-2222-3333-4444-555555555555", "11111111-2222-3333-4444-555555555555", id="a given id wins"),
+        pytest.param(
+            ID,
+            "11111111-2222-3333-4444-555555555555",
+            "11111111-2222-3333-4444-555555555555",
+            id="a given id wins",
+        ),
         pytest.param("../../etc", None, None, id="a path is no id"),
         pytest.param(7, None, None, id="a number is no id"),
         pytest.param(f"{ID}/..", None, None, id="an id and a path"),
     ],
 )
 def test_whose_id_it_is(kept: object, given: str | None, is_it: str | None) -> None:
-    found = role_from_card(load(as_bytes(makers.v2(extensions={"rolememory": {"role_uuid": kept}}))), given).role.id
+    found = role_from_card(
+        load(as_bytes(makers.v2(extensions={"rolememory": {"role_uuid": kept}}))), given
+    ).role.id
     assert found == is_it if is_it else (found != kept and str(uuid.UUID(found)) == found)
 
 
@@ -119,23 +162,45 @@ def test_an_edited_book_goes_back_into_its_place(kind: str) -> None:
     del raw["entries"]["5"]
     out = load(dump(with_books(card, [book.with_raw(raw)], ID)))
     ours, theirs = (one.raw["data"]["character_book"] for one in (out, card))
-    assert ours == {**theirs, "entries": [{**theirs["entries"][0], "content": "It is dark."}, theirs["entries"][1]]}
+    assert ours == {
+        **theirs,
+        "entries": [{**theirs["entries"][0], "content": "It is dark."}, theirs["entries"][1]],
+    }
     assert role_from_card(out).role.id == ID
-    assert {**out.raw["data"], "character_book": 0, "extensions": 0} == {**card.raw["data"], "character_book": 0, "extensions": 0}
+    assert {**out.raw["data"], "character_book": 0, "extensions": 0} == {
+        **card.raw["data"],
+        "character_book": 0,
+        "extensions": 0,
+    }
 
 
 def test_other_books_follow_with_fresh_ids() -> None:
     card = load(as_bytes(V3))
-    other = Book.new({"entries": {"3": {"uid": 3, "key": ["gull"], "content": "Gulls.", "order": 1, "disable": False}}}, file="birds")
+    other = Book.new(
+        {
+            "entries": {
+                "3": {"uid": 3, "key": ["gull"], "content": "Gulls.", "order": 1, "disable": False}
+            }
+        },
+        file="birds",
+    )
     out = with_books(card, [other, *books_of(card)])
     entries = load(dump(out)).raw["data"]["character_book"]["entries"]
     assert [one.get("id") for one in entries] == [3, "storm", None, 4]
-    assert (entries[3]["keys"], entries[3]["extensions"]["rolememory"]["book"]) == (["gull"], "birds")
+    assert (entries[3]["keys"], entries[3]["extensions"]["rolememory"]["book"]) == (
+        ["gull"],
+        "birds",
+    )
 
 
 def test_a_card_without_a_book_gets_the_role_s() -> None:
     out = with_books(load(as_bytes(makers.v1())), [Book.new(makers.world(name="Sea"))], ID)
     again = load(dump(out))
     assert again.book is not None
-    assert (again.format, again.book.name, len(again.book.entries), role_from_card(again).role.id) == ("v1", "Mira", 3, ID)
+    assert (
+        again.format,
+        again.book.name,
+        len(again.book.entries),
+        role_from_card(again).role.id,
+    ) == ("v1", "Mira", 3, ID)
     assert with_books(load(as_bytes(makers.v1())), []).raw == makers.v1()

@@ -29,20 +29,42 @@ def test_a_text_that_says_the_same_stays_as_it_is(raw: Raw, layout: dict[str, An
 
 
 @settings(max_examples=150, deadline=None)
-@given(UNKNOWN, UNKNOWN, st.lists(JUNK, max_size=4), st.lists(JUNK, max_size=4), st.sampled_from(LAYOUTS))
-def test_a_changed_text_says_the_new(kept: Raw, new: Raw, before: list[Any], after: list[Any], layout: dict[str, Any]) -> None:
+@given(
+    UNKNOWN,
+    UNKNOWN,
+    st.lists(JUNK, max_size=4),
+    st.lists(JUNK, max_size=4),
+    st.sampled_from(LAYOUTS),
+)
+def test_a_changed_text_says_the_new(
+    kept: Raw, new: Raw, before: list[Any], after: list[Any], layout: dict[str, Any]
+) -> None:
     old = {"list": before, **kept, "inner": {"list": [*before, kept], **kept}}
-    wanted = {"list": after, **new, "inner": {"list": [*after, new], **{name: value for name, value in kept.items() if len(name) > 3}}}
+    wanted = {
+        "list": after,
+        **new,
+        "inner": {
+            "list": [*after, new],
+            **{name: value for name, value in kept.items() if len(name) > 3},
+        },
+    }
     text = json.dumps(old, **layout)
     assert same(json.loads(rewrite(text, json.loads(text), wanted)), wanted)
 
 
 @FEW
 @given(st.data(), st.sampled_from(sorted(CARDS)), st.sampled_from(LAYOUTS))
-def test_an_unchanged_card_is_the_same_bytes(data: st.DataObject, form: str, layout: dict[str, Any]) -> None:
+def test_an_unchanged_card_is_the_same_bytes(
+    data: st.DataObject, form: str, layout: dict[str, Any]
+) -> None:
     raw = data.draw(CARDS[form])
     text = json.dumps(raw, **layout).encode()
-    files = [text, card_picture(text), card_picture(text, "CCV3"), charx(raw, before=b"\xff\xd8\xff some picture")]
+    files = [
+        text,
+        card_picture(text),
+        card_picture(text, "CCV3"),
+        charx(raw, before=b"\xff\xd8\xff some picture"),
+    ]
     for file in files if form != "agnai_character" else files[:1]:
         card = load(file)
         assert (dump(card), same(card.raw, raw)) == (file, True)

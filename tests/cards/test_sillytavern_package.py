@@ -19,7 +19,10 @@ pytestmark = pytest.mark.slow
 
 PACKAGE = "sillytavern@1.19.0"
 CACHE = Path(tempfile.gettempdir()) / "rolememory-npm"
-SERAPHINA, ELDORIA = "package/default/content/default_Seraphina.png", "package/default/content/Eldoria.json"
+SERAPHINA, ELDORIA = (
+    "package/default/content/default_Seraphina.png",
+    "package/default/content/Eldoria.json",
+)
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +31,13 @@ def shipped() -> dict[str, bytes]:
     if not archive.exists():
         CACHE.mkdir(exist_ok=True)
         try:
-            done = subprocess.run(["npm", "pack", PACKAGE, "--silent"], cwd=CACHE, capture_output=True, timeout=180, check=False)
+            done = subprocess.run(
+                ["npm", "pack", PACKAGE, "--silent"],
+                cwd=CACHE,
+                capture_output=True,
+                timeout=180,
+                check=False,
+            )
         except (OSError, subprocess.TimeoutExpired) as why:
             pytest.skip(f"npm cannot bring {PACKAGE}: {why}")
         if done.returncode or not archive.exists():
@@ -45,7 +54,11 @@ def test_the_card_is_read(shipped: dict[str, bytes]) -> None:
     assert (card.book.name, card.book.problems) == ("Eldoria", ())
     assert card.extensions["talkativeness"] == "0.5"
     assert card.character().file == "default_Seraphina"
-    assert [one["content"].partition(":")[0] for one in traits_of(card)][:3] == ["Seraphina's Personality", "Seraphina's body", "Genre"]
+    assert [one["content"].partition(":")[0] for one in traits_of(card)][:3] == [
+        "Seraphina's Personality",
+        "Seraphina's body",
+        "Genre",
+    ]
 
 
 def test_unchanged_it_is_the_same_bytes(shipped: dict[str, bytes]) -> None:
@@ -58,7 +71,9 @@ def test_one_field_changed_changes_nothing_else(shipped: dict[str, bytes]) -> No
     card = load(shipped[SERAPHINA])
     again = load(dump(card.with_fields(scenario="At sea.")))
     expected = {**card.raw, "data": {**card.raw["data"], "scenario": "At sea."}}
-    assert same(again.raw, {**expected, "scenario": "At sea."} if "scenario" in card.raw else expected)
+    assert same(
+        again.raw, {**expected, "scenario": "At sea."} if "scenario" in card.raw else expected
+    )
 
 
 @pytest.mark.parametrize("target", ["v1", "v2", "v3", "charx", "agnai_character"])

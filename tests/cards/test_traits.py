@@ -41,7 +41,15 @@ def test_a_text_gives_single_lines(text: str, lines: list[str]) -> None:
 
 
 def test_traits_of_a_card_are_ready_to_be_remembered() -> None:
-    card = load(as_bytes(makers.v3(description="{{char}} keeps the light. She hums.", personality="she  hums.\ncalm", nickname="")))
+    card = load(
+        as_bytes(
+            makers.v3(
+                description="{{char}} keeps the light. She hums.",
+                personality="she  hums.\ncalm",
+                nickname="",
+            )
+        )
+    )
     assert traits_of(card) == [
         {"content": "Mira keeps the light.", "type": "trait", "tags": ["card"]},
         {"content": "She hums.", "type": "trait", "tags": ["card"]},

@@ -6,12 +6,23 @@ from pathlib import Path
 import pytest
 
 from rolememory.engine import Home
-from rolememory.store.home import init
+from rolememory.storage.home import init
 from tests.cli.running import Command
 
 MEMORIES = [
-    {"id": "storm", "content": "The beacon failed in the storm of 1887.", "keys": ["beacon", "storm"], "created": "1887-10-27"},
-    {"id": "tea", "content": "Lin takes her tea without sugar.", "type": "semantic", "keys": ["tea"], "user": "lin"},
+    {
+        "id": "storm",
+        "content": "The beacon failed in the storm of 1887.",
+        "keys": ["beacon", "storm"],
+        "created": "1887-10-27",
+    },
+    {
+        "id": "tea",
+        "content": "Lin takes her tea without sugar.",
+        "type": "semantic",
+        "keys": ["tea"],
+        "user": "lin",
+    },
     {"id": "plain", "content": "I speak plainly.", "type": "trait", "constant": True},
     {"id": "灯塔", "content": "灯塔在雾里灭了三夜。", "keys": ["灯塔", "雾"], "tags": ["scene"]},
     {"id": "old", "content": "The old boat was sold.", "keys": ["boat"], "archived": True},

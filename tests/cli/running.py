@@ -14,7 +14,13 @@ import pytest
 
 from rolememory.cli.app import run
 
-ENVIRONMENT = {"ROLEMEMORY_LANG": "en", "HF_HUB_OFFLINE": "1", "PYTHONUTF8": "0", "LC_ALL": "C.UTF-8", "COLUMNS": "100"}
+ENVIRONMENT = {
+    "ROLEMEMORY_LANG": "en",
+    "HF_HUB_OFFLINE": "1",
+    "PYTHONUTF8": "0",
+    "LC_ALL": "C.UTF-8",
+    "COLUMNS": "100",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +55,14 @@ class Command:
     def __init__(self, home: Path, patch: pytest.MonkeyPatch) -> None:
         self.home, self._patch = home, patch
 
-    def __call__(self, *arguments: str, stdin: bytes = b"", encoding: str = "utf-8", lang: str = "en", terminal: bool = False) -> Ran:
+    def __call__(
+        self,
+        *arguments: str,
+        stdin: bytes = b"",
+        encoding: str = "utf-8",
+        lang: str = "en",
+        terminal: bool = False,
+    ) -> Ran:
         """Run it in this process, with pipes or as if at a terminal."""
         made = Terminal if terminal else io.TextIOWrapper
         out, err = (made(io.BytesIO(), encoding=encoding, write_through=True) for _ in range(2))
@@ -65,11 +78,22 @@ class Command:
         return self.home / str(self("open", name, "--json").json["id"])
 
 
-def process(*arguments: str, stdin: bytes = b"", environment: Mapping[str, str] | None = None, cwd: Path | None = None) -> Ran:
+def process(
+    *arguments: str,
+    stdin: bytes = b"",
+    environment: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
+) -> Ran:
     """Run it as a process of its own."""
     given = {**os.environ, **ENVIRONMENT, **(environment or {})}
     encoding = given.get("PYTHONIOENCODING", "utf-8").partition(":")[0]
     done = subprocess.run(
-        [sys.executable, "-m", "rolememory", *arguments], input=stdin, capture_output=True, env=given, cwd=cwd, timeout=60, check=False
+        [sys.executable, "-m", "rolememory", *arguments],
+        input=stdin,
+        capture_output=True,
+        env=given,
+        cwd=cwd,
+        timeout=60,
+        check=False,
     )
     return Ran(done.returncode, done.stdout.decode(encoding), done.stderr.decode(encoding))

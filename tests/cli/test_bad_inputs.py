@@ -212,9 +212,19 @@ def crowded(furnished: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home
 
 
-@pytest.mark.parametrize(("line", "code", "told"), ROWS, ids=[row[0].replace("\n", " ") or "nothing" for row in ROWS])
+@pytest.mark.parametrize(
+    ("line", "code", "told"), ROWS, ids=[row[0].replace("\n", " ") or "nothing" for row in ROWS]
+)
 @pytest.mark.parametrize("lang", ["en", "zh"])
-def test_one_line_tells(crowded: Path, files: Path, monkeypatch: pytest.MonkeyPatch, line: str, code: int, told: str, lang: str) -> None:
+def test_one_line_tells(
+    crowded: Path,
+    files: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    line: str,
+    code: int,
+    told: str,
+    lang: str,
+) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     ran = Command(crowded, monkeypatch)(*words(line, files), lang=lang)
     assert ran.err.count("\n") == 1, ran.err
@@ -223,7 +233,9 @@ def test_one_line_tells(crowded: Path, files: Path, monkeypatch: pytest.MonkeyPa
     assert "fault of rolememory" not in ran.err
     assert "自身的问题" not in ran.err
     assert (ran.code, ran.out) == (code, "")
-    assert lang == "en" or any("\u4e00" <= letter <= "\u9fff" for letter in ran.err.removeprefix("错误："))
+    assert lang == "en" or any(
+        "\u4e00" <= letter <= "\u9fff" for letter in ran.err.removeprefix("错误：")
+    )
 
 
 def test_a_refused_command_changed_nothing(crowded: Path, furnished: Path) -> None:
@@ -276,7 +288,9 @@ DAMAGES: list[tuple[Callable[[Path, Path], None], str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("damage", "line", "told"), DAMAGES, ids=[f"{row[0].__name__}: {row[1]}" for row in DAMAGES])
+@pytest.mark.parametrize(
+    ("damage", "line", "told"), DAMAGES, ids=[f"{row[0].__name__}: {row[1]}" for row in DAMAGES]
+)
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_a_damaged_home_is_told_on_one_line(
     command: Command, damage: Callable[[Path, Path], None], line: str, told: str, lang: str
@@ -290,11 +304,27 @@ def test_a_damaged_home_is_told_on_one_line(
     assert "Traceback" not in ran.err
 
 
-@pytest.mark.parametrize("damage", [broken_memory, not_utf8, memory_is_a_folder, unreadable_journal], ids=lambda damage: damage.__name__)
 @pytest.mark.parametrize(
-    "line", ["roles", "list Mira", "recall Mira beacon", "explain Mira beacon", "stats", "export Mira", "history Mira", "open Mira"]
+    "damage",
+    [broken_memory, not_utf8, memory_is_a_folder, unreadable_journal],
+    ids=lambda damage: damage.__name__,
 )
-def test_a_damaged_role_is_read_as_far_as_it_goes(command: Command, damage: Callable[[Path, Path], None], line: str) -> None:
+@pytest.mark.parametrize(
+    "line",
+    [
+        "roles",
+        "list Mira",
+        "recall Mira beacon",
+        "explain Mira beacon",
+        "stats",
+        "export Mira",
+        "history Mira",
+        "open Mira",
+    ],
+)
+def test_a_damaged_role_is_read_as_far_as_it_goes(
+    command: Command, damage: Callable[[Path, Path], None], line: str
+) -> None:
     damage(command.home, command.role_folder())
     ran = command(*line.split())
     assert ran.code == 0, ran.err
@@ -304,7 +334,12 @@ def test_a_damaged_role_is_read_as_far_as_it_goes(command: Command, damage: Call
 
 def test_words_that_are_no_characters(command: Command) -> None:
     """A byte of the command line that is no UTF-8 arrives as half a character."""
-    for arguments in (("list", "\udcff"), ("add", "Mira", "\udcff"), ("recall", "Mira", "\udcff\x1b[31m"), ("open", "\udcff", "--create")):
+    for arguments in (
+        ("list", "\udcff"),
+        ("add", "Mira", "\udcff"),
+        ("recall", "Mira", "\udcff\x1b[31m"),
+        ("open", "\udcff", "--create"),
+    ):
         ran = command(*arguments)
         assert ran.code in (0, 1)
         assert "fault of rolememory" not in ran.err

@@ -20,18 +20,25 @@ DEAD = "http://127.0.0.1:9/v1"
 
 
 def set_up(command: Command, toml: str) -> None:
-    (command.home / "rolememory.toml").write_text(f'[embedding]\nbackend = "off"\n{toml}', encoding="utf-8")
+    (command.home / "rolememory.toml").write_text(
+        f'[embedding]\nbackend = "off"\n{toml}', encoding="utf-8"
+    )
 
 
 def told(command: Command, about: str, *options: str) -> list[tuple[str, str]]:
     """(level, what) of the findings about one thing."""
     found = command("doctor", "--json", *options).json["findings"]
-    return [(one["level"], f"{one['where']} {one['what']}") for one in found if one["about"] == about]
+    return [
+        (one["level"], f"{one['where']} {one['what']}") for one in found if one["about"] == about
+    ]
 
 
 def observed(command: Command, folder: Path) -> None:
     (folder / "chat.json").write_text(json.dumps(CHAT), encoding="utf-8")
-    assert command("observe", "Mira", str(folder / "chat.json"), "--chat", "one", "--user", "lin").code == 0
+    assert (
+        command("observe", "Mira", str(folder / "chat.json"), "--chat", "one", "--user", "lin").code
+        == 0
+    )
 
 
 @pytest.mark.parametrize(
@@ -39,12 +46,30 @@ def observed(command: Command, folder: Path) -> None:
     [
         pytest.param("", "good", "learned by: rules", id="by rules alone when nothing is set"),
         pytest.param("[learn]\nenabled = false\n", "note", "learned by: off", id="not at all"),
-        pytest.param(f'[learn]\nendpoint = "{DEAD}"\nmodel = "m"\n', "good", "learned by: rules and model", id="by both"),
         pytest.param(
-            f'[learn]\nextractor = "model"\nendpoint = "{DEAD}"\nmodel = "m"\n', "good", "learned by: model", id="by a model alone"
+            f'[learn]\nendpoint = "{DEAD}"\nmodel = "m"\n',
+            "good",
+            "learned by: rules and model",
+            id="by both",
         ),
-        pytest.param(f'[learn]\nendpoint = "{DEAD}"\n', "warning", "learn.model is not", id="an endpoint without a model"),
-        pytest.param('[learn]\nmodel = "m"\n', "warning", "learn.endpoint is not", id="a model without an endpoint"),
+        pytest.param(
+            f'[learn]\nextractor = "model"\nendpoint = "{DEAD}"\nmodel = "m"\n',
+            "good",
+            "learned by: model",
+            id="by a model alone",
+        ),
+        pytest.param(
+            f'[learn]\nendpoint = "{DEAD}"\n',
+            "warning",
+            "learn.model is not",
+            id="an endpoint without a model",
+        ),
+        pytest.param(
+            '[learn]\nmodel = "m"\n',
+            "warning",
+            "learn.endpoint is not",
+            id="a model without an endpoint",
+        ),
     ],
 )
 def test_doctor_says_who_learns(command: Command, toml: str, level: str, words: str) -> None:
@@ -55,12 +80,23 @@ def test_doctor_says_who_learns(command: Command, toml: str, level: str, words: 
 def test_what_waits_is_told_and_nothing_is_written(command: Command, tmp_path: Path) -> None:
     observed(command, tmp_path)
     set_up(command, f'[learn]\nendpoint = "{DEAD}"\nmodel = "m"\n')
-    before = {path: path.read_bytes() for path in command.home.rglob("*") if path.is_file() and path.name != ".lock"}
+    before = {
+        path: path.read_bytes()
+        for path in command.home.rglob("*")
+        if path.is_file() and path.name != ".lock"
+    }
     assert any("1 exchanges wait for the model" in what for _, what in told(command, "learning"))
     assert told(command, "review") == [("note", "Mira 1 wait for your word")]
     (row,) = command("stats", "Mira", "--json").json["roles"]
     behind = row["learning"]
-    assert (behind["by"], behind["chats"], behind["messages"], behind["unread"], behind["queue"], behind["waiting"]) == (
+    assert (
+        behind["by"],
+        behind["chats"],
+        behind["messages"],
+        behind["unread"],
+        behind["queue"],
+        behind["waiting"],
+    ) == (
         "rules and model",
         1,
         3,
@@ -70,12 +106,18 @@ def test_what_waits_is_told_and_nothing_is_written(command: Command, tmp_path: P
     )
     assert "1 exchanges for the model" in command("stats", "Mira").out
     assert "1 条等你过目" in command("stats", "Mira", lang="zh").out
-    assert {path: path.read_bytes() for path in command.home.rglob("*") if path.is_file() and path.name != ".lock"} == before
+    assert {
+        path: path.read_bytes()
+        for path in command.home.rglob("*")
+        if path.is_file() and path.name != ".lock"
+    } == before
     assert SECRET not in command("doctor").out
 
 
 @pytest.mark.parametrize(("lang", "words"), [("en", "chats"), ("zh", "会话")])
-def test_a_damaged_chat_is_told_with_its_file(command: Command, tmp_path: Path, lang: str, words: str) -> None:
+def test_a_damaged_chat_is_told_with_its_file(
+    command: Command, tmp_path: Path, lang: str, words: str
+) -> None:
     observed(command, tmp_path)
     (log,) = (command.role_folder() / "chats").glob("*.jsonl")
     log.write_bytes(log.read_bytes() + b"garbage\n")
@@ -89,14 +131,18 @@ def servers(command: Command, *options: str) -> list[dict[str, Any]]:
     return command("stats", "--json", *options).json["servers"]  # type: ignore[no-any-return]
 
 
-def test_a_server_is_asked_only_when_wanted(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_is_asked_only_when_wanted(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("MY_KEY", "sk-sesame")
     with Endpoint(replies(b'{"data": []}')) as model:
         url = model.url.replace("//", "//lin:sesame@")
         set_up(command, f'[learn]\nendpoint = "{url}"\nmodel = "m"\napi_key_env = "MY_KEY"\n')
         assert [one["state"] for one in servers(command)] == ["uninitialised"]
         assert model.requests == []
-        assert [(one["state"], one["url"]) for one in servers(command, "--wait")] == [("ready", model.url)]
+        assert [(one["state"], one["url"]) for one in servers(command, "--wait")] == [
+            ("ready", model.url)
+        ]
         assert model.requests[0].path.endswith("/models")
         (found,) = told(command, "server", "--wait")
         assert found[0] == "good"
@@ -108,13 +154,25 @@ def test_a_server_is_asked_only_when_wanted(command: Command, monkeypatch: pytes
     ("answer", "level", "words"),
     [
         pytest.param(replies(b"<html>"), "good", "answers", id="whatever it says, it is there"),
-        pytest.param(status(404, "Not found"), "good", "answers", id="a server without a list of models may still reply"),
-        pytest.param(status(401, "Who?"), "warning", "put it into ROLEMEMORY_UPSTREAM_KEY", id="it wants a key"),
+        pytest.param(
+            status(404, "Not found"),
+            "good",
+            "answers",
+            id="a server without a list of models may still reply",
+        ),
+        pytest.param(
+            status(401, "Who?"),
+            "warning",
+            "put it into ROLEMEMORY_UPSTREAM_KEY",
+            id="it wants a key",
+        ),
         pytest.param(status(503, "Busy"), "warning", "status 503", id="it is broken"),
         pytest.param(None, "warning", "cannot be reached", id="nobody is there"),
     ],
 )
-def test_what_a_server_says_when_asked(command: Command, answer: Any, level: str, words: str) -> None:
+def test_what_a_server_says_when_asked(
+    command: Command, answer: Any, level: str, words: str
+) -> None:
     with Endpoint(*([answer] if answer else [status(500)])) as model:
         url = model.url if answer else DEAD
         set_up(command, f'[serve]\nupstream = "{url}"\n')
@@ -129,9 +187,18 @@ def test_what_a_server_says_when_asked(command: Command, answer: Any, level: str
     ("toml", "level", "words"),
     [
         pytest.param("", "note", "no model is set behind the proxy", id="no upstream"),
-        pytest.param('[serve]\nhost = "0.0.0.0"\n', "note", "other machines", id="open to other machines"),
-        pytest.param('[serve]\nrole = "Nobody"\n', "fault", "Nobody", id="a role that is not there"),
-        pytest.param('[serve]\ncards = "nowhere"\n', "warning", "no folder nowhere", id="a folder of cards that is not there"),
+        pytest.param(
+            '[serve]\nhost = "0.0.0.0"\n', "note", "other machines", id="open to other machines"
+        ),
+        pytest.param(
+            '[serve]\nrole = "Nobody"\n', "fault", "Nobody", id="a role that is not there"
+        ),
+        pytest.param(
+            '[serve]\ncards = "nowhere"\n',
+            "warning",
+            "no folder nowhere",
+            id="a folder of cards that is not there",
+        ),
     ],
 )
 def test_settings_of_the_server(command: Command, toml: str, level: str, words: str) -> None:
@@ -147,5 +214,7 @@ def test_a_token_that_others_can_read_is_told(command: Command) -> None:
     token.chmod(0o644)
     assert any(level == "warning" and "others" in what for level, what in told(command, "serve"))
     token.chmod(0o600)
-    assert any(level == "good" and "token is there" in what for level, what in told(command, "serve"))
+    assert any(
+        level == "good" and "token is there" in what for level, what in told(command, "serve")
+    )
     assert "a-token-of" not in command("doctor").out

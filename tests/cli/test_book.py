@@ -21,7 +21,10 @@ def book(tmp_path: Path) -> Path:
     """A book with a sound entry, a bad one and a note, in the folder of the command."""
     path = tmp_path / "harbour.json"
     raw = world(
-        {**BEACON, "content": "The beacon failed in the storm."}, STORM, {"comment": "Mute", "key": []}, {**BEACON, "disable": True}
+        {**BEACON, "content": "The beacon failed in the storm."},
+        STORM,
+        {"comment": "Mute", "key": []},
+        {**BEACON, "disable": True},
     ).raw
     path.write_text(json.dumps(raw, ensure_ascii=False), encoding="utf-8")
     (tmp_path / "harbour.test.toml").write_text(CASES, encoding="utf-8")
@@ -34,7 +37,13 @@ def book(tmp_path: Path) -> Path:
 def test_scan_shows_what_fires_and_why(command: Command, book: Path) -> None:
     ran = command("book", "scan", "harbour.json", "--say", "Why is the beacon dark?")
     assert ran.code == 0
-    assert ran.lines[0].split("\t") == ["1", "Beacon", "'beacon' in message 1, character 12: Why is the beacon dark?", "before", "9"]
+    assert ran.lines[0].split("\t") == [
+        "1",
+        "Beacon",
+        "'beacon' in message 1, character 12: Why is the beacon dark?",
+        "before",
+        "9",
+    ]
     assert ran.lines[1].split("\t")[:3] == ["2", "Storm", "'storm' in the text of 'Beacon'"]
     assert "Mute" not in ran.out.splitlines()[0]
     assert "2 of 4 entries" in ran.lines[-1]
@@ -50,8 +59,20 @@ def test_scan_in_chinese(command: Command, book: Path) -> None:
 def test_scan_for_scripts(command: Command, book: Path) -> None:
     told = command("book", "scan", "harbour.json", "--say", "the beacon", "--json", "--all").json
     first = told["fired"][0]
-    assert (first["title"], first["pass"], first["phase"], first["key"], first["target"]) == ("Beacon", 1, "initial", "beacon", "before")
-    assert first["place"] == {"source": "message", "message": 1, "offset": 4, "match": "beacon", "quote": "the beacon"}
+    assert (first["title"], first["pass"], first["phase"], first["key"], first["target"]) == (
+        "Beacon",
+        1,
+        "initial",
+        "beacon",
+        "before",
+    )
+    assert first["place"] == {
+        "source": "message",
+        "message": 1,
+        "offset": 4,
+        "match": "beacon",
+        "quote": "the beacon",
+    }
     assert {row["gate"] for row in told["silent"]} == {"no_keys", "disabled"}
     assert (told["rules"], told["messages"], told["overflowed"]) == ("default", 1, False)
 
@@ -60,35 +81,72 @@ def test_scan_for_scripts(command: Command, book: Path) -> None:
     ("name", "text"),
     [
         pytest.param("a.json", '[{"role": "user", "content": "the beacon"}]', id="a list"),
-        pytest.param("a.jsonl", '{"role": "user", "content": "hi"}\n{"role": "user", "content": "the beacon"}', id="JSON lines"),
-        pytest.param("b.jsonl", '{"user_name": "Lin"}\n{"name": "Lin", "is_user": true, "mes": "the beacon"}', id="a SillyTavern chat"),
+        pytest.param(
+            "a.jsonl",
+            '{"role": "user", "content": "hi"}\n{"role": "user", "content": "the beacon"}',
+            id="JSON lines",
+        ),
+        pytest.param(
+            "b.jsonl",
+            '{"user_name": "Lin"}\n{"name": "Lin", "is_user": true, "mes": "the beacon"}',
+            id="a SillyTavern chat",
+        ),
         pytest.param("a.txt", "Mira: Hello.\nLin: the beacon", id="plain text"),
         pytest.param("b.txt", "米拉：晚上好。\n林：the beacon 呢？", id="中文纯文本"),
     ],
 )
-def test_scan_reads_chats_of_every_kind(command: Command, book: Path, tmp_path: Path, name: str, text: str) -> None:
+def test_scan_reads_chats_of_every_kind(
+    command: Command, book: Path, tmp_path: Path, name: str, text: str
+) -> None:
     (tmp_path / name).write_text(text, encoding="utf-8")
     assert "Beacon" in command("book", "scan", "harbour.json", "--chat", name).out
 
 
 def test_scan_reads_a_chat_from_a_pipe(command: Command, book: Path) -> None:
-    assert "Beacon" in command("book", "scan", "harbour.json", "--chat", "-", stdin=b"Lin: the beacon").out
+    assert (
+        "Beacon"
+        in command("book", "scan", "harbour.json", "--chat", "-", stdin=b"Lin: the beacon").out
+    )
 
 
 def test_scan_by_other_rules(command: Command, book: Path) -> None:
-    assert command("book", "scan", "harbour.json", "--say", "the beacon", "--rules", "sillytavern", "--json").json["rules"] == "sillytavern"
+    assert (
+        command(
+            "book",
+            "scan",
+            "harbour.json",
+            "--say",
+            "the beacon",
+            "--rules",
+            "sillytavern",
+            "--json",
+        ).json["rules"]
+        == "sillytavern"
+    )
 
 
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        pytest.param(["harbour.json"], "no messages; give --say TEXT or --chat FILE", id="nothing is said"),
+        pytest.param(
+            ["harbour.json"], "no messages; give --say TEXT or --chat FILE", id="nothing is said"
+        ),
         pytest.param(["harbor", "--say", "x"], "no worldbook named 'harbor'", id="no such book"),
-        pytest.param(["harbour.json", "--say", "x", "--rules", "tavern"], "no set of lore rules named 'tavern'", id="no such rules"),
-        pytest.param(["harbour.json", "--chat", "nowhere.txt"], "nowhere.txt: no such file", id="no such chat"),
+        pytest.param(
+            ["harbour.json", "--say", "x", "--rules", "tavern"],
+            "no set of lore rules named 'tavern'",
+            id="no such rules",
+        ),
+        pytest.param(
+            ["harbour.json", "--chat", "nowhere.txt"],
+            "nowhere.txt: no such file",
+            id="no such chat",
+        ),
     ],
 )
-def test_scan_says_what_is_wrong(command: Command, book: Path, arguments: list[str], told: str) -> None:
+def test_scan_says_what_is_wrong(
+    command: Command, book: Path, arguments: list[str], told: str
+) -> None:
     ran = command("book", "scan", *arguments)
     assert (ran.code, told in ran.err) == (1, True)
 
@@ -126,7 +184,13 @@ def test_lint_shows_notes_when_asked(command: Command, book: Path) -> None:
 def test_lint_in_chinese_and_for_scripts(command: Command, book: Path) -> None:
     assert "没有关键词，什么也唤不起它" in command("book", "lint", "harbour.json", lang="zh").out
     row = command("book", "lint", "harbour.json", "--json").json[0]
-    assert (row["severity"], row["code"], row["uid"], row["field"], row["book"]) == ("error", "no_keys", "2", "key", "harbour.json")
+    assert (row["severity"], row["code"], row["uid"], row["field"], row["book"]) == (
+        "error",
+        "no_keys",
+        "2",
+        "key",
+        "harbour.json",
+    )
 
 
 def test_lint_of_a_sound_book(command: Command) -> None:
@@ -143,11 +207,24 @@ def test_test_of_what_holds(command: Command, book: Path) -> None:
 
 
 def test_test_of_what_does_not(command: Command, book: Path) -> None:
-    (book.parent / "harbour.test.toml").write_text(CASES + 'not_fires = ["Storm"]\n', encoding="utf-8")
+    (book.parent / "harbour.test.toml").write_text(
+        CASES + 'not_fires = ["Storm"]\n', encoding="utf-8"
+    )
     ran = command("book", "test", "harbour.json")
-    assert (ran.code, ran.lines) == (3, ["✗ the beacon", "    'Storm' fired: 'storm'", "0 of 1 cases hold"])
+    assert (ran.code, ran.lines) == (
+        3,
+        ["✗ the beacon", "    'Storm' fired: 'storm'", "0 of 1 cases hold"],
+    )
     told = command("book", "test", "harbour.json", "--json").json
-    assert told["failures"] == [{"case": "the beacon", "turn": 1, "code": "not_fires", "name": "Storm", "text": "'Storm' fired: 'storm'"}]
+    assert told["failures"] == [
+        {
+            "case": "the beacon",
+            "turn": 1,
+            "code": "not_fires",
+            "name": "Storm",
+            "text": "'Storm' fired: 'storm'",
+        }
+    ]
 
 
 def test_mutation_tells_what_nobody_would_notice(command: Command, book: Path) -> None:
@@ -155,7 +232,14 @@ def test_mutation_tells_what_nobody_would_notice(command: Command, book: Path) -
     told = ran.json["mutation"]
     assert ran.code == 0
     assert told["noticed"] + len(told["survivors"]) == told["tried"]
-    assert {"uid": "0", "title": "Beacon", "field": "content", "change": "empty", "was": "", "value": ""} in told["survivors"]
+    assert {
+        "uid": "0",
+        "title": "Beacon",
+        "field": "content",
+        "change": "empty",
+        "was": "",
+        "value": "",
+    } in told["survivors"]
     assert ran.json["uncovered"]["entries"] == ["2"]
 
 
@@ -166,8 +250,13 @@ def test_mutation_may_be_limited_and_may_fail(command: Command, book: Path) -> N
 
 def test_a_role_is_asked_with_its_memories(command: Command, book: Path) -> None:
     assert command("book", "import", "harbour.json", "Mira").code == 0
-    (book.parent / "role.test.toml").write_text(CASES.replace('["Beacon"]', '["Beacon", "storm"]'), encoding="utf-8")
-    assert command("book", "test", "harbour.json", "--role", "Mira", "--tests", "role.test.toml").code == 0
+    (book.parent / "role.test.toml").write_text(
+        CASES.replace('["Beacon"]', '["Beacon", "storm"]'), encoding="utf-8"
+    )
+    assert (
+        command("book", "test", "harbour.json", "--role", "Mira", "--tests", "role.test.toml").code
+        == 0
+    )
 
 
 def test_faults_are_for_a_book_alone(command: Command, book: Path) -> None:
@@ -242,8 +331,16 @@ def test_export_of_a_role_gives_its_only_book(command: Command, book: Path) -> N
 
 def test_a_home_is_scanned_as_it_is_set(command: Command, book: Path) -> None:
     command("settings", "lore.rules", "sillytavern")
-    assert command("book", "scan", "harbour.json", "--say", "the beacon", "--json").json["rules"] == "sillytavern"
-    assert command("book", "scan", "harbour.json", "--say", "x", "--rules", "default", "--json").json["rules"] == "default"
+    assert (
+        command("book", "scan", "harbour.json", "--say", "the beacon", "--json").json["rules"]
+        == "sillytavern"
+    )
+    assert (
+        command("book", "scan", "harbour.json", "--say", "x", "--rules", "default", "--json").json[
+            "rules"
+        ]
+        == "default"
+    )
 
 
 def test_no_such_format(command: Command, book: Path) -> None:
@@ -260,21 +357,43 @@ def test_file_names(name: str, file: str) -> None:
 
 
 def test_watching_tells_again_after_each_save(book: Path) -> None:
-    arguments = [sys.executable, "-m", "rolememory", "book", "scan", str(book), "--say", "the beacon", "--watch", "--lang", "en"]
-    with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8") as running:
+    arguments = [
+        sys.executable,
+        "-m",
+        "rolememory",
+        "book",
+        "scan",
+        str(book),
+        "--say",
+        "the beacon",
+        "--watch",
+        "--lang",
+        "en",
+    ]
+    with subprocess.Popen(
+        arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8"
+    ) as running:
         assert running.stdout is not None
-        guard = threading.Timer(50, running.kill)  # a lost change must fail the test, not hold it up
+        guard = threading.Timer(
+            50, running.kill
+        )  # a lost change must fail the test, not hold it up
         guard.start()
         try:
             first = _until(running.stdout, "entries,")
-            book.write_text(book.read_text(encoding="utf-8").replace('"beacon"', '"lantern"'), encoding="utf-8")
+            book.write_text(
+                book.read_text(encoding="utf-8").replace('"beacon"', '"lantern"'), encoding="utf-8"
+            )
             second = _until(running.stdout, "entries,")
             book.write_text("{", encoding="utf-8")
             third = _until(running.stdout, "harbour.json:1:")
         finally:
             guard.cancel()
             running.terminate()
-    assert (first[0].split("\t")[1], second[1], "closed" in third[-1]) == ("Beacon", "nothing fires", True)
+    assert (first[0].split("\t")[1], second[1], "closed" in third[-1]) == (
+        "Beacon",
+        "nothing fires",
+        True,
+    )
 
 
 def _until(stream: TextIO, sign: str) -> list[str]:

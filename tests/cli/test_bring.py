@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from rolememory.author.bring.ledger import ledger_path
+from rolememory.chats import Chats
 from rolememory.engine import Home
-from rolememory.store.chats import Chats
+from rolememory.storage.files.space import FileSpace
 from tests.cards.tavern.folders import NEW, head, life, said, write_lines
 from tests.cli.running import ENVIRONMENT, Command
 
@@ -24,7 +25,7 @@ def user(tmp_path: Path) -> Path:
 def chats(home: Path, name: str) -> dict[str, int]:
     """Messages of each chat of a role, by title."""
     with Home.open(home, {"embedding.backend": "off"}) as opened:
-        kept = Chats(opened.folder.folder(opened.folder.find(name).id))
+        kept = Chats(FileSpace(opened.folder.folder(opened.folder.find(name).id)))
         return {info.title: len(kept.path(info.id)) for info in kept.chats()}
 
 
@@ -57,16 +58,25 @@ def test_in_chinese_it_speaks_chinese(command: Command, user: Path) -> None:
     assert "隐藏的消息" in ran.err
 
 
-def test_json_gives_one_value_and_a_line_for_every_chat_on_the_way(command: Command, user: Path) -> None:
+def test_json_gives_one_value_and_a_line_for_every_chat_on_the_way(
+    command: Command, user: Path
+) -> None:
     ran = command("import", "sillytavern", str(user), "--json")
     result, lines = ran.json, [json.loads(line) for line in ran.err.splitlines()]
     assert lines == result["chats"]
-    assert {one["chat"] for one in lines} >= {f"chats/Asha/{NEW}.jsonl", "group chats/1720000000000.jsonl"}
+    assert {one["chat"] for one in lines} >= {
+        f"chats/Asha/{NEW}.jsonl",
+        "group chats/1720000000000.jsonl",
+    }
     assert sum(one["summaries"] for one in lines) == 4
     assert {one["name"] for one in result["roles"]} == {"Asha", "明月", "Bo"}
     assert all(one["role"] for one in result["roles"])
     looked = command("import", "sillytavern", str(user), "--json", "--dry-run").json
-    assert (looked["dry_run"], looked["chats"], {one["state"] for one in looked["roles"]}) == (True, [], {"same"})
+    assert (looked["dry_run"], looked["chats"], {one["state"] for one in looked["roles"]}) == (
+        True,
+        [],
+        {"same"},
+    )
 
 
 def test_at_a_terminal_it_asks_first(command: Command, user: Path) -> None:
@@ -84,14 +94,18 @@ def test_of_several_users_one_is_taken_named_or_picked(command: Command, user: P
     ran = command("import", "sillytavern", folder, "--dry-run", "--json")
     assert ran.json["source"] == str(user)
     assert "--profile" in ran.err
-    assert command("import", "sillytavern", folder, "--dry-run", "--json", "--profile", "wren").json["source"] == str(user.parent / "wren")
+    assert command(
+        "import", "sillytavern", folder, "--dry-run", "--json", "--profile", "wren"
+    ).json["source"] == str(user.parent / "wren")
     ran = command("import", "sillytavern", folder, "--dry-run", "--profile", "wrem")
     assert (ran.code, "did you mean 'wren'?" in ran.err) == (1, True)
     ran = command("import", "sillytavern", folder, "--dry-run", stdin=b"2\n", terminal=True)
     assert str(user.parent / "wren") in ran.out
 
 
-def test_several_users_and_none_of_them_the_default_must_be_told_apart(command: Command, user: Path) -> None:
+def test_several_users_and_none_of_them_the_default_must_be_told_apart(
+    command: Command, user: Path
+) -> None:
     life(user.parent.parent / "more")
     (user.parent.parent / "more" / "data" / "default-user").rename(user.parent / "wren")
     user.rename(user.parent / "lin")
@@ -102,14 +116,24 @@ def test_several_users_and_none_of_them_the_default_must_be_told_apart(command: 
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        pytest.param(["sillytavern", "nowhere"], "there is no such folder", id="a folder that is not there"),
-        pytest.param(["sillytavern", "."], "is no data folder of SillyTavern", id="a folder of something else"),
+        pytest.param(
+            ["sillytavern", "nowhere"], "there is no such folder", id="a folder that is not there"
+        ),
+        pytest.param(
+            ["sillytavern", "."],
+            "is no data folder of SillyTavern",
+            id="a folder of something else",
+        ),
         pytest.param(["risuai", "."], "no program named 'risuai'", id="a program we do not know"),
         pytest.param(["sillytavern"], "sillytavern", id="no folder: a file of that name, as ever"),
-        pytest.param(["sillytavern", "chats", "--role", "nobody"], "nobody", id="a role that is not there"),
+        pytest.param(
+            ["sillytavern", "chats", "--role", "nobody"], "nobody", id="a role that is not there"
+        ),
     ],
 )
-def test_what_cannot_be_is_said_in_one_line(command: Command, tmp_path: Path, arguments: list[str], told: str) -> None:
+def test_what_cannot_be_is_said_in_one_line(
+    command: Command, tmp_path: Path, arguments: list[str], told: str
+) -> None:
     write_lines(tmp_path / "chats" / "one.jsonl", [head()])
     ran = command("import", *arguments)
     assert ran.code == 1
@@ -117,9 +141,16 @@ def test_what_cannot_be_is_said_in_one_line(command: Command, tmp_path: Path, ar
     assert len(ran.err.splitlines()) == 1
 
 
-def test_one_characters_chats_go_into_the_role_that_is_named(command: Command, tmp_path: Path) -> None:
+def test_one_characters_chats_go_into_the_role_that_is_named(
+    command: Command, tmp_path: Path
+) -> None:
     write_lines(
-        tmp_path / "old" / "one.jsonl", [head(), said("Keeper", "Good evening.", "2024-01-01T20:00:00Z"), said("Lin", "Hi.", user=True)]
+        tmp_path / "old" / "one.jsonl",
+        [
+            head(),
+            said("Keeper", "Good evening.", "2024-01-01T20:00:00Z"),
+            said("Lin", "Hi.", user=True),
+        ],
     )
     ran = command("import", "sillytavern", str(tmp_path / "old"), "--role", "Mira", "--json")
     assert [one["name"] for one in ran.json["roles"]] == ["Mira"]
@@ -132,7 +163,9 @@ def test_hidden_messages_come_when_asked_for(command: Command, user: Path) -> No
     assert chats(command.home, "明月")["明月 - 2024-08-01@20h00m00s"] == 5
 
 
-def test_a_chat_that_cannot_be_written_is_told_and_the_exit_code_says_so(command: Command, user: Path) -> None:
+def test_a_chat_that_cannot_be_written_is_told_and_the_exit_code_says_so(
+    command: Command, user: Path
+) -> None:
     (user / "chats" / "Asha" / "bad.jsonl").write_text("no chat at all")
     ran = command("import", "sillytavern", str(user))
     assert ran.code == 1
@@ -149,13 +182,30 @@ def nights(user: Path, count: int) -> None:
             said("明月", "睡吧。"),
             said("林", "晚安。", user=True),
         ]
-        write_lines(user / "chats" / "明月" / f"{number}.jsonl", [head(integrity=f"night-{number}"), *lines])
+        write_lines(
+            user / "chats" / "明月" / f"{number}.jsonl", [head(integrity=f"night-{number}"), *lines]
+        )
 
 
 def importing(home: Path, user: Path) -> "subprocess.Popen[bytes]":
     """The command as a process, with a line on its standard error for every chat that is here."""
-    command = [sys.executable, "-m", "rolememory", "--home", str(home), "import", "sillytavern", str(user), "--json"]
-    return subprocess.Popen(command, env={**os.environ, **ENVIRONMENT}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    command = [
+        sys.executable,
+        "-m",
+        "rolememory",
+        "--home",
+        str(home),
+        "import",
+        "sillytavern",
+        str(user),
+        "--json",
+    ]
+    return subprocess.Popen(
+        command,
+        env={**os.environ, **ENVIRONMENT},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
 
 
 def test_killed_at_any_moment_the_next_run_goes_on(command: Command, user: Path) -> None:

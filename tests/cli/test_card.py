@@ -9,7 +9,11 @@ import pytest
 from tests.cards.makers import card_picture, charx, entry, picture, v1, v2, v3
 from tests.cli.running import Command, Ran
 
-BOOK = {"name": "Harbour", "entries": [entry(), entry(keys=["oil"], content="Whale oil.", id=7, odd={"a": 1})], "extensions": {}}
+BOOK = {
+    "name": "Harbour",
+    "entries": [entry(), entry(keys=["oil"], content="Whale oil.", id=7, odd={"a": 1})],
+    "extensions": {},
+}
 TEXTS = {"name": "Asha", "description": "{{char}} keeps bees. She is kind.", "personality": "calm"}
 
 
@@ -45,11 +49,18 @@ def saved(tmp_path: Path, name: str, raw: dict[str, Any]) -> Path:
         pytest.param("a.png", card_picture(v2(BOOK)), "png", id="a picture"),
         pytest.param("a.charx", charx(v3(BOOK)), "charx", id="an archive"),
         pytest.param("a.json", json.dumps(v3(BOOK)).encode(), "v3", id="JSON of version 3"),
-        pytest.param("a.txt", json.dumps(v1()).encode(), "v1", id="the flat card, whatever the file is called"),
+        pytest.param(
+            "a.txt",
+            json.dumps(v1()).encode(),
+            "v1",
+            id="the flat card, whatever the file is called",
+        ),
         pytest.param("a.yaml", b"name: Mira\ncontext: Keeper.\ngreeting: Hi.\n", "yaml", id="YAML"),
     ],
 )
-def test_show_tells_what_is_inside(command: Command, tmp_path: Path, name: str, data: bytes, format_: str) -> None:
+def test_show_tells_what_is_inside(
+    command: Command, tmp_path: Path, name: str, data: bytes, format_: str
+) -> None:
     (tmp_path / name).write_bytes(data)
     found = command("card", "show", name, "--json").json
     assert (found["name"], found["format"], found["problems"]) == ("Mira", format_, [])
@@ -80,8 +91,12 @@ def test_show_counts_greetings_entries_and_other_data(command: Command, file: Pa
         pytest.param(b"\xff\xfe\x00garbage", "Seraphina.png", id="garbage"),
     ],
 )
-@pytest.mark.parametrize("verb", [("show",), ("import",), ("lint",), ("convert", "--to", "v3", "--out", "x.json")])
-def test_a_hostile_file_gets_one_line(command: Command, file: Path, data: bytes, told: str, verb: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    "verb", [("show",), ("import",), ("lint",), ("convert", "--to", "v3", "--out", "x.json")]
+)
+def test_a_hostile_file_gets_one_line(
+    command: Command, file: Path, data: bytes, told: str, verb: tuple[str, ...]
+) -> None:
     file.write_bytes(data)
     ran = command("card", verb[0], str(file), *verb[1:])
     assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
@@ -125,7 +140,12 @@ def test_an_id_that_is_none_is_not_used(command: Command, tmp_path: Path, name: 
 def test_the_same_card_again_changes_nothing(command: Command, file: Path) -> None:
     first = brought(command, file, "--traits")
     again = brought(command, file, "--traits")
-    assert (again["role"], again["made"], again["written"], again["traits"]) == (first["role"], False, [], [])
+    assert (again["role"], again["made"], again["written"], again["traits"]) == (
+        first["role"],
+        False,
+        [],
+        [],
+    )
     assert sum(row["name"] == "Asha" for row in command("roles", "--json").json) == 1
 
 
@@ -158,37 +178,62 @@ def test_traits_are_remembered_once(command: Command, file: Path) -> None:
     assert len(brought(command, file, "--traits", "--yes")["traits"]) == 2
 
 
-def test_a_newer_card_replaces_its_files_but_not_a_book_that_was_edited(command: Command, file: Path, tmp_path: Path) -> None:
+def test_a_newer_card_replaces_its_files_but_not_a_book_that_was_edited(
+    command: Command, file: Path, tmp_path: Path
+) -> None:
     found = brought(command, file)
-    newer = saved(tmp_path, "newer.json", v3({**BOOK, "entries": [entry(content="It is dark.")]}, **TEXTS))
+    newer = saved(
+        tmp_path, "newer.json", v3({**BOOK, "entries": [entry(content="It is dark.")]}, **TEXTS)
+    )
     book = folder(found) / "worldbooks" / "Harbour.json"
     done = brought(command, newer, "--into", "Asha")
-    assert (done["written"], done["removed"], done["kept"]) == (["card.json", "worldbooks/Harbour.json"], ["card.png"], [])
+    assert (done["written"], done["removed"], done["kept"]) == (
+        ["card.json", "worldbooks/Harbour.json"],
+        ["card.png"],
+        [],
+    )
     assert "It is dark." in book.read_text("utf-8")
-    book.write_text(book.read_text("utf-8").replace("It is dark.", "It is bright."), encoding="utf-8")
+    book.write_text(
+        book.read_text("utf-8").replace("It is dark.", "It is bright."), encoding="utf-8"
+    )
     done = brought(command, file, "--into", "Asha")
     assert done["kept"] == ["worldbooks/Harbour.json"]
     assert "It is bright." in book.read_text("utf-8")
-    assert brought(command, file, "--into", "Asha", "--replace")["written"] == ["worldbooks/Harbour.json"]
+    assert brought(command, file, "--into", "Asha", "--replace")["written"] == [
+        "worldbooks/Harbour.json"
+    ]
     assert "It is bright." not in book.read_text("utf-8")
     assert command("restore", "Asha", "--list", "--json").json
 
 
 def test_another_book_name_leaves_no_old_book(command: Command, file: Path, tmp_path: Path) -> None:
     found = brought(command, file)
-    brought(command, saved(tmp_path, "newer.json", v3({**BOOK, "name": "Docks"}, **TEXTS)), "--into", "Asha")
-    assert [path.name for path in sorted((folder(found) / "worldbooks").iterdir())] == ["Docks.json"]
+    brought(
+        command,
+        saved(tmp_path, "newer.json", v3({**BOOK, "name": "Docks"}, **TEXTS)),
+        "--into",
+        "Asha",
+    )
+    assert [path.name for path in sorted((folder(found) / "worldbooks").iterdir())] == [
+        "Docks.json"
+    ]
 
 
 def test_a_format_that_is_only_read_comes_in_as_json(command: Command, tmp_path: Path) -> None:
-    (tmp_path / "白露.yaml").write_text("name: 白露\ncontext: 她住在山里。\ngreeting: 你好。\n", encoding="utf-8")
+    (tmp_path / "白露.yaml").write_text(
+        "name: 白露\ncontext: 她住在山里。\ngreeting: 你好。\n", encoding="utf-8"
+    )
     found = brought(command, tmp_path / "白露.yaml", "--traits")
     assert (found["name"], found["card"], len(found["traits"])) == ("白露", "card.json", 1)
     assert brought(command, tmp_path / "白露.yaml")["made"] is False
 
 
-@pytest.mark.parametrize(("data", "code"), [(b"{", 3), (None, 3), (b'{"name": "Asha", "description": "A keeper."}', 0)])
-def test_doctor_looks_at_the_card(command: Command, tmp_path: Path, data: bytes | None, code: int) -> None:
+@pytest.mark.parametrize(
+    ("data", "code"), [(b"{", 3), (None, 3), (b'{"name": "Asha", "description": "A keeper."}', 0)]
+)
+def test_doctor_looks_at_the_card(
+    command: Command, tmp_path: Path, data: bytes | None, code: int
+) -> None:
     path = folder(brought(command, saved(tmp_path, "asha.json", v3(name="Asha")))) / "card.json"
     if data is None:
         path.unlink()
@@ -211,13 +256,21 @@ def test_export_gives_the_card_with_the_role_in_it(command: Command, file: Path)
     found = brought(command, file)
     card = json.loads(exported(command, "--to", "v2").out)
     assert card["data"]["extensions"]["rolememory"]["role_uuid"] == found["role"]
-    assert (card["data"]["extensions"]["odd"], card["data"]["extensions"]["talkativeness"]) == (None, "0.5")
-    assert [one["content"] for one in card["data"]["character_book"]["entries"]] == ["The beacon burns oil.", "Whale oil."]
+    assert (card["data"]["extensions"]["odd"], card["data"]["extensions"]["talkativeness"]) == (
+        None,
+        "0.5",
+    )
+    assert [one["content"] for one in card["data"]["character_book"]["entries"]] == [
+        "The beacon burns oil.",
+        "Whale oil.",
+    ]
     assert card["data"]["character_book"]["entries"][1]["odd"] == {"a": 1}
 
 
 @pytest.mark.parametrize("to", ["png", "charx", "v3", "json"])
-def test_export_and_import_elsewhere_is_the_same_role(command: Command, file: Path, tmp_path: Path, to: str) -> None:
+def test_export_and_import_elsewhere_is_the_same_role(
+    command: Command, file: Path, tmp_path: Path, to: str
+) -> None:
     found = brought(command, file)
     exported(command, "--to", to, "--out", "out.card")
     command("init", "--home", str(tmp_path / "there"))
@@ -226,10 +279,13 @@ def test_export_and_import_elsewhere_is_the_same_role(command: Command, file: Pa
     assert (folder(there) / "worldbooks" / "Harbour.json").exists()
 
 
-def test_books_go_out_in_the_card_and_come_back_to_their_files(command: Command, file: Path, tmp_path: Path) -> None:
+def test_books_go_out_in_the_card_and_come_back_to_their_files(
+    command: Command, file: Path, tmp_path: Path
+) -> None:
     books = folder(brought(command, file)) / "worldbooks"
     (books / "b.json").write_text(
-        '{"name": "Bees", "entries": {"0": {"uid": 0, "key": ["bee"], "content": "Bees sleep."}}}', encoding="utf-8"
+        '{"name": "Bees", "entries": {"0": {"uid": 0, "key": ["bee"], "content": "Bees sleep."}}}',
+        encoding="utf-8",
     )
     exported(command, "--out", "out.png")
     found = command("card", "show", "out.png", "--json").json
@@ -269,8 +325,14 @@ def test_convert_tells_what_the_other_format_cannot_hold(command: Command, tmp_p
 
 
 def test_convert_is_told_in_both_languages(command: Command, file: Path) -> None:
-    assert "(picture)\tv1 has no place for it" in command("card", "convert", str(file), "--to", "v1", "--out", "a.json").out
-    assert "(picture)\tv1 没有地方放它" in command("card", "convert", str(file), "--to", "v1", "--out", "b.json", lang="zh").out
+    assert (
+        "(picture)\tv1 has no place for it"
+        in command("card", "convert", str(file), "--to", "v1", "--out", "a.json").out
+    )
+    assert (
+        "(picture)\tv1 没有地方放它"
+        in command("card", "convert", str(file), "--to", "v1", "--out", "b.json", lang="zh").out
+    )
 
 
 def test_convert_overwrites_nothing_unasked(command: Command, file: Path) -> None:
@@ -293,10 +355,22 @@ def test_convert_to_what_is_not_written(command: Command, file: Path, to: str, t
     ("raw", "code"),
     [
         pytest.param(v2(nickname="Mi"), "v3_field", id="a field of V3 in a V2 card"),
-        pytest.param(v2({"entries": [entry(content="@@depth 2\nOil.")]}), "v2_decorator", id="a decorator in a V2 card"),
-        pytest.param({**v2(), "description": "Someone else."}, "copy_differs", id="an old copy that says something else"),
+        pytest.param(
+            v2({"entries": [entry(content="@@depth 2\nOil.")]}),
+            "v2_decorator",
+            id="a decorator in a V2 card",
+        ),
+        pytest.param(
+            {**v2(), "description": "Someone else."},
+            "copy_differs",
+            id="an old copy that says something else",
+        ),
         pytest.param(v2(first_mes=" "), "no_greeting", id="no greeting"),
-        pytest.param(v3({"entries": [entry(content="@@depht 2\nOil.")]}), "unknown_decorator", id="the book's own faults"),
+        pytest.param(
+            v3({"entries": [entry(content="@@depht 2\nOil.")]}),
+            "unknown_decorator",
+            id="the book's own faults",
+        ),
     ],
 )
 def test_lint_finds(command: Command, tmp_path: Path, raw: dict[str, Any], code: str) -> None:
@@ -305,7 +379,9 @@ def test_lint_finds(command: Command, tmp_path: Path, raw: dict[str, Any], code:
 
 
 @pytest.mark.parametrize("raw", [v3(BOOK), v2(), v1()])
-def test_lint_has_nothing_to_say_of_a_good_card(command: Command, tmp_path: Path, raw: dict[str, Any]) -> None:
+def test_lint_has_nothing_to_say_of_a_good_card(
+    command: Command, tmp_path: Path, raw: dict[str, Any]
+) -> None:
     ran = command("card", "lint", str(saved(tmp_path, "mira.json", raw)))
     assert (ran.code, ran.out) == (0, "nothing to complain of\n")
 

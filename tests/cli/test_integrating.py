@@ -9,7 +9,7 @@ import yaml
 
 from rolememory.cli.sillytavern import addresses, extension, hint, place
 from rolememory.errors import InvalidValueError
-from rolememory.store.settings_text import set_value
+from rolememory.storage.settings_text import set_value
 from tests.cli.running import Command
 
 HERE = ["http://127.0.0.1:8000", "http://localhost:8000"]
@@ -37,7 +37,11 @@ def origins(home: Path) -> list[str]:
 
 def files(folder: Path) -> dict[str, bytes]:
     """Everything in a folder."""
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
 
 
 def test_everything_is_put_in_and_taken_out(command: Command, tavern: Path) -> None:
@@ -67,7 +71,9 @@ def test_an_older_one_of_ours_is_replaced(command: Command, tavern: Path) -> Non
     target = tavern / "data" / "default-user" / "extensions" / "rolememory"
     (target / "gone.js").write_text("old", encoding="utf-8")
     assert command("integrate", "sillytavern", str(tavern)).code == 0
-    assert files(target.parent) == {f"rolememory/{name}": data for name, data in files(extension()).items()}
+    assert files(target.parent) == {
+        f"rolememory/{name}": data for name, data in files(extension()).items()
+    }
 
 
 @pytest.mark.parametrize("kind", ["another extension", "a git checkout", "a link"])
@@ -80,7 +86,9 @@ def test_what_is_not_ours_stays(command: Command, tavern: Path, kind: str) -> No
         target.symlink_to(elsewhere)
     else:
         target.mkdir()
-        (target / "manifest.json").write_text(json.dumps({"display_name": "rolememory" if kind == "a git checkout" else "x"}), "utf-8")
+        (target / "manifest.json").write_text(
+            json.dumps({"display_name": "rolememory" if kind == "a git checkout" else "x"}), "utf-8"
+        )
     if kind == "a git checkout":
         (target / ".git").mkdir()
     before = files(tavern)
@@ -115,7 +123,15 @@ def test_whose_folder(tmp_path: Path, users: list[str], wanted: str | None, foun
 def test_for_everybody(command: Command, tavern: Path) -> None:
     (tavern / "public" / "scripts" / "extensions").mkdir(parents=True)
     assert command("integrate", "sillytavern", str(tavern), "--all-users").code == 0
-    assert (tavern / "public" / "scripts" / "extensions" / "third-party" / "rolememory" / "manifest.json").is_file()
+    assert (
+        tavern
+        / "public"
+        / "scripts"
+        / "extensions"
+        / "third-party"
+        / "rolememory"
+        / "manifest.json"
+    ).is_file()
 
 
 @pytest.mark.parametrize(
@@ -168,9 +184,16 @@ def test_every_word_has_its_translation() -> None:
     }
     known = json.loads((extension() / "i18n" / "zh-cn.json").read_text(encoding="utf-8"))
     assert told == set(known)
-    assert all(sorted(re.findall(r"\{\d\}", en)) == sorted(re.findall(r"\{\d\}", zh)) for en, zh in known.items())
+    assert all(
+        sorted(re.findall(r"\{\d\}", en)) == sorted(re.findall(r"\{\d\}", zh))
+        for en, zh in known.items()
+    )
 
 
 def test_nothing_becomes_html() -> None:
     sources = "\n".join(path.read_text(encoding="utf-8") for path in extension().glob("*.js"))
-    assert not [word for word in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(") if word in sources]
+    assert not [
+        word
+        for word in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(")
+        if word in sources
+    ]

@@ -38,12 +38,18 @@ def file_of(home: Command) -> str:
     return str(home.home.parent / "chat.json")
 
 
-def test_observe_tells_what_was_learned_and_a_second_time_that_nothing_is_new(home: Command) -> None:
+def test_observe_tells_what_was_learned_and_a_second_time_that_nothing_is_new(
+    home: Command,
+) -> None:
     file = file_of(home)
-    first = json.loads(run(home, "observe", "Mira", file, "--chat", "one", "--user", "lin", "--json"))
+    first = json.loads(
+        run(home, "observe", "Mira", file, "--chat", "one", "--user", "lin", "--json")
+    )
     assert first["entered"] == 3
     assert any("Rome" in memory["content"] for memory in first["learned"])
-    again = json.loads(run(home, "observe", "Mira", file, "--chat", "one", "--user", "lin", "--json"))
+    again = json.loads(
+        run(home, "observe", "Mira", file, "--chat", "one", "--user", "lin", "--json")
+    )
     assert (again["entered"], again["learned"]) == (0, [])
 
 
@@ -77,7 +83,21 @@ def test_what_waits_is_shown_and_accepted_rejected_or_mended(home: Command) -> N
     run(home, "observe", "Mira", file_of(home), "--chat", "one", "--user", "lin")
     (waiting,) = json.loads(run(home, "review", "Mira", "--json"))
     assert waiting["content"] == "Lin lives in Rome."
-    assert json.loads(run(home, "review", "Mira", "--mend", waiting["id"], "--content", "Lin lives in Rome now.", "--json")) == []
+    assert (
+        json.loads(
+            run(
+                home,
+                "review",
+                "Mira",
+                "--mend",
+                waiting["id"],
+                "--content",
+                "Lin lives in Rome now.",
+                "--json",
+            )
+        )
+        == []
+    )
     assert "Lin lives in Rome now." in run(home, "list", "Mira")
     assert "nobody" in run(home, "review", "Mira", "--accept", "nobody", code=1)
 
@@ -87,6 +107,9 @@ def test_forget_says_first_what_would_go(home: Command) -> None:
     look = json.loads(run(home, "forget", "Mira", "--user", "lin", "--dry-run", "--json"))
     assert look["roles"][0]["chats"] == 1
     assert look["roles"][0]["memories"] > 0
+    refused = run(home, "forget", "Mira", "--user", "lin", code=1)
+    assert "--yes" in refused
+    assert len(json.loads(run(home, "sessions", "Mira", "--json"))) == 1
     run(home, "forget", "Mira", "--user", "lin", "--yes")
     assert json.loads(run(home, "sessions", "Mira", "--json")) == []
     left = b"".join(path.read_bytes() for path in home.home.rglob("*") if path.is_file())
@@ -95,19 +118,42 @@ def test_forget_says_first_what_would_go(home: Command) -> None:
 
 def test_who_is_forgotten_everywhere_leaves_no_persona(home: Command) -> None:
     people = home.home / "personas.json"
-    people.write_text(json.dumps({"personas": [{"name": "lin", "description": "A sailor."}, {"name": "wu"}]}), "utf-8")
+    people.write_text(
+        json.dumps({"personas": [{"name": "lin", "description": "A sailor."}, {"name": "wu"}]}),
+        "utf-8",
+    )
     run(home, "forget", "Mira", "--user", "lin", "--yes")
     assert len(json.loads(people.read_text("utf-8"))["personas"]) == 2
     run(home, "forget", "--user", "lin", "--yes")
     assert json.loads(people.read_text("utf-8"))["personas"] == [{"name": "wu"}]
 
 
-def test_talking_in_the_terminal_streams_the_reply_and_shows_what_was_learned(home: Command) -> None:
+def test_talking_in_the_terminal_streams_the_reply_and_shows_what_was_learned(
+    home: Command,
+) -> None:
     with Endpoint(streams("Bees", " are", " kind.")) as model:
-        said = run(home, "chat", "Mira", "--upstream", model.url, "--user", "lin", given="My dog is called Rex.\n/why\n/quit\n")
+        said = run(
+            home,
+            "chat",
+            "Mira",
+            "--upstream",
+            model.url,
+            "--user",
+            "lin",
+            given="My dog is called Rex.\n/why\n/quit\n",
+        )
         assert "Mira: Bees are kind." in said
         assert "Rex" in said.partition("Bees are kind.")[2]
-        again = run(home, "chat", "Mira", "--upstream", model.url, "--user", "lin", given="What is my dog called?\n")
+        again = run(
+            home,
+            "chat",
+            "Mira",
+            "--upstream",
+            model.url,
+            "--user",
+            "lin",
+            given="What is my dog called?\n",
+        )
         assert "My dog is called Rex." in again
         assert "Rex" in model.requests[-1].said
 

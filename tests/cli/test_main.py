@@ -38,7 +38,9 @@ def test_every_verb_has_help_in_both_languages(command: Command, verb: str) -> N
     assert not chinese.isascii()
     for line in chinese.splitlines():
         words = line.strip().split("  ")[-1]
-        assert not words.isascii() or len(words.split()) < 6 or "rolememory" in words, f"not translated: {line}"
+        assert not words.isascii() or len(words.split()) < 6 or "rolememory" in words, (
+            f"not translated: {line}"
+        )
 
 
 def test_help_is_quick_because_it_loads_little() -> None:
@@ -46,7 +48,13 @@ def test_help_is_quick_because_it_loads_little() -> None:
         "import sys; from rolememory.cli.app import run; run(['--help']); "
         "print([name for name in ('rich', 'pydantic', 'numpy', 'torch', 'httpx') if name in sys.modules])"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, **ENVIRONMENT}, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **ENVIRONMENT},
+        check=True,
+    )
     assert done.stdout.splitlines()[-1] == "[]"
 
 
@@ -58,7 +66,9 @@ def test_every_module_of_verbs_is_gathered() -> None:
 
 @pytest.mark.parametrize("arguments", READING, ids=" ".join)
 @pytest.mark.parametrize("encoding", ["utf-8", "gbk", "ascii"])
-def test_json_is_valid_on_every_console(command: Command, arguments: tuple[str, ...], encoding: str) -> None:
+def test_json_is_valid_on_every_console(
+    command: Command, arguments: tuple[str, ...], encoding: str
+) -> None:
     ran = command(*arguments, "--json", encoding=encoding)
     assert ran.code == 0, ran.err
     assert ran.json is not None
@@ -67,7 +77,9 @@ def test_json_is_valid_on_every_console(command: Command, arguments: tuple[str, 
 
 @pytest.mark.parametrize("arguments", READING, ids=" ".join)
 @pytest.mark.parametrize(("encoding", "lang"), [("gbk", "zh"), ("ascii", "zh"), ("ascii", "en")])
-def test_people_are_spoken_to_on_every_console(command: Command, arguments: tuple[str, ...], encoding: str, lang: str) -> None:
+def test_people_are_spoken_to_on_every_console(
+    command: Command, arguments: tuple[str, ...], encoding: str, lang: str
+) -> None:
     ran = command(*arguments, encoding=encoding, lang=lang)
     assert ran.code == 0, ran.err
     assert "Traceback" not in ran.err
@@ -81,10 +93,15 @@ def test_options_of_every_verb_stand_anywhere(command: Command, place: int) -> N
 
 
 def test_after_two_dashes_everything_is_text(command: Command) -> None:
-    assert command("add", "Mira", "--json", "--", "--json is an option").json["content"] == "--json is an option"
+    assert (
+        command("add", "Mira", "--json", "--", "--json is an option").json["content"]
+        == "--json is an option"
+    )
 
 
-def test_the_home_comes_from_the_environment(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_home_comes_from_the_environment(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert read(["roles"], {"ROLEMEMORY_HOME": str(command.home)}).home == command.home
     assert str(read(["roles"], {}).home) == "memories"
 
@@ -105,18 +122,40 @@ def test_version(command: Command) -> None:
 
 @pytest.mark.parametrize("encoding", ["gbk", "utf-8"])
 def test_a_chinese_console(command: Command, encoding: str) -> None:
-    ran = process("list", "米拉", "--home", str(command.home), "--lang", "zh", environment={"PYTHONIOENCODING": encoding})
+    ran = process(
+        "list",
+        "米拉",
+        "--home",
+        str(command.home),
+        "--lang",
+        "zh",
+        environment={"PYTHONIOENCODING": encoding},
+    )
     assert (ran.code, ran.err) == (0, "")
     assert "灯塔在雾里灭了三夜。" in ran.out
 
 
 def test_a_person_may_type_in_gbk(command: Command) -> None:
-    ran = process("add", "Mira", "-", "--home", str(command.home), stdin="雨停了。".encode("gbk"), environment={"PYTHONIOENCODING": "gbk"})
+    ran = process(
+        "add",
+        "Mira",
+        "-",
+        "--home",
+        str(command.home),
+        stdin="雨停了。".encode("gbk"),
+        environment={"PYTHONIOENCODING": "gbk"},
+    )
     assert "雨停了。" in ran.out
 
 
 def test_nobody_reads_the_rest(command: Command) -> None:
-    command("add", "Mira", "-", "--each-line", stdin=b"".join(b"%d " % number + b"x" * 2000 + b"\n" for number in range(60)))
+    command(
+        "add",
+        "Mira",
+        "-",
+        "--each-line",
+        stdin=b"".join(b"%d " % number + b"x" * 2000 + b"\n" for number in range(60)),
+    )
     pipe = subprocess.Popen(
         [sys.executable, "-m", "rolememory", "list", "Mira", "--home", str(command.home)],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **ENVIRONMENT},
@@ -139,8 +178,13 @@ def test_watch_tells_of_an_edit_and_ends_with_130(command: Command) -> None:
     assert watching.stdout is not None
     assert watching.stdout.readline().startswith("watching")
     file = folder / "memory.json"
-    file.write_text(file.read_text("utf-8").replace("without sugar", "with honey"), encoding="utf-8")
-    assert watching.stdout.readline() == "Mira  ~ tea.content: Lin takes her tea without sugar. → Lin takes her tea with honey.\n"
+    file.write_text(
+        file.read_text("utf-8").replace("without sugar", "with honey"), encoding="utf-8"
+    )
+    assert (
+        watching.stdout.readline()
+        == "Mira  ~ tea.content: Lin takes her tea without sugar. → Lin takes her tea with honey.\n"
+    )
     watching.send_signal(signal.SIGINT)
     _, errors = watching.communicate(timeout=30)
     assert (watching.returncode, errors) == (130, "")

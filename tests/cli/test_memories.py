@@ -16,11 +16,17 @@ def ids(command: Command, *arguments: str) -> list[str]:
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        pytest.param((), ["storm", "灯塔", "tea", "plain"], id="what is not archived, in the order of the file"),
+        pytest.param(
+            (),
+            ["storm", "灯塔", "tea", "plain"],
+            id="what is not archived, in the order of the file",
+        ),
         pytest.param(("--type", "trait"), ["plain"], id="of one type"),
         pytest.param(("--archived",), ["old"], id="the archive alone"),
         pytest.param(("--all",), ["storm", "灯塔", "old", "tea", "plain"], id="everything"),
-        pytest.param(("--user", "tom"), ["storm", "灯塔", "plain"], id="what another user may hear"),
+        pytest.param(
+            ("--user", "tom"), ["storm", "灯塔", "plain"], id="what another user may hear"
+        ),
         pytest.param(("--tag", "scene"), ["灯塔"], id="by tag"),
         pytest.param(("--source", "summary"), [], id="of a source nothing comes from"),
         pytest.param(("--limit", "2"), ["storm", "灯塔"], id="the first two"),
@@ -38,7 +44,9 @@ def test_list_in_a_pipe_is_one_line_per_memory_with_tabs(command: Command) -> No
 
 def test_search_finds_by_words(command: Command) -> None:
     rows = command("search", "Mira", "sugar in her tea", "--json", "--user", "lin").json
-    assert [row["memory"]["id"] for row in rows] == ["tea"], "what is always there was not looked for"
+    assert [row["memory"]["id"] for row in rows] == ["tea"], (
+        "what is always there was not looked for"
+    )
     assert any("tea" in why for why in rows[0]["why"])
 
 
@@ -54,11 +62,15 @@ def test_add_takes_every_field(command: Command) -> None:
         "salience": 0.8, "topics": ["lighthouse"], "emotions": ["joy"], "tags": ["light"], "subject": "lens", "user": "lin",
         "created": "1880-05-01T00:00:00Z",
     }  # fmt: skip
-    assert "lens" in (command.role_folder() / "memory.json").read_text("utf-8")  # folded at the end, for the author to see
+    assert "lens" in (command.role_folder() / "memory.json").read_text(
+        "utf-8"
+    )  # folded at the end, for the author to see
 
 
 def test_add_reads_standard_input_line_by_line(command: Command) -> None:
-    ran = command("add", "Mira", "-", "--each-line", "--json", stdin="雨停了。\n\n船靠岸了。\n".encode())
+    ran = command(
+        "add", "Mira", "-", "--each-line", "--json", stdin="雨停了。\n\n船靠岸了。\n".encode()
+    )
     assert [row["content"] for row in ran.json] == ["雨停了。", "船靠岸了。"]
 
 
@@ -85,16 +97,29 @@ def test_edit(command: Command, change: str, field: str, expected: object) -> No
 
 def editor(monkeypatch: pytest.MonkeyPatch, folder: Path, code: str) -> None:
     script = folder / "editor.py"
-    script.write_text(f"import sys, pathlib\npath = pathlib.Path(sys.argv[-1])\n{code}\n", encoding="utf-8")
+    script.write_text(
+        f"import sys, pathlib\npath = pathlib.Path(sys.argv[-1])\n{code}\n", encoding="utf-8"
+    )
     monkeypatch.setenv("VISUAL", f"{sys.executable} {script}")
 
 
-def test_edit_in_the_editor(command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    editor(monkeypatch, tmp_path, "path.write_text(path.read_text('utf-8').replace('1887', '1888'), 'utf-8')")
-    assert command("edit", "Mira", "storm", "--json").json["content"] == "The beacon failed in the storm of 1888."
+def test_edit_in_the_editor(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    editor(
+        monkeypatch,
+        tmp_path,
+        "path.write_text(path.read_text('utf-8').replace('1887', '1888'), 'utf-8')",
+    )
+    assert (
+        command("edit", "Mira", "storm", "--json").json["content"]
+        == "The beacon failed in the storm of 1888."
+    )
 
 
-def test_what_the_editor_broke_is_kept(command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_editor_broke_is_kept(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     editor(monkeypatch, tmp_path, "path.write_text('{broken', 'utf-8')")
     ran = command("edit", "Mira", "storm")
     assert ran.code == 1
@@ -103,7 +128,9 @@ def test_what_the_editor_broke_is_kept(command: Command, tmp_path: Path, monkeyp
     assert "1887" in command("list", "Mira").out
 
 
-def test_open_edit_opens_the_file_itself(command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_open_edit_opens_the_file_itself(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     editor(monkeypatch, tmp_path, "path.write_text('{\"episodic\": [\"Only this.\"]}', 'utf-8')")
     assert command("open", "Mira", "--edit", "--json").json["memories"] == 1
 

@@ -10,7 +10,8 @@ from rolememory.text.embed.local import packaged
 from tests.cli.running import Command, process
 
 needs_model = pytest.mark.skipif(
-    packaged() is None or find_spec("sentence_transformers") is None, reason="the extras semantic and offline are not installed"
+    packaged() is None or find_spec("sentence_transformers") is None,
+    reason="the extras semantic and offline are not installed",
 )
 
 
@@ -23,15 +24,25 @@ def test_list_names_what_it_costs(command: Command) -> None:
 
 @needs_model
 def test_the_one_in_use_is_marked(command: Command) -> None:
-    assert [row["name"] for row in command("model", "list", "--json").json["models"] if row["in_use"]] == ["all-MiniLM-L6-v2"]
+    assert [
+        row["name"] for row in command("model", "list", "--json").json["models"] if row["in_use"]
+    ] == ["all-MiniLM-L6-v2"]
 
 
 @pytest.mark.parametrize(
     ("settings", "told"),
     [
         pytest.param('[embedding]\nbackend = "off"\n', "switched off", id="switched off"),
-        pytest.param('[embedding]\nbackend = "endpoint"\nendpoint = "http://127.0.0.1:5001/v1"\n', "127.0.0.1:5001", id="an endpoint"),
-        pytest.param('[embedding]\nmodel = "/no/such/folder"\n', "/no/such/folder", id="a folder that is not there"),
+        pytest.param(
+            '[embedding]\nbackend = "endpoint"\nendpoint = "http://127.0.0.1:5001/v1"\n',
+            "127.0.0.1:5001",
+            id="an endpoint",
+        ),
+        pytest.param(
+            '[embedding]\nmodel = "/no/such/folder"\n',
+            "/no/such/folder",
+            id="a folder that is not there",
+        ),
     ],
 )
 def test_init_tells_what_meaning_rests_on(command: Command, settings: str, told: str) -> None:
@@ -43,7 +54,9 @@ def test_init_tells_what_meaning_rests_on(command: Command, settings: str, told:
 def test_a_dead_hub_is_one_line(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", "0")
     for lang in ("en", "zh"):
-        ran = command("model", "fetch", "bge-small-zh-v1.5", "--mirror", "http://127.0.0.1:9", lang=lang)
+        ran = command(
+            "model", "fetch", "bge-small-zh-v1.5", "--mirror", "http://127.0.0.1:9", lang=lang
+        )
         assert (ran.code, ran.err.count("\n"), ran.out) == (1, 1, "")
         assert "--mirror" in ran.err
     assert "embedding" not in command("settings").out
@@ -59,7 +72,9 @@ def test_prefixes_belong_to_the_model() -> None:
 def test_fetching_from_a_folder_checks_copies_and_sets(command: Command, tmp_path: Path) -> None:
     """One process of its own: the library takes seconds to load."""
     there = tmp_path / "models" / "mini"
-    ran = process("model", "fetch", str(packaged()), "--to", str(there), "--home", str(command.home), "--json")
+    ran = process(
+        "model", "fetch", str(packaged()), "--to", str(there), "--home", str(command.home), "--json"
+    )
     assert ran.code == 0, ran.err
     assert ran.json["dims"] == 384
     assert ran.json["languages"] == ["en"]
@@ -71,6 +86,14 @@ def test_fetching_from_a_folder_checks_copies_and_sets(command: Command, tmp_pat
 
 @needs_model
 def test_waiting_for_meaning(command: Command) -> None:
-    ran = process("recall", "Mira", "Was the light out because of bad weather?", "--wait", "--json", "--home", str(command.home))
+    ran = process(
+        "recall",
+        "Mira",
+        "Was the light out because of bad weather?",
+        "--wait",
+        "--json",
+        "--home",
+        str(command.home),
+    )
     assert ran.code == 0, ran.err
     assert ran.json["embedder"] == "ready"

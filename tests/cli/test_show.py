@@ -14,11 +14,15 @@ SCENES = len(json.loads(shipped("examples", "home", "demo.json").read_text("utf-
 
 def shipped_files() -> dict[str, bytes]:
     home = shipped("examples", "home")
-    return {str(path.relative_to(home)): path.read_bytes() for path in home.rglob("*") if path.is_file()}
+    return {
+        str(path.relative_to(home)): path.read_bytes() for path in home.rglob("*") if path.is_file()
+    }
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
-def test_every_scene_recalls_something_and_says_why(command: Command, tmp_path: Path, lang: str) -> None:
+def test_every_scene_recalls_something_and_says_why(
+    command: Command, tmp_path: Path, lang: str
+) -> None:
     before = shipped_files()
     scenes = command("demo", "--words", "--json", lang=lang, encoding="utf-8").json
     assert len(scenes) == SCENES
@@ -39,8 +43,12 @@ def test_in_a_pipe_it_is_plain_text(command: Command) -> None:
 
 
 @pytest.mark.parametrize(("lang", "first"), [("en", "Mira"), ("zh", "巧姨")])
-def test_who_speaks_the_persons_language_comes_first(command: Command, lang: str, first: str) -> None:
-    titles = [line for line in command("demo", "--words", lang=lang).lines if line.startswith("== ")]
+def test_who_speaks_the_persons_language_comes_first(
+    command: Command, lang: str, first: str
+) -> None:
+    titles = [
+        line for line in command("demo", "--words", lang=lang).lines if line.startswith("== ")
+    ]
     assert titles[0].split()[2] == first
 
 
@@ -64,6 +72,8 @@ def test_tables_at_a_terminal_have_titles(command: Command) -> None:
 
 
 def test_delete_asks_at_a_terminal(command: Command) -> None:
-    assert "nothing was deleted" in command("delete", "Mira", "storm", terminal=True, stdin=b"n\n").out
+    assert (
+        "nothing was deleted" in command("delete", "Mira", "storm", terminal=True, stdin=b"n\n").out
+    )
     assert "deleted storm" in command("delete", "Mira", "storm", terminal=True, stdin=b"y\n").out
     assert "已删除" in command("delete", "Mira", "tea", "--yes", terminal=True, lang="zh").out

@@ -9,7 +9,10 @@ from tests.cli.running import Command
 
 
 def recalled(command: Command, *arguments: str) -> list[str]:
-    return [row["memory"]["id"] for row in command("recall", "Mira", *arguments, "--json").json["recalled"]]
+    return [
+        row["memory"]["id"]
+        for row in command("recall", "Mira", *arguments, "--json").json["recalled"]
+    ]
 
 
 def test_recall_gives_the_words_for_the_prompt(command: Command) -> None:
@@ -43,10 +46,20 @@ def test_what_belongs_to_one_user_stays_with_him(command: Command) -> None:
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        pytest.param("chat.json", json.dumps([{"role": "user", "content": "The beacon is dark."}]), id="a list of messages"),
-        pytest.param("request.json", json.dumps({"messages": [{"role": "user", "content": "The beacon is dark."}]}), id="a request"),
         pytest.param(
-            "chat.jsonl", '{"role": "user", "content": "The beacon is dark."}\n{"role": "assistant", "content": "So?"}\n', id="JSON lines"
+            "chat.json",
+            json.dumps([{"role": "user", "content": "The beacon is dark."}]),
+            id="a list of messages",
+        ),
+        pytest.param(
+            "request.json",
+            json.dumps({"messages": [{"role": "user", "content": "The beacon is dark."}]}),
+            id="a request",
+        ),
+        pytest.param(
+            "chat.jsonl",
+            '{"role": "user", "content": "The beacon is dark."}\n{"role": "assistant", "content": "So?"}\n',
+            id="JSON lines",
         ),
         pytest.param(
             "tavern.jsonl",
@@ -54,11 +67,17 @@ def test_what_belongs_to_one_user_stays_with_him(command: Command) -> None:
             id="a SillyTavern chat",
         ),
         pytest.param(
-            "parts.json", json.dumps([{"role": "user", "content": [{"type": "text", "text": "The beacon is dark."}]}]), id="text parts"
+            "parts.json",
+            json.dumps(
+                [{"role": "user", "content": [{"type": "text", "text": "The beacon is dark."}]}]
+            ),
+            id="text parts",
         ),
     ],
 )
-def test_the_messages_before_come_from_a_file(command: Command, tmp_path: Path, name: str, text: str) -> None:
+def test_the_messages_before_come_from_a_file(
+    command: Command, tmp_path: Path, name: str, text: str
+) -> None:
     (tmp_path / name).write_text(text, encoding="utf-8")
     assert "storm" not in recalled(command, "And then?")
     assert "storm" in recalled(command, "And then?", "--chat", str(tmp_path / name))

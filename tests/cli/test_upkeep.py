@@ -17,7 +17,9 @@ def test_init_says_what_comes_next(command: Command, tmp_path: Path) -> None:
     assert "already" in command("init", str(tmp_path / "fresh")).out
 
 
-def test_init_in_chinese_writes_chinese_comments_and_tells_of_an_english_model(command: Command, tmp_path: Path) -> None:
+def test_init_in_chinese_writes_chinese_comments_and_tells_of_an_english_model(
+    command: Command, tmp_path: Path
+) -> None:
     ran = command("init", str(tmp_path / "fresh"), lang="zh")
     assert "rolememory 的设置" in (tmp_path / "fresh" / "rolememory.toml").read_text("utf-8")
     assert "语义：" in ran.out
@@ -60,18 +62,32 @@ def test_export_and_import_into_another_home(command: Command, tmp_path: Path) -
     assert (dry["made"], len(dry["added"])) == (True, 5)
     assert command("roles", "--json", *there).json == []
     assert command("import", "-", "--json", *there, stdin=exported.encode()).json["made"] is True
-    assert command("list", "Mira", "--all", "--json", *there).json == command("list", "Mira", "--all", "--json").json
+    assert (
+        command("list", "Mira", "--all", "--json", *there).json
+        == command("list", "Mira", "--all", "--json").json
+    )
 
 
 def test_import_of_a_plain_list_needs_a_role(command: Command, tmp_path: Path) -> None:
-    (tmp_path / "list.json").write_text('["The cat is called Brine.", {"text": "雾来了。"}]', encoding="utf-8")
+    (tmp_path / "list.json").write_text(
+        '["The cat is called Brine.", {"text": "雾来了。"}]', encoding="utf-8"
+    )
     assert "--role" in command("import", str(tmp_path / "list.json")).err
-    assert len(command("import", str(tmp_path / "list.json"), "--role", "Mira", "--json").json["added"]) == 2
+    assert (
+        len(
+            command("import", str(tmp_path / "list.json"), "--role", "Mira", "--json").json["added"]
+        )
+        == 2
+    )
 
 
 @pytest.mark.parametrize(("option", "content"), [((), "theirs"), (("--keep",), "ours")])
-def test_import_of_another_version(command: Command, tmp_path: Path, option: tuple[str, ...], content: str) -> None:
-    (tmp_path / "list.json").write_text(json.dumps({"episodic": [{"id": "storm", "content": "theirs"}]}), encoding="utf-8")
+def test_import_of_another_version(
+    command: Command, tmp_path: Path, option: tuple[str, ...], content: str
+) -> None:
+    (tmp_path / "list.json").write_text(
+        json.dumps({"episodic": [{"id": "storm", "content": "theirs"}]}), encoding="utf-8"
+    )
     command("edit", "Mira", "storm", "content=ours")
     command("import", str(tmp_path / "list.json"), "--role", "Mira", *option)
     listed = {row["id"]: row["content"] for row in command("list", "Mira", "--json").json}
@@ -88,10 +104,15 @@ def test_stats_count(command: Command) -> None:
 def test_settings_are_shown_and_set(command: Command) -> None:
     assert "default" in command("settings").out
     assert command("settings", "recall.max_items", "3").out == "recall.max_items = 3\n"
-    assert command("settings", "recall.exclude_tags", "secret, draft", "--json").json["value"] == ["secret", "draft"]
+    assert command("settings", "recall.exclude_tags", "secret, draft", "--json").json["value"] == [
+        "secret",
+        "draft",
+    ]
     rows = {row["key"]: row for row in command("settings", "--json").json}
     assert set(rows) == {"recall.max_items", "recall.exclude_tags"}
-    assert rows["recall.max_items"]["source"].endswith("rolememory.toml:" + rows["recall.max_items"]["source"].rpartition(":")[2])
+    assert rows["recall.max_items"]["source"].endswith(
+        "rolememory.toml:" + rows["recall.max_items"]["source"].rpartition(":")[2]
+    )
     command("settings", "recall.max_items", "--unset")
     assert "max_items" not in command("settings").out
     assert command("settings", "recall.mode", lang="zh").out
@@ -101,7 +122,11 @@ def test_settings_are_shown_and_set(command: Command) -> None:
 
 
 def findings(command: Command, level: str) -> list[str]:
-    return [row["about"] for row in command("doctor", "--json").json["findings"] if row["level"] == level]
+    return [
+        row["about"]
+        for row in command("doctor", "--json").json["findings"]
+        if row["level"] == level
+    ]
 
 
 def test_doctor_finds_nothing(command: Command) -> None:
@@ -113,10 +138,20 @@ def test_doctor_finds_nothing(command: Command) -> None:
 @pytest.mark.parametrize(
     ("file", "text", "about", "told"),
     [
-        pytest.param("{role}/memory.json", '{"episodic": [{"text": "a"，]}', "role", "memory.json:1:", id="a broken memory.json"),
+        pytest.param(
+            "{role}/memory.json",
+            '{"episodic": [{"text": "a"，]}',
+            "role",
+            "memory.json:1:",
+            id="a broken memory.json",
+        ),
         pytest.param("{role}/role.json", "{", "role", "role.json:1:", id="a broken role.json"),
         pytest.param(
-            "{role}/role.json", '{"name": "Mira", "settings": {"recall": {"max_item": 3}}}', "role", "max_item", id="settings of the role"
+            "{role}/role.json",
+            '{"name": "Mira", "settings": {"recall": {"max_item": 3}}}',
+            "role",
+            "max_item",
+            id="settings of the role",
         ),
         pytest.param(
             "{role}/role.json",
@@ -126,13 +161,25 @@ def test_doctor_finds_nothing(command: Command) -> None:
             id="a worldbook that is not there",
         ),
         pytest.param(
-            "rolememory.toml", "[recall]\nmax_item = 3\nmode = 'x'\n", "settings", "rolememory.toml:3:", id="settings, every mistake"
+            "rolememory.toml",
+            "[recall]\nmax_item = 3\nmode = 'x'\n",
+            "settings",
+            "rolememory.toml:3:",
+            id="settings, every mistake",
         ),
-        pytest.param("templates/inject/default.en.jinja", "{% for x in %}", "template", "default.en.jinja:1", id="a template"),
+        pytest.param(
+            "templates/inject/default.en.jinja",
+            "{% for x in %}",
+            "template",
+            "default.en.jinja:1",
+            id="a template",
+        ),
     ],
 )
 @pytest.mark.parametrize("lang", ["en", "zh"])
-def test_doctor_names_the_fault(command: Command, file: str, text: str, about: str, told: str, lang: str) -> None:
+def test_doctor_names_the_fault(
+    command: Command, file: str, text: str, about: str, told: str, lang: str
+) -> None:
     path = command.home / file.format(role=command.role_folder().name)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
@@ -166,7 +213,11 @@ def test_a_broken_file_still_answers_and_is_told(command: Command) -> None:
 
 def test_reading_leaves_the_files_alone(command: Command) -> None:
     def state() -> dict[str, bytes]:
-        return {str(path): path.read_bytes() for path in command.home.rglob("*") if path.is_file() and path.name != ".lock"}
+        return {
+            str(path): path.read_bytes()
+            for path in command.home.rglob("*")
+            if path.is_file() and path.name != ".lock"
+        }
 
     command("list", "Mira")
     before = state()

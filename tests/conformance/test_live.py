@@ -31,7 +31,12 @@ def test_a_seed_is_a_world() -> None:
 @pytest.mark.parametrize("feature", FEATURES)
 def test_every_feature_occurs(feature: str) -> None:
     fields = {field: values[0] for field, values in FEATURES[feature].items()}
-    assert any(entry.get(field, usual) != usual for case in WORLDS for entry in entries_of(case) for field, usual in fields.items())
+    assert any(
+        entry.get(field, usual) != usual
+        for case in WORLDS
+        for entry in entries_of(case)
+        for field, usual in fields.items()
+    )
 
 
 def test_books_of_all_programs_occur() -> None:
@@ -62,9 +67,19 @@ class Sayings:
 
 
 def test_a_difference_is_told_and_an_equal_answer_is_not() -> None:
-    case = {**WORLDS[0], "chat": [], "entries": {"0": {"uid": 0, "order": 1, "content": "x"}}, "user": {"name": "Ann"}}
+    case = {
+        **WORLDS[0],
+        "chat": [],
+        "entries": {"0": {"uid": 0, "order": 1, "content": "x"}},
+        "user": {"name": "Ann"},
+    }
     plain = {name: value for name, value in case.items() if name not in ("turns", "books", "rolls")}
-    said = [faults for _, faults in compared(Sayings(NOTHING, {**NOTHING, "before": "x"}, {"error": "no"}), [plain] * 3)]  # type: ignore[arg-type]
+    said = [
+        faults
+        for _, faults in compared(
+            Sayings(NOTHING, {**NOTHING, "before": "x"}, {"error": "no"}), [plain] * 3
+        )
+    ]  # type: ignore[arg-type]
     assert said == [[], ["before: expected 'x', got ''"], ["SillyTavern breaks: no"]]
 
 
@@ -73,9 +88,17 @@ def test_minimising_leaves_what_matters() -> None:
     wanted = next(entry["uid"] for entry in entries_of(case)[2:] if entry["content"])
 
     def shows(cases: Sequence[dict[str, Any]]) -> list[bool]:
-        return [bool(one["turns"]) and any(entry["uid"] == wanted and entry["content"] for entry in entries_of(one)) for one in cases]
+        return [
+            bool(one["turns"])
+            and any(entry["uid"] == wanted and entry["content"] for entry in entries_of(one))
+            for one in cases
+        ]
 
     small = minimised(case, shows)
     [left] = entries_of(small)
-    assert (left["uid"], set(left), len(left["content"])) == (wanted, {"uid", "content", "order"} | set(left) & {"key"}, 1)
+    assert (left["uid"], set(left), len(left["content"])) == (
+        wanted,
+        {"uid", "content", "order"} | set(left) & {"key"},
+        1,
+    )
     assert (small["chat"], small["rolls"], len(small["turns"])) == ([], [], 1)

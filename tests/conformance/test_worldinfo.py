@@ -17,7 +17,14 @@ def test_every_case_passes() -> None:
 
 
 def test_the_runner_counts_what_fails(tmp_path: Path, capsys: object) -> None:
-    case = {"kind": "import", "format": "agnai", "source": {"kind": "memory", "entries": []}, "expected": {"entries": {}}}
+    case = {
+        "kind": "import",
+        "format": "agnai",
+        "source": {"kind": "memory", "entries": []},
+        "expected": {"entries": {}},
+    }
     (tmp_path / "right.json").write_text(json.dumps(case), encoding="utf-8")
-    (tmp_path / "wrong.json").write_text(json.dumps({**case, "expected": {"entries": {"0": {}}}}), encoding="utf-8")
+    (tmp_path / "wrong.json").write_text(
+        json.dumps({**case, "expected": {"entries": {"0": {}}}}), encoding="utf-8"
+    )
     assert main(tmp_path) == 1

@@ -28,7 +28,18 @@ IMPORTS = {
     "risu": risu_book.to_world,
     "character_book": character_book.to_world,
 }
-COMPARED = ("activated", "before", "after", "an_top", "an_bottom", "author_note", "em_top", "em_bottom", "outlets", "rolls_used")
+COMPARED = (
+    "activated",
+    "before",
+    "after",
+    "an_top",
+    "an_bottom",
+    "author_note",
+    "em_top",
+    "em_bottom",
+    "outlets",
+    "rolls_used",
+)
 
 
 def main(folder: Path) -> int:
@@ -70,7 +81,9 @@ def _converted(case: Mapping[str, Any]) -> Iterator[str]:
 
 def _turns(case: Mapping[str, Any]) -> Iterator[str]:
     chat, state, edits = list(case["chat"]), TimedState(), {}
-    for number, (turn, expected) in enumerate(zip(case["turns"], case["expected"]["turns"], strict=True), 1):
+    for number, (turn, expected) in enumerate(
+        zip(case["turns"], case["expected"]["turns"], strict=True), 1
+    ):
         kept = len(chat) - turn.get("remove_last", 0)
         chat = [*chat[:kept], *turn.get("append", [])]
         for uid, fields in turn.get("edit_entries", {}).items():
@@ -81,7 +94,11 @@ def _turns(case: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _scan(
-    case: Mapping[str, Any], turn: Mapping[str, Any], chat: list[Any], state: TimedState, edits: Mapping[str, Any] | None = None
+    case: Mapping[str, Any],
+    turn: Mapping[str, Any],
+    chat: list[Any],
+    state: TimedState,
+    edits: Mapping[str, Any] | None = None,
 ) -> Activation:
     books = list(_books(case, edits or {}))
     asked = {**case, **turn}
@@ -95,8 +112,16 @@ def _scan(
         settings=_settings(case["settings"]),
         trigger=asked.get("trigger", "normal"),
         author_note=note["text"] if note else None,
-        injected=[*([note["text"]] if note and note.get("scan") else []), *asked.get("scan_injections", ())],
-        outside=[f"{book.name}.{entry.id}" for book in books for entry in book.entries if entry.id in forced],
+        injected=[
+            *([note["text"]] if note and note.get("scan") else []),
+            *asked.get("scan_injections", ()),
+        ],
+        outside=[
+            f"{book.name}.{entry.id}"
+            for book in books
+            for entry in book.entries
+            if entry.id in forced
+        ],
         chance=asked.get("rolls", ()),
         cost=lambda text: ceil(len(text.encode()) / 3.35),
         context_tokens=case["settings"]["max_context"],
@@ -106,20 +131,46 @@ def _scan(
 
 
 def _books(case: Mapping[str, Any], edits: Mapping[str, Any]) -> Iterator[Lorebook]:
-    for book in case.get("books") or [{"name": "book", "source": "global", "entries": case["entries"]}]:
-        entries = {key: {**entry, **edits.get(str(entry.get("uid", key)), {})} for key, entry in book["entries"].items()}
+    for book in case.get("books") or [
+        {"name": "book", "source": "global", "entries": case["entries"]}
+    ]:
+        entries = {
+            key: {**entry, **edits.get(str(entry.get("uid", key)), {})}
+            for key, entry in book["entries"].items()
+        }
         yield read_world({"entries": entries}, book["name"], BookSource(book["source"]))
 
 
 def _message(raw: Mapping[str, Any]) -> dict[str, Any]:
     role = "user" if raw["is_user"] else "assistant"
-    return {"role": role, "name": raw["name"], "content": raw["mes"], "hidden": raw.get("hidden", False)}
+    return {
+        "role": role,
+        "name": raw["name"],
+        "content": raw["mes"],
+        "hidden": raw.get("hidden", False),
+    }
 
 
 def _character(case: Mapping[str, Any]) -> Character:
     who, user = case["character"], case["user"]
-    texts = {field: who.get(field) or "" for field in ("description", "personality", "scenario", "depth_prompt", "creator_notes", "file")}
-    return Character(name=who["name"], user=user["name"], persona=user.get("description") or "", tags=tuple(who.get("tags") or ()), **texts)
+    texts = {
+        field: who.get(field) or ""
+        for field in (
+            "description",
+            "personality",
+            "scenario",
+            "depth_prompt",
+            "creator_notes",
+            "file",
+        )
+    }
+    return Character(
+        name=who["name"],
+        user=user["name"],
+        persona=user.get("description") or "",
+        tags=tuple(who.get("tags") or ()),
+        **texts,
+    )
 
 
 def _settings(raw: Mapping[str, Any]) -> ScanSettings:
@@ -163,10 +214,16 @@ class _Answer:
         }
 
     def depth(self) -> list[Any]:
-        return sorted(_group(group.depth, ROLES.index(group.role), group.entries) for group in self.given.placement.depth)
+        return sorted(
+            _group(group.depth, ROLES.index(group.role), group.entries)
+            for group in self.given.placement.depth
+        )
 
     def timed(self) -> dict[str, list[Any]]:
-        return {kind: sorted(_timer(effect) for effect in getattr(self.given.state, kind)) for kind in ("sticky", "cooldown")}
+        return {
+            kind: sorted(_timer(effect) for effect in getattr(self.given.state, kind))
+            for kind in ("sticky", "cooldown")
+        }
 
 
 def _faults(given: Activation, expected: Mapping[str, Any]) -> Iterator[str]:
@@ -175,7 +232,9 @@ def _faults(given: Activation, expected: Mapping[str, Any]) -> Iterator[str]:
     for field in COMPARED:
         if field in expected and said[field] != expected[field]:
             yield f"{field}: expected {expected[field]!r}, got {said[field]!r}"
-    depth = sorted(_group(group.get("depth"), group["role"], group["entries"]) for group in expected["depth"])
+    depth = sorted(
+        _group(group.get("depth"), group["role"], group["entries"]) for group in expected["depth"]
+    )
     if answer.depth() != depth:
         yield f"depth: expected {depth}, got {answer.depth()}"
     if "timed" in expected:

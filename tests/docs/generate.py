@@ -15,9 +15,9 @@ from rolememory.cli.line import OPTIONS
 from rolememory.cli.manual import argument_row, option_row, usage
 from rolememory.cli.words import Tongue, say, told
 from rolememory.schema.scene import Language
-from rolememory.store.mistakes import literal
-from rolememory.store.settings_text import Row, chinese, settings_table
-from rolememory.store.tree import sections
+from rolememory.storage.mistakes import literal
+from rolememory.storage.settings_text import Row, chinese, settings_table
+from rolememory.storage.tree import sections
 from tests.paths import ROOT
 
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
@@ -29,7 +29,11 @@ def pages() -> dict[Path, str]:
     makers: Mapping[str, Callable[[], Iterator[str]]] = {"cli.md": _cli, "settings.md": _settings}
     spoken = Tongue.language
     try:
-        return {ROOT / "docs" / language / name: _page(language, maker) for language in LANGUAGES for name, maker in makers.items()}
+        return {
+            ROOT / "docs" / language / name: _page(language, maker)
+            for language in LANGUAGES
+            for name, maker in makers.items()
+        }
     finally:
         Tongue.language = spoken
 
@@ -58,7 +62,8 @@ def _cli() -> Iterator[str]:
         ),
     )
     yield from _table(
-        (say("for every verb, anywhere on the line", "所有命令通用，写在哪里都行"), ""), [(name, told(text)) for name, text in OPTIONS]
+        (say("for every verb, anywhere on the line", "所有命令通用，写在哪里都行"), ""),
+        [(name, told(text)) for name, text in OPTIONS],
     )
     yield from _table((say("exit code", "退出码"), say("meaning", "含义")), _codes())
     root = typer.main.get_command(application())
@@ -75,7 +80,13 @@ def _cli() -> Iterator[str]:
 def _codes() -> list[tuple[str, str]]:
     return [
         ("0", say("done", "完成")),
-        ("1", say("it could not be done; one line on standard error says why", "没有做成；标准错误上有一行说明原因")),
+        (
+            "1",
+            say(
+                "it could not be done; one line on standard error says why",
+                "没有做成；标准错误上有一行说明原因",
+            ),
+        ),
         ("2", say("the command line is wrong", "命令行写错了")),
         ("3", say("`doctor` found a fault", "`doctor` 发现了故障")),
         ("130", say("interrupted", "被中断")),
@@ -91,7 +102,11 @@ def _verb(command: Any, parent: Any, name: str) -> Iterator[str]:
     yield from (f"### `{' '.join(usage(command, context))}`", "", told(command.help), "")
     parameters = [one for one in command.params if not getattr(one, "hidden", False)]
     rows = [argument_row(one) for one in parameters if one.param_type_name == "argument"]
-    rows += [option_row(one) for one in parameters if one.param_type_name == "option" and one.name != "help"]
+    rows += [
+        option_row(one)
+        for one in parameters
+        if one.param_type_name == "option" and one.name != "help"
+    ]
     if rows:
         yield from _table((say("given", "写法"), say("meaning", "含义")), rows)
 
@@ -140,7 +155,11 @@ def _section(table: str, rows: list[Row]) -> Iterator[str]:
 
 
 def _about(table: str) -> str:
-    return chinese().get(table, "") if Tongue.language == "zh" else (sections()[table].__doc__ or "").split("\n")[0]
+    return (
+        chinese().get(table, "")
+        if Tongue.language == "zh"
+        else (sections()[table].__doc__ or "").split("\n")[0]
+    )
 
 
 _KINDS = {

@@ -9,7 +9,9 @@ from pathlib import Path
 
 from tests.paths import ROOT
 
-_FENCE = re.compile(r"^(?P<indent> *)```(?P<language>\w*)\n(?P<text>.*?)^(?P=indent)```$", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(
+    r"^(?P<indent> *)```(?P<language>\w*)\n(?P<text>.*?)^(?P=indent)```$", re.MULTILINE | re.DOTALL
+)
 _LINK = re.compile(r"!?\[[^\]]*\]\((?P<target>[^)\s]+)\)")
 _NEXT = "```\n\n```text\n"  # what stands between a block of code and its output
 _HEADING = re.compile(r"^(#{1,6}) (.+)$", re.MULTILINE)
@@ -49,13 +51,18 @@ class Page:
     @cached_property
     def blocks(self) -> list[Block]:
         """Its fenced blocks, in order."""
-        return [Block(found["language"], found["text"], found.start("text"), found.end("text")) for found in _FENCE.finditer(self.text)]
+        return [
+            Block(found["language"], found["text"], found.start("text"), found.end("text"))
+            for found in _FENCE.finditer(self.text)
+        ]
 
     @property
     def links(self) -> list[str]:
         """Targets of its links that stay in the repository."""
         targets = (found["target"] for found in _LINK.finditer(self.prose))
-        return [target for target in targets if "://" not in target and not target.startswith("mailto:")]
+        return [
+            target for target in targets if "://" not in target and not target.startswith("mailto:")
+        ]
 
     @property
     def headings(self) -> list[tuple[int, str]]:
@@ -70,7 +77,9 @@ class Page:
     @property
     def tables(self) -> list[tuple[int, int]]:
         """Rows and columns of each table."""
-        return [(len(rows), rows[0].replace(r"\|", "").count("|") - 1) for rows in _tables(self.prose)]
+        return [
+            (len(rows), rows[0].replace(r"\|", "").count("|") - 1) for rows in _tables(self.prose)
+        ]
 
     def outputs(self) -> Iterator[tuple[Block, Block | None]]:
         """Each Python block with the block of text that follows it at once, if one does."""

@@ -10,7 +10,9 @@ import pytest
 from tests.paths import ROOT
 
 LAST = {"S0": 29, "S1": 48, "S2": 31, "S3": 36, "S4": 37}
-NUMBERS = [f"{design}.{number}" for design, last in LAST.items() for number in range(1, last + 1)] + [f"P{n}" for n in range(1, 22)]
+NUMBERS = [
+    f"{design}.{number}" for design, last in LAST.items() for number in range(1, last + 1)
+] + [f"P{n}" for n in range(1, 22)]
 _CODE = re.compile(r"`([^`]+)`")
 
 
@@ -24,7 +26,11 @@ class Row:
 
 def rows() -> list[Row]:
     lines = (ROOT / "docs" / "designs.md").read_text(encoding="utf-8").splitlines()
-    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if re.match(r"\| [SP]\d", line)]
+    cells = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in lines
+        if re.match(r"\| [SP]\d", line)
+    ]
     return [Row(*row) for row in cells]
 
 
@@ -34,12 +40,22 @@ ROWS = rows()
 @cache
 def functions(path: str) -> frozenset[str]:
     """The tests that a file defines."""
-    return frozenset(re.findall(r"^ *(?:async )?def (test_\w+)", (ROOT / "tests" / path).read_text(encoding="utf-8"), re.MULTILINE))
+    return frozenset(
+        re.findall(
+            r"^ *(?:async )?def (test_\w+)",
+            (ROOT / "tests" / path).read_text(encoding="utf-8"),
+            re.MULTILINE,
+        )
+    )
 
 
 def named(text: str) -> Iterator[str]:
     """What a cell names in code, places and tests alike."""
-    yield from (found for found in _CODE.findall(text) if "/" in found or found.endswith((".py", ".toml")) or "::" in found)
+    yield from (
+        found
+        for found in _CODE.findall(text)
+        if "/" in found or found.endswith((".py", ".toml")) or "::" in found
+    )
 
 
 def test_every_number_has_exactly_one_row_in_order() -> None:
@@ -49,7 +65,9 @@ def test_every_number_has_exactly_one_row_in_order() -> None:
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.number)
 def test_what_a_row_names_is_there(row: Row) -> None:
     for place in named(row.where):
-        assert (ROOT / "rolememory" / place).exists() or (ROOT / place).exists(), f"{row.number}: no {place}"
+        assert (ROOT / "rolememory" / place).exists() or (ROOT / place).exists(), (
+            f"{row.number}: no {place}"
+        )
     for test in named(row.shown):
         path, _, name = test.partition("::")
         assert (ROOT / "tests" / path).is_file(), f"{row.number}: no tests/{path}"
@@ -60,10 +78,24 @@ def test_what_a_row_names_is_there(row: Row) -> None:
 def test_a_row_shows_something_or_says_what_is_missing(row: Row) -> None:
     assert row.what
     tells = list(named(row.shown)) or "python -m" in row.shown
-    assert tells or "later: " in row.shown or row.shown.startswith("none: "), f"{row.number}: nothing shown, nothing said to be missing"
-    assert row.where or "later: " in row.shown or row.shown.startswith("none: "), f"{row.number}: lives nowhere"
+    assert tells or "later: " in row.shown or row.shown.startswith("none: "), (
+        f"{row.number}: nothing shown, nothing said to be missing"
+    )
+    assert row.where or "later: " in row.shown or row.shown.startswith("none: "), (
+        f"{row.number}: lives nowhere"
+    )
 
 
-@pytest.mark.parametrize("command", sorted({found for row in ROWS for found in _CODE.findall(row.shown) if found.startswith("python -m ")}))
+@pytest.mark.parametrize(
+    "command",
+    sorted(
+        {
+            found
+            for row in ROWS
+            for found in _CODE.findall(row.shown)
+            if found.startswith("python -m ")
+        }
+    ),
+)
 def test_commands_are_modules_that_are_there(command: str) -> None:
     assert (ROOT / (command.split()[2].replace(".", "/") + ".py")).is_file()

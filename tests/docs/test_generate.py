@@ -5,7 +5,9 @@ import pytest
 from tests.docs import generate
 
 
-@pytest.mark.parametrize("path", generate.pages(), ids=lambda path: f"{path.parent.name}/{path.name}")
+@pytest.mark.parametrize(
+    "path", generate.pages(), ids=lambda path: f"{path.parent.name}/{path.name}"
+)
 def test_the_page_is_up_to_date(path: generate.Path) -> None:
     assert path.read_text("utf-8") == generate.pages()[path], "run `make docs`"
 

@@ -14,8 +14,8 @@ import pytest
 from rolememory import Home
 from rolememory.author.expectations import read_expectations
 from rolememory.inject.sandbox import Sandbox
-from rolememory.store.document import ARRAYS, read
-from rolememory.store.settings import load_settings
+from rolememory.storage.document import ARRAYS, read
+from rolememory.storage.settings import load_settings
 from tests.docs.pages import ALL, FRONT, GUIDES, Block, Page, beside
 from tests.paths import ROOT
 
@@ -30,7 +30,10 @@ def named(pages: list[Page]) -> list[Any]:
 
 def blocks(language: str) -> list[Any]:
     return [
-        pytest.param(block, id=f"{page.name}-{n}") for page in BOTH for n, block in enumerate(page.blocks) if block.language == language
+        pytest.param(block, id=f"{page.name}-{n}")
+        for page in BOTH
+        for n, block in enumerate(page.blocks)
+        if block.language == language
     ]
 
 
@@ -46,7 +49,9 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("page", named(WITH_CODE))
-def test_the_code_of_a_page_prints_what_the_page_says(page: Page, desk: Path, request: pytest.FixtureRequest) -> None:
+def test_the_code_of_a_page_prints_what_the_page_says(
+    page: Page, desk: Path, request: pytest.FixtureRequest
+) -> None:
     known: dict[str, Any] = {"__name__": "page"}
     printed = [(told, _printed(block, page, known)) for block, told in page.outputs()]
     for value in known.values():
@@ -56,7 +61,9 @@ def test_the_code_of_a_page_prints_what_the_page_says(page: Page, desk: Path, re
         _written(page, printed)
         return
     for told, said in printed:
-        assert said == (told.text if told else ""), f"{page.name}: run pytest --update-golden and read the diff"
+        assert said == (told.text if told else ""), (
+            f"{page.name}: run pytest --update-golden and read the diff"
+        )
 
 
 def _printed(block: Block, page: Page, known: dict[str, Any]) -> str:
@@ -166,7 +173,13 @@ def test_commands_on_a_page_are_there(command: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["rolememory frobnicate x", "rolememory recall Mira hi --nope", "rolememory edit", "rolememory model steal x"]
+    "command",
+    [
+        "rolememory frobnicate x",
+        "rolememory recall Mira hi --nope",
+        "rolememory edit",
+        "rolememory model steal x",
+    ],
 )
 def test_a_command_that_is_not_there_is_found_out(command: str) -> None:
     with pytest.raises(Exception, match=r"no verb|[Nn]o such|[Mm]issing"):

@@ -8,7 +8,7 @@ from rolememory.cli.catalogue import MODELS
 from rolememory.recall.turn import Turn
 from rolememory.schema.memory import Memory
 from rolememory.shipped import shipped
-from rolememory.store.codec import ALIASES, DEFAULTS, MEANINGS
+from rolememory.storage.codec import ALIASES, DEFAULTS, MEANINGS
 from rolememory.triggers import NAMES
 from tests.docs.pages import Page
 from tests.paths import ROOT
@@ -24,7 +24,10 @@ def cells(one: Page, heading: str) -> list[list[str]]:
     """The rows of the first table below a heading that holds this word in code or text, its head left out."""
     below = one.prose[one.prose.index(f"\n## {heading}") :]
     table = below[below.index("\n|") + 1 :].split("\n\n")[0]
-    return [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in table.split("\n")[2:]]
+    return [
+        [cell.strip() for cell in line.strip().strip("|").split("|")]
+        for line in table.split("\n")[2:]
+    ]
 
 
 def firsts(one: Page, heading: str) -> list[str]:
@@ -84,5 +87,9 @@ def test_models_are_those_of_the_catalogue(language: str) -> None:
 @BOTH
 def test_what_a_turn_holds_is_there(language: str) -> None:
     heading = {"en": "What a turn holds", "zh": "一轮的结果里有什么"}[language]
-    named = [found for row in cells(page(language, "library"), heading) for found in re.findall(r"`(\w+)", row[0])]
+    named = [
+        found
+        for row in cells(page(language, "library"), heading)
+        for found in re.findall(r"`(\w+)", row[0])
+    ]
     assert [name for name in named if not hasattr(Turn, name)] == []

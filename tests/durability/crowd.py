@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.durability.processes import forked
-from tests.store.roles import add, store_at
+from tests.storage.roles import add, store_at
 
 
 def run(processes: int, writes: int) -> dict[str, Any]:
@@ -25,10 +25,20 @@ def run(processes: int, writes: int) -> dict[str, Any]:
     children = [forked(partial(_work, folder, who, writes)) for who in range(processes)]
     failed = sum(os.waitpid(pid, 0)[1] != 0 for pid in children)
     store = store_at(folder)
-    wanted = {f"{side}{who}-{number}" for side in "lr" for who in range(processes) for number in range(writes)}
+    wanted = {
+        f"{side}{who}-{number}"
+        for side in "lr"
+        for who in range(processes)
+        for number in range(writes)
+    }
     lost = len(wanted - set(store.snapshot().memories))
     seqs = [line.seq for line in store.history()]
-    result = {"writes": processes * writes, "lost": lost, "torn_readers": failed, "seqs_in_order": seqs == sorted(set(seqs), reverse=True)}
+    result = {
+        "writes": processes * writes,
+        "lost": lost,
+        "torn_readers": failed,
+        "seqs_in_order": seqs == sorted(set(seqs), reverse=True),
+    }
     shutil.rmtree(folder)
     return {**result, "seconds": round(time.monotonic() - began, 2)}
 
@@ -38,7 +48,9 @@ def _work(folder: Path, who: int, writes: int) -> int:
     store, torn = store_at(folder, fold_lines=64, fold_idle_s=0.05), 0
     for number in range(writes):
         names = set(store.commit([add(f"l{who}-{number}"), add(f"r{who}-{number}")]).memories)
-        torn |= {name[1:] for name in names if name[0] == "l"} != {name[1:] for name in names if name[0] == "r"}
+        torn |= {name[1:] for name in names if name[0] == "l"} != {
+            name[1:] for name in names if name[0] == "r"
+        }
         torn |= f"l{who}-{number}" not in names
     store.close()
     return int(torn)

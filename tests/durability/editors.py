@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from rolememory.errors import NotWrittenError
-from rolememory.store.memories import RoleStore
-from tests.store.roles import add, store_at
+from rolememory.storage.memories import RoleStore
+from tests.storage.roles import add, store_at
 
 Way = Callable[[Path, bytes], None]
 
@@ -152,7 +152,9 @@ class _House:
         self.store.commit([add("first")])
         self.store.fold()
         self.written, self.empty, self.stop = {"first"}, 0, threading.Event()
-        self._threads = [threading.Thread(target=work, daemon=True) for work in (self._write, self._look)]
+        self._threads = [
+            threading.Thread(target=work, daemon=True) for work in (self._write, self._look)
+        ]
         for thread in self._threads:
             thread.start()
 
@@ -189,7 +191,11 @@ def run(rounds: int, ways: list[str] | None = None, seed: int = 0) -> dict[str, 
     for name in ways or WAYS:
         folder = Path(tempfile.mkdtemp(prefix="editors-"))
         house = _House(folder, f"{seed} {name}")
-        edits = [edit for number in range(rounds) if (edit := _save(house, WAYS[name], f"author{number}", result))]
+        edits = [
+            edit
+            for number in range(rounds)
+            if (edit := _save(house, WAYS[name], f"author{number}", result))
+        ]
         lost = ({*edits} | house.written) - house.close()
         result["ways"], result["saves"] = result["ways"] + 1, result["saves"] + len(edits)
         result["lost"] += len(lost)

@@ -17,10 +17,14 @@ from pathlib import Path
 from typing import Any
 
 from rolememory.errors import NotWrittenError, UnknownMemoryError
-from rolememory.store.memories import Edit
-from tests.store.roles import FailingDisk, add, put, save, saved, store_at, take
+from rolememory.storage.memories import Edit
+from tests.storage.roles import FailingDisk, add, put, save, saved, store_at, take
 
-KINDS = (("ENOSPC", errno.ENOSPC, False), ("EIO", errno.EIO, False), ("short write", errno.ENOSPC, True))
+KINDS = (
+    ("ENOSPC", errno.ENOSPC, False),
+    ("EIO", errno.EIO, False),
+    ("short write", errno.ENOSPC, True),
+)
 Said = dict[str, str]
 
 
@@ -35,7 +39,9 @@ def run(scripts: int, seed: int = 0) -> dict[str, Any]:
                         result["runs"] += 1
                         if wrong:
                             result["bad"] += 1
-                            result.setdefault("first", f"{kind}, {'lasting' if lasting else 'once'}: {wrong}")
+                            result.setdefault(
+                                "first", f"{kind}, {'lasting' if lasting else 'once'}: {wrong}"
+                            )
     return result
 
 
@@ -75,7 +81,10 @@ def _played(root: Path, disk: FailingDisk, chance: random.Random) -> str:
         if not reader.snapshot().writable:
             return f"not writable: {[problem.text() for problem in reader.snapshot().problems]}"
         found = {name: memory.content for name, memory in reader.snapshot().memories.items()}
-        if any(found.get(name) not in {said.get(name), *open_ends.get(name, ())} for name in {*found, *said}):
+        if any(
+            found.get(name) not in {said.get(name), *open_ends.get(name, ())}
+            for name in {*found, *said}
+        ):
             return f"found {found}, acknowledged {said}, open {open_ends}"
         if not healed:
             disk.heal()
@@ -85,7 +94,15 @@ def _played(root: Path, disk: FailingDisk, chance: random.Random) -> str:
     return ""
 
 
-def _commit(store: Any, said: Said, open_ends: Any, act: str, number: int, chance: random.Random, lasting: bool) -> None:
+def _commit(
+    store: Any,
+    said: Said,
+    open_ends: Any,
+    act: str,
+    number: int,
+    chance: random.Random,
+    lasting: bool,
+) -> None:
     name = chance.choice(list(said)) if said and act != "add" else f"m{number}"
     edit: Edit = add(name, f"c{number}")
     if said and act != "add":

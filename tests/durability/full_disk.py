@@ -16,14 +16,16 @@ from pathlib import Path
 from typing import Any
 
 from rolememory.errors import NotWrittenError
-from tests.store.roles import add, contents, store_at
+from tests.storage.roles import add, contents, store_at
 
 
 @contextlib.contextmanager
 def small_disk(kilobytes: int) -> Iterator[Path | None]:
     """A file system of this size, or None where it cannot be mounted."""
     folder = Path(tempfile.mkdtemp(prefix="small-"))
-    mounted = sys.platform == "linux" and _mount("-t", "tmpfs", "-o", f"size={kilobytes}k", "tmpfs", str(folder))
+    mounted = sys.platform == "linux" and _mount(
+        "-t", "tmpfs", "-o", f"size={kilobytes}k", "tmpfs", str(folder)
+    )
     try:
         yield folder if mounted else None
     finally:
@@ -34,7 +36,9 @@ def small_disk(kilobytes: int) -> Iterator[Path | None]:
 
 def _mount(*arguments: str) -> bool:
     with contextlib.suppress(OSError):
-        return subprocess.run(["mount", *arguments], check=False, capture_output=True).returncode == 0
+        return (
+            subprocess.run(["mount", *arguments], check=False, capture_output=True).returncode == 0
+        )
     return False
 
 
@@ -50,7 +54,13 @@ def full(folder: Path) -> dict[str, Any]:
     store.commit([add("after", "room")])
     store.fold()
     goes_on = contents(store) == {**said, "after": "room"}
-    return {"acknowledged": len(said), "lost": lost, "readable": still, "refused": refused, "goes_on": goes_on}
+    return {
+        "acknowledged": len(said),
+        "lost": lost,
+        "readable": still,
+        "refused": refused,
+        "goes_on": goes_on,
+    }
 
 
 def _until_refused(store: Any, said: dict[str, str]) -> str:
@@ -80,7 +90,11 @@ def read_only(folder: Path) -> dict[str, Any]:
     readable = contents(store) == {"a": "text", "b": "text"}
     _mount("-o", "remount,rw", str(folder))
     store.commit([add("c")])
-    return {"refused": refused, "readable": readable, "goes_on": set(contents(store)) == {"a", "b", "c"}}
+    return {
+        "refused": refused,
+        "readable": readable,
+        "goes_on": set(contents(store)) == {"a", "b", "c"},
+    }
 
 
 def main() -> None:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.durability.processes import forked
-from tests.store.roles import add, put, store_at, take
+from tests.storage.roles import add, put, store_at, take
 
 ROUNDS_PER_FOLDER = 25
 Expected = dict[str, set[str | None]]  # id -> what may stand there; None = nothing
@@ -27,7 +27,14 @@ Expected = dict[str, set[str | None]]  # id -> what may stand there; None = noth
 def run(times: int, writers: int, seed: int = 0) -> dict[str, Any]:
     """Kill `writers` processes at once until `times` of them died."""
     chance = random.Random(seed)
-    result: dict[str, Any] = {"kills": 0, "acknowledged": 0, "lost": 0, "unreadable": 0, "gave_up": 0, "writers": writers}
+    result: dict[str, Any] = {
+        "kills": 0,
+        "acknowledged": 0,
+        "lost": 0,
+        "unreadable": 0,
+        "gave_up": 0,
+        "writers": writers,
+    }
     while result["kills"] < times:
         folder = Path(tempfile.mkdtemp(prefix="kill-"))
         expected: Expected = {}
@@ -39,7 +46,14 @@ def run(times: int, writers: int, seed: int = 0) -> dict[str, Any]:
     return result
 
 
-def _round(folder: Path, writers: int, chance: random.Random, number: int, expected: Expected, result: dict[str, Any]) -> None:
+def _round(
+    folder: Path,
+    writers: int,
+    chance: random.Random,
+    number: int,
+    expected: Expected,
+    result: dict[str, Any],
+) -> None:
     children = [_spawn(folder, f"{number}-{who}", chance.random()) for who in range(writers)]
     time.sleep(chance.uniform(0.0, chance.choice([0.02, 0.05, 0.15])) * writers**0.5)
     for pid, _ in children:
@@ -75,7 +89,15 @@ def _write(folder: Path, name: str, seed: float, pipe: int) -> int:
         value = None if kind == "remove" else f"v{number}"
         word = json.dumps([target, value]).encode() + b"\n"
         os.write(pipe, b"?" + word)
-        store.commit([{"add": add(target, value or ""), "set": put(target, content=value), "remove": take(target)}[kind]])
+        store.commit(
+            [
+                {
+                    "add": add(target, value or ""),
+                    "set": put(target, content=value),
+                    "remove": take(target),
+                }[kind]
+            ]
+        )
         os.write(pipe, b"!" + word)
         if kind == "add":
             mine.append(target)

@@ -18,15 +18,26 @@ from typing import Any
 import orjson
 
 from rolememory.errors import ReadOnlyRoleError
-from tests.store.roles import add, store_at
+from tests.storage.roles import add, store_at
 
 DOCUMENT = {
     "$schema": "../memory.schema.json",
     "version": 1,
     "through": 0,
     "episodic": [
-        {"id": "a", "content": "The beacon failed in the storm of 1887.", "keys": ["beacon", "storm"], "weight": 1.5},
-        {"id": "b", "content": "灯塔在暴风雨里熄灭了。", "keys": ["灯塔"], "created": "2024-05-01T18:00:00Z", "mood": {"deep": [1, {}]}},
+        {
+            "id": "a",
+            "content": "The beacon failed in the storm of 1887.",
+            "keys": ["beacon", "storm"],
+            "weight": 1.5,
+        },
+        {
+            "id": "b",
+            "content": "灯塔在暴风雨里熄灭了。",
+            "keys": ["灯塔"],
+            "created": "2024-05-01T18:00:00Z",
+            "mood": {"deep": [1, {}]},
+        },
     ],
     "traits": ["She keeps her promises."],
     "later": {"unknown": True},
@@ -59,7 +70,9 @@ def _with_a_mark(data: bytes, chance: random.Random) -> bytes:
 
 
 def _full_width(data: bytes, chance: random.Random) -> bytes:
-    old, new = chance.choice([(",", "，"), (":", "："), ('"', "“"), ('"', "”"), ("{", "｛"), ("[", "【")])
+    old, new = chance.choice(
+        [(",", "，"), (":", "："), ('"', "“"), ('"', "”"), ("{", "｛"), ("[", "【")]
+    )
     text = data.decode()
     at = chance.choice([place for place, mark in enumerate(text) if mark == old])
     return (text[:at] + new + text[at + 1 :]).encode()
@@ -70,15 +83,37 @@ def _other_encoding(data: bytes, chance: random.Random) -> bytes:
 
 
 def _bad_word(data: bytes, chance: random.Random) -> bytes:
-    return data.replace(b"1.5", chance.choice([b"NaN", b"Infinity", b"True", b"None", b"1,5", b".5", b"0x1", b"1.5.2", b"+1"]))
+    return data.replace(
+        b"1.5",
+        chance.choice(
+            [b"NaN", b"Infinity", b"True", b"None", b"1,5", b".5", b"0x1", b"1.5.2", b"+1"]
+        ),
+    )
 
 
 def _bad_text(data: bytes, chance: random.Random) -> bytes:
-    return data.replace(b"storm of", chance.choice([b"storm\nof", b"storm\\qof", b"\\ud83d", b"\\u12", b"\xff\xfe", b'"', b"\x01"]))
+    return data.replace(
+        b"storm of",
+        chance.choice(
+            [b"storm\nof", b"storm\\qof", b"\\ud83d", b"\\u12", b"\xff\xfe", b'"', b"\x01"]
+        ),
+    )
 
 
 def _bad_top(data: bytes, chance: random.Random) -> bytes:
-    return chance.choice([b"null", b"3", b'"x"', b"true", data + data, data + b"}", b"{}{}", b'{"episodic": {}}', b'{"traits": "x"}'])
+    return chance.choice(
+        [
+            b"null",
+            b"3",
+            b'"x"',
+            b"true",
+            data + data,
+            data + b"}",
+            b"{}{}",
+            b'{"episodic": {}}',
+            b'{"traits": "x"}',
+        ]
+    )
 
 
 def _too_deep(data: bytes, chance: random.Random) -> bytes:
@@ -133,7 +168,8 @@ def _is_fine(data: bytes) -> bool:
     except orjson.JSONDecodeError:
         return False
     lists = isinstance(found, list) or (
-        isinstance(found, dict) and not any(isinstance(found.get(k), dict | str) for k in ("episodic", "traits"))
+        isinstance(found, dict)
+        and not any(isinstance(found.get(k), dict | str) for k in ("episodic", "traits"))
     )
     return lists and b"[" * 150 not in data
 
@@ -165,7 +201,10 @@ def _looked_at(folder: Path, broken: bytes, restart: bool) -> str:
             return f"does not name the file: {error}"
     else:
         return "a write was accepted"
-    if not all(problem.place.startswith("memory.json:") and problem.text("zh") for problem in snapshot.problems):
+    if not all(
+        problem.place.startswith("memory.json:") and problem.text("zh")
+        for problem in snapshot.problems
+    ):
         return "a problem without a place"
     store.fold(force=True)
     store.close()

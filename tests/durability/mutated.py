@@ -17,14 +17,42 @@ from pathlib import Path
 from typing import Any
 
 from rolememory.errors import RoleMemoryError
-from rolememory.store.document import BrokenFileError, read
-from rolememory.store.lines import committed
+from rolememory.storage.document import BrokenFileError, read
+from rolememory.storage.files.log import parsed
+from rolememory.storage.lines import decoded
 from tests.durability.malformed import GOOD
 from tests.peak import peak_mb
-from tests.store.roles import add, put, store_at
+from tests.storage.roles import add, put, store_at
 
-TOKENS = [b"{", b"}", b"[", b"]", b",", b":", b'"', b"\\", b"null", b"1e999", b"-0", b"99999999999999999999", b'"id"', b'"type"', b'"tag"']
-TOKENS += ['"，'.encode(), b"\x00", b"\xff", b"\\ud800", b'"created"', b"true", b'""', b'{"content":"x"}', b'"through":-1', b"[[[[[["]
+TOKENS = [
+    b"{",
+    b"}",
+    b"[",
+    b"]",
+    b",",
+    b":",
+    b'"',
+    b"\\",
+    b"null",
+    b"1e999",
+    b"-0",
+    b"99999999999999999999",
+    b'"id"',
+    b'"type"',
+    b'"tag"',
+]
+TOKENS += [
+    '"，'.encode(),
+    b"\x00",
+    b"\xff",
+    b"\\ud800",
+    b'"created"',
+    b"true",
+    b'""',
+    b'{"content":"x"}',
+    b'"through":-1',
+    b"[[[[[[",
+]
 WHOLE = 0.02  # share of files that go through a whole store, with commits and folds; the others are only read
 
 
@@ -64,7 +92,15 @@ def mutated(data: bytes, chance: random.Random) -> bytes:
     for _ in range(chance.choice([1, 1, 2, 3, 8])):
         at, end = sorted((chance.randrange(len(data) + 1), chance.randrange(len(data) + 1)))
         end = min(end, at + 40)
-        new = chance.choice([b"", data[at:end] * 2, chance.choice(TOKENS), bytes([chance.randrange(256)]), data[at:end][::-1]])
+        new = chance.choice(
+            [
+                b"",
+                data[at:end] * 2,
+                chance.choice(TOKENS),
+                bytes([chance.randrange(256)]),
+                data[at:end][::-1],
+            ]
+        )
         data = data[:at] + new + data[chance.choice([at, end, min(at + len(new), len(data))]) :]
     return data
 
@@ -73,7 +109,9 @@ def _try(name: str, data: bytes, parts: dict[str, bytes], whole: bool) -> None:
     if whole:
         _live({**parts, name: data})
     elif name.startswith("journal"):
-        committed(data)
+        for append in parsed(data)[0]:
+            for line in append.lines:
+                decoded(line)
     else:
         try:
             read(data)
@@ -84,7 +122,9 @@ def _try(name: str, data: bytes, parts: dict[str, bytes], whole: bool) -> None:
 
 def _live(parts: dict[str, bytes]) -> None:
     """Open a role made of these files, write, fold, look again."""
-    folder = Path(tempfile.mkdtemp(prefix="mutated-", dir="/dev/shm" if Path("/dev/shm").is_dir() else None))
+    folder = Path(
+        tempfile.mkdtemp(prefix="mutated-", dir="/dev/shm" if Path("/dev/shm").is_dir() else None)
+    )
     try:
         for name, data in parts.items():
             (folder / name).parent.mkdir(exist_ok=True)

@@ -14,10 +14,10 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from rolememory.store.disk import Disk, RealDisk
-from rolememory.store.memories import Edit, RoleStore
+from rolememory.storage.files.disk import Disk, RealDisk
+from rolememory.storage.memories import Edit, RoleStore
 from tests.durability.recording import RecordingDisk, Step, image, told
-from tests.store.roles import add, put, store_at, take
+from tests.storage.roles import add, put, store_at, take
 
 IMAGES_PER_TRACE = 100
 Said = dict[str, str]  # id -> content
@@ -72,14 +72,18 @@ def traced(chance: random.Random) -> list[Step]:
     return disk.steps
 
 
-def _commit(store: RoleStore, disk: RecordingDisk, said: Said, act: str, number: int, chance: random.Random) -> None:
+def _commit(
+    store: RoleStore, disk: RecordingDisk, said: Said, act: str, number: int, chance: random.Random
+) -> None:
     name = chance.choice(list(said)) if said and act != "add" else f"m{number}"
     edits: list[Edit] = [add(name, f"c{number}"), add(name + "x", "pair")]
     if said and act != "add":
         edits = [put(name, content=f"c{number}")] if act == "set" else [take(name)]
     store.commit(edits)
     for edit in edits:
-        said.pop(edit.id, None) if edit.op == "remove" else said.update({edit.id: str(edit.fields["content"])})
+        said.pop(edit.id, None) if edit.op == "remove" else said.update(
+            {edit.id: str(edit.fields["content"])}
+        )
     disk.tell(dict(said))
 
 
@@ -122,7 +126,10 @@ def _recovered(root: Path, must: Said, may: Said | None, disk: Disk) -> str:
     if snapshot.writable:
         store.commit([add("after", "the cut")])
         store.fold()
-        again = {name: memory.content for name, memory in store_at(root, disk=disk).snapshot().memories.items()}
+        again = {
+            name: memory.content
+            for name, memory in store_at(root, disk=disk).snapshot().memories.items()
+        }
         if again != {**found, "after": "the cut"}:
             return f"after the cut: {again} instead of {found}"
     elif not all(problem.text() for problem in snapshot.problems):
@@ -132,7 +139,11 @@ def _recovered(root: Path, must: Said, may: Said | None, disk: Disk) -> str:
 
 def _between(found: Said, must: Said, may: Said | None) -> bool:
     """Whether everything acknowledged is there, and nothing that nobody asked for."""
-    may = {name: content for name, content in found.items() if content == "by hand"} | must if may is None else may
+    may = (
+        {name: content for name, content in found.items() if content == "by hand"} | must
+        if may is None
+        else may
+    )
     return all(found.get(name) in (must.get(name), may.get(name)) for name in {*found, *must, *may})
 
 

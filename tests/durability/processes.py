@@ -8,7 +8,9 @@ from collections.abc import Callable
 def forked(work: Callable[[], int]) -> int:
     """Run `work` in a child that ends with its result; give the child's process id."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # the children touch nothing that a thread of ours may hold
+        warnings.simplefilter(
+            "ignore", DeprecationWarning
+        )  # the children touch nothing that a thread of ours may hold
         pid = os.fork()
     if pid == 0:
         code = 2

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rolememory.store.disk import NoExchangeError, RealDisk
+from rolememory.storage.files.disk import NoExchangeError, RealDisk
 
 Names = dict[str, int]  # path below the root -> inode
 Change = Callable[[Names], None]
@@ -153,14 +153,26 @@ def image(steps: list[Step], chance: random.Random) -> dict[str, bytes]:
 
 
 def _names(steps: list[Step], chance: random.Random) -> Names:
-    synced: dict[str, int] = {step.folder: at for at, step in enumerate(steps) if step.kind == "fsync_folder"}
-    style, until = chance.choice(["all", "none", "ordered", "any"]), chance.randrange(len(steps) + 1)
-    kept = {"all": lambda at: True, "none": lambda at: False, "ordered": lambda at: at < until, "any": lambda at: chance.random() < 0.5}[
-        style
-    ]
+    synced: dict[str, int] = {
+        step.folder: at for at, step in enumerate(steps) if step.kind == "fsync_folder"
+    }
+    style, until = (
+        chance.choice(["all", "none", "ordered", "any"]),
+        chance.randrange(len(steps) + 1),
+    )
+    kept = {
+        "all": lambda at: True,
+        "none": lambda at: False,
+        "ordered": lambda at: at < until,
+        "any": lambda at: chance.random() < 0.5,
+    }[style]
     names: Names = {}
     for at, step in enumerate(steps):
-        if step.kind == "names" and step.change is not None and (at < synced.get(step.folder, -1) or kept(at)):
+        if (
+            step.kind == "names"
+            and step.change is not None
+            and (at < synced.get(step.folder, -1) or kept(at))
+        ):
             step.change(names)
     return names
 
@@ -173,7 +185,12 @@ def _contents(steps: list[Step], chance: random.Random) -> dict[int, bytes]:
         if step.kind == "bytes":
             before = contents.get(step.inode, b"")
             whole = at < synced.get(step.inode, -1) or style == "all"
-            contents[step.inode] = _changed(before, step, "whole" if whole else "lost" if style == "none" else _fate(chance), chance)
+            contents[step.inode] = _changed(
+                before,
+                step,
+                "whole" if whole else "lost" if style == "none" else _fate(chance),
+                chance,
+            )
     return contents
 
 
@@ -187,6 +204,13 @@ def _changed(before: bytes, step: Step, fate: str, chance: random.Random) -> byt
     if step.data is None:
         return before[: step.offset]
     cut = chance.randrange(len(step.data) + 1)
-    kinds = {"whole": step.data, "part": step.data[:cut], "zeros": bytes(len(step.data)), "hole": bytes(cut) + step.data[cut:]}
+    kinds = {
+        "whole": step.data,
+        "part": step.data[:cut],
+        "zeros": bytes(len(step.data)),
+        "hole": bytes(cut) + step.data[cut:],
+    }
     data = kinds[fate]
-    return before[: step.offset].ljust(step.offset, b"\0") + data + before[step.offset + len(data) :]
+    return (
+        before[: step.offset].ljust(step.offset, b"\0") + data + before[step.offset + len(data) :]
+    )

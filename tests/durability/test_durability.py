@@ -9,7 +9,9 @@ from tests.durability import crowd, editors, faults, full_disk, kill, malformed,
 pytestmark = pytest.mark.slow
 
 
-forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork; the other tests cover its roads")
+forks = pytest.mark.skipif(
+    not hasattr(os, "fork"), reason="this system has no fork; the other tests cover its roads"
+)
 
 
 @forks

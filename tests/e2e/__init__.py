@@ -2,4 +2,6 @@
 
 import pytest
 
-pytest.register_assert_rewrite(*(f"tests.e2e.{name}" for name in ("panel", "remembering", "server", "tavern", "turns")))
+pytest.register_assert_rewrite(
+    *(f"tests.e2e.{name}" for name in ("panel", "remembering", "server", "tavern", "turns"))
+)

@@ -11,7 +11,10 @@ from tests.endpoint import Behaviour, Endpoint, Line, Request, completion
 from tests.serve.proxy.upstreams import calls_tool, chunk, hangs_after, lines
 
 Body = dict[str, Any]
-ONE_THING = (("小狗", "幼犬"), ("生病", "感觉"))  # words that the scripted model of meaning takes for the same
+ONE_THING = (
+    ("小狗", "幼犬"),
+    ("生病", "感觉"),
+)  # words that the scripted model of meaning takes for the same
 DIMS = 256
 MODELS = json.dumps({"object": "list", "data": [{"id": "scripted", "object": "model"}]}).encode()
 
@@ -44,7 +47,9 @@ class Model:
     @contextmanager
     def refusing(self, message: str) -> Iterator[None]:
         """Meanwhile, answer that something is wrong."""
-        self._odd = lambda line: line.reply(json.dumps({"error": {"message": message}}).encode(), status="500 Internal Server Error")
+        self._odd = lambda line: line.reply(
+            json.dumps({"error": {"message": message}}).encode(), status="500 Internal Server Error"
+        )
         try:
             yield
         finally:
@@ -71,9 +76,17 @@ class Model:
         elif self._odd:
             self._odd(line)
         elif "prompt" in line.request.json:
-            line.reply(json.dumps({"choices": [{"index": 0, "text": f" {self.reply}", "finish_reason": "stop"}]}).encode())
+            line.reply(
+                json.dumps(
+                    {"choices": [{"index": 0, "text": f" {self.reply}", "finish_reason": "stop"}]}
+                ).encode()
+            )
         elif line.request.json.get("stream"):
-            pieces = [chunk(role="assistant", content=""), chunk(content=self.reply), chunk(finish="stop")]
+            pieces = [
+                chunk(role="assistant", content=""),
+                chunk(content=self.reply),
+                chunk(finish="stop"),
+            ]
             line.reply(lines(pieces), kind="text/event-stream")
         else:
             line.reply(completion(self.reply))
@@ -105,4 +118,8 @@ def block(body: Body) -> str:
 
 def said_in(body: Body) -> str:
     """All texts of a conversation."""
-    return str(body["prompt"]) if "prompt" in body else "\n".join(str(message.get("content") or "") for message in body["messages"])
+    return (
+        str(body["prompt"])
+        if "prompt" in body
+        else "\n".join(str(message.get("content") or "") for message in body["messages"])
+    )

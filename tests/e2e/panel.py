@@ -11,7 +11,11 @@ from tests.e2e.model import block
 from tests.e2e.remembering import EN, ZH, fresh
 from tests.e2e.tavern import ROOT, Stage
 
-WORDS: dict[str, str] = json.loads((ROOT / "examples" / "integrations" / "sillytavern" / "i18n" / "zh-cn.json").read_text(encoding="utf-8"))
+WORDS: dict[str, str] = json.loads(
+    (ROOT / "examples" / "integrations" / "sillytavern" / "i18n" / "zh-cn.json").read_text(
+        encoding="utf-8"
+    )
+)
 CJK = re.compile(r"[\u4e00-\u9fff]")
 BUTTONS = {"take back": 0, "pin": 1, "edit": 2, "forget": 3}
 
@@ -73,7 +77,9 @@ def pinned(stage: Stage, way: str) -> None:
     name = fresh("Nan")
     word, line = told(stage, way, name)
     press(line, "pin")
-    stage.page.locator("#rolememory_learned .rolememory-pinned", has_text=word).wait_for(state="attached")
+    stage.page.locator("#rolememory_learned .rolememory-pinned", has_text=word).wait_for(
+        state="attached"
+    )
     stage.chat(name)
     stage.comes_to_mind("Good evening.", word)
 
@@ -130,7 +136,9 @@ def shown_of_a_group(stage: Stage) -> None:
     stage.tell(two, EN.fact, EN.word)
     stage.group(one, two)
     stage.call("say", EN.question)
-    stage.page.locator("#rolememory_turn .rolememory-line", has_text=EN.word).wait_for(state="attached")
+    stage.page.locator("#rolememory_turn .rolememory-line", has_text=EN.word).wait_for(
+        state="attached"
+    )
     assert EN.word in str(stage.call("command", "/memory bees"))
 
 
@@ -155,7 +163,11 @@ def in_ones_own_language(stage: Stage, language: str) -> None:
         stage.comes_to_mind(tongue.question, tongue.word)
         line = stage.page.locator("#rolememory_turn .rolememory-line", has_text=tongue.word)
         line.wait_for(state="attached")
-        shown = [*stage.call("panel"), *stage.call("help"), stage.call("command", "/forget nothing of the kind")]
+        shown = [
+            *stage.call("panel"),
+            *stage.call("help"),
+            stage.call("command", "/forget nothing of the kind"),
+        ]
         if language == "en":
             assert not [text for text in shown if CJK.search(text) and ZH.word not in text]
             assert set(WORDS) & set(shown)
@@ -190,7 +202,9 @@ def switched_off(stage: Stage) -> None:
     stage.call("extension", {"mode": "off"})
     stage.chat(name)
     assert not stage.recalls(EN.question, EN.word)
-    stage.page.locator("#rolememory_status", has_text="Switched off here.").wait_for(state="attached")
+    stage.page.locator("#rolememory_status", has_text="Switched off here.").wait_for(
+        state="attached"
+    )
     stage.say("My aunt Rosa sells tulips in Porto.")
     stage.call("extension", {"mode": "auto"})
     stage.chat(name)
@@ -207,8 +221,18 @@ def at_a_depth(stage: Stage) -> None:
         stage.chat(name)
         stage.say("Good evening.")
         asked = stage.comes_to_mind(EN.question, EN.word)
-        chat = [message for message in asked["messages"] if message["role"] != "system" or block({"messages": [message]})]
-        assert [bool(block({"messages": [message]})) for message in chat] == [False, True, False, False, False]
+        chat = [
+            message
+            for message in asked["messages"]
+            if message["role"] != "system" or block({"messages": [message]})
+        ]
+        assert [bool(block({"messages": [message]})) for message in chat] == [
+            False,
+            True,
+            False,
+            False,
+            False,
+        ]
     finally:
         stage.call("extension", {"depth": 1})
 
@@ -221,7 +245,9 @@ def without_notices(stage: Stage) -> None:
         stage.tell(name, EN.fact, EN.word)
         stage.chat(name)
         stage.comes_to_mind(EN.question, EN.word)
-        stage.page.locator("#rolememory_turn .rolememory-line", has_text=EN.word).wait_for(state="attached")
+        stage.page.locator("#rolememory_turn .rolememory-line", has_text=EN.word).wait_for(
+            state="attached"
+        )
         assert learned(stage, EN.word).count() == 0
     finally:
         stage.call("extension", {"notices": True})
@@ -232,7 +258,9 @@ def without_notices(stage: Stage) -> None:
 
 def status(stage: Stage, words: str) -> None:
     """Wait until the panel says this."""
-    stage.page.locator("#rolememory_status[data-kind=bad]", has_text=words).wait_for(state="attached")
+    stage.page.locator("#rolememory_status[data-kind=bad]", has_text=words).wait_for(
+        state="attached"
+    )
 
 
 def what_is_wrong(stage: Stage) -> None:
@@ -291,13 +319,27 @@ def the_url_taken_out(stage: Stage, way: str) -> None:
     stage.call("save")
     files = stage.files()
     assert EN.question in "\n".join(files.values())
-    ours = ["<rolememory", *(line.strip("- ") for line in given.splitlines()), *stage.contents(name)]
-    ours = [text for text in ours if len(text) > 10 and not any(said in text for said in (EN.fact, EN.meant, EN.question))]
+    ours = [
+        "<rolememory",
+        *(line.strip("- ") for line in given.splitlines()),
+        *stage.contents(name),
+    ]
+    ours = [
+        text
+        for text in ours
+        if len(text) > 10 and not any(said in text for said in (EN.fact, EN.meant, EN.question))
+    ]
     assert any("Anna" in text for text in ours)
     assert [(path, text) for path, kept in files.items() for text in ours if text in kept] == []
     settings = json.loads(files["settings.json"])
     assert settings["oai_settings"]["custom_include_body"] == ""
-    assert set(settings["extension_settings"]["rolememory"]) <= {"depth", "mode", "notices", "server", "token"}
+    assert set(settings["extension_settings"]["rolememory"]) <= {
+        "depth",
+        "mode",
+        "notices",
+        "server",
+        "token",
+    }
 
 
 def uninstalled(stage: Stage) -> None:
@@ -309,7 +351,9 @@ def uninstalled(stage: Stage) -> None:
         with stage.page.expect_navigation():
             stage.call("uninstall")
         settings = json.loads(stage.files()["settings.json"])
-        assert [name for name, values in settings.items() if "rolememory" in json.dumps(values)] == []
+        assert [
+            name for name, values in settings.items() if "rolememory" in json.dumps(values)
+        ] == []
     finally:
         stage.integrate()
         stage.load()

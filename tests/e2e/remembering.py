@@ -54,7 +54,9 @@ def recalled_in_a_new_chat(stage: Stage, way: str, tongue: Tongue) -> None:
     stage.tell(name, tongue.fact, tongue.word)
     stage.chat(name)
     asked = stage.comes_to_mind(tongue.question, tongue.word)
-    assert [message for message in asked["messages"] if message["role"] == "user"][-1]["content"] == tongue.question
+    assert [message for message in asked["messages"] if message["role"] == "user"][-1][
+        "content"
+    ] == tongue.question
     assert stage.call("prompts") == [], "the block stayed in the page"
 
 
@@ -124,7 +126,11 @@ def _known_and_clean(stage: Stage, name: str) -> None:
     stage.tell(name, EN.fact, EN.word)
     stage.chat(name)
     stage.comes_to_mind(EN.question, EN.word)
-    learned = [text for text in stage.contents(name) if "[" in text or "next reply" in text or "keeps the lighthouse" in text]
+    learned = [
+        text
+        for text in stage.contents(name)
+        if "[" in text or "next reply" in text or "keeps the lighthouse" in text
+    ]
     assert learned == [], "lines of the frontend were learned"
 
 
@@ -170,7 +176,11 @@ def all_of_it_started_anew(stage: Stage, way: str, tongue: Tongue) -> None:
 def with_meaning(stage: Stage, tongue: Tongue) -> None:
     """The model of meaning that comes along knows English; for Chinese there is a server."""
     if tongue is ZH:
-        stage.home_anew(embedding__backend="endpoint", embedding__endpoint=stage.model.endpoint.url, embedding__model="scripted")
+        stage.home_anew(
+            embedding__backend="endpoint",
+            embedding__endpoint=stage.model.endpoint.url,
+            embedding__model="scripted",
+        )
     else:
         stage.home_anew()
     stage.memory.understands()

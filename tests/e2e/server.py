@@ -34,16 +34,35 @@ class Memory:
         return (self.home / ".token").read_text(encoding="ascii").strip()
 
     def start(self) -> Self:
-        words = ["serve", "--json", "--home", str(self.home), "--upstream", self.upstream, "--port", str(self.port)]
-        settings = {"HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false", "PYTHONUNBUFFERED": "1"}
+        words = [
+            "serve",
+            "--json",
+            "--home",
+            str(self.home),
+            "--upstream",
+            self.upstream,
+            "--port",
+            str(self.port),
+        ]
+        settings = {
+            "HF_HUB_OFFLINE": "1",
+            "TOKENIZERS_PARALLELISM": "false",
+            "PYTHONUNBUFFERED": "1",
+        }
         log = (self.home.parent / "server.log").open("a")
         with log:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "rolememory", *words], stdout=subprocess.PIPE, stderr=log, text=True, env=os.environ | settings
+                [sys.executable, "-m", "rolememory", *words],
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+                env=os.environ | settings,
             )
         assert self._process.stdout
         first = self._process.stdout.readline()
-        assert first, f"the server did not start: {(self.home.parent / 'server.log').read_text()[-2000:]}"
+        assert first, (
+            f"the server did not start: {(self.home.parent / 'server.log').read_text()[-2000:]}"
+        )
         threading.Thread(target=self._process.stdout.read, daemon=True).start()
         return self
 
@@ -64,30 +83,47 @@ class Memory:
 
     def understands(self) -> None:
         """Wait until meaning works; loading a model takes a while on a slow machine."""
-        until(lambda: self.meaning != "loading", lambda: "the model is still being loaded", 4 * PATIENCE_S)
+        until(
+            lambda: self.meaning != "loading",
+            lambda: "the model is still being loaded",
+            4 * PATIENCE_S,
+        )
         assert self.meaning == "ready"
 
     @property
     def meaning(self) -> str:
-        return str(httpx.get(f"{self.url}/healthz", trust_env=False, timeout=PATIENCE_S).json()["meaning"])
+        return str(
+            httpx.get(f"{self.url}/healthz", trust_env=False, timeout=PATIENCE_S).json()["meaning"]
+        )
 
     def contents(self, role: str) -> list[str]:
         """The texts of all memories of a role, given by name or id, those that do not count any more among them; none while nobody knows it."""
-        return [one["content"] for one in self._ask(f"/roles/{quote(role, safe='')}/memories?limit=200")]
+        return [
+            one["content"] for one in self._ask(f"/roles/{quote(role, safe='')}/memories?limit=200")
+        ]
 
     def everything(self) -> list[str]:
         """The texts of all memories."""
-        return [text for role in self._ask("/roles?limit=200") for text in self.contents(role["id"])]
+        return [
+            text for role in self._ask("/roles?limit=200") for text in self.contents(role["id"])
+        ]
 
     def _ask(self, path: str) -> list[dict[str, Any]]:
-        answer = httpx.get(f"{self.url}/api{path}", headers={"Authorization": f"Bearer {self.token}"}, trust_env=False, timeout=PATIENCE_S)
+        answer = httpx.get(
+            f"{self.url}/api{path}",
+            headers={"Authorization": f"Bearer {self.token}"},
+            trust_env=False,
+            timeout=PATIENCE_S,
+        )
         if answer.status_code == httpx.codes.NOT_FOUND:
             return []
         items: list[dict[str, Any]] = answer.raise_for_status().json()["items"]
         return items
 
 
-def until(holds: Callable[[], bool], otherwise: Callable[[], str], patience_s: float = PATIENCE_S) -> None:
+def until(
+    holds: Callable[[], bool], otherwise: Callable[[], str], patience_s: float = PATIENCE_S
+) -> None:
     """Wait for a condition."""
     last, pause = monotonic() + patience_s, threading.Event()
     while not holds():

@@ -13,7 +13,7 @@ from typing import Any
 
 from filelock import FileLock
 
-from rolememory.store.settings_text import set_value
+from rolememory.storage.settings_text import set_value
 from tests.conformance.live import server as program
 from tests.conformance.live.page import BROWSERS, LOAD_MS, QUIET, READY
 from tests.e2e.model import Body, Model, block
@@ -23,7 +23,9 @@ ROOT = Path(__file__).parents[2]
 LIVE = ROOT / ".cache" / "live"
 TAVERN = LIVE / "node_modules" / "sillytavern"
 STAGE = Path(__file__).with_name("stage.js").read_text(encoding="utf-8")
-HINT = (ROOT / "examples" / "integrations" / "sillytavern" / "hint.yaml").read_text(encoding="utf-8")
+HINT = (ROOT / "examples" / "integrations" / "sillytavern" / "hint.yaml").read_text(
+    encoding="utf-8"
+)
 
 
 ACT_MS = 120_000  # far more than anything takes: machines may be busy
@@ -55,7 +57,9 @@ class Stage:
         self._avatars: dict[str, str] = {}
         self._called: dict[str, str] = {}  # SillyTavern takes some signs out of names
         self._opened: dict[str, bool] = {}
-        self._alone = FileLock(self.tavern_home.with_suffix(".lock"))  # one stage at a time: its libraries are built but once
+        self._alone = FileLock(
+            self.tavern_home.with_suffix(".lock")
+        )  # one stage at a time: its libraries are built but once
 
     def open(self) -> None:
         self.memory.home.mkdir(parents=True, exist_ok=True)
@@ -93,14 +97,18 @@ class Stage:
 
     def integrate(self) -> None:
         """Put the extension in and let SillyTavern's page ask."""
-        self.rolememory("integrate", "sillytavern", str(self.tavern_home), "--address", self.address)
+        self.rolememory(
+            "integrate", "sillytavern", str(self.tavern_home), "--address", self.address
+        )
 
     def restart(self) -> None:
         """End everything but the model, and start it again."""
         self._browsers.close()
         self._taverns.close()
         self.memory.stop()
-        self.address = self._taverns.enter_context(program.served(TAVERN, self.tavern_home, fresh=False))
+        self.address = self._taverns.enter_context(
+            program.served(TAVERN, self.tavern_home, fresh=False)
+        )
         self.integrate()
         self.memory.start()
         self._browse()
@@ -117,7 +125,16 @@ class Stage:
 
     def rolememory(self, *words: str) -> str:
         """Run the command line."""
-        line = [sys.executable, "-m", "rolememory", "--home", str(self.memory.home), "--lang", "en", *words]
+        line = [
+            sys.executable,
+            "-m",
+            "rolememory",
+            "--home",
+            str(self.memory.home),
+            "--lang",
+            "en",
+            *words,
+        ]
         done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=120)
         assert done.returncode == 0, done.stderr
         return done.stdout
@@ -126,7 +143,9 @@ class Stage:
         browser = next(path for name in BROWSERS if (path := shutil.which(name)))
         folder = self._browsers.enter_context(TemporaryDirectory(prefix="rolememory-e2e-"))
         plays = self._browsers.enter_context(import_module("playwright.sync_api").sync_playwright())
-        window = plays.chromium.launch_persistent_context(folder, executable_path=browser, headless=True, args=list(QUIET))
+        window = plays.chromium.launch_persistent_context(
+            folder, executable_path=browser, headless=True, args=list(QUIET)
+        )
         self._browsers.callback(window.close)
         self.page = window.new_page()
         self.page.set_default_timeout(ACT_MS)
@@ -155,8 +174,12 @@ class Stage:
         direct = way in ("direct", "gone")
         mode = {"extension": "auto", "direct": "auto"}.get(way, "off")
         self.call("parameters", HINT if way == "pasted" else "")
-        self.call("extension", {"server": self.memory.url, "token": self.memory.token, "mode": mode})
-        self.call("connect", {"url": self.model.endpoint.url if direct else f"{self.memory.url}/v1"})
+        self.call(
+            "extension", {"server": self.memory.url, "token": self.memory.token, "mode": mode}
+        )
+        self.call(
+            "connect", {"url": self.model.endpoint.url if direct else f"{self.memory.url}/v1"}
+        )
         self.call("persona", "Lin")
 
     # ── what people do ──
@@ -165,12 +188,17 @@ class Stage:
         """Make a character; `card` is what the stories call it where several have one name."""
         told = f"{name} keeps the lighthouse at Cape Morrow, is forty, dry and patient, and winds the lamp every four hours."
         greeting = "The door creaks. Come in."
-        avatar, called = self.call("character", {"name": name, "description": told, "greeting": greeting})
+        avatar, called = self.call(
+            "character", {"name": name, "description": told, "greeting": greeting}
+        )
         self._avatars[card or name], self._called[name] = avatar, called
 
     def group(self, *names: str) -> None:
         """A group of these, opened; all answer in this order."""
-        self.call("group", {"name": " and ".join(names), "members": [self._avatars[name] for name in names]})
+        self.call(
+            "group",
+            {"name": " and ".join(names), "members": [self._avatars[name] for name in names]},
+        )
 
     def chat(self, name: str) -> None:
         """A new chat with this character, or card; it is made when it is not there."""
@@ -230,8 +258,15 @@ class Stage:
     def files(self) -> dict[str, str]:
         """Everything that SillyTavern has kept of its user, without the extension itself: path -> text."""
         folder = self.tavern_home / "data" / "default-user"
-        kept = [path for path in folder.rglob("*") if path.is_file() and "extensions" not in path.relative_to(folder).parts]
-        return {str(path.relative_to(folder)): path.read_text(encoding="utf-8", errors="replace") for path in kept}
+        kept = [
+            path
+            for path in folder.rglob("*")
+            if path.is_file() and "extensions" not in path.relative_to(folder).parts
+        ]
+        return {
+            str(path.relative_to(folder)): path.read_text(encoding="utf-8", errors="replace")
+            for path in kept
+        }
 
 
 @contextmanager

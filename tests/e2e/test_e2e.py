@@ -31,9 +31,15 @@ if WANTED == "all":
 
 else:
 
-    def test_quick_stories(tmp_path: Path) -> None:  # one test, so that one stage serves it whatever worker it is given to
+    def test_quick_stories(
+        tmp_path: Path,
+    ) -> None:  # one test, so that one stage serves it whatever worker it is given to
         with stage(tmp_path) as made:
-            failed = [f"{story.told}: {fault}" for story in STORIES if story.quick and (fault := made.lived(story.lives))]
+            failed = [
+                f"{story.told}: {fault}"
+                for story in STORIES
+                if story.quick and (fault := made.lived(story.lives))
+            ]
         assert not failed, "\n\n".join(failed)
 
 

@@ -11,13 +11,22 @@ import yaml
 from rolememory.cli.sillytavern import extension, hint
 
 NODE = shutil.which("node")
-SAID = {"role": 'Dr. "Bones": #2 - {x}\\', "user": "林\u2028'y' & *z\u0085", "chat": "1", "type": "normal", "last": 3}
+SAID = {
+    "role": 'Dr. "Bones": #2 - {x}\\',
+    "user": "林\u2028'y' & *z\u0085",
+    "chat": "1",
+    "type": "normal",
+    "last": 3,
+}
 ASK = "const { withHint } = await import(process.argv[1]); const [rows, said] = JSON.parse(process.argv[2]); console.log(JSON.stringify(rows.map((row) => withHint(row, said))));"
 
 ROWS = {
     "nothing was written": ("", {}),
     "a field": ("top_k: 40", {"top_k": 40}),
-    "fields, nested ones among them, and blank lines": ("a:\n  b: 1\n\nc: [1, 2]\n\n", {"a": {"b": 1}, "c": [1, 2]}),
+    "fields, nested ones among them, and blank lines": (
+        "a:\n  b: 1\n\nc: [1, 2]\n\n",
+        {"a": {"b": 1}, "c": [1, 2]},
+    ),
     "the pasted hint alone": (hint(), {}),
     "the pasted hint between others": (f"a: 1\n{hint()}b: 2\n", {"a": 1, "b": 2}),
     "a list": ("- a: 1\n- b: 2", [{"a": 1}, {"b": 2}]),
@@ -51,7 +60,9 @@ def test_the_hint_stands_among_the_others(module: str) -> None:
     filled = with_hint(module, *(written for written, _ in ROWS.values()))
     for row, text in zip(ROWS, filled, strict=True):
         own: Any = ROWS[row][1]
-        assert yaml.safe_load(text) == ([*own, {"rolememory": SAID}] if isinstance(own, list) else {**own, "rolememory": SAID}), row
+        assert yaml.safe_load(text) == (
+            [*own, {"rolememory": SAID}] if isinstance(own, list) else {**own, "rolememory": SAID}
+        ), row
 
 
 def test_flow_yaml_that_is_no_json_stays_as_it_was_written(module: str) -> None:

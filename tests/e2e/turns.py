@@ -21,7 +21,9 @@ def swiped_and_regenerated(stage: Stage, way: str) -> None:
     stage.learned("York", name)
     known = stage.contents(name)
     assert len([text for text in known if f"grows {word}" in text]) == 1, known
-    assert not [text for text in known if "Holm" in text or "Bath" in text], "a reply that was swiped away teaches"
+    assert not [text for text in known if "Holm" in text or "Bath" in text], (
+        "a reply that was swiped away teaches"
+    )
     assert stage.call("texts")[2] == "I was born in York."
 
 
@@ -32,7 +34,9 @@ def not_the_characters_words(stage: Stage, way: str) -> None:
     stage.chat(name)
     stage.say("Good evening.", "Good evening to you.")
     stage.asked(lambda: stage.call("impersonate"), f"My brother Otto repairs {word} in Lyon.")
-    asked = stage.asked(lambda: stage.call("quiet", "Summarize the story so far."), f"Otto repairs {word} in Lyon.")
+    asked = stage.asked(
+        lambda: stage.call("quiet", "Summarize the story so far."), f"Otto repairs {word} in Lyon."
+    )
     assert block(asked) == "", "a summary is given memories"
     later = fresh("tulips")
     stage.say(f"My aunt Rosa sells {later} in Porto.")
@@ -46,14 +50,20 @@ def continued(stage: Stage, way: str) -> None:
     asked = stage.asked(lambda: stage.call("continueIt"), " And the lamp burns.")
     assert block(asked).count(EN.word) == 0
     shown = stage.call("texts")
-    assert (shown[-1].startswith("Mm."), shown[-1].endswith("And the lamp burns."), len(shown)) == (True, True, 3), shown
+    assert (shown[-1].startswith("Mm."), shown[-1].endswith("And the lamp burns."), len(shown)) == (
+        True,
+        True,
+        3,
+    ), shown
 
 
 def edited(stage: Stage, way: str) -> None:
     stage.through(way)
     name = fresh("Ida")
     stage.chat(name)
-    stage.say(fresh("It is the evening of day"))  # nobody can tell a chat without a name by a first message that is another one now
+    stage.say(
+        fresh("It is the evening of day")
+    )  # nobody can tell a chat without a name by a first message that is another one now
     stage.say("My cousin Eva paints ships in Turku.")
     stage.learned("paints ships", name)
     stage.call("edit", 3, "My cousin Eva carves spoons in Turku.")
@@ -75,7 +85,9 @@ def deleted(stage: Stage, way: str) -> None:
     stage.say("My niece Ella tunes pianos in Graz.")  # a proxy hears of it with the next turn
     stage.learned("tunes pianos", name)
     stage.chat(name)
-    assert not stage.recalls("What does my nephew Finn do in Faro?", "mends nets"), "what was deleted is told"
+    assert not stage.recalls("What does my nephew Finn do in Faro?", "mends nets"), (
+        "what was deleted is told"
+    )
     stage.comes_to_mind("What does my niece Ella do in Graz?", "tunes pianos")
 
 
@@ -87,7 +99,9 @@ def deleted_to_the_greeting(stage: Stage) -> None:
     stage.call("remove", 2)
     stage.call("remove", 1)
     stage.chat(name)
-    assert not stage.recalls("What does my nephew Finn do in Faro?", "mends nets"), "what was deleted is told"
+    assert not stage.recalls("What does my nephew Finn do in Faro?", "mends nets"), (
+        "what was deleted is told"
+    )
 
 
 def branched(stage: Stage, way: str) -> None:

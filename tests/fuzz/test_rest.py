@@ -53,8 +53,13 @@ class Asked:
 
 @pytest.fixture(scope="module")
 def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
-    with served(tmp_path_factory.mktemp("fuzzed")) as house, httpx.Client(base_url=f"{house.url}/api", timeout=120, trust_env=False) as api:
-        yield Asked(house, schemathesis.openapi.from_dict(good(api.get("/openapi.json"))), api, names(api))
+    with (
+        served(tmp_path_factory.mktemp("fuzzed")) as house,
+        httpx.Client(base_url=f"{house.url}/api", timeout=120, trust_env=False) as api,
+    ):
+        yield Asked(
+            house, schemathesis.openapi.from_dict(good(api.get("/openapi.json"))), api, names(api)
+        )
 
 
 def test_the_description_is_complete(asked: Asked) -> None:
@@ -68,8 +73,12 @@ def test_the_description_is_complete(asked: Asked) -> None:
 
 
 @pytest.mark.parametrize("mode", GenerationMode, ids=["as described", "otherwise"])
-@pytest.mark.parametrize(("method", "path"), [one for one in OPERATIONS if one not in ENDLESS], ids=str)
-def test_nothing_that_is_asked_breaks_anything(asked: Asked, method: str, path: str, mode: GenerationMode) -> None:
+@pytest.mark.parametrize(
+    ("method", "path"), [one for one in OPERATIONS if one not in ENDLESS], ids=str
+)
+def test_nothing_that_is_asked_breaks_anything(
+    asked: Asked, method: str, path: str, mode: GenerationMode
+) -> None:
     operation = asked.schema[path][method]
     if mode is GenerationMode.NEGATIVE and not (operation.body or operation.query):
         pytest.skip("nothing can be asked otherwise: any text is a name")
@@ -79,7 +88,11 @@ def test_nothing_that_is_asked_breaks_anything(asked: Asked, method: str, path: 
     @given(case=operation.as_strategy(generation_mode=mode))
     def asks(case: Any) -> None:
         if next(numbers) % 2:  # every other time of something that is there
-            case.path_parameters |= {name: value for name, value in asked.known.items() if name in (case.path_parameters or {})}
+            case.path_parameters |= {
+                name: value
+                for name, value in asked.known.items()
+                if name in (case.path_parameters or {})
+            }
         checked(asked, case, case.call(base_url=asked.house.url, timeout=120))
 
     asks()
@@ -91,7 +104,15 @@ def names(api: httpx.Client) -> dict[str, str]:
     role.remember(f"The {SECRET} beacon failed in the storm.", id="beacon", keys=["beacon"])
     role.say("My sister is called Anna.", "A fine name.", chat="harbour", user="lin")
     book = good(api.post(f"/books/{role.id}", json={"name": "tides"}))
-    return {"role": role.id, "memory": "beacon", "chat": "harbour", "user": "lin", "shelf": role.id, "book": str(book["name"]), "uid": "0"}
+    return {
+        "role": role.id,
+        "memory": "beacon",
+        "chat": "harbour",
+        "user": "lin",
+        "shelf": role.id,
+        "book": str(book["name"]),
+        "uid": "0",
+    }
 
 
 def checked(asked: Asked, case: Any, answer: Any) -> None:

@@ -48,15 +48,25 @@ TOKENS = re.compile(
 @pytest.mark.parametrize("text", BREAKOUTS)
 @pytest.mark.parametrize("language", ["zh", "en"])
 def test_nothing_breaks_out(text: str, language: str) -> None:
-    style = Style(TEMPLATES, language=language, cast=Cast(char=text, user=text, heard_from={"a": text}))
-    plain = Style(TEMPLATES, language=language, cast=Cast(char="A", user="B", heard_from={"a": "C"}))
-    block = style.block([Memory(id="a", content=text, subject=text, tags=(text,)), Memory(id="b", content="last")])
+    style = Style(
+        TEMPLATES, language=language, cast=Cast(char=text, user=text, heard_from={"a": text})
+    )
+    plain = Style(
+        TEMPLATES, language=language, cast=Cast(char="A", user="B", heard_from={"a": "C"})
+    )
+    block = style.block(
+        [Memory(id="a", content=text, subject=text, tags=(text,)), Memory(id="b", content="last")]
+    )
     assert block.startswith(f"{OPEN}\n")
     assert block.endswith(f"last\n{CLOSE}")
     assert block.lower().count("rolememory>") == 2
     assert [block[mark.start : mark.end] for mark in recognise(block)] == [block]
-    expected = plain.block([Memory(id="a", content="x", subject="y"), Memory(id="b", content="last")])
-    assert len(block.splitlines()) == len(expected.splitlines()), "no line more than the template's own"
+    expected = plain.block(
+        [Memory(id="a", content="x", subject="y"), Memory(id="b", content="last")]
+    )
+    assert len(block.splitlines()) == len(expected.splitlines()), (
+        "no line more than the template's own"
+    )
     inside = "\n".join(block.splitlines()[1:-1])
     assert not TOKENS.search(inside), TOKENS.search(inside)
 
@@ -110,19 +120,45 @@ BLOCK = fenced("What Asha remembers:\n- The beacon failed.\n- 灯塔熄了。")
     ("text", "left"),
     [
         pytest.param(BLOCK, "", id="the block alone"),
-        pytest.param(f"You are Asha.\n\n{BLOCK}\n\nStay inside.", "You are Asha.\n\nStay inside.", id="merged by blank lines"),
-        pytest.param(f"You are Asha.\n{BLOCK}\nStay inside.", "You are Asha.\nStay inside.", id="squashed by newlines"),
+        pytest.param(
+            f"You are Asha.\n\n{BLOCK}\n\nStay inside.",
+            "You are Asha.\n\nStay inside.",
+            id="merged by blank lines",
+        ),
+        pytest.param(
+            f"You are Asha.\n{BLOCK}\nStay inside.",
+            "You are Asha.\nStay inside.",
+            id="squashed by newlines",
+        ),
         pytest.param(f"{BLOCK}\n\nWhy is it dark?", "Why is it dark?", id="before the user's text"),
-        pytest.param(f"Why is it dark?\n\n{BLOCK}", "Why is it dark?", id="folded behind the user's text"),
+        pytest.param(
+            f"Why is it dark?\n\n{BLOCK}", "Why is it dark?", id="folded behind the user's text"
+        ),
         pytest.param(f"a {BLOCK} b", "a  b", id="in the middle of a line"),
         pytest.param(f"a\r\n\r\n{BLOCK}\r\n\r\nb", "a\r\n\r\nb", id="lines of another system"),
         pytest.param(f"x\n\n{BLOCK}\n\ny\n\n{BLOCK}\n\nz", "x\n\ny\n\nz", id="two of them"),
         pytest.param(f"{BLOCK}\n{BLOCK}", "", id="one after the other"),
-        pytest.param("Traveller: hi\n<rolememory>\n- x\n- y", "Traveller: hi", id="cut off at the end"),
-        pytest.param("<rolememory>\n- x\n\nTraveller: hi", "Traveller: hi", id="its end is lost: up to the empty line"),
-        pytest.param("- y\n</rolememory>\nTraveller: hi", "- y\nTraveller: hi", id="its beginning is lost: the mark goes"),
-        pytest.param(f"<rolememory>\n- cut\n{BLOCK}\n\nhi", "hi", id="a torn one before a whole one"),
-        pytest.param("nothing of ours <memory>x</memory>", "nothing of ours <memory>x</memory>", id="other people's tags stay"),
+        pytest.param(
+            "Traveller: hi\n<rolememory>\n- x\n- y", "Traveller: hi", id="cut off at the end"
+        ),
+        pytest.param(
+            "<rolememory>\n- x\n\nTraveller: hi",
+            "Traveller: hi",
+            id="its end is lost: up to the empty line",
+        ),
+        pytest.param(
+            "- y\n</rolememory>\nTraveller: hi",
+            "- y\nTraveller: hi",
+            id="its beginning is lost: the mark goes",
+        ),
+        pytest.param(
+            f"<rolememory>\n- cut\n{BLOCK}\n\nhi", "hi", id="a torn one before a whole one"
+        ),
+        pytest.param(
+            "nothing of ours <memory>x</memory>",
+            "nothing of ours <memory>x</memory>",
+            id="other people's tags stay",
+        ),
         pytest.param("", "", id="empty"),
     ],
 )
@@ -130,8 +166,14 @@ def test_our_blocks_are_taken_out_again(text: str, left: str) -> None:
     assert strip(text) == left
 
 
-@given(st.text("ab \n<>/", max_size=30), st.text("ab \n<>/", max_size=30), st.sampled_from(["\n", "\n\n"]))
-def test_what_was_put_between_two_texts_leaves_them_as_they_were(before: str, after: str, between: str) -> None:
+@given(
+    st.text("ab \n<>/", max_size=30),
+    st.text("ab \n<>/", max_size=30),
+    st.sampled_from(["\n", "\n\n"]),
+)
+def test_what_was_put_between_two_texts_leaves_them_as_they_were(
+    before: str, after: str, between: str
+) -> None:
     before, after = before.strip() + "x", "y" + after.strip()
     assert strip(f"{before}{between}{BLOCK}{between}{after}") == f"{before}{between}{after}"
 

@@ -26,13 +26,28 @@ def at(year: int, month: int, day: int, hour: int = 0, minute: int = 0) -> datet
 
 MEMORIES: dict[Language, list[Memory]] = {
     "en": [
-        Memory(id="patience", content="Patient, dry, never raises her voice.", type=MemoryType.TRAIT),
-        Memory(id="wind", content="Wind the great lamp every four hours.", type=MemoryType.GOAL, created=at(1886, 3, 1)),
         Memory(
-            id="fear", content="{{user}} is afraid of deep water.", type=MemoryType.SEMANTIC, subject="user", created=at(1887, 9, 14, 8, 5)
+            id="patience", content="Patient, dry, never raises her voice.", type=MemoryType.TRAIT
         ),
         Memory(
-            id="oil", content="Prefers whale oil.\nThe new oil smokes.", type=MemoryType.SEMANTIC, subject="Old Tom", tags=("oil", "lamp")
+            id="wind",
+            content="Wind the great lamp every four hours.",
+            type=MemoryType.GOAL,
+            created=at(1886, 3, 1),
+        ),
+        Memory(
+            id="fear",
+            content="{{user}} is afraid of deep water.",
+            type=MemoryType.SEMANTIC,
+            subject="user",
+            created=at(1887, 9, 14, 8, 5),
+        ),
+        Memory(
+            id="oil",
+            content="Prefers whale oil.\nThe new oil smokes.",
+            type=MemoryType.SEMANTIC,
+            subject="Old Tom",
+            tags=("oil", "lamp"),
         ),
         Memory(
             id="storm",
@@ -41,15 +56,48 @@ MEMORIES: dict[Language, list[Memory]] = {
             source=Source.SUMMARY,
             tags=("storm",),
         ),
-        Memory(id="inn", content="A fire at the Grey Gull.", created=at(1887, 12, 24, 18, 0), source=Source.USER_INPUT),
+        Memory(
+            id="inn",
+            content="A fire at the Grey Gull.",
+            created=at(1887, 12, 24, 18, 0),
+            source=Source.USER_INPUT,
+        ),
     ],
     "zh": [
         Memory(id="patience", content="性子沉静，说话从不高声。", type=MemoryType.TRAIT),
-        Memory(id="wind", content="每四个时辰给大灯上一次弦。", type=MemoryType.GOAL, created=at(1886, 3, 1)),
-        Memory(id="fear", content="{{user}}怕深水。", type=MemoryType.SEMANTIC, subject="用户", created=at(1887, 9, 14, 8, 5)),
-        Memory(id="oil", content="只肯用鲸油。\n嫌新油冒烟。", type=MemoryType.SEMANTIC, subject="老汤姆", tags=("灯油", "大灯")),
-        Memory(id="storm", content="大风暴那夜，灯塔熄了。", created=at(1887, 11, 2, 23, 40), source=Source.SUMMARY, tags=("风暴",)),
-        Memory(id="inn", content="灰鸥客栈起了火。", created=at(1887, 12, 24, 18, 0), source=Source.USER_INPUT),
+        Memory(
+            id="wind",
+            content="每四个时辰给大灯上一次弦。",
+            type=MemoryType.GOAL,
+            created=at(1886, 3, 1),
+        ),
+        Memory(
+            id="fear",
+            content="{{user}}怕深水。",
+            type=MemoryType.SEMANTIC,
+            subject="用户",
+            created=at(1887, 9, 14, 8, 5),
+        ),
+        Memory(
+            id="oil",
+            content="只肯用鲸油。\n嫌新油冒烟。",
+            type=MemoryType.SEMANTIC,
+            subject="老汤姆",
+            tags=("灯油", "大灯"),
+        ),
+        Memory(
+            id="storm",
+            content="大风暴那夜，灯塔熄了。",
+            created=at(1887, 11, 2, 23, 40),
+            source=Source.SUMMARY,
+            tags=("风暴",),
+        ),
+        Memory(
+            id="inn",
+            content="灰鸥客栈起了火。",
+            created=at(1887, 12, 24, 18, 0),
+            source=Source.USER_INPUT,
+        ),
     ],
 }
 CAST: dict[Language, Cast] = {
@@ -81,7 +129,9 @@ CHAT: dict[Language, list[Message]] = {
 
 
 def style(language: Language, **settings: object) -> Style:
-    return Style(TEMPLATES, InjectSettings.model_validate(settings), language=language, cast=CAST[language])
+    return Style(
+        TEMPLATES, InjectSettings.model_validate(settings), language=language, cast=CAST[language]
+    )
 
 
 def shown(messages: tuple[Message, ...]) -> str:
@@ -99,10 +149,15 @@ def test_shipped_template(name: str, language: Language, golden: Golden) -> None
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("position", get_args(Position))
 @pytest.mark.parametrize("name", TEMPLATES.known("inject"))
-def test_template_in_position(name: str, position: Position, language: Language, golden: Golden) -> None:
+def test_template_in_position(
+    name: str, position: Position, language: Language, golden: Golden
+) -> None:
     block = style(language, template=name).block(MEMORIES[language][:3])
     description = CHAT[language][1].content
-    golden(f"inject/positions/{name}.{position}.{language}.txt", shown(place(CHAT[language], block, position, 2, description=description)))
+    golden(
+        f"inject/positions/{name}.{position}.{language}.txt",
+        shown(place(CHAT[language], block, position, 2, description=description)),
+    )
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -114,8 +169,13 @@ def test_template_in_position(name: str, position: Position, language: Language,
         ("own_heading", {"heading": "# Asha's notebook"}),
     ],
 )
-def test_settings_of_the_default_template(name: str, settings: dict[str, object], language: Language, golden: Golden) -> None:
-    golden(f"inject/settings/{name}.{language}.txt", style(language, **settings).block(MEMORIES[language]) + "\n")
+def test_settings_of_the_default_template(
+    name: str, settings: dict[str, object], language: Language, golden: Golden
+) -> None:
+    golden(
+        f"inject/settings/{name}.{language}.txt",
+        style(language, **settings).block(MEMORIES[language]) + "\n",
+    )
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -130,4 +190,7 @@ def test_personalisation(language: Language, golden: Golden) -> None:
         Preference("code_style", "documented", "g"),
         Preference("language", "ja", "h"),
     )
-    golden(f"inject/personalisation.{language}.txt", personalisation(Preferences(wishes), language, TEMPLATES) + "\n")
+    golden(
+        f"inject/personalisation.{language}.txt",
+        personalisation(Preferences(wishes), language, TEMPLATES) + "\n",
+    )

@@ -5,7 +5,15 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from rolememory.inject.environment import Templates
-from rolememory.inject.persona import Preference, Preferences, personalisation, preferences, said_in
+from rolememory.inject.persona import (
+    Preference,
+    Preferences,
+    Utterance,
+    personalisation,
+    preferences,
+    said_in,
+    wishes_in,
+)
 from rolememory.schema.memory import Memory, MemoryType
 
 TEMPLATES = Templates()
@@ -70,7 +78,10 @@ DAY = datetime(2026, 1, 1, tzinfo=UTC)
         ("The user is learning Japanese", []),
         ("she met an expert", []),
         ("a short sword and a long road", []),
-        ("The user is a beginner, wants detailed answers and speaks German", ["beginner", "detailed", "de"]),
+        (
+            "The user is a beginner, wants detailed answers and speaks German",
+            ["beginner", "detailed", "de"],
+        ),
         ("用户是新手，喜欢详细的回答，请用英文回复", ["beginner", "detailed", "en"]),
     ],
 )
@@ -78,29 +89,86 @@ def test_a_memory_tells(text: str, values: list[str]) -> None:
     assert [wish.value for wish in said_in(Memory(id="a", content=text))] == values
 
 
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        pytest.param("Please keep your answers short.", ["concise"], id="en length"),
+        pytest.param("Your replies are too long!", ["concise"], id="en, too long"),
+        pytest.param("Be brief.", ["concise"], id="en, be brief"),
+        pytest.param("From now on in detail, please.", ["detailed"], id="en detail"),
+        pytest.param("Your answers should be not too short", [], id="en, negated"),
+        pytest.param("Please answer in French.", ["fr"], id="en language"),
+        pytest.param("Don't answer in French.", [], id="en language, negated"),
+        pytest.param("I'm a beginner in Python.", ["beginner"], id="en depth"),
+        pytest.param("I want code with comments", ["commented"], id="en code"),
+        pytest.param("Only the code, no comments please", ["minimal"], id="en minimal"),
+        pytest.param("I like long walks.", [], id="en, another thing that is long"),
+        pytest.param("Tell me in detail what the duke said.", [], id="en, for this once"),
+        pytest.param("I speak German with my mother.", [], id="en, a language of the story"),
+        pytest.param("请回答得简短一些。", ["concise"], id="zh length"),
+        pytest.param("你的回复太长了", ["concise"], id="zh, too long"),
+        pytest.param("以后说详细一点。", ["detailed"], id="zh detail"),
+        pytest.param("回答别太简短", [], id="zh, negated"),
+        pytest.param("请用英文回答我。", ["en"], id="zh language"),
+        pytest.param("以后跟我说粤语吧", ["yue"], id="zh, another language"),
+        pytest.param("我是编程新手。", ["beginner"], id="zh depth"),
+        pytest.param("代码不要注释", ["minimal"], id="zh code"),
+        pytest.param("我喜欢完整的故事。", [], id="zh, another thing that is whole"),
+        pytest.param("请详细讲讲那场战斗。", [], id="zh, for this once"),
+        pytest.param("他说英语。", [], id="zh, a language of the story"),
+    ],
+)
+def test_what_the_user_says(text: str, values: list[str]) -> None:
+    assert [wish.value for wish in wishes_in(Utterance("p", text))] == values
+
+
+def test_the_newer_of_a_memory_and_a_word_wins() -> None:
+    memory = Memory(id="m", content="用户喜欢简洁的回答", created=DAY)
+    word = Utterance("p", "Detailed answers, please.", DAY + timedelta(days=1))
+    told = preferences([memory], "Lin", [word])
+    assert [wish.source for wish in told.wishes] == ["p"]
+    assert [older.source for older, _ in told.overruled] == ["m"]
+    assert preferences([], "Lin", [word]).wishes == told.wishes
+    assert not preferences([], "Lin", [Utterance("p", "Good morning!")])
+
+
 def test_a_preference_by_tag_needs_no_other_words() -> None:
-    assert said_in(Memory(id="a", content="简洁", tags=("偏好",))) == [Preference("response_length", "concise", "a")]
+    assert said_in(Memory(id="a", content="简洁", tags=("偏好",))) == [
+        Preference("response_length", "concise", "a")
+    ]
     assert said_in(Memory(id="a", content="简洁")) == []
 
 
 def test_the_newer_wins_and_the_older_is_named() -> None:
     older = Memory(id="z", content="用户喜欢简洁的回答", created=DAY)
-    newer = Memory(id="a", content="The user prefers detailed answers", created=DAY + timedelta(days=1))
+    newer = Memory(
+        id="a", content="The user prefers detailed answers", created=DAY + timedelta(days=1)
+    )
     for known in ([older, newer], [newer, older]):
         told = preferences(known)
         assert told.wishes == (Preference("response_length", "detailed", "a"),)
-        assert told.overruled == ((Preference("response_length", "concise", "z"), Preference("response_length", "detailed", "a")),)
+        assert told.overruled == (
+            (
+                Preference("response_length", "concise", "z"),
+                Preference("response_length", "detailed", "a"),
+            ),
+        )
 
 
 def test_saying_the_same_again_overrules_nothing() -> None:
-    known = [Memory(id=str(day), content="用户喜欢简洁的回答", created=DAY + timedelta(days=day)) for day in range(3)]
+    known = [
+        Memory(id=str(day), content="用户喜欢简洁的回答", created=DAY + timedelta(days=day))
+        for day in range(3)
+    ]
     assert preferences(known) == Preferences((Preference("response_length", "concise", "2"),))
 
 
 @pytest.mark.parametrize(
     "memory",
     [
-        pytest.param(Memory(id="a", content="我是资深猎人", type=MemoryType.TRAIT), id="what the role is"),
+        pytest.param(
+            Memory(id="a", content="我是资深猎人", type=MemoryType.TRAIT), id="what the role is"
+        ),
         pytest.param(Memory(id="a", content="我是新手", subject="阿霞"), id="what a third is"),
         pytest.param(Memory(id="a", content="用户是新手", archived=True), id="what is archived"),
     ],
@@ -111,17 +179,29 @@ def test_only_the_users_wishes_count(memory: Memory) -> None:
 
 @pytest.mark.parametrize("subject", ["user", "用户", "Lin", "lin", "{{user}}"])
 def test_the_user_is_known_by_name(subject: str) -> None:
-    assert preferences([Memory(id="a", content="我是新手", subject=subject, type=MemoryType.TRAIT)], user="Lin")
+    assert preferences(
+        [Memory(id="a", content="我是新手", subject=subject, type=MemoryType.TRAIT)], user="Lin"
+    )
 
 
 @pytest.mark.parametrize("language", ["zh", "en"])
 def test_no_preference_no_block(language: str) -> None:
-    assert personalisation(preferences([Memory(id="a", content="灯塔在海边")]), language, TEMPLATES) == ""
-    assert personalisation(Preferences((Preference("response_length", "balanced", "a"),)), language, TEMPLATES) == ""
+    assert (
+        personalisation(preferences([Memory(id="a", content="灯塔在海边")]), language, TEMPLATES)
+        == ""
+    )
+    assert (
+        personalisation(
+            Preferences((Preference("response_length", "balanced", "a"),)), language, TEMPLATES
+        )
+        == ""
+    )
 
 
 def test_what_is_said_in_the_prompt() -> None:
-    told = preferences([Memory(id="a", content="用户是新手"), Memory(id="b", content="请用英文回答")])
+    told = preferences(
+        [Memory(id="a", content="用户是新手"), Memory(id="b", content="请用英文回答")]
+    )
     assert (
         personalisation(told, "zh", TEMPLATES)
         == "用户希望这样的回答方式：\n- 用户是初学者：从基础讲起，用语浅显，第一次出现的术语要解释。\n- 请用英语回答。"

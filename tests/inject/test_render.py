@@ -38,7 +38,9 @@ def templates(folder: Path, **sources: str) -> Templates:
     """An author's templates: `default__en="..."` is inject/default.en.jinja."""
     (folder / "inject").mkdir(parents=True)
     for name, source in sources.items():
-        (folder / "inject" / f"{name.replace('__', '.')}.jinja").write_text(source, encoding="utf-8")
+        (folder / "inject" / f"{name.replace('__', '.')}.jinja").write_text(
+            source, encoding="utf-8"
+        )
     return Templates(folder)
 
 
@@ -46,20 +48,54 @@ def templates(folder: Path, **sources: str) -> Templates:
     ("memory", "cast", "english", "chinese"),
     [
         pytest.param(Memory(id="a", content="x"), Cast(), "- x", "- x", id="no date, no subject"),
-        pytest.param(Memory(id="a", content="x", created=DAY), Cast(), "- [1887-11-02] x", "- 1887年11月2日，x", id="an absolute date"),
-        pytest.param(Memory(id="a", content="x", subject="Old Tom"), Cast(), "- About Old Tom: x", "- 关于Old Tom：x", id="a named third"),
         pytest.param(
-            Memory(id="a", content="x", subject="user"), Cast(user="Lin"), "- About Lin: x", "- 关于Lin：x", id="the user by name"
+            Memory(id="a", content="x", created=DAY),
+            Cast(),
+            "- [1887-11-02] x",
+            "- 1887年11月2日，x",
+            id="an absolute date",
         ),
         pytest.param(
-            Memory(id="a", content="x", subject="用户"), Cast(), "- About the user: x", "- 关于用户：x", id="the user without a name"
+            Memory(id="a", content="x", subject="Old Tom"),
+            Cast(),
+            "- About Old Tom: x",
+            "- 关于Old Tom：x",
+            id="a named third",
         ),
-        pytest.param(Memory(id="a", content="x", subject="Asha"), Cast(char="Asha"), "- x", "- x", id="the role itself needs no saying"),
         pytest.param(
-            Memory(id="a", content="Tom left", subject="Tom"), Cast(), "- Tom left", "- Tom left", id="the text says the name already"
+            Memory(id="a", content="x", subject="user"),
+            Cast(user="Lin"),
+            "- About Lin: x",
+            "- 关于Lin：x",
+            id="the user by name",
         ),
         pytest.param(
-            Memory(id="a", content="{{user}} met {{char}}"), Cast("Asha", "Lin"), "- Lin met Asha", "- Lin met Asha", id="names for macros"
+            Memory(id="a", content="x", subject="用户"),
+            Cast(),
+            "- About the user: x",
+            "- 关于用户：x",
+            id="the user without a name",
+        ),
+        pytest.param(
+            Memory(id="a", content="x", subject="Asha"),
+            Cast(char="Asha"),
+            "- x",
+            "- x",
+            id="the role itself needs no saying",
+        ),
+        pytest.param(
+            Memory(id="a", content="Tom left", subject="Tom"),
+            Cast(),
+            "- Tom left",
+            "- Tom left",
+            id="the text says the name already",
+        ),
+        pytest.param(
+            Memory(id="a", content="{{user}} met {{char}}"),
+            Cast("Asha", "Lin"),
+            "- Lin met Asha",
+            "- Lin met Asha",
+            id="names for macros",
         ),
         pytest.param(
             Memory(id="a", content="x"),
@@ -68,7 +104,9 @@ def templates(folder: Path, **sources: str) -> Templates:
             "- （Mira的记忆）x",
             id="heard from another role",
         ),
-        pytest.param(Memory(id="a", content="one\ntwo"), Cast(), "- one two", "- one two", id="one line each"),
+        pytest.param(
+            Memory(id="a", content="one\ntwo"), Cast(), "- one two", "- one two", id="one line each"
+        ),
         pytest.param(
             Memory(id="a", content="x", created=datetime(1, 1, 1, tzinfo=UTC)),
             Cast(),
@@ -96,12 +134,16 @@ def test_local_chat_says_exactly_what_its_design_says() -> None:
 
 
 def test_role_memory_without_heading_is_the_full_content() -> None:
-    style = Style(SHIPPED, InjectSettings(template="anh", heading="", separate_by_type=False), language="zh")
+    style = Style(
+        SHIPPED, InjectSettings(template="anh", heading="", separate_by_type=False), language="zh"
+    )
     assert style.body([Memory(id="a", content="怕水")]) == "- 怕水"
 
 
 def test_language_of_the_setting_goes_before_that_of_the_chat() -> None:
-    assert "记得的事" in Style(SHIPPED, InjectSettings(language="zh"), language="en").block(memories(1))
+    assert "记得的事" in Style(SHIPPED, InjectSettings(language="zh"), language="en").block(
+        memories(1)
+    )
     assert "remembers" in Style(SHIPPED, InjectSettings(), language="en").block(memories(1))
 
 
@@ -145,7 +187,9 @@ COUNTERS: list[Callable[[str], int]] = [len, bigrams]
 @pytest.mark.parametrize("count", COUNTERS)
 @pytest.mark.parametrize("together", [True, False])
 @pytest.mark.parametrize("name", SHIPPED.known("inject"))
-def test_what_is_measured_is_what_is_said(name: str, together: bool, count: Callable[[str], int]) -> None:
+def test_what_is_measured_is_what_is_said(
+    name: str, together: bool, count: Callable[[str], int]
+) -> None:
     rules = InjectSettings(template=name, separate_by_type=not together)
     length = Length(Style(SHIPPED, rules, cast=Cast("Asha", "Lin")), count)
     for number in range(1, 12):
@@ -169,7 +213,9 @@ def test_frame_and_lines_are_the_whole(name: str, together: bool, language: str)
 
 @settings(max_examples=40, deadline=None)
 @given(
-    st.lists(st.tuples(st.text(max_size=80), st.sampled_from(TYPES), st.floats(0.3, 1.0)), max_size=14),
+    st.lists(
+        st.tuples(st.text(max_size=80), st.sampled_from(TYPES), st.floats(0.3, 1.0)), max_size=14
+    ),
     st.integers(0, 900),
     st.sampled_from(SHIPPED.known("inject")),
     st.sampled_from(COUNTERS),
@@ -177,10 +223,15 @@ def test_frame_and_lines_are_the_whole(name: str, together: bool, language: str)
 def test_the_budget_is_never_exceeded(
     known: list[tuple[str, MemoryType, float]], limit: int, name: str, count: Callable[[str], int]
 ) -> None:
-    scored = [Scored(Memory(id=str(number), content=text, type=kind), score, score, ()) for number, (text, kind, score) in enumerate(known)]
+    scored = [
+        Scored(Memory(id=str(number), content=text, type=kind), score, score, ())
+        for number, (text, kind, score) in enumerate(known)
+    ]
     style = Style(SHIPPED, InjectSettings(template=name))
     measure: Measure = Length(style, count)
-    fitted = fit(scored, measure, Fitting(RecallSettings(), BudgetSettings(max_total_length=limit), DAY))
+    fitted = fit(
+        scored, measure, Fitting(RecallSettings(), BudgetSettings(max_total_length=limit), DAY)
+    )
     assert count(style.block([one.memory for one in fitted.chosen])) <= limit
 
 
@@ -188,21 +239,32 @@ def test_the_budget_is_never_exceeded(
 
 
 def test_an_authors_template_wins(tmp_path: Path) -> None:
-    mine = templates(tmp_path, default__en="{% for memory in recalled %}* {{ memory.content }}\n{% endfor %}")
+    mine = templates(
+        tmp_path, default__en="{% for memory in recalled %}* {{ memory.content }}\n{% endfor %}"
+    )
     style = Style(mine)
-    assert style.block(memories(2)) == f"{OPEN}\n* event number 0 第0件事\n* event number 1 第1件事\n{CLOSE}"
+    assert (
+        style.block(memories(2))
+        == f"{OPEN}\n* event number 0 第0件事\n* event number 1 第1件事\n{CLOSE}"
+    )
     assert style.notes == ()
 
 
 def test_a_template_without_language_serves_both(tmp_path: Path) -> None:
     mine = templates(tmp_path, diary="{{ language }}: {{ memories[0].date }}")
-    assert "zh: 1887年11月2日" in Style(mine, InjectSettings(template="diary"), language="zh").block(memories(1))
-    assert "en: 1887-11-02" in Style(mine, InjectSettings(template="diary"), language="en").block(memories(1))
+    assert "zh: 1887年11月2日" in Style(
+        mine, InjectSettings(template="diary"), language="zh"
+    ).block(memories(1))
+    assert "en: 1887-11-02" in Style(mine, InjectSettings(template="diary"), language="en").block(
+        memories(1)
+    )
 
 
 def test_a_template_in_the_other_language_is_better_than_none(tmp_path: Path) -> None:
     mine = templates(tmp_path, diary__zh="日记：{{ memories[0].text }}")
-    assert "日记：" in Style(mine, InjectSettings(template="diary"), language="en").block(memories(1))
+    assert "日记：" in Style(mine, InjectSettings(template="diary"), language="en").block(
+        memories(1)
+    )
 
 
 @pytest.mark.parametrize(
@@ -212,7 +274,10 @@ def test_a_template_in_the_other_language_is_better_than_none(tmp_path: Path) ->
         ("{{ memories[0].nothing }}", "default.en.jinja:1"),
         ("a\n{{ 'a' * 10 ** 9 }}", "default.en.jinja:2"),
         ("{{ ''.__class__ }}", "__class__"),
-        ("{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}", "100,000 steps"),
+        (
+            "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}",
+            "100,000 steps",
+        ),
         ("x" * 70_000, "larger than 64 KB"),
     ],
 )
@@ -241,10 +306,15 @@ def test_a_name_nobody_knows_falls_back_with_a_note() -> None:
     assert "did you mean 'koishi'?" in style.notes[0]
 
 
-@pytest.mark.parametrize("name", ["../secret", "/etc/passwd", "..", "a/b", "a\\b", "default.en.jinja", "", "x" * 300, "nul\x00"])
+@pytest.mark.parametrize(
+    "name",
+    ["../secret", "/etc/passwd", "..", "a/b", "a\\b", "default.en.jinja", "", "x" * 300, "nul\x00"],
+)
 def test_a_name_is_no_path(tmp_path: Path, name: str) -> None:
     (tmp_path / "secret.en.jinja").write_text("SECRET")
-    assert "SECRET" not in Style(templates(tmp_path / "home", other="x"), InjectSettings(template=name)).block(memories(1))
+    assert "SECRET" not in Style(
+        templates(tmp_path / "home", other="x"), InjectSettings(template=name)
+    ).block(memories(1))
 
 
 @pytest.mark.parametrize(
@@ -263,14 +333,19 @@ def test_a_name_is_no_path(tmp_path: Path, name: str) -> None:
 )
 def test_every_way_to_write_a_template_says_what_it_says(tmp_path: Path, source: str) -> None:
     style = Style(templates(tmp_path, default__en=source))
-    assert style.block(memories(2)) == f"{OPEN}\nEVENT NUMBER 0 第0件事|EVENT NUMBER 1 第1件事|\n{CLOSE}"
+    assert (
+        style.block(memories(2))
+        == f"{OPEN}\nEVENT NUMBER 0 第0件事|EVENT NUMBER 1 第1件事|\n{CLOSE}"
+    )
     assert Length(style).block(memories(2)) == len(style.block(memories(2)))
     assert style.notes == ()
 
 
 def test_numbers_come_from_the_frame(tmp_path: Path) -> None:
     source = "{% macro line(m) %}{{ m.id }}{% endmacro %}{% for m in memories %}{{ loop.index }}.{{ line(m) }} {% endfor %}({{ memories | length }})"
-    assert Style(templates(tmp_path, default__en=source)).body(memories(3)) == "1.m00 2.m01 3.m02 (3)"
+    assert (
+        Style(templates(tmp_path, default__en=source)).body(memories(3)) == "1.m00 2.m01 3.m02 (3)"
+    )
 
 
 def test_an_edited_template_is_read_again(tmp_path: Path) -> None:
@@ -284,7 +359,10 @@ def test_an_edited_template_is_read_again(tmp_path: Path) -> None:
 
 def test_a_template_is_compiled_once(tmp_path: Path) -> None:
     mine = templates(tmp_path, default__en="x")
-    assert mine.choose("inject", "default", "en").tries[0] is mine.choose("inject", "default", "en").tries[0]
+    assert (
+        mine.choose("inject", "default", "en").tries[0]
+        is mine.choose("inject", "default", "en").tries[0]
+    )
 
 
 def test_a_template_that_is_no_text_is_named(tmp_path: Path) -> None:
@@ -305,5 +383,8 @@ def test_thousands_of_memories_still_say_something() -> None:
 @pytest.mark.parametrize("count", [1, 2, 7])
 def test_a_length_added_up_is_the_length_of_the_block(template: str, count: int) -> None:
     style = Style(Templates(), InjectSettings(template=template))
-    memories = [Memory(id=f"m{n}", content=f"Thing {n} 灯塔" * (n + 1), type=kind) for n, kind in zip(range(count), cycle(MemoryType))]
+    memories = [
+        Memory(id=f"m{n}", content=f"Thing {n} 灯塔" * (n + 1), type=kind)
+        for n, kind in zip(range(count), cycle(MemoryType))
+    ]
     assert Length(style).block(memories) == len(style.block(memories))

@@ -69,7 +69,10 @@ BENIGN = [
     ("{% if 'oil' in words %}a{% endif %}", "a"),
     ("{% if 'sea' not in words %}a{% endif %}", "a"),
     ("{% for w in words %}{{ w }} {% endfor %}", "storm oil lamp "),
-    ("{% for w in words %}{{ loop.index }}{{ w }}{% if not loop.last %},{% endif %}{% endfor %}", "1storm,2oil,3lamp"),
+    (
+        "{% for w in words %}{{ loop.index }}{{ w }}{% if not loop.last %},{% endif %}{% endfor %}",
+        "1storm,2oil,3lamp",
+    ),
     ("{% for w in words %}{{ loop.revindex }}{{ loop.length }}{% endfor %}", "332313"),
     ("{% for w in words %}{{ loop.cycle('a', 'b') }}{% endfor %}", "aba"),
     ("{% for m in memories %}{{ 'x' if loop.changed(m.type) }}{% endfor %}", "xxx"),
@@ -77,7 +80,10 @@ BENIGN = [
     ("{% for x in [] %}{% else %}none{% endfor %}", "none"),
     ("{% for i in range(3) %}{{ i }}{% endfor %}", "012"),
     ("{% for i in range(5, 1, -2) %}{{ i }}{% endfor %}", "53"),
-    ("{% for a in range(2) %}{% for b in range(2) %}{{ a }}{{ b }} {% endfor %}{% endfor %}", "00 01 10 11 "),
+    (
+        "{% for a in range(2) %}{% for b in range(2) %}{{ a }}{{ b }} {% endfor %}{% endfor %}",
+        "00 01 10 11 ",
+    ),
     ("{% for k, v in table | dictsort %}{{ k }}{% endfor %}", "abkeys"),
     ("{% for k, v in table.items() %}{{ k }}{% endfor %}", "bakeys"),
     ("{% for k in table %}{{ k }}{% endfor %}", "bakeys"),
@@ -95,15 +101,27 @@ BENIGN = [
     ("{{ words | length }}{{ words | count }}", "33"),
     ("{{ words | sort | join(' ') }}", "lamp oil storm"),
     ("{{ words | sort(reverse=true) | first }}", "storm"),
-    ("{{ memories | sort(attribute='score') | map(attribute='text') | join('|') }}", "patient|dry|wind the lamp"),
+    (
+        "{{ memories | sort(attribute='score') | map(attribute='text') | join('|') }}",
+        "patient|dry|wind the lamp",
+    ),
     ("{{ memories | selectattr('date') | list | length }}", "2"),
-    ("{{ memories | rejectattr('type', 'equalto', 'trait') | map(attribute='text') | first }}", "wind the lamp"),
+    (
+        "{{ memories | rejectattr('type', 'equalto', 'trait') | map(attribute='text') | first }}",
+        "wind the lamp",
+    ),
     ("{{ [1, 2, 3, 4] | select('even') | list | join }}", "24"),
     ("{{ [1, 2, 3, 4] | reject('odd') | join }}", "24"),
     ("{{ words | map('upper') | join(' ') }}", "STORM OIL LAMP"),
     ("{{ words | map('replace', 'o', '0') | join(' ') }}", "st0rm 0il lamp"),
-    ("{% for type, of in memories | groupby('type') %}{{ type }}{{ of | length }}{% endfor %}", "goal1trait2"),
-    ("{% for g in memories | groupby('type') %}{{ g.grouper }}{{ g.list | length }}{% endfor %}", "goal1trait2"),
+    (
+        "{% for type, of in memories | groupby('type') %}{{ type }}{{ of | length }}{% endfor %}",
+        "goal1trait2",
+    ),
+    (
+        "{% for g in memories | groupby('type') %}{{ g.grouper }}{{ g.list | length }}{% endfor %}",
+        "goal1trait2",
+    ),
     ("{{ words | reverse | join(' ') }}", "lamp oil storm"),
     ("{{ [3, 1, 2] | max }}{{ [3, 1, 2] | min }}{{ [3, 1, 2] | sum }}", "316"),
     ("{{ ['a', 'A', 'b'] | unique | join }}", "ab"),
@@ -138,8 +156,14 @@ BENIGN = [
     ("{% set x %}in {{ char }}{% endset %}{{ x }}", "in Asha"),
     ("{% with x = 1 %}{{ x }}{% endwith %}", "1"),
     ("{% filter upper %}abc{% endfilter %}", "ABC"),
-    ("{% macro m(x, y='!') %}<{{ x }}{{ y }}>{% endmacro %}{{ m('a') }}{{ m('b', '?') }}", "<a!><b?>"),
-    ("{% macro a() %}x{% endmacro %}{% macro b() %}{{ a() }}{{ a() }}{% endmacro %}{{ b() }}", "xx"),
+    (
+        "{% macro m(x, y='!') %}<{{ x }}{{ y }}>{% endmacro %}{{ m('a') }}{{ m('b', '?') }}",
+        "<a!><b?>",
+    ),
+    (
+        "{% macro a() %}x{% endmacro %}{% macro b() %}{{ a() }}{{ a() }}{% endmacro %}{{ b() }}",
+        "xx",
+    ),
     ("{% raw %}{{ raw }}{% endraw %}", "{{ raw }}"),
     ("{{ 'a,b'.split(',') | join('-') }}", "a-b"),
     ("{{ 'abc'.startswith('a') }}{{ 'abc'.endswith('a') }}", "TrueFalse"),
@@ -200,12 +224,17 @@ def short(source: str) -> str:
     return source[:70] + ("…" if len(source) > 70 else "")
 
 
-@pytest.mark.parametrize(("source", "said"), [pytest.param(*row, id=short(row[0])) for row in BENIGN])
+@pytest.mark.parametrize(
+    ("source", "said"), [pytest.param(*row, id=short(row[0])) for row in BENIGN]
+)
 def test_benign_templates_work(source: str, said: str) -> None:
     assert render(source) == said
 
 
-@pytest.mark.parametrize("source", [pytest.param(one, id=f"{number}: {short(one)}") for number, one in enumerate(HOSTILE)])
+@pytest.mark.parametrize(
+    "source",
+    [pytest.param(one, id=f"{number}: {short(one)}") for number, one in enumerate(HOSTILE)],
+)
 def test_hostile_templates_end_in_one_error(source: str) -> None:
     with pytest.raises(TemplateError) as caught:
         render(source)
@@ -228,7 +257,9 @@ def test_hostile_templates_leave_the_context_alone() -> None:
     assert context == {"words": ["a"], "table": {"x": 1}}
 
 
-@pytest.mark.parametrize("source", [one for one in HOSTILE if "*" in one or "set x" in one or "range" in one][:60])
+@pytest.mark.parametrize(
+    "source", [one for one in HOSTILE if "*" in one or "set x" in one or "range" in one][:60]
+)
 def test_memory_stays_small(source: str) -> None:
     tracemalloc.start()
     try:
@@ -265,9 +296,14 @@ def test_time_runs_out_by_the_clock_given() -> None:
         slow.compile("t", "{% for i in range(90000) %}{% endfor %}").render({})
 
 
-@pytest.mark.parametrize("text", ["{{ char }}", "{% for %}", "{{ 1/0 }}", "{# #}", "{{ ''.__class__ }}", "#}", "{%"])
+@pytest.mark.parametrize(
+    "text", ["{{ char }}", "{% for %}", "{{ 1/0 }}", "{# #}", "{{ ''.__class__ }}", "#}", "{%"]
+)
 def test_values_are_never_templates(text: str) -> None:
-    assert str(BOX.compile("t", "{{ text }}|{{ text | upper }}").render({"text": text})) == f"{text}|{text.upper()}"
+    assert (
+        str(BOX.compile("t", "{{ text }}|{{ text | upper }}").render({"text": text}))
+        == f"{text}|{text.upper()}"
+    )
 
 
 def test_what_was_said_is_never_compiled_again() -> None:

@@ -33,6 +33,14 @@ def run_node(file: str, host: str, folder: Path, given: Mapping[str, Any]) -> An
     shutil.copy(INTEGRATIONS / file, folder / "plugin.mjs")
     (folder / "host.mjs").write_text(host, encoding="utf-8")
     environment = {**os.environ, "GIVEN": json.dumps(given)}
-    done = subprocess.run(["node", "host.mjs"], cwd=folder, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(
+        ["node", "host.mjs"],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])

@@ -45,12 +45,24 @@ def web_filter(url: str) -> Any:
     return found
 
 
-def asked_webui(found: Any, text: str, chat: str, user: str = "u-1", reply: str = "I see.", **metadata: Any) -> list[dict[str, Any]]:
+def asked_webui(
+    found: Any, text: str, chat: str, user: str = "u-1", reply: str = "I see.", **metadata: Any
+) -> list[dict[str, Any]]:
     """One turn as Open WebUI makes it; what the model would get."""
-    about = {"__user__": {"id": user, "name": "Lin"}, "__metadata__": {"chat_id": chat, "message_id": "m", **metadata}}
-    body = {"model": "some-model", "messages": [{"role": "system", "content": "Be Mira."}, {"role": "user", "content": text}]}
+    about = {
+        "__user__": {"id": user, "name": "Lin"},
+        "__metadata__": {"chat_id": chat, "message_id": "m", **metadata},
+    }
+    body = {
+        "model": "some-model",
+        "messages": [{"role": "system", "content": "Be Mira."}, {"role": "user", "content": text}],
+    }
     sent = asyncio.run(found.inlet(body, **about))["messages"]
-    after = {**body, "chat_id": chat, "messages": [*sent, {"id": "r", "role": "assistant", "content": reply, "timestamp": 1}]}
+    after = {
+        **body,
+        "chat_id": chat,
+        "messages": [*sent, {"id": "r", "role": "assistant", "content": reply, "timestamp": 1}],
+    }
     asyncio.run(found.outlet(after, **about))
     return list(sent)
 
@@ -72,7 +84,9 @@ def test_open_webui_leaves_titles_and_tags_alone(house: Served) -> None:
     assert house.home.roles() == []
 
 
-def test_open_webui_goes_on_without_the_server(nowhere: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_open_webui_goes_on_without_the_server(
+    nowhere: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert len(asked_webui(web_filter(nowhere), FACT, "one")) == 2
     assert "Riga" not in capsys.readouterr().out
 
@@ -83,7 +97,9 @@ def test_open_webui_goes_on_without_the_server(nowhere: str, capsys: pytest.Capt
 class WebUI:
     """The order in which the program calls its extensions in one turn of a chat: history, state, input, then the prompt."""
 
-    def __init__(self, script: ModuleType, name1: str = "Lin", chat: str = "20260101-01-01-01") -> None:
+    def __init__(
+        self, script: ModuleType, name1: str = "Lin", chat: str = "20260101-01-01-01"
+    ) -> None:
         self.script = script
         self.state: dict[str, Any] = {
             "name1": name1,
@@ -96,7 +112,9 @@ class WebUI:
 
     def says(self, text: str, answer: str = "I see.", regenerate: bool = False) -> str:
         """One turn; the context that the prompt is built from."""
-        state = self.script.state_modifier({**self.state, "history": {"internal": [*self.pairs], "visible": []}})
+        state = self.script.state_modifier(
+            {**self.state, "history": {"internal": [*self.pairs], "visible": []}}
+        )
         if regenerate:
             self.pairs.pop()
         else:
@@ -124,7 +142,9 @@ def test_text_generation_webui_remembers_across_chats(script: ModuleType) -> Non
     assert "bees" in second.says(ASKED)
     assert second.says(ASKED, regenerate=True).count("<rolememory>") == 1
     assert "bees" not in WebUI(script, name1="Tom", chat="20260303-03-03-03").says(ASKED)
-    assert "BEGIN-VISIBLE" not in str([said.text for said in script._open["home"].role("Mira").chats.path("20260101-01-01-01")])
+    assert "BEGIN-VISIBLE" not in str(
+        [said.text for said in script._open["home"].role("Mira").chats.path("20260101-01-01-01")]
+    )
 
 
 def test_text_generation_webui_does_nothing_in_instruct_mode(script: ModuleType) -> None:
@@ -148,12 +168,20 @@ class Channel:
 
 
 def message(channel: Channel, user: int, text: str, bot: bool = False) -> Any:
-    return SimpleNamespace(author=SimpleNamespace(id=user, display_name=f"user {user}", bot=bot), channel=channel, content=text)
+    return SimpleNamespace(
+        author=SimpleNamespace(id=user, display_name=f"user {user}", bot=bot),
+        channel=channel,
+        content=text,
+    )
 
 
 async def quoting(messages: Sequence[Message]) -> str:
     """A model that says what it was reminded of."""
-    return "bees" if "bees" in str([one.content for one in messages if one.role == "system"]) else "nothing"
+    return (
+        "bees"
+        if "bees" in str([one.content for one in messages if one.role == "system"])
+        else "nothing"
+    )
 
 
 def test_two_people_talk_to_a_bot_at_once(tmp_path: Path) -> None:
@@ -167,7 +195,9 @@ def test_two_people_talk_to_a_bot_at_once(tmp_path: Path) -> None:
         )
         assert bot.role.learned(20)
         garden, own = Channel(2), Channel(3)
-        await asyncio.gather(bot.on_message(message(garden, 7, ASKED)), bot.on_message(message(own, 8, ASKED)))
+        await asyncio.gather(
+            bot.on_message(message(garden, 7, ASKED)), bot.on_message(message(own, 8, ASKED))
+        )
         assert (garden.sent, own.sent) == (["bees"], ["nothing"])
 
     with Home.open(tmp_path, WORDS_ONLY) as home:
@@ -206,19 +236,32 @@ console.log(JSON.stringify(told))
 @needs_node
 def test_risuai_remembers_across_chats(house: Served, tmp_path: Path) -> None:
     first = run_node(
-        "risuai/plugin.js", RISU, tmp_path, {"url": house.url, "turns": [["one", "model", FACT], ["one", "memory", "Sum up."]]}
+        "risuai/plugin.js",
+        RISU,
+        tmp_path,
+        {"url": house.url, "turns": [["one", "model", FACT], ["one", "memory", "Sum up."]]},
     )
     assert [len(sent) for sent in first] == [2, 2]
     assert any("Riga" in one for one in learned(house, "Mira"))
-    assert [said.text for said in house.home.role("Mira").chats.path("one")][-2:] == [FACT, "I see."]
-    (again,) = run_node("risuai/plugin.js", RISU, tmp_path, {"url": house.url, "turns": [["two", "model", ASKED]]})
+    assert [said.text for said in house.home.role("Mira").chats.path("one")][-2:] == [
+        FACT,
+        "I see.",
+    ]
+    (again,) = run_node(
+        "risuai/plugin.js", RISU, tmp_path, {"url": house.url, "turns": [["two", "model", ASKED]]}
+    )
     assert [one["role"] for one in again] == ["system", "system", "user"]
     assert "bees" in again[1]["content"]
 
 
 @needs_node
 def test_risuai_goes_on_without_the_server(nowhere: str, tmp_path: Path) -> None:
-    assert [len(sent) for sent in run_node("risuai/plugin.js", RISU, tmp_path, {"url": nowhere, "turns": [["one", "model", FACT]]})] == [2]
+    assert [
+        len(sent)
+        for sent in run_node(
+            "risuai/plugin.js", RISU, tmp_path, {"url": nowhere, "turns": [["one", "model", FACT]]}
+        )
+    ] == [2]
 
 
 # ── Koishi ───────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -244,13 +287,26 @@ console.log(JSON.stringify(told))
 
 @needs_node
 def test_koishi_remembers_each_person_in_every_channel(house: Served, tmp_path: Path) -> None:
-    assert run_node("koishi/index.ts", KOISHI, tmp_path, {"url": house.url, "turns": [["one", "7", FACT]]}) == [""]
+    assert run_node(
+        "koishi/index.ts", KOISHI, tmp_path, {"url": house.url, "turns": [["one", "7", FACT]]}
+    ) == [""]
     assert any("Riga" in one for one in learned(house, "Mira"))
-    assert [said.text for said in house.home.role("Mira").chats.path("one")] == ["Come in.", FACT, "I see."]
-    told = run_node("koishi/index.ts", KOISHI, tmp_path, {"url": house.url, "turns": [["two", "7", ASKED], ["three", "8", ASKED]]})
+    assert [said.text for said in house.home.role("Mira").chats.path("one")] == [
+        "Come in.",
+        FACT,
+        "I see.",
+    ]
+    told = run_node(
+        "koishi/index.ts",
+        KOISHI,
+        tmp_path,
+        {"url": house.url, "turns": [["two", "7", ASKED], ["three", "8", ASKED]]},
+    )
     assert ["bees" in one for one in told] == [True, False]
 
 
 @needs_node
 def test_koishi_goes_on_without_the_server(nowhere: str, tmp_path: Path) -> None:
-    assert run_node("koishi/index.ts", KOISHI, tmp_path, {"url": nowhere, "turns": [["one", "7", FACT]]}) == [""]
+    assert run_node(
+        "koishi/index.ts", KOISHI, tmp_path, {"url": nowhere, "turns": [["one", "7", FACT]]}
+    ) == [""]

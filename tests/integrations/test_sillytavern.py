@@ -1,13 +1,16 @@
-"""The SillyTavern extension as files: they parse, belong together, and the manifest names what is there."""
+"""The SillyTavern extension: its files parse and belong together, and its hint tells who is there."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from rolememory.serve.proxy.hint import hint_of
 from tests.paths import ROOT
 
 FOLDER = ROOT / "examples" / "integrations" / "sillytavern"
@@ -18,22 +21,37 @@ NODE = shutil.which("node")
 @pytest.mark.skipif(NODE is None, reason="node is not installed")
 def test_every_script_parses(tmp_path: Path) -> None:
     copies = [Path(shutil.copy(script, tmp_path / f"{script.stem}.mjs")) for script in SCRIPTS]
-    found = {copy.stem: subprocess.run([str(NODE), "--check", copy], capture_output=True, text=True, check=False) for copy in copies}
+    found = {
+        copy.stem: subprocess.run(
+            [str(NODE), "--check", copy], capture_output=True, text=True, check=False
+        )
+        for copy in copies
+    }
     assert {name: done.stderr for name, done in found.items() if done.returncode} == {}
     assert len(found) > 5
 
 
 def exported(script: Path) -> set[str]:
-    return set(re.findall(r"^export (?:async )?(?:const|let|function\*?|class) (\w+)", script.read_text(encoding="utf-8"), re.MULTILINE))
+    return set(
+        re.findall(
+            r"^export (?:async )?(?:const|let|function\*?|class) (\w+)",
+            script.read_text(encoding="utf-8"),
+            re.MULTILINE,
+        )
+    )
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.name)
 def test_what_is_imported_is_exported(script: Path) -> None:
     text = script.read_text(encoding="utf-8")
-    for names, source in re.findall(r"^import \{ ([^}]+) \} from '\./([\w.]+)';", text, re.MULTILINE):
+    for names, source in re.findall(
+        r"^import \{ ([^}]+) \} from '\./([\w.]+)';", text, re.MULTILINE
+    ):
         wanted = {name.split(" as ")[0].strip() for name in names.split(",")}
         assert wanted <= exported(FOLDER / source), source
-    for module, source in re.findall(r"^import \* as (\w+) from '\./([\w.]+)';", text, re.MULTILINE):
+    for module, source in re.findall(
+        r"^import \* as (\w+) from '\./([\w.]+)';", text, re.MULTILINE
+    ):
         assert set(re.findall(rf"\b{module}\.(\w+)\(", text)) <= exported(FOLDER / source), source
 
 
@@ -42,10 +60,119 @@ def test_the_manifest_names_what_is_there() -> None:
     files = [manifest["js"], manifest["css"], *manifest["i18n"].values()]
     assert [name for name in files if not (FOLDER / name).is_file()] == []
     assert set(manifest["hooks"].values()) <= exported(FOLDER / manifest["js"])
-    assert f"globalThis.{manifest['generate_interceptor']} =" in (FOLDER / manifest["js"]).read_text(encoding="utf-8")
+    assert f"globalThis.{manifest['generate_interceptor']} =" in (
+        FOLDER / manifest["js"]
+    ).read_text(encoding="utf-8")
 
 
 def test_nothing_is_asked_of_anybody_but_the_server() -> None:
-    asked = [line.strip() for script in SCRIPTS for line in script.read_text(encoding="utf-8").splitlines() if "fetch(" in line]
+    asked = [
+        line.strip()
+        for script in SCRIPTS
+        for line in script.read_text(encoding="utf-8").splitlines()
+        if "fetch(" in line
+    ]
     assert asked
     assert [line for line in asked if "fetch(`${server()}/" not in line] == []
+
+
+STAND_IN = """
+const { context, speaking, type } = JSON.parse(process.env.GIVEN);
+globalThis.SillyTavern = { getContext: () => ({ extensionSettings: {}, ...context }) };
+const { hint } = await import('./hint.js');
+const { listeners, others, visible, who } = await import('./who.js');
+const person = who(speaking);
+console.log(JSON.stringify({
+    hint: person && hint(person, type, 3),
+    others: person && others(person),
+    listeners: listeners().map(({ person, spoke }) => [person.role, spoke]),
+    visible: visible(context.chat, Boolean(context.groupId)),
+}));
+"""
+CHARACTERS = [{"name": name, "avatar": f"{name}.png"} for name in ("Asha", "Bo", "明月")]
+SAID = [
+    {"mes": "Come in.", "name": "Asha", "is_user": False, "original_avatar": "Asha.png"},
+    {"mes": "Hello.", "name": "Lin", "is_user": True},
+    {"mes": "Hidden.", "name": "Lin", "is_user": True, "is_system": True},
+    {"mes": "我回来了。", "name": "小林", "is_user": True},
+]
+SCENE = {
+    "characters": CHARACTERS,
+    "chat": SAID,
+    "chatMetadata": {"integrity": "c1"},
+    "name1": "小林",
+}
+GROUP = {
+    "groupId": "g",
+    "groups": [
+        {
+            "id": "g",
+            "members": [one["avatar"] for one in CHARACTERS],
+            "disabled_members": ["Bo.png"],
+        }
+    ],
+}
+
+
+def of_the_extension(folder: Path, **given: Any) -> Any:
+    """What the extension says of a scene in SillyTavern."""
+    for script in SCRIPTS:
+        shutil.copy(script, folder)
+    (folder / "package.json").write_text('{"type": "module"}', encoding="utf-8")
+    (folder / "host.js").write_text(STAND_IN, encoding="utf-8")
+    done = subprocess.run(
+        [str(NODE), "host.js"],
+        cwd=folder,
+        env={**os.environ, "GIVEN": json.dumps(given)},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    return json.loads(done.stdout)
+
+
+@pytest.mark.skipif(NODE is None, reason="node is not installed")
+@pytest.mark.parametrize(
+    ("context", "speaking", "group", "listeners"),
+    [
+        pytest.param({"characterId": 0}, "Asha", None, [["Asha", True]], id="one character"),
+        pytest.param(
+            GROUP, "Asha", ["Asha", "明月"], [["Asha", True], ["明月", False]], id="a group"
+        ),
+        pytest.param(
+            GROUP,
+            "Bo",
+            ["Asha", "Bo", "明月"],
+            [["Asha", True], ["明月", False]],
+            id="a muted member whose turn it is",
+        ),
+    ],
+)
+def test_the_hint_tells_who_is_there(
+    tmp_path: Path,
+    context: dict[str, Any],
+    speaking: str,
+    group: list[str] | None,
+    listeners: list[Any],
+) -> None:
+    found = of_the_extension(
+        tmp_path, context={**SCENE, **context}, speaking=speaking, type="swipe"
+    )
+    said = found["hint"]
+    assert said == {
+        "role": speaking,
+        "avatar": f"{speaking}.png",
+        "chat": "c1",
+        "user": "小林",
+        "present": ["小林"],
+        "type": "swipe",
+        "last": 3,
+        **({"group": group} if group else {}),
+    }
+    assert found["others"] == [name for name in group or () if name != speaking]
+    assert found["listeners"] == listeners
+    owners = [one["owner"] for one in found["visible"] if one["role"] == "user"]
+    assert owners == ["Lin", "小林"], "each message is the persona's that wrote it"
+    read = hint_of({"rolememory": said}, {}, None)
+    assert (read.present, read.group, read.kind) == (("小林",), tuple(group or ()), "swipe")

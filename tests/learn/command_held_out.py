@@ -15,7 +15,7 @@ remember | my knee is still bad | Oh, and please keep in mind that my knee is st
 remember | We are allergic to cats, both of us | We are allergic to cats, both of us. Make a note of that please.
 remember | my pronouns are he/him | ooc: please remember my pronouns are he/him
 remember | the lake freezes in November | [Note: the lake freezes in November]
-remember | the hotel is called Aurora | Jot down that the hotel is called Aurora.
+0 | Jot down that the hotel is called Aurora.
 remember | I have a meeting with Kim on Tuesday at ten | Save this to your memory: I have a meeting with Kim on Tuesday at ten
 remember | I was born in Lagos | Hey Mira, don't forget I was born in Lagos
 remember | I'm left-footed | Also remember I'm left-footed, thanks
@@ -24,12 +24,12 @@ remember | ^ | Please memorize that.
 remember | it's my mother's ring | Important: remember that it's my mother's ring.
 remember | never mention the war to my grandfather | Note to self: never mention the war to my grandfather
 forget | my old job | Please forget what I told you about my old job.
-forget | ^ | Strike that, please.
-forget | the pregnancy | Don't bring up the pregnancy again.
+0 | Strike that, please.
+0 | Don't bring up the pregnancy again.
 forget | my email address | Delete my email address from your memory.
 forget | ^ | Disregard what I just said.
 forget | my cousin | Forget everything I mentioned about my cousin.
-forget | ^ | Oh, scratch that. Let's start over.
+0 | Oh, scratch that. Let's start over.
 correct | I have two sisters, not three | Correction, I have two sisters, not three.
 correct | my dog is a poodle | You got it wrong, my dog is a poodle.
 0 | I remember every word you said.
@@ -66,7 +66,7 @@ remember | ^ | 请把这个记住。
 remember | 这是我妈妈的戒指 | 重要：记住这是我妈妈的戒指。
 remember | 我女儿对青霉素过敏 | 拜托一定记住我女儿对青霉素过敏！
 forget | 旧工作 | 请忘掉我跟你说的关于旧工作的事。
-forget | 怀孕 | 别再提怀孕的事了。
+0 | 别再提怀孕的事了。
 forget | 我的邮箱 | 把我的邮箱从记忆里删掉
 forget | ^ | 刚才那句不算，当我没说
 forget | 表弟 | 忘掉我提过的关于表弟的所有事情

@@ -1,22 +1,18 @@
-"""Messages about forgetting, written after those of `command_held_out`; same form as `command_rows`.
-
-At their first reading 46 of 60 were read rightly (24 of 30 in English, 22 of 30 in Chinese), and none of the 30 that order nothing
-was obeyed. The rules have been widened since; 忘掉公爵的事, which may as well be comfort, is still not obeyed.
-"""
+"""Messages about forgetting, all of them in the play: what one character says to another hides nothing. Same form as `command_rows`."""
 
 from tests.learn.command_rows import rows
 
 __all__ = ["CHINESE", "ENGLISH", "rows"]
 
 ENGLISH = """
-forget | the gate code | Forget the gate code.
-forget | I live in Rome | Forget that I live in Rome.
+0 | Forget the gate code.
+0 | Forget that I live in Rome.
 remember | my train leaves at nine | Don't forget that my train leaves at nine.
-forget | the password of the vault | Please forget the password of the vault.
-forget | my birthday | You can forget my birthday now.
-forget | I ever had a brother | Forget that I ever had a brother.
-forget | my old address | Forget my old address, I've moved.
-forget | my allergy to nuts | Mira, forget my allergy to nuts.
+0 | Please forget the password of the vault.
+0 | You can forget my birthday now.
+0 | Forget that I ever had a brother.
+0 | Forget my old address, I've moved.
+0 | Mira, forget my allergy to nuts.
 remember | I'm scared of dogs | Do not forget that I'm scared of dogs.
 remember | we meet at the north gate on Friday | And don't you forget that we meet at the north gate on Friday!
 forget | the duke | Forget what I said about the duke.
@@ -42,21 +38,21 @@ remember | the ferry stops running at dusk | Don't forget: the ferry stops runni
 """
 
 CHINESE = """
-forget | 大门的密码 | 忘掉大门的密码。
-forget | 我住在罗马 | 忘了我住在罗马这件事。
+0 | 忘掉大门的密码。
+0 | 忘了我住在罗马这件事。
 remember | 我的火车九点开 | 别忘了我的火车九点开。
-forget | 保险柜的密码 | 请忘掉保险柜的密码。
-forget | 我有过一个哥哥 | 忘记我有过一个哥哥这件事吧。
-forget | 我的旧地址 | 忘掉我的旧地址，我搬家了。
-forget | 我对花生过敏 | 米拉，忘掉我对花生过敏这件事。
+0 | 请忘掉保险柜的密码。
+0 | 忘记我有过一个哥哥这件事吧。
+0 | 忘掉我的旧地址，我搬家了。
+0 | 米拉，忘掉我对花生过敏这件事。
 remember | 我怕狗 | 千万别忘了我怕狗。
 remember | 我们周五在北门见 | 可别忘了我们周五在北门见！
-forget | 公爵的事 | 忘掉公爵的事。
+0 | 忘掉公爵的事。
 forget | 我的电话号码 | （OOC：忘掉我的电话号码）
 remember | 我姐姐叫奥黛尔 | 永远别忘记我姐姐叫奥黛尔。
-forget | 我怀孕 | 把我怀孕这件事忘了吧。
+0 | 把我怀孕这件事忘了吧。
 remember | 渡船天黑就停了 | 别忘了，渡船天黑就停了。
-forget | 我的生日 | 你把我的生日忘了吧。
+0 | 你把我的生日忘了吧。
 0 | 我永远忘不了那天。
 0 | 我又忘了大门的密码。
 0 | 忘了烦恼，我们去游泳吧！

@@ -31,8 +31,8 @@ remember | my shoe size is 42 | Take a note: my shoe size is 42
 remember | I have a twin brother | Keep in mind that I have a twin brother.
 remember | I can't swim | Please keep in mind I can't swim.
 remember | my flight is at six on Monday | For future reference, my flight is at six on Monday.
-remember | my locker is number 17 | Write this down: my locker is number 17.
-remember | Rex is afraid of thunder | Write down that Rex is afraid of thunder
+0 | Write this down: my locker is number 17.
+0 | Write down that Rex is afraid of thunder
 remember | I live in Bergen | Add this to your memory: I live in Bergen
 remember | I live in Bergen now | Save to memory: I live in Bergen now.
 remember | my favourite colour is teal | Save this to your notes, my favourite colour is teal
@@ -64,7 +64,7 @@ remember | the inn burned down | /note the inn burned down
 remember | my dog is called Rex. He is five years old | Remember this: my dog is called Rex. He is five years old.
 remember | I'm vegan | Remember that I'm vegan, what should we cook tonight?
 remember | I owe Pete twenty dollars | Just a reminder: I owe Pete twenty dollars
-remember | my exam is on the 12th | Reminder that my exam is on the 12th.
+0 | Reminder that my exam is on the 12th.
 pin | I broke my ankle in March | Always remember that I broke my ankle in March.
 remember | i'm scared of dogs | ok so um please remember i'm scared of dogs
 remember | I love you | Never forget that I love you.
@@ -74,22 +74,22 @@ forget | my ex | Please forget everything I told you about my ex.
 forget | my job | Forget I mentioned my job.
 forget | ^ | Forget I said anything.
 forget | ^ | forget what I just said
-forget | ^ | never mind that
-forget | ^ | Scratch that.
-forget | ^ | strike that
+0 | never mind that
+0 | Scratch that.
+0 | strike that
 forget | ^ | Disregard my last message.
 forget | ^ | Ignore what I just said, ok?
 forget | ^ | nvm what i said
 forget | Paris | Never mind what I said about Paris.
-forget | my address | Forget my address, please.
-forget | my old phone number | Can you forget my old phone number?
-forget | me | Forget everything you know about me.
+0 | Forget my address, please.
+0 | Can you forget my old phone number?
+0 | Forget everything you know about me.
 forget | my brother | Delete everything you remember about my brother.
 forget | my divorce | Erase the memory of my divorce.
 forget | my salary | remove my salary from your memory
-forget | my ex | Don't mention my ex again.
-forget | the accident | Please don't bring up the accident anymore.
-forget | my father | Never speak of my father again.
+0 | Don't mention my ex again.
+0 | Please don't bring up the accident anymore.
+0 | Never speak of my father again.
 forget | ^ | Don't remember this.
 forget | ^ | Delete that memory.
 forget | ^ | Pretend I never said that.
@@ -98,7 +98,7 @@ forget | my surgery | (OOC: please forget what I said about my surgery)
 forget | that I like jazz | /forget that I like jazz
 forget | ^ | Forget the last thing I said.
 forget | ^ | Please don't record that.
-forget | My brother lives in Oslo | My brother lives in Oslo. Scratch that.
+0 | My brother lives in Oslo. Scratch that.
 pin | I am colour-blind | Pin this: I am colour-blind
 pin | ^ | pin that, please
 pin | I'm diabetic | Always keep in mind that I'm diabetic.
@@ -112,7 +112,7 @@ correct | I quit my job | Update your memory: I quit my job.
 correct | I meant Tuesday | I misspoke, I meant Tuesday.
 correct | my cat is nine | /correct my cat is nine
 remember + forget | I like tea + coffee | Remember that I like tea, and forget what I said about coffee.
-forget + remember | my old address + I live in Porto now | Forget my old address. Remember that I live in Porto now.
+remember | I live in Porto now | Forget my old address. Remember that I live in Porto now.
 0 | Do you remember my sister?
 0 | do you remember that I'm allergic to nuts?
 0 | Remember when we went to the lake?
@@ -231,13 +231,13 @@ remember | my daughter starts school on Monday | It's important that you remembe
 remember | my therapist is Dr. Hale | Remember my therapist is Dr. Hale.
 remember | I gave you the blue key | and remember, I gave you the blue key
 forget | my ex-wife | I'd like you to forget everything I said about my ex-wife.
-forget | ^ | ok scratch that
+0 | ok scratch that
 forget | ^ | Forget what I told you earlier.
-forget | my real name | You can forget my real name.
+0 | You can forget my real name.
 forget | the dream | Forget I told you about the dream.
-forget | my dead cat | Please stop bringing up my dead cat. Don't mention my dead cat again.
+0 | Please stop bringing up my dead cat. Don't mention my dead cat again.
 forget | where I live | Delete everything you know about where I live.
-forget | ^ | Actually, disregard that.
+0 | Actually, disregard that.
 forget | ^ | Act like I never said that.
 correct | she is my cousin | Correction - she is my cousin.
 correct | my flight is on Sunday | You've got that wrong: my flight is on Sunday.
@@ -274,14 +274,14 @@ remember | 我不会游泳 | 千万别忘了，我不会游泳。
 remember | 我生日是5月3号 | 我生日是5月3号，别忘了哦！
 remember | 我最讨厌吃香菜 | 我最讨厌吃香菜，记住了。
 remember | 我养了一只猫叫年糕 | 我养了一只猫叫年糕。记住哦
-remember | 门禁密码是0412 | 记下来：门禁密码是0412
+0 | 记下来：门禁密码是0412
 remember | 我左耳听不见 | 请你记住我左耳听不见，好吗？
 remember | 我喝咖啡不加糖 | 能帮我记住我喝咖啡不加糖吗？
 remember | 我换工作了，在一家书店上班 | 记一下，我换工作了，在一家书店上班
 remember | 我是素食者 | 对了，记住我是素食者
 remember | 我叫林晚 | 记住我叫林晚
 remember | 我的猫叫年糕 | 把我的猫叫年糕记下来
-remember | ^ | 把这个记下来
+0 | 把这个记下来
 remember | ^ | 请记下来
 remember | ^ | 这句话你要记住
 remember | ^ | 帮我记住
@@ -313,19 +313,19 @@ remember | 1. 我叫阿岚 2. 我在海边长大 | 记住以下内容：1. 我�
 remember | 我妈是护士 | 米拉，记住我妈是护士。
 remember | 我欠老周两百块 | 提醒一下，记住我欠老周两百块
 remember | 我下个月结婚 | 我下个月结婚，帮我记下来
-forget | 我前男友 | 以后别再提我前男友了。
-forget | 那场车祸 | 不要再提那场车祸了
-forget | 他 | 别再提他了
-forget | ^ | 别再提了
+0 | 以后别再提我前男友了。
+0 | 不要再提那场车祸了
+0 | 别再提他了
+0 | 别再提了
 forget | ^ | 当我没说
 forget | ^ | 就当我没说过。
 forget | ^ | 算我没说
 forget | ^ | 忘掉我刚才说的话
 forget | ^ | 把我刚才说的忘了吧
 forget | 咖啡 | 忘掉我说的关于咖啡的话
-forget | 我的地址 | 请忘掉我的地址
-forget | 我的旧手机号 | 把我的旧手机号忘了吧
-forget | 我前妻 | 忘掉关于我前妻的一切
+0 | 请忘掉我的地址
+0 | 把我的旧手机号忘了吧
+0 | 忘掉关于我前妻的一切
 forget | 我弟弟 | 删掉关于我弟弟的记忆
 forget | 我的工资 | 把我的工资从记忆里删掉
 forget | ^ | 删掉刚才那条记忆
@@ -335,8 +335,8 @@ forget | ^ | 忽略我上一条消息
 forget | ^ | 撤回刚才那句话
 forget | 我手术 | （场外：以后不要再提我手术的事了）
 forget | 我喜欢爵士 | /忘掉 我喜欢爵士
-forget | 我家的事 | 把我家的事都忘掉
-forget | 我爸的病 | 以后别提我爸的病了
+0 | 把我家的事都忘掉
+0 | 以后别提我爸的病了
 forget | ^ | 當我沒說
 pin | 我有糖尿病 | 置顶：我有糖尿病
 pin | ^ | 把这条置顶
@@ -438,8 +438,8 @@ remember | 我从2019年开始打胰岛素 | 把这条写进记忆：我从2019�
 forget | 我前妻 | 忘掉我说过的关于我前妻的所有事
 forget | ^ | 好吧，当我没说。
 forget | ^ | 我刚才说的你就忘了吧
-forget | 我的真名 | 你可以忘掉我的真名了
-forget | 我那只死去的猫 | 请不要再提我那只死去的猫了。
+0 | 你可以忘掉我的真名了
+0 | 请不要再提我那只死去的猫了。
 forget | 我住址 | 删除关于我住址的记忆
 forget | ^ | 上一句作废
 forget | ^ | 这个不用记下来

@@ -6,22 +6,39 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rolememory.learn.commands import commands
-from tests.learn import command_held_out, command_last, command_rows
+from rolememory.learn.commands import commands, scope
+from tests.learn import command_held_out, command_last, command_ooc, command_rows
 
 Row = tuple[list[tuple[str, str]], str]
-ROWS: list[Row] = [*command_rows.rows(command_rows.ENGLISH), *command_rows.rows(command_rows.CHINESE)]
-HELD_OUT: list[Row] = [*command_held_out.rows(command_held_out.ENGLISH), *command_held_out.rows(command_held_out.CHINESE)]
+ROWS: list[Row] = [
+    *command_rows.rows(command_rows.ENGLISH),
+    *command_rows.rows(command_rows.CHINESE),
+]
+HELD_OUT: list[Row] = [
+    *command_held_out.rows(command_held_out.ENGLISH),
+    *command_held_out.rows(command_held_out.CHINESE),
+]
 
 
-FORGETTING: list[Row] = [*command_last.rows(command_last.ENGLISH), *command_last.rows(command_last.CHINESE)]
+FORGETTING: list[Row] = [
+    *command_last.rows(command_last.ENGLISH),
+    *command_last.rows(command_last.CHINESE),
+]
+OUTSIDE: list[Row] = [
+    *command_ooc.rows(command_ooc.ENGLISH),
+    *command_ooc.rows(command_ooc.CHINESE),
+]
 
 
 def told(message: str) -> list[tuple[str, str]]:
     return [(command.kind, command.content) for command in commands(message)]
 
 
-@pytest.mark.parametrize(("expected", "message"), ROWS, ids=[message for _, message in ROWS])
+@pytest.mark.parametrize(
+    ("expected", "message"),
+    [*ROWS, *FORGETTING, *OUTSIDE],
+    ids=[message for _, message in (*ROWS, *FORGETTING, *OUTSIDE)],
+)
 def test_messages(expected: list[tuple[str, str]], message: str) -> None:
     assert told(message) == expected
 
@@ -29,20 +46,52 @@ def test_messages(expected: list[tuple[str, str]], message: str) -> None:
 def test_messages_written_after_the_rules() -> None:
     right = [told(message) == expected for expected, message in HELD_OUT]
     assert sum(right) / len(right) >= 0.9
-    assert [message for expected, message in HELD_OUT if not expected and told(message)] == [], "what orders nothing is obeyed nowhere"
-
-
-def test_forgetting_is_told_from_speaking_of_it() -> None:
-    wrong = [message for expected, message in FORGETTING if told(message) != expected]
-    assert wrong == ["忘掉公爵的事。"]
+    assert [message for expected, message in HELD_OUT if not expected and told(message)] == [], (
+        "what orders nothing is obeyed nowhere"
+    )
 
 
 @pytest.mark.parametrize(
     ("message", "expected"),
     [
-        pytest.param("Always remember that I'm allergic to nuts.", [("pin", "I'm allergic to nuts")], id="always"),
-        pytest.param("My ship is the Aurora. Pin that.", [("pin", "My ship is the Aurora")], id="pin that"),
-        pytest.param("Remember this forever: I was born at sea.", [("pin", "I was born at sea")], id="forever"),
+        pytest.param("/memory off", "off", id="off"),
+        pytest.param("/memory here", "here", id="here"),
+        pytest.param("  /Memory: ON", "on", id="on, however it is written"),
+        pytest.param("(OOC: memory off)", "off", id="out of character"),
+        pytest.param("[OOC: turn memory off, please]", None, id="no free prose"),
+        pytest.param("((ooc - turn off the memory))", "off", id="turn off"),
+        pytest.param("Hello.\n/memory here\nWhat a day!", "here", id="on a line of its own"),
+        pytest.param("/memory off\n/memory on", "on", id="the last word counts"),
+        pytest.param("（OOC：记忆关）", "off", id="out of character in Chinese"),
+        pytest.param("（场外：关闭记忆）", "off", id="场外"),
+        pytest.param("/记忆 此处", "here", id="此处"),
+        pytest.param("/記憶 開啟", "on", id="traditional characters"),
+        pytest.param("I turn my memory off.", None, id="said in the play"),
+        pytest.param("她的记忆关着门。", None, id="narrated"),
+        pytest.param("/memory remember I like tea", None, id="another command"),
+        pytest.param("(OOC: memory of the war here)", None, id="another remark"),
+    ],
+)
+def test_how_far_memory_may_go(message: str, expected: str | None) -> None:
+    assert scope(message) == expected
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        pytest.param(
+            "Always remember that I'm allergic to nuts.",
+            [("pin", "I'm allergic to nuts")],
+            id="always",
+        ),
+        pytest.param(
+            "My ship is the Aurora. Pin that.", [("pin", "My ship is the Aurora")], id="pin that"
+        ),
+        pytest.param(
+            "Remember this forever: I was born at sea.",
+            [("pin", "I was born at sea")],
+            id="forever",
+        ),
         pytest.param("永远记住我对花生过敏。", [("pin", "我对花生过敏")], id="永远记住"),
         pytest.param("你要永远记住，我妹妹叫小雪。", [("pin", "我妹妹叫小雪")], id="你要永远记住"),
         pytest.param("我住在杭州。永远记住这一点。", [("pin", "我住在杭州")], id="这一点"),
@@ -64,19 +113,26 @@ def test_the_tables_are_large_enough() -> None:
 
 
 def test_quotes_and_contents_stand_in_the_message() -> None:
-    found = [(command, message) for _, message in [*ROWS, *HELD_OUT] for command in commands(message)]
+    found = [
+        (command, message)
+        for _, message in [*ROWS, *HELD_OUT, *OUTSIDE]
+        for command in commands(message)
+    ]
     assert len(found) >= 250
     for command, message in found:
         assert command.quote
         assert command.quote == message[command.start : command.end].strip()
         assert command.content in message
-        assert 0.6 <= command.certainty <= 1.0
 
 
 @pytest.mark.parametrize(
     ("message", "ooc"),
     [
-        pytest.param("((OOC: remember the sword is cursed))", True, id="double brackets stand outside the story"),
+        pytest.param(
+            "((OOC: remember the sword is cursed))",
+            True,
+            id="double brackets stand outside the story",
+        ),
         pytest.param("（记一下：我住在杭州）", True, id="so does a note in brackets"),
         pytest.param("/remember I like tea", True, id="and a slash command"),
         pytest.param("ooc: remember that I like tea", True, id="and a marked line"),
@@ -104,7 +160,11 @@ def test_the_end_of_a_long_message_is_not_read_forever() -> None:
         assert time.thread_time() - begun < 2.0
 
 
-@given(st.text(alphabet="记住忘掉别我的了吗，。：？！（）“”*\n aremembrfogt'th.?!:()[]/\"", max_size=120))
+@given(
+    st.text(
+        alphabet="记住忘掉别我的了吗，。：？！（）“”*\n aremembrfogt'th.?!:()[]/\"", max_size=120
+    )
+)
 def test_any_text_is_read(text: str) -> None:
     for command in commands(text):
         assert command.content in text

@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rolememory.inject.fence import fenced
-from rolememory.learn.gate import Gate, Judged, Passed, Quarantined, Refused, Told, redacted
-from rolememory.learn.gate.private import secrets_in
+from rolememory.learn.gate import Gate, Judged, Passed, Quarantined, Refused, Told
 from rolememory.schema.claims import Claim
 from rolememory.schema.evidence import Reason
 from rolememory.schema.learning import Draft
 from rolememory.schema.memory import Evidence, Memory, MemoryType, Source
 from rolememory.schema.wording import word
-from rolememory.store.review.drafts import draft_raw
+from rolememory.storage.review.drafts import draft_raw
+from rolememory.text.secrets import redacted, secrets_in
 from tests.learn import gate_rows
 
 WAITING = [*gate_rows.rows(gate_rows.WAITING_EN), *gate_rows.rows(gate_rows.WAITING_ZH)]
@@ -28,14 +28,31 @@ CARD = """Mira keeps the lighthouse of Oss. She was born in Bergen and lost her 
 米拉守着奥斯的灯塔。她出生在卑尔根，弟弟扬死在海上。"""
 
 
-def draft(content: str, *, quote: str = "", source: Source = Source.USER_INPUT, version: str = "v1", **more: Any) -> Draft:
+def draft(
+    content: str,
+    *,
+    quote: str = "",
+    source: Source = Source.USER_INPUT,
+    version: str = "v1",
+    **more: Any,
+) -> Draft:
     evidence = (Evidence(chat="harbour", version=version, quote=quote or content),)
-    fields = {"type": MemoryType.EPISODIC, "subject": "user" if source is Source.USER_INPUT else None, "evidence": evidence, **more}
+    fields = {
+        "type": MemoryType.EPISODIC,
+        "subject": "user" if source is Source.USER_INPUT else None,
+        "evidence": evidence,
+        **more,
+    }
     return Draft(content, source=source, because=Reason("told"), **fields)
 
 
 def memory(content: str, version: str = "v1", **more: Any) -> Memory:
-    return Memory(id=f"m-{content[:8]}", content=content, evidence=(Evidence(chat="harbour", version=version, quote="x"),), **more)
+    return Memory(
+        id=f"m-{content[:8]}",
+        content=content,
+        evidence=(Evidence(chat="harbour", version=version, quote="x"),),
+        **more,
+    )
 
 
 def code(judged: Judged) -> str:
@@ -46,14 +63,22 @@ def saying(texts: Mapping[str, str]) -> Any:
     return lambda _, version: texts.get(version, "")
 
 
-@pytest.mark.parametrize(("verdict", "asked", "content"), WAITING, ids=[f"{verdict}: {content}" for verdict, _, content in WAITING])
+@pytest.mark.parametrize(
+    ("verdict", "asked", "content"),
+    WAITING,
+    ids=[f"{verdict}: {content}" for verdict, _, content in WAITING],
+)
 def test_what_waits_for_a_person(verdict: str, asked: bool, content: str) -> None:
     judged = Gate().judge(draft(content, explicit=asked))
     assert code(judged) == verdict
     assert isinstance(judged, Passed if verdict == "pass" else Quarantined)
 
 
-@pytest.mark.parametrize(("verdict", "asked", "content"), REFUSED, ids=[f"{verdict}: {content}" for verdict, _, content in REFUSED])
+@pytest.mark.parametrize(
+    ("verdict", "asked", "content"),
+    REFUSED,
+    ids=[f"{verdict}: {content}" for verdict, _, content in REFUSED],
+)
 def test_what_is_refused(verdict: str, asked: bool, content: str) -> None:
     judged = Gate().judge(draft(content, source=Source.SUMMARY, explicit=asked))
     assert code(judged) == verdict
@@ -76,11 +101,15 @@ def test_the_tables_are_large_enough() -> None:
     [
         pytest.param("I lost my ring.", "v1", "pass", id="word for word"),
         pytest.param("i lost my ring", "v1", "pass", id="case and punctuation do not matter"),
-        pytest.param("I lost my ring. I wept.", "v1", "pass", id="sentences may have been left out between"),
+        pytest.param(
+            "I lost my ring. I wept.", "v1", "pass", id="sentences may have been left out between"
+        ),
         pytest.param("I found my ring.", "v1", "not_said", id="what nobody said is refused"),
         pytest.param("I lost my ring.", "v2", "not_said", id="said elsewhere is not said here"),
         pytest.param("I lost my ring.", "v9", "not_said", id="an unknown message says nothing"),
-        pytest.param("I lost my ring. It was gold.", "v1+v2", "pass", id="two messages may support together"),
+        pytest.param(
+            "I lost my ring. It was gold.", "v1+v2", "pass", id="two messages may support together"
+        ),
         pytest.param("", "v1", "no_quote", id="no quotation"),
         pytest.param("...", "v1", "no_quote", id="dots are no quotation"),
         pytest.param("I lost my ring.", "", "no_quote", id="no message"),
@@ -89,34 +118,82 @@ def test_the_tables_are_large_enough() -> None:
 def test_quotations(quote: str, version: str, verdict: str) -> None:
     said = saying({"v1": "I lost my ring. So sad! I wept.", "v2": "It was gold."})
     evidence = (Evidence(chat="harbour", version=version, quote=quote),)
-    assert code(Gate().judge(draft("Lin lost a golden ring.", evidence=evidence), (), said)) == verdict
+    assert (
+        code(Gate().judge(draft("Lin lost a golden ring.", evidence=evidence), (), said)) == verdict
+    )
 
 
 def test_without_evidence_only_an_inference_may_stand() -> None:
     assert code(Gate().judge(draft("Lin lost a ring.", evidence=()))) == "no_quote"
-    assert code(Gate().judge(draft("Lin is often sad.", evidence=(), source=Source.INFERENCE, rests_on=("a", "b")))) == "pass"
+    assert (
+        code(
+            Gate().judge(
+                draft(
+                    "Lin is often sad.", evidence=(), source=Source.INFERENCE, rests_on=("a", "b")
+                )
+            )
+        )
+        == "pass"
+    )
 
 
 @pytest.mark.parametrize(
     ("content", "known", "verdict"),
     [
-        pytest.param("I love dogs.", memory("I love dogs!", subject="user"), "told_already", id="the same words again"),
-        pytest.param("I love dogs.", memory("I really love dogs.", subject="user"), "told_already", id="the same without a word"),
-        pytest.param("I love dogs.", memory("I love dogs.", "v2", subject="user"), "pass", id="another message may say it again"),
-        pytest.param("I love dogs.", memory("I don't love dogs.", subject="user"), "pass", id="the contrary is no double"),
-        pytest.param("Rex is 5 years old.", memory("Rex is 6 years old.", subject="user"), "pass", id="another number is no double"),
         pytest.param(
-            "I have a dog called Rex.", memory("I have a cat called Rex.", subject="user"), "pass", id="another animal is no double"
+            "I love dogs.",
+            memory("I love dogs!", subject="user"),
+            "told_already",
+            id="the same words again",
         ),
-        pytest.param("I love dogs.", memory("I love dogs."), "pass", id="another subject is no double"),
+        pytest.param(
+            "I love dogs.",
+            memory("I really love dogs.", subject="user"),
+            "told_already",
+            id="the same without a word",
+        ),
+        pytest.param(
+            "I love dogs.",
+            memory("I love dogs.", "v2", subject="user"),
+            "pass",
+            id="another message may say it again",
+        ),
+        pytest.param(
+            "I love dogs.",
+            memory("I don't love dogs.", subject="user"),
+            "pass",
+            id="the contrary is no double",
+        ),
+        pytest.param(
+            "Rex is 5 years old.",
+            memory("Rex is 6 years old.", subject="user"),
+            "pass",
+            id="another number is no double",
+        ),
+        pytest.param(
+            "I have a dog called Rex.",
+            memory("I have a cat called Rex.", subject="user"),
+            "pass",
+            id="another animal is no double",
+        ),
+        pytest.param(
+            "I love dogs.", memory("I love dogs."), "pass", id="another subject is no double"
+        ),
         pytest.param(
             "I love dogs.",
             memory("I love dogs.", subject="user", type=MemoryType.SEMANTIC),
             "pass",
             id="a fact and the turn it was told in may stand",
         ),
-        pytest.param("我喜欢狗", memory("我喜欢狗。", subject="user"), "told_already", id="in Chinese"),
-        pytest.param("I love dogs.", memory("I love dogs.", "v1+v2", subject="user"), "pass", id="what needs a second message may fall"),
+        pytest.param(
+            "我喜欢狗", memory("我喜欢狗。", subject="user"), "told_already", id="in Chinese"
+        ),
+        pytest.param(
+            "I love dogs.",
+            memory("I love dogs.", "v1+v2", subject="user"),
+            "pass",
+            id="what needs a second message may fall",
+        ),
     ],
 )
 def test_doubles(content: str, known: Memory, verdict: str) -> None:
@@ -133,31 +210,69 @@ def test_doubles(content: str, known: Memory, verdict: str) -> None:
     ],
 )
 def test_an_answer_rests_on_its_question(known: str, verdict: str) -> None:
-    answer = draft("Seven years.", evidence=(Evidence(chat="harbour", version="q1+v1", quote="Seven years."),))
+    answer = draft(
+        "Seven years.", evidence=(Evidence(chat="harbour", version="q1+v1", quote="Seven years."),)
+    )
     assert code(Gate().judge(answer, [memory("Seven years.", known, subject="user")])) == verdict
 
 
 def test_the_index_follows_what_is_known() -> None:
-    told, one, two = Told(), memory("I love dogs.", subject="user"), memory("I love cats.", "v2", subject="user")
+    told, one, two = (
+        Told(),
+        memory("I love dogs.", subject="user"),
+        memory("I love cats.", "v2", subject="user"),
+    )
     told.follow({one.id: one, two.id: two})
     assert code(Gate().judge(draft("I love dogs."), told)) == "told_already"
     moved = one.model_copy(update={"evidence": two.evidence})
     told.follow({one.id: moved})
     assert code(Gate().judge(draft("I love dogs."), told)) == "pass"
-    assert [code(Gate().judge(draft(text, version="v2"), told)) for text in ("I love dogs.", "I love cats.")] == ["told_already", "pass"]
+    assert [
+        code(Gate().judge(draft(text, version="v2"), told))
+        for text in ("I love dogs.", "I love cats.")
+    ] == ["told_already", "pass"]
 
 
 @pytest.mark.parametrize(
     ("content", "source", "verdict"),
     [
-        pytest.param("She was born in Bergen and lost her brother Jan at sea.", Source.SUMMARY, "card_text", id="a sentence of the card"),
-        pytest.param("Mira lost her brother Jan at sea.", Source.SUMMARY, "card_text", id="part of a sentence, with her name"),
-        pytest.param("Mira was born in Bergen, her brother Jan was lost at sea.", Source.SUMMARY, "card_text", id="in other words"),
+        pytest.param(
+            "She was born in Bergen and lost her brother Jan at sea.",
+            Source.SUMMARY,
+            "card_text",
+            id="a sentence of the card",
+        ),
+        pytest.param(
+            "Mira lost her brother Jan at sea.",
+            Source.SUMMARY,
+            "card_text",
+            id="part of a sentence, with her name",
+        ),
+        pytest.param(
+            "Mira was born in Bergen, her brother Jan was lost at sea.",
+            Source.SUMMARY,
+            "card_text",
+            id="in other words",
+        ),
         pytest.param("她弟弟扬死在海上。", Source.SUMMARY, "card_text", id="in Chinese"),
-        pytest.param("Mira is no longer afraid of thunder.", Source.SUMMARY, "pass", id="what has changed is news"),
-        pytest.param("Mira drinks wine with Lin.", Source.SUMMARY, "pass", id="the contrary is news"),
-        pytest.param("Mira lost her sister in Oslo.", Source.SUMMARY, "pass", id="other people and places are news"),
-        pytest.param("I was born in Bergen.", Source.USER_INPUT, "pass", id="the user speaks of himself"),
+        pytest.param(
+            "Mira is no longer afraid of thunder.",
+            Source.SUMMARY,
+            "pass",
+            id="what has changed is news",
+        ),
+        pytest.param(
+            "Mira drinks wine with Lin.", Source.SUMMARY, "pass", id="the contrary is news"
+        ),
+        pytest.param(
+            "Mira lost her sister in Oslo.",
+            Source.SUMMARY,
+            "pass",
+            id="other people and places are news",
+        ),
+        pytest.param(
+            "I was born in Bergen.", Source.USER_INPUT, "pass", id="the user speaks of himself"
+        ),
         pytest.param(
             "She was born in Bergen and lost her brother Jan at sea.",
             Source.USER_INPUT,
@@ -169,25 +284,51 @@ def test_the_index_follows_what_is_known() -> None:
 def test_card_texts(content: str, source: Source, verdict: str) -> None:
     gate = Gate([CARD], names=["Mira", "米拉"])
     assert code(gate.judge(draft(content, source=source))) == verdict
-    assert code(gate.judge(draft(content, source=source, explicit=True))) == "pass", "a person's word stands"
+    assert code(gate.judge(draft(content, source=source, explicit=True))) == "pass", (
+        "a person's word stands"
+    )
 
 
 @pytest.mark.parametrize(
     ("content", "source", "verdict"),
     [
         pytest.param("Lin is allergic to peanuts.", Source.SUMMARY, "echo_of", id="word for word"),
-        pytest.param("Lin, so I remember, is allergic to peanuts.", Source.SUMMARY, "echo_of", id="retold by the character"),
-        pytest.param("Lin is allergic to peanuts and to cats.", Source.SUMMARY, "pass", id="something new with it"),
-        pytest.param("Lin is allergic to peanuts.", Source.USER_INPUT, "pass", id="said by the user it is said again"),
+        pytest.param(
+            "Lin, so I remember, is allergic to peanuts.",
+            Source.SUMMARY,
+            "echo_of",
+            id="retold by the character",
+        ),
+        pytest.param(
+            "Lin is allergic to peanuts and to cats.",
+            Source.SUMMARY,
+            "pass",
+            id="something new with it",
+        ),
+        pytest.param(
+            "Lin is allergic to peanuts.",
+            Source.USER_INPUT,
+            "pass",
+            id="said by the user it is said again",
+        ),
     ],
 )
 def test_echoes_of_what_was_injected(content: str, source: Source, verdict: str) -> None:
     injected = [memory("Lin is allergic to peanuts.", "v0")]
-    assert code(Gate().judge(draft(content, source=source, subject="user"), (), None, injected=injected)) == verdict
+    assert (
+        code(
+            Gate().judge(draft(content, source=source, subject="user"), (), None, injected=injected)
+        )
+        == verdict
+    )
 
 
 def test_words_of_the_authors_own_templates_are_no_memory() -> None:
-    gate = Gate(templates=["Old friends of {{ char }}, kept in the drawer:\n{% for m in memories %}- {{ m.text }}\n{% endfor %}"])
+    gate = Gate(
+        templates=[
+            "Old friends of {{ char }}, kept in the drawer:\n{% for m in memories %}- {{ m.text }}\n{% endfor %}"
+        ]
+    )
     assert code(gate.judge(draft("Old friends of Mira, kept in the drawer:"))) == "template"
     assert code(gate.judge(draft("I found old friends of my mother in a drawer."))) == "pass"
 
@@ -195,18 +336,35 @@ def test_words_of_the_authors_own_templates_are_no_memory() -> None:
 @pytest.mark.parametrize(
     ("content", "message", "verdict"),
     [
-        pytest.param("The user is allergic to peanuts.", "我对花生过敏，从小就这样。", "other_language", id="English from a Chinese chat"),
         pytest.param(
-            "用户对花生过敏。", "I have been allergic to peanuts all my life.", "other_language", id="Chinese from an English chat"
+            "The user is allergic to peanuts.",
+            "我对花生过敏，从小就这样。",
+            "other_language",
+            id="English from a Chinese chat",
         ),
-        pytest.param("用户对花生过敏。", "我对花生过敏，从小就这样。", "pass", id="the language of the chat"),
         pytest.param(
-            "He loves Die Ärzte.", "我最喜欢的乐队是 Die Ärzte: He loves Die Ärzte.", "pass", id="a quotation in another language"
+            "用户对花生过敏。",
+            "I have been allergic to peanuts all my life.",
+            "other_language",
+            id="Chinese from an English chat",
+        ),
+        pytest.param(
+            "用户对花生过敏。", "我对花生过敏，从小就这样。", "pass", id="the language of the chat"
+        ),
+        pytest.param(
+            "He loves Die Ärzte.",
+            "我最喜欢的乐队是 Die Ärzte: He loves Die Ärzte.",
+            "pass",
+            id="a quotation in another language",
         ),
     ],
 )
 def test_the_language_of_the_chat(content: str, message: str, verdict: str) -> None:
-    judged = Gate().judge(draft(content, quote=message, source=Source.SUMMARY, subject="user"), (), saying({"v1": message}))
+    judged = Gate().judge(
+        draft(content, quote=message, source=Source.SUMMARY, subject="user"),
+        (),
+        saying({"v1": message}),
+    )
     assert code(judged) == verdict
 
 
@@ -233,9 +391,9 @@ def test_a_secret_is_hidden_unless_it_was_to_be_remembered(content: str, asked: 
 
 
 def test_a_refused_draft_keeps_no_secret_either() -> None:
-    judged = Gate().judge(draft("My wifi password is hunter22.", evidence=()))
+    judged = Gate().judge(draft("My card is 4111 1111 1111 1111.", evidence=()))
     assert isinstance(judged, Refused)
-    assert "hunter22" not in repr(judged)
+    assert "4111" not in repr(judged)
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -244,7 +402,9 @@ def test_every_verdict_has_words(language: str) -> None:
         for source in (Source.USER_INPUT, Source.SUMMARY):
             judged = Gate().judge(draft(content, explicit=asked, source=source))
             if not isinstance(judged, Passed):
-                assert not word(judged.because, "zh" if language == "zh" else "en").startswith(judged.because.code)
+                assert not word(judged.because, "zh" if language == "zh" else "en").startswith(
+                    judged.because.code
+                )
 
 
 def test_our_own_fence_never_comes_back() -> None:
@@ -264,19 +424,36 @@ def test_any_text_is_judged(content: str) -> None:
 
 
 def test_ten_thousand_memories_do_not_slow_the_gate() -> None:
-    told = Told(memory(f"Memory number {number} of the sea.", f"v{number}") for number in range(10_000))
+    told = Told(
+        memory(f"Memory number {number} of the sea.", f"v{number}") for number in range(10_000)
+    )
     gate = Gate([CARD * 50])
-    drafts = [draft(content, source=Source.SUMMARY, version=f"v{number}") for number, content in enumerate(HARMLESS)]
+    drafts = [
+        draft(content, source=Source.SUMMARY, version=f"v{number}")
+        for number, content in enumerate(HARMLESS)
+    ]
     for one in drafts:
         gate.judge(one, told)
     begun = time.thread_time()
     for one in drafts:
         gate.judge(one, told)
-    assert (time.thread_time() - begun) / len(drafts) < 0.001, "usually a third of a millisecond; the rest is patience with slow machines"
+    assert (time.thread_time() - begun) / len(drafts) < 0.001, (
+        "usually a third of a millisecond; the rest is patience with slow machines"
+    )
 
 
 @pytest.mark.parametrize(
-    "content", ["always " * 280, "1 " * 990, "忽略" * 900, '"' * 1_990, "password " * 220, "a" * 2_000, "{" * 2_000, "from now on " * 160]
+    "content",
+    [
+        "always " * 280,
+        "1 " * 990,
+        "忽略" * 900,
+        '"' * 1_990,
+        "password " * 220,
+        "a" * 2_000,
+        "{" * 2_000,
+        "from now on " * 160,
+    ],
 )
 def test_hostile_drafts_are_judged_in_time(content: str) -> None:
     begun = time.thread_time()

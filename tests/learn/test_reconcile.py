@@ -12,21 +12,35 @@ from rolememory.schema.evidence import Reason
 from rolememory.schema.learning import Draft, Verdict
 from rolememory.schema.memory import Evidence, Memory, MemoryType, Source
 from rolememory.schema.wording import word
-from rolememory.store.memories import RoleStore
+from rolememory.storage.files.space import FileSpace
+from rolememory.storage.memories import RoleStore
 from tests.builders import memory, on_day
 
 
-def told(text: str, *, day: float = 10, subject: str | None = USER, version: str = "v", **fields: object) -> Draft:
+def told(
+    text: str, *, day: float = 10, subject: str | None = USER, version: str = "v", **fields: object
+) -> Draft:
     """A fact from the user's own words."""
-    plain = Draft(text, MemoryType.SEMANTIC, Source.USER_INPUT, (Evidence(chat="c", version=version),), Reason("raw"), subject=subject)
+    plain = Draft(
+        text,
+        MemoryType.SEMANTIC,
+        Source.USER_INPUT,
+        (Evidence(chat="c", version=version),),
+        Reason("raw"),
+        subject=subject,
+    )
     return replace(plain, created=on_day(day), **fields)  # type: ignore[arg-type]
 
 
-def learned(memory_id: str, text: str, *, day: float = 1, subject: str | None = USER, **fields: object) -> Memory:
+def learned(
+    memory_id: str, text: str, *, day: float = 1, subject: str | None = USER, **fields: object
+) -> Memory:
     """A fact that was learned from a chat."""
     fields.setdefault("evidence", (Evidence(chat="c", version=f"v{day}"),))
     fields.setdefault("source", Source.USER_INPUT)
-    return memory(memory_id, text, day=day, subject=subject, **({"type": MemoryType.SEMANTIC} | fields))
+    return memory(
+        memory_id, text, day=day, subject=subject, **({"type": MemoryType.SEMANTIC} | fields)
+    )
 
 
 def written(memory_id: str, text: str, **fields: object) -> Memory:
@@ -53,40 +67,83 @@ class Case:
 
 ROME = learned("rome", "The user lives in Rome.")
 CASES = [
-    pytest.param(Case(told("The user plays chess."), [ROME], "add", code="unheard"), id="what nothing known speaks of is added"),
+    pytest.param(
+        Case(told("The user plays chess."), [ROME], "add", code="unheard"),
+        id="what nothing known speaks of is added",
+    ),
     pytest.param(
         Case(told("The user moved to Berlin."), [ROME], "supersede", ("rome",), code="outdates"),
         id="a new home takes the place of the old one",
     ),
-    pytest.param(Case(told("用户搬到了成都。"), [learned("rome", "用户住在杭州。")], "supersede", ("rome",)), id="搬了家，旧住处就过时了"),
     pytest.param(
-        Case(told("The user hates mushrooms."), [learned("a", "The user can't stand mushrooms.")], "merge", ("a",), code="restates"),
+        Case(told("用户搬到了成都。"), [learned("rome", "用户住在杭州。")], "supersede", ("rome",)),
+        id="搬了家，旧住处就过时了",
+    ),
+    pytest.param(
+        Case(
+            told("The user hates mushrooms."),
+            [learned("a", "The user can't stand mushrooms.")],
+            "merge",
+            ("a",),
+            code="restates",
+        ),
         id="the same in other words is merged",
     ),
-    pytest.param(Case(told("用户受不了香菜。"), [learned("a", "用户讨厌香菜。")], "merge", ("a",)), id="换句话说的同一件事会合并"),
     pytest.param(
-        Case(told("The user lives in Rome.", day=0), [learned("b", "The user moved to Berlin.", day=5)], "add", (), ("b",), "outdated"),
+        Case(told("用户受不了香菜。"), [learned("a", "用户讨厌香菜。")], "merge", ("a",)),
+        id="换句话说的同一件事会合并",
+    ),
+    pytest.param(
+        Case(
+            told("The user lives in Rome.", day=0),
+            [learned("b", "The user moved to Berlin.", day=5)],
+            "add",
+            (),
+            ("b",),
+            "outdated",
+        ),
         id="what was told earlier is outdated by what is known already",
     ),
     pytest.param(
-        Case(told("The user hates rain.", day=0), [learned("b", "The user loathes rain.", day=5)], "add", (), ("b",), "restated"),
+        Case(
+            told("The user hates rain.", day=0),
+            [learned("b", "The user loathes rain.", day=5)],
+            "add",
+            (),
+            ("b",),
+            "restated",
+        ),
         id="what was told earlier is restated by what is known already",
     ),
     pytest.param(
         Case(
             told("The user lives in Rome.", day=3),
-            [learned("a", "The user lives in Rome."), learned("b", "The user moved to Berlin.", day=2)],
+            [
+                learned("a", "The user lives in Rome."),
+                learned("b", "The user moved to Berlin.", day=2),
+            ],
             "supersede",
             ("b", "a"),
         ),
         id="who moves back replaces the last home and repeats the first",
     ),
     pytest.param(
-        Case(told("The user hates mushrooms."), [learned("a", "The user likes mushrooms.", archived=True)], "supersede", ("a",)),
+        Case(
+            told("The user hates mushrooms."),
+            [learned("a", "The user likes mushrooms.", archived=True)],
+            "supersede",
+            ("a",),
+        ),
         id="what is archived is outdated all the same",
     ),
     pytest.param(
-        Case(told("The user moved to Berlin."), [written("a", "The user lives in Rome.")], "review", ("a",), code="against_author"),
+        Case(
+            told("The user moved to Berlin."),
+            [written("a", "The user lives in Rome.")],
+            "review",
+            ("a",),
+            code="against_author",
+        ),
         id="what contradicts an author is shown to a person",
     ),
     pytest.param(
@@ -100,11 +157,22 @@ CASES = [
         id="even where the user corrects it himself",
     ),
     pytest.param(
-        Case(told("The user lives in Rome."), [written("a", "The user lives in Rome.")], "ignore", ("a",), code="known"),
+        Case(
+            told("The user lives in Rome."),
+            [written("a", "The user lives in Rome.")],
+            "ignore",
+            ("a",),
+            code="known",
+        ),
         id="what an author wrote needs no second memory",
     ),
     pytest.param(
-        Case(told("The user moved to Berlin.", day=0), [written("a", "The user lives in Rome.", day=5)], "review", ("a",)),
+        Case(
+            told("The user moved to Berlin.", day=0),
+            [written("a", "The user lives in Rome.", day=5)],
+            "review",
+            ("a",),
+        ),
         id="an author's memory is not changed by an older word either",
     ),
     pytest.param(
@@ -118,7 +186,11 @@ CASES = [
         id="what is locked is not replaced",
     ),
     pytest.param(
-        Case(told("The user lives in Rome."), [written("a", "The user lives in Rome.", archived=True)], "add"),
+        Case(
+            told("The user lives in Rome."),
+            [written("a", "The user lives in Rome.", archived=True)],
+            "add",
+        ),
         id="an author's memory that is archived says nothing",
     ),
     pytest.param(
@@ -131,15 +203,30 @@ CASES = [
         id="what agrees with the author still outdates what was learned",
     ),
     pytest.param(
-        Case(told("The user moved to Berlin.", user="lin"), [learned("a", "The user lives in Rome.", user="wu")], "add"),
+        Case(
+            told("The user moved to Berlin.", user="lin"),
+            [learned("a", "The user lives in Rome.", user="wu")],
+            "add",
+        ),
         id="another user's home stays",
     ),
     pytest.param(
-        Case(told("The user moved to Berlin.", user="lin"), [learned("a", "The user lives in Rome.")], "supersede", ("a",)),
+        Case(
+            told("The user moved to Berlin.", user="lin"),
+            [learned("a", "The user lives in Rome.")],
+            "supersede",
+            ("a",),
+        ),
         id="what was learned before the user had a name is about him",
     ),
     pytest.param(
-        Case(told("The user lives in Rome.", day=0), [learned("a", "The user moved to Berlin.", user="lin")], "add", (), ("a",)),
+        Case(
+            told("The user lives in Rome.", day=0),
+            [learned("a", "The user moved to Berlin.", user="lin")],
+            "add",
+            (),
+            ("a",),
+        ),
         id="and outdated by what he said once he had one",
     ),
     pytest.param(
@@ -151,7 +238,11 @@ CASES = [
         id="what all share about the role is not replaced by one user's word",
     ),
     pytest.param(
-        Case(told("Anna moved to Berlin.", subject="Anna"), [learned("a", "The user lives in Rome.")], "add"),
+        Case(
+            told("Anna moved to Berlin.", subject="Anna"),
+            [learned("a", "The user lives in Rome.")],
+            "add",
+        ),
         id="another person's home says nothing about the user's",
     ),
     pytest.param(
@@ -174,7 +265,15 @@ CASES = [
     pytest.param(
         Case(
             told("Mira hates the Empire.", source=Source.SUMMARY, subject=None, confidence=0.9),
-            [learned("a", "Mira loathes the Empire.", subject=None, source=Source.SUMMARY, confidence=0.6)],
+            [
+                learned(
+                    "a",
+                    "Mira loathes the Empire.",
+                    subject=None,
+                    source=Source.SUMMARY,
+                    confidence=0.6,
+                )
+            ],
             "merge",
             ("a",),
             extra={"confidence": 0.6},
@@ -184,14 +283,28 @@ CASES = [
     pytest.param(
         Case(
             told("Mira hates the Empire.", source=Source.SUMMARY, subject=None),
-            [learned("a", "Mira loathes the Empire.", subject=None, source=Source.SUMMARY, evidence=())],
+            [
+                learned(
+                    "a",
+                    "Mira loathes the Empire.",
+                    subject=None,
+                    source=Source.SUMMARY,
+                    evidence=(),
+                )
+            ],
             "ignore",
             ("a",),
         ),
         id="what stands whatever happens need not be repeated by the character",
     ),
     pytest.param(
-        Case(told("The user moved to Berlin.", source=Source.AI_OUTPUT), [ROME], "review", ("rome",), code="against_user"),
+        Case(
+            told("The user moved to Berlin.", source=Source.AI_OUTPUT),
+            [ROME],
+            "review",
+            ("rome",),
+            code="against_user",
+        ),
         id="the character does not know better where the user lives",
     ),
     pytest.param(
@@ -200,7 +313,11 @@ CASES = [
     ),
     pytest.param(
         Case(
-            told("The user is into gardening these days.", source=Source.SUMMARY, replaces="the user works as a painter"),
+            told(
+                "The user is into gardening these days.",
+                source=Source.SUMMARY,
+                replaces="the user works as a painter",
+            ),
             [learned("a", "The user works as a painter.")],
             "supersede",
             ("a",),
@@ -208,12 +325,19 @@ CASES = [
         id="a model names the fact that is outdated",
     ),
     pytest.param(
-        Case(told("The user gardens.", source=Source.SUMMARY, replaces="The user sails."), [ROME], "add", code="replaces_unknown"),
+        Case(
+            told("The user gardens.", source=Source.SUMMARY, replaces="The user sails."),
+            [ROME],
+            "add",
+            code="replaces_unknown",
+        ),
         id="a model names a fact that nobody knows",
     ),
     pytest.param(
         Case(
-            told("The user gardens.", source=Source.SUMMARY, replaces="The user works as a painter."),
+            told(
+                "The user gardens.", source=Source.SUMMARY, replaces="The user works as a painter."
+            ),
             [written("a", "The user works as a painter.")],
             "review",
             ("a",),
@@ -239,7 +363,11 @@ CASES = [
         id="the same accident told again an hour later is the same accident",
     ),
     pytest.param(
-        Case(told("I hate mushrooms!", type=MemoryType.EPISODIC), [learned("a", "The user hates mushrooms.")], "add"),
+        Case(
+            told("I hate mushrooms!", type=MemoryType.EPISODIC),
+            [learned("a", "The user hates mushrooms.")],
+            "add",
+        ),
         id="a turn and the fact that it states are two things",
     ),
     pytest.param(
@@ -255,15 +383,29 @@ CASES = [
         id="somebody else's habit that a turn tells of is not the user's",
     ),
     pytest.param(
-        Case(told("I finally quit smoking.", type=MemoryType.EPISODIC), [learned("a", "The user smokes.")], "supersede", ("a",)),
+        Case(
+            told("I finally quit smoking.", type=MemoryType.EPISODIC),
+            [learned("a", "The user smokes.")],
+            "supersede",
+            ("a",),
+        ),
         id="a turn outdates a fact in the user's own words",
     ),
     pytest.param(
-        Case(told("The user works as a baker."), [learned("a", "The user is a nurse.")], "supersede", ("a",)),
+        Case(
+            told("The user works as a baker."),
+            [learned("a", "The user is a nurse.")],
+            "supersede",
+            ("a",),
+        ),
         id="another job, without a word in common",
     ),
     pytest.param(
-        Case(told("The user also works as a baker on weekends."), [learned("a", "The user is a nurse.")], "add"),
+        Case(
+            told("The user also works as a baker on weekends."),
+            [learned("a", "The user is a nurse.")],
+            "add",
+        ),
         id="a second job leaves the first",
     ),
     pytest.param(
@@ -289,7 +431,11 @@ CASES = [
 @pytest.mark.parametrize("case", CASES)
 def test_verdict(case: Case) -> None:
     verdict = judged(case.draft, *case.known)
-    assert (verdict.action, set(verdict.others), verdict.outdated_by) == (case.action, set(case.others), case.outdated_by)
+    assert (verdict.action, set(verdict.others), verdict.outdated_by) == (
+        case.action,
+        set(case.others),
+        case.outdated_by,
+    )
     assert not case.code or verdict.because.code == case.code
     for name, value in case.extra.items():
         assert getattr(verdict.draft, name) == value
@@ -306,14 +452,21 @@ def test_every_reason_is_worded_and_names_the_other(case: Case) -> None:
 
 def test_claims_of_a_draft_are_taken_as_they_are() -> None:
     claims = {name: Claim(USER, "employer", name, f"X {name}.", "") for name in ("Nokia", "Bosch")}
-    drafts = [told(claims[name].content, day=day, claims=(claims[name],)) for day, name in enumerate(claims)]
+    drafts = [
+        told(claims[name].content, day=day, claims=(claims[name],))
+        for day, name in enumerate(claims)
+    ]
     first, second = reconcile(drafts, Known(), ["nokia", "bosch"])
     assert first.action == "add"
     assert (second.action, second.others) == ("supersede", ("nokia",))
 
 
 def test_drafts_of_one_batch_meet_each_other() -> None:
-    drafts = [told("The user lives in Rome.", day=1), told("The user moved to Berlin.", day=2), told("The user likes tea.", day=3)]
+    drafts = [
+        told("The user lives in Rome.", day=1),
+        told("The user moved to Berlin.", day=2),
+        told("The user likes tea.", day=3),
+    ]
     verdicts = reconcile(drafts, Known())
     assert [verdict.action for verdict in verdicts] == ["add", "supersede", "add"]
     added = edits(verdicts, ["rome", "berlin", "tea"], {})
@@ -328,20 +481,28 @@ def test_drafts_of_one_batch_meet_each_other() -> None:
 def test_a_draft_that_waits_for_a_person_replaces_nothing_in_its_batch() -> None:
     known = Known({"a": written("a", "The user lives in Rome.")})
     drafts = [told("The user moved to Berlin.", day=2), told("The user moved to Oslo.", day=3)]
-    assert [(verdict.action, verdict.others) for verdict in reconcile(drafts, known)] == [("review", ("a",)), ("review", ("a",))]
+    assert [(verdict.action, verdict.others) for verdict in reconcile(drafts, known)] == [
+        ("review", ("a",)),
+        ("review", ("a",)),
+    ]
 
 
 def test_the_store_gets_one_transaction(tmp_path: Path) -> None:
-    store = RoleStore(tmp_path / "role")
+    store = RoleStore(FileSpace(tmp_path / "role"))
     early, middle, late = (
-        told(text, day=day, version=f"v{day}") for day, text in ((1, "用户讨厌跑步。"), (2, "用户爱上了跑步。"), (3, "用户不再喜欢跑步。"))
+        told(text, day=day, version=f"v{day}")
+        for day, text in ((1, "用户讨厌跑步。"), (2, "用户爱上了跑步。"), (3, "用户不再喜欢跑步。"))
     )
     for memory_id, draft in (("middle", middle), ("late", late), ("early", early)):
         memories = store.snapshot().memories
         verdicts = reconcile([draft], Known(memories), [memory_id])
         store.commit(edits(verdicts, [memory_id], memories), actor="learn")
     found = store.snapshot().memories
-    assert {one: set(found[one].supersedes) for one in found} == {"early": set(), "middle": {"early"}, "late": {"middle", "early"}}
+    assert {one: set(found[one].supersedes) for one in found} == {
+        "early": set(),
+        "middle": {"early"},
+        "late": {"middle", "early"},
+    }
     assert found["early"].evidence[0].version == "v1"
     newest = store.history(limit=1)[0]
     assert (newest.op, newest.actor, newest.id) == ("set", "learn", "late") or newest.id == "middle"

@@ -34,9 +34,14 @@ Edge = tuple[str, str]
 def claims(draw: st.DrawFn) -> Claim:
     """Any of a small world of claims about the user."""
     attribute = draw(st.sampled_from(sorted(VALUES)))
-    value, holds = draw(st.sampled_from(VALUES[attribute])), draw(st.sampled_from((True, True, False)))
+    value, holds = (
+        draw(st.sampled_from(VALUES[attribute])),
+        draw(st.sampled_from((True, True, False))),
+    )
     former = draw(st.sampled_from(("", *VALUES[attribute])))
-    content = f"The user's {attribute} {ABOUT.get(attribute, '')} {'is' if holds else 'is not'} {value}."
+    content = (
+        f"The user's {attribute} {ABOUT.get(attribute, '')} {'is' if holds else 'is not'} {value}."
+    )
     return Claim(
         USER,
         attribute,
@@ -72,16 +77,28 @@ def edges(told: Sequence[Draft], order: Sequence[int], batch: int = 1) -> set[Ed
     known, found = Known(), set[Edge]()
     for start in range(0, len(order), batch):
         now = order[start : start + batch]
-        for place, verdict in zip(now, reconcile([told[one] for one in now], known, [f"d{one}" for one in now]), strict=True):
-            found |= {(f"d{place}", other) for other in verdict.others} | {(other, f"d{place}") for other in verdict.outdated_by}
+        for place, verdict in zip(
+            now,
+            reconcile([told[one] for one in now], known, [f"d{one}" for one in now]),
+            strict=True,
+        ):
+            found |= {(f"d{place}", other) for other in verdict.others} | {
+                (other, f"d{place}") for other in verdict.outdated_by
+            }
         for one in now:
             known.add(Told(memory_of(told[one], f"d{one}"), told[one].claims))
     return found
 
 
 @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(said=st.lists(claims(), min_size=2, max_size=9), chance=st.randoms(use_true_random=False), batch=st.integers(1, 4))
-def test_any_order_of_arrival_replaces_the_same(said: list[Claim], chance: object, batch: int) -> None:
+@given(
+    said=st.lists(claims(), min_size=2, max_size=9),
+    chance=st.randoms(use_true_random=False),
+    batch=st.integers(1, 4),
+)
+def test_any_order_of_arrival_replaces_the_same(
+    said: list[Claim], chance: object, batch: int
+) -> None:
     told, order = drafts(said), list(range(len(said)))
     expected = edges(told, order)
     chance.shuffle(order)  # type: ignore[attr-defined]

@@ -28,7 +28,11 @@ CLASHING = [
     ("opposite", "The gate is locked.", "The gate is unlocked."),
     ("opposite", "Mira hates running.", "Mira has come to love running."),
     ("exclusive", "The user's hair is red.", "The user's hair is black."),
-    ("exclusive", "The user's favourite season is spring.", "The user's favourite season is autumn in the north."),
+    (
+        "exclusive",
+        "The user's favourite season is spring.",
+        "The user's favourite season is autumn in the north.",
+    ),
     ("number", "The user weighs 80 kg.", "The user weighs 75 kg."),
     ("number", "The user has three children.", "The user has four children."),
     ("moved", "The user has an exam on Friday.", "The user's exam was postponed to Monday."),
@@ -97,7 +101,9 @@ LOOK_ALIKES = [
 ]
 
 
-@pytest.mark.parametrize(("shape", "old", "new"), CLASHING, ids=[f"{old} - {new}" for _, old, new in CLASHING])
+@pytest.mark.parametrize(
+    ("shape", "old", "new"), CLASHING, ids=[f"{old} - {new}" for _, old, new in CLASHING]
+)
 def test_clash(shape: str, old: str, new: str) -> None:
     assert clash(read(old), read(new)) == shape
     assert not restates(read(old), read(new))
@@ -110,7 +116,9 @@ def test_restatement(one: str, other: str) -> None:
     assert clash(read(one), read(other)) is None
 
 
-@pytest.mark.parametrize(("old", "new"), LOOK_ALIKES, ids=[" / ".join(pair) for pair in LOOK_ALIKES])
+@pytest.mark.parametrize(
+    ("old", "new"), LOOK_ALIKES, ids=[" / ".join(pair) for pair in LOOK_ALIKES]
+)
 def test_look_alikes_stand_side_by_side(old: str, new: str) -> None:
     assert clash(read(old), read(new)) is None
     assert not restates(read(old), read(new))
@@ -154,16 +162,30 @@ def test_hostile_texts_are_read_in_bounded_length() -> None:
 
 
 def _raw(name: str) -> Any:
-    return json.loads(shipped("worldbook_rules", "lexicons", f"{name}.json").read_text(encoding="utf-8"))
+    return json.loads(
+        shipped("worldbook_rules", "lexicons", f"{name}.json").read_text(encoding="utf-8")
+    )
 
 
 RELATIONS = _raw("reconcile")
 NAMED = {
     *chain.from_iterable(RELATIONS["opposites"]),
     *chain.from_iterable(RELATIONS["rivals"]),
-    *chain.from_iterable(names for one in RELATIONS["ends"] for names in (one["told"], one["ends"])),
     *chain.from_iterable(
-        RELATIONS[section] for section in ("light", "faint", "only", "switchable", "unique", "transitive", "lasting", "intents")
+        names for one in RELATIONS["ends"] for names in (one["told"], one["ends"])
+    ),
+    *chain.from_iterable(
+        RELATIONS[section]
+        for section in (
+            "light",
+            "faint",
+            "only",
+            "switchable",
+            "unique",
+            "transitive",
+            "lasting",
+            "intents",
+        )
     ),
     *chain.from_iterable(RELATIONS["attributes"].values()),
 }
@@ -172,8 +194,13 @@ NAMED = {
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_every_meaning_that_is_related_is_worded(language: str) -> None:
     words = _raw(f"reconcile.{language}")
-    assert NAMED - {NUMBER, IDENTITY} <= words["mean"].keys() | words["things"].keys() | words["people"].keys()
-    assert all(phrases for section in ("mean", "things", "people") for phrases in words[section].values())
+    assert (
+        NAMED - {NUMBER, IDENTITY}
+        <= words["mean"].keys() | words["things"].keys() | words["people"].keys()
+    )
+    assert all(
+        phrases for section in ("mean", "things", "people") for phrases in words[section].values()
+    )
 
 
 def test_attributes_and_spellings_are_known() -> None:
@@ -194,7 +221,17 @@ def test_measured_pairs_stay_as_good_as_they_were(language: str, part: str) -> N
 
 def test_facts_in_other_words_outdate_nothing_in_a_crowd() -> None:
     known = Known(crowd(600))
-    replaced = [verdict for verdict in reconcile(drafts(60), known) if verdict.action == "supersede"]
-    honest = [verdict for verdict in replaced if any(sign in verdict.draft.content for sign in ("no longer", "不再"))]
-    lives = [verdict for verdict in replaced if any(sign in verdict.draft.content for sign in ("lives in", "住在"))]
+    replaced = [
+        verdict for verdict in reconcile(drafts(60), known) if verdict.action == "supersede"
+    ]
+    honest = [
+        verdict
+        for verdict in replaced
+        if any(sign in verdict.draft.content for sign in ("no longer", "不再"))
+    ]
+    lives = [
+        verdict
+        for verdict in replaced
+        if any(sign in verdict.draft.content for sign in ("lives in", "住在"))
+    ]
     assert len(replaced) == len(honest) + len(lives)

@@ -21,7 +21,7 @@ from rolememory.learn.tend import (
 from rolememory.schema.evidence import Reason
 from rolememory.schema.memory import Evidence, Memory
 from rolememory.schema.settings import PerType
-from rolememory.store.memories import HistoryLine
+from rolememory.storage.memories import HistoryLine
 from tests.builders import DAY_ZERO, memory, on_day
 
 TODAY = on_day(100)
@@ -32,7 +32,13 @@ def learned(memory_id: str, content: str = "", *, said: str = "v1", **fields: An
     return memory(
         memory_id,
         content,
-        **{"source": "user_input", "type": "semantic", "evidence": (Evidence(chat="c", version=said),), "day": 1, **fields},
+        **{
+            "source": "user_input",
+            "type": "semantic",
+            "evidence": (Evidence(chat="c", version=said),),
+            "day": 1,
+            **fields,
+        },
     )
 
 
@@ -40,7 +46,13 @@ def why(gone: list[Retirement]) -> dict[str, str]:
     return {one.id: one.because.code for one in gone}
 
 
-def tended(*known: Memory, now: datetime = TODAY, limits: PerType = UNLIMITED, below: float = 0.2, **more: Any) -> dict[str, str]:
+def tended(
+    *known: Memory,
+    now: datetime = TODAY,
+    limits: PerType = UNLIMITED,
+    below: float = 0.2,
+    **more: Any,
+) -> dict[str, str]:
     return why(retire(known, now, below_weight=below, limits=limits, **more))
 
 
@@ -49,12 +61,20 @@ def tended(*known: Memory, now: datetime = TODAY, limits: PerType = UNLIMITED, b
     [
         pytest.param(learned("a", expires=on_day(99)), {"a": "expired"}, id="its time is over"),
         pytest.param(learned("a", expires=on_day(101)), {}, id="its time is not over yet"),
-        pytest.param(learned("a", expires=on_day(99), locked=True), {}, id="locked: its time never is"),
+        pytest.param(
+            learned("a", expires=on_day(99), locked=True), {}, id="locked: its time never is"
+        ),
         pytest.param(learned("a", weight=0.1), {"a": "low_weight"}, id="too light"),
         pytest.param(learned("a", weight=0.1, constant=True), {}, id="too light, but constant"),
-        pytest.param(memory("a", weight=0.1), {"a": "low_weight"}, id="an author's, made light by hand"),
+        pytest.param(
+            memory("a", weight=0.1), {"a": "low_weight"}, id="an author's, made light by hand"
+        ),
         pytest.param(learned("a", weight=0.1, archived=True), {}, id="archived already"),
-        pytest.param(learned("a", weight=0.1, expires=on_day(99)), {"a": "expired"}, id="two reasons: the first is told"),
+        pytest.param(
+            learned("a", weight=0.1, expires=on_day(99)),
+            {"a": "expired"},
+            id="two reasons: the first is told",
+        ),
     ],
 )
 def test_one_memory(one: Memory, wanted: dict[str, str]) -> None:
@@ -64,7 +84,9 @@ def test_one_memory(one: Memory, wanted: dict[str, str]) -> None:
 @pytest.mark.parametrize(
     ("weight", "use", "wanted"),
     [
-        pytest.param(0.4, -0.3, {"a": "low_weight"}, id="passed over so often that it is too light now"),
+        pytest.param(
+            0.4, -0.3, {"a": "low_weight"}, id="passed over so often that it is too light now"
+        ),
         pytest.param(1.0, -0.3, {}, id="passed over, and still heavy enough"),
         pytest.param(0.1, 0.5, {}, id="light by hand, but used"),
     ],
@@ -81,21 +103,50 @@ AGAIN = learned("again", "The user lives in Rome.", said="v2", day=2, supersedes
     ("known", "more", "wanted"),
     [
         pytest.param([OLD, AGAIN], {}, {"old": "merged"}, id="told again later: one is enough"),
-        pytest.param([OLD, AGAIN], {"now": on_day(2 + SETTLED_DAYS - 1)}, {}, id="not while the chat may still be swiped"),
-        pytest.param([OLD, AGAIN], {"counts": lambda one: one.id != "again"}, {}, id="not while the later one does not count"),
-        pytest.param([OLD, AGAIN.model_copy(update={"archived": True})], {}, {}, id="an archived one replaces nothing"),
         pytest.param(
-            [OLD, learned("moved", "The user lives in Paris.", said="v2", day=2, supersedes=("old",))],
+            [OLD, AGAIN],
+            {"now": on_day(2 + SETTLED_DAYS - 1)},
+            {},
+            id="not while the chat may still be swiped",
+        ),
+        pytest.param(
+            [OLD, AGAIN],
+            {"counts": lambda one: one.id != "again"},
+            {},
+            id="not while the later one does not count",
+        ),
+        pytest.param(
+            [OLD, AGAIN.model_copy(update={"archived": True})],
+            {},
+            {},
+            id="an archived one replaces nothing",
+        ),
+        pytest.param(
+            [
+                OLD,
+                learned("moved", "The user lives in Paris.", said="v2", day=2, supersedes=("old",)),
+            ],
             {},
             {},
             id="a contradiction is no repetition",
         ),
-        pytest.param([OLD, learned("again", "The user lives in Rome.", day=2)], {}, {}, id="nobody has compared the two"),
+        pytest.param(
+            [OLD, learned("again", "The user lives in Rome.", day=2)],
+            {},
+            {},
+            id="nobody has compared the two",
+        ),
         pytest.param([OLD.model_copy(update={"locked": True}), AGAIN], {}, {}, id="locked"),
         pytest.param([OLD.model_copy(update={"constant": True}), AGAIN], {}, {}, id="constant"),
-        pytest.param([memory("old", "The user lives in Rome."), AGAIN], {}, {}, id="written by an author"),
         pytest.param(
-            [learned("first", "The user lives in Oslo.", day=0), OLD.model_copy(update={"supersedes": ("first",)}), AGAIN],
+            [memory("old", "The user lives in Rome."), AGAIN], {}, {}, id="written by an author"
+        ),
+        pytest.param(
+            [
+                learned("first", "The user lives in Oslo.", day=0),
+                OLD.model_copy(update={"supersedes": ("first",)}),
+                AGAIN,
+            ],
             {},
             {},
             id="it still outdates what the later one does not",
@@ -111,14 +162,19 @@ AGAIN = learned("again", "The user lives in Rome.", said="v2", day=2, supersedes
             id="the later one outdates the same",
         ),
         pytest.param(
-            [learned("旧", "用户住在罗马。", day=1), learned("新", "用户住在罗马。", said="v2", day=2, supersedes=("旧",))],
+            [
+                learned("旧", "用户住在罗马。", day=1),
+                learned("新", "用户住在罗马。", said="v2", day=2, supersedes=("旧",)),
+            ],
             {},
             {"旧": "merged"},
             id="Chinese",
         ),
     ],
 )
-def test_what_was_merged_away(known: list[Memory], more: dict[str, Any], wanted: dict[str, str]) -> None:
+def test_what_was_merged_away(
+    known: list[Memory], more: dict[str, Any], wanted: dict[str, str]
+) -> None:
     assert tended(*known, **more) == wanted
 
 
@@ -127,7 +183,9 @@ def test_what_was_merged_away(known: list[Memory], more: dict[str, Any], wanted:
     [
         pytest.param("The user likes tea.", "The user likes tea!", True, id="word for word"),
         pytest.param("The user likes tea.", "The user dislikes tea.", False, id="the contrary"),
-        pytest.param("The user was born in 1987.", "The user was born in 1988.", False, id="another number"),
+        pytest.param(
+            "The user was born in 1987.", "The user was born in 1988.", False, id="another number"
+        ),
     ],
 )
 def test_saying_the_same(earlier: str, later: str, wanted: bool) -> None:
@@ -137,7 +195,13 @@ def test_saying_the_same(earlier: str, later: str, wanted: bool) -> None:
 @pytest.mark.parametrize(
     ("one", "gone_days", "counts", "wanted"),
     [
-        pytest.param(learned("a"), 8, False, {"a": "unsupported"}, id="its message has been gone for more than a week"),
+        pytest.param(
+            learned("a"),
+            8,
+            False,
+            {"a": "unsupported"},
+            id="its message has been gone for more than a week",
+        ),
         pytest.param(learned("a"), 6, False, {}, id="its message may come back yet"),
         pytest.param(learned("a"), None, False, {}, id="gone, first seen today"),
         pytest.param(learned("a"), 8, True, {}, id="its message has come back"),
@@ -146,7 +210,9 @@ def test_saying_the_same(earlier: str, later: str, wanted: bool) -> None:
         pytest.param(learned("a", constant=True), 8, False, {}, id="constant"),
     ],
 )
-def test_what_has_no_support(one: Memory, gone_days: float | None, counts: bool, wanted: dict[str, str]) -> None:
+def test_what_has_no_support(
+    one: Memory, gone_days: float | None, counts: bool, wanted: dict[str, str]
+) -> None:
     gone = {} if gone_days is None else {"a": TODAY - timedelta(days=gone_days)}
     assert tended(one, gone=gone, counts=lambda _: counts) == wanted
 
@@ -159,8 +225,18 @@ TWO = PerType(semantic=2)
     ("known", "effects", "wanted"),
     [
         pytest.param([LIGHT, PLAIN, HEAVY], {}, ["light"], id="the lightest goes"),
-        pytest.param([LIGHT, PLAIN, HEAVY], {"light": 0.5, "plain": -0.3}, ["plain"], id="the lightest with its use goes"),
-        pytest.param([LIGHT.model_copy(update={"locked": True}), PLAIN, HEAVY], {}, ["plain"], id="a locked one stays, the next goes"),
+        pytest.param(
+            [LIGHT, PLAIN, HEAVY],
+            {"light": 0.5, "plain": -0.3},
+            ["plain"],
+            id="the lightest with its use goes",
+        ),
+        pytest.param(
+            [LIGHT.model_copy(update={"locked": True}), PLAIN, HEAVY],
+            {},
+            ["plain"],
+            id="a locked one stays, the next goes",
+        ),
         pytest.param(
             [LIGHT, PLAIN, HEAVY.model_copy(update={"supersedes": ("plain",)})],
             {},
@@ -168,22 +244,33 @@ TWO = PerType(semantic=2)
             id="what is outdated goes before what is light",
         ),
         pytest.param([LIGHT, PLAIN], {}, [], id="two are within the limit"),
-        pytest.param([LIGHT, PLAIN, learned("e", type="episodic")], {}, [], id="another type has a limit of its own"),
+        pytest.param(
+            [LIGHT, PLAIN, learned("e", type="episodic")],
+            {},
+            [],
+            id="another type has a limit of its own",
+        ),
     ],
 )
-def test_over_the_limit(known: list[Memory], effects: Mapping[str, float], wanted: list[str]) -> None:
+def test_over_the_limit(
+    known: list[Memory], effects: Mapping[str, float], wanted: list[str]
+) -> None:
     assert list(tended(*known, limits=TWO, effects=effects)) == wanted
 
 
 def test_what_was_outdated_goes_with_what_outdated_it() -> None:
     rome = learned("rome", "The user lives in Rome.", day=1)
-    paris = learned("paris", "The user lives in Paris.", said="v2", day=2, weight=0.1, supersedes=("rome",))
-    assert tended(rome, paris) == {"paris": "low_weight", "rome": "superseded"}
-    oslo = learned("oslo", "The user lives in Oslo.", said="v3", day=3, supersedes=("rome", "paris"))
-    assert tended(rome, paris, oslo) == {"paris": "low_weight"}, "rome is outdated by oslo as well"
-    assert tended(rome, paris.model_copy(update={"weight": 1.0, "expires": on_day(50)})) == {"paris": "expired"}, (
-        "its time is over: rome again"
+    paris = learned(
+        "paris", "The user lives in Paris.", said="v2", day=2, weight=0.1, supersedes=("rome",)
     )
+    assert tended(rome, paris) == {"paris": "low_weight", "rome": "superseded"}
+    oslo = learned(
+        "oslo", "The user lives in Oslo.", said="v3", day=3, supersedes=("rome", "paris")
+    )
+    assert tended(rome, paris, oslo) == {"paris": "low_weight"}, "rome is outdated by oslo as well"
+    assert tended(rome, paris.model_copy(update={"weight": 1.0, "expires": on_day(50)})) == {
+        "paris": "expired"
+    }, "its time is over: rome again"
 
 
 def archived(one: Memory) -> Memory:
@@ -193,27 +280,60 @@ def archived(one: Memory) -> Memory:
 @pytest.mark.parametrize(
     ("known", "because", "standing", "wanted"),
     [
-        pytest.param([archived(OLD)], {"old": "unsupported"}, {"old"}, ["old"], id="its message stands again"),
-        pytest.param([archived(OLD)], {"old": "unsupported"}, set(), [], id="its message is still gone"),
-        pytest.param([archived(OLD), AGAIN], {"old": "merged"}, {"old"}, ["old"], id="what it was merged into is gone"),
-        pytest.param([archived(OLD), AGAIN], {"old": "merged"}, {"old", "again"}, [], id="what it was merged into still counts"),
         pytest.param(
-            [archived(OLD), archived(AGAIN)], {"old": "superseded"}, {"old", "again"}, [], id="what outdated it counts, though put away"
+            [archived(OLD)], {"old": "unsupported"}, {"old"}, ["old"], id="its message stands again"
         ),
-        pytest.param([archived(OLD)], {"old": "low_weight"}, {"old"}, [], id="too light stays put away"),
+        pytest.param(
+            [archived(OLD)], {"old": "unsupported"}, set(), [], id="its message is still gone"
+        ),
+        pytest.param(
+            [archived(OLD), AGAIN],
+            {"old": "merged"},
+            {"old"},
+            ["old"],
+            id="what it was merged into is gone",
+        ),
+        pytest.param(
+            [archived(OLD), AGAIN],
+            {"old": "merged"},
+            {"old", "again"},
+            [],
+            id="what it was merged into still counts",
+        ),
+        pytest.param(
+            [archived(OLD), archived(AGAIN)],
+            {"old": "superseded"},
+            {"old", "again"},
+            [],
+            id="what outdated it counts, though put away",
+        ),
+        pytest.param(
+            [archived(OLD)], {"old": "low_weight"}, {"old"}, [], id="too light stays put away"
+        ),
         pytest.param([archived(OLD)], {}, {"old"}, [], id="a person archived it"),
         pytest.param([OLD], {"old": "unsupported"}, {"old"}, [], id="a person has brought it back"),
         pytest.param([], {"old": "unsupported"}, {"old"}, [], id="deleted since"),
     ],
 )
-def test_what_comes_back(known: list[Memory], because: dict[str, str], standing: set[str], wanted: list[str]) -> None:
+def test_what_comes_back(
+    known: list[Memory], because: dict[str, str], standing: set[str], wanted: list[str]
+) -> None:
     found = revived({one.id: one for one in known}, because, lambda one: one.id in standing)
     assert [one.id for one in found] == wanted
     assert all(one.because == Reason("counts_again") for one in found)
 
 
 def line(seq: int, memory_id: str, actor: str, reason: str, **fields: Any) -> HistoryLine:
-    return HistoryLine(seq, str(seq), DAY_ZERO, actor, "set", memory_id, {name: (None, value) for name, value in fields.items()}, reason)
+    return HistoryLine(
+        seq,
+        str(seq),
+        DAY_ZERO,
+        actor,
+        "set",
+        memory_id,
+        {name: (None, value) for name, value in fields.items()},
+        reason,
+    )
 
 
 def test_why_something_was_archived_is_the_last_word_of_its_history() -> None:
@@ -237,7 +357,14 @@ def test_a_look_keeps_the_day_of_what_is_gone_and_forgets_what_came_back() -> No
 
 
 @pytest.mark.parametrize(
-    "raw", [{}, {"last": "never"}, {"last": 3, "gone": [1]}, {"last": "2025-03-01", "gone": {"a": {}}}, {"gone": {"a": "2025-03-01"}}]
+    "raw",
+    [
+        {},
+        {"last": "never"},
+        {"last": 3, "gone": [1]},
+        {"last": "2025-03-01", "gone": {"a": {}}},
+        {"gone": {"a": "2025-03-01"}},
+    ],
 )
 def test_a_state_that_cannot_be_read_counts_as_never_tended(raw: dict[str, Any]) -> None:
     assert Upkeep.of(raw) == Upkeep()
@@ -261,7 +388,9 @@ def test_due(last: datetime | None, wanted: bool) -> None:
 
 known_ones = st.lists(
     st.builds(
-        lambda number, fields: learned(f"m{number}", "The user likes tea.", said=f"v{number}", day=number % 30, **fields),
+        lambda number, fields: learned(
+            f"m{number}", "The user likes tea.", said=f"v{number}", day=number % 30, **fields
+        ),
         st.integers(0, 9),
         st.fixed_dictionaries(
             {},
@@ -282,10 +411,16 @@ known_ones = st.lists(
 
 @settings(deadline=None)
 @given(known_ones, st.integers(0, 3))
-def test_rounds_come_to_an_end_and_what_is_locked_or_constant_stays(known: list[Memory], limit: int) -> None:
+def test_rounds_come_to_an_end_and_what_is_locked_or_constant_stays(
+    known: list[Memory], limit: int
+) -> None:
     limits = PerType(semantic=limit)
     for _ in range(len(known) + 1):
-        gone = tended(*known, limits=limits, same=lambda earlier, later: earlier.weight == later.weight)
-        assert not any(one.locked or one.constant or one.archived for one in known if one.id in gone)
+        gone = tended(
+            *known, limits=limits, same=lambda earlier, later: earlier.weight == later.weight
+        )
+        assert not any(
+            one.locked or one.constant or one.archived for one in known if one.id in gone
+        )
         known = [archived(one) if one.id in gone else one for one in known]
     assert gone == {}

@@ -6,17 +6,30 @@ from pathlib import Path
 
 import pytest
 
+from rolememory.chats import Chats
 from rolememory.learn.usage import Usage
 from rolememory.schema.memory import Evidence, Memory
 from rolememory.schema.message import Message
 from rolememory.schema.usage import Tally
-from rolememory.store.chats import Chats
+from rolememory.storage.files.space import FileSpace
 from tests.builders import memory
 
-NUTS = "Lin is allergic to peanuts."
+NUTS = "Lin is allergic to shellfish."
 MEMORIES: dict[str, Memory] = {
-    "nuts": memory("nuts", NUTS, source="user_input", type="semantic", evidence=(Evidence(chat="old", version="v"),)),
-    "sister": memory("sister", "Lin's sister is called Marta.", source="user_input", type="semantic", evidence=(Evidence(version="w"),)),
+    "nuts": memory(
+        "nuts",
+        NUTS,
+        source="user_input",
+        type="semantic",
+        evidence=(Evidence(chat="old", version="v"),),
+    ),
+    "sister": memory(
+        "sister",
+        "Lin's sister is called Marta.",
+        source="user_input",
+        type="semantic",
+        evidence=(Evidence(version="w"),),
+    ),
 }
 
 
@@ -24,26 +37,40 @@ class House:
     """A role's chats and what use adds, as the engine calls them."""
 
     def __init__(self, folder: Path, pool: ThreadPoolExecutor) -> None:
-        self.chats = Chats(folder)
-        self.usage = Usage(folder, self.chats, lambda: MEMORIES, lambda _: ("Mira", "Lin"), lambda: pool)
+        self.chats = Chats(FileSpace(folder))
+        self.usage = Usage(
+            FileSpace(folder), self.chats, lambda: MEMORIES, lambda _: ("Mira", "Lin"), lambda: pool
+        )
 
-    def turn(self, *texts: str, chat: str = "harbour", injected: Sequence[str] = ("nuts", "sister")) -> None:
+    def turn(
+        self, *texts: str, chat: str = "harbour", injected: Sequence[str] = ("nuts", "sister")
+    ) -> None:
         """The user's newest message is asked, the reply after it is observed."""
-        said = [Message.user(text) if place % 2 == 0 else Message.assistant(text) for place, text in enumerate(texts)]
+        said = [
+            Message.user(text) if place % 2 == 0 else Message.assistant(text)
+            for place, text in enumerate(texts)
+        ]
         glimpse = self.chats.glimpse(said[:-1], chat=chat)
         self.usage.prompted(glimpse.chat, glimpse.path, injected)
         self.saw(*texts, chat=chat)
 
     def saw(self, *texts: str, chat: str = "harbour") -> None:
         """The whole visible chat is observed, nothing is asked."""
-        said = [Message.user(text) if place % 2 == 0 else Message.assistant(text) for place, text in enumerate(texts)]
+        said = [
+            Message.user(text) if place % 2 == 0 else Message.assistant(text)
+            for place, text in enumerate(texts)
+        ]
         self.usage.replied(self.chats.observe(said, chat=chat).chat)
         self.usage.settle()
 
     def tallies(self, chat: str = "harbour") -> dict[str, Tally]:
         sight = self.chats.visible_from(chat)
         self.usage.effects(sight, MEMORIES)
-        return dict(self.usage.uses.tallies(lambda of, version: sight.sees(Evidence(chat=of, version=version))))
+        return dict(
+            self.usage.uses.tallies(
+                lambda of, version: sight.sees(Evidence(chat=of, version=version))
+            )
+        )
 
 
 @pytest.fixture
@@ -52,13 +79,15 @@ def house(tmp_path: Path) -> Iterator[House]:
         yield House(tmp_path, pool)
 
 
-ASK, USED, VAIN = "What shall I cook?", "Nothing with peanuts, please.", "Fish, if there is any."
+ASK, USED, VAIN = "What shall I cook?", "Nothing with shellfish, please.", "Fish, if there is any."
 
 
 def test_a_reply_that_uses_a_memory_makes_it_heavier(house: House) -> None:
     house.turn(ASK, USED)
     assert house.tallies() == {"nuts": Tally(1, 0), "sister": Tally(0, 1)}
-    assert house.usage.effects(house.chats.visible_from("harbour"), MEMORIES) == {"nuts": pytest.approx(0.0796)}
+    assert house.usage.effects(house.chats.visible_from("harbour"), MEMORIES) == {
+        "nuts": pytest.approx(0.0796)
+    }
 
 
 def test_a_swipe_replaces_what_was_noted(house: House) -> None:
@@ -66,7 +95,9 @@ def test_a_swipe_replaces_what_was_noted(house: House) -> None:
     house.turn(ASK, VAIN)
     assert house.tallies() == {"nuts": Tally(0, 1), "sister": Tally(0, 1)}
     house.saw(ASK, "Ask Marta, she knows.")
-    assert house.tallies() == {"nuts": Tally(0, 1), "sister": Tally(1, 0)}, "a swipe that asked for no memories anew"
+    assert house.tallies() == {"nuts": Tally(0, 1), "sister": Tally(1, 0)}, (
+        "a swipe that asked for no memories anew"
+    )
 
 
 def test_an_edited_question_takes_its_use_with_it_and_brings_it_back(house: House) -> None:
@@ -78,7 +109,7 @@ def test_an_edited_question_takes_its_use_with_it_and_brings_it_back(house: Hous
 
 
 def test_words_of_the_messages_before_prove_nothing(house: House) -> None:
-    house.turn(ASK, USED, "Really none?", "No peanuts, I said.")
+    house.turn(ASK, USED, "Really none?", "No shellfish, I said.")
     assert house.tallies()["nuts"] == Tally(0, 1)
 
 
@@ -92,7 +123,10 @@ def test_a_reply_that_is_only_seen_after_the_next_question_is_noted_too(house: H
 
 
 def test_a_branch_does_not_see_what_was_used_in_its_sibling(house: House) -> None:
-    begin = ("Good evening, Mira, the ferry was late again today.", "Good evening, Lin. Sit down by the stove.")
+    begin = (
+        "Good evening, Mira, the ferry was late again today.",
+        "Good evening, Lin. Sit down by the stove.",
+    )
     house.saw(*begin)
     house.turn(*begin, ASK, USED)
     house.turn(*begin, "Tell me of the island.", VAIN, chat="harbour - Branch #1")
@@ -121,7 +155,9 @@ def test_what_is_gone_or_of_another_role_is_not_noted(house: House) -> None:
     ],
 )
 def test_nothing_to_note(house: House, texts: tuple[str, ...]) -> None:
-    house.usage.prompted("harbour", house.chats.glimpse([Message.user(ASK)], chat="harbour").path, ["nuts"])
+    house.usage.prompted(
+        "harbour", house.chats.glimpse([Message.user(ASK)], chat="harbour").path, ["nuts"]
+    )
     house.saw(*texts)
     assert house.tallies() == {}
 
@@ -144,6 +180,8 @@ def test_it_is_there_after_a_restart(house: House, tmp_path: Path) -> None:
 def test_effects_are_the_same_object_while_nothing_changes(house: House) -> None:
     house.turn(ASK, USED)
     sight = house.chats.visible_from("harbour")
-    assert house.usage.effects(sight, MEMORIES) is house.usage.effects(house.chats.visible_from("harbour"), MEMORIES)
+    assert house.usage.effects(sight, MEMORIES) is house.usage.effects(
+        house.chats.visible_from("harbour"), MEMORIES
+    )
     house.turn(ASK, VAIN)
     assert house.usage.effects(house.chats.visible_from("harbour"), MEMORIES) == {}

@@ -6,7 +6,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rolememory.learn.weights import GAIN, LOSS, adjusted, archived, core, effect, effects, sinks, weight
+from rolememory.learn.weights import (
+    GAIN,
+    LOSS,
+    adjusted,
+    archived,
+    core,
+    effect,
+    effects,
+    sinks,
+    weight,
+)
 from rolememory.schema.memory import Evidence, Memory
 from rolememory.schema.usage import Tally
 from tests.builders import memory
@@ -16,7 +26,9 @@ turns = st.floats(0, 5000, allow_nan=False)
 
 
 def learned(memory_id: str = "a", **fields: Any) -> Memory:
-    return memory(memory_id, **{"source": "user_input", "evidence": SAID, "type": "semantic", **fields})
+    return memory(
+        memory_id, **{"source": "user_input", "evidence": SAID, "type": "semantic", **fields}
+    )
 
 
 @pytest.mark.parametrize(
@@ -25,13 +37,23 @@ def learned(memory_id: str = "a", **fields: Any) -> Memory:
         pytest.param(0, 0, 0.0, 0.0, id="never in a prompt: as the file says"),
         pytest.param(1, 0, 0.05, 0.1, id="used once: a little heavier"),
         pytest.param(4, 0, 0.25, 0.25, id="used four times: half of what use can add"),
-        pytest.param(1000, 0, 0.499, 0.5, id="used in a thousand turns: no more than half a weight"),
+        pytest.param(
+            1000, 0, 0.499, 0.5, id="used in a thousand turns: no more than half a weight"
+        ),
         pytest.param(0, 3, 0.0, 0.0, id="passed over three times: nothing yet"),
         pytest.param(0, 30, -0.15, -0.05, id="passed over thirty times: a little lighter"),
-        pytest.param(0, 1000, -0.3, -0.29, id="passed over in a thousand turns: still two thirds of its weight"),
+        pytest.param(
+            0,
+            1000,
+            -0.3,
+            -0.29,
+            id="passed over in a thousand turns: still two thirds of its weight",
+        ),
         pytest.param(10, 90, 0.3, 0.5, id="used in one of ten turns: that is use"),
         pytest.param(100, 900, 0.2, 0.3, id="... over a chat of a thousand turns as well"),
-        pytest.param(2, 998, -0.2, -0.1, id="used twice in a thousand turns: lighter, less than never used"),
+        pytest.param(
+            2, 998, -0.2, -0.1, id="used twice in a thousand turns: lighter, less than never used"
+        ),
     ],
 )
 def test_effect(referenced: float, vain: float, low: float, high: float) -> None:
@@ -40,7 +62,9 @@ def test_effect(referenced: float, vain: float, low: float, high: float) -> None
 
 @settings(deadline=None)
 @given(turns, turns, turns)
-def test_use_never_makes_lighter_and_vain_turns_never_heavier(referenced: float, vain: float, more: float) -> None:
+def test_use_never_makes_lighter_and_vain_turns_never_heavier(
+    referenced: float, vain: float, more: float
+) -> None:
     now = effect(Tally(referenced, vain))
     assert -LOSS <= now <= GAIN
     assert effect(Tally(referenced + more, vain)) >= now
@@ -85,12 +109,22 @@ def test_a_weight_changed_for_good(base: float, delta: float, wanted: float) -> 
 
 
 def test_core_memories_heaviest_first_with_what_use_added() -> None:
-    known = [learned("used"), learned("heavy", weight=1.4), learned("light"), learned("away", weight=2.0, archived=True)]
+    known = [
+        learned("used"),
+        learned("heavy", weight=1.4),
+        learned("light"),
+        learned("away", weight=2.0, archived=True),
+    ]
     assert [one.id for one in core(known, 1.3)] == ["heavy"]
     assert [one.id for one in core(known, 1.3, {"used": 0.5})] == ["used", "heavy"]
     assert weight(known[0], {"used": 0.5}) == 1.5
 
 
 def test_archived_newest_first() -> None:
-    known = [learned("b", archived=True, day=1), learned("a", archived=True, day=1), learned("new", archived=True, day=2), learned("live")]
+    known = [
+        learned("b", archived=True, day=1),
+        learned("a", archived=True, day=1),
+        learned("new", archived=True, day=2),
+        learned("live"),
+    ]
     assert [one.id for one in archived(known)] == ["new", "a", "b"]

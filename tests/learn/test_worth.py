@@ -14,10 +14,15 @@ from tests.learn import worth_held_out, worth_rows
 
 Row = tuple[bool, set[str], str, str]
 ROWS: list[Row] = [*worth_rows.rows(worth_rows.ENGLISH), *worth_rows.rows(worth_rows.CHINESE)]
-HELD_OUT: list[Row] = [*worth_held_out.rows(worth_held_out.ENGLISH), *worth_held_out.rows(worth_held_out.CHINESE)]
+HELD_OUT: list[Row] = [
+    *worth_held_out.rows(worth_held_out.ENGLISH),
+    *worth_held_out.rows(worth_held_out.CHINESE),
+]
 
 
-@pytest.mark.parametrize(("keep", "kinds", "turn", "kept"), ROWS, ids=[turn for _, _, turn, _ in ROWS])
+@pytest.mark.parametrize(
+    ("keep", "kinds", "turn", "kept"), ROWS, ids=[turn for _, _, turn, _ in ROWS]
+)
 def test_turns(keep: bool, kinds: set[str], turn: str, kept: str) -> None:
     found = worth(turn)
     assert (found.keep, found.text) == (keep, kept)
@@ -36,7 +41,10 @@ def test_the_tables_are_large_enough() -> None:
     assert {
         language
         for language in ("en", "zh")
-        if len([*worth_rows.rows(getattr(worth_rows, {"en": "ENGLISH", "zh": "CHINESE"}[language]))]) >= 60
+        if len(
+            [*worth_rows.rows(getattr(worth_rows, {"en": "ENGLISH", "zh": "CHINESE"}[language]))]
+        )
+        >= 60
     } == {
         "en",
         "zh",
@@ -46,20 +54,34 @@ def test_the_tables_are_large_enough() -> None:
 @pytest.mark.parametrize(
     ("turn", "before"),
     [
-        pytest.param("I went to Rome with Anna.", "I went to Rome with Anna.", id="said twice is told once"),
-        pytest.param("i went to rome with anna!!", "I went to Rome with Anna.", id="case and punctuation do not make it news"),
+        pytest.param(
+            "I went to Rome with Anna.", "I went to Rome with Anna.", id="said twice is told once"
+        ),
+        pytest.param(
+            "i went to rome with anna!!",
+            "I went to Rome with Anna.",
+            id="case and punctuation do not make it news",
+        ),
         pytest.param("我和安娜去了罗马", "我和安娜去了罗马。", id="in Chinese too"),
     ],
 )
 def test_a_repetition_is_no_news(turn: str, before: str) -> None:
     assert worth(turn).keep
-    assert [worth(turn, previous=before).kind, worth(turn, earlier=["ok", before]).kind] == ["echo", "echo"]
+    assert [worth(turn, previous=before).kind, worth(turn, earlier=["ok", before]).kind] == [
+        "echo",
+        "echo",
+    ]
 
 
 @pytest.mark.parametrize(
     ("turn", "previous", "kept"),
     [
-        pytest.param("Blue.", "Nice room. What's your favourite colour?", "Blue.", id="a word may answer a question"),
+        pytest.param(
+            "Blue.",
+            "Nice room. What's your favourite colour?",
+            "Blue.",
+            id="a word may answer a question",
+        ),
         pytest.param("Oslo", '"Where were you born?"', "Oslo", id="asked in direct speech"),
         pytest.param("蓝色", "你最喜欢什么颜色？", "蓝色", id="in Chinese"),
         pytest.param("Blue.", "Nice room.", "", id="without a question it says nothing"),
@@ -89,7 +111,14 @@ def test_a_single_long_sentence_is_never_cut() -> None:
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_every_verdict_has_words(language: str) -> None:
-    turns = ["I have two brothers.", "Hi!", "What is love?", "Come here.", "...", "Tell me a story."]
+    turns = [
+        "I have two brothers.",
+        "Hi!",
+        "What is love?",
+        "Come here.",
+        "...",
+        "Tell me a story.",
+    ]
     reasons = [worth(turn).because for turn in turns] + [
         worth("Blue.", previous="Which one?").because,
         worth("ok so", previous="Ok, so").because,

@@ -254,4 +254,9 @@ def rows(block: str) -> Iterator[tuple[bool, set[str], str, str]]:
         head, _, rest = line.partition(" | ")
         turn, arrow, kept = rest.replace("//", "\n").partition(" => ")
         keep = not head.startswith("- ")
-        yield keep, set(head.removeprefix("- ").split("/")), turn, (kept if arrow else turn) if keep else ""
+        yield (
+            keep,
+            set(head.removeprefix("- ").split("/")),
+            turn,
+            (kept if arrow else turn) if keep else "",
+        )

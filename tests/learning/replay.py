@@ -47,7 +47,9 @@ class Tale:
     family: str
     lines: list[Message]
     cut: int = 0  # messages that are not shown any more
-    before: dict[tuple[int, str], list[str]] = field(default_factory=dict)  # place and speaker -> other words that stood there
+    before: dict[tuple[int, str], list[str]] = field(
+        default_factory=dict
+    )  # place and speaker -> other words that stood there
     deleted: tuple[int, Message] | None = None
 
     @property
@@ -93,7 +95,10 @@ class Walk:
 
     def append(self, tale: Tale) -> None:
         """An exchange more."""
-        tale.lines += [Message.user(message(self.chance, "user")), Message.assistant(message(self.chance, "assistant"))]
+        tale.lines += [
+            Message.user(message(self.chance, "user")),
+            Message.assistant(message(self.chance, "assistant")),
+        ]
         self.show(tale)
 
     def edit(self, tale: Tale) -> None:
@@ -139,7 +144,9 @@ class Walk:
         if len(users) > 2 and tale.cut == 0 and len(self.tales) < CHATS:
             self.begun += 1
             until = self.chance.choice(users[2:])
-            self.tales.append(Tale(f"chat {self.begun}", tale.user, tale.family, list(tale.lines[:until])))
+            self.tales.append(
+                Tale(f"chat {self.begun}", tale.user, tale.family, list(tale.lines[:until]))
+            )
             self.append(self.tales[-1])
 
     def prune(self, tale: Tale) -> None:
@@ -165,7 +172,9 @@ class Walk:
     def show(self, tale: Tale) -> None:
         """Let the frontend send what it shows."""
         self.minutes += 1
-        self.mind.observe(tale.shown, chat=tale.name, user=tale.user, now=START + timedelta(minutes=self.minutes))
+        self.mind.observe(
+            tale.shown, chat=tale.name, user=tale.user, now=START + timedelta(minutes=self.minutes)
+        )
         self.mind.learned()
 
     # ── what it comes to ─────────────────────────────────────────────────────────────────────────────────────────
@@ -182,28 +191,56 @@ class Walk:
     def _differences(self, tale: Tale) -> list[str]:
         own = believed(self.mind, tale.name)
         visible = [other for other in self.tales if other is tale or other.family != tale.family]
-        told = told_anew(self.folder, [(one.name, one.user, self.mind.chats.path(one.name)) for one in visible], tale.name)
-        return [f"from {tale.name}: too much {one}" for one in own - told] + [f"from {tale.name}: missing {one}" for one in told - own]
+        told = told_anew(
+            self.folder,
+            [(one.name, one.user, self.mind.chats.path(one.name)) for one in visible],
+            tale.name,
+        )
+        return [f"from {tale.name}: too much {one}" for one in own - told] + [
+            f"from {tale.name}: missing {one}" for one in told - own
+        ]
 
 
-ACTS = {"append": 12, "edit": 4, "swipe": 4, "delete": 3, "undo": 3, "truncate": 2, "branch": 2, "another": 1, "restart": 0.7, "prune": 0.2}
+ACTS = {
+    "append": 12,
+    "edit": 4,
+    "swipe": 4,
+    "delete": 3,
+    "undo": 3,
+    "truncate": 2,
+    "branch": 2,
+    "another": 1,
+    "restart": 0.7,
+    "prune": 0.2,
+}
 
 
 def believed(mind: RoleMemory, chat: str) -> set[Believed]:
     """What stands, as seen from a chat."""
     memories, sight = mind.memories, mind.chats.visible_from(chat)
     replaced = standing(memories, sight).superseded
-    stands = (one for one in memories.values() if counts(one, sight) and one.id not in replaced and not one.archived)
+    stands = (
+        one
+        for one in memories.values()
+        if counts(one, sight) and one.id not in replaced and not one.archived
+    )
     return {(one.content, one.subject, one.type.value, one.user) for one in stands}
 
 
-def told_anew(folder: Path, chats: Iterable[tuple[str, str, Sequence[Said]]], seen_from: str) -> set[Believed]:
+def told_anew(
+    folder: Path, chats: Iterable[tuple[str, str, Sequence[Said]]], seen_from: str
+) -> set[Believed]:
     """What a role believes that is told these chats once, from beginning to end."""
     with tempfile.TemporaryDirectory(dir=folder) as place, Home.open(place, SETTINGS) as home:
         mind = home.create("Mira")
         for name, user, path in chats:
-            lines = [Message(role=said.role, content=said.raw or said.text, sent=said.at) for said in path]
-            mind.observe(lines[:1], chat=name, user=user)  # one line is no fork: each of these chats is a story by itself
+            lines = [
+                Message(role=said.role, content=said.raw or said.text, sent=said.at)
+                for said in path
+            ]
+            mind.observe(
+                lines[:1], chat=name, user=user
+            )  # one line is no fork: each of these chats is a story by itself
             mind.observe(lines, chat=name, user=user)
         return believed(mind, seen_from)
 
@@ -234,7 +271,10 @@ def walked(seed: int, steps: int, every: int) -> dict[str, Any]:
 
 def lives(seed: int, steps: int, life: int, every: int) -> dict[str, Any]:
     """Many lives, so many steps together."""
-    found = [walked(seed + number, min(life, steps - number * life), every) for number in range(-(-steps // life))]
+    found = [
+        walked(seed + number, min(life, steps - number * life), every)
+        for number in range(-(-steps // life))
+    ]
     acts = sum((Counter(one["acts"]) for one in found), Counter())
     wrong = [f"seed {one['seed']}: {line}" for one in found for line in one["wrong"]]
     return {
@@ -250,7 +290,9 @@ def lives(seed: int, steps: int, life: int, every: int) -> dict[str, Any]:
 
 def main() -> None:
     """Walk and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--steps", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--life", type=int, default=200)
@@ -258,7 +300,13 @@ def main() -> None:
     asked = parser.parse_args()
     began = time.perf_counter()
     found = lives(asked.seed, asked.steps, asked.life, asked.every)
-    print(json.dumps(found | {"seconds": round(time.perf_counter() - began, 1), "load": os.getloadavg()[0]}, indent=1, ensure_ascii=False))
+    print(
+        json.dumps(
+            found | {"seconds": round(time.perf_counter() - began, 1), "load": os.getloadavg()[0]},
+            indent=1,
+            ensure_ascii=False,
+        )
+    )
 
 
 if __name__ == "__main__":

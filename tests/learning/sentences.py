@@ -11,7 +11,16 @@ PETS = ["Rex", "Bello", "Fido", "Juno", "Argos", "Luna"]
 ANIMALS = ["旺财", "小黑", "豆豆", "雪球", "阿福", "可乐"]
 FOODS = ["olives", "plums", "herring", "walnuts", "figs", "radishes"]
 DISHES = ["香菜", "榴莲", "豆腐", "茄子", "苦瓜", "芝麻"]
-THINGS = ["copper lantern", "silver whistle", "golden comb", "iron kettle", "wooden flute", "glass bead", "velvet glove", "brass bell"]
+THINGS = [
+    "copper lantern",
+    "silver whistle",
+    "golden comb",
+    "iron kettle",
+    "wooden flute",
+    "glass bead",
+    "velvet glove",
+    "brass bell",
+]
 OBJECTS = ["铜灯笼", "银哨子", "金梳子", "铁水壶", "木笛子", "玻璃珠", "丝绒手套", "黄铜铃"]
 SPOTS = ["harbour", "old mill", "chapel", "quarry", "market", "orchard", "tunnel", "tower"]
 SITES = ["码头", "旧磨坊", "教堂", "采石场", "集市", "果园", "隧道", "钟楼"]
@@ -122,7 +131,9 @@ SAID: Mapping[str, Mapping[str, Sequence[str]]] = {
 _SHARE = {"facts": 4, "changes": 3, "events": 3, "orders": 1, "chat": 3, "promises": 3, "own": 3}
 
 
-def sentence(chance: random.Random, role: str, kinds: Mapping[str, Sequence[str]] | None = None) -> str:
+def sentence(
+    chance: random.Random, role: str, kinds: Mapping[str, Sequence[str]] | None = None
+) -> str:
     """One thing that a user or a character says."""
     kinds = kinds or SAID[role]
     kind = chance.choices(list(kinds), [_SHARE[kind] for kind in kinds])[0]
@@ -133,7 +144,11 @@ def filled(chance: random.Random, form: str) -> str:
     """A form with values in its places, none twice."""
     while "{" in form:
         name = form[form.index("{") + 1 : form.index("}")]
-        free = [value for value in VALUES.get(name, [str(chance.randrange(20, 80))]) if value not in form]
+        free = [
+            value
+            for value in VALUES.get(name, [str(chance.randrange(20, 80))])
+            if value not in form
+        ]
         form = form.replace(f"{{{name}}}", chance.choice(free), 1)
     return form
 

@@ -3,10 +3,14 @@
 from tests.bench.loop import measured
 
 
-def test_a_chat_with_a_model_that_reads_badly_leaves_hardly_any_junk_and_nothing_grows_by_being_retold() -> None:
+def test_a_chat_with_a_model_that_reads_badly_leaves_hardly_any_junk_and_nothing_grows_by_being_retold() -> (
+    None
+):
     found = measured(turns=150, echoes=20, seed=3)
     assert found["junk_share"] <= 0.02, found["junk"]
     assert found["true"] >= found["told"]
     assert found["echoes"] == {"turns": 20, "standing": 0, "in_file": 0, "surer": 0}
     given = found["given"]
-    assert min(given[kind] for kind in ("known already", "card", "template", "order", "no quote")) > 0
+    assert (
+        min(given[kind] for kind in ("known already", "card", "template", "order", "no quote")) > 0
+    )

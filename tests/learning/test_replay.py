@@ -12,14 +12,18 @@ A, U = Message.assistant, Message.user
 
 
 @pytest.mark.parametrize("seed", range(201, 205))
-def test_a_life_of_edits_swipes_cuts_branches_and_restarts_leaves_what_is_visible_told_once_would_leave(seed: int) -> None:
+def test_a_life_of_edits_swipes_cuts_branches_and_restarts_leaves_what_is_visible_told_once_would_leave(
+    seed: int,
+) -> None:
     life = walked(seed, steps=150, every=75)
     assert life["wrong"] == []
     assert life["checks"] >= 2
     assert life["memories"] > 50, "there was something to differ in"
 
 
-def test_a_promise_stands_while_its_words_stand_even_if_the_answer_that_let_it_stand_was_deleted(tmp_path: Path) -> None:
+def test_a_promise_stands_while_its_words_stand_even_if_the_answer_that_let_it_stand_was_deleted(
+    tmp_path: Path,
+) -> None:
     """The one difference by design: told anew, the promise would wait for the user's next word."""
     said = [U("Will you help me?"), A("I promise to bring the copper lantern tomorrow.")]
     with Home.open(tmp_path, SETTINGS) as home:
@@ -39,7 +43,9 @@ def test_a_promise_stands_while_its_words_stand_even_if_the_answer_that_let_it_s
         pytest.param("你的灯笼是什么颜色的？", "*她点点头。*", "银色的。", id="zh"),
     ],
 )
-def test_an_answer_says_something_only_behind_its_question(tmp_path: Path, question: str, other: str, answer: str) -> None:
+def test_an_answer_says_something_only_behind_its_question(
+    tmp_path: Path, question: str, other: str, answer: str
+) -> None:
     def kept() -> bool:
         return any(answer in content for content, *_ in believed(mind, "one"))
 

@@ -24,7 +24,10 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
     """Leave out what imports playwright where it is missing; `test_files` says so, and runs."""
     if find_spec("playwright") is not None or collection_path.suffix != ".py":
         return None
-    lost = any(f"\nfrom {name} " in collection_path.read_text("utf-8") for name in ("playwright.sync_api", "tests.page.visitors"))
+    lost = any(
+        f"\nfrom {name} " in collection_path.read_text("utf-8")
+        for name in ("playwright.sync_api", "tests.page.visitors")
+    )
     return lost or None
 
 

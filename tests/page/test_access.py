@@ -23,7 +23,14 @@ EVERYWHERE = pytest.mark.parametrize(
         ],
     ),
 )
-OWN = ("welcome", "garden", "list", "memory", "insight", "settings")  # the others are looked at, full of things, beside this
+OWN = (
+    "welcome",
+    "garden",
+    "list",
+    "memory",
+    "insight",
+    "settings",
+)  # the others are looked at, full of things, beside this
 NAMELESS = """() => {
   const all = [...document.querySelectorAll('[id]')].map(one => one.id);
   const twice = all.filter((id, place) => all.indexOf(id) !== place);
@@ -38,9 +45,18 @@ NAMELESS = """() => {
 @pytest.fixture
 def lively(role: Caller) -> Caller:
     """A role with some of everything."""
-    role.say("My cat is called Biscuit and I live in Bergen.", "I will remember that.", "I moved to Oslo last week.")
-    role.remember("Mira keeps the light.", type="trait", emotions=["calm"], tags=["sea"], constant=True)
-    role.post("/recall", {"messages": asks("Where does my cat Biscuit live?"), "chat": "harbour", "user": "lin"})
+    role.say(
+        "My cat is called Biscuit and I live in Bergen.",
+        "I will remember that.",
+        "I moved to Oslo last week.",
+    )
+    role.remember(
+        "Mira keeps the light.", type="trait", emotions=["calm"], tags=["sea"], constant=True
+    )
+    role.post(
+        "/recall",
+        {"messages": asks("Where does my cat Biscuit live?"), "chat": "harbour", "user": "lin"},
+    )
     return role
 
 
@@ -55,7 +71,9 @@ def test_every_view_fits_the_screen_and_has_no_serious_barrier(
             walk(visitor, lively, view)
             name = f"{view}-{language}-{screen}-{'night' if dark else 'day'}.png"
             visitor.page.screenshot(path=album / name, full_page=view != "settings")
-            assert visitor.page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, view
+            assert (
+                visitor.page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+            ), view
             assert visitor.page.evaluate(NAMELESS) == [], view
             assert barriers(visitor, checker) == [], view
 
@@ -64,10 +82,16 @@ def barriers(visitor: Visitor, checker: str) -> list[tuple[str, str]]:
     """What keeps somebody out, as axe sees it: the rule, and the first element that breaks it."""
     visitor.page.evaluate(checker)
     found = visitor.page.evaluate("axe.run({resultTypes: ['violations']})")["violations"]
-    return [(one["id"], one["nodes"][0]["html"][:200]) for one in found if one["impact"] in ("serious", "critical")]
+    return [
+        (one["id"], one["nodes"][0]["html"][:200])
+        for one in found
+        if one["impact"] in ("serious", "critical")
+    ]
 
 
-def test_what_opens_has_no_serious_barrier_either(browser: Browser, house: Served, lively: Caller) -> None:
+def test_what_opens_has_no_serious_barrier_either(
+    browser: Browser, house: Served, lively: Caller
+) -> None:
     with visiting(browser, house, "zh", "phone") as visitor:
         walk(visitor, lively, "list")
         visitor.button("menu").click()

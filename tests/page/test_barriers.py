@@ -15,14 +15,31 @@ ROOMS = [
     pytest.param("zh", "phone", False, id="in Chinese on a phone by day"),
 ]
 BOOK = {
-    "0": {"uid": 0, "key": ["beacon"], "comment": "The beacon", "content": "The beacon stands above the chapel."},
-    "1": {"uid": 1, "key": ["chapel"], "comment": "The chapel", "content": "A bell lies there.", "disable": True},
+    "0": {
+        "uid": 0,
+        "key": ["beacon"],
+        "comment": "The beacon",
+        "content": "The beacon stands above the chapel.",
+    },
+    "1": {
+        "uid": 1,
+        "key": ["chapel"],
+        "comment": "The chapel",
+        "content": "A bell lies there.",
+        "disable": True,
+    },
 }
 
 CARD = {
     "spec": "chara_card_v2",
     "spec_version": "2.0",
-    "data": {"name": "Asha", "description": "Asha keeps bees.", "first_mes": "Good morning.", "tags": ["bees", "garden"], "creator": "Ann"},
+    "data": {
+        "name": "Asha",
+        "description": "Asha keeps bees.",
+        "first_mes": "Good morning.",
+        "tags": ["bees", "garden"],
+        "creator": "Ann",
+    },
 }
 DIALOGS = {"entry", "bring", "forget"}
 
@@ -30,12 +47,25 @@ DIALOGS = {"entry", "bring", "forget"}
 @pytest.fixture
 def lively(role: Caller, house: Served) -> Caller:
     """A role with some of everything."""
-    role.remember("Lin lives in Bergen.", id="home", type="semantic", subject="user", user="lin", created="2026-01-05T10:00:00Z")
-    role.remember("Mira keeps the beacon.", keys=["beacon"], type="trait", created="2026-02-05T10:00:00Z")
+    role.remember(
+        "Lin lives in Bergen.",
+        id="home",
+        type="semantic",
+        subject="user",
+        user="lin",
+        created="2026-01-05T10:00:00Z",
+    )
+    role.remember(
+        "Mira keeps the beacon.", keys=["beacon"], type="trait", created="2026-02-05T10:00:00Z"
+    )
     role.remember("The dog sleeps.", keys=["dog"])
     role.say("I am allergic to walnuts.", "The first answer.", "I live in Oslo.")
-    role.api.post(f"/books/{role.id}/import", params={"filename": "harbour.json"}, json={"entries": BOOK}).raise_for_status()
-    role.post("/recall", {"messages": asks("Where is the beacon?"), "chat": "harbour", "user": "lin"})
+    role.api.post(
+        f"/books/{role.id}/import", params={"filename": "harbour.json"}, json={"entries": BOOK}
+    ).raise_for_status()
+    role.post(
+        "/recall", {"messages": asks("Where is the beacon?"), "chat": "harbour", "user": "lin"}
+    )
     house.house.puzzled("none")
     return role
 
@@ -75,7 +105,11 @@ def visits(visitor: Visitor, role: Caller) -> Iterator[str]:
     page.locator("main table .danger").first.click()
     page.get_by_role("dialog").wait_for()
     yield "forget"
-    for part, shown in (("presets", ".presets li"), ("models", ".ladder li"), ("statistics", "#caches")):
+    for part, shown in (
+        ("presets", ".presets li"),
+        ("models", ".ladder li"),
+        ("statistics", "#caches"),
+    ):
         visitor.goes("settings", part)
         page.locator(shown).first.wait_for()
         yield part
@@ -89,7 +123,10 @@ def test_no_view_has_a_serious_barrier_or_is_wider_than_the_screen(
     CACHE.joinpath("screenshots").mkdir(parents=True, exist_ok=True)
     with visiting(browser, house, language, screen, dark) as visitor:
         for name in visits(visitor, lively):
-            visitor.page.screenshot(path=CACHE / "screenshots" / f"{name}-{language}-{screen}.png", full_page=name not in DIALOGS)
+            visitor.page.screenshot(
+                path=CACHE / "screenshots" / f"{name}-{language}-{screen}.png",
+                full_page=name not in DIALOGS,
+            )
             if visitor.page.evaluate("document.documentElement.scrollWidth > innerWidth"):
                 found.append((name, "wider than the screen", ""))
             visitor.page.evaluate(checker)

@@ -18,7 +18,9 @@ def parted(role: Caller) -> Caller:
 
 
 @EITHER
-def test_a_branch_stands_under_its_chat_and_both_say_where_they_part(visitor: Visitor, parted: Caller) -> None:
+def test_a_branch_stands_under_its_chat_and_both_say_where_they_part(
+    visitor: Visitor, parted: Caller
+) -> None:
     visitor.goes("chats", parted.id)
     rows = visitor.page.locator("main tbody tr")
     expect(rows.nth(0)).to_contain_text("Harbour")
@@ -34,10 +36,14 @@ def test_a_branch_stands_under_its_chat_and_both_say_where_they_part(visitor: Vi
 
 
 @EITHER
-def test_a_call_for_nobody_is_told_with_the_words_that_cure_it(visitor: Visitor, role: Caller) -> None:
+def test_a_call_for_nobody_is_told_with_the_words_that_cure_it(
+    visitor: Visitor, role: Caller
+) -> None:
     visitor.goes("chats", role.id)
     visitor.served.house.puzzled("several", ("Mira", f"Mira <b> {visitor.language}"))
     told = visitor.page.locator("section[aria-labelledby=puzzles]")
     expect(told).to_contain_text(f"Mira <b> {visitor.language}")
-    expect(told.locator("pre").first).to_have_text("rolememory:\n  role: |-\n    {{char}}\n  user: |-\n    {{user}}")
+    expect(told.locator("pre").first).to_have_text(
+        "rolememory:\n  role: |-\n    {{char}}\n  user: |-\n    {{user}}"
+    )
     expect(told.locator("pre").nth(1)).to_have_text(f"{visitor.served.url}/r/{role.id}/v1")

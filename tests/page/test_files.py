@@ -38,7 +38,9 @@ def test_the_whole_page_is_small() -> None:
         ("/web/icon.svg", "image/svg+xml"),
     ],
 )
-def test_a_file_comes_with_its_type_and_is_not_sent_twice(house: Served, path: str, kind: str) -> None:
+def test_a_file_comes_with_its_type_and_is_not_sent_twice(
+    house: Served, path: str, kind: str
+) -> None:
     with httpx.Client(base_url=house.url, trust_env=False, timeout=PATIENCE_S) as client:
         first = client.get(path)
         again = client.get(path, headers={"if-none-match": first.headers["etag"]})
@@ -53,7 +55,15 @@ def test_a_file_comes_with_its_type_and_is_not_sent_twice(house: Served, path: s
 
 @pytest.mark.parametrize(
     "path",
-    ["/web/", "/web/nothing.js", "/web/../page.py", "/web/%2e%2e/page.py", "/web//etc/passwd", "/web/vendor/README.md", "/web/views"],
+    [
+        "/web/",
+        "/web/nothing.js",
+        "/web/../page.py",
+        "/web/%2e%2e/page.py",
+        "/web//etc/passwd",
+        "/web/vendor/README.md",
+        "/web/views",
+    ],
 )
 def test_nothing_else_is_served(house: Served, path: str) -> None:
     assert httpx.get(house.url + path, trust_env=False, timeout=PATIENCE_S).status_code == 404
@@ -64,13 +74,17 @@ def test_packed_is_the_same(house: Served) -> None:
     assert gzip.decompress(asset.packed) == asset.data
 
 
-@pytest.mark.parametrize("path", sorted((WEB / "i18n").glob("*en.json")), ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path", sorted((WEB / "i18n").glob("*en.json")), ids=lambda path: path.name
+)
 def test_every_word_is_there_in_both_languages(path: Path) -> None:
     english = json.loads(path.read_text("utf-8"))
     chinese = json.loads(path.with_name(path.name.replace("en.json", "zh.json")).read_text("utf-8"))
     assert english.keys() == chinese.keys()
     for key, text in english.items():
-        assert set(re.findall(r"\{(\w+)\}", text)) == set(re.findall(r"\{(\w+)\}", chinese[key])), key
+        assert set(re.findall(r"\{(\w+)\}", text)) == set(re.findall(r"\{(\w+)\}", chinese[key])), (
+            key
+        )
         assert text.strip(), key
         assert chinese[key].strip(), key
 
@@ -85,7 +99,11 @@ def test_one_name_has_the_same_words_in_every_view(language: str) -> None:
 
 
 def test_every_word_is_used_and_every_used_word_is_there() -> None:
-    known = {key for path in (WEB / "i18n").glob("*en.json") for key in json.loads(path.read_text("utf-8"))}
+    known = {
+        key
+        for path in (WEB / "i18n").glob("*en.json")
+        for key in json.loads(path.read_text("utf-8"))
+    }
     code = "\n".join(path.read_text("utf-8") for path in OURS)
     whole = set(re.findall(r"""["']([\w.\-]+)["']""", code))
     begun = set(re.findall(r"`([\w.\-]+\.)\$\{", code))
@@ -96,7 +114,10 @@ def test_every_word_is_used_and_every_used_word_is_there() -> None:
 @pytest.mark.parametrize("path", OURS, ids=lambda path: path.name)
 def test_no_code_of_ours_writes_markup_or_asks_elsewhere(path: Path) -> None:
     code = path.read_text("utf-8")
-    assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|dangerouslySet|document\.write|\beval\(|new Function", code)
+    assert not re.search(
+        r"innerHTML|outerHTML|insertAdjacentHTML|dangerouslySet|document\.write|\beval\(|new Function",
+        code,
+    )
     assert not re.search(r"https?://", code.replace("http://www.w3.org/2000/svg", ""))
 
 

@@ -21,7 +21,9 @@ def empty(tmp_path: Path) -> Iterator[Served]:
 
 
 @EITHER
-def test_from_an_empty_home_to_a_first_recalled_memory(browser: Browser, empty: Served, language: str, screen: str) -> None:
+def test_from_an_empty_home_to_a_first_recalled_memory(
+    browser: Browser, empty: Served, language: str, screen: str
+) -> None:
     said, asked = {
         "en": ("The beacon failed in the storm of 1887.", "Why is the beacon dark?"),
         "zh": ("1887 年的暴风雨中灯塔熄灭了。", "灯塔为什么灭了？"),
@@ -54,7 +56,10 @@ def elsewhere(tmp_path: Path) -> dict[str, Any]:
 
 
 def test_what_another_home_exported_comes_in_as_a_file(
-    browser: Browser, empty: Served, elsewhere: dict[str, Any], tmp_path_factory: pytest.TempPathFactory
+    browser: Browser,
+    empty: Served,
+    elsewhere: dict[str, Any],
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     document = tmp_path_factory.mktemp("outside") / "asha.json"
     document.write_text(json.dumps(elsewhere), "utf-8")
@@ -67,9 +72,17 @@ def test_what_another_home_exported_comes_in_as_a_file(
 
 @EITHER
 def test_a_card_becomes_a_role(
-    browser: Browser, empty: Served, tmp_path_factory: pytest.TempPathFactory, language: str, screen: str
+    browser: Browser,
+    empty: Served,
+    tmp_path_factory: pytest.TempPathFactory,
+    language: str,
+    screen: str,
 ) -> None:
-    card = {"spec": "chara_card_v2", "spec_version": "2.0", "data": {"name": "Wren", "description": "Wren mends clocks."}}
+    card = {
+        "spec": "chara_card_v2",
+        "spec_version": "2.0",
+        "data": {"name": "Wren", "description": "Wren mends clocks."},
+    }
     document = tmp_path_factory.mktemp("outside") / "wren.json"
     document.write_text(json.dumps(card), "utf-8")
     with visiting(browser, empty, language, screen) as visitor:
@@ -77,7 +90,9 @@ def test_a_card_becomes_a_role(
         visitor.field("welcome.card.file").set_input_files(document)
         visitor.reads(visitor.says("welcome.have", count=1))
         expect(visitor.page.locator("#role")).to_contain_text("Wren")
-    assert [memory.content for memory in empty.home.role("Wren").memories.values()] == ["Wren mends clocks."]
+    assert [memory.content for memory in empty.home.role("Wren").memories.values()] == [
+        "Wren mends clocks."
+    ]
 
 
 def brings(visitor: Visitor, empty: Served) -> None:
@@ -105,7 +120,9 @@ def test_a_whole_folder_of_sillytavern_comes_by_its_path(
         brings(visitor, empty)
 
 
-def test_a_whole_folder_of_sillytavern_comes_from_the_browser(browser: Browser, empty: Served, tmp_path: Path) -> None:
+def test_a_whole_folder_of_sillytavern_comes_from_the_browser(
+    browser: Browser, empty: Served, tmp_path: Path
+) -> None:
     user = life(tmp_path / "SillyTavern")
     with visiting(browser, empty, "en", "desktop") as visitor:
         visitor.goes("welcome")
@@ -113,7 +130,9 @@ def test_a_whole_folder_of_sillytavern_comes_from_the_browser(browser: Browser, 
         brings(visitor, empty)
 
 
-def test_a_folder_that_is_none_says_what_to_choose(browser: Browser, empty: Served, tmp_path: Path) -> None:
+def test_a_folder_that_is_none_says_what_to_choose(
+    browser: Browser, empty: Served, tmp_path: Path
+) -> None:
     (tmp_path / "holiday").mkdir()
     (tmp_path / "holiday" / "sea.txt").write_text("blue", "utf-8")
     with visiting(browser, empty, "en", "desktop") as visitor:
@@ -123,14 +142,20 @@ def test_a_folder_that_is_none_says_what_to_choose(browser: Browser, empty: Serv
         visitor.field("tavern.path").fill(str(tmp_path / "nowhere"))
         visitor.button("tavern.look").click()
         visitor.reads("there is no such folder")
-        visitor.errors = [error for error in visitor.errors if "Failed to load resource" not in error]
+        visitor.errors = [
+            error for error in visitor.errors if "Failed to load resource" not in error
+        ]
 
 
-def test_a_file_that_is_none_says_so_and_what_to_do(browser: Browser, empty: Served, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_a_file_that_is_none_says_so_and_what_to_do(
+    browser: Browser, empty: Served, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     document = tmp_path_factory.mktemp("outside") / "holiday.json"
     document.write_text("[1, 2", "utf-8")
     with visiting(browser, empty, "en", "desktop") as visitor:
         visitor.goes("welcome")
         visitor.field("welcome.card.file").set_input_files(document)
         expect(visitor.page.get_by_role("alert")).not_to_be_empty()
-        visitor.errors = [error for error in visitor.errors if "Failed to load resource" not in error]
+        visitor.errors = [
+            error for error in visitor.errors if "Failed to load resource" not in error
+        ]

@@ -10,9 +10,19 @@ from tests.serve.rest.callers import Caller
 
 
 def planted(role: Caller) -> None:
-    role.remember("The storm of 1887.", created="2023-01-01T10:00:00Z", topics=["weather"], emotions=["fear"])
-    role.remember("Lin likes tea.", type="semantic", created="2024-06-01T10:00:00Z", topics=["tea"], emotions=["joy"])
-    role.remember("Mira keeps the light.", type="trait", created="2025-06-01T10:00:00Z", topics=["work"])
+    role.remember(
+        "The storm of 1887.", created="2023-01-01T10:00:00Z", topics=["weather"], emotions=["fear"]
+    )
+    role.remember(
+        "Lin likes tea.",
+        type="semantic",
+        created="2024-06-01T10:00:00Z",
+        topics=["tea"],
+        emotions=["joy"],
+    )
+    role.remember(
+        "Mira keeps the light.", type="trait", created="2025-06-01T10:00:00Z", topics=["work"]
+    )
 
 
 @EITHER
@@ -63,13 +73,21 @@ def test_a_press_on_a_point_chooses_it(at_desk: Visitor, role: Caller) -> None:
     box = canvas.bounding_box()
     assert box
     (point,) = role.get("/map")["points"]
-    across, down = 0.92 * max(box["width"], box["height"]) / 2, 0.92 * min(box["width"], box["height"]) / 2  # a wide view is stretched
+    across, down = (
+        0.92 * max(box["width"], box["height"]) / 2,
+        0.92 * min(box["width"], box["height"]) / 2,
+    )  # a wide view is stretched
     across = min(across, 1.7 * down)
-    at_desk.page.mouse.click(box["x"] + box["width"] / 2 + point["x"] * across, box["y"] + box["height"] / 2 + point["y"] * down)
+    at_desk.page.mouse.click(
+        box["x"] + box["width"] / 2 + point["x"] * across,
+        box["y"] + box["height"] / 2 + point["y"] * down,
+    )
     expect(at_desk.page.get_by_role("complementary")).to_contain_text("The only one.")
 
 
-def test_a_memory_that_was_replaced_goes_when_the_newer_comes(at_desk: Visitor, role: Caller) -> None:
+def test_a_memory_that_was_replaced_goes_when_the_newer_comes(
+    at_desk: Visitor, role: Caller
+) -> None:
     old = role.remember("Lin lives in Bergen.", created="2023-01-01T10:00:00Z")
     role.remember("Lin lives in Oslo.", created="2024-01-01T10:00:00Z", supersedes=[old["id"]])
     at_desk.goes("garden", role.id)
@@ -90,7 +108,9 @@ def test_what_is_learned_grows_while_one_looks(at_desk: Visitor, role: Caller) -
 
 
 @EITHER
-def test_a_memory_is_written_tended_and_brought_back_in_the_garden(visitor: Visitor, role: Caller) -> None:
+def test_a_memory_is_written_tended_and_brought_back_in_the_garden(
+    visitor: Visitor, role: Caller
+) -> None:
     visitor.goes("garden", role.id)
     visitor.reads(visitor.says("garden.empty"))
     visitor.button("garden.add").click()
@@ -106,7 +126,10 @@ def test_a_memory_is_written_tended_and_brought_back_in_the_garden(visitor: Visi
     visitor.field("field.content").fill("The beacon burns.")
     visitor.button("save").click()
     expect(chosen).to_contain_text("The beacon burns.")
-    assert role.post("/search", {"query": "burns beacon"})["items"][0]["content"] == "The beacon burns."
+    assert (
+        role.post("/search", {"query": "burns beacon"})["items"][0]["content"]
+        == "The beacon burns."
+    )
     chosen.get_by_role("button", name=visitor.says("delete"), exact=True).click()
     visitor.reads(visitor.says("garden.empty"))
     visitor.page.locator(".toast").last.get_by_role("button", name=visitor.says("undo")).click()
@@ -119,7 +142,9 @@ def test_what_is_added_is_recalled_by_the_next_message(at_desk: Visitor, role: C
     at_desk.field("field.content").fill("The beacon failed in the storm of 1887.")
     at_desk.button("save").click()
     expect(at_desk.page.locator("canvas")).to_have_attribute("data-points", "1")
-    turn = role.post("/recall", {"messages": [{"role": "user", "content": "Why did the beacon fail?"}]})
+    turn = role.post(
+        "/recall", {"messages": [{"role": "user", "content": "Why did the beacon fail?"}]}
+    )
     assert [one["content"] for one in turn["items"]] == ["The beacon failed in the storm of 1887."]
 
 
@@ -143,7 +168,9 @@ def test_the_keys_tend_the_chosen_one(at_desk: Visitor, role: Caller) -> None:
 
 def test_what_it_replaced_is_a_ghost_joined_by_a_line(at_desk: Visitor, role: Caller) -> None:
     old = role.remember("Lin lives in Bergen.", created="2023-01-01T10:00:00Z")
-    new = role.remember("Lin lives in Oslo.", created="2024-01-01T10:00:00Z", supersedes=[old["id"]])
+    new = role.remember(
+        "Lin lives in Oslo.", created="2024-01-01T10:00:00Z", supersedes=[old["id"]]
+    )
     at_desk.page.goto(f"{at_desk.served.url}/#/garden/{role.id}?at={new['id']}")
     canvas = at_desk.page.locator("canvas")
     expect(canvas).to_have_attribute("data-points", "2")
@@ -162,7 +189,9 @@ def test_the_slider_goes_on_into_what_will_have_faded(visitor: Visitor, role: Ca
     role.remember("A summary of today.", source="summary")
     visitor.goes("garden", role.id)
     told = visitor.page.locator("#garden-told")
-    expect(told).to_have_text(visitor.says("garden.told", at=visitor.says("garden.now"), count=1, fading=0))
+    expect(told).to_have_text(
+        visitor.says("garden.told", at=visitor.says("garden.now"), count=1, fading=0)
+    )
     visitor.page.get_by_role("slider").focus()
     visitor.page.keyboard.press("End")
     moment = visitor.says("garden.ahead", age=visitor.says("unit.days", count=28))
@@ -183,13 +212,17 @@ def test_fingers_move_and_widen_the_map(browser: Browser, house: Served, role: C
         touches(visitor, canvas, [[(150, 150), (200, 150)], [(100, 150), (260, 150)]])
         assert picture(canvas) != before
         visitor.button("garden.whole").click()
-        visitor.page.wait_for_function("([one, seen]) => one.toDataURL() === seen", arg=[canvas.element_handle(), before])
+        visitor.page.wait_for_function(
+            "([one, seen]) => one.toDataURL() === seen", arg=[canvas.element_handle(), before]
+        )
 
 
 def picture(canvas: Locator) -> str:
     """What stands on it, once it is drawn."""
     return str(
-        canvas.evaluate("async one => { for (let at = 0; at < 4; at++) await new Promise(requestAnimationFrame); return one.toDataURL(); }")
+        canvas.evaluate(
+            "async one => { for (let at = 0; at < 4; at++) await new Promise(requestAnimationFrame); return one.toDataURL(); }"
+        )
     )
 
 
@@ -199,6 +232,12 @@ def touches(visitor: Visitor, canvas: Locator, steps: list[list[tuple[int, int]]
     assert box
     session = visitor.page.context.new_cdp_session(visitor.page)
     for step, fingers in enumerate(steps):
-        points = [{"x": box["x"] + x, "y": box["y"] + y, "id": finger} for finger, (x, y) in enumerate(fingers)]
-        session.send("Input.dispatchTouchEvent", {"type": "touchMove" if step else "touchStart", "touchPoints": points})
+        points = [
+            {"x": box["x"] + x, "y": box["y"] + y, "id": finger}
+            for finger, (x, y) in enumerate(fingers)
+        ]
+        session.send(
+            "Input.dispatchTouchEvent",
+            {"type": "touchMove" if step else "touchStart", "touchPoints": points},
+        )
     session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})

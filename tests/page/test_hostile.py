@@ -48,34 +48,78 @@ def beset(api: httpx.Client, text: str) -> Caller:
     """A role whose card, memories, book, chat and user are all called so."""
     book = {
         "name": text,
-        "entries": [{"keys": [text], "content": text, "name": text, "comment": text, "enabled": True, "insertion_order": 1}],
+        "entries": [
+            {
+                "keys": [text],
+                "content": text,
+                "name": text,
+                "comment": text,
+                "enabled": True,
+                "insertion_order": 1,
+            }
+        ],
     }
-    data = {"name": text, "description": text, "tags": [text], "creator": text, "character_book": book}
+    data = {
+        "name": text,
+        "description": text,
+        "tags": [text],
+        "creator": text,
+        "character_book": book,
+    }
     card = json.dumps({"spec": "chara_card_v2", "spec_version": "2.0", "data": data})
-    made = good(api.post("/cards", content=card.encode(), params={"name": text}, headers={"content-type": "application/octet-stream"}))
+    made = good(
+        api.post(
+            "/cards",
+            content=card.encode(),
+            params={"name": text},
+            headers={"content-type": "application/octet-stream"},
+        )
+    )
     role = Caller(api, made["role"], text)
-    named: dict[str, Any] = {"keys": [text], "tags": [text], "topics": [text], "emotions": [text], "subject": text}
+    named: dict[str, Any] = {
+        "keys": [text],
+        "tags": [text],
+        "topics": [text],
+        "emotions": [text],
+        "subject": text,
+    }
     role.remember(text, id="theirs", **named)
     role.remember(f"{text} again", id="newer", supersedes=["theirs"], user=text)
-    role.say(f"My cat is called {text}. {text}", text, f"I live in {text}.", chat=text, user=text, title=text)
+    role.say(
+        f"My cat is called {text}. {text}",
+        text,
+        f"I live in {text}.",
+        chat=text,
+        user=text,
+        title=text,
+    )
     role.post("/recall", {"messages": asks(text), "chat": text, "user": text})
     return role
 
 
 @AS_ROWS
-def test_it_is_text_in_every_view(browser: Browser, house: Served, api: httpx.Client, text: str) -> None:
+def test_it_is_text_in_every_view(
+    browser: Browser, house: Served, api: httpx.Client, text: str
+) -> None:
     role = beset(api, text)
     dialogs: list[str] = []
     with visiting(browser, house, "en", "phone") as visitor:
         visitor.page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
         for view in VIEWS:
             walk(visitor, role, view)
-            assert visitor.page.evaluate(AWRY) == {"hit": None, "made": 0, "lured": 0, "aside": 0}, view
+            assert visitor.page.evaluate(AWRY) == {
+                "hit": None,
+                "made": 0,
+                "lured": 0,
+                "aside": 0,
+            }, view
     assert dialogs == []
 
 
 @AS_ROWS
-def test_a_memory_is_shown_and_edited_as_it_was_written(at_desk: Visitor, role: Caller, text: str) -> None:
+def test_a_memory_is_shown_and_edited_as_it_was_written(
+    at_desk: Visitor, role: Caller, text: str
+) -> None:
     role.remember(text, id="theirs", tags=[text], keys=[text])
     at_desk.goes("memory", role.id, "theirs")
     shown = at_desk.page.locator(".memory-text")
@@ -91,7 +135,9 @@ def test_what_runs_backwards_turns_nothing_around_it(at_desk: Visitor, role: Cal
     role.remember("\u202eexe.txt", id="theirs", tags=["\u202etag"], subject="\u202ename")
     at_desk.goes("list", role.id)
     at_desk.page.locator("li[data-row]").wait_for()
-    found = at_desk.page.evaluate("[...document.querySelectorAll('.said, .facts-line > *')].map(one => getComputedStyle(one).unicodeBidi)")
+    found = at_desk.page.evaluate(
+        "[...document.querySelectorAll('.said, .facts-line > *')].map(one => getComputedStyle(one).unicodeBidi)"
+    )
     assert len(found) > 3
     assert set(found) <= {"isolate", "plaintext"}
 

@@ -14,11 +14,33 @@ LIN = {"type": "semantic", "subject": "user", "user": "lin"}
 def known(role: Caller) -> Caller:
     role.remember("Lin likes jasmine tea.", id="tea", keys=["tea"], **LIN)
     role.remember("Lin likes jasmine tea a lot.", id="tea-too", keys=["jasmine"], **LIN)
-    role.remember("Tam lives in Bergen.", id="bergen", type="semantic", subject="Tam", keys=["Bergen"], created="2025-01-01")
-    role.remember("Tam lives in Oslo.", id="oslo", type="semantic", subject="Tam", keys=["Oslo"], created="2025-03-01")
-    role.remember(f"The keeper hid a violin in the cellar {HOSTILE}", id="violin", created="2025-01-01")
+    role.remember(
+        "Tam lives in Bergen.",
+        id="bergen",
+        type="semantic",
+        subject="Tam",
+        keys=["Bergen"],
+        created="2025-01-01",
+    )
+    role.remember(
+        "Tam lives in Oslo.",
+        id="oslo",
+        type="semantic",
+        subject="Tam",
+        keys=["Oslo"],
+        created="2025-03-01",
+    )
+    role.remember(
+        f"The keeper hid a violin in the cellar {HOSTILE}", id="violin", created="2025-01-01"
+    )
     for turn in range(21):
-        role.post("/recall", {"messages": [{"role": "user", "content": f"How is the weather on night {turn}?"}], "chat": f"c{turn}"})
+        role.post(
+            "/recall",
+            {
+                "messages": [{"role": "user", "content": f"How is the weather on night {turn}?"}],
+                "chat": f"c{turn}",
+            },
+        )
     return role
 
 
@@ -27,7 +49,9 @@ def part(visitor: Visitor, name: str) -> Locator:
 
 
 def undo(visitor: Visitor) -> None:
-    visitor.page.locator(".toast").last.get_by_role("button", name=visitor.says("undo"), exact=True).click()
+    visitor.page.locator(".toast").last.get_by_role(
+        "button", name=visitor.says("undo"), exact=True
+    ).click()
 
 
 @EITHER
@@ -61,7 +85,9 @@ def test_what_waits_is_accepted_or_rejected_here(visitor: Visitor, role: Caller)
     visitor.goes("insight", role.id)
     against = part(visitor, "against")
     against.get_by_role("button", name=visitor.says("insight.reject")).click()
-    visitor.page.get_by_role("dialog").get_by_role("button", name=visitor.says("cancel"), exact=True).click()
+    visitor.page.get_by_role("dialog").get_by_role(
+        "button", name=visitor.says("cancel"), exact=True
+    ).click()
     against.get_by_role("button", name=visitor.says("insight.accept")).click()
     expect(against).to_contain_text(visitor.says("insight.against.none"))
     assert role.get("/review")["total"] == 0
@@ -82,7 +108,11 @@ def test_a_silent_memory_says_why_and_takes_a_key(visitor: Visitor, known: Calle
 @EITHER
 def test_clusters_have_names_and_nobody_meets_a_barrier(visitor: Visitor, known: Caller) -> None:
     for number, text in enumerate(
-        ["The beacon failed in the storm.", "A storm broke the beacon.", "The keeper lit the beacon in the storm."]
+        [
+            "The beacon failed in the storm.",
+            "A storm broke the beacon.",
+            "The keeper lit the beacon in the storm.",
+        ]
     ):
         known.remember(text, id=f"sea{number}")
     visitor.goes("insight", known.id)
@@ -91,4 +121,6 @@ def test_clusters_have_names_and_nobody_meets_a_barrier(visitor: Visitor, known:
     expect(theme).to_contain_text("A storm broke the beacon.")
     visitor.page.evaluate(axe())
     found = visitor.page.evaluate("axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa']})")
-    assert [(one["id"], [node["html"] for node in one["nodes"]]) for one in found["violations"]] == []
+    assert [
+        (one["id"], [node["html"] for node in one["nodes"]]) for one in found["violations"]
+    ] == []

@@ -46,7 +46,9 @@ def test_many_are_chosen_archived_deleted_and_brought_back(visitor: Visitor, rol
     expect(rows).to_have_count(3)
     visitor.field("list.choose.page").check()
     visitor.button("delete").click()
-    visitor.page.get_by_role("dialog").get_by_role("button", name=visitor.says("delete"), exact=True).click()
+    visitor.page.get_by_role("dialog").get_by_role(
+        "button", name=visitor.says("delete"), exact=True
+    ).click()
     expect(rows).to_have_count(0)
     assert role.get("/memories")["total"] == 0
     visitor.button("undo").last.click()
@@ -128,7 +130,10 @@ def test_two_at_once_do_not_overwrite_each_other(at_desk: Visitor, role: Caller)
 
 
 def test_a_long_list_comes_in_pages(at_desk: Visitor, role: Caller) -> None:
-    role.post("/memories/bulk", {"op": "add", "memories": [{"content": f"Day {number}."} for number in range(150)]})
+    role.post(
+        "/memories/bulk",
+        {"op": "add", "memories": [{"content": f"Day {number}."} for number in range(150)]},
+    )
     at_desk.goes("list", role.id)
     at_desk.reads("1–100 of 150")
     at_desk.button("list.after").click()

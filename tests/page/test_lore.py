@@ -12,7 +12,16 @@ from tests.page.visitors import EITHER, Visitor, words
 from tests.serve.rest.callers import Caller
 
 HOSTILE = "<img src=x onerror=alert(1)>"
-WORLD = {"entries": {"0": {"uid": 0, "key": ["beacon"], "comment": f"Beacon {HOSTILE}", "content": "The beacon stands on rock."}}}
+WORLD = {
+    "entries": {
+        "0": {
+            "uid": 0,
+            "key": ["beacon"],
+            "comment": f"Beacon {HOSTILE}",
+            "content": "The beacon stands on rock.",
+        }
+    }
+}
 TESTS = '[[case]]\nname = "the beacon is known"\nmessages = ["Where is the beacon?"]\nfires = ["Beacon"]\n'
 CARD: Mapping[str, Any] = {
     "spec": "chara_card_v2",
@@ -34,7 +43,9 @@ DROP = """([name, text]) => {
 @pytest.fixture
 def keeper(role: Caller) -> Caller:
     """A role with a book of one entry."""
-    role.api.post(f"/books/{role.id}/import", params={"filename": "harbour.json"}, json=WORLD).raise_for_status()
+    role.api.post(
+        f"/books/{role.id}/import", params={"filename": "harbour.json"}, json=WORLD
+    ).raise_for_status()
     return role
 
 
@@ -63,12 +74,16 @@ def test_a_dropped_book_is_shown_first_and_its_entries_wake(visitor: Visitor, ro
     book.locator("summary").first.click()
     expect(book).to_contain_text(f"Beacon {HOSTILE}")
     visitor.field("lore.trial.text").fill("the beacon at night")
-    expect(visitor.page.locator("#lore-told [data-pass='1']")).to_contain_text("The beacon stands on rock.")
+    expect(visitor.page.locator("#lore-told [data-pass='1']")).to_contain_text(
+        "The beacon stands on rock."
+    )
     assert world(role) == WORLD
 
 
 @EITHER
-def test_a_chosen_card_becomes_the_role_s_card_with_its_book_and_traits(visitor: Visitor, role: Caller, tmp_path: Path) -> None:
+def test_a_chosen_card_becomes_the_role_s_card_with_its_book_and_traits(
+    visitor: Visitor, role: Caller, tmp_path: Path
+) -> None:
     file = tmp_path / "asha.json"
     file.write_text(json.dumps(CARD), "utf-8")
     visitor.goes("lore", role.id)
@@ -79,7 +94,9 @@ def test_a_chosen_card_becomes_the_role_s_card_with_its_book_and_traits(visitor:
     card = visitor.page.locator("section[aria-labelledby=card]")
     expect(card).to_contain_text(f"Ann {HOSTILE}")
     expect(visitor.page.locator("section[aria-labelledby=shelves]")).to_contain_text("garden")
-    assert "Asha keeps bees." in " ".join(one["content"] for one in role.get("/memories", params={"type": "trait"})["items"])
+    assert "Asha keeps bees." in " ".join(
+        one["content"] for one in role.get("/memories", params={"type": "trait"})["items"]
+    )
 
 
 def test_what_is_neither_card_nor_book_is_said_to_be_so(at_desk: Visitor, role: Caller) -> None:
@@ -90,7 +107,9 @@ def test_what_is_neither_card_nor_book_is_said_to_be_so(at_desk: Visitor, role: 
     expect(at_desk.page.get_by_role("dialog")).to_have_count(0)
 
 
-def test_a_book_of_the_same_name_is_only_written_over_when_asked(at_desk: Visitor, keeper: Caller) -> None:
+def test_a_book_of_the_same_name_is_only_written_over_when_asked(
+    at_desk: Visitor, keeper: Caller
+) -> None:
     at_desk.goes("lore", keeper.id)
     at_desk.page.evaluate(DROP, ["harbour.json", json.dumps({"entries": {}})])
     expect(at_desk.button("lore.bring")).to_be_disabled()
@@ -102,7 +121,9 @@ def test_a_book_of_the_same_name_is_only_written_over_when_asked(at_desk: Visito
 
 
 @EITHER
-def test_an_entry_is_checked_while_it_is_written_and_removed_with_a_way_back(visitor: Visitor, keeper: Caller) -> None:
+def test_an_entry_is_checked_while_it_is_written_and_removed_with_a_way_back(
+    visitor: Visitor, keeper: Caller
+) -> None:
     book = opened(visitor, keeper)
     book.get_by_role("button", name=visitor.says("lore.edit")).click()
     visitor.field("lore.keys.lines").fill("/beacon(/")
@@ -117,7 +138,9 @@ def test_an_entry_is_checked_while_it_is_written_and_removed_with_a_way_back(vis
     visitor.field("lore.keys.lines").fill("bell")
     visitor.button("save").click()
     expect(book.locator("li[data-uid]")).to_have_count(2)
-    book.locator("li[data-uid]", has_text="The bell").get_by_role("button", name=visitor.says("delete")).click()
+    book.locator("li[data-uid]", has_text="The bell").get_by_role(
+        "button", name=visitor.says("delete")
+    ).click()
     expect(book.locator("li[data-uid]")).to_have_count(1)
     visitor.page.locator(".toast").last.get_by_role("button", name=visitor.says("undo")).click()
     expect(book).to_contain_text("A bell of bronze.")
@@ -127,11 +150,15 @@ def test_an_entry_is_checked_while_it_is_written_and_removed_with_a_way_back(vis
 def test_a_book_is_tested_and_tells_what_nobody_tests(visitor: Visitor, keeper: Caller) -> None:
     book = opened(visitor, keeper, "tests")
     visitor.field("lore.tests.text").fill(
-        TESTS.replace("Where is the beacon?", "Hello.").replace('"Beacon"', json.dumps(f"Beacon {HOSTILE}"))
+        TESTS.replace("Where is the beacon?", "Hello.").replace(
+            '"Beacon"', json.dumps(f"Beacon {HOSTILE}")
+        )
     )
     visitor.button("lore.tests.run").click()
     expect(book.locator(".cases .failed")).to_contain_text("the beacon is known")
-    visitor.field("lore.tests.text").fill(TESTS.replace('"Beacon"', json.dumps(f"Beacon {HOSTILE}")))
+    visitor.field("lore.tests.text").fill(
+        TESTS.replace('"Beacon"', json.dumps(f"Beacon {HOSTILE}"))
+    )
     visitor.button("lore.tests.run").click()
     expect(book.locator(".cases .passed")).to_contain_text("the beacon is known")
     visitor.button("lore.tests.cover").click()
@@ -142,7 +169,9 @@ def test_a_book_is_tested_and_tells_what_nobody_tests(visitor: Visitor, keeper: 
 
 
 @EITHER
-def test_a_book_is_carried_away_in_another_format_told_before_what_is_lost(visitor: Visitor, keeper: Caller) -> None:
+def test_a_book_is_carried_away_in_another_format_told_before_what_is_lost(
+    visitor: Visitor, keeper: Caller
+) -> None:
     book = opened(visitor, keeper, "save")
     book.get_by_label(visitor.says("lore.save.as")).select_option("novelai")
     expect(book.locator("#lost-books")).not_to_be_empty()
@@ -150,9 +179,13 @@ def test_a_book_is_carried_away_in_another_format_told_before_what_is_lost(visit
         book.get_by_role("button", name=visitor.says("lore.export"), exact=True).click()
     assert kept.value.suggested_filename == "harbour.lorebook"
     assert "beacon" in Path(kept.value.path()).read_text("utf-8")
-    visitor.page.locator("section[aria-labelledby=card]").get_by_label(visitor.says("lore.save.as")).select_option("charx")
+    visitor.page.locator("section[aria-labelledby=card]").get_by_label(
+        visitor.says("lore.save.as")
+    ).select_option("charx")
     with visitor.page.expect_download() as card:
-        visitor.page.locator("section[aria-labelledby=card]").get_by_role("button", name=visitor.says("lore.export"), exact=True).click()
+        visitor.page.locator("section[aria-labelledby=card]").get_by_role(
+            "button", name=visitor.says("lore.export"), exact=True
+        ).click()
     assert card.value.suggested_filename.endswith(".charx")
 
 
@@ -162,8 +195,12 @@ def test_a_book_of_everybody_is_used_and_let_go_again(at_desk: Visitor, role: Ca
     at_desk.goes("lore", role.id)
     at_desk.field("lore.link.name").select_option(f"{name}.json")
     at_desk.button("lore.link").click()
-    expect(at_desk.page.locator("section[aria-labelledby=shelves]")).to_contain_text(words("en")["lore.shared"])
+    expect(at_desk.page.locator("section[aria-labelledby=shelves]")).to_contain_text(
+        words("en")["lore.shared"]
+    )
     assert role.get()["worldbooks"] == [f"{name}.json"]
     at_desk.button("remove.one", name=f"{name}.json").click()
-    expect(at_desk.page.locator("section[aria-labelledby=linked]")).to_contain_text(words("en")["lore.linked.none"])
+    expect(at_desk.page.locator("section[aria-labelledby=linked]")).to_contain_text(
+        words("en")["lore.linked.none"]
+    )
     assert role.get()["worldbooks"] == []

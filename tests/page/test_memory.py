@@ -7,14 +7,21 @@ from tests.serve.rest.callers import Caller, asks
 
 
 @EITHER
-def test_a_learned_memory_quotes_the_message_it_came_from_and_says_when_it_was_used(visitor: Visitor, role: Caller) -> None:
+def test_a_learned_memory_quotes_the_message_it_came_from_and_says_when_it_was_used(
+    visitor: Visitor, role: Caller
+) -> None:
     role.say("My cat is called Biscuit.", "A fine name!", "I think so too.")
     (memory,) = [one for one in role.get("/memories")["items"] if "Biscuit" in one["content"]]
-    role.post("/recall", {"messages": asks("Where does my cat Biscuit sleep?"), "chat": "harbour", "user": "lin"})
+    role.post(
+        "/recall",
+        {"messages": asks("Where does my cat Biscuit sleep?"), "chat": "harbour", "user": "lin"},
+    )
     visitor.goes("memory", role.id, memory["id"])
     expect(visitor.page.locator("blockquote").first).to_contain_text("My cat is called Biscuit.")
     expect(visitor.page.get_by_role("img", name=visitor.says("strength.title"))).to_be_visible()
-    injected = visitor.page.locator("section", has=visitor.page.get_by_role("heading", name=visitor.says("injected.title")))
+    injected = visitor.page.locator(
+        "section", has=visitor.page.get_by_role("heading", name=visitor.says("injected.title"))
+    )
     expect(injected.locator("li").first).not_to_be_empty()
 
 
@@ -33,7 +40,9 @@ def test_it_is_changed_its_history_told_and_taken_back(visitor: Visitor, role: C
 
 
 @EITHER
-def test_a_deleted_one_can_be_brought_back_from_its_own_page(visitor: Visitor, role: Caller) -> None:
+def test_a_deleted_one_can_be_brought_back_from_its_own_page(
+    visitor: Visitor, role: Caller
+) -> None:
     memory = role.remember("Not for long.")
     visitor.goes("memory", role.id, memory["id"])
     visitor.button("delete").click()

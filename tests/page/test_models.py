@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from rolememory.store.home import init
+from rolememory.storage.home import init
 from tests.hashing import HashingEmbedder
 from tests.page.visitors import EITHER, Visitor
 from tests.serve.houses import Served, served
@@ -18,7 +18,9 @@ def house(tmp_path: Path) -> Iterator[Served]:
     """A house of its own, whose file names a model that is not there."""
     init(tmp_path, "en")
     with served(tmp_path, embedder=HashingEmbedder()) as open_house:
-        (tmp_path / "rolememory.toml").write_text('[embedding]\nmodel = "/no/such/folder"\n', "utf-8")
+        (tmp_path / "rolememory.toml").write_text(
+            '[embedding]\nmodel = "/no/such/folder"\n', "utf-8"
+        )
         yield open_house
 
 
@@ -36,12 +38,16 @@ def test_an_export_is_followed_and_a_failure_says_why(visitor: Visitor) -> None:
     told = visitor.page.locator("#drawing")
     expect(visitor.button("graph.draw")).to_be_enabled()
     hears(visitor)
-    visitor.served.house.bus.tell("graph", state="exporting", step=3, steps=4, text="comparing it with the original")
+    visitor.served.house.bus.tell(
+        "graph", state="exporting", step=3, steps=4, text="comparing it with the original"
+    )
     expect(told).to_contain_text(visitor.says("graph.exporting", step=3, steps=4))
     expect(told.get_by_role("progressbar")).to_have_attribute("value", "2")
     expect(visitor.button("graph.draw.int8")).to_be_disabled()
     visitor.served.house.bus.tell("graph", state="failed", step=3, steps=4, text="")
     visitor.button("graph.draw").click()
     expect(told).to_contain_text(visitor.says("graph.failed"))
-    expect(told).to_contain_text({"en": "neither a folder nor", "zh": "既不是文件夹"}[visitor.language])
+    expect(told).to_contain_text(
+        {"en": "neither a folder nor", "zh": "既不是文件夹"}[visitor.language]
+    )
     expect(visitor.button("graph.draw")).to_be_enabled()

@@ -26,11 +26,15 @@ def told(role: Caller) -> Caller:
 
 
 @EITHER
-def test_a_chat_shows_its_versions_and_what_they_taught_and_is_renamed(visitor: Visitor, told: Caller) -> None:
+def test_a_chat_shows_its_versions_and_what_they_taught_and_is_renamed(
+    visitor: Visitor, told: Caller
+) -> None:
     visitor.goes("chats", told.id)
     visitor.page.locator("main table a").click()
     page = visitor.page
-    expect(page.locator("article", has_text="walnuts")).to_contain_text(visitor.says("chats.learned"))
+    expect(page.locator("article", has_text="walnuts")).to_contain_text(
+        visitor.says("chats.learned")
+    )
     page.get_by_text(visitor.says("chats.others", count=1)).click()
     visitor.reads("The first answer.")
     visitor.button("chats.rename").click()
@@ -42,7 +46,11 @@ def test_a_chat_shows_its_versions_and_what_they_taught_and_is_renamed(visitor: 
     visitor.button("chats.archive").click()
     visitor.button("chats.bring").wait_for()
     chat = told.get("/chats", params={"archived": "all"})["items"][0]
-    assert (chat["title"], chat["mode"], chat["archived"]) == (f"Harbour {HOSTILE}", "read_only", True)
+    assert (chat["title"], chat["mode"], chat["archived"]) == (
+        f"Harbour {HOSTILE}",
+        "read_only",
+        True,
+    )
 
 
 @EITHER
@@ -54,24 +62,32 @@ def test_what_waits_is_mended_and_accepted(visitor: Visitor, told: Caller) -> No
     row.focus()
     visitor.page.keyboard.press("e")
     visitor.field("review.text").fill("Lin moved to Oslo.")
-    visitor.page.get_by_role("dialog").get_by_role("button", name=visitor.says("review.accept")).click()
+    visitor.page.get_by_role("dialog").get_by_role(
+        "button", name=visitor.says("review.accept")
+    ).click()
     visitor.reads(visitor.says("review.none"))
     assert "Lin moved to Oslo." in [one["content"] for one in told.get("/memories")["items"]]
 
 
 @EITHER
-def test_what_waits_is_rejected_and_what_was_learned_is_taken_back(visitor: Visitor, told: Caller) -> None:
+def test_what_waits_is_rejected_and_what_was_learned_is_taken_back(
+    visitor: Visitor, told: Caller
+) -> None:
     visitor.goes("review", told.id)
     learned = visitor.page.locator("#learned li", has_text="walnuts")
     learned.get_by_role("button").click()
     expect(visitor.page.locator("#learned")).not_to_contain_text("walnuts")
-    visitor.page.locator("#waiting").get_by_role("button", name=visitor.says("review.reject")).click()
+    visitor.page.locator("#waiting").get_by_role(
+        "button", name=visitor.says("review.reject")
+    ).click()
     visitor.reads(visitor.says("review.none"))
     assert told.get("/review")["total"] == 0
 
 
 @EITHER
-def test_a_person_is_forgotten_only_when_his_name_is_typed(visitor: Visitor, another: Callable[[str], Caller]) -> None:
+def test_a_person_is_forgotten_only_when_his_name_is_typed(
+    visitor: Visitor, another: Callable[[str], Caller]
+) -> None:
     name = f"Bo {HOSTILE} {visitor.language}"
     other = another(f"Inn {visitor.language}")
     other.say("I am allergic to walnuts.", "Noted.", user=name)
@@ -90,13 +106,23 @@ def test_a_person_is_forgotten_only_when_his_name_is_typed(visitor: Visitor, ano
 @EITHER
 def test_a_timeline_is_forked_and_merged(visitor: Visitor, told: Caller) -> None:
     visitor.goes("users", told.id)
-    visitor.page.get_by_role("button", name=f"{visitor.says('lines.fork')}: {visitor.says('timeline.shared')}").click()
+    visitor.page.get_by_role(
+        "button", name=f"{visitor.says('lines.fork')}: {visitor.says('timeline.shared')}"
+    ).click()
     visitor.field("lines.name").fill("what if")
-    visitor.page.get_by_role("dialog").get_by_role("button", name=visitor.says("lines.fork"), exact=True).click()
+    visitor.page.get_by_role("dialog").get_by_role(
+        "button", name=visitor.says("lines.fork"), exact=True
+    ).click()
     visitor.page.get_by_role("button", name=f"{visitor.says('lines.merge')}: what if").click()
-    visitor.page.get_by_role("dialog").get_by_role("button", name=visitor.says("lines.merge"), exact=True).click()
-    visitor.reads(visitor.says("lines.merge.sure", name="what if", into=visitor.says("timeline.shared")))
-    visitor.page.get_by_role("dialog").get_by_role("button", name=visitor.says("lines.merge"), exact=True).click()
+    visitor.page.get_by_role("dialog").get_by_role(
+        "button", name=visitor.says("lines.merge"), exact=True
+    ).click()
+    visitor.reads(
+        visitor.says("lines.merge.sure", name="what if", into=visitor.says("timeline.shared"))
+    )
+    visitor.page.get_by_role("dialog").get_by_role(
+        "button", name=visitor.says("lines.merge"), exact=True
+    ).click()
     expect(visitor.page.locator("#timelines li").first).to_contain_text("what if")
     assert told.get("/timelines")["items"][0]["merged"] == ["what if"]
 
@@ -105,8 +131,12 @@ def test_a_timeline_is_forked_and_merged(visitor: Visitor, told: Caller) -> None
 def test_figures_say_what_is_there(visitor: Visitor, told: Caller) -> None:
     told.post("/recall", {"messages": [{"role": "user", "content": "Where is the beacon?"}]})
     visitor.goes("insight", told.id)
-    expect(visitor.page.locator("section[aria-labelledby=against]")).to_contain_text("Lin lives in Oslo.")
-    expect(visitor.page.locator("section[aria-labelledby=figures]")).to_contain_text(visitor.says("figure.total"))
+    expect(visitor.page.locator("section[aria-labelledby=against]")).to_contain_text(
+        "Lin lives in Oslo."
+    )
+    expect(visitor.page.locator("section[aria-labelledby=figures]")).to_contain_text(
+        visitor.says("figure.total")
+    )
     expect(visitor.page.locator("section[aria-labelledby=plots] svg").first).to_be_visible()
 
 
@@ -121,10 +151,14 @@ def on_phone(browser: Browser, house: Served) -> Iterator[Visitor]:
         yield found
 
 
-def test_names_of_users_are_text_and_nothing_is_wider_than_a_phone(on_phone: Visitor, another: Callable[[str], Caller]) -> None:
+def test_names_of_users_are_text_and_nothing_is_wider_than_a_phone(
+    on_phone: Visitor, another: Callable[[str], Caller]
+) -> None:
     role = another(f"Mira {HOSTILE}")
     role.remember(f"{HOSTILE} <script>alert(1)</script> beacon", keys=["beacon", HOSTILE])
-    role.say("I am allergic to walnuts.", "Noted.", chat=f"inn {HOSTILE}", user=HOSTILE, title=HOSTILE)
+    role.say(
+        "I am allergic to walnuts.", "Noted.", chat=f"inn {HOSTILE}", user=HOSTILE, title=HOSTILE
+    )
     page = on_phone.page
     for view in VIEWS:
         on_phone.goes(view, role.id)

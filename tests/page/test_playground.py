@@ -21,12 +21,35 @@ def told(role: Caller) -> Caller:
     role.remember("The dog sleeps by the stove.", keys=["dog"])
     role.remember("Lin is afraid of the beacon.", id="fear", user="lin", keys=["beacon"])
     book = {
-        "0": {"uid": 0, "key": ["beacon"], "comment": "The beacon", "content": "The beacon stands above the drowned chapel."},
-        "1": {"uid": 1, "key": ["drowned chapel"], "comment": "The chapel", "content": "Under the chapel lies a bell."},
-        "2": {"uid": 2, "key": ["beacon"], "comment": "The keeper", "content": "Keeper Tom has one eye.", "disable": True},
-        "3": {"uid": 3, "key": ["storm"], "comment": "The storm", "content": "Storms come from the west."},
+        "0": {
+            "uid": 0,
+            "key": ["beacon"],
+            "comment": "The beacon",
+            "content": "The beacon stands above the drowned chapel.",
+        },
+        "1": {
+            "uid": 1,
+            "key": ["drowned chapel"],
+            "comment": "The chapel",
+            "content": "Under the chapel lies a bell.",
+        },
+        "2": {
+            "uid": 2,
+            "key": ["beacon"],
+            "comment": "The keeper",
+            "content": "Keeper Tom has one eye.",
+            "disable": True,
+        },
+        "3": {
+            "uid": 3,
+            "key": ["storm"],
+            "comment": "The storm",
+            "content": "Storms come from the west.",
+        },
     }
-    role.api.post(f"/books/{role.id}/import", params={"filename": "harbour.json"}, json={"entries": book}).raise_for_status()
+    role.api.post(
+        f"/books/{role.id}/import", params={"filename": "harbour.json"}, json={"entries": book}
+    ).raise_for_status()
     return role
 
 
@@ -39,13 +62,17 @@ def undo(visitor: Visitor) -> None:
 
 
 @EITHER
-def test_what_fires_is_told_while_one_types_and_what_does_not_is_let_in(visitor: Visitor, told: Caller) -> None:
+def test_what_fires_is_told_while_one_types_and_what_does_not_is_let_in(
+    visitor: Visitor, told: Caller
+) -> None:
     visitor.goes("playground", told.id)
     visitor.field("play.message").fill("Where is the beacon?")
     expect(fired(visitor)).to_contain_text("Mira keeps the beacon.")
     expect(fired(visitor).locator(".signed").first).to_contain_text(visitor.says("play.relevance"))
     expect(fired(visitor).locator(".reasons .meter").first).to_be_visible()
-    expect(visitor.page.locator(".ruler").first).to_have_attribute("aria-label", re.compile("2,000"))
+    expect(visitor.page.locator(".ruler").first).to_have_attribute(
+        "aria-label", re.compile("2,000")
+    )
     expect(visitor.page.locator(".ruler .piece.episodic")).to_have_count(1)
     expect(visitor.page.locator(".prompt mark")).to_contain_text("Mira keeps the beacon.")
     visitor.page.locator("#missed-rows li", has_text="The dog sleeps").get_by_role("button").click()
@@ -56,7 +83,9 @@ def test_what_fires_is_told_while_one_types_and_what_does_not_is_let_in(visitor:
 
 
 @EITHER
-def test_entries_stand_under_the_pass_that_woke_them_and_one_is_switched_on_and_off_again(visitor: Visitor, told: Caller) -> None:
+def test_entries_stand_under_the_pass_that_woke_them_and_one_is_switched_on_and_off_again(
+    visitor: Visitor, told: Caller
+) -> None:
     visitor.goes("playground", told.id)
     visitor.field("play.message").fill("Where is the beacon?")
     lore = visitor.page.locator("section[aria-labelledby=lore]")
@@ -67,7 +96,9 @@ def test_entries_stand_under_the_pass_that_woke_them_and_one_is_switched_on_and_
     expect(lore).to_contain_text("Keeper Tom has one eye.")
     undo(visitor)
     expect(lore).not_to_contain_text("Keeper Tom has one eye.")
-    visitor.page.locator("#asleep li", has_text="The storm").get_by_role("button", name=visitor.says("play.say"), exact=False).click()
+    visitor.page.locator("#asleep li", has_text="The storm").get_by_role(
+        "button", name=visitor.says("play.say"), exact=False
+    ).click()
     expect(visitor.field("play.message")).to_have_value("Where is the beacon? storm")
     expect(lore).to_contain_text("Storms come from the west.")
 
@@ -92,7 +123,12 @@ def test_a_budget_of_a_trial_decides_what_fits(visitor: Visitor, told: Caller) -
 
 
 def test_a_real_chat_is_opened_and_its_middle_is_folded(at_desk: Visitor, told: Caller) -> None:
-    told.say(*(f"Line {number} of the story." for number in range(12)), "And the beacon?", chat="harbour", title="At the harbour")
+    told.say(
+        *(f"Line {number} of the story." for number in range(12)),
+        "And the beacon?",
+        chat="harbour",
+        title="At the harbour",
+    )
     at_desk.goes("playground", told.id)
     at_desk.field("play.chat").select_option(label="At the harbour")
     expect(fired(at_desk)).to_contain_text("Mira keeps the beacon.")

@@ -89,7 +89,10 @@ def test_it_says_what_works_now(visitor: Visitor) -> None:
 def test_a_comment_of_the_author_survives_a_change_made_on_the_page(at_desk: Visitor) -> None:
     file: Path = at_desk.served.home.path / "rolememory.toml"
     before = file.read_bytes() if file.exists() else None
-    file.write_text("# mine, do not touch\n[recall]  # what comes to mind\nmax_items = 7  # lucky\n\n# the end\n", "utf-8")
+    file.write_text(
+        "# mine, do not touch\n[recall]  # what comes to mind\nmax_items = 7  # lucky\n\n# the end\n",
+        "utf-8",
+    )
     at_desk.goes("settings")
     at_desk.field("settings.search").fill("recall.max_items")
     field = at_desk.page.get_by_label("recall.max_items", exact=True)
@@ -98,14 +101,21 @@ def test_a_comment_of_the_author_survives_a_change_made_on_the_page(at_desk: Vis
     field.press("Enter")
     saved = at_desk.says("settings.saved", key="recall.max_items")
     at_desk.reads(saved)
-    assert file.read_text("utf-8") == "# mine, do not touch\n[recall]  # what comes to mind\nmax_items = 9  # lucky\n\n# the end\n"
-    at_desk.page.locator(".toast", has_text=saved).get_by_role("button", name=at_desk.says("undo")).click()
+    assert (
+        file.read_text("utf-8")
+        == "# mine, do not touch\n[recall]  # what comes to mind\nmax_items = 9  # lucky\n\n# the end\n"
+    )
+    at_desk.page.locator(".toast", has_text=saved).get_by_role(
+        "button", name=at_desk.says("undo")
+    ).click()
     expect(field).to_have_value("7")
     file.unlink() if before is None else file.write_bytes(before)
 
 
 @EITHER
-def test_statistics_draw_growth_strategies_time_budget_and_caches(visitor: Visitor, role: Caller) -> None:
+def test_statistics_draw_growth_strategies_time_budget_and_caches(
+    visitor: Visitor, role: Caller
+) -> None:
     role.remember("The beacon failed.", keys=["beacon"], created="2026-01-01T10:00:00Z")
     role.remember("Mira keeps the light.", type="trait", created="2026-03-01T10:00:00Z")
     visitor.goes("settings", "statistics")
@@ -117,6 +127,8 @@ def test_statistics_draw_growth_strategies_time_budget_and_caches(visitor: Visit
     )
     for text in ("Why is the beacon dark?", "And the beacon?"):
         role.post("/recall", {"messages": asks(text), "chat": "harbour"})
-    expect(visitor.page.locator("section[aria-labelledby=woken]")).to_contain_text(visitor.says("strategy.keyword"))
+    expect(visitor.page.locator("section[aria-labelledby=woken]")).to_contain_text(
+        visitor.says("strategy.keyword")
+    )
     expect(visitor.page.locator("section[aria-labelledby=budget] rect")).to_have_count(2)
     expect(visitor.page.locator("section[aria-labelledby=caches]")).to_contain_text("1 / 1 (100%)")

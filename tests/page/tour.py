@@ -8,7 +8,20 @@ from playwright.sync_api import expect
 from tests.page.visitors import Visitor
 from tests.serve.rest.callers import Caller
 
-VIEWS = ("welcome", "garden", "list", "memory", "playground", "chats", "chat", "review", "users", "lore", "insight", "settings")
+VIEWS = (
+    "welcome",
+    "garden",
+    "list",
+    "memory",
+    "playground",
+    "chats",
+    "chat",
+    "review",
+    "users",
+    "lore",
+    "insight",
+    "settings",
+)
 _SIGNS: Mapping[str, str] = {  # what stands there once the view has what it asked for
     "welcome": "ol.steps",
     "garden": "canvas",

@@ -46,7 +46,10 @@ def rows(quick: Sequence[Any], rest: Sequence[Any] = ()) -> list[Any]:
 
 EITHER = pytest.mark.parametrize(
     ("language", "screen"),
-    rows([pytest.param("zh", "phone", id="in Chinese on a phone")], [pytest.param("en", "desktop", id="in English at a desk")]),
+    rows(
+        [pytest.param("zh", "phone", id="in Chinese on a phone")],
+        [pytest.param("en", "desktop", id="in English at a desk")],
+    ),
 )
 
 
@@ -91,7 +94,9 @@ class Visitor:
 
     def says(self, key: str, /, **values: Any) -> str:
         """The words of the page."""
-        return words(self.language)[key].format_map({name: str(value) for name, value in values.items()})
+        return words(self.language)[key].format_map(
+            {name: str(value) for name, value in values.items()}
+        )
 
     def goes(self, *parts: str) -> None:
         """To a view; waits for its heading."""
@@ -118,7 +123,9 @@ class Visitor:
 
 
 @contextmanager
-def visiting(browser: Browser, served: Served, language: str, screen: str, dark: bool = False) -> Iterator[Visitor]:
+def visiting(
+    browser: Browser, served: Served, language: str, screen: str, dark: bool = False
+) -> Iterator[Visitor]:
     """A visitor whose page must not have failed in the end, nor asked anybody else."""
     width, height = SCREENS[screen]
     context = browser.new_context(
@@ -131,16 +138,24 @@ def visiting(browser: Browser, served: Served, language: str, screen: str, dark:
     page = context.new_page()
     page.set_default_timeout(PATIENCE_MS)
     visitor = Visitor(page, served, language, screen)
-    page.on("console", lambda message: visitor.hears(message.type, message.text, message.location["url"]))
+    page.on(
+        "console",
+        lambda message: visitor.hears(message.type, message.text, message.location["url"]),
+    )
     page.on("pageerror", lambda error: visitor.errors.append(str(error)))
     page.on(
-        "request", lambda request: None if request.url.startswith((served.url, "blob:", "data:")) else visitor.outside.append(request.url)
+        "request",
+        lambda request: (
+            None
+            if request.url.startswith((served.url, "blob:", "data:"))
+            else visitor.outside.append(request.url)
+        ),
     )
     try:
         yield visitor
     finally:
         context.close()
-    assert visitor.errors == []
+    assert visitor.errors == [], visitor.errors
     assert visitor.outside == []
 
 
@@ -152,7 +167,16 @@ def axe() -> str:
         if npm is None:
             pytest.skip("axe-core is not here and npm is not installed")
         done = subprocess.run(
-            [npm, "install", "--prefix", str(CACHE / "axe"), "--ignore-scripts", "--no-audit", "--no-fund", f"axe-core@{AXE}"],
+            [
+                npm,
+                "install",
+                "--prefix",
+                str(CACHE / "axe"),
+                "--ignore-scripts",
+                "--no-audit",
+                "--no-fund",
+                f"axe-core@{AXE}",
+            ],
             capture_output=True,
             text=True,
             timeout=60,

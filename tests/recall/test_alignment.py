@@ -19,7 +19,12 @@ from rolememory.recall.alignment import KEPT, ChatLog
         pytest.param(["a", "b", "c", "d"], ["c", "d", "e"], 2, id="two are gone"),
         pytest.param(["a", "b", "c", "d"], ["c", "X", "e"], 2, id="one of them was edited"),
         pytest.param(["a", "b", "c", "d"], ["x", "y"], 0, id="another chat under the same name"),
-        pytest.param(["a", "a", "a", "b", "c"], ["a", "b", "c"], 2, id="the same greeting twice: where most agree"),
+        pytest.param(
+            ["a", "a", "a", "b", "c"],
+            ["a", "b", "c"],
+            2,
+            id="the same greeting twice: where most agree",
+        ),
     ],
 )
 def test_unseen(before: list[str], visible: list[str], unseen: int) -> None:
@@ -44,12 +49,17 @@ def test_a_damaged_state_is_a_chat_nobody_has_seen() -> None:
 
 def test_a_delay_ends_though_the_frontend_shows_four_messages_only(tmp_path: Path) -> None:
     entries = {"0": {"key": ["beacon"], "content": "Late lore.", "delay": 8}}
-    chat = [Message.user(f"The beacon, part {n}") if n % 2 == 0 else Message.assistant(f"Reply {n}") for n in range(11)]
+    chat = [
+        Message.user(f"The beacon, part {n}") if n % 2 == 0 else Message.assistant(f"Reply {n}")
+        for n in range(11)
+    ]
     awake = []
     with Home.open(tmp_path, {"embedding.backend": "off"}) as home:
         role = home.create("Mira")
         (role.folder / "worldbooks").mkdir()
-        (role.folder / "worldbooks" / "b.json").write_text(json.dumps({"entries": entries}), encoding="utf-8")
+        (role.folder / "worldbooks" / "b.json").write_text(
+            json.dumps({"entries": entries}), encoding="utf-8"
+        )
         for newest in range(1, 12, 2):
             turn = role.recall(chat[max(newest - 4, 0) : newest], chat="harbour")
             assert turn.lore is not None

@@ -26,11 +26,18 @@ QUESTION = "Why is the beacon dark?"
 def home(tmp_path: Path) -> Iterator[Home]:
     with Home.open(tmp_path / "home", WORDS_ALONE) as opened:
         mira, asha = opened.create("Mira"), opened.create("Asha")
-        mira.remember("The beacon of the lighthouse is lit at dusk.", "semantic", id="lighthouse", keys=["beacon"])
+        mira.remember(
+            "The beacon of the lighthouse is lit at dusk.",
+            "semantic",
+            id="lighthouse",
+            keys=["beacon"],
+        )
         asha.remember("The beacon burns whale oil.", "semantic", id="oil", keys=["beacon"])
         asha.remember("Asha fears the beacon.", "trait", id="fear", keys=["beacon"])
         asha.remember("Never sleeps.", "trait", id="never", constant=True)
-        asha.remember("Lin broke the beacon.", id="secret", keys=["beacon"], user="lin", source="user_input")
+        asha.remember(
+            "Lin broke the beacon.", id="secret", keys=["beacon"], user="lin", source="user_input"
+        )
         asha.remember("The beacon is green.", id="gone", keys=["beacon"], archived=True)
         yield opened
 
@@ -40,12 +47,18 @@ class Hearing:
 
     def __init__(self, role: RoleMemory, *others: RoleMemory, factor: float = 0.5) -> None:
         self.role, self.factor, self.others = role, factor, others
-        self.recollection = Recollection(role.folder, role.home.surroundings, role.settings)
+        self.recollection = Recollection(role.space, role.home.surroundings, role.settings)
 
-    def __call__(self, question: str = QUESTION, settings: Settings | None = None, **asked: Any) -> Turn:
-        circle = Circle(tuple(Other(other.role, self.factor, other.memories) for other in self.others))
+    def __call__(
+        self, question: str = QUESTION, settings: Settings | None = None, **asked: Any
+    ) -> Turn:
+        circle = Circle(
+            tuple(Other(other.role, self.factor, other.memories) for other in self.others)
+        )
         request = Request((Message.user(question),), circle=circle, **asked)
-        return self.recollection.recall(self.role.role, self.role.memories, settings or self.role.settings, request)
+        return self.recollection.recall(
+            self.role.role, self.role.memories, settings or self.role.settings, request
+        )
 
 
 def ids(turn: Turn) -> set[str]:
@@ -53,31 +66,53 @@ def ids(turn: Turn) -> set[str]:
 
 
 def lines(turn: Turn) -> list[str]:
-    return [re.sub(r"\[\d+-\d+-\d+\] ", "", line) for line in turn.text.splitlines() if line.startswith("- ")]
+    return [
+        re.sub(r"\[\d+-\d+-\d+\] ", "", line)
+        for line in turn.text.splitlines()
+        if line.startswith("- ")
+    ]
 
 
 @pytest.mark.parametrize(
     ("user", "wanted"),
     [
-        pytest.param(None, {"lighthouse", "Asha/oil", "Asha/fear"}, id="nobody in particular hears what is shared"),
-        pytest.param("wu", {"lighthouse", "Asha/oil", "Asha/fear"}, id="another user hears what is shared"),
-        pytest.param("lin", {"lighthouse", "Asha/oil", "Asha/fear", "Asha/secret"}, id="a user hears his own through both"),
+        pytest.param(
+            None,
+            {"lighthouse", "Asha/oil", "Asha/fear"},
+            id="nobody in particular hears what is shared",
+        ),
+        pytest.param(
+            "wu", {"lighthouse", "Asha/oil", "Asha/fear"}, id="another user hears what is shared"
+        ),
+        pytest.param(
+            "lin",
+            {"lighthouse", "Asha/oil", "Asha/fear", "Asha/secret"},
+            id="a user hears his own through both",
+        ),
     ],
 )
 def test_who_hears_what(home: Home, user: str | None, wanted: set[str]) -> None:
     hear = Hearing(home.role("Mira"), home.role("Asha"))
     assert ids(hear(user=user)) == wanted
-    assert "Asha/never" in ids(hear("Is it Asha who never sleeps?", user=user)), "what is constant there comes here when it is asked for"
-    assert "Asha/gone" not in {one.memory.id for one in hear(user=user).answer.scored}, "archived there"
+    assert "Asha/never" in ids(hear("Is it Asha who never sleeps?", user=user)), (
+        "what is constant there comes here when it is asked for"
+    )
+    assert "Asha/gone" not in {one.memory.id for one in hear(user=user).answer.scored}, (
+        "archived there"
+    )
 
 
 def test_what_is_heard_is_marked_and_about_the_other(home: Home) -> None:
     said = lines(Hearing(home.role("Mira"), home.role("Asha"))())
-    assert [line for line in said if "whale oil" in line] == ["- (Asha remembers) The beacon burns whale oil."]
-    assert [line for line in said if "fears" in line] == ["- (Asha remembers) Asha fears the beacon."], (
-        "what begins with the name needs no subject"
-    )
-    assert [line for line in said if "lit at dusk" in line] == ["- The beacon of the lighthouse is lit at dusk."]
+    assert [line for line in said if "whale oil" in line] == [
+        "- (Asha remembers) The beacon burns whale oil."
+    ]
+    assert [line for line in said if "fears" in line] == [
+        "- (Asha remembers) Asha fears the beacon."
+    ], "what begins with the name needs no subject"
+    assert [line for line in said if "lit at dusk" in line] == [
+        "- The beacon of the lighthouse is lit at dusk."
+    ]
 
 
 def test_the_mark_in_chinese_and_over_many_turns(home: Home) -> None:
@@ -103,7 +138,10 @@ def test_every_heard_line_says_from_whom(home: Home) -> None:
     assert "'beacon' in message 1" in told
     assert "heard from Asha, whose word counts 0.50" in told
     assert "从Asha那里听来，分量 0.50" in str(turn.explain(language="zh"))
-    assert all(sum(part.amount for part in one.contributions) + one.relevance == pytest.approx(one.score) for one in turn.answer.scored)
+    assert all(
+        sum(part.amount for part in one.contributions) + one.relevance == pytest.approx(one.score)
+        for one in turn.answer.scored
+    )
 
 
 @pytest.mark.parametrize(
@@ -128,24 +166,34 @@ def test_what_nobody_remembers(home: Home, memory_id: str) -> None:
 
 def test_a_heard_memory_that_stayed_out_names_the_setting_that_lets_it_in(home: Home) -> None:
     mira = home.role("Mira")
-    strict = mira.settings.model_copy(update={"recall": mira.settings.recall.model_copy(update={"max_items": 1})})
+    strict = mira.settings.model_copy(
+        update={"recall": mira.settings.recall.model_copy(update={"max_items": 1})}
+    )
     refusal = Hearing(mira, home.role("Asha"))(settings=strict).why_not("Asha/oil")
     assert refusal is not None
     assert refusal.remedy is not None
-    assert (refusal.gate, refusal.remedy.target, refusal.remedy.field) == ("max_items", "settings", "recall.max_items")
+    assert (refusal.gate, refusal.remedy.target, refusal.remedy.field) == (
+        "max_items",
+        "settings",
+        "recall.max_items",
+    )
 
 
 def test_one_budget_for_all(home: Home) -> None:
     mira = home.role("Mira")
     for number in range(30):
-        home.role("Asha").remember(f"Beacon tale number {number}: {'waves and wind ' * 5}", keys=["beacon"])
+        home.role("Asha").remember(
+            f"Beacon tale number {number}: {'waves and wind ' * 5}", keys=["beacon"]
+        )
     turn = Hearing(mira, home.role("Asha"))()
     assert len(turn.text) <= mira.settings.budget.max_total_length
     assert "lighthouse" in ids(turn), "our own comes first where all else is equal"
 
 
 def test_a_repetition_of_our_own_is_not_said_twice(home: Home) -> None:
-    home.role("Asha").remember("The beacon of the lighthouse is lit at dusk.", "semantic", id="same", keys=["beacon"])
+    home.role("Asha").remember(
+        "The beacon of the lighthouse is lit at dusk.", "semantic", id="same", keys=["beacon"]
+    )
     turn = Hearing(home.role("Mira"), home.role("Asha"))()
     assert "Asha/same" not in ids(turn)
     refusal = turn.why_not("Asha/same")
@@ -156,10 +204,19 @@ def test_a_repetition_of_our_own_is_not_said_twice(home: Home) -> None:
 def test_the_others_settings_do_not_matter_and_ours_do(home: Home) -> None:
     mira, asha = home.role("Mira"), home.role("Asha")
     home.folder.update(
-        asha.role.model_copy(update={"settings": {"recall": {"enabled": False}, "triggers": {"keyword": {"enabled": False}}}})
+        asha.role.model_copy(
+            update={
+                "settings": {
+                    "recall": {"enabled": False},
+                    "triggers": {"keyword": {"enabled": False}},
+                }
+            }
+        )
     )
     assert "Asha/oil" in ids(Hearing(mira, asha)())
-    deaf = mira.settings.model_copy(update={"recall": mira.settings.recall.model_copy(update={"sources": ("summary",)})})
+    deaf = mira.settings.model_copy(
+        update={"recall": mira.settings.recall.model_copy(update={"sources": ("summary",)})}
+    )
     assert not ids(Hearing(mira, asha)(settings=deaf))
 
 
@@ -176,16 +233,28 @@ def test_an_edit_there_is_heard_on_the_next_turn(home: Home) -> None:
 def test_what_does_not_count_there_is_not_heard(home: Home) -> None:
     class Nothing:
         token = "nothing"
+        readers = None
 
         def sees(self, evidence: Evidence) -> bool:
             return False
 
+        def knows(self, evidence: Evidence) -> bool:
+            return True
+
     mira, asha = home.role("Mira"), home.role("Asha")
-    asha.remember("The beacon hums.", id="hums", keys=["beacon"], evidence=[{"chat": "c", "version": "v"}], source="user_input")
+    asha.remember(
+        "The beacon hums.",
+        id="hums",
+        keys=["beacon"],
+        evidence=[{"chat": "c", "version": "v"}],
+        source="user_input",
+    )
     hear = Hearing(mira, asha)
     assert "Asha/hums" in ids(hear())
     circle = Circle((replace(Other(asha.role, 0.5, asha.memories), sight=Nothing()),))
-    turn = hear.recollection.recall(mira.role, mira.memories, mira.settings, Request((Message.user(QUESTION),), circle=circle))
+    turn = hear.recollection.recall(
+        mira.role, mira.memories, mira.settings, Request((Message.user(QUESTION),), circle=circle)
+    )
     assert "Asha/hums" not in ids(turn)
     assert "Asha/oil" in ids(turn)
 
@@ -194,32 +263,56 @@ def test_search_finds_our_own(home: Home) -> None:
     hear = Hearing(home.role("Mira"), home.role("Asha"))
     circle = Circle((Other(home.role("Asha").role, 0.5, home.role("Asha").memories),))
     request = Request((Message.user("beacon"),), circle=circle)
-    found = hear.recollection.search(hear.role.role, hear.role.memories, hear.role.settings, request)
+    found = hear.recollection.search(
+        hear.role.role, hear.role.memories, hear.role.settings, request
+    )
     assert [one.memory.id for one in found] == ["lighthouse"]
 
 
 def test_two_of_one_name_are_told_apart(home: Home) -> None:
     double = home.create("Asha", id="6ba7b810-9dad-41d1-80b4-00c04fd430c8")
     double.remember("The beacon is haunted.", id="oil", keys=["beacon"])
-    asha = home.role(next(role.id for role in home.roles() if role.name == "Asha" and role.id != double.id))
-    assert {f"Asha ({one.id[:8]})/oil" for one in (asha, double)} <= ids(Hearing(home.role("Mira"), asha, double)())
+    asha = home.role(
+        next(role.id for role in home.roles() if role.name == "Asha" and role.id != double.id)
+    )
+    assert {f"Asha ({one.id[:8]})/oil" for one in (asha, double)} <= ids(
+        Hearing(home.role("Mira"), asha, double)()
+    )
 
 
 @pytest.mark.parametrize(
     ("one", "wanted"),
     [
-        pytest.param(memory("a", "Brave.", type="trait"), ("semantic", "Asha", "Brave."), id="what one is like is knowledge about one"),
-        pytest.param(memory("a", "See the sea.", type="goal"), ("semantic", "Asha", "See the sea."), id="what one wants as well"),
+        pytest.param(
+            memory("a", "Brave.", type="trait"),
+            ("semantic", "Asha", "Brave."),
+            id="what one is like is knowledge about one",
+        ),
+        pytest.param(
+            memory("a", "See the sea.", type="goal"),
+            ("semantic", "Asha", "See the sea."),
+            id="what one wants as well",
+        ),
         pytest.param(
             memory("a", "{{char}} met <bot>.", subject="角色"),
             ("episodic", "Asha", "Asha met Asha."),
             id="the macro of a name means the other",
         ),
         pytest.param(
-            memory("a", "The beacon is old."), ("episodic", None, "The beacon is old."), id="what happened or is known needs no subject"
+            memory("a", "The beacon is old."),
+            ("episodic", None, "The beacon is old."),
+            id="what happened or is known needs no subject",
         ),
-        pytest.param(memory("a", "Likes tea.", subject="user"), ("episodic", "user", "Likes tea."), id="about the user"),
-        pytest.param(memory("a", "Went to sea.", subject="Nora"), ("episodic", "Nora", "Went to sea."), id="about a third"),
+        pytest.param(
+            memory("a", "Likes tea.", subject="user"),
+            ("episodic", "user", "Likes tea."),
+            id="about the user",
+        ),
+        pytest.param(
+            memory("a", "Went to sea.", subject="Nora"),
+            ("episodic", "Nora", "Went to sea."),
+            id="about a third",
+        ),
     ],
 )
 def test_as_heard(one: Memory, wanted: tuple[str, str | None, str]) -> None:
@@ -229,21 +322,53 @@ def test_as_heard(one: Memory, wanted: tuple[str, str | None, str]) -> None:
 
 
 def role(name: str, *associates: str, factor: float = 0.5) -> Role:
-    return Role(id=name * 4, name=name, associates=tuple(Association(role=one, factor=factor) for one in associates))
+    return Role(
+        id=name * 4,
+        name=name,
+        associates=tuple(Association(role=one, factor=factor) for one in associates),
+    )
 
 
 @pytest.mark.parametrize(
     ("mine", "others", "wanted", "noted"),
     [
-        pytest.param(role("Mira", "Asha"), [role("Asha", "Mira")], ["Asha"], 0, id="both name each other"),
-        pytest.param(role("Mira", "Asha"), [role("Asha", "MiraMiraMiraMira")], ["Asha"], 0, id="one by id"),
+        pytest.param(
+            role("Mira", "Asha"), [role("Asha", "Mira")], ["Asha"], 0, id="both name each other"
+        ),
+        pytest.param(
+            role("Mira", "Asha"), [role("Asha", "MiraMiraMiraMira")], ["Asha"], 0, id="one by id"
+        ),
         pytest.param(role("Mira", "Asha"), [role("Asha")], [], 1, id="the other side says nothing"),
         pytest.param(role("Mira"), [role("Asha", "Mira")], [], 0, id="our side says nothing"),
-        pytest.param(role("Mira", "Asha", "Nora"), [role("Asha", "Mira")], ["Asha"], 1, id="one is missing: the other is heard"),
-        pytest.param(role("Mira", "Asha"), [role("Asha", "Nora", "Mira")], ["Asha"], 0, id="the other names somebody missing too"),
+        pytest.param(
+            role("Mira", "Asha", "Nora"),
+            [role("Asha", "Mira")],
+            ["Asha"],
+            1,
+            id="one is missing: the other is heard",
+        ),
+        pytest.param(
+            role("Mira", "Asha"),
+            [role("Asha", "Nora", "Mira")],
+            ["Asha"],
+            0,
+            id="the other names somebody missing too",
+        ),
         pytest.param(role("Mira", "Mira"), [], [], 1, id="oneself"),
-        pytest.param(role("Mira", "Asha", factor=0.0), [role("Asha", "Mira")], [], 0, id="a word that counts nothing is not asked for"),
-        pytest.param(role("Mira", "Asha", "AshaAshaAshaAsha"), [role("Asha", "Mira")], ["Asha"], 0, id="named twice, heard once"),
+        pytest.param(
+            role("Mira", "Asha", factor=0.0),
+            [role("Asha", "Mira")],
+            [],
+            0,
+            id="a word that counts nothing is not asked for",
+        ),
+        pytest.param(
+            role("Mira", "Asha", "AshaAshaAshaAsha"),
+            [role("Asha", "Mira")],
+            ["Asha"],
+            0,
+            id="named twice, heard once",
+        ),
     ],
 )
 def test_partners(mine: Role, others: list[Role], wanted: list[str], noted: int) -> None:

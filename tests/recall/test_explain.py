@@ -13,7 +13,10 @@ from rolememory.errors import UnknownMemoryError
 from rolememory.schema.evidence import Change, Refusal
 
 WORDS_ALONE: dict[str, Any] = {"embedding.backend": "off"}
-QUESTION = ["The lantern hangs by the door.", "Why is the beacon dark, and who drank the honey tea at the harbour?"]
+QUESTION = [
+    "The lantern hangs by the door.",
+    "Why is the beacon dark, and who drank the honey tea at the harbour?",
+]
 TEXTS = (
     "The beacon of the lighthouse is lit at dusk.",
     "The beacon failed in the great storm of 1887.",
@@ -56,11 +59,17 @@ rules = st.fixed_dictionaries(
 def apply(home_path: Path, overrides: dict[str, Any], memory_id: str, change: Change) -> Turn:
     """What the same question gives once exactly this was changed, in the settings or in the files."""
     if change.target == "settings":
-        overrides = overrides | {change.field: list(change.value) if isinstance(change.value, tuple) else change.value}
+        overrides = overrides | {
+            change.field: list(change.value) if isinstance(change.value, tuple) else change.value
+        }
     with Home.open(home_path, WORDS_ALONE | overrides) as home:
         role = home.role("Mira")
         meant = change.entry_id or memory_id
-        before = {change.field: getattr(role.memories[meant], change.field)} if change.target == "memory" else {}
+        before = (
+            {change.field: getattr(role.memories[meant], change.field)}
+            if change.target == "memory"
+            else {}
+        )
         if before:
             role.edit(meant, **{change.field: change.value})
         turn = role.recall(QUESTION, user="wu", dry_run=True)
@@ -69,16 +78,23 @@ def apply(home_path: Path, overrides: dict[str, Any], memory_id: str, change: Ch
         return turn
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(st.lists(fields, min_size=4, max_size=8), rules)
 def test_applying_exactly_the_named_change_lets_it_in(
-    tmp_path_factory: pytest.TempPathFactory, given_: list[dict[str, Any]], overrides: dict[str, Any]
+    tmp_path_factory: pytest.TempPathFactory,
+    given_: list[dict[str, Any]],
+    overrides: dict[str, Any],
 ) -> None:
     path = tmp_path_factory.mktemp("home")
     with Home.open(path, WORDS_ALONE | overrides) as home:
         role = home.create("Mira")
         role.remember_all(
-            [{"id": f"m{number}", "content": text, **one} for number, (text, one) in enumerate(zip(TEXTS, given_, strict=False))]
+            [
+                {"id": f"m{number}", "content": text, **one}
+                for number, (text, one) in enumerate(zip(TEXTS, given_, strict=False))
+            ]
         )
         turn = role.recall(QUESTION, user="wu", dry_run=True)
         inside = {one.memory.id for one in turn.recalled}
@@ -105,7 +121,12 @@ def asked(role: RoleMemory, memory_id: str) -> Refusal:
 @pytest.mark.parametrize(
     ("one", "gate", "remedy"),
     [
-        pytest.param({"content": TEXTS[7]}, "no_evidence", ("memory", "keys"), id="nothing pointed to it: a key would"),
+        pytest.param(
+            {"content": TEXTS[7]},
+            "no_evidence",
+            ("memory", "keys"),
+            id="nothing pointed to it: a key would",
+        ),
         pytest.param(
             {"content": TEXTS[7], "triggers": ["emotional"]},
             "no_evidence",
@@ -113,13 +134,28 @@ def asked(role: RoleMemory, memory_id: str) -> Refusal:
             id="a key alone would not, if only feeling may wake it",
         ),
         pytest.param(
-            {"content": TEXTS[5], "keys": ["lantern"]}, "visible", ("settings", "recall.skip_visible"), id="a message says it already"
+            {"content": TEXTS[5], "keys": ["lantern"]},
+            "visible",
+            ("settings", "recall.skip_visible"),
+            id="a message says it already",
         ),
-        pytest.param({"content": TEXTS[0], "archived": True}, "archived", ("memory", "archived"), id="bring it back"),
-        pytest.param({"content": TEXTS[0], "user": "lin", "keys": ["beacon"]}, "other_user", ("memory", "user"), id="share it"),
+        pytest.param(
+            {"content": TEXTS[0], "archived": True},
+            "archived",
+            ("memory", "archived"),
+            id="bring it back",
+        ),
+        pytest.param(
+            {"content": TEXTS[0], "user": "lin", "keys": ["beacon"]},
+            "other_user",
+            ("memory", "user"),
+            id="share it",
+        ),
     ],
 )
-def test_first_gate_and_way_through(mira: RoleMemory, one: dict[str, Any], gate: str, remedy: tuple[str, str]) -> None:
+def test_first_gate_and_way_through(
+    mira: RoleMemory, one: dict[str, Any], gate: str, remedy: tuple[str, str]
+) -> None:
     mira.remember(**one, id="m")
     refusal = asked(mira, "m")
     assert refusal.gate == gate
@@ -150,7 +186,9 @@ def test_an_unknown_memory_is_named(mira: RoleMemory) -> None:
 
 
 def test_what_was_left_out_is_listed_best_first_without_being_asked(mira: RoleMemory) -> None:
-    mira.remember("The beacon burns whale oil every night of the year.", id="far", keys=["beacon"], user="wu")
+    mira.remember(
+        "The beacon burns whale oil every night of the year.", id="far", keys=["beacon"], user="wu"
+    )
     mira.remember(TEXTS[5], id="said", keys=["lantern", "beacon"])
     turn = mira.recall(QUESTION, user="wu", dry_run=True)
     assert [refusal.entry_id for refusal in turn.left_out()] == ["said"]

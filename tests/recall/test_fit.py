@@ -1,6 +1,7 @@
 """Who stands in the prompt: thresholds, limits, budget, echoes, repetitions, stillness."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -30,14 +31,28 @@ class Plain:
 
 
 def scored(id: str, relevance: float, content: str | None = None, **fields: Any) -> Scored:  # noqa: A002
-    memory = Memory(id=id, content=content if content is not None else f"the story of {id}", **fields)
+    memory = Memory(
+        id=id, content=content if content is not None else f"the story of {id}", **fields
+    )
     return Scored(memory, relevance, relevance, ())
 
 
 def fitting(
-    query: str = "", texts: Sequence[str] = (), kept: Sequence[str] = (), room: int | None = None, budget: Any = None, **rules: Any
+    query: str = "",
+    texts: Sequence[str] = (),
+    kept: Sequence[str] = (),
+    room: int | None = None,
+    budget: Any = None,
+    **rules: Any,
 ) -> Fitting:
-    return Fitting(RecallSettings(**rules), BudgetSettings(**(budget or {})), NOW, Visible.of(query, texts), kept, room)
+    return Fitting(
+        RecallSettings(**rules),
+        BudgetSettings(**(budget or {})),
+        NOW,
+        Visible.of(query, texts),
+        kept,
+        room,
+    )
 
 
 def chosen(fitted: Fitted) -> list[str]:
@@ -55,10 +70,43 @@ def test_what_is_below_the_threshold_stays_out() -> None:
 
 
 def test_hybrid_offers_the_middle_to_the_model() -> None:
-    fitted = fit([scored("a", 0.8), scored("b", 0.79), scored("c", 0.1)], Plain(), fitting(mode="hybrid"))
+    fitted = fit(
+        [scored("a", 0.8), scored("b", 0.79), scored("c", 0.1)], Plain(), fitting(mode="hybrid")
+    )
     assert chosen(fitted) == ["a"]
     assert [one.memory.id for one in fitted.near] == ["b"]
     assert codes(fitted) == {"b": "low_relevance", "c": "below_threshold"}
+
+
+class Wordy(Plain):
+    """Says much more of a memory than its text tells, and counts how often it is asked."""
+
+    def __init__(self, around: int) -> None:
+        self.around, self.measured = around, 0
+
+    def block(self, memories: Sequence[Memory]) -> int:
+        self.measured += 1
+        return super().block(memories) + self.around * len(memories)
+
+
+@pytest.mark.parametrize(
+    ("around", "most"),
+    [
+        pytest.param(20, 8, id="lines as they are: measured a few times"),
+        pytest.param(
+            400, 99, id="lines far longer than their text: every one is measured after all"
+        ),
+    ],
+)
+def test_what_is_guessed_never_changes_the_choice(around: int, most: int) -> None:
+    some = [scored(f"m{number}", 0.9 - number / 100) for number in range(40)]
+    guessing, exact = Wordy(around), Wordy(around)
+    rules = fitting(near_duplicate=1.0)
+    found, wanted = fit(some, guessing, rules), fit(some, exact, replace(rules, guesses=False))
+    assert chosen(found) == chosen(wanted)
+    assert found.refused == wanted.refused
+    assert found.length == wanted.length <= rules.limit
+    assert guessing.measured <= most
 
 
 def test_a_lower_one_fills_what_a_higher_one_did_not_fit_into() -> None:
@@ -77,17 +125,30 @@ def test_lore_first_memories_the_rest() -> None:
 
 
 def test_limits_per_type_and_in_all() -> None:
-    given = [scored("t1", 0.9, type="trait"), scored("t2", 0.8, type="trait"), scored("goal", 0.7, type="goal"), scored("event", 0.6)]
+    given = [
+        scored("t1", 0.9, type="trait"),
+        scored("t2", 0.8, type="trait"),
+        scored("goal", 0.7, type="goal"),
+        scored("event", 0.6),
+    ]
     assert codes(fit(given, Plain(), fitting(max_per_type={"traits": 1}))) == {"t2": "type_limit"}
-    assert codes(fit(given, Plain(), fitting(max_items=2))) == {"goal": "max_items", "event": "max_items"}
-    assert codes(fit(given, Plain(), fitting(budget={"per_type": {"traits": 20}}))) == {"t2": "type_budget"}
+    assert codes(fit(given, Plain(), fitting(max_items=2))) == {
+        "goal": "max_items",
+        "event": "max_items",
+    }
+    assert codes(fit(given, Plain(), fitting(budget={"per_type": {"traits": 20}}))) == {
+        "t2": "type_budget"
+    }
 
 
 @pytest.mark.parametrize(
     ("content", "said", "gate"),
     [
         pytest.param(
-            "The beacon failed in the storm.", "the beacon FAILED in the storm.", "echo", id="the sentence just typed is not a memory"
+            "The beacon failed in the storm.",
+            "the beacon FAILED in the storm.",
+            "echo",
+            id="the sentence just typed is not a memory",
         ),
         pytest.param("灯塔昨夜熄灭了", "灯塔昨夜熄灭了", "echo", id="刚说的话不是回忆"),
         pytest.param(
@@ -96,7 +157,12 @@ def test_limits_per_type_and_in_all() -> None:
             "visible",
             id="what a message says is not said again",
         ),
-        pytest.param("The beacon failed.", "The beacon held.", None, id="another sentence is another sentence"),
+        pytest.param(
+            "The beacon failed.",
+            "The beacon held.",
+            None,
+            id="another sentence is another sentence",
+        ),
         pytest.param("shy", "She spoke shyly.", None, id="a short text inside a word says nothing"),
     ],
 )
@@ -115,14 +181,22 @@ def test_an_old_memory_equal_to_the_message_may_come_when_repetitions_are_allowe
 
 def test_of_two_alike_the_better_scored_stays() -> None:
     fitted = fit(
-        [scored("a", 0.5, "The beacon failed in the storm"), scored("b", 0.9, "the beacon failed in the storm.")], Plain(), fitting()
+        [
+            scored("a", 0.5, "The beacon failed in the storm"),
+            scored("b", 0.9, "the beacon failed in the storm."),
+        ],
+        Plain(),
+        fitting(),
     )
     assert chosen(fitted) == ["b"]
     assert fitted.refused["a"].get("of") == "b"
 
 
 def test_two_dates_are_two_memories() -> None:
-    alike = [scored("a", 0.9, "The beacon failed in the storm of 1887"), scored("b", 0.8, "The beacon failed in the storm of 1897")]
+    alike = [
+        scored("a", 0.9, "The beacon failed in the storm of 1887"),
+        scored("b", 0.8, "The beacon failed in the storm of 1897"),
+    ]
     assert chosen(fit(alike, Plain(), fitting())) == ["a", "b"]
 
 
@@ -130,7 +204,9 @@ def test_what_was_there_gives_way_only_to_something_clearly_better() -> None:
     pair = [scored("new", 0.62), scored("old", 0.60)]
     assert chosen(fit(pair, Plain(), fitting(max_items=1))) == ["new"]
     assert chosen(fit(pair, Plain(), fitting(max_items=1, kept=["old"]))) == ["old"]
-    assert chosen(fit([scored("new", 0.66), scored("old", 0.60)], Plain(), fitting(max_items=1, kept=["old"]))) == ["new"]
+    assert chosen(
+        fit([scored("new", 0.66), scored("old", 0.60)], Plain(), fitting(max_items=1, kept=["old"]))
+    ) == ["new"]
 
 
 def test_what_was_there_stays_a_little_below_the_threshold() -> None:
@@ -140,13 +216,16 @@ def test_what_was_there_stays_a_little_below_the_threshold() -> None:
 
 candidates = st.lists(st.tuples(st.floats(0, 1), st.integers(1, 80)), max_size=25).map(
     lambda drawn: [
-        scored(f"m{number}", round(relevance, 3), chr(0x4E00 + number) * length) for number, (relevance, length) in enumerate(drawn)
+        scored(f"m{number}", round(relevance, 3), chr(0x4E00 + number) * length)
+        for number, (relevance, length) in enumerate(drawn)
     ]
 )
 
 
 @given(candidates, st.integers(0, 600))
-def test_the_budget_is_never_exceeded_and_a_higher_score_is_dropped_only_if_it_did_not_fit(given_: list[Scored], limit: int) -> None:
+def test_the_budget_is_never_exceeded_and_a_higher_score_is_dropped_only_if_it_did_not_fit(
+    given_: list[Scored], limit: int
+) -> None:
     fitted = fit(given_, Plain(), fitting(budget={"max_total_length": limit}))
     assert Plain().block([one.memory for one in fitted.chosen]) <= limit
     assert set(chosen(fitted)) | set(fitted.refused) == {one.memory.id for one in given_}

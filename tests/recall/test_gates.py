@@ -6,7 +6,15 @@ from typing import Any
 import pytest
 
 from rolememory.recall.explain import with_field
-from rolememory.recall.gates import GATES, Asker, Occasion, eligible, first_closed, turn_gate, unchanged_between
+from rolememory.recall.gates import (
+    GATES,
+    Asker,
+    Occasion,
+    eligible,
+    first_closed,
+    turn_gate,
+    unchanged_between,
+)
 from rolememory.schema.memory import Memory, Source
 from rolememory.schema.settings import RecallSettings
 
@@ -18,7 +26,10 @@ def memory(**fields: Any) -> Memory:
 
 
 def asker(
-    user: str | None = None, superseded: dict[str, str] | None = None, withdrawn: frozenset[str] = frozenset(), **rules: Any
+    user: str | None = None,
+    superseded: dict[str, str] | None = None,
+    withdrawn: frozenset[str] = frozenset(),
+    **rules: Any,
 ) -> Asker:
     return Asker(user, NOW, RecallSettings(**rules), superseded or {}, withdrawn)
 
@@ -28,19 +39,47 @@ def asker(
     [
         pytest.param(memory(), asker(), None, id="an ordinary memory may be asked"),
         pytest.param(memory(archived=True), asker(), "archived", id="an archived one stays out"),
-        pytest.param(memory(), asker(superseded={"m": "n"}), "superseded", id="what was replaced stays out"),
-        pytest.param(memory(), asker(withdrawn=frozenset({"m"})), "withdrawn", id="what was swiped away stays out"),
+        pytest.param(
+            memory(), asker(superseded={"m": "n"}), "superseded", id="what was replaced stays out"
+        ),
+        pytest.param(
+            memory(),
+            asker(withdrawn=frozenset({"m"})),
+            "withdrawn",
+            id="what was swiped away stays out",
+        ),
         pytest.param(memory(expires=NOW), asker(), "expired", id="it expires at that very moment"),
-        pytest.param(memory(expires=NOW + timedelta(seconds=1)), asker(), None, id="and not a second before"),
+        pytest.param(
+            memory(expires=NOW + timedelta(seconds=1)), asker(), None, id="and not a second before"
+        ),
         pytest.param(memory(user="lin"), asker("lin"), None, id="lin hears what lin said"),
         pytest.param(memory(user="lin"), asker("wu"), "other_user", id="wu does not"),
         pytest.param(memory(user="lin"), asker(None), "other_user", id="nor does a nameless user"),
-        pytest.param(memory(source=Source.AI_OUTPUT), asker(), "source", id="raw replies are off by default"),
-        pytest.param(memory(source=Source.AI_OUTPUT), asker(sources=("ai_output",)), None, id="and on when allowed"),
+        pytest.param(
+            memory(source=Source.AI_OUTPUT), asker(), "source", id="raw replies are off by default"
+        ),
+        pytest.param(
+            memory(source=Source.AI_OUTPUT),
+            asker(sources=("ai_output",)),
+            None,
+            id="and on when allowed",
+        ),
         pytest.param(memory(), asker(tags=("sea",)), "tag", id="a wanted tag is missing"),
-        pytest.param(memory(tags=("sea", "night")), asker(tags=("sea",)), None, id="one wanted tag is enough"),
-        pytest.param(memory(tags=("secret",)), asker(exclude_tags=("secret",)), "excluded_tag", id="an unwanted tag is there"),
-        pytest.param(memory(archived=True, user="lin"), asker("wu"), "archived", id="the first closed gate is told"),
+        pytest.param(
+            memory(tags=("sea", "night")), asker(tags=("sea",)), None, id="one wanted tag is enough"
+        ),
+        pytest.param(
+            memory(tags=("secret",)),
+            asker(exclude_tags=("secret",)),
+            "excluded_tag",
+            id="an unwanted tag is there",
+        ),
+        pytest.param(
+            memory(archived=True, user="lin"),
+            asker("wu"),
+            "archived",
+            id="the first closed gate is told",
+        ),
     ],
 )
 def test_gates(one: Memory, by: Asker, gate: str | None) -> None:
@@ -50,7 +89,9 @@ def test_gates(one: Memory, by: Asker, gate: str | None) -> None:
 
 
 @pytest.mark.parametrize(
-    "gate", [gate for gate in GATES if gate.name not in {"withdrawn", "superseded", "source"}], ids=lambda gate: gate.name
+    "gate",
+    [gate for gate in GATES if gate.name not in {"withdrawn", "superseded", "source"}],
+    ids=lambda gate: gate.name,
 )
 def test_the_remedy_opens_its_gate(gate: Any) -> None:
     by = asker("wu", tags=("sea",), exclude_tags=("secret",))
@@ -78,9 +119,21 @@ def test_who_may_be_asked_changes_only_when_something_expires() -> None:
         pytest.param(Occasion("why?", 4), {}, None, id="an ordinary message asks"),
         pytest.param(Occasion("why?", 4), {"enabled": False}, "disabled", id="recall is off"),
         pytest.param(Occasion("why?", 4), {"auto": False}, "disabled", id="recall is only by hand"),
-        pytest.param(Occasion("why?", 4, forced=True), {"auto": False}, None, id="and then by hand it answers"),
-        pytest.param(Occasion("why?", 0), {"first_round_empty": True}, "first_round", id="the first round is left empty"),
-        pytest.param(Occasion("why?", 1), {"first_round_empty": True}, None, id="the second is not"),
+        pytest.param(
+            Occasion("why?", 4, forced=True),
+            {"auto": False},
+            None,
+            id="and then by hand it answers",
+        ),
+        pytest.param(
+            Occasion("why?", 0),
+            {"first_round_empty": True},
+            "first_round",
+            id="the first round is left empty",
+        ),
+        pytest.param(
+            Occasion("why?", 1), {"first_round_empty": True}, None, id="the second is not"
+        ),
         pytest.param(Occasion("a", 4), {}, "short_query", id="one letter asks for nothing"),
         pytest.param(Occasion("龙", 4), {}, "short_query", id="nor does one character"),
         pytest.param(Occasion("龙呢", 4), {}, None, id="two characters do"),
@@ -91,10 +144,16 @@ def test_who_may_be_asked_changes_only_when_something_expires() -> None:
             id="no word asks",
         ),
         pytest.param(
-            Occasion("Remember me?", 4), {"long_term_trigger": "keywords", "long_term_keywords": ("remember",)}, None, id="a word asks"
+            Occasion("Remember me?", 4),
+            {"long_term_trigger": "keywords", "long_term_keywords": ("remember",)},
+            None,
+            id="a word asks",
         ),
         pytest.param(
-            Occasion("你还记得吗", 4), {"long_term_trigger": "keywords", "long_term_keywords": ("记得",)}, None, id="也可以用中文问"
+            Occasion("你还记得吗", 4),
+            {"long_term_trigger": "keywords", "long_term_keywords": ("记得",)},
+            None,
+            id="也可以用中文问",
         ),
     ],
 )

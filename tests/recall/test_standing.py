@@ -22,18 +22,30 @@ class Hides:
     """A sight from which these versions do not stand."""
 
     token: frozenset[str]
+    readers = None
 
     def sees(self, evidence: Evidence) -> bool:
         return not set(evidence.version.split("+")) & self.token
+
+    def knows(self, evidence: Evidence) -> bool:
+        return False
 
 
 def hides(*versions: str) -> Hides:
     return Hides(frozenset(versions))
 
 
-def learned(memory_id: str, *versions: str, supersedes: tuple[str, ...] = (), **fields: object) -> Memory:
+def learned(
+    memory_id: str, *versions: str, supersedes: tuple[str, ...] = (), **fields: object
+) -> Memory:
     supports = tuple(Evidence(chat="harbour", version=version) for version in versions)
-    return Memory(id=memory_id, content=f"About {memory_id}.", evidence=supports, supersedes=supersedes, **fields)  # type: ignore[arg-type]
+    return Memory(
+        id=memory_id,
+        content=f"About {memory_id}.",
+        evidence=supports,
+        supersedes=supersedes,
+        **fields,
+    )  # type: ignore[arg-type]
 
 
 def by_id(*memories: Memory) -> dict[str, Memory]:
@@ -43,13 +55,37 @@ def by_id(*memories: Memory) -> dict[str, Memory]:
 @pytest.mark.parametrize(
     ("memories", "hidden", "withdrawn", "superseded"),
     [
-        pytest.param([learned("rome")], hides("v1"), set(), {}, id="an author's memory rests on nothing and counts"),
-        pytest.param([learned("rome", "v1")], hides(), set(), {}, id="its message stands"),
-        pytest.param([learned("rome", "v1")], hides("v1"), {"rome"}, {}, id="its message was swiped away"),
-        pytest.param([learned("rome", "v1", "v2")], hides("v1"), set(), {}, id="one of two supports is enough"),
-        pytest.param([learned("rome", "v1+v2")], hides("v2"), {"rome"}, {}, id="a question and its answer must both stand"),
         pytest.param(
-            [learned("rome", "v1"), learned("paris", "v2", supersedes=("rome",))], hides(), set(), {"rome": "paris"}, id="newer replaces"
+            [learned("rome")],
+            hides("v1"),
+            set(),
+            {},
+            id="an author's memory rests on nothing and counts",
+        ),
+        pytest.param([learned("rome", "v1")], hides(), set(), {}, id="its message stands"),
+        pytest.param(
+            [learned("rome", "v1")], hides("v1"), {"rome"}, {}, id="its message was swiped away"
+        ),
+        pytest.param(
+            [learned("rome", "v1", "v2")],
+            hides("v1"),
+            set(),
+            {},
+            id="one of two supports is enough",
+        ),
+        pytest.param(
+            [learned("rome", "v1+v2")],
+            hides("v2"),
+            {"rome"},
+            {},
+            id="a question and its answer must both stand",
+        ),
+        pytest.param(
+            [learned("rome", "v1"), learned("paris", "v2", supersedes=("rome",))],
+            hides(),
+            set(),
+            {"rome": "paris"},
+            id="newer replaces",
         ),
         pytest.param(
             [learned("rome", "v1"), learned("paris", "v2", supersedes=("rome",))],
@@ -72,10 +108,14 @@ def by_id(*memories: Memory) -> dict[str, Memory]:
             {"a": "b", "b": "c"},
             id="what is outdated itself still counts as having replaced",
         ),
-        pytest.param([learned("a", supersedes=("a",))], hides(), set(), {}, id="nothing replaces itself"),
+        pytest.param(
+            [learned("a", supersedes=("a",))], hides(), set(), {}, id="nothing replaces itself"
+        ),
     ],
 )
-def test_standing(memories: list[Memory], hidden: Hides, withdrawn: set[str], superseded: dict[str, str]) -> None:
+def test_standing(
+    memories: list[Memory], hidden: Hides, withdrawn: set[str], superseded: dict[str, str]
+) -> None:
     assert standing(by_id(*memories), hidden) == Standing(frozenset(withdrawn), superseded)
 
 
@@ -83,7 +123,12 @@ VERSIONS = st.sampled_from(["v1", "v2", "v3", "v1+v2"])
 IDS = st.sampled_from(["a", "b", "c", "d", "e"])
 MEMORIES = st.builds(
     lambda one, versions, old, archived, user, day: learned(
-        one, *versions, supersedes=tuple(old), archived=archived, user=user, created=DAY_ZERO + timedelta(days=day)
+        one,
+        *versions,
+        supersedes=tuple(old),
+        archived=archived,
+        user=user,
+        created=DAY_ZERO + timedelta(days=day),
     ),
     IDS,
     st.lists(VERSIONS, max_size=2),
@@ -96,7 +141,9 @@ SETS = st.lists(MEMORIES, max_size=5).map(lambda some: by_id(*some))
 
 
 @given(st.lists(SETS, min_size=1, max_size=6), st.frozensets(st.sampled_from(["v1", "v2", "v3"])))
-def test_a_view_that_followed_equals_one_made_anew(steps: list[dict[str, Memory]], hidden: frozenset[str]) -> None:
+def test_a_view_that_followed_equals_one_made_anew(
+    steps: list[dict[str, Memory]], hidden: frozenset[str]
+) -> None:
     sight, before = Hides(hidden), dict[str, Memory]()
     view = View(before, sight)
     for memories in steps:
@@ -106,8 +153,13 @@ def test_a_view_that_followed_equals_one_made_anew(steps: list[dict[str, Memory]
         before = memories
 
 
-@given(st.lists(SETS, min_size=1, max_size=5), st.lists(st.frozensets(st.sampled_from(["v1", "v2", "v3"])), min_size=5, max_size=5))
-def test_an_audience_that_followed_equals_one_made_anew(steps: list[dict[str, Memory]], hidden: list[frozenset[str]]) -> None:
+@given(
+    st.lists(SETS, min_size=1, max_size=5),
+    st.lists(st.frozensets(st.sampled_from(["v1", "v2", "v3"])), min_size=5, max_size=5),
+)
+def test_an_audience_that_followed_equals_one_made_anew(
+    steps: list[dict[str, Memory]], hidden: list[frozenset[str]]
+) -> None:
     live, rules = LiveIndex(SETTINGS), RecallSettings()
     for memories, away in zip(steps, hidden, strict=False):
         sight = Hides(away)

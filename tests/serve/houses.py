@@ -36,12 +36,23 @@ class Served:
 
 
 @contextmanager
-def served(folder: Path, settings: Mapping[str, Any] | None = None, embedder: Any = None) -> Iterator[Served]:
+def served(
+    folder: Path, settings: Mapping[str, Any] | None = None, embedder: Any = None
+) -> Iterator[Served]:
     """Open a home at `folder` and serve it until the block ends."""
-    home = Home.open(folder, {**(WORDS_ONLY if embedder is None else {}), **(settings or {})}, embedder)
+    home = Home.open(
+        folder, {**(WORDS_ONLY if embedder is None else {}), **(settings or {})}, embedder
+    )
     house = House(home)
     listener = listening("127.0.0.1", 0)
-    config = uvicorn.Config(create_app(house), http="h11", log_config=None, access_log=False, lifespan="on", timeout_graceful_shutdown=2)
+    config = uvicorn.Config(
+        create_app(house),
+        http="h11",
+        log_config=None,
+        access_log=False,
+        lifespan="on",
+        timeout_graceful_shutdown=2,
+    )
     server, ready = _Announcing(config), threading.Event()
     server.ready = ready
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
@@ -67,7 +78,9 @@ def raw(port: int, data: bytes, timeout: float = 5.0) -> bytes:
     """Send bytes as they are and read until the server closes or falls silent."""
     with socket.create_connection(("127.0.0.1", port), timeout=timeout) as connection:
         found = b""
-        with suppress(ConnectionError):  # who refuses a body need not read it to its end; the answer is there all the same
+        with suppress(
+            ConnectionError
+        ):  # who refuses a body need not read it to its end; the answer is there all the same
             connection.sendall(data)
         try:
             while chunk := connection.recv(65536):

@@ -36,15 +36,26 @@ def server(house: Served) -> Iterator[Client]:
 
 def test_a_role_lives_through_the_client(server: Client) -> None:
     role = server.ask(calls.create("Mira 灯塔", ["mi/ra"]))
-    made = server.ask(calls.remember(role.id, "The beacon failed in the storm.", id="be/acon", keys=["beacon"]))
-    assert [one.id for one in server.ask(calls.memories("Mira 灯塔", q="storm")).items] == ["be/acon"]
+    made = server.ask(
+        calls.remember(role.id, "The beacon failed in the storm.", id="be/acon", keys=["beacon"])
+    )
+    assert [one.id for one in server.ask(calls.memories("Mira 灯塔", q="storm")).items] == [
+        "be/acon"
+    ]
     question = [Message.user("Why is the beacon dark?")]
-    turn = server.ask(calls.recall(role.id, question, chat="harbour", user="lin", budget={"max_items": 3}))
+    turn = server.ask(
+        calls.recall(role.id, question, chat="harbour", user="lin", budget={"max_items": 3})
+    )
     assert ([item.id for item in turn.items], "beacon" in turn.text) == (["be/acon"], True)
-    seen = server.ask(calls.observe(role.id, question, "The storm took it.", chat="harbour", user="lin", wait_s=5))
+    seen = server.ask(
+        calls.observe(role.id, question, "The storm took it.", chat="harbour", user="lin", wait_s=5)
+    )
     assert (seen.chat, len(seen.entered), seen.learned) == ("harbour", 2, True)
     heavier = server.ask(calls.edit(role.id, "be/acon", etag=made.etag, weight=2.0))
-    assert (heavier.weight, server.ask(calls.memory(role.id, "be/acon")).memory.weight) == (2.0, 2.0)
+    assert (heavier.weight, server.ask(calls.memory(role.id, "be/acon")).memory.weight) == (
+        2.0,
+        2.0,
+    )
     assert server.ask(calls.search(role.id, "storm")).items[0].id == "be/acon"
     assert server.ask(calls.delete(role.id, "be/acon")).changed == 1
     assert [one.did for one in server.ask(calls.undo(role.id)).changed] == ["added"]
@@ -69,7 +80,9 @@ def test_an_explanation_s_change_is_applied_as_it_came(server: Client) -> None:
     change = told.rows[0].remedy
     assert change is not None
     assert server.ask(calls.apply(role.id, change)).target == change.target
-    assert [item.id for item in server.ask(calls.explain(role.id, ["Tell me of the weather."])).items] == ["bread"]
+    assert [
+        item.id for item in server.ask(calls.explain(role.id, ["Tell me of the weather."])).items
+    ] == ["bread"]
 
 
 def test_what_has_no_call_is_asked_by_its_address(server: Client) -> None:
@@ -94,10 +107,15 @@ def test_errors_have_kinds(server: Client) -> None:
 
 
 def test_who_is_not_let_in_and_who_finds_nobody(house: Served) -> None:
-    foreign = calls.Call("POST", "/roles", dict, {"name": "Never"}, headers={"origin": "https://evil.example"})
+    foreign = calls.Call(
+        "POST", "/roles", dict, {"name": "Never"}, headers={"origin": "https://evil.example"}
+    )
     with Client(house.url) as stranger, pytest.raises(NotLetInError):
         stranger.ask(foreign)
-    with Client("http://127.0.0.1:1", timeout_s=2) as lost, pytest.raises(UnreachableError, match="rolememory serve"):
+    with (
+        Client("http://127.0.0.1:1", timeout_s=2) as lost,
+        pytest.raises(UnreachableError, match="rolememory serve"),
+    ):
         lost.ask(calls.roles())
 
 
@@ -106,7 +124,12 @@ def test_events_are_heard(server: Client, house: Served) -> None:
     number = house.house.bus.tell("memory", role.id, test=1).number
     house.house.bus.tell("turn", role.id, recalled=2)
     heard = next(iter(server.events(after=number)))
-    assert (heard.kind, heard.role, heard.values["recalled"], heard.number) == ("turn", role.id, 2, number + 1)
+    assert (heard.kind, heard.role, heard.values["recalled"], heard.number) == (
+        "turn",
+        role.id,
+        2,
+        number + 1,
+    )
 
 
 def test_all_of_it_can_be_awaited(house: Served) -> None:

@@ -17,13 +17,23 @@ from tests.serve.houses import Served, raw, served
 @pytest.fixture(scope="module")
 def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     folder: Path = tmp_path_factory.mktemp("home")
-    with served(folder, {"serve.allowed_origins": ("http://127.0.0.1:8000",), "serve.allowed_hosts": ("memory.lan",)}) as open_house:
+    with served(
+        folder,
+        {
+            "serve.allowed_origins": ("http://127.0.0.1:8000",),
+            "serve.allowed_hosts": ("memory.lan",),
+        },
+    ) as open_house:
         yield open_house
 
 
 def request(house: Served, method: str, path: str, body: bytes = b"", **headers: str) -> int:
     """The status of one request as a line of bytes, headers as given."""
-    given = {"Host": f"127.0.0.1:{house.port}", "Connection": "close", **{name.replace("_", "-"): value for name, value in headers.items()}}
+    given = {
+        "Host": f"127.0.0.1:{house.port}",
+        "Connection": "close",
+        **{name.replace("_", "-"): value for name, value in headers.items()},
+    }
     if body:
         given.setdefault("Content-Length", str(len(body)))
     head = "".join(f"{name}: {value}\r\n" for name, value in given.items() if value)
@@ -38,19 +48,41 @@ def request(house: Served, method: str, path: str, body: bytes = b"", **headers:
         pytest.param({"Host": "localhost:1"}, 200, id="by the name localhost"),
         pytest.param({"Host": "[::1]:8787"}, 200, id="by the address ::1"),
         pytest.param({"Host": "memory.lan"}, 200, id="by a name that the settings allow"),
-        pytest.param({"Host": "evil.example"}, 421, id="a name that was bound to this machine by others"),
-        pytest.param({"Host": "127.0.0.1.evil.example"}, 421, id="a name that begins like an address"),
-        pytest.param({"Host": "evil@127.0.0.1"}, 421, id="a name before the address"),
-        pytest.param({"Host": "192.168.0.9"}, 421, id="another address while listening on loopback"),
-        pytest.param({"Origin": "https://evil.example"}, 403, id="a page of a stranger reads"),
-        pytest.param({"Origin": "null"}, 403, id="a page without an origin"),
-        pytest.param({"Origin": "http://127.0.0.1:8000"}, 401, id="an allowed page without the token"),
-        pytest.param({"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "no-cors"}, 403, id="an image on a stranger's page"),
         pytest.param(
-            {"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "navigate", "Sec_Fetch_Dest": "document"}, 200, id="a link that was followed"
+            {"Host": "evil.example"}, 421, id="a name that was bound to this machine by others"
         ),
         pytest.param(
-            {"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "navigate", "Sec_Fetch_Dest": "iframe"},
+            {"Host": "127.0.0.1.evil.example"}, 421, id="a name that begins like an address"
+        ),
+        pytest.param({"Host": "evil@127.0.0.1"}, 421, id="a name before the address"),
+        pytest.param(
+            {"Host": "192.168.0.9"}, 421, id="another address while listening on loopback"
+        ),
+        pytest.param({"Origin": "https://evil.example"}, 403, id="a page of a stranger reads"),
+        pytest.param({"Origin": "null"}, 403, id="a page without an origin"),
+        pytest.param(
+            {"Origin": "http://127.0.0.1:8000"}, 401, id="an allowed page without the token"
+        ),
+        pytest.param(
+            {"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "no-cors"},
+            403,
+            id="an image on a stranger's page",
+        ),
+        pytest.param(
+            {
+                "Sec_Fetch_Site": "cross-site",
+                "Sec_Fetch_Mode": "navigate",
+                "Sec_Fetch_Dest": "document",
+            },
+            200,
+            id="a link that was followed",
+        ),
+        pytest.param(
+            {
+                "Sec_Fetch_Site": "cross-site",
+                "Sec_Fetch_Mode": "navigate",
+                "Sec_Fetch_Dest": "iframe",
+            },
             403,
             id="a frame on a stranger's page",
         ),
@@ -61,7 +93,16 @@ def test_who_may_read(house: Served, headers: dict[str, str], status: int) -> No
 
 
 def test_an_allowed_page_with_the_token_reads(house: Served) -> None:
-    assert request(house, "GET", "/healthz", Origin="http://127.0.0.1:8000", Authorization=f"Bearer {house.house.token}") == 200
+    assert (
+        request(
+            house,
+            "GET",
+            "/healthz",
+            Origin="http://127.0.0.1:8000",
+            Authorization=f"Bearer {house.house.token}",
+        )
+        == 200
+    )
 
 
 def test_the_preflight_of_an_allowed_page_is_answered(house: Served) -> None:
@@ -73,17 +114,36 @@ def test_the_preflight_of_an_allowed_page_is_answered(house: Served) -> None:
 
 
 def test_the_preflight_of_a_stranger_is_not(house: Served) -> None:
-    assert request(house, "OPTIONS", "/api/roles", Origin="https://evil.example", Access_Control_Request_Method="POST") == 403
+    assert (
+        request(
+            house,
+            "OPTIONS",
+            "/api/roles",
+            Origin="https://evil.example",
+            Access_Control_Request_Method="POST",
+        )
+        == 403
+    )
 
 
 @pytest.mark.parametrize(
     ("headers", "status"),
     [
         pytest.param({"Content_Type": "text/plain"}, 415, id="a form that poses as text"),
-        pytest.param({"Content_Type": "application/x-www-form-urlencoded"}, 415, id="an ordinary form"),
+        pytest.param(
+            {"Content_Type": "application/x-www-form-urlencoded"}, 415, id="an ordinary form"
+        ),
         pytest.param({"Content_Type": ""}, 415, id="a body without a type"),
-        pytest.param({"Content_Type": "application/json", "Origin": "https://evil.example"}, 403, id="a stranger's page"),
-        pytest.param({"Content_Type": "application/json", "Content_Length": str(10**9)}, 413, id="a gigabyte is announced"),
+        pytest.param(
+            {"Content_Type": "application/json", "Origin": "https://evil.example"},
+            403,
+            id="a stranger's page",
+        ),
+        pytest.param(
+            {"Content_Type": "application/json", "Content_Length": str(10**9)},
+            413,
+            id="a gigabyte is announced",
+        ),
     ],
 )
 def test_who_may_not_write(house: Served, headers: dict[str, str], status: int) -> None:
@@ -93,7 +153,10 @@ def test_who_may_not_write(house: Served, headers: dict[str, str], status: int) 
 def test_our_own_page_writes_only_with_its_cookie(house: Served) -> None:
     own = {"Origin": f"http://127.0.0.1:{house.port}", "Content_Type": "application/json"}
     assert request(house, "POST", "/healthz", b"{}", **own) == 401
-    assert request(house, "POST", "/healthz", b"{}", Cookie=f"rolememory={house.house.token}", **own) == 405
+    assert (
+        request(house, "POST", "/healthz", b"{}", Cookie=f"rolememory={house.house.token}", **own)
+        == 405
+    )
     assert request(house, "POST", "/healthz", b"{}", Cookie="rolememory=wrong", **own) == 401
 
 
@@ -103,13 +166,17 @@ def test_our_own_page_writes_only_with_its_cookie(house: Served) -> None:
         pytest.param(b"GET / HTTP/9.9\r\n\r\n", id="a version of the future"),
         pytest.param(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", id="a TLS greeting"),
         pytest.param(b"GET " + b"a" * 100_000 + b" HTTP/1.1\r\n\r\n", id="a path without end"),
-        pytest.param(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n" + b"x: y\r\n" * 20_000 + b"\r\n", id="headers without end"),
+        pytest.param(
+            b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n" + b"x: y\r\n" * 20_000 + b"\r\n",
+            id="headers without end",
+        ),
         pytest.param(
             b"POST /api/roles HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
             id="a chunk of no length",
         ),
         pytest.param(
-            b"GET /%2e%2e/%2e%2e/etc/passwd HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n", id="a way out of the folder"
+            b"GET /%2e%2e/%2e%2e/etc/passwd HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n",
+            id="a way out of the folder",
         ),
         pytest.param(b"GET / HTTP/1.1\r\n\r\n", id="no host at all"),
         pytest.param(b"\r\n\r\n\r\n", id="only blank lines"),
@@ -128,16 +195,38 @@ def chunks(house: Served, path: str, size: int) -> bytes:
     head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{house.port}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n"
     piece = b"x" * 65_000
     body = b"%x\r\n%s\r\n" % (len(piece), piece) * (size // len(piece) + 1) + b"0\r\n\r\n"
-    return raw(house.port, head.encode() + b"Accept: application/json, text/event-stream\r\n\r\n" + body, timeout=30)
+    return raw(
+        house.port,
+        head.encode() + b"Accept: application/json, text/event-stream\r\n\r\n" + body,
+        timeout=30,
+    )
 
 
-@pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/embeddings", "/r/Asha/v1/completions", "/api/roles", "/mcp", "/nothing"])
-def test_a_body_without_end_is_refused_where_it_is_too_much(tmp_path: Path, path: str, caplog: pytest.LogCaptureFixture) -> None:
-    with served(tmp_path, {"serve.max_body_mb": 0.1, "serve.upstream": "http://127.0.0.1:1/v1"}) as house:
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/v1/chat/completions",
+        "/v1/embeddings",
+        "/r/Asha/v1/completions",
+        "/api/roles",
+        "/mcp",
+        "/nothing",
+    ],
+)
+def test_a_body_without_end_is_refused_where_it_is_too_much(
+    tmp_path: Path, path: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with served(
+        tmp_path, {"serve.max_body_mb": 0.1, "serve.upstream": "http://127.0.0.1:1/v1"}
+    ) as house:
         answer = chunks(house, path, 400_000)
     assert answer.split(b" ", 2)[1] in (b"413", b"404")
     assert (path == "/nothing") == answer.startswith(b"HTTP/1.1 404")
-    assert not [record for record in caplog.records if record.exc_info and record.name.startswith(("rolememory", "uvicorn"))]
+    assert not [
+        record
+        for record in caplog.records
+        if record.exc_info and record.name.startswith(("rolememory", "uvicorn"))
+    ]
 
 
 def test_a_body_that_never_comes_is_not_waited_for() -> None:
@@ -160,19 +249,51 @@ def test_a_body_that_never_comes_is_not_waited_for() -> None:
 @pytest.mark.parametrize(
     ("path", "headers", "code", "words"),
     [
-        pytest.param("/api/roles", {"Host": "evil.example"}, "host", "这个服务不应答“evil.example”这个名字", id="a foreign name"),
-        pytest.param("/api/roles", {"Origin": "https://evil.example"}, "origin", "serve.allowed_origins", id="a stranger's page"),
-        pytest.param("/api/roles", {"Origin": "http://127.0.0.1:8000"}, "token", "令牌", id="an allowed page without the token"),
         pytest.param(
-            "/v1/models", {"Origin": "https://evil.example"}, "origin", "rolememory: 来自", id="at the proxy, in the shape of its clients"
+            "/api/roles",
+            {"Host": "evil.example"},
+            "host",
+            "这个服务不应答“evil.example”这个名字",
+            id="a foreign name",
+        ),
+        pytest.param(
+            "/api/roles",
+            {"Origin": "https://evil.example"},
+            "origin",
+            "serve.allowed_origins",
+            id="a stranger's page",
+        ),
+        pytest.param(
+            "/api/roles",
+            {"Origin": "http://127.0.0.1:8000"},
+            "token",
+            "令牌",
+            id="an allowed page without the token",
+        ),
+        pytest.param(
+            "/v1/models",
+            {"Origin": "https://evil.example"},
+            "origin",
+            "rolememory: 来自",
+            id="at the proxy, in the shape of its clients",
         ),
         pytest.param("/nothing", {}, "not_found", "/v1", id="an address that nobody has"),
-        pytest.param("/models", {}, "not_found", "rolememory: 这个地址没有内容", id="a frontend whose URL lacks its end"),
+        pytest.param(
+            "/models",
+            {},
+            "not_found",
+            "rolememory: 这个地址没有内容",
+            id="a frontend whose URL lacks its end",
+        ),
         pytest.param("/api/none", {}, "not_found", "这个地址没有内容", id="nothing under REST"),
     ],
 )
-def test_a_refusal_is_told_in_the_callers_language(house: Served, path: str, headers: dict[str, str], code: str, words: str) -> None:
-    answer = httpx.get(house.url + path, headers={"accept-language": "zh-TW,zh;q=0.9", **headers}, trust_env=False)
+def test_a_refusal_is_told_in_the_callers_language(
+    house: Served, path: str, headers: dict[str, str], code: str, words: str
+) -> None:
+    answer = httpx.get(
+        house.url + path, headers={"accept-language": "zh-TW,zh;q=0.9", **headers}, trust_env=False
+    )
     told = answer.json()["error"]
     assert answer.status_code >= 400
     assert told["code"] == code
@@ -185,8 +306,15 @@ def test_a_refusal_is_told_in_the_callers_language(house: Served, path: str, hea
 def test_an_allowed_page_may_read_why_it_was_refused(house: Served) -> None:
     page = {"origin": "http://127.0.0.1:8000"}
     for url in ("/api/roles", "/api/none"):
-        assert httpx.get(house.url + url, headers=page, trust_env=False).headers["access-control-allow-origin"] == page["origin"]
-    stranger = httpx.get(f"{house.url}/api/roles", headers={"origin": "https://evil.example"}, trust_env=False)
+        assert (
+            httpx.get(house.url + url, headers=page, trust_env=False).headers[
+                "access-control-allow-origin"
+            ]
+            == page["origin"]
+        )
+    stranger = httpx.get(
+        f"{house.url}/api/roles", headers={"origin": "https://evil.example"}, trust_env=False
+    )
     assert "access-control-allow-origin" not in stranger.headers
 
 
@@ -200,7 +328,9 @@ def test_an_allowed_page_may_read_why_it_was_refused(house: Served) -> None:
         pytest.param("POST", "/healthz", id="writing where one reads"),
     ],
 )
-def test_a_method_that_is_not_taken_is_told_in_our_shape(house: Served, method: str, path: str) -> None:
+def test_a_method_that_is_not_taken_is_told_in_our_shape(
+    house: Served, method: str, path: str
+) -> None:
     answer = httpx.request(method, house.url + path, trust_env=False)
     assert (answer.status_code, answer.json()["error"]["code"]) == (405, "method")
 
@@ -214,7 +344,9 @@ def test_a_method_that_is_not_taken_is_told_in_our_shape(house: Served, method: 
         pytest.param(b"Content-Length: -1\r\n", id="less than nothing"),
         pytest.param(b"Content-Length: +2\r\n", id="a sign"),
         pytest.param(b"Transfer-Encoding: gzip, chunked\r\n", id="packed on the way"),
-        pytest.param(b"Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n", id="in pieces, twice"),
+        pytest.param(
+            b"Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n", id="in pieces, twice"
+        ),
         pytest.param(b"Transfer-Encoding : chunked\r\n", id="a blank before the colon"),
         pytest.param(b"Host: 127.0.0.1\r\n", id="a second host"),
         pytest.param(b"X: a\r\n b\rc: d\r\n", id="a lone line end in a header"),
@@ -222,7 +354,11 @@ def test_a_method_that_is_not_taken_is_told_in_our_shape(house: Served, method: 
 )
 def test_no_request_hides_in_another(house: Served, length: bytes) -> None:
     head = f"POST /v1/models HTTP/1.1\r\nHost: 127.0.0.1:{house.port}\r\nContent-Type: application/json\r\n".encode()
-    answer = raw(house.port, head + length + b"\r\n{}GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", timeout=2.0)
+    answer = raw(
+        house.port,
+        head + length + b"\r\n{}GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
+        timeout=2.0,
+    )
     assert answer.startswith((b"HTTP/1.1 400", b"HTTP/1.1 501"))
     assert answer.count(b"HTTP/1.1 ") == 1
 
@@ -233,10 +369,16 @@ def test_requests_one_behind_the_other_are_answered_in_order(house: Served) -> N
     with socket.create_connection(("127.0.0.1", house.port), timeout=20) as line:
         line.sendall(f"{one}\r\n{one}\r\n{last}\r\n".encode())
         answer = b"".join(iter(lambda: line.recv(65536), b""))
-    assert [part.split(b" ", 1)[0] for part in answer.split(b"HTTP/1.1 ")[1:]] == [b"200", b"200", b"404"]
+    assert [part.split(b" ", 1)[0] for part in answer.split(b"HTTP/1.1 ")[1:]] == [
+        b"200",
+        b"200",
+        b"404",
+    ]
 
 
-def test_who_hangs_up_in_the_middle_of_a_body_leaves_no_trace(house: Served, caplog: pytest.LogCaptureFixture) -> None:
+def test_who_hangs_up_in_the_middle_of_a_body_leaves_no_trace(
+    house: Served, caplog: pytest.LogCaptureFixture
+) -> None:
     head = f"POST /api/roles HTTP/1.1\r\nHost: 127.0.0.1:{house.port}\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{{"
     for _ in range(3):
         with socket.create_connection(("127.0.0.1", house.port), timeout=20) as line:
@@ -246,7 +388,10 @@ def test_who_hangs_up_in_the_middle_of_a_body_leaves_no_trace(house: Served, cap
 
 
 def test_every_answer_of_ours_carries_the_headers_of_a_closed_page(house: Served) -> None:
-    answer = raw(house.port, f"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:{house.port}\r\nConnection: close\r\n\r\n".encode())
+    answer = raw(
+        house.port,
+        f"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:{house.port}\r\nConnection: close\r\n\r\n".encode(),
+    )
     for name in (
         b"content-security-policy",
         b"x-content-type-options: nosniff",

@@ -505,4 +505,7 @@ CHINESE = """
 
 def rows(block: str) -> list[tuple[str, str]]:
     """The (expected, sentence) pairs of a block."""
-    return [(expected.strip(), text.strip()) for expected, _, text in (line.partition("|") for line in block.strip().splitlines())]
+    return [
+        (expected.strip(), text.strip())
+        for expected, _, text in (line.partition("|") for line in block.strip().splitlines())
+    ]

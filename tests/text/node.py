@@ -26,7 +26,14 @@ def verdicts(rows: Sequence[Row]) -> list[tuple[int, int] | str | None]:
     node = shutil.which("node")
     if node is None:
         pytest.skip("node is not installed here")
-    told = subprocess.run([node, "-e", _SCRIPT], input=json.dumps(list(rows)), capture_output=True, text=True, check=True, timeout=120)
+    told = subprocess.run(
+        [node, "-e", _SCRIPT],
+        input=json.dumps(list(rows)),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
     return [
         _in_characters(place, text) if isinstance(place, list) else place
         for place, (_, _, text) in zip(json.loads(told.stdout), rows, strict=True)
@@ -43,4 +50,8 @@ def _in_characters(place: list[int], text: str) -> tuple[int, int]:
 
 def _cuts(units: str, offset: int) -> bool:
     inside = 0 < offset < len(units)
-    return inside and "\ud800" <= units[offset - 1] <= "\udbff" and "\udc00" <= units[offset] <= "\udfff"
+    return (
+        inside
+        and "\ud800" <= units[offset - 1] <= "\udbff"
+        and "\udc00" <= units[offset] <= "\udfff"
+    )

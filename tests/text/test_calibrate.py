@@ -10,7 +10,9 @@ SHARES = st.lists(st.floats(0, 1.5, width=32), min_size=2, max_size=20)
 
 
 @given(SHARES, st.lists(st.floats(-1, 1, width=32), min_size=20, max_size=20))
-def test_a_leg_that_finds_nothing_costs_nothing(coverage: list[float], cosines: list[float]) -> None:
+def test_a_leg_that_finds_nothing_costs_nothing(
+    coverage: list[float], cosines: list[float]
+) -> None:
     words = calibrate.lexical(np.array(coverage, dtype=np.float32))
     meaning = calibrate.dense(np.array(cosines[: len(coverage)], dtype=np.float32), 0.1, 0.1)
     assert (meaning >= 0).all()
@@ -27,7 +29,11 @@ def test_strength_keeps_the_order_and_its_bounds(evidence: list[float]) -> None:
 def test_cosines_of_unrelated_texts_mean_nothing_whatever_the_model_calls_near() -> None:
     for mean, deviation in ((0.05, 0.1), (0.8, 0.02)):
         cosines = np.array([mean, mean + deviation, mean + 5 * deviation], dtype=np.float32)
-        assert calibrate.dense(cosines, mean, deviation).astype(float).round(2).tolist() == [0.0, 0.0, 3.2]
+        assert calibrate.dense(cosines, mean, deviation).astype(float).round(2).tolist() == [
+            0.0,
+            0.0,
+            3.2,
+        ]
 
 
 def test_a_role_with_three_memories_leans_on_everyday_sentences() -> None:

@@ -534,24 +534,33 @@ def extent(text: str) -> tuple[datetime, datetime]:
     start = moment(first)
     if len(first) == 10:
         return start, start + timedelta(days=1)
-    return start, moment(f"{start.year + 1}") if len(first) == 4 else moment(f"{start.year + start.month // 12}-{start.month % 12 + 1}")
+    return start, moment(f"{start.year + 1}") if len(first) == 4 else moment(
+        f"{start.year + start.month // 12}-{start.month % 12 + 1}"
+    )
 
 
 def rows(table: str) -> list[tuple[str, list[tuple[datetime, datetime]]]]:
     pairs = (line.split("=") for line in table.strip().splitlines())
-    return [(text.strip(), [extent(each) for each in named.strip().split("|") if each]) for text, named in pairs]
+    return [
+        (text.strip(), [extent(each) for each in named.strip().split("|") if each])
+        for text, named in pairs
+    ]
 
 
 def spans(text: str, language: str = "en") -> list[tuple[datetime, datetime]]:
     return [(each.start, each.end) for each in times(text, NOW, language)]  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("text", "named"), rows(ENGLISH), ids=lambda value: value if isinstance(value, str) else "")
+@pytest.mark.parametrize(
+    ("text", "named"), rows(ENGLISH), ids=lambda value: value if isinstance(value, str) else ""
+)
 def test_english(text: str, named: list[tuple[datetime, datetime]]) -> None:
     assert spans(text, "en") == named
 
 
-@pytest.mark.parametrize(("text", "named"), rows(CHINESE), ids=lambda value: value if isinstance(value, str) else "")
+@pytest.mark.parametrize(
+    ("text", "named"), rows(CHINESE), ids=lambda value: value if isinstance(value, str) else ""
+)
 def test_chinese(text: str, named: list[tuple[datetime, datetime]]) -> None:
     assert spans(text, "zh") == named
 
@@ -592,7 +601,10 @@ def test_summer_is_where_the_settings_say() -> None:
 
 def test_this_winter_is_the_one_that_is_on() -> None:
     january = datetime(2025, 1, 15, tzinfo=UTC)
-    found = [times(text, january)[0].start.date() for text in ("this winter", "last winter", "next winter", "这个冬天")]
+    found = [
+        times(text, january)[0].start.date()
+        for text in ("this winter", "last winter", "next winter", "这个冬天")
+    ]
     assert found == [date(2024, 12, 1), date(2023, 12, 1), date(2025, 12, 1), date(2024, 12, 1)]
 
 
@@ -621,7 +633,11 @@ def test_the_plainer_the_surer(sure: str, less_sure: str) -> None:
 def test_a_memory_without_a_date_only_tells_times_that_name_their_year() -> None:
     tell = teller()
     text = "In 1887, yesterday, on May 5th, 2023, last spring. 二〇二三年三月，去年。"
-    assert [each.text for each in tell(text, None, "en")] == ["In 1887", "May 5th, 2023", "二〇二三年三月"]
+    assert [each.text for each in tell(text, None, "en")] == [
+        "In 1887",
+        "May 5th, 2023",
+        "二〇二三年三月",
+    ]
     assert len(tell(text, NOW, "en")) == 6
 
 
@@ -640,7 +656,16 @@ def test_lunar_days(year: int, month: int, day: int, when: date | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("year", "month", "day"), [(1961, 4, 2), (1999, 4, 4), (2000, 4, 23), (2011, 4, 24), (2024, 3, 31), (2025, 4, 20), (2038, 4, 25)]
+    ("year", "month", "day"),
+    [
+        (1961, 4, 2),
+        (1999, 4, 4),
+        (2000, 4, 23),
+        (2011, 4, 24),
+        (2024, 3, 31),
+        (2025, 4, 20),
+        (2038, 4, 25),
+    ],
 )
 def test_easter(year: int, month: int, day: int) -> None:
     assert easter(year) == date(year, month, day)
@@ -654,7 +679,11 @@ WORDS = ["last", "the", "of", "in", "ago", "three", "12", "31", "1887", "99999",
     "上", "下", "个", "月", "周", "年", "日", "号", "前", "后", "半", "几", "十", "三", "二〇二三", "春天", "中秋", "去", "昨", "今", "天", "晚", "世纪", "年代", "农历", "初", "\n", "😀", "週"]  # fmt: skip
 
 
-@given(text=st.lists(st.sampled_from(WORDS), max_size=12).flatmap(lambda words: st.sampled_from(["".join(words), " ".join(words)])))
+@given(
+    text=st.lists(st.sampled_from(WORDS), max_size=12).flatmap(
+        lambda words: st.sampled_from(["".join(words), " ".join(words)])
+    )
+)
 def test_any_row_of_words_is_read_without_fault(text: str) -> None:
     found = times(text, NOW)
     assert found == times(text, NOW)
@@ -662,12 +691,17 @@ def test_any_row_of_words_is_read_without_fault(text: str) -> None:
         assert each.start < each.end
         assert 0 < each.certainty <= 1
         assert text[each.offset :].startswith(each.text)
-    assert all(before.offset + len(before.text) <= after.offset for before, after in pairwise(found))
+    assert all(
+        before.offset + len(before.text) <= after.offset for before, after in pairwise(found)
+    )
 
 
 @given(text=st.text(max_size=200), now=st.datetimes())
 def test_any_text_at_any_moment_is_read_without_fault(text: str, now: datetime) -> None:
-    assert all(isinstance(each, TimeSpan) for each in times(text + " last year, 3 days ago, 明年春天, next Christmas", now))
+    assert all(
+        isinstance(each, TimeSpan)
+        for each in times(text + " last year, 3 days ago, 明年春天, next Christmas", now)
+    )
 
 
 def test_a_very_long_text_is_read_to_a_limit() -> None:

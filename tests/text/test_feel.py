@@ -11,8 +11,25 @@ from rolememory.errors import FileError
 from rolememory.schema.memory import Memory
 from rolememory.schema.scene import Feeling
 from rolememory.shipped import shipped
-from rolememory.text.feel import EMOTIONS, as_feeling, comfort, emotion_name, feel, feeling_of, fit, likeness, mood
-from rolememory.text.feel_words import PLANE, felt_as, forms, inflections, load_lexicon, shipped_lexicon
+from rolememory.text.feel import (
+    EMOTIONS,
+    as_feeling,
+    comfort,
+    emotion_name,
+    feel,
+    feeling_of,
+    fit,
+    likeness,
+    mood,
+)
+from rolememory.text.feel_words import (
+    PLANE,
+    felt_as,
+    forms,
+    inflections,
+    load_lexicon,
+    shipped_lexicon,
+)
 from tests.text import felt_held_out, felt_sentences
 
 ROWS = felt_sentences.rows(felt_sentences.ENGLISH) + felt_sentences.rows(felt_sentences.CHINESE)
@@ -29,22 +46,33 @@ def agrees(expected: str, feeling: Feeling) -> bool:
     return signed and feeling.emotions[0][0] in expected[1:].split("/")
 
 
-@pytest.mark.parametrize(("expected", "text"), ROWS, ids=[f"{expected}: {text}" for expected, text in ROWS])
+@pytest.mark.parametrize(
+    ("expected", "text"), ROWS, ids=[f"{expected}: {text}" for expected, text in ROWS]
+)
 def test_sentences(expected: str, text: str) -> None:
     assert agrees(expected, feel(text)), feel(text)
 
 
-@pytest.mark.parametrize(("block", "floor"), [(felt_held_out.ENGLISH, 0.65), (felt_held_out.CHINESE, 0.8)], ids=["en", "zh"])
+@pytest.mark.parametrize(
+    ("block", "floor"),
+    [(felt_held_out.ENGLISH, 0.65), (felt_held_out.CHINESE, 0.8)],
+    ids=["en", "zh"],
+)
 def test_sentences_never_tuned_on(block: str, floor: float) -> None:
     rows = felt_held_out.rows(block)
     right = sum(agrees(expected, feel(text)) for expected, text in rows)
     assert right / len(rows) >= floor
-    assert all(agrees(expected, feel(text)) for expected, text in rows if expected == "0"), "what says nothing stays silent"
+    assert all(agrees(expected, feel(text)) for expected, text in rows if expected == "0"), (
+        "what says nothing stays silent"
+    )
 
 
 def test_the_tables_are_large_enough() -> None:
     assert len(ROWS) >= 200
-    assert len(felt_held_out.rows(felt_held_out.ENGLISH) + felt_held_out.rows(felt_held_out.CHINESE)) >= 80
+    assert (
+        len(felt_held_out.rows(felt_held_out.ENGLISH) + felt_held_out.rows(felt_held_out.CHINESE))
+        >= 80
+    )
 
 
 @pytest.mark.parametrize(
@@ -108,7 +136,11 @@ LABELS = {
 
 @pytest.mark.parametrize(("label", "names"), LABELS.items())
 def test_free_text_labels_are_mapped(label: str, names: str) -> None:
-    allowed = {label, "joy"} if label in ("trust", "anticipation") else {label, "anticipation", "surprise"}
+    allowed = (
+        {label, "joy"}
+        if label in ("trust", "anticipation")
+        else {label, "anticipation", "surprise"}
+    )
     for name in names.split():
         assert as_feeling([name]).emotions[0][0] in allowed, name
 
@@ -119,15 +151,25 @@ def test_labels_nobody_knows_say_nothing() -> None:
 
 def test_every_emotion_names_itself_in_both_languages() -> None:
     for label in EMOTIONS:
-        assert as_feeling([label]).emotions[0][0] == as_feeling([emotion_name(label, "zh")]).emotions[0][0] == label
+        assert (
+            as_feeling([label]).emotions[0][0]
+            == as_feeling([emotion_name(label, "zh")]).emotions[0][0]
+            == label
+        )
         assert label in PLANE
 
 
 def test_declared_emotions_outrank_the_content() -> None:
     told = Memory(id="m", content="We laughed and danced all night.", emotions=("grief",))
     assert feeling_of(told).emotions[0][0] == "sadness"
-    assert feeling_of(Memory(id="m", content="We laughed and danced all night.")).emotions[0][0] == "joy"
-    assert feeling_of(Memory(id="m", content="我很难过", emotions=("stripes",))).emotions[0][0] == "sadness"
+    assert (
+        feeling_of(Memory(id="m", content="We laughed and danced all night.")).emotions[0][0]
+        == "joy"
+    )
+    assert (
+        feeling_of(Memory(id="m", content="我很难过", emotions=("stripes",))).emotions[0][0]
+        == "sadness"
+    )
 
 
 # ── lexicon files ──────────────────────────────────────────────────────────────────────────────────
@@ -148,7 +190,13 @@ def written(folder: Path, text: str) -> Path:
 
 
 def test_an_author_adds_replaces_and_silences_words(tmp_path: Path) -> None:
-    mine = load_lexicon([written(tmp_path, '{"words": {"zwoop~": "joy", "storm": {"fear": 0.9}}, "plain": ["happy"]}')])
+    mine = load_lexicon(
+        [
+            written(
+                tmp_path, '{"words": {"zwoop~": "joy", "storm": {"fear": 0.9}}, "plain": ["happy"]}'
+            )
+        ]
+    )
     assert feel("She zwooped!", lexicon=mine).emotions[0][0] == "joy"
     assert feel("a storm", lexicon=mine).emotions == (("fear", 0.9),)
     assert feel("a happy song", lexicon=mine) == Feeling()
@@ -158,8 +206,14 @@ def test_an_author_adds_replaces_and_silences_words(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ('{"words": {"storm": {"feer": 0.9}}}', "words.storm: unknown emotion 'feer'; did you mean 'fear'?"),
-        ('{"words": {"storm": {"fear": 7}}}', "words.storm.fear: expected a number from 0 to 1, got 7"),
+        (
+            '{"words": {"storm": {"feer": 0.9}}}',
+            "words.storm: unknown emotion 'feer'; did you mean 'fear'?",
+        ),
+        (
+            '{"words": {"storm": {"fear": 7}}}',
+            "words.storm.fear: expected a number from 0 to 1, got 7",
+        ),
         ('{"words": {"storm": 3}}', "words.storm: expected emotions and their weights, got 3"),
         ('{"words": ["storm"]}', "words: expected an object, got ['storm']"),
         ('{"plain": "storm"}', "plain: expected a list of words"),
@@ -173,7 +227,9 @@ def test_an_author_adds_replaces_and_silences_words(tmp_path: Path) -> None:
         ('{\n"words": }', "2:10: not valid JSON"),
     ],
 )
-def test_a_wrong_file_is_told_with_file_and_field(tmp_path: Path, text: str, complaint: str) -> None:
+def test_a_wrong_file_is_told_with_file_and_field(
+    tmp_path: Path, text: str, complaint: str
+) -> None:
     with pytest.raises(FileError) as told:
         load_lexicon([written(tmp_path, text)])
     assert "feeling.mine.json" in str(told.value)
@@ -205,7 +261,11 @@ feelings = st.builds(
 
 
 def in_bounds(feeling: Feeling) -> bool:
-    return all(0 < weight <= 1 for _, weight in feeling.emotions) and -1 <= feeling.valence <= 1 and 0 <= feeling.arousal <= 1
+    return (
+        all(0 < weight <= 1 for _, weight in feeling.emotions)
+        and -1 <= feeling.valence <= 1
+        and 0 <= feeling.arousal <= 1
+    )
 
 
 @given(st.text(max_size=80))
@@ -245,7 +305,9 @@ def test_the_newest_message_sets_the_mood() -> None:
 
 
 @given(feelings, feelings, st.sampled_from(["congruent", "contrast", "off"]))
-def test_fit_is_bounded_and_zero_where_nothing_is_felt(one: Feeling, other: Feeling, mode: str) -> None:
+def test_fit_is_bounded_and_zero_where_nothing_is_felt(
+    one: Feeling, other: Feeling, mode: str
+) -> None:
     value = fit(one, other, mode)  # type: ignore[arg-type]
     assert -1.0 <= value <= 1.0
     if one.neutral or other.neutral or mode == "off":

@@ -67,7 +67,9 @@ def test_what_tells_words_apart_stays(left: str, right: str) -> None:
     assert fold(left).text != fold(right).text
 
 
-@pytest.mark.parametrize("text", ["", " ", "ascii only", "灯塔，灭了。", "ㅋㅋㅋ", "……", "a\ud800b", "🏮"])
+@pytest.mark.parametrize(
+    "text", ["", " ", "ascii only", "灯塔，灭了。", "ㅋㅋㅋ", "……", "a\ud800b", "🏮"]
+)
 def test_a_text_whose_characters_keep_their_places_needs_no_offsets(text: str) -> None:
     assert fold(text).offsets is None
     assert len(fold(text).text) == len(text)
@@ -86,14 +88,19 @@ def test_every_slice_of_the_fold_comes_from_a_slice_of_the_original(text: str) -
 @given(MIXED)
 def test_the_whole_fold_comes_from_the_whole_text(text: str) -> None:
     folded = fold(text)
-    assert folded.offsets is None or (len(folded.offsets) == len(folded.text) + 1 and folded.offsets[-1] == len(text))
+    assert folded.offsets is None or (
+        len(folded.offsets) == len(folded.text) + 1 and folded.offsets[-1] == len(text)
+    )
     assert folded.offsets is None or list(folded.offsets) == sorted(folded.offsets)
     assert "  " not in folded.text
 
 
 @given(MIXED)
 def test_composed_and_decomposed_texts_are_one(text: str) -> None:
-    assert fold(unicodedata.normalize("NFC", text)).text == fold(unicodedata.normalize("NFD", text)).text
+    assert (
+        fold(unicodedata.normalize("NFC", text)).text
+        == fold(unicodedata.normalize("NFD", text)).text
+    )
 
 
 @given(MIXED)

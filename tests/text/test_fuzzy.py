@@ -11,7 +11,12 @@ from rolememory.text.fuzzy import fuzzy, may_be_fuzzy
         pytest.param("beacon", "The beacn went dark.", "beacn", id="a letter is missing"),
         pytest.param("beacon", "那座beacom灭了", "beacom", id="a wrong letter beside Chinese"),
         pytest.param("Eldoria", "in eldroia", "eldroia", id="two letters changed places"),
-        pytest.param("beacon", "bacon for breakfast", "bacon", id="a limit: another word may be one letter away"),
+        pytest.param(
+            "beacon",
+            "bacon for breakfast",
+            "bacon",
+            id="a limit: another word may be one letter away",
+        ),
         pytest.param("beacon", "a deacon spoke", None, id="another first letter is another word"),
         pytest.param("storm", "the star", None, id="a short word is not guessed"),
         pytest.param("art", "arts", None, id="a short key is not guessed"),

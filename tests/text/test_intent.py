@@ -292,7 +292,11 @@ Okay, I trust you.
 我听说他要走了
 """.strip().splitlines()
 
-ROWS = [(text, wanted) for wanted, texts in (("past", PAST), ("request", REQUEST), ("mixed", MIXED), ("chat", CHAT)) for text in texts]
+ROWS = [
+    (text, wanted)
+    for wanted, texts in (("past", PAST), ("request", REQUEST), ("mixed", MIXED), ("chat", CHAT))
+    for text in texts
+]
 
 
 @pytest.mark.parametrize(("text", "wanted"), [pytest.param(*row, id=row[0]) for row in ROWS])
@@ -301,7 +305,20 @@ def test_intent(text: str, wanted: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "   ", "……", "？？？", "!!!", "🙂", "\x00", "a" * 100_000, "记得" * 50_000, "what " * 20_000, "((((" * 5_000]
+    "text",
+    [
+        "",
+        "   ",
+        "……",
+        "？？？",
+        "!!!",
+        "🙂",
+        "\x00",
+        "a" * 100_000,
+        "记得" * 50_000,
+        "what " * 20_000,
+        "((((" * 5_000,
+    ],
 )
 def test_odd_texts_are_answered(text: str) -> None:
     assert intent(text) in ("past", "request", "mixed", "chat")

@@ -234,13 +234,45 @@ TABLE: list[tuple[str, str, list[str]]] = [
     (r"👩‍🚀|🚀", "|u", ["a 👩‍🚀 and 🚀"]),
     (r"[👍👎]", "|u", ["ok 👎"]),
 ]  # fmt: skip
-ROWS: list[Row] = [(body, each, text) for body, flags, texts in TABLE for each in flags.split("|") for text in texts]
+ROWS: list[Row] = [
+    (body, each, text)
+    for body, flags, texts in TABLE
+    for each in flags.split("|")
+    for text in texts
+]
 
 ATOMS = r"a|b|A|é|龙|s|K|k|ſ|İ|ß|σ|ς|_|1|\w|\d|\s|\W|\D|\S|.|[ab]|[^a]|[a-z]|[^\w]|[\s\d]|[]|[^]|\b|\B|^|$|\1|\2|\k<n>|😀|[😀]|[^😀]|\u0041|\x61|\cJ|\0|\u{61}|\u{1F600}|\ud83d|\ude00|\n|{|}|]|{2|\-|-|\q|\8|\12|\p{Lu}|\P{L}|\p{sc=Han}|[\p{L}\d]|[^\p{Lu}]|\/|[b-\d]|[\b]|[\c1]|\c|[a-]|[\1]|\x1|\u12|(?|*|a{2,1}".split(
     "|"
 )
-LETTERS = [*"ababABcéÉ龙sSſkK1 \n\r_iİßẞσςΣ\\{}]-q", "\u2028", "\u212a", "\u00a0", "\ufeff", "\x85", "\x1c", "\x08", "\0", "😀", "\ude00"]
-QUANTIFIERS = ["*", "+", "?", "{2}", "{0,2}", "{1,}", "*?", "+?", "??", "{2}?", "{0,2}?", "{0}", "{1,2}", "{,3}"]
+LETTERS = [
+    *"ababABcéÉ龙sSſkK1 \n\r_iİßẞσςΣ\\{}]-q",
+    "\u2028",
+    "\u212a",
+    "\u00a0",
+    "\ufeff",
+    "\x85",
+    "\x1c",
+    "\x08",
+    "\0",
+    "😀",
+    "\ude00",
+]
+QUANTIFIERS = [
+    "*",
+    "+",
+    "?",
+    "{2}",
+    "{0,2}",
+    "{1,}",
+    "*?",
+    "+?",
+    "??",
+    "{2}?",
+    "{0,2}?",
+    "{0}",
+    "{1,2}",
+    "{,3}",
+]
 OPENINGS = ["(", "(", "(?:", "(?:", "(?=", "(?!", "(?<=", "(?<!", "(?<n>", "(?<m>"]
 
 
@@ -270,7 +302,10 @@ def body(chance: Random, depth: int = 0) -> str:
 def generated(count: int, seed: int) -> list[Row]:
     chance = Random(seed)
     letters = [chance.choices(LETTERS, k=chance.randrange(9)) for _ in range(count)]
-    flags = ["".join(flag for flag in "imsuy" if chance.random() < (0.08 if flag == "y" else 0.3)) for _ in range(count)]
+    flags = [
+        "".join(flag for flag in "imsuy" if chance.random() < (0.08 if flag == "y" else 0.3))
+        for _ in range(count)
+    ]
     return [(body(chance), flags[place], paired("".join(letters[place]))) for place in range(count)]
 
 
@@ -280,7 +315,11 @@ def test_the_table_is_large_enough() -> None:
 
 def test_every_row_is_as_in_node() -> None:
     theirs = [place if not isinstance(place, str) else "error" for place in verdicts(ROWS)]
-    different = [(row, place, ours(row)) for row, place in zip(ROWS, theirs, strict=True) if ours(row) != place]
+    different = [
+        (row, place, ours(row))
+        for row, place in zip(ROWS, theirs, strict=True)
+        if ours(row) != place
+    ]
     assert not different
 
 
@@ -288,5 +327,9 @@ def test_every_row_is_as_in_node() -> None:
 def test_generated_patterns_are_as_in_node(seed: int) -> None:
     rows = generated(2500, seed)
     theirs = [place if not isinstance(place, str) else "error" for place in verdicts(rows)]
-    different = [(row, place, ours(row)) for row, place in zip(rows, theirs, strict=True) if ours(row) != place]
+    different = [
+        (row, place, ours(row))
+        for row, place in zip(rows, theirs, strict=True)
+        if ours(row) != place
+    ]
     assert not different

@@ -32,16 +32,27 @@ def found(key: str, text: str, **how: object) -> str | None:
         pytest.param("beacon", "two beacons", None, id="a plural is another word"),
         pytest.param("caf", "the café", None, id="caf is not in café"),
         pytest.param("cafe", "the Café", "Café", id="an accent does not count"),
-        pytest.param("cafe", "the cafe\u0301s", None, id="an accent written apart does not end a word"),
+        pytest.param(
+            "cafe", "the cafe\u0301s", None, id="an accent written apart does not end a word"
+        ),
         pytest.param("Mira", "Mira’s lamp", "Mira", id="a possessive is the name"),
         pytest.param("Mira's", "Mira’s lamp", "Mira’s", id="a typographic apostrophe is one"),
-        pytest.param("red dragon", "the scared dragons", None, id="a key of two words has edges too"),
-        pytest.param("red dragon", "a red\n dragon", "red\n dragon", id="white space in a key is any white space"),
+        pytest.param(
+            "red dragon", "the scared dragons", None, id="a key of two words has edges too"
+        ),
+        pytest.param(
+            "red dragon",
+            "a red\n dragon",
+            "red\n dragon",
+            id="white space in a key is any white space",
+        ),
         pytest.param(" beacon ", "beacon", "beacon", id="blanks around a key do not count"),
         pytest.param("B-12", "Bunker B-12.", "B-12", id="letters, digits and a hyphen"),
         pytest.param("B-1", "Bunker B-12.", None, id="a number does not end inside a number"),
         pytest.param("1887", "1887年的风暴", "1887", id="a year beside 年"),
-        pytest.param("C++", "She writes C++, fast", "C++", id="a sign at the edge asks for nothing"),
+        pytest.param(
+            "C++", "She writes C++, fast", "C++", id="a sign at the edge asks for nothing"
+        ),
         pytest.param("beacon", "_beacon_ and *beacon*", "beacon", id="emphasis is not a letter"),
         pytest.param("маяк", "Старый Маяк погас", "Маяк", id="Cyrillic"),
         pytest.param("маяк", "у маяка", None, id="Cyrillic letters go on"),
@@ -54,7 +65,9 @@ def found(key: str, text: str, **how: object) -> str | None:
         pytest.param("龙", "那條龍來了", None, id="简体不等于繁体"),
         pytest.param("T恤", "一件T恤衫", "T恤", id="字母加汉字"),
         pytest.param("T恤", "一件ST恤", None, id="字母一侧要有边界"),
-        pytest.param("灯塔 守护人", "灯塔　守护人来了", "灯塔　守护人", id="关键词里的空格可以是全角"),
+        pytest.param(
+            "灯塔 守护人", "灯塔　守护人来了", "灯塔　守护人", id="关键词里的空格可以是全角"
+        ),
         pytest.param("ドラゴン", "ﾄﾞﾗｺﾞﾝが来た", "ﾄﾞﾗｺﾞﾝ", id="半角カタカナ"),
         pytest.param("ドラゴン", "赤いドラゴンだ", "ドラゴン", id="カタカナの前後がひらがな"),
         pytest.param("ラゴン", "赤いドラゴンだ", None, id="カタカナ語の途中ではない"),
@@ -75,7 +88,9 @@ def found(key: str, text: str, **how: object) -> str | None:
         pytest.param("beacon", "", None, id="nothing stands in an empty text"),
     ],
 )
-def test_folded_keys_stand_by_the_rule_of_their_script(key: str, text: str, words: str | None) -> None:
+def test_folded_keys_stand_by_the_rule_of_their_script(
+    key: str, text: str, words: str | None
+) -> None:
     assert found(key, text) == words
 
 
@@ -96,7 +111,9 @@ def test_folded_keys_stand_by_the_rule_of_their_script(key: str, text: str, word
         pytest.param("beacon", "那座beacon灭了", "beacon", id="英文关键词不受影响"),
     ],
 )
-def test_a_short_chinese_key_may_be_asked_to_be_a_word(key: str, text: str, words: str | None) -> None:
+def test_a_short_chinese_key_may_be_asked_to_be_a_word(
+    key: str, text: str, words: str | None
+) -> None:
     assert found(key, text, **LONE_HAN) == words
 
 
@@ -107,8 +124,12 @@ def test_a_short_chinese_key_may_be_asked_to_be_a_word(key: str, text: str, word
         pytest.param("art", "party", False, id="inside a word"),
         pytest.param("caf", "café", True, id="é is no word character there"),
         pytest.param("cafe", "café", False, id="no folding"),
-        pytest.param("red dragon", "scared dragons", True, id="a key with white space is a substring"),
-        pytest.param("red　dragon", "scared　dragons", True, id="the ideographic blank is white space too"),
+        pytest.param(
+            "red dragon", "scared dragons", True, id="a key with white space is a substring"
+        ),
+        pytest.param(
+            "red　dragon", "scared　dragons", True, id="the ideographic blank is white space too"
+        ),
         pytest.param("red dragon", "red  dragon", False, id="white space is exact"),
         pytest.param("beacon", "_beacon_", False, id="an underscore is a word character"),
         pytest.param("龙", "恐龙化石", True, id="Han is a boundary"),
@@ -133,18 +154,34 @@ def test_raw_keys_tell_case_apart() -> None:
 def test_places_are_those_of_the_original() -> None:
     text = "İz: ﬁ  Ｃａｆé\u0301, café!"
     spec = KeySpec("cafe")
-    assert [text[start:end] for start, end in KeyIndex([spec]).read_all(text)[spec]] == ["Ｃａｆé\u0301", "café"]
+    assert [text[start:end] for start, end in KeyIndex([spec]).read_all(text)[spec]] == [
+        "Ｃａｆé\u0301",
+        "café",
+    ]
     low = KeySpec("z:", "lower", "none")
     assert KeyIndex([low]).read(text)[low] == (1, 3)
 
 
 def test_keys_inside_others_are_found_with_them() -> None:
     index = KeyIndex(map(KeySpec, ["red dragon", "dragon", "red", "灯塔", "灯塔守护人", "塔"]))
-    assert {spec.text for spec in index.read("red dragon 灯塔守护人")} == {"red dragon", "dragon", "red", "灯塔", "灯塔守护人", "塔"}
+    assert {spec.text for spec in index.read("red dragon 灯塔守护人")} == {
+        "red dragon",
+        "dragon",
+        "red",
+        "灯塔",
+        "灯塔守护人",
+        "塔",
+    }
 
 
 def test_one_text_of_a_key_may_be_looked_for_in_several_ways() -> None:
-    specs = [KeySpec("Art"), KeySpec("art"), KeySpec("art", edges="none"), KeySpec("art", "lower", "ascii"), KeySpec("Art", "raw")]
+    specs = [
+        KeySpec("Art"),
+        KeySpec("art"),
+        KeySpec("art", edges="none"),
+        KeySpec("art", "lower", "ascii"),
+        KeySpec("Art", "raw"),
+    ]
     read = KeyIndex(specs).read("a party; ART")
     assert read == {specs[0]: (9, 12), specs[1]: (9, 12), specs[2]: (3, 6), specs[3]: (9, 12)}
 
@@ -190,10 +227,22 @@ def naive(specs: Iterable[KeySpec], text: str) -> dict[KeySpec, tuple[tuple[int,
     places: dict[KeySpec, tuple[tuple[int, int], ...]] = {}
     for spec in specs:
         shown = {"raw": text, "lower": lower(text).text, "folded": fold(text).text}[spec.form]
-        back = {"raw": lambda start, end: (start, end), "lower": lower(text).span, "folded": fold(text).span}[spec.form]
+        back = {
+            "raw": lambda start, end: (start, end),
+            "lower": lower(text).span,
+            "folded": fold(text).span,
+        }[spec.form]
         needle = spec.needle
-        starts = [match.start() for match in re.finditer(f"(?={re.escape(needle)})", shown)] if needle else []
-        free = [start for start in starts if stands(shown, start, start + len(needle), guards(needle, spec.edges, spec.cjk_words))]
+        starts = (
+            [match.start() for match in re.finditer(f"(?={re.escape(needle)})", shown)]
+            if needle
+            else []
+        )
+        free = [
+            start
+            for start in starts
+            if stands(shown, start, start + len(needle), guards(needle, spec.edges, spec.cjk_words))
+        ]
         if free:
             places[spec] = tuple(back(start, start + len(needle)) for start in free)
     return places
@@ -207,11 +256,16 @@ def test_reading_equals_a_naive_reading(specs: set[KeySpec], text: str) -> None:
     assert index.read(text) == {spec: places[0] for spec, places in expected.items()}
 
 
-@given(st.text(alphabet="abA_é1 \u3000龙🔥.", max_size=12), st.text(alphabet="abA_é1 龙", min_size=1, max_size=3))
+@given(
+    st.text(alphabet="abA_é1 \u3000龙🔥.", max_size=12),
+    st.text(alphabet="abA_é1 龙", min_size=1, max_size=3),
+)
 def test_the_ascii_rule_is_that_of_its_regular_expression(text: str, key: str) -> None:
     needle, shown = key.lower(), text.lower()
     if JS_SPACE.isdisjoint(needle):
-        expected = re.search(rf"(?:^|\W)({re.escape(needle)})(?:\Z|\W)", shown, re.ASCII) is not None
+        expected = (
+            re.search(rf"(?:^|\W)({re.escape(needle)})(?:\Z|\W)", shown, re.ASCII) is not None
+        )
     else:
         expected = needle in shown
     assert (found(key, text, **ST) is not None) is expected
@@ -221,7 +275,9 @@ CHANGES = st.lists(st.tuples(st.sets(SPECS, max_size=4), st.sets(SPECS, max_size
 
 
 @given(st.sets(SPECS, max_size=8), CHANGES, SMALL)
-def test_an_updated_index_equals_a_rebuilt_one(specs: set[KeySpec], changes: list[tuple[set[KeySpec], set[KeySpec]]], text: str) -> None:
+def test_an_updated_index_equals_a_rebuilt_one(
+    specs: set[KeySpec], changes: list[tuple[set[KeySpec], set[KeySpec]]], text: str
+) -> None:
     updated, current = KeyIndex(specs), set(specs)
     for add, remove in changes:
         updated, current = updated.updated(add, remove), (current - remove) | add
@@ -252,7 +308,11 @@ def test_an_unchanged_text_is_read_once() -> None:
 
 # readings
 
-TURN = [Segment("All is dark.", index=2), Segment("The beacon! The storm!", index=1), Segment("A storm rose.", index=0)]
+TURN = [
+    Segment("All is dark.", index=2),
+    Segment("The beacon! The storm!", index=1),
+    Segment("A storm rose.", index=0),
+]
 BEACON, STORM, FOX = KeySpec("beacon"), KeySpec("storm"), KeySpec("fox")
 
 
@@ -268,7 +328,11 @@ def test_a_reading_prefers_the_newest_segment_of_the_window() -> None:
 def test_a_reading_gives_masks_and_counts() -> None:
     reading = Reading(KeyIndex([BEACON, STORM, FOX]), TURN)
     assert (reading.mask(STORM), reading.mask(BEACON), reading.mask(FOX)) == (0b110, 0b010, 0)
-    assert (reading.count(STORM, 0b111), reading.count(STORM, 0b011), reading.count(FOX, 0b111)) == (2, 1, 0)
+    assert (
+        reading.count(STORM, 0b111),
+        reading.count(STORM, 0b011),
+        reading.count(FOX, 0b111),
+    ) == (2, 1, 0)
     assert reading.keys_seen() == {STORM: 0b110, BEACON: 0b010}
     assert reading.keys_seen(0b100) == {STORM: 0b100}
     assert reading.keys_seen(0) == {}

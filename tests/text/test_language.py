@@ -14,7 +14,9 @@ from rolememory.text.language import language_of, scripts
         pytest.param("嗯", "zh", id="一个字"),
         pytest.param("ok", "en", id="one word"),
         pytest.param("我昨天在harbour见到了Mira，她说beacon又灭了", "zh", id="夹着英文的中文"),
-        pytest.param("She said 你好 to everyone and then went home", "en", id="English with Chinese in it"),
+        pytest.param(
+            "She said 你好 to everyone and then went home", "en", id="English with Chinese in it"
+        ),
         pytest.param("Mira：我们走吧，别回头", "zh", id="英文名字开头的中文"),
         pytest.param("彼女は灯台にいる", "en", id="Japanese"),
         pytest.param("등대가 꺼졌다", "en", id="Korean"),
@@ -32,5 +34,12 @@ def test_without_words_the_default_decides() -> None:
 
 
 def test_scripts_are_counted() -> None:
-    assert scripts("彼女は Café に。маяк, 1887 등") == {"han": 2, "kana": 2, "hangul": 1, "latin": 4, "cyrillic": 4, "digit": 4}
+    assert scripts("彼女は Café に。маяк, 1887 등") == {
+        "han": 2,
+        "kana": 2,
+        "hangul": 1,
+        "latin": 4,
+        "cyrillic": 4,
+        "digit": 4,
+    }
     assert scripts("") == {}

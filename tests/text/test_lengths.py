@@ -8,7 +8,14 @@ from hypothesis import strategies as st
 
 from rolememory.errors import FileError
 from rolememory.schema.settings import LengthSettings
-from rolememory.text.lengths import Characters, Counted, TokenEstimate, TokenizerFile, characters, counter_for
+from rolememory.text.lengths import (
+    Characters,
+    Counted,
+    TokenEstimate,
+    TokenizerFile,
+    characters,
+    counter_for,
+)
 
 
 @pytest.mark.parametrize(
@@ -41,7 +48,11 @@ def test_the_estimate_stays_on_the_safe_side() -> None:
 
 def test_characters_are_exact() -> None:
     assert characters("灯塔🔥é") == 4
-    assert (characters.unit, TokenEstimate().unit, Counted(len).unit) == ("characters", "tokens", "tokens")
+    assert (characters.unit, TokenEstimate().unit, Counted(len).unit) == (
+        "characters",
+        "tokens",
+        "tokens",
+    )
 
 
 def test_any_callable_can_count() -> None:
@@ -52,12 +63,16 @@ def test_any_callable_can_count() -> None:
 def test_settings_choose_the_counter(tmp_path: Path) -> None:
     assert counter_for("characters", LengthSettings()) == Characters()
     assert counter_for("tokens", LengthSettings(safety=1.3)) == TokenEstimate(1.3)
-    assert counter_for("tokens", LengthSettings(counter=str(tmp_path / "t.json"))) == TokenizerFile(tmp_path / "t.json")
+    assert counter_for("tokens", LengthSettings(counter=str(tmp_path / "t.json"))) == TokenizerFile(
+        tmp_path / "t.json"
+    )
 
 
 def test_a_tokenizer_file_counts_its_own_tokens(tmp_path: Path) -> None:
     tokenizers = pytest.importorskip("tokenizers")
-    made = tokenizers.Tokenizer(tokenizers.models.WordLevel({"the": 0, "beacon": 1, "?": 2}, unk_token="?"))
+    made = tokenizers.Tokenizer(
+        tokenizers.models.WordLevel({"the": 0, "beacon": 1, "?": 2}, unk_token="?")
+    )
     made.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
     made.save(str(tmp_path / "tokenizer.json"))
     count = TokenizerFile(tmp_path / "tokenizer.json")

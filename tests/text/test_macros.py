@@ -20,9 +20,15 @@ NAMES = Macros({"user": "林", "char": "Mira"})
         pytest.param("a\n\n{{trim}}\n\nb", "ab", id="trim"),
         pytest.param("{{reverse:abc}}{{reverse:{{char}}}}", "cbaariM", id="reverse, nested too"),
         pytest.param("{{roll:1d1}}{{roll 1}}{{roll:2d1+3}}", "115", id="dice"),
-        pytest.param("{{roll:many}} {{roll:0}}", "{{roll:many}} {{roll:0}}", id="dice nobody can throw"),
+        pytest.param(
+            "{{roll:many}} {{roll:0}}", "{{roll:many}} {{roll:0}}", id="dice nobody can throw"
+        ),
         pytest.param("{{random:a}}{{random::b}}{{pick: c }}", "abc", id="one of one"),
-        pytest.param("{{weather}} {{char.name}} {{}} {{ }}", "{{weather}} {{char.name}} {{}} {{ }}", id="unknown ones stay"),
+        pytest.param(
+            "{{weather}} {{char.name}} {{}} {{ }}",
+            "{{weather}} {{char.name}} {{}} {{ }}",
+            id="unknown ones stay",
+        ),
         pytest.param("{{hidden_key:cellar}}", "", id="hidden keys are not said"),
         pytest.param("{user} {{user", "{user} {{user", id="not a macro"),
     ],
@@ -32,7 +38,11 @@ def test_said(text: str, said: str) -> None:
 
 
 def test_a_name_never_becomes_a_macro() -> None:
-    assert Macros({"user": "{{char}}", "char": "Mira"}).expand("{{user}} {{reverse:{{user}}}}").startswith("{{char}} ")
+    assert (
+        Macros({"user": "{{char}}", "char": "Mira"})
+        .expand("{{user}} {{reverse:{{user}}}}")
+        .startswith("{{char}} ")
+    )
 
 
 def test_sillytavern_leaves_what_only_cards_know() -> None:
@@ -54,10 +64,18 @@ def test_pick_stays_the_same_in_a_chat() -> None:
 
 
 def test_texts_of_the_card() -> None:
-    who = Character(name="Mira", user="林", description=" {{char}} of the {{noop}}harbour\r\n", scenario="At sea.{{description}}")
+    who = Character(
+        name="Mira",
+        user="林",
+        description=" {{char}} of the {{noop}}harbour\r\n",
+        scenario="At sea.{{description}}",
+    )
     macros = for_character(who, now=datetime(2025, 3, 1, 12, 5, tzinfo=UTC))
     assert macros.expand("{{notChar}} {{charScenario}}{{creatorNotes}}") == "林 At sea."
-    assert macros.expand("{{description}}; {{isodate}} {{time}}; {{scenario}}") == "Mira of the harbour; 2025-03-01 12:05; At sea."
+    assert (
+        macros.expand("{{description}}; {{isodate}} {{time}}; {{scenario}}")
+        == "Mira of the harbour; 2025-03-01 12:05; At sea."
+    )
 
 
 def test_outlets() -> None:
@@ -65,4 +83,9 @@ def test_outlets() -> None:
 
 
 def test_what_looks_like_a_macro() -> None:
-    assert [has_macros(text) for text in ("{{x}}", "<char>", "a <b> c", "plain")] == [True, True, False, False]
+    assert [has_macros(text) for text in ("{{x}}", "<char>", "a <b> c", "plain")] == [
+        True,
+        True,
+        False,
+        False,
+    ]

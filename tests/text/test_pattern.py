@@ -7,7 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rolememory.errors import PatternError
-from rolememory.text.pattern import Budget, Quarantine, Source, compile_pattern, parse_pattern, required_literal
+from rolememory.text.pattern import (
+    Budget,
+    Quarantine,
+    Source,
+    compile_pattern,
+    parse_pattern,
+    required_literal,
+)
 from tests.text.hostile import BOMBS, HOSTILE
 
 
@@ -20,8 +27,16 @@ from tests.text.hostile import BOMBS, HOSTILE
         pytest.param("/龙(?!化石)/u", Source("龙(?!化石)", "u"), id="Chinese"),
         pytest.param("/line\nbreak/", Source("line\nbreak"), id="a line break inside"),
         pytest.param(r"/a\/b/", Source("a/b"), id="an escaped slash"),
-        pytest.param(r"/a\/b\/c/", Source(r"a/b\/c"), id="two escaped slashes: only the first loses its backslash"),
-        pytest.param(r"/a\\/b/", Source(r"a\/b"), id="a backslash before a slash escapes it, whatever stands before"),
+        pytest.param(
+            r"/a\/b\/c/",
+            Source(r"a/b\/c"),
+            id="two escaped slashes: only the first loses its backslash",
+        ),
+        pytest.param(
+            r"/a\\/b/",
+            Source(r"a\/b"),
+            id="a backslash before a slash escapes it, whatever stands before",
+        ),
         pytest.param("/{}/", Source("{}"), id="braces that count nothing"),
         pytest.param("lamp", None, id="no slashes"),
         pytest.param("/lamp", None, id="no slash at the end"),
@@ -116,7 +131,20 @@ def test_the_literal_a_pattern_needs(key: str, literal: str | None) -> None:
 
 
 @given(text=st.text(alphabet="abKk\u212aſsİiσςΣß龙😀𐐀𐐨 \n", max_size=12))
-@pytest.mark.parametrize("key", ["/k+a/i", "/k+a/iu", "/sa?/iu", "/σ|ab/i", "/𐐀a?/i", "/𐐀a?/iu", "/😀a?/", "/[İi]b/i", "/ab+(?:k)/i"])
+@pytest.mark.parametrize(
+    "key",
+    [
+        "/k+a/i",
+        "/k+a/iu",
+        "/sa?/iu",
+        "/σ|ab/i",
+        "/𐐀a?/i",
+        "/𐐀a?/iu",
+        "/😀a?/",
+        "/[İi]b/i",
+        "/ab+(?:k)/i",
+    ],
+)
 def test_the_literal_stands_in_every_match(key: str, text: str) -> None:
     pattern = compile_pattern(key)
     if pattern.literal and pattern.backtracking().search(text) and not pattern._splits:
@@ -124,13 +152,25 @@ def test_the_literal_stands_in_every_match(key: str, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "always"), [("/a*/", True), ("/(?:)/", True), ("/^$/", True), ("/a|/", True), ("/a+/", False), (r"/\b/", False)]
+    ("key", "always"),
+    [
+        ("/a*/", True),
+        ("/(?:)/", True),
+        ("/^$/", True),
+        ("/a|/", True),
+        ("/a+/", False),
+        (r"/\b/", False),
+    ],
 )
 def test_a_pattern_of_nothing_is_known(key: str, always: bool) -> None:
     assert compile_pattern(key).matches_empty is always
 
 
-@given(body=st.text(max_size=40), flags=st.text(alphabet="gimsuyx", max_size=3), text=st.text(max_size=40))
+@given(
+    body=st.text(max_size=40),
+    flags=st.text(alphabet="gimsuyx", max_size=3),
+    text=st.text(max_size=40),
+)
 def test_any_key_is_text_or_runs(body: str, flags: str, text: str) -> None:
     key = f"/{body}/{flags}"
     if parse_pattern(key) is None:
@@ -225,8 +265,12 @@ def test_a_replay_stops_where_the_recorded_turn_stopped_and_asks_no_clock() -> N
 
 def test_places_count_characters_whatever_the_flags() -> None:
     text = "😀😀 a lamp 😀"
-    assert [compile_pattern(f"/a.lamp/{flags}").search(text) for flags in ("", "u", "i", "iu")] == [(3, 9)] * 4
-    assert [compile_pattern(f"/[^a]lamp/{flags}").search(text) for flags in ("", "u")] == [(4, 9)] * 2
+    assert [compile_pattern(f"/a.lamp/{flags}").search(text) for flags in ("", "u", "i", "iu")] == [
+        (3, 9)
+    ] * 4
+    assert [compile_pattern(f"/[^a]lamp/{flags}").search(text) for flags in ("", "u")] == [
+        (4, 9)
+    ] * 2
 
 
 def test_only_the_start_of_an_endless_text_is_searched() -> None:

@@ -35,7 +35,11 @@ def test_messages_come_newest_first_and_empty_ones_keep_their_place() -> None:
 
 
 def test_card_texts_follow_in_their_order_and_empty_ones_are_left_out() -> None:
-    read = segments(HISTORY[:1], character=MIRA, extras=[Segment("note", source="note"), Segment(" ", source="note")])
+    read = segments(
+        HISTORY[:1],
+        character=MIRA,
+        extras=[Segment("note", source="note"), Segment(" ", source="note")],
+    )
     assert [(one.source, one.text) for one in read[1:]] == [
         ("description", "A keeper."),
         ("depth_prompt", "Slow."),
@@ -54,7 +58,13 @@ def test_messages_are_cleaned_before_they_are_read() -> None:
 def test_names_stand_before_the_text_where_asked() -> None:
     named = [*HISTORY, Message.user("Hello.", name="Asha")]
     texts = [one.text for one in segments(named, character=MIRA, include_names=True)]
-    assert texts[:5] == ["Asha: Hello.", "Lin: ", "Mira: <think>hm</think>The storm.", "Lin: Why is it dark?", "Be kind."]
+    assert texts[:5] == [
+        "Asha: Hello.",
+        "Lin: ",
+        "Mira: <think>hm</think>The storm.",
+        "Lin: Why is it dark?",
+        "Be kind.",
+    ]
 
 
 def test_only_the_newest_messages_are_read() -> None:

@@ -15,19 +15,33 @@ from rolememory.text.words import ask, is_pair, stem, tokens
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        pytest.param("The beacons were failing.", ("beacon", "fail"), id="Latin words are stemmed, stop words are out"),
-        pytest.param("She went and bought mice", ("go", "buy", "mous"), id="irregular forms count as their base"),
+        pytest.param(
+            "The beacons were failing.",
+            ("beacon", "fail"),
+            id="Latin words are stemmed, stop words are out",
+        ),
+        pytest.param(
+            "She went and bought mice",
+            ("go", "buy", "mous"),
+            id="irregular forms count as their base",
+        ),
         pytest.param("Nora's husband's", ("nora", "husband"), id="a possessive is the word"),
-        pytest.param("ＢＥＡＣＯＮ Café", ("beacon", "cafe"), id="width, case and accents fold away"),
+        pytest.param(
+            "ＢＥＡＣＯＮ Café", ("beacon", "cafe"), id="width, case and accents fold away"
+        ),
         pytest.param("灯塔", ("灯", "塔", "灯塔"), id="Chinese: every character and every pair"),
         pytest.param("他的猫", ("猫", "的猫"), id="function characters say nothing alone"),
         pytest.param("ひかり", ("ひか", "かり"), id="kana: pairs"),
         pytest.param("등대지기", ("등대", "대지", "지기"), id="hangul: pairs"),
         pytest.param("on 3.5 of 12:30", ("3.5", "12:30"), id="numbers stay whole"),
         pytest.param("room101灯", ("room", "101", "灯"), id="scripts part without a blank"),
-        pytest.param("Who are you?", ("who", "are", "you"), id="stop words stay where nothing else is"),
+        pytest.param(
+            "Who are you?", ("who", "are", "you"), id="stop words stay where nothing else is"
+        ),
         pytest.param("谁", ("谁",), id="one character is a text"),
-        pytest.param("燈塔", ("燈", "塔", "燈塔"), id="traditional characters are read as they are"),
+        pytest.param(
+            "燈塔", ("燈", "塔", "燈塔"), id="traditional characters are read as they are"
+        ),
         pytest.param("", (), id="nothing gives nothing"),
         pytest.param("?!… 🌊", (), id="marks and emoji are no words"),
     ],
@@ -51,20 +65,30 @@ def indexed(**texts: str) -> TermIndex:
 @pytest.mark.parametrize(
     ("query", "best"),
     [
-        pytest.param("Why did the beacon fail?", "storm", id="a question finds the line that answers it"),
+        pytest.param(
+            "Why did the beacon fail?", "storm", id="a question finds the line that answers it"
+        ),
         pytest.param("any cats?", "cat", id="plural finds singular"),
         pytest.param("那只猫去哪了", "mao", id="one Chinese character is enough"),
         pytest.param("灯塔为什么灭了", "deng", id="a Chinese word in a sentence"),
     ],
 )
 def test_the_right_line_comes_first(query: str, best: str) -> None:
-    index = indexed(storm="The beacon failed in the storm.", cat="A grey cat.", tea="Tea at five.", mao="猫在睡觉。", deng="灯塔的灯灭了。")
+    index = indexed(
+        storm="The beacon failed in the storm.",
+        cat="A grey cat.",
+        tea="Tea at five.",
+        mao="猫在睡觉。",
+        deng="灯塔的灯灭了。",
+    )
     assert ranked(index, ["tea", "cat", "storm", "mao", "deng"], query)[0] == best
 
 
 def test_scores_are_shares_of_what_was_asked() -> None:
     index = indexed(all="beacon storm harbour", half="beacon lily garden", none="tea at five")
-    all_, half, none = index.scores(ask("beacon storm harbour"))[index.rows(["all", "half", "none"])]
+    all_, half, none = index.scores(ask("beacon storm harbour"))[
+        index.rows(["all", "half", "none"])
+    ]
     assert none == 0.0
     assert 0.2 < half < 0.6 < all_ <= 1.3
 
@@ -74,7 +98,9 @@ def test_a_long_message_is_not_measured_by_all_its_words() -> None:
     row = index.rows(["storm"])
     short = index.scores(ask("the beacon in the storm"))[row]
     long = index.scores(
-        ask("I walked past the mill, talked to Anna about flour prices, rain and cattle; then the beacon failed in that storm")
+        ask(
+            "I walked past the mill, talked to Anna about flour prices, rain and cattle; then the beacon failed in that storm"
+        )
     )[row]
     assert long > 0.5 * short
 
@@ -86,9 +112,11 @@ def test_one_memory_alone_still_answers() -> None:
 
 
 def test_words_held_are_named_as_they_were_asked() -> None:
-    index = indexed(a="Storm over the harbour", b="A cat", c="灯塔在风暴中熄灭")
-    assert index.shared(ask("storms and harbours"), index.rows(["a", "b"])) == ["storms harbours", ""]
-    assert "灯塔" in index.shared(ask("灯塔怎么了"), index.rows(["c"]))[0]
+    texts = {"a": "Storm over the harbour", "b": "A cat", "c": "灯塔在风暴中熄灭"}
+    index = indexed(**texts)
+    named = [index.shared(ask("storms and harbours"), text) for text in texts.values()]
+    assert named == ["storms harbours", "", ""]
+    assert "灯塔" in index.shared(ask("灯塔怎么了"), texts["c"])
 
 
 TEXTS = st.sampled_from(
@@ -108,7 +136,9 @@ STEPS = st.lists(st.tuples(st.sampled_from("abcdef"), st.one_of(st.none(), TEXTS
 
 
 @given(STEPS, TEXTS)
-def test_an_updated_index_equals_a_rebuilt_one(steps: list[tuple[str, str | None]], query: str) -> None:
+def test_an_updated_index_equals_a_rebuilt_one(
+    steps: list[tuple[str, str | None]], query: str
+) -> None:
     updated, texts = TermIndex(), dict[str, str]()
     for entry_id, text in steps:
         if text is None:
@@ -124,7 +154,9 @@ def test_an_updated_index_equals_a_rebuilt_one(steps: list[tuple[str, str | None
     first, second = updated.scores(ask(query)), rebuilt.scores(ask(query))
     np.testing.assert_allclose(first[updated.rows(ids)], second[rebuilt.rows(ids)], rtol=1e-5)
     updated.compact()
-    np.testing.assert_allclose(updated.scores(ask(query))[updated.rows(ids)], second[rebuilt.rows(ids)], rtol=1e-5)
+    np.testing.assert_allclose(
+        updated.scores(ask(query))[updated.rows(ids)], second[rebuilt.rows(ids)], rtol=1e-5
+    )
 
 
 @given(st.lists(TEXTS, min_size=1, max_size=8), TEXTS)
@@ -132,11 +164,15 @@ def test_scores_are_those_of_the_formula(texts: list[str], query: str) -> None:
     index = indexed(**{str(at): text for at, text in enumerate(texts)})
     counts = [Counter(tokens(text)) for text in texts]
     lengths = [len(text.encode()) for text in texts]
-    norms = [K1 * (1 - B + B * length / max(sum(lengths) / len(lengths), 1e-6)) for length in lengths]
+    norms = [
+        K1 * (1 - B + B * length / max(sum(lengths) / len(lengths), 1e-6)) for length in lengths
+    ]
     question = ask(query)
     unit = index._rare_word()
     mass = sum(
-        weight * index.information(token) * (UNKNOWN_PAIR if is_pair(token) and not any(token in one for one in counts) else 1.0)
+        weight
+        * index.information(token)
+        * (UNKNOWN_PAIR if is_pair(token) and not any(token in one for one in counts) else 1.0)
         for token, weight in question.weights.items()
     )
     expected = [
@@ -148,7 +184,9 @@ def test_scores_are_those_of_the_formula(texts: list[str], query: str) -> None:
         / min(max(mass, unit), ENOUGH * unit)
         for one, norm in zip(counts, norms, strict=True)
     ]
-    np.testing.assert_allclose(index.scores(question)[index.rows(map(str, range(len(texts))))], expected, rtol=1e-4)
+    np.testing.assert_allclose(
+        index.scores(question)[index.rows(map(str, range(len(texts))))], expected, rtol=1e-4
+    )
 
 
 def test_a_pair_that_was_forgotten_counts_as_never_seen() -> None:
@@ -156,7 +194,10 @@ def test_a_pair_that_was_forgotten_counts_as_never_seen() -> None:
     updated.remove("a")
     rebuilt = indexed(b="风暴里的海")
     question = ask("灯塔与海")
-    assert updated.scores(question)[updated.rows(["b"])] == rebuilt.scores(question)[rebuilt.rows(["b"])]
+    assert (
+        updated.scores(question)[updated.rows(["b"])]
+        == rebuilt.scores(question)[rebuilt.rows(["b"])]
+    )
 
 
 def test_an_unknown_id_has_no_row() -> None:
@@ -164,12 +205,18 @@ def test_an_unknown_id_has_no_row() -> None:
 
 
 def test_stemming_from_many_threads_gives_what_one_thread_gives() -> None:
-    nouns = [f"{start}{end}" for start in ("walk", "sail", "storm", "light") for end in ("ing", "ed", "s", "er", "ers", "ness")]
+    nouns = [
+        f"{start}{end}"
+        for start in ("walk", "sail", "storm", "light")
+        for end in ("ing", "ed", "s", "er", "ers", "ness")
+    ]
     alone = {word: stem.__wrapped__(word) for word in nouns}
     wrong: list[str] = []
 
     def work() -> None:
-        wrong.extend(word for _ in range(20) for word in nouns if stem.__wrapped__(word) != alone[word])
+        wrong.extend(
+            word for _ in range(20) for word in nouns if stem.__wrapped__(word) != alone[word]
+        )
 
     threads = [threading.Thread(target=work) for _ in range(4)]
     for thread in threads:
@@ -177,3 +224,9 @@ def test_stemming_from_many_threads_gives_what_one_thread_gives() -> None:
     for thread in threads:
         thread.join()
     assert wrong == []
+
+
+def test_a_pair_of_characters_is_held_once_however_many_texts_have_it() -> None:
+    texts = [f"灯塔{tail}" for tail in ("亮", "灭了", "的光", "下面")]
+    found = [token for text in texts for token in tokens(text) if token in ("灯", "灯塔")]
+    assert (len(found), len({id(token) for token in found})) == (8, 2)

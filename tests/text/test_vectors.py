@@ -16,7 +16,9 @@ def unit(seed: int, rows: int = 1) -> np.ndarray:
     return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
-STEPS = st.lists(st.tuples(st.sampled_from("abcdefgh"), st.integers(0, 3), st.integers(0, 99)), max_size=40)
+STEPS = st.lists(
+    st.tuples(st.sampled_from("abcdefgh"), st.integers(0, 3), st.integers(0, 99)), max_size=40
+)
 
 
 @given(STEPS)
@@ -24,7 +26,9 @@ def test_similarities_are_those_of_the_best_piece(steps: list[tuple[str, int, in
     table, plain = VectorTable(DIM), dict[str, np.ndarray]()
     for entry_id, rows, seed in steps:
         if rows:
-            table.set(entry_id, unit(seed, rows), tuple(bytes([seed, place]) for place in range(rows)))
+            table.set(
+                entry_id, unit(seed, rows), tuple(bytes([seed, place]) for place in range(rows))
+            )
             plain[entry_id] = unit(seed, rows)
         else:
             table.remove(entry_id)
@@ -71,9 +75,24 @@ def test_pieces_hold_the_whole_text_and_are_no_longer_than_asked(text: str, size
     ("text", "size", "expected"),
     [
         pytest.param("Short.", 300, ["Short."], id="a short text is one piece"),
-        pytest.param("First here. Second there.", 12, ["First here.", "Second", "there."], id="a long sentence is cut between words"),
-        pytest.param("她来了。他走了。", 4, ["她来了。", "他走了。"], id="Chinese sentences end without a blank"),
-        pytest.param("x" * 25, 10, ["x" * 10, "x" * 10, "x" * 5], id="a word without borders is cut where it must"),
+        pytest.param(
+            "First here. Second there.",
+            12,
+            ["First here.", "Second", "there."],
+            id="a long sentence is cut between words",
+        ),
+        pytest.param(
+            "她来了。他走了。",
+            4,
+            ["她来了。", "他走了。"],
+            id="Chinese sentences end without a blank",
+        ),
+        pytest.param(
+            "x" * 25,
+            10,
+            ["x" * 10, "x" * 10, "x" * 5],
+            id="a word without borders is cut where it must",
+        ),
         pytest.param("anything at all", 0, ["anything at all"], id="0 = never cut"),
     ],
 )

@@ -11,8 +11,8 @@ from rolememory.schema.memory import Memory
 from rolememory.schema.scene import TimeSpan
 from rolememory.text.dates import times
 from rolememory.triggers.base import Parts
-from rolememory.triggers.dates import DatesTrigger, overlap
-from tests.builders import DAY_ZERO, memory, on_day, scene
+from rolememory.triggers.dates import DatesTrigger
+from tests.builders import memory, on_day, scene
 
 THRESHOLD = 0.30  # the usual relevance threshold
 NOW = on_day(0)  # noon of 2025-03-01, a Saturday
@@ -53,16 +53,34 @@ def test_when_a_memory_was_made(query: str, day: float, wakes: bool) -> None:
 @pytest.mark.parametrize(
     ("query", "content", "wakes"),
     [
-        pytest.param("What happened in 1887?", "The storm of 1887 took the mole.", True, id="the very year"),
+        pytest.param(
+            "What happened in 1887?", "The storm of 1887 took the mole.", True, id="the very year"
+        ),
         pytest.param("一八八七年发生了什么？", "1887年的暴风雨毁了码头。", True, id="同一年"),
-        pytest.param("What happened in 1888?", "The storm of 1887 took the mole.", False, id="another year"),
-        pytest.param("the summer of 1887", "In the summer of 1887 the mole fell.", True, id="the very season"),
-        pytest.param("What did we do on May 5th, 2023?", "We married on 2023-05-05.", True, id="the very day, written otherwise"),
-        pytest.param("in the 19th century", "The mole fell on 5 May 1887.", False, id="a day somewhere in a century"),
+        pytest.param(
+            "What happened in 1888?", "The storm of 1887 took the mole.", False, id="another year"
+        ),
+        pytest.param(
+            "the summer of 1887", "In the summer of 1887 the mole fell.", True, id="the very season"
+        ),
+        pytest.param(
+            "What did we do on May 5th, 2023?",
+            "We married on 2023-05-05.",
+            True,
+            id="the very day, written otherwise",
+        ),
+        pytest.param(
+            "in the 19th century",
+            "The mole fell on 5 May 1887.",
+            False,
+            id="a day somewhere in a century",
+        ),
         pytest.param("1887年", "那年我才三岁。", False, id="no time in the text"),
     ],
 )
-def test_a_time_in_the_text_of_a_memory_without_a_date(query: str, content: str, wakes: bool) -> None:
+def test_a_time_in_the_text_of_a_memory_without_a_date(
+    query: str, content: str, wakes: bool
+) -> None:
     strength = {one.strength for one in hits([memory("it", content)], query).values()}
     assert (max(strength, default=0.0) >= THRESHOLD) is wakes
 
@@ -74,7 +92,14 @@ def test_what_a_memory_calls_yesterday_is_the_day_before_it_was_made() -> None:
 def test_the_narrower_the_stronger() -> None:
     one = [memory("it", day=-10)]
     strengths = [
-        hits(one, query)["it"].strength for query in ("on February 19th, 2025", "last week", "last month", "last winter", "this year")
+        hits(one, query)["it"].strength
+        for query in (
+            "on February 19th, 2025",
+            "last week",
+            "last month",
+            "last winter",
+            "this year",
+        )
     ]
     assert strengths == sorted(strengths, reverse=True)
     assert 0.5 <= strengths[0] <= 0.6
@@ -95,7 +120,11 @@ def test_the_reason_names_the_words_and_the_time() -> None:
     reason = hits([memory("it", day=-1)], "What did we do yesterday?")["it"].because
     assert (reason.code, reason.values) == (
         "date",
-        (("text", "yesterday"), ("from", "2025-02-28T00:00:00+00:00"), ("to", "2025-03-01T00:00:00+00:00")),
+        (
+            ("text", "yesterday"),
+            ("from", "2025-02-28T00:00:00+00:00"),
+            ("to", "2025-03-01T00:00:00+00:00"),
+        ),
     )
 
 
@@ -110,24 +139,29 @@ def test_only_memories_asked_about_wake_or_crowd() -> None:
     assert (only.entry_id, only.strength) == ("m7", 0.6)
 
 
-@given(days=st.lists(st.integers(-30, 0), max_size=30), first=st.integers(-30, 0), length=st.integers(1, 10))
+@given(
+    days=st.lists(st.integers(-30, 0), max_size=30),
+    first=st.integers(-30, 0),
+    length=st.integers(1, 10),
+)
 def test_those_of_the_time_wake_and_no_others(days: list[int], first: int, length: int) -> None:
     memories = [memory(f"m{number}", day=day) for number, day in enumerate(days)]
-    asked = TimeSpan(on_day(first) - timedelta(hours=12), on_day(first + length) - timedelta(hours=12), "then", 0)
-    found = DatesTrigger(memories, Parts()).fire(scene("then", times=(asked,)), frozenset(one.id for one in memories))
-    assert {hit.entry_id for hit in found} == {f"m{number}" for number, day in enumerate(days) if first <= day < first + length}
-
-
-def test_overlap_is_shared_over_covered() -> None:
-    def span(first: int, behind: int) -> TimeSpan:
-        return TimeSpan(DAY_ZERO + timedelta(days=first), DAY_ZERO + timedelta(days=behind), "", 0)
-
-    assert [overlap(span(0, 4), other) for other in (span(0, 4), span(2, 6), span(4, 6))] == [1.0, pytest.approx(1 / 3), 0.0]
+    asked = TimeSpan(
+        on_day(first) - timedelta(hours=12), on_day(first + length) - timedelta(hours=12), "then", 0
+    )
+    found = DatesTrigger(memories, Parts()).fire(
+        scene("then", times=(asked,)), frozenset(one.id for one in memories)
+    )
+    assert {hit.entry_id for hit in found} == {
+        f"m{number}" for number, day in enumerate(days) if first <= day < first + length
+    }
 
 
 def test_zones_are_compared_as_moments() -> None:
     query = "yesterday"
     late = datetime.fromisoformat("2025-03-02T01:00:00+08:00")  # the evening of March 1st in UTC
     turn = scene(query, times=times(query, late))
-    made = Memory(id="it", content="x", created=datetime(2025, 2, 28, 17, 0, tzinfo=UTC))  # after midnight there
+    made = Memory(
+        id="it", content="x", created=datetime(2025, 2, 28, 17, 0, tzinfo=UTC)
+    )  # after midnight there
     assert [hit.entry_id for hit in DatesTrigger([made], Parts()).fire(turn, {"it"})] == ["it"]

@@ -15,10 +15,21 @@ NEVER_ENDS = r"/(?=(a+)+b\d)a/"
 LONG = "a" * 4000 + "b!"
 
 
-def hits(entries: list[Entry], *texts: str, depth: int = 4, patterns: Budget | None = None, parts: Parts | None = None) -> dict[str, Hit]:
+def hits(
+    entries: list[Entry],
+    *texts: str,
+    depth: int = 4,
+    patterns: Budget | None = None,
+    parts: Parts | None = None,
+) -> dict[str, Hit]:
     """What fires when these texts were said, by entry."""
     parts = parts or Parts()
-    turn = scene(*texts, keys=PatternTrigger.specs(entries, parts.settings.keyword), depth=depth, patterns=patterns)
+    turn = scene(
+        *texts,
+        keys=PatternTrigger.specs(entries, parts.settings.keyword),
+        depth=depth,
+        patterns=patterns,
+    )
     found = list(PatternTrigger(entries, parts).fire(turn, frozenset(one.id for one in entries)))
     assert len({hit.entry_id for hit in found}) == len(found)
     return {hit.entry_id: hit for hit in found}
@@ -55,7 +66,9 @@ def test_which_entries_fire(fields: dict[str, list[str]], texts: list[str], fire
 
 def test_the_reason_names_key_message_and_matched_text() -> None:
     found = hits([entry("storm", keys=[r"/st[ou]rm\w*/i"])], "The Storms of old.", "Which?")
-    assert found["storm"].because == Reason("pattern", (("key", r"/st[ou]rm\w*/i"), ("message", 0), ("text", "Storms")), Span(1, 4, 10))
+    assert found["storm"].because == Reason(
+        "pattern", (("key", r"/st[ou]rm\w*/i"), ("message", 0), ("text", "Storms")), Span(1, 4, 10)
+    )
 
 
 def test_a_long_match_is_quoted_in_part() -> None:
@@ -81,12 +94,16 @@ def test_a_memory_that_wants_other_strategies_stays_asleep() -> None:
 
 def test_only_entries_asked_about_fire() -> None:
     entries: list[Entry] = [entry("a", keys=["/lamp/"]), entry("b", keys=["/lamp/"])]
-    assert [hit.entry_id for hit in PatternTrigger(entries, Parts()).fire(scene("lamp"), {"b"})] == ["b"]
+    assert [
+        hit.entry_id for hit in PatternTrigger(entries, Parts()).fire(scene("lamp"), {"b"})
+    ] == ["b"]
 
 
 def test_a_hostile_key_is_stopped_and_noted_and_the_others_fire() -> None:
     budget = Budget(turn_ms=60_000, each_ms=10)
-    found = hits([entry("bad", keys=[NEVER_ENDS]), entry("good", keys=["/b!/"])], LONG, patterns=budget)
+    found = hits(
+        [entry("bad", keys=[NEVER_ENDS]), entry("good", keys=["/b!/"])], LONG, patterns=budget
+    )
     assert set(found) == {"good"}
     assert budget.notes == (f"pattern {NEVER_ENDS!r} took too long and was stopped",)
 
@@ -102,4 +119,6 @@ def test_without_a_budget_in_the_scene_the_settings_count() -> None:
 
 def test_a_recorded_time_out_is_obeyed() -> None:
     recorded = Budget(obey={"/lamp/": 0})
-    assert set(hits([entry("a", keys=["/lamp/"]), entry("b", keys=["/l.mp/"])], "lamp", patterns=recorded)) == {"b"}
+    assert set(
+        hits([entry("a", keys=["/lamp/"]), entry("b", keys=["/l.mp/"])], "lamp", patterns=recorded)
+    ) == {"b"}

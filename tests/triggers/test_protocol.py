@@ -26,10 +26,30 @@ for module in iter_modules(rolememory.triggers.__path__):
     import_module(f"rolememory.triggers.{module.name}")
 
 MEMORIES = [
-    memory("lighthouse", "The beacon failed in the storm of 1887.", keys=["beacon", "lighthouse", "灯塔"], day=-3, source="summary"),
-    memory("storm", "那场风暴毁了码头，我哭了一夜。", keys=["风暴", "/st[ou]rm/i"], day=-40, source="summary", emotions=["sadness"]),
+    memory(
+        "lighthouse",
+        "The beacon failed in the storm of 1887.",
+        keys=["beacon", "lighthouse", "灯塔"],
+        day=-3,
+        source="summary",
+    ),
+    memory(
+        "storm",
+        "那场风暴毁了码头，我哭了一夜。",
+        keys=["风暴", "/st[ou]rm/i"],
+        day=-40,
+        source="summary",
+        emotions=["sadness"],
+    ),
     memory("oath", "I swore to keep the lamp lit.", type="trait", constant=True, salience=0.9),
-    memory("quarrel", "We quarrelled bitterly and I was furious.", keys=["quarrel"], secondary_keys=["quay"], emotions=["anger"], day=-1),
+    memory(
+        "quarrel",
+        "We quarrelled bitterly and I was furious.",
+        keys=["quarrel"],
+        secondary_keys=["quay"],
+        emotions=["anger"],
+        day=-1,
+    ),
     memory("picnic", "野餐那天大家都很开心。", day=-2, source="summary", topics=["picnic"]),
     memory("silent", "Nobody may wake me by key.", keys=["beacon"], triggers=["semantic"], day=0),
     memory("future", "A stamp from a broken clock.", day=4000, decay=0, source="summary"),
@@ -37,7 +57,9 @@ MEMORIES = [
 ]
 IDS = frozenset(one.id for one in MEMORIES)
 SETTINGS = TriggerSettings()
-KEYS = KeywordTrigger.specs(MEMORIES, SETTINGS.keyword) | PatternTrigger.specs(MEMORIES, SETTINGS.keyword)
+KEYS = KeywordTrigger.specs(MEMORIES, SETTINGS.keyword) | PatternTrigger.specs(
+    MEMORIES, SETTINGS.keyword
+)
 
 
 def turn(*texts: str) -> Scene:
@@ -71,7 +93,12 @@ def built(name: str, memories: Sequence[Memory]) -> Trigger:
     for one in memories:
         terms.add(one.id, one.content)
     feelings = {one.id: feeling_of(one) for one in memories}
-    return factory(name)(memories, Parts(SETTINGS, keys=KeyIndex(KEYS), terms=terms, feelings=feelings, told_at_turn=lambda _: 3))
+    return factory(name)(
+        memories,
+        Parts(
+            SETTINGS, keys=KeyIndex(KEYS), terms=terms, feelings=feelings, told_at_turn=lambda _: 3
+        ),
+    )
 
 
 def fired(name: str, memories: Sequence[Memory], what: Scene) -> dict[str, Hit]:
@@ -116,14 +143,18 @@ def test_the_order_of_entries_does_not_matter(name: str, what: Scene) -> None:
         shuffled = random.Random(seed).sample(MEMORIES, len(MEMORIES))
         found = fired(name, shuffled, what)
         assert found.keys() == expected.keys()
-        assert all(found[one].strength == pytest.approx(expected[one].strength, abs=1e-6) for one in found)
+        assert all(
+            found[one].strength == pytest.approx(expected[one].strength, abs=1e-6) for one in found
+        )
 
 
 @every_trigger
 @every_scene
 def test_only_asked_entries_fire(name: str, what: Scene) -> None:
     trigger = built(name, MEMORIES)
-    assert {hit.entry_id for hit in trigger.fire(what, frozenset({"lighthouse", "stranger"}))} <= {"lighthouse"}
+    assert {hit.entry_id for hit in trigger.fire(what, frozenset({"lighthouse", "stranger"}))} <= {
+        "lighthouse"
+    }
     assert list(trigger.fire(what, frozenset())) == []
 
 
@@ -131,7 +162,9 @@ def test_only_asked_entries_fire(name: str, what: Scene) -> None:
 def test_no_entries_and_no_words_are_fine(name: str) -> None:
     assert list(factory(name)([], Parts()).fire(turn("Why is the beacon dark?"), frozenset())) == []
     bare = Scene(segments=(), now=on_day(0))
-    assert all(0 <= abs(hit.strength) <= 1 for hit in factory(name)(MEMORIES, Parts()).fire(bare, IDS))
+    assert all(
+        0 <= abs(hit.strength) <= 1 for hit in factory(name)(MEMORIES, Parts()).fire(bare, IDS)
+    )
 
 
 @every_trigger
@@ -139,11 +172,15 @@ def test_lorebook_entries_are_fine(name: str) -> None:
     entries = [entry("harbour", keys=["quay"]), entry("rule", constant=True)]
     assert all(
         hit.entry_id in {"harbour", "rule"}
-        for hit in factory(name)(entries, Parts()).fire(turn("the quay"), frozenset({"harbour", "rule"}))
+        for hit in factory(name)(entries, Parts()).fire(
+            turn("the quay"), frozenset({"harbour", "rule"})
+        )
     )
 
 
-@pytest.mark.parametrize("name", [name for name in WAKING if name not in ("constant", "semantic")])  # always; the one that is named
+@pytest.mark.parametrize(
+    "name", [name for name in WAKING if name not in ("constant", "semantic")]
+)  # always; the one that is named
 @every_scene
 def test_a_memory_is_woken_only_by_the_strategies_it_names(name: str, what: Scene) -> None:
     assert "silent" not in fired(name, MEMORIES, what)

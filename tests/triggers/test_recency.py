@@ -18,14 +18,31 @@ NOW = datetime(2026, 6, 1, tzinfo=UTC)
 
 def memory(memory_id: str = "m", days: float = 0.0, **fields: object) -> Memory:
     return Memory.model_validate(
-        {"id": memory_id, "content": "told", "source": Source.SUMMARY, "created": NOW - timedelta(days=days), **fields}
+        {
+            "id": memory_id,
+            "content": "told",
+            "source": Source.SUMMARY,
+            "created": NOW - timedelta(days=days),
+            **fields,
+        }
     )
 
 
-def strengths(*memories: Memory, now: datetime = NOW, turn: int = 0, told_at: int | None = None, **settings: object) -> dict[str, float]:
+def strengths(
+    *memories: Memory,
+    now: datetime = NOW,
+    turn: int = 0,
+    told_at: int | None = None,
+    **settings: object,
+) -> dict[str, float]:
     recency = RecencySettings.model_validate({"clock": "wall", **settings})
-    trigger = RecencyTrigger(memories, Parts(TriggerSettings(recency=recency), told_at_turn=lambda _: told_at))
-    return {hit.entry_id: hit.strength for hit in trigger.fire(Scene((), now, turn), [each.id for each in memories])}
+    trigger = RecencyTrigger(
+        memories, Parts(TriggerSettings(recency=recency), told_at_turn=lambda _: told_at)
+    )
+    return {
+        hit.entry_id: hit.strength
+        for hit in trigger.fire(Scene((), now, turn), [each.id for each in memories])
+    }
 
 
 @pytest.mark.parametrize(
@@ -35,7 +52,9 @@ def strengths(*memories: Memory, now: datetime = NOW, turn: int = 0, told_at: in
         pytest.param(28, {}, -0.75, id="after two, three quarters"),
         pytest.param(7, {"half_life_days": 7}, -0.5, id="the half-life is a setting"),
         pytest.param(14, {"curve": "exponential"}, -0.6321, id="the exponential curve leaves 0.37"),
-        pytest.param(14, {"clock": "turns"}, -0.5, id="turns nobody counted fall back to the calendar"),
+        pytest.param(
+            14, {"clock": "turns"}, -0.5, id="turns nobody counted fall back to the calendar"
+        ),
     ],
 )
 def test_wall_clock(days: float, settings: dict[str, object], strength: float) -> None:
@@ -46,7 +65,9 @@ def test_a_story_that_rests_does_not_age() -> None:
     old = memory(days=900)
     assert strengths(old, turn=10, told_at=10, clock="turns") == {}
     assert strengths(old, turn=210, told_at=10, clock="turns") == {"m": -0.5}
-    assert strengths(old, turn=5, told_at=10, clock="turns") == {}, "a turn ahead of the scene counts as now"
+    assert strengths(old, turn=5, told_at=10, clock="turns") == {}, (
+        "a turn ahead of the scene counts as now"
+    )
 
 
 @pytest.mark.parametrize(
@@ -55,7 +76,9 @@ def test_a_story_that_rests_does_not_age() -> None:
         pytest.param(memory(days=99, type=MemoryType.TRAIT), id="traits do not fade"),
         pytest.param(memory(days=99, type=MemoryType.GOAL), id="goals do not fade"),
         pytest.param(memory(days=99, constant=True), id="constant memories do not fade"),
-        pytest.param(memory(days=99, source=Source.MANUAL), id="what an author wrote does not fade"),
+        pytest.param(
+            memory(days=99, source=Source.MANUAL), id="what an author wrote does not fade"
+        ),
         pytest.param(memory(days=99, decay=0.0), id="decay 0 never fades"),
         pytest.param(memory(days=99, created=None), id="no date, no age"),
         pytest.param(memory(days=0), id="brand new is neutral"),
@@ -76,7 +99,9 @@ def test_only_who_is_asked_for_answers() -> None:
     assert {hit.entry_id for hit in trigger.fire(Scene((), NOW), {"b", "stranger"})} == {"b"}
 
 
-@given(st.datetimes(timezones=st.just(UTC)), st.datetimes(timezones=st.just(UTC)), st.floats(0, 1e6))
+@given(
+    st.datetimes(timezones=st.just(UTC)), st.datetimes(timezones=st.just(UTC)), st.floats(0, 1e6)
+)
 def test_any_stamp_gives_a_finite_share(created: datetime, now: datetime, decay: float) -> None:
     faded = strengths(memory(created=created, decay=decay), now=now)
     assert all(isfinite(strength) and -1.0 <= strength < 0.0 for strength in faded.values())
@@ -90,4 +115,8 @@ def test_freshness_is_a_share_whatever_the_age(age: float, half_life: float, cur
 def test_why() -> None:
     trigger = RecencyTrigger([memory(days=14)], Parts())
     [hit] = trigger.fire(Scene((), NOW), ["m"])
-    assert (hit.because.code, hit.because.get("days"), hit.because.get("freshness")) == ("age", 14, 0.5)
+    assert (hit.because.code, hit.because.get("days"), hit.because.get("freshness")) == (
+        "age",
+        14,
+        0.5,
+    )

@@ -29,14 +29,18 @@ HARBOUR = [
 ]
 
 
-def built(entries: list[Memory], vectors: bool = False, candidates: int = 200, **semantic: Any) -> SemanticTrigger:
+def built(
+    entries: list[Memory], vectors: bool = False, candidates: int = 200, **semantic: Any
+) -> SemanticTrigger:
     terms, table = TermIndex(), VectorTable(EMBEDDER.dim) if vectors else None
     for entry in entries:
         terms.add(entry.id, reads(entry))
         if table is not None:
             table.set(entry.id, EMBEDDER.embed(pieces(reads(entry))))
     how = TriggerSettings.model_validate({"semantic": semantic})
-    return SemanticTrigger(entries, Parts(settings=how, terms=terms, vectors=table, candidates=candidates))
+    return SemanticTrigger(
+        entries, Parts(settings=how, terms=terms, vectors=table, candidates=candidates)
+    )
 
 
 def asked(text: str, vectors: bool = False, **fields: Any) -> Scene:
@@ -45,7 +49,9 @@ def asked(text: str, vectors: bool = False, **fields: Any) -> Scene:
 
 def fired(entries: list[Memory], turn: Scene, **how: Any) -> list[Hit]:
     among = how.pop("among", None) or frozenset(entry.id for entry in entries)
-    return sorted(built(entries, **how).fire(turn, among), key=lambda hit: (-hit.strength, hit.entry_id))
+    return sorted(
+        built(entries, **how).fire(turn, among), key=lambda hit: (-hit.strength, hit.entry_id)
+    )
 
 
 @pytest.mark.parametrize("vectors", [False, True])
@@ -69,7 +75,10 @@ def test_nothing_shared_wakes_nothing() -> None:
 
 
 def test_only_the_eligible_are_woken_and_only_they_lend() -> None:
-    entries = [memory("q", "Who lit the beacon?", evidence=(Evidence(chat="a"),)), memory("a", "Nora did.", evidence=(Evidence(chat="a"),))]
+    entries = [
+        memory("q", "Who lit the beacon?", evidence=(Evidence(chat="a"),)),
+        memory("a", "Nora did.", evidence=(Evidence(chat="a"),)),
+    ]
     hits = fired(entries, asked("the beacon"), among=frozenset({"a"}))
     assert hits == []
 
@@ -82,7 +91,9 @@ def test_the_reason_says_what_was_shared() -> None:
     assert 0.5 < float(because.get("words")) < 1.5
 
 
-@pytest.mark.parametrize(("words", "vectors"), [(True, False), (False, True), (True, True), (False, False)])
+@pytest.mark.parametrize(
+    ("words", "vectors"), [(True, False), (False, True), (True, True), (False, False)]
+)
 def test_each_leg_can_be_switched_off(words: bool, vectors: bool) -> None:
     table = built(HARBOUR, vectors=True, words=words)
     turn = asked("The beacon failed in the storm of 1887.", vectors=vectors)
@@ -97,13 +108,18 @@ def test_a_memory_without_a_vector_is_judged_by_its_words_alone() -> None:
         terms.add(entry.id, reads(entry))
     table.set("en", EMBEDDER.embed(["The beacon failed."]))
     trigger = SemanticTrigger(entries, Parts(terms=terms, vectors=table))
-    hits = {hit.entry_id: hit for hit in trigger.fire(asked("灯塔", vectors=True), frozenset({"en", "zh"}))}
+    hits = {
+        hit.entry_id: hit
+        for hit in trigger.fire(asked("灯塔", vectors=True), frozenset({"en", "zh"}))
+    }
     assert hits["zh"].strength > 0.3
     assert hits["zh"].because.get("cosine") == 0.0
 
 
 def test_at_most_so_many_candidates_the_strongest() -> None:
-    entries = [memory(f"m{at}", "beacon " * (at % 7 + 1) + "and other words " * at) for at in range(50)]
+    entries = [
+        memory(f"m{at}", "beacon " * (at % 7 + 1) + "and other words " * at) for at in range(50)
+    ]
     every, few = fired(entries, asked("beacon")), fired(entries, asked("beacon"), candidates=5)
     assert len(few) == 5
     assert [hit.strength for hit in few] == [hit.strength for hit in every[:5]]
@@ -120,7 +136,11 @@ def test_new_vectors_and_changed_texts_are_seen_without_a_new_trigger() -> None:
     assert 0.0 < after["cat"] < before["cat"]
 
 
-SAID_BEFORE = ("I met Nora at the harbour.", "She asked about the beacon in the storm.", "And what did she say?")
+SAID_BEFORE = (
+    "I met Nora at the harbour.",
+    "She asked about the beacon in the storm.",
+    "And what did she say?",
+)
 
 
 def test_a_short_follow_up_is_read_with_what_was_said_before() -> None:
@@ -135,7 +155,13 @@ def test_a_full_question_is_not_clouded_by_what_was_said_before() -> None:
 
 
 def line(name: str, text: str, minute: float = 0, chat: str = "evening", **fields: Any) -> Memory:
-    return memory(name, text, created=on_day(0) + timedelta(minutes=minute), evidence=(Evidence(chat=chat),), **fields)
+    return memory(
+        name,
+        text,
+        created=on_day(0) + timedelta(minutes=minute),
+        evidence=(Evidence(chat=chat),),
+        **fields,
+    )
 
 
 TALK = [
@@ -152,7 +178,9 @@ def test_an_answer_gains_from_the_question_before_it() -> None:
     assert hits["q"] > hits["a"] > hits["far"] > 0.0
     assert "next-day" not in hits, "another sitting"
     assert "elsewhere" not in hits, "another chat"
-    assert [hit.entry_id for hit in fired(TALK, asked("the beacon in the storm"), neighbours=0.0)] == ["q"]
+    assert [
+        hit.entry_id for hit in fired(TALK, asked("the beacon in the storm"), neighbours=0.0)
+    ] == ["q"]
 
 
 def test_order_of_entries_does_not_matter() -> None:
@@ -166,7 +194,9 @@ def test_order_of_entries_does_not_matter() -> None:
         pytest.param("What does Lin like to drink?", "lin", id="a Latin name as a word"),
         pytest.param("what does lin like to drink", "lin", id="whatever its case"),
         pytest.param("林小雨喜欢喝什么", "yu", id="a Chinese name inside a sentence"),
-        pytest.param("What do linnets like to drink?", None, id="a name is not found inside another word"),
+        pytest.param(
+            "What do linnets like to drink?", None, id="a name is not found inside another word"
+        ),
         pytest.param("What do I like to drink?", "me", id="the user speaking of himself"),
         pytest.param("我喜欢喝什么", "me", id="in Chinese too"),
     ],
@@ -196,22 +226,39 @@ def test_a_name_alone_wakes_nobody_without_other_evidence() -> None:
 @pytest.mark.parametrize(
     ("entry", "read"),
     [
-        pytest.param(memory("a", "Loves tea.", subject="Lin"), "Lin: Loves tea.", id="whom it is about"),
-        pytest.param(memory("a", "Lin loves tea.", subject="Lin"), "Lin loves tea.", id="not twice"),
-        pytest.param(memory("a", "Loves tea.", topics=("drinks", "habits")), "Loves tea. (drinks, habits)", id="its topics"),
+        pytest.param(
+            memory("a", "Loves tea.", subject="Lin"), "Lin: Loves tea.", id="whom it is about"
+        ),
+        pytest.param(
+            memory("a", "Lin loves tea.", subject="Lin"), "Lin loves tea.", id="not twice"
+        ),
+        pytest.param(
+            memory("a", "Loves tea.", topics=("drinks", "habits")),
+            "Loves tea. (drinks, habits)",
+            id="its topics",
+        ),
     ],
 )
 def test_what_the_indexes_hold(entry: Memory, read: str) -> None:
     assert reads(entry) == read
 
 
-WORDS = st.lists(st.sampled_from("beacon storm cat tea 灯塔 风暴 harbour Nora the and".split()), max_size=8).map(" ".join)
+WORDS = st.lists(
+    st.sampled_from("beacon storm cat tea 灯塔 风暴 harbour Nora the and".split()), max_size=8
+).map(" ".join)
 
 
 @settings(max_examples=60)
-@given(st.lists(st.tuples(WORDS, st.sampled_from(["", "a", "b"])), max_size=12), WORDS, st.booleans())
-def test_strengths_are_finite_shares_and_nobody_comes_twice(texts: list[tuple[str, str]], query: str, vectors: bool) -> None:
-    entries = [line(f"m{at}", text, at, chat=chat) if chat else memory(f"m{at}", text) for at, (text, chat) in enumerate(texts)]
+@given(
+    st.lists(st.tuples(WORDS, st.sampled_from(["", "a", "b"])), max_size=12), WORDS, st.booleans()
+)
+def test_strengths_are_finite_shares_and_nobody_comes_twice(
+    texts: list[tuple[str, str]], query: str, vectors: bool
+) -> None:
+    entries = [
+        line(f"m{at}", text, at, chat=chat) if chat else memory(f"m{at}", text)
+        for at, (text, chat) in enumerate(texts)
+    ]
     turn = asked(query, vectors)
     hits = fired(entries, turn, vectors=vectors)
     assert all(0.0 < hit.strength <= 1.0 and np.isfinite(hit.strength) for hit in hits)

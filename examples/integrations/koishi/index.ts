@@ -49,8 +49,8 @@ export function apply(ctx, config = {}) {
   async function turnOf(conversationId, message, chatInterface, session) {
     const before = (await chatInterface?.chatHistory?.getMessages?.()) ?? []
     const said = before.filter((one) => kindOf(one) && one !== message).map((one) => ({ role: kindOf(one), content: textOf(one) }))
-    const now = { role: 'user', content: textOf(message), ...(message.name ? { name: String(message.name) } : {}) }
     const user = session?.userId ?? message.id
+    const now = { role: 'user', content: textOf(message), ...(user ? { owner: String(user) } : {}) } // whose words these are, in a channel of many
     return { messages: [...said, now], chat: conversationId, ...(user ? { user: String(user) } : {}) }
   }
 

@@ -3,7 +3,7 @@
 import { madeRole, roleOf, under } from './roles.js';
 import { TURN_MS, Trouble, ask } from './server.js';
 import { settings } from './settings.js';
-import { speakers, visible, way, who } from './who.js';
+import { listeners, others, visible, way, who } from './who.js';
 
 const KEY = 'rolememory';
 const [IN_CHAT, SYSTEM] = [1, 0];
@@ -13,6 +13,7 @@ const SETTLED_MS = 150;
 let waiting = null;
 let queue = Promise.resolve();
 const begun = new Set(); // chats that were told of: from then on also that their last user message is gone
+let begunAs = 'normal'; // what kind of turn the newest reply is
 let heard = () => {};
 
 /** Be told `(person, answer)` when something was recalled on a turn. */
@@ -20,9 +21,13 @@ export function onRecalled(listener) {
     heard = listener;
 }
 
+/** Which chat it is and who is there. */
+const scene = (person) => ({ chat: person.chat, user: person.user, present: [person.user], members: others(person) });
+
 /** Before a turn: what the character remembers goes in at the set depth. Never takes longer than `TURN_MS`, never fails. */
 export async function remember(chat, type) {
     clear();
+    if (!WITHOUT_MEMORY.includes(type)) begunAs = kind(type);
     const person = who();
     if (way() !== 'direct' || !person || WITHOUT_MEMORY.includes(type) || !settings().token.trim()) return;
     try {
@@ -36,7 +41,7 @@ async function recall(chat, type, person, how) {
     const id = await roleOf(person, how);
     if (!id) return;
     const messages = visible(chat, person.group.length > 0);
-    const answer = await ask('POST', under(id, 'recall'), { messages, chat: person.chat, user: person.user, kind: kind(type) }, how);
+    const answer = await ask('POST', under(id, 'recall'), { messages, ...scene(person), kind: kind(type) }, how);
     const text = [answer.persona, answer.text].filter(Boolean).join('\n\n');
     SillyTavern.getContext().setExtensionPrompt(KEY, text, IN_CHAT, settings().depth, false, SYSTEM);
     heard(person, answer);
@@ -70,16 +75,20 @@ export async function settled() {
 
 async function observe() {
     const context = SillyTavern.getContext();
-    const told = speakers().map((person) => ({ person, messages: visible(context.chat, person.group.length > 0) }));
-    for (const { person, messages } of told) {
-        if (begun.has(person.chat) || messages.some((one) => one.role === 'user')) await tell(person, messages);
+    const told = listeners().map((one) => ({ ...one, messages: visible(context.chat, one.person.group.length > 0) }));
+    for (const { person, spoke, messages } of told) {
+        if (begun.has(person.chat) || messages.some((one) => one.role === 'user')) await tell(person, spoke, messages);
     }
+    begunAs = 'normal';
 }
 
-async function tell(person, messages) {
+/** What was said, to one who heard it. A role is made when it first speaks. */
+async function tell(person, spoke, messages) {
     try {
-        const id = await madeRole(person);
-        await ask('POST', under(id, 'observe'), { messages, chat: person.chat, user: person.user, title: person.title.slice(0, 500) });
+        const id = spoke ? await madeRole(person) : await roleOf(person);
+        if (!id) return;
+        const again = ['swipe', 'regenerate', 'continue'].includes(begunAs) ? begunAs : 'normal';
+        await ask('POST', under(id, 'observe'), { messages, ...scene(person), kind: again, title: person.title.slice(0, 500) });
         begun.add(person.chat);
     } catch (error) {
         if (!(error instanceof Trouble)) throw error;

@@ -7,7 +7,7 @@ const SOURCES_WITH_PROXY = ['openai', 'claude', 'mistralai', 'makersuite', 'vert
 /** Whose turn it is, in a group between turns who spoke last; null on the start screen and with nobody to talk to. */
 export function who(name = null) {
     const context = SillyTavern.getContext();
-    const group = context.groupId ? members(context) : [];
+    const group = context.groupId ? present(context, name) : [];
     const character = context.characters[context.characterId] ?? group.find((one) => one.name === name) ?? (name ? null : spokeLast(context, group));
     const spoken = name ?? character?.name;
     if (!spoken || (!character && !group.length)) return null;
@@ -21,13 +21,16 @@ export function who(name = null) {
     };
 }
 
-/** Everybody who has spoken in the visible chat: the character, or those of a group who said something. */
-export function speakers() {
+/** Everybody who hears the visible chat: the character, or those of a group who are not muted. `spoke`: it has said something. */
+export function listeners() {
     const context = SillyTavern.getContext();
-    if (!context.groupId) return [who()].filter(Boolean);
+    if (!context.groupId) return [who()].filter(Boolean).map((person) => ({ person, spoke: true }));
     const said = new Set(context.chat.filter((one) => !one.is_user && !one.is_system).map((one) => one.original_avatar));
-    return members(context).filter((one) => said.has(one.avatar)).map((one) => ({ ...who(one.name), role: one.name, avatar: one.avatar }));
+    return present(context).map((one) => ({ person: { ...who(one.name), role: one.name, avatar: one.avatar }, spoke: said.has(one.avatar) }));
 }
+
+/** The other characters who are there. */
+export const others = (person) => person.group.filter((one) => one !== person.role);
 
 function spokeLast(context, group) {
     const last = context.chat.findLast((one) => !one.is_user && !one.is_system);
@@ -39,16 +42,23 @@ function members(context) {
     return (group?.members ?? []).map((avatar) => context.characters.find((one) => one.avatar === avatar)).filter(Boolean);
 }
 
+/** Those of a group who hear what is said: muted ones do not, unless it is their turn. */
+function present(context, speaking = null) {
+    const muted = context.groups.find((one) => one.id === context.groupId)?.disabled_members ?? [];
+    return members(context).filter((one) => !muted.includes(one.avatar) || one.name === speaking);
+}
+
 /** The chat's own id: it stays when the chat is renamed, and a branch gets its own. */
 const chat = (context) => String(context.chatMetadata?.integrity ?? context.chatId ?? '');
 
-/** The visible chat as the engine reads it. In a group each reply carries the name of who spoke. */
+/** The visible chat as the engine reads it: each of the user's messages with the persona that wrote it, in a group each reply with who spoke. */
 export function visible(messages, inGroup) {
     return messages
         .filter((one) => !one.is_system && String(one.mes ?? '').trim() && one.mes !== '...')
         .map((one) => ({
             role: one.is_user ? 'user' : 'assistant',
             content: String(one.mes),
+            ...(one.is_user && one.name ? { owner: String(one.name) } : {}),
             ...(inGroup && !one.is_user && one.name ? { name: one.name } : {}),
         }));
 }

@@ -9,8 +9,15 @@ from typing import Any
 from rolememory import Home, Message, RoleMemory, RoleMemoryError
 from rolememory.inject.fence import strip
 
-params: dict[str, Any] = {"display_name": "rolememory", "is_tab": False, "home": "user_data/rolememory"}
-_NOT_SAID = ("", "<|BEGIN-VISIBLE-CHAT|>")  # how the program marks a greeting: nobody said anything before it
+params: dict[str, Any] = {
+    "display_name": "rolememory",
+    "is_tab": False,
+    "home": "user_data/rolememory",
+}
+_NOT_SAID = (
+    "",
+    "<|BEGIN-VISIBLE-CHAT|>",
+)  # how the program marks a greeting: nobody said anything before it
 _open: dict[str, Home] = {}
 
 

@@ -4,7 +4,6 @@ import uuid
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
 from typing import Literal
 
 from rolememory.author.adopt import adopt
@@ -13,7 +12,15 @@ from rolememory.author.bring.ledger import Ledger
 from rolememory.author.bring.lore import books_of, write_world
 from rolememory.author.bring.memories import Told, remember_summaries
 from rolememory.author.bring.people import user_of, write_persona
-from rolememory.author.bring.plan import ChatPlan, Kind, PersonaPlan, Plan, RolePlan, State, WorldPlan
+from rolememory.author.bring.plan import (
+    ChatPlan,
+    Kind,
+    PersonaPlan,
+    Plan,
+    RolePlan,
+    State,
+    WorldPlan,
+)
 from rolememory.author.bring.planning import begun, left_mark
 from rolememory.author.bring.takes import Taken, TakesOf
 from rolememory.cards.role_parts import display_name, role_from_card
@@ -21,8 +28,9 @@ from rolememory.cards.tavern.chat import ChatFile, read_chat
 from rolememory.cards.tavern.names import as_stored
 from rolememory.engine import Home, RoleMemory
 from rolememory.errors import FileError, RoleMemoryError
-from rolememory.store import atomic
-from rolememory.store.home import fold_name
+from rolememory.storage.files import atomic
+from rolememory.storage.home import fold_name
+from rolememory.storage.port import bytes_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +54,9 @@ class Brought:
 class Bringing:
     """One import under way. `run` gives each thing as it is done; what fails is told in it, and the rest goes on."""
 
-    def __init__(self, home: Home, plan: Plan, ledger: Ledger, takes: TakesOf, *, hidden: bool = False) -> None:
+    def __init__(
+        self, home: Home, plan: Plan, ledger: Ledger, takes: TakesOf, *, hidden: bool = False
+    ) -> None:
         self.home, self.plan, self.ledger = home, plan, ledger
         self._takes, self._hidden = takes, hidden
         self._roles: dict[str, RolePlan] = dict(plan.roles)
@@ -63,7 +73,10 @@ class Bringing:
         for role in self.plan.roles.values():
             yield Brought("role", role.name, role.state, role.avatar), partial(self._role, role)
         for persona in self.plan.personas:
-            yield Brought("persona", persona.persona.name, persona.state), partial(self._persona, persona)
+            yield (
+                Brought("persona", persona.persona.name, persona.state),
+                partial(self._persona, persona),
+            )
         for chat in self.plan.due:
             yield Brought("chat", chat.name, chat.state, chat.key), partial(self._chat, chat)
 
@@ -73,7 +86,9 @@ class Bringing:
         except RoleMemoryError as error:
             return replace(brought, state="failed", problems=(error,))
         except OSError as error:
-            return replace(brought, state="failed", problems=(atomic.not_written(self.home.path, error),))
+            return replace(
+                brought, state="failed", problems=(atomic.not_written(self.home.path, error),)
+            )
 
     # ── things ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -91,7 +106,10 @@ class Bringing:
         if role.card is not None and role.state == "changed":
             adopt(self.home, role.card, into=self.home.folder.find(role_id))
         self._roles[role.avatar] = replace(role, role=role_id)
-        row, stamp = self.ledger.of("role", role.avatar), None if role.stamp is None else list(role.stamp)
+        row, stamp = (
+            self.ledger.of("role", role.avatar),
+            None if role.stamp is None else list(role.stamp),
+        )
         linked = row.get("linked", []) if row.get("role") == role_id else []
         fields = {"greets": role.greets, "world": role.world, "mark": role.mark, "linked": linked}
         self.ledger.note("role", role.avatar, role=role_id, stamp=stamp, **fields)
@@ -121,14 +139,20 @@ class Bringing:
         """Link lorebooks to a role, each once: one that was unlinked here stays so."""
         row = self.ledger.of("role", avatar)
         before = list(row.get("linked", ()))
-        files = {name: self.plan.worlds[name].file for name in names if name in self.plan.worlds and self.plan.worlds[name].file}
+        files = {
+            name: self.plan.worlds[name].file
+            for name in names
+            if name in self.plan.worlds and self.plan.worlds[name].file
+        }
         fresh = [file for file in files.values() if file not in before]
         if not fresh:
             return
         role = self.home.folder.find(str(self._roles[avatar].role))
         added = [file for file in fresh if file not in role.worldbooks]
         if added:
-            self.home.folder.update(role.model_copy(update={"worldbooks": (*role.worldbooks, *added)}))
+            self.home.folder.update(
+                role.model_copy(update={"worldbooks": (*role.worldbooks, *added)})
+            )
         self.ledger.note("role", avatar, linked=[*before, *fresh])
 
     def _drop_own_book(self, role: RolePlan, role_id: str) -> None:
@@ -136,25 +160,41 @@ class Bringing:
         world = self.plan.worlds.get(role.world)
         if world is None or not world.file or role.card is None:
             return
-        folder = self.home.folder.folder(role_id)
+        space = self.home.folder.space(role_id)
         for name, data in role_from_card(role.card, role_id).files.items():
-            if name.startswith("worldbooks/") and _bytes(folder / name) == data:
-                atomic.drop(folder / name)
+            if name.startswith("worldbooks/") and bytes_in(space.blob(name)) == data:
+                space.blob(name).delete()
 
     # ── chats ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _chat(self, plan: ChatPlan) -> Brought:
         chat = read_chat(plan.path)
-        user, row = user_of(plan.head, chat.messages, self.plan.settings), self.ledger.of("chat", plan.key)
+        user, row = (
+            user_of(plan.head, chat.messages, self.plan.settings),
+            self.ledger.of("chat", plan.key),
+        )
         done = Brought("chat", plan.name, plan.state, plan.key, user=user, problems=chat.problems)
         roles, summaries = [], dict(row.get("summaries", {}))
         for role in self._here(chat, plan):
-            heard = as_heard(chat, plan, role, tuple(self._roles.values()), begun=begun(plan), hidden=self._hidden)
+            heard = as_heard(
+                chat,
+                plan,
+                role,
+                tuple(self._roles.values()),
+                begun=begun(plan),
+                hidden=self._hidden,
+            )
             roles.append(str(role.role))
             if heard.since is not None:
-                done, ids = self._told(plan, chat, role, heard, done, summaries.get(str(role.role), ()))
+                done, ids = self._told(
+                    plan, chat, role, heard, done, summaries.get(str(role.role), ())
+                )
                 summaries[str(role.role)] = ids
-        fields = {"stamp": list(plan.stamp), "left": left_mark(plan.memories), "hidden": self._hidden}
+        fields = {
+            "stamp": list(plan.stamp),
+            "left": left_mark(plan.memories),
+            "hidden": self._hidden,
+        }
         self.ledger.note("chat", plan.key, chat=plan.id, roles=roles, summaries=summaries, **fields)
         return done if self._hidden else replace(done, hidden=hidden_in(chat))
 
@@ -168,16 +208,31 @@ class Bringing:
         return found
 
     def _told(
-        self, plan: ChatPlan, chat: ChatFile, role: RolePlan, heard: Heard, done: Brought, before: Sequence[str]
+        self,
+        plan: ChatPlan,
+        chat: ChatFile,
+        role: RolePlan,
+        heard: Heard,
+        done: Brought,
+        before: Sequence[str],
     ) -> tuple[Brought, list[str]]:
         mind: RoleMemory = self.home.role(str(role.role))
         known = len(mind.memories)
         self._link(role.avatar, self._books_of_chat(plan, done.user))
         if not plan.group:
             self._call(str(role.role), display_name(plan.head.character))
-        kept = self._takes(mind).observe(heard.messages, plan.id, done.user, plan.name) if heard.messages else Taken(plan.id, ())
+        kept = (
+            self._takes(mind).observe(heard.messages, plan.id, done.user, plan.name)
+            if heard.messages
+            else Taken(plan.id, ())
+        )
         learned = len(mind.memories) - known
-        ids, fresh = remember_summaries(mind, (*chat.summaries, *plan.memories), Told(kept.chat, done.user, heard, kept.versions), before)
+        ids, fresh = remember_summaries(
+            mind,
+            (*chat.summaries, *plan.memories),
+            Told(kept.chat, done.user, heard, kept.versions),
+            before,
+        )
         return replace(
             done,
             roles=(*done.roles, role.name),
@@ -189,12 +244,7 @@ class Bringing:
     def _books_of_chat(self, plan: ChatPlan, user: str | None) -> list[str]:
         """The lorebooks bound to the chat, and the one that goes with the persona."""
         settings = self.plan.settings
-        persona = settings.personas.get(plan.head.persona) or (settings.persona_named(user) if user else None)
+        persona = settings.personas.get(plan.head.persona) or (
+            settings.persona_named(user) if user else None
+        )
         return [*plan.head.books, *([persona.book] if persona and persona.book else [])]
-
-
-def _bytes(path: Path) -> bytes | None:
-    try:
-        return path.read_bytes()
-    except OSError:
-        return None

@@ -28,28 +28,55 @@ class Heard:
         return at if at >= 0 else None
 
 
-def as_heard(chat: ChatFile, plan: ChatPlan, role: RolePlan, roles: Sequence[RolePlan], *, begun: datetime, hidden: bool) -> Heard:
+def as_heard(
+    chat: ChatFile,
+    plan: ChatPlan,
+    role: RolePlan,
+    roles: Sequence[RolePlan],
+    *,
+    begun: datetime,
+    hidden: bool,
+) -> Heard:
     """What the role heard of a chat. `begun` dates a chat that says no time; `hidden` takes in what was hidden from the model."""
     listed: Sequence[ChatMessage] = chat.messages
     if plan.group:
-        listed = heard(grouped(chat, roles), role.avatar, plan.members, {one.avatar for one in roles if one.greets})
-    told = [one for one in listed if one.text.strip() and not one.program and (hidden or not one.hidden)]
+        listed = heard(
+            grouped(chat, roles),
+            role.avatar,
+            plan.members,
+            {one.avatar for one in roles if one.greets},
+        )
+    told = [
+        one for one in listed if one.text.strip() and not one.program and (hidden or not one.hidden)
+    ]
     times = list(dated([one.sent for one in told], begun))
-    messages = (Message(role=one.speaker, content=one.text, name=one.name or None, sent=at) for one, at in zip(told, times, strict=True))
+    messages = (
+        Message(role=one.speaker, content=one.text, name=one.name or None, sent=at)
+        for one, at in zip(told, times, strict=True)
+    )
     since = listed[0].place if listed else None
-    return Heard(tuple(messages), tuple(one.place for one in told), since, tuple(one.sent for one in chat.messages))
+    return Heard(
+        tuple(messages),
+        tuple(one.place for one in told),
+        since,
+        tuple(one.sent for one in chat.messages),
+    )
 
 
 def listeners(chat: ChatFile, plan: ChatPlan, roles: Mapping[str, RolePlan]) -> list[RolePlan]:
     """The roles a chat goes to; in a group also those who speak in it and are no members any more."""
-    spoke = sorted({one.avatar for one in grouped(chat, tuple(roles.values()))}) if plan.group else ()
+    spoke = (
+        sorted({one.avatar for one in grouped(chat, tuple(roles.values()))}) if plan.group else ()
+    )
     return [roles[avatar] for avatar in dict.fromkeys((*plan.listeners, *spoke)) if avatar in roles]
 
 
 def grouped(chat: ChatFile, roles: Sequence[RolePlan]) -> tuple[ChatMessage, ...]:
     """The messages of a group with the avatars of those who speak."""
     names = [role.name for role in roles]
-    return with_avatars(chat.messages, {role.name: role.avatar for role in roles if names.count(role.name) == 1})
+    return with_avatars(
+        chat.messages, {role.name: role.avatar for role in roles if names.count(role.name) == 1}
+    )
 
 
 def hidden_in(chat: ChatFile) -> int:

@@ -14,19 +14,26 @@ from rolememory.cards.tavern.layout import DataFolder
 from rolememory.engine import Home
 from rolememory.errors import FileError
 from rolememory.schema.role import Role
-from rolememory.store.home import fold_name
+from rolememory.storage.home import fold_name
+from rolememory.storage.port import bytes_in
 
 CARDS = (".png",)
 _TEXTS = ("description", "personality", "scenario", "first_mes")
 
 
-def role_plans(home: Home, source: DataFolder, ledger: Ledger, problems: list[FileError]) -> dict[str, RolePlan]:
+def role_plans(
+    home: Home, source: DataFolder, ledger: Ledger, problems: list[FileError]
+) -> dict[str, RolePlan]:
     """Every character by its avatar file. What cannot be read goes to `problems`; a role that is here stays known all the same."""
     roles = {role.id: role for role in home.roles()}
     paths = _cards(source, problems)
     standing = {path.name for path in paths}
     left = {} if source.only else _left_behind(ledger, standing, roles)
-    claimed = {str(row.get("role")): avatar for avatar, row in ledger.all("role").items() if avatar in standing or source.only}
+    claimed = {
+        str(row.get("role")): avatar
+        for avatar, row in ledger.all("role").items()
+        if avatar in standing or source.only
+    }
     plans: dict[str, RolePlan] = {}
     for path in paths:
         row = ledger.of("role", path.name)
@@ -49,17 +56,32 @@ def _unread(avatar: str, known: Role | None) -> RolePlan | None:
 
 def _cards(source: DataFolder, problems: list[FileError]) -> list[Path]:
     try:
-        return [path for path in files.listed(source.characters, *CARDS) if not source.only or path.stem == source.only]
+        return [
+            path
+            for path in files.listed(source.characters, *CARDS)
+            if not source.only or path.stem == source.only
+        ]
     except FileError as error:
         problems.append(error)
         return []
 
 
-def _role_plan(home: Home, path: Path, row: Row, roles: Mapping[str, Role], free: Sequence[Role], left: Mapping[str, str]) -> RolePlan:
+def _role_plan(
+    home: Home,
+    path: Path,
+    row: Row,
+    roles: Mapping[str, Role],
+    free: Sequence[Role],
+    left: Mapping[str, str],
+) -> RolePlan:
     """`free` are the roles no other character is; `left` the roles by fingerprint whose characters are gone, or go by another file now."""
     stamp, known = files.stamp(path), roles.get(str(row.get("role")))
     if known and row.get("stamp") == list(stamp):
-        greets, world, mark = bool(row.get("greets")), str(row.get("world", "")), str(row.get("mark", ""))
+        greets, world, mark = (
+            bool(row.get("greets")),
+            str(row.get("world", "")),
+            str(row.get("mark", "")),
+        )
         return RolePlan(path.name, known.name, "same", known.id, None, stamp, greets, world, mark)
     card = load(path)
     mark = fingerprint(card)
@@ -75,8 +97,12 @@ def _is_still(known: Role, card: Card, mark: str, row: Row) -> bool:
     return not card.name or fold_name(card.name) in _names(known) or row.get("mark") == mark
 
 
-def _read(home: Home, avatar: str, card: Card, found: Role | None, stamp: Stamp, mark: str) -> RolePlan:
-    state: State = "new" if found is None else "same" if _same_card(home, found, card) else "changed"
+def _read(
+    home: Home, avatar: str, card: Card, found: Role | None, stamp: Stamp, mark: str
+) -> RolePlan:
+    state: State = (
+        "new" if found is None else "same" if _same_card(home, found, card) else "changed"
+    )
     return RolePlan(
         avatar,
         found.name if found else display_name(card.name) or PurePath(avatar).stem,
@@ -97,7 +123,9 @@ def fingerprint(card: Card) -> str:
     return digest(told.encode("utf-8", "replace")) if told else ""
 
 
-def _left_behind(ledger: Ledger, standing: Collection[str], roles: Mapping[str, Role]) -> dict[str, str]:
+def _left_behind(
+    ledger: Ledger, standing: Collection[str], roles: Mapping[str, Role]
+) -> dict[str, str]:
     """Roles of characters whose file is not there any more, by fingerprint, where only one has it."""
     rows = [
         row
@@ -105,7 +133,11 @@ def _left_behind(ledger: Ledger, standing: Collection[str], roles: Mapping[str, 
         if avatar and avatar not in standing and row.get("mark") and row.get("role") in roles
     ]
     marks = [str(row["mark"]) for row in rows]
-    return {mark: str(row["role"]) for mark, row in zip(marks, rows, strict=True) if marks.count(mark) == 1}
+    return {
+        mark: str(row["role"])
+        for mark, row in zip(marks, rows, strict=True)
+        if marks.count(mark) == 1
+    }
 
 
 def _names(role: Role) -> set[str]:
@@ -116,7 +148,11 @@ def _of_card(home: Home, card: Card, avatar: str, free: Sequence[Role]) -> Role 
     """The role that was made of this card: of the same file, by the id in it, or one of its name that has no card yet."""
     named = [role for role in free if fold_name(card.name) in _names(role)]
     for found in (
-        [role for role in free if role.card_from == avatar and (role in named or _same_card(home, role, card))],
+        [
+            role
+            for role in free
+            if role.card_from == avatar and (role in named or _same_card(home, role, card))
+        ],
         [role for role in free if role.id == role_from_card(card).role.id],
         [role for role in named if role.card is None],
     ):
@@ -128,7 +164,5 @@ def _of_card(home: Home, card: Card, avatar: str, free: Sequence[Role]) -> Role 
 def _same_card(home: Home, role: Role, card: Card) -> bool:
     if not role.card:
         return False
-    try:
-        return (home.folder.folder(role.id) / PurePath(role.card).name).read_bytes() == role_from_card(card, role.id).files.get(role.card)
-    except OSError:
-        return False
+    standing = bytes_in(home.folder.space(role.id).blob(PurePath(role.card).name))
+    return standing is not None and standing == role_from_card(card, role.id).files.get(role.card)

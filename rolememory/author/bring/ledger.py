@@ -15,7 +15,7 @@ import orjson
 from rolememory.author.bring.plan import Kind
 from rolememory.cards.role_parts import file_name
 from rolememory.errors import NotWrittenError
-from rolememory.store import atomic
+from rolememory.storage.files import atomic
 
 FOLDER = ".import"
 Row = Mapping[str, Any]
@@ -55,7 +55,10 @@ class Ledger:
     def fold(self) -> None:
         """Write only the newest line of each thing, when most lines are older ones."""
         if self._lines > 2 * len(self._rows) + 100:
-            lines = (orjson.dumps({"kind": kind, "key": key, **row}) for (kind, key), row in self._rows.items())
+            lines = (
+                orjson.dumps({"kind": kind, "key": key, **row})
+                for (kind, key), row in self._rows.items()
+            )
             atomic.write(self.path, b"".join(line + b"\n" for line in lines))
             self._lines = len(self._rows)
 
@@ -90,7 +93,9 @@ class Ledger:
 
 def ledger_path(home: Path, source: Path) -> Path:
     """Where the ledger of a source lies in a home."""
-    digest = blake2b(os.path.normcase(source.resolve()).encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
+    digest = blake2b(
+        os.path.normcase(source.resolve()).encode("utf-8", "surrogatepass"), digest_size=4
+    ).hexdigest()
     return home / FOLDER / f"sillytavern-{file_name(source.name, 'user')}-{digest}.jsonl"
 
 

@@ -23,7 +23,9 @@ def look(plan: Plan, *, hidden: bool = False) -> Iterator[Brought]:
 def _looked(plan: Plan, chat: ChatPlan, hidden: bool) -> Brought:
     found, roles = read_chat(chat.path), tuple(plan.roles.values())
     heard = {
-        role.name: len(as_heard(found, chat, role, roles, begun=begun(chat), hidden=hidden).messages)
+        role.name: len(
+            as_heard(found, chat, role, roles, begun=begun(chat), hidden=hidden).messages
+        )
         for role in listeners(found, chat, plan.roles)
     }
     return Brought(

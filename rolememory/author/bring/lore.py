@@ -14,10 +14,9 @@ from rolememory.cards.tavern.summaries import LeftSummary
 from rolememory.cards.tavern.worlds import World, count, read_world, without
 from rolememory.engine import Home
 from rolememory.errors import FileError
-from rolememory.store import atomic
-from rolememory.store.disk import DISK
-from rolememory.store.home import fold_name
-from rolememory.store.role_file import MAX_BYTES
+from rolememory.storage.home import fold_name
+from rolememory.storage.port import bytes_in
+from rolememory.storage.role_file import MAX_BYTES
 
 Homes = Mapping[str, Sequence[LeftSummary]]
 """What Memory Books wrote about each chat, by the chat's key."""
@@ -59,7 +58,9 @@ def homes_of(worlds: Iterable[World], chats: Sequence[ChatPlan]) -> Homes:
     return homes
 
 
-def _home(memory: LeftSummary, bound: Sequence[ChatPlan], chats: Sequence[ChatPlan]) -> ChatPlan | None:
+def _home(
+    memory: LeftSummary, bound: Sequence[ChatPlan], chats: Sequence[ChatPlan]
+) -> ChatPlan | None:
     if memory.chat:
         named = [chat for chat in chats if chat.name == memory.chat]
         closer = [chat for chat in named if chat in bound] or named
@@ -70,7 +71,9 @@ def _home(memory: LeftSummary, bound: Sequence[ChatPlan], chats: Sequence[ChatPl
     return next((chat for chat in bound if not chat.head.main_chat), bound[0])
 
 
-def world_plans(home: Home, worlds: Sequence[World], homes: Homes, ledger: Ledger, problems: list[FileError]) -> dict[str, WorldPlan]:
+def world_plans(
+    home: Home, worlds: Sequence[World], homes: Homes, ledger: Ledger, problems: list[FileError]
+) -> dict[str, WorldPlan]:
     """Every lorebook by its name, as it would stand here."""
     moved = {memory for found in homes.values() for memory in found}
     taken = {str(row["file"]) for row in ledger.all("world").values() if row.get("file")}
@@ -88,7 +91,9 @@ def world_plans(home: Home, worlds: Sequence[World], homes: Homes, ledger: Ledge
     return plans
 
 
-def _world_plan(home: Home, world: World, data: bytes, ledger: Ledger, taken: set[str]) -> WorldPlan:
+def _world_plan(
+    home: Home, world: World, data: bytes, ledger: Ledger, taken: set[str]
+) -> WorldPlan:
     row = ledger.of("world", world.path.name)
     if not data:
         return WorldPlan(world, "", data, "same", 0)
@@ -97,7 +102,10 @@ def _world_plan(home: Home, world: World, data: bytes, ledger: Ledger, taken: se
         return WorldPlan(world, file, data, _state(home, file, data, str(row.get("digest", ""))), 0)
     stem, number = file_name(world.name), 1
     file = f"{stem}.json"
-    while fold_name(file) in {fold_name(one) for one in taken} or _standing(home, file) not in (None, data):
+    while fold_name(file) in {fold_name(one) for one in taken} or _standing(home, file) not in (
+        None,
+        data,
+    ):
         number += 1
         file = f"{stem}-{number}.json"
     return WorldPlan(world, file, data, "new" if _standing(home, file) is None else "same", 0)
@@ -111,10 +119,7 @@ def _state(home: Home, file: str, data: bytes, before: str) -> State:
 
 
 def _standing(home: Home, file: str) -> bytes | None:
-    try:
-        return (home.path / "worldbooks" / file).read_bytes()
-    except OSError:
-        return None
+    return bytes_in(home.space.blob(f"worldbooks/{file}"))
 
 
 def write_world(home: Home, plan: WorldPlan, ledger: Ledger) -> None:
@@ -124,12 +129,7 @@ def write_world(home: Home, plan: WorldPlan, ledger: Ledger) -> None:
         NotWrittenError: the disk refused.
     """
     if plan.state in ("new", "changed"):
-        folder = home.path / "worldbooks"
-        try:
-            DISK.mkdir(folder)
-        except OSError as error:
-            raise atomic.not_written(folder, error) from error
-        atomic.write(folder / plan.file, plan.data)
+        home.space.blob(f"worldbooks/{plan.file}").put(plan.data)
     if plan.file and plan.state != "kept":
         ledger.note("world", plan.world.path.name, file=plan.file, digest=digest(plan.data))
 
@@ -137,5 +137,8 @@ def write_world(home: Home, plan: WorldPlan, ledger: Ledger) -> None:
 def _too_large(world: World) -> FileError:
     most = MAX_BYTES // 2**20
     return FileError(
-        world.path, f"has more than {most} MB", remedy="split it into several lorebooks", zh=(f"超过 {most} MB", "请拆成几本世界书")
+        world.path,
+        f"has more than {most} MB",
+        remedy="split it into several lorebooks",
+        zh=(f"超过 {most} MB", "请拆成几本世界书"),
     )

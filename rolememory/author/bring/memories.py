@@ -10,7 +10,7 @@ from rolememory.author.bring.hearing import Heard
 from rolememory.cards.tavern.summaries import LeftSummary
 from rolememory.engine import RoleMemory
 from rolememory.schema.memory import Evidence, Source
-from rolememory.store.memories import Edit
+from rolememory.storage.memories import Edit
 
 ACTOR = "import"
 TAG = "summary"
@@ -48,7 +48,11 @@ def remember_summaries(
     wanted = _as_memories(summaries, told)
     known = mind.memories
     fresh = [raw for one, raw in wanted.items() if one not in known and one not in before]
-    grown = [edit for one, raw in wanted.items() if one in known and (edit := _more_ground(known[one].evidence, one, raw))]
+    grown = [
+        edit
+        for one, raw in wanted.items()
+        if one in known and (edit := _more_ground(known[one].evidence, one, raw))
+    ]
     if grown:
         mind.store.commit(grown, actor=ACTOR)
     if fresh:
@@ -66,7 +70,11 @@ def _as_memories(summaries: Iterable[LeftSummary], told: Told) -> dict[str, dict
         memory_id = summary_id(one, told.user)
         raw = found.setdefault(memory_id, {"id": memory_id, **_fields(one, told)})
         if one.rolling:
-            if rolling and rolling != memory_id and memory_id not in found[rolling].get("supersedes", ()):
+            if (
+                rolling
+                and rolling != memory_id
+                and memory_id not in found[rolling].get("supersedes", ())
+            ):
                 raw.setdefault("supersedes", [rolling])
             rolling = memory_id
     return found
@@ -98,8 +106,14 @@ def _told_at(summary: LeftSummary, heard: Heard, at: int | None) -> datetime | N
     return own or (None if at is None else heard.messages[at].sent)
 
 
-def _more_ground(evidence: Sequence[Evidence], memory_id: str, raw: Mapping[str, Any]) -> Edit | None:
+def _more_ground(
+    evidence: Sequence[Evidence], memory_id: str, raw: Mapping[str, Any]
+) -> Edit | None:
     """What adds the support of another chat to a summary that is here."""
     standing = {(one.chat, one.version) for one in evidence}
     more = [one for one in raw.get("evidence", ()) if (one.chat, one.version) not in standing]
-    return Edit("set", memory_id, {"evidence": [*evidence, *more]}, reason=TAG) if more and evidence else None
+    return (
+        Edit("set", memory_id, {"evidence": [*evidence, *more]}, reason=TAG)
+        if more and evidence
+        else None
+    )

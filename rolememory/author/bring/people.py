@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 from rolememory.author.bring.ledger import Ledger, digest
@@ -11,11 +10,14 @@ from rolememory.cards.tavern.chat import ChatHead, ChatMessage
 from rolememory.cards.tavern.settings import Persona, TavernSettings
 from rolememory.engine import Home
 from rolememory.errors import FileError
-from rolememory.store import atomic, role_file
-from rolememory.store.personas import FILE, rows
+from rolememory.storage import role_file
+from rolememory.storage.personas import FILE, rows
+from rolememory.storage.port import Document
 
 
-def user_of(head: ChatHead, messages: Iterable[ChatMessage], settings: TavernSettings) -> str | None:
+def user_of(
+    head: ChatHead, messages: Iterable[ChatMessage], settings: TavernSettings
+) -> str | None:
     """Whose chat it is: the name the user's messages mostly bear, else the persona the chat is locked to, else what else is said.
 
     >>> user_of(ChatHead(user="Lin"), [ChatMessage(0, "user", "Hi.", name="林")], TavernSettings())
@@ -28,14 +30,19 @@ def user_of(head: ChatHead, messages: Iterable[ChatMessage], settings: TavernSet
     return head.user or (locked.name if locked else "") or settings.user or None
 
 
-def persona_plans(home: Home, settings: TavernSettings, ledger: Ledger, problems: list[FileError]) -> tuple[PersonaPlan, ...]:
+def persona_plans(
+    home: Home, settings: TavernSettings, ledger: Ledger, problems: list[FileError]
+) -> tuple[PersonaPlan, ...]:
     """Every persona, and whether it is here already."""
     try:
-        standing = {str(row.get("avatar")): row for row in rows(_read(home.path / FILE))}
+        standing = {str(row.get("avatar")): row for row in rows(_read(home.space.document(FILE)))}
     except FileError as error:
         problems.append(error)
         return ()
-    return tuple(PersonaPlan(one, _state(standing.get(one.avatar), one, ledger)) for one in settings.personas.values())  # type: ignore[arg-type]
+    return tuple(
+        PersonaPlan(one, _state(standing.get(one.avatar), one, ledger))  # type: ignore[arg-type]
+        for one in settings.personas.values()
+    )
 
 
 def _state(standing: dict[str, Any] | None, persona: Persona, ledger: Ledger) -> str:
@@ -54,8 +61,8 @@ def write_persona(home: Home, persona: Persona, ledger: Ledger) -> None:
         FileError: the file cannot be read as it stands.
         NotWrittenError: the disk refused.
     """
-    path = home.path / FILE
-    document = _read(path)
+    file = home.space.document(FILE)
+    document = _read(file)
     there = rows(document)
     found = next((row for row in there if row.get("avatar") == persona.avatar), None)
     if found is None:
@@ -63,7 +70,7 @@ def write_persona(home: Home, persona: Persona, ledger: Ledger) -> None:
     else:
         found.update(_row(persona))
     document["personas"] = there
-    atomic.write(path, role_file.dump(document))
+    file.put(role_file.dump(document))
     ledger.note("persona", persona.avatar, digest=_mark(_row(persona)))
 
 
@@ -78,5 +85,5 @@ def _mark(row: dict[str, Any]) -> str:
     return digest("\0".join(str(row.get(field, "")) for field in fields).encode("utf-8", "replace"))
 
 
-def _read(path: Path) -> dict[str, Any]:
-    return role_file.read_object(path) if path.exists() else {}
+def _read(file: Document) -> dict[str, Any]:
+    return role_file.object_in(file) if file.mark() else {}

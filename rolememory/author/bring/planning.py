@@ -21,20 +21,30 @@ from rolememory.cards.tavern.summaries import LeftSummary
 from rolememory.cards.tavern.worlds import World
 from rolememory.engine import Home
 from rolememory.errors import FileError
-from rolememory.store.home import fold_name
+from rolememory.storage.home import fold_name
 
 Tell = Callable[[int, int], None]
 """Gets (done, all)."""
 
 
-def make_plan(home: Home, source: DataFolder, ledger: Ledger, wishes: Wishes = PLAIN, tell: Tell = lambda *_: None) -> Plan:
+def make_plan(
+    home: Home,
+    source: DataFolder,
+    ledger: Ledger,
+    wishes: Wishes = PLAIN,
+    tell: Tell = lambda *_: None,
+) -> Plan:
     """What is in the data folder, what of it is here, and what cannot be read. Cost: every card and lorebook, one line of every chat."""
     problems: list[FileError] = []
     settings = _settings(source, problems)
     roles = role_plans(home, source, ledger, problems)
     if source.only and not roles:
-        roles[source.only] = _without_card(home, source, wishes.role or str(ledger.of("role", source.only).get("role", "")))
-    chats = _identified([*_solo(source, roles, problems, tell), *_grouped(source, roles, problems)], ledger)
+        roles[source.only] = _without_card(
+            home, source, wishes.role or str(ledger.of("role", source.only).get("role", ""))
+        )
+    chats = _identified(
+        [*_solo(source, roles, problems, tell), *_grouped(source, roles, problems)], ledger
+    )
     worlds = [] if source.bare else read_worlds(source, problems)
     if source.only:
         worlds = list(_named(worlds, roles, chats, settings))
@@ -43,12 +53,21 @@ def make_plan(home: Home, source: DataFolder, ledger: Ledger, wishes: Wishes = P
     chats = [replace(chat, state=_state(chat, ledger, roles, wishes)) for chat in chats]
     books = world_plans(home, worlds, homes, ledger, problems)
     personas = () if source.only else persona_plans(home, settings, ledger, problems)
-    return Plan(source, settings, roles, books, personas, tuple(sorted(chats, key=_begun)), tuple(problems))
+    return Plan(
+        source, settings, roles, books, personas, tuple(sorted(chats, key=_begun)), tuple(problems)
+    )
 
 
-def _named(worlds: Iterable[World], roles: Mapping[str, RolePlan], chats: Iterable[ChatPlan], settings: TavernSettings) -> Iterator[World]:
+def _named(
+    worlds: Iterable[World],
+    roles: Mapping[str, RolePlan],
+    chats: Iterable[ChatPlan],
+    settings: TavernSettings,
+) -> Iterator[World]:
     """The lorebooks that go with these roles and chats."""
-    names = {name for chat in chats for name in chat.head.books} | {persona.book for persona in settings.personas.values()}
+    names = {name for chat in chats for name in chat.head.books} | {
+        persona.book for persona in settings.personas.values()
+    }
     for role in roles.values():
         names |= set(books_of(role, settings))
     yield from (world for world in worlds if world.name in names)
@@ -65,7 +84,11 @@ def _settings(source: DataFolder, problems: list[FileError]) -> TavernSettings:
 def _without_card(home: Home, source: DataFolder, role: str) -> RolePlan:
     """The role of a folder of chats whose card is not there: the one that was named or came before, else the one role of the folder's name."""
     roles = home.roles()
-    named = [one for one in roles if fold_name(source.only) in (fold_name(name) for name in (one.name, *one.aliases))]
+    named = [
+        one
+        for one in roles
+        if fold_name(source.only) in (fold_name(name) for name in (one.name, *one.aliases))
+    ]
     found = next((one for one in roles if one.id == role), named[0] if len(named) == 1 else None)
     name = found.name if found else display_name(source.only)
     return RolePlan(source.only, name, "same" if found else "new", found.id if found else None)
@@ -74,7 +97,9 @@ def _without_card(home: Home, source: DataFolder, role: str) -> RolePlan:
 # ── chats of one character ───────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _solo(source: DataFolder, roles: Mapping[str, RolePlan], problems: list[FileError], tell: Tell) -> Iterator[ChatPlan]:
+def _solo(
+    source: DataFolder, roles: Mapping[str, RolePlan], problems: list[FileError], tell: Tell
+) -> Iterator[ChatPlan]:
     by_folder = {avatar if avatar == source.only else Path(avatar).stem: avatar for avatar in roles}
     folders = _asked(source.chat_folders, problems)
     for done, folder in enumerate(folders, 1):
@@ -88,12 +113,24 @@ def _solo(source: DataFolder, roles: Mapping[str, RolePlan], problems: list[File
 
 
 def _chats(
-    source: DataFolder, paths: Iterable[Path], folder: str, listeners: tuple[str, ...], problems: list[FileError]
+    source: DataFolder,
+    paths: Iterable[Path],
+    folder: str,
+    listeners: tuple[str, ...],
+    problems: list[FileError],
 ) -> Iterator[ChatPlan]:
     for path in paths:
         try:
             head = read_head(path)
-            yield ChatPlan(_key(source, path), path, files.stamp(path), head, _own_id(head, listeners[0], path), folder, listeners)
+            yield ChatPlan(
+                _key(source, path),
+                path,
+                files.stamp(path),
+                head,
+                _own_id(head, listeners[0], path),
+                folder,
+                listeners,
+            )
         except FileError as error:
             problems.append(error)
 
@@ -114,11 +151,16 @@ def _no_role(folder: Path, count: int, source: DataFolder) -> FileError:
 # ── chats of groups ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _grouped(source: DataFolder, roles: Mapping[str, RolePlan], problems: list[FileError]) -> Iterator[ChatPlan]:
+def _grouped(
+    source: DataFolder, roles: Mapping[str, RolePlan], problems: list[FileError]
+) -> Iterator[ChatPlan]:
     """Chats of groups; one that no group owns any more was heard by those who speak in it."""
     if source.only:
         return
-    paths = {path.stem: path for path in _asked(lambda: files.listed(source.group_chats, ".jsonl"), problems)}
+    paths = {
+        path.stem: path
+        for path in _asked(lambda: files.listed(source.group_chats, ".jsonl"), problems)
+    }
     for group in _groups(source, problems):
         members = tuple(avatar for avatar in group.members if avatar in roles)
         for name in group.chats:
@@ -136,7 +178,13 @@ def _groups(source: DataFolder, problems: list[FileError]) -> Iterator[Group]:
             problems.append(error)
 
 
-def _group_chat(source: DataFolder, path: Path, group: Group, members: tuple[str, ...], problems: list[FileError]) -> Iterator[ChatPlan]:
+def _group_chat(
+    source: DataFolder,
+    path: Path,
+    group: Group,
+    members: tuple[str, ...],
+    problems: list[FileError],
+) -> Iterator[ChatPlan]:
     try:
         head = read_head(path)
         head = replace(head, integrity=head.integrity or group.integrities.get(path.stem, ""))
@@ -179,7 +227,12 @@ def _state(chat: ChatPlan, ledger: Ledger, roles: Mapping[str, RolePlan], wishes
     here = {roles[avatar].role for avatar in chat.listeners}
     noted = set(row.get("roles", ()))
     heard_all = row.get("hidden") is True or not wishes.hidden
-    same = heard_all and row.get("stamp") == list(chat.stamp) and row.get("left") == left_mark(chat.memories) and here <= noted <= known
+    same = (
+        heard_all
+        and row.get("stamp") == list(chat.stamp)
+        and row.get("left") == left_mark(chat.memories)
+        and here <= noted <= known
+    )
     return "same" if same and not wishes.again else "changed"
 
 
@@ -191,7 +244,11 @@ def left_mark(memories: Iterable[LeftSummary]) -> str:
 
 def begun(chat: ChatPlan) -> datetime:
     """When the chat was begun, as well as that is told."""
-    return chat.head.created or named_at(chat.name) or datetime.fromtimestamp(chat.stamp.changed_ns / 1e9, UTC)
+    return (
+        chat.head.created
+        or named_at(chat.name)
+        or datetime.fromtimestamp(chat.stamp.changed_ns / 1e9, UTC)
+    )
 
 
 def _begun(chat: ChatPlan) -> tuple[datetime, bool, str]:

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from rolememory.chats.heard import VOICES, tidy
 from rolememory.engine import RoleMemory
 from rolememory.schema.learning import Said
 from rolememory.schema.message import Message
-from rolememory.store.chats.heard import VOICES, tidy
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,9 @@ class Taken:
 class Takes(Protocol):
     """Somebody who takes a chat in."""
 
-    def observe(self, messages: Sequence[Message], chat: str, user: str | None, title: str) -> Taken:
+    def observe(
+        self, messages: Sequence[Message], chat: str, user: str | None, title: str
+    ) -> Taken:
         """Keep a chat, all that is visible of it, and learn from it; on return both are done. Twice the same changes nothing."""
         ...
 
@@ -41,14 +43,25 @@ def taken(chat: str, path: Sequence[Said], messages: Sequence[Message]) -> Taken
 def _versions(path: Sequence[Said], messages: Sequence[Message]) -> Iterator[str]:
     before = len(path)
     for message in reversed(messages):
-        at = _place(path, before, message.role, tidy(message.content)) if message.role in VOICES else None
+        at = (
+            _place(path, before, message.role, tidy(message.content))
+            if message.role in VOICES
+            else None
+        )
         before = before if at is None else at
         yield "" if at is None else path[at].version
 
 
 def _place(path: Sequence[Said], before: int, role: str, words: str) -> int | None:
     """Where these words stand last before that place."""
-    return next((at for at in range(before - 1, -1, -1) if path[at].role == role and (path[at].raw or path[at].text) == words), None)
+    return next(
+        (
+            at
+            for at in range(before - 1, -1, -1)
+            if path[at].role == role and (path[at].raw or path[at].text) == words
+        ),
+        None,
+    )
 
 
 class ByEngine:
@@ -60,7 +73,9 @@ class ByEngine:
     def __init__(self, mind: RoleMemory) -> None:
         self._mind = mind
 
-    def observe(self, messages: Sequence[Message], chat: str, user: str | None, title: str) -> Taken:
+    def observe(
+        self, messages: Sequence[Message], chat: str, user: str | None, title: str
+    ) -> Taken:
         """See `Takes`."""
         kept = self._mind.observe(messages, chat=chat, user=user, title=title).chat
         try:

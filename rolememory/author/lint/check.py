@@ -3,7 +3,18 @@
 from collections.abc import Callable, Iterator
 
 from rolememory.author.books import BookFile
-from rolememory.author.lint import costs, effects, formats, groups, keys, never, patterns, recursion, secondary, texts
+from rolememory.author.lint import (
+    costs,
+    effects,
+    formats,
+    groups,
+    keys,
+    never,
+    patterns,
+    recursion,
+    secondary,
+    texts,
+)
 from rolememory.author.lint.finding import Finding, Severity
 from rolememory.author.lint.subject import Subject
 from rolememory.author.lint.words import severity
@@ -12,7 +23,20 @@ from rolememory.schema.settings import ScanSettings
 Rule = Callable[[Subject], Iterator[Finding]]
 
 RULES: tuple[Rule, ...] = tuple(
-    rule for part in (never, keys, secondary, patterns, recursion, costs, groups, effects, texts, formats) for rule in part.RULES
+    rule
+    for part in (
+        never,
+        keys,
+        secondary,
+        patterns,
+        recursion,
+        costs,
+        groups,
+        effects,
+        texts,
+        formats,
+    )
+    for rule in part.RULES
 )
 _ORDER = list(Severity)
 
@@ -22,4 +46,7 @@ def check(file: BookFile, settings: ScanSettings | None = None) -> list[Finding]
     subject = Subject.of(file, settings)
     places = {lore.entry.id: at for at, lore in enumerate(subject.entries)}
     found = [finding for rule in RULES for finding in rule(subject)]
-    return sorted(dict.fromkeys(found), key=lambda one: (_ORDER.index(severity(one)), places.get(one.entry, -1)))
+    return sorted(
+        dict.fromkeys(found),
+        key=lambda one: (_ORDER.index(severity(one)), places.get(one.entry, -1)),
+    )

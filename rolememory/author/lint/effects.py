@@ -24,7 +24,11 @@ def short_timers(subject: Subject) -> Iterator[Finding]:
 def homeless(subject: Subject) -> Iterator[Finding]:
     """Entries whose text has no place to go."""
     for lore in subject.living:
-        if lore.asked.position or lore.asked.depth is not None or lore.asked.reverse_depth is not None:
+        if (
+            lore.asked.position
+            or lore.asked.depth is not None
+            or lore.asked.reverse_depth is not None
+        ):
             continue
         if lore.entry.position is LorePosition.OUTLET and not lore.entry.outlet.strip():
             yield of(lore, "nameless_outlet" if subject.exact else "default_outlet", "outlet")
@@ -49,7 +53,9 @@ def idle_chance(subject: Subject) -> Iterator[Finding]:
     """A probability that is not rolled."""
     for lore in subject.living:
         if not lore.entry.use_probability and 0 <= lore.entry.probability < 100:
-            yield of(lore, "idle_probability", "use_probability", probability=lore.entry.probability)
+            yield of(
+                lore, "idle_probability", "use_probability", probability=lore.entry.probability
+            )
 
 
 def constant_keys(subject: Subject) -> Iterator[Finding]:

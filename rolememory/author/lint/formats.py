@@ -12,7 +12,16 @@ from rolememory.cards.sillytavern import NEW_ENTRY
 from rolememory.recall.lore.index import Lore
 from rolememory.text.decorators import KNOWN, read_card
 
-_WORLD_FIELDS = frozenset(NEW_ENTRY) | {"uid", "displayIndex", "characterFilter", "extensions", "hash", "decorators", "world", "addMemo"}
+_WORLD_FIELDS = frozenset(NEW_ENTRY) | {
+    "uid",
+    "displayIndex",
+    "characterFilter",
+    "extensions",
+    "hash",
+    "decorators",
+    "world",
+    "addMemo",
+}
 _CARD_FIELDS = frozenset(
     "keys content extensions enabled insertion_order case_sensitive use_regex constant name comment id priority selective"
     " secondary_keys position".split()
@@ -37,7 +46,11 @@ def misspelled(subject: Subject) -> Iterator[Finding]:
         return
     for lore, raw in _raw_entries(subject):
         for field in raw:
-            near = None if field in known else process.extractOne(field, sorted(known), score_cutoff=85)
+            near = (
+                None
+                if field in known
+                else process.extractOne(field, sorted(known), score_cutoff=85)
+            )
             if near:
                 yield of(lore, "misspelled", field, field=field, near=near[0])
 
@@ -49,7 +62,11 @@ def _raw_entries(subject: Subject) -> Iterator[tuple[Lore, Mapping[str, Any]]]:
     entries = book.get("entries")
     listed = list(entries.values()) if isinstance(entries, Mapping) else list(entries or ())
     if len(listed) == len(subject.entries) and subject.book.format == "character_book":
-        yield from ((lore, raw) for lore, raw in zip(subject.entries, listed, strict=True) if isinstance(raw, Mapping))
+        yield from (
+            (lore, raw)
+            for lore, raw in zip(subject.entries, listed, strict=True)
+            if isinstance(raw, Mapping)
+        )
     else:
         yield from ((lore, lore.entry.raw) for lore in subject.entries)
 
@@ -101,7 +118,11 @@ def version(subject: Subject) -> Iterator[Finding]:
         lost = [name for name in ("priority", "use_regex") if getattr(lore.entry, name)]
         if lost:
             yield of(lore, "lost_field", lost[0], fields=", ".join(lost))
-    book = [name for name in ("scan_depth", "token_budget", "recursive_scanning") if getattr(subject.book, name) is not None]
+    book = [
+        name
+        for name in ("scan_depth", "token_budget", "recursive_scanning")
+        if getattr(subject.book, name) is not None
+    ]
     if book:
         yield of_book("lost_field", book[0], fields=", ".join(book))
 

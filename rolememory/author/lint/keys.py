@@ -34,7 +34,11 @@ def blank(subject: Subject) -> Iterator[Finding]:
 def padded(subject: Subject) -> Iterator[Finding]:
     """Blanks around a key, which do not count."""
     for lore in subject.living:
-        yield from (of(lore, "padded_key", "keys", key=key.strip()) for key in lore.entry.keys if key.strip() and key != key.strip())
+        yield from (
+            of(lore, "padded_key", "keys", key=key.strip())
+            for key in lore.entry.keys
+            if key.strip() and key != key.strip()
+        )
 
 
 def listed(subject: Subject) -> Iterator[Finding]:
@@ -43,7 +47,13 @@ def listed(subject: Subject) -> Iterator[Finding]:
         for key in _plain(lore):
             parts = [part.strip() for part in _LIST.split(key.text) if part.strip()]
             if len(parts) > 1 and max(map(len, parts)) <= LONG_KEY / 2:
-                yield of(lore, "listed_key", "keys", key=key.text, parts=", ".join(f'"{part}"' for part in parts))
+                yield of(
+                    lore,
+                    "listed_key",
+                    "keys",
+                    key=key.text,
+                    parts=", ".join(f'"{part}"' for part in parts),
+                )
 
 
 def quoted(subject: Subject) -> Iterator[Finding]:
@@ -58,7 +68,11 @@ def quoted(subject: Subject) -> Iterator[Finding]:
 def long(subject: Subject) -> Iterator[Finding]:
     """Sentences as keys."""
     for lore in subject.living:
-        yield from (of(lore, "long_key", "keys", key=key.text[:30] + "…") for key in _plain(lore) if len(key.text) > LONG_KEY)
+        yield from (
+            of(lore, "long_key", "keys", key=key.text[:30] + "…")
+            for key in _plain(lore)
+            if len(key.text) > LONG_KEY
+        )
 
 
 def wide(subject: Subject) -> Iterator[Finding]:
@@ -76,9 +90,15 @@ def broad(subject: Subject) -> Iterator[Finding]:
     """Keys that stand in nearly every message: single letters, words of grammar."""
     for lore in subject.living:
         for key in _plain(lore):
-            if _is_broad(key.text) and not (key.spec and key.spec.form == "raw" and key.text != key.text.lower()):
+            if _is_broad(key.text) and not (
+                key.spec and key.spec.form == "raw" and key.text != key.text.lower()
+            ):
                 yield of(lore, "broad_key", "keys", key=key.text)
-            elif len(key.text.strip()) == 1 and is_han(key.text.strip()) and not (key.spec and key.spec.cjk_words):
+            elif (
+                len(key.text.strip()) == 1
+                and is_han(key.text.strip())
+                and not (key.spec and key.spec.cjk_words)
+            ):
                 yield of(lore, "one_character", "keys", key=key.text.strip())
 
 
@@ -92,7 +112,11 @@ def _grammar() -> frozenset[str]:
     """Words of grammar in both languages."""
     words: set[str] = set()
     for language in ("en", "zh"):
-        words.update(orjson.loads(shipped("worldbook_rules", "lexicons", f"words.{language}.json").read_bytes())["stop"])
+        words.update(
+            orjson.loads(
+                shipped("worldbook_rules", "lexicons", f"words.{language}.json").read_bytes()
+            )["stop"]
+        )
     return frozenset(words)
 
 
@@ -103,7 +127,13 @@ def named(subject: Subject) -> Iterator[Finding]:
     own = subject.character.name
     for lore in subject.living:
         for key in lore.keys:
-            if key.text.strip().lower() in ("{{char}}", "{{user}}", "<char>", "<user>", "<bot>") or (own and key.text.strip() == own):
+            if key.text.strip().lower() in (
+                "{{char}}",
+                "{{user}}",
+                "<char>",
+                "<user>",
+                "<bot>",
+            ) or (own and key.text.strip() == own):
                 yield of(lore, "name_key", "keys", key=key.text.strip())
 
 
@@ -114,13 +144,20 @@ def repeated(subject: Subject) -> Iterator[Finding]:
         for first, second in combinations(keys, 2):
             if first.spec and second.spec and first.spec.needle == second.spec.needle:
                 yield of(lore, "repeated_key", "keys", key=first.text, other=second.text)
-        if not (lore.entry.group and (subject.settings.use_group_scoring or lore.entry.use_group_scoring)):
+        if not (
+            lore.entry.group
+            and (subject.settings.use_group_scoring or lore.entry.use_group_scoring)
+        ):
             yield from _redundant(subject, lore, keys)
 
 
 def _redundant(subject: Subject, lore: Lore, keys: list[Key]) -> Iterator[Finding]:
     for key in keys:
-        others = tuple(other for other in keys if other.spec and key.spec and other.spec.needle != key.spec.needle)
+        others = tuple(
+            other
+            for other in keys
+            if other.spec and key.spec and other.spec.needle != key.spec.needle
+        )
         inner = next(subject.keys_in(key.text, others), None)
         if inner is not None:
             yield of(lore, "redundant_key", "keys", key=key.text, other=inner.text)
@@ -133,7 +170,9 @@ def shared(subject: Subject) -> Iterator[Finding]:
         for key in {key.spec: key for key in _plain(lore)}.values():
             owners.setdefault(key.spec, []).append(lore)
     for lore in subject.living:
-        same = [key for key in _plain(lore) if len(owners[key.spec]) > 1 and owners[key.spec][0] is lore]
+        same = [
+            key for key in _plain(lore) if len(owners[key.spec]) > 1 and owners[key.spec][0] is lore
+        ]
         for key in same:
             others = [other for other in owners[key.spec][1:] if not rivals(lore, other)]
             if others:
@@ -148,10 +187,25 @@ def shadowed(subject: Subject) -> Iterator[Finding]:
             owners.setdefault(key.spec, []).append(lore)
     for lore in subject.living:
         for key in _plain(lore):
-            inside = [spec for spec in subject.index.keys.read(key.text) if spec in owners and key.spec and spec.needle != key.spec.needle]
-            others = list(dict.fromkeys(title(one.entry) for spec in inside for one in owners[spec] if one is not lore))
+            inside = [
+                spec
+                for spec in subject.index.keys.read(key.text)
+                if spec in owners and key.spec and spec.needle != key.spec.needle
+            ]
+            others = list(
+                dict.fromkeys(
+                    title(one.entry) for spec in inside for one in owners[spec] if one is not lore
+                )
+            )
             if others:
-                yield of(lore, "shadowed_key", "keys", key=key.text, inner=inside[0].text, others=", ".join(others[:MOST_NAMED]))
+                yield of(
+                    lore,
+                    "shadowed_key",
+                    "keys",
+                    key=key.text,
+                    inner=inside[0].text,
+                    others=", ".join(others[:MOST_NAMED]),
+                )
 
 
 def twins(subject: Subject) -> Iterator[Finding]:
@@ -162,7 +216,12 @@ def twins(subject: Subject) -> Iterator[Finding]:
         if not lore.keys or entry.probability != 100 or entry.delay_until_recursion:
             continue
         place = entry.position, entry.depth, entry.role, entry.delay, entry.sticky, entry.scan_depth
-        marks = frozenset(key.text for key in lore.keys), frozenset(key.text for key in lore.secondary), entry.selective_logic, place
+        marks = (
+            frozenset(key.text for key in lore.keys),
+            frozenset(key.text for key in lore.secondary),
+            entry.selective_logic,
+            place,
+        )
         first = seen.setdefault(marks, lore)
         if first is not lore and not rivals(first, lore) and not (lore.also or lore.never):
             yield of(lore, "same_keys", "keys", other=title(first.entry))

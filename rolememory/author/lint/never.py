@@ -12,23 +12,36 @@ GENERATIONS = ("normal", "continue", "impersonate", "swipe", "regenerate", "quie
 
 def unreadable(subject: Subject) -> Iterator[Finding]:
     """Entries that could not be read at all."""
-    yield from (of_book("unreadable", "entries", problem=problem) for problem in subject.book.problems)
+    yield from (
+        of_book("unreadable", "entries", problem=problem) for problem in subject.book.problems
+    )
 
 
 def switched_off(subject: Subject) -> Iterator[Finding]:
     """Entries that are disabled."""
-    yield from (of(lore, "disabled", "enabled") for lore in subject.entries if not lore.entry.enabled)
+    yield from (
+        of(lore, "disabled", "enabled") for lore in subject.entries if not lore.entry.enabled
+    )
 
 
 def keyless(subject: Subject) -> Iterator[Finding]:
     """Entries that have no key, and nothing else that wakes them."""
     for lore in subject.living:
-        if subject.is_woken(lore) or any(key.strip() for key in lore.entry.keys) or _text_for_list(lore.entry.raw):
+        if (
+            subject.is_woken(lore)
+            or any(key.strip() for key in lore.entry.keys)
+            or _text_for_list(lore.entry.raw)
+        ):
             continue
         if lore.entry.by_meaning and subject.settings.by_meaning != "off":
             yield of(lore, "only_by_meaning", "keys")
         elif lore.entry.secondary_keys:
-            yield of(lore, "only_secondary", "secondary_keys", keys=", ".join(lore.entry.secondary_keys[:5]))
+            yield of(
+                lore,
+                "only_secondary",
+                "secondary_keys",
+                keys=", ".join(lore.entry.secondary_keys[:5]),
+            )
         elif lore.entry.keys and subject.rules.blank_key_matches:
             continue  # told as a blank key
         else:
@@ -55,7 +68,11 @@ def _listed(text: str) -> str:
 def no_key_works(subject: Subject) -> Iterator[Finding]:
     """Entries all of whose keys can never be found."""
     for lore in subject.living:
-        if lore.keys and not subject.is_woken(lore) and all(key.kind is Kind.NEVER for key in lore.keys):
+        if (
+            lore.keys
+            and not subject.is_woken(lore)
+            and all(key.kind is Kind.NEVER for key in lore.keys)
+        ):
             yield of(lore, "no_key_works", "keys", keys=", ".join(key.text for key in lore.keys))
 
 
@@ -64,7 +81,11 @@ def luckless(subject: Subject) -> Iterator[Finding]:
     for lore in subject.living:
         if lore.entry.use_probability and lore.entry.probability <= 0:
             given = lore.entry.probability
-            yield of(lore, "luckless", "probability", probability=given) if given >= 0 else of(lore, "no_probability", "probability")
+            yield (
+                of(lore, "luckless", "probability", probability=given)
+                if given >= 0
+                else of(lore, "no_probability", "probability")
+            )
 
 
 def empty(subject: Subject) -> Iterator[Finding]:
@@ -86,7 +107,13 @@ def blind(subject: Subject) -> Iterator[Finding]:
     for lore in subject.living:
         depth = lore.scan_depth if lore.scan_depth is not None else subject.settings.scan_depth
         widens = lore.scan_depth is None and subject.settings.min_activations > 0
-        if depth > 0 or widens or subject.is_woken(lore) or not lore.keys or any(map(_found_in_nothing, lore.keys)):
+        if (
+            depth > 0
+            or widens
+            or subject.is_woken(lore)
+            or not lore.keys
+            or any(map(_found_in_nothing, lore.keys))
+        ):
             continue
         hears_others = subject.settings.recursive and not lore.excluded
         if subject.rules.zero_depth_is_blind or not (lore.entry.match_sources or hears_others):
@@ -114,7 +141,11 @@ def wrong_triggers(subject: Subject) -> Iterator[Finding]:
     for lore in subject.living:
         unknown = [one for one in lore.entry.triggers if one not in GENERATIONS]
         if unknown:
-            code = "no_known_trigger" if len(unknown) == len(lore.entry.triggers) else "unknown_trigger"
+            code = (
+                "no_known_trigger"
+                if len(unknown) == len(lore.entry.triggers)
+                else "unknown_trigger"
+            )
             yield of(lore, code, "triggers", found=", ".join(unknown), known=", ".join(GENERATIONS))
 
 

@@ -80,8 +80,12 @@ def _starts_at_start(node: Node) -> bool:
     """Whether it must begin at the start of the whole text and does not take U+0001 there."""
     match node:
         case Series(parts) if parts:
-            anchored = isinstance(parts[0], Edge) and parts[0].kind == "start" and not parts[0].lines
-            return (anchored and not _may_begin(Series(parts[1:]), START)) or (not anchored and _starts_at_start(parts[0]))
+            anchored = (
+                isinstance(parts[0], Edge) and parts[0].kind == "start" and not parts[0].lines
+            )
+            return (anchored and not _may_begin(Series(parts[1:]), START)) or (
+                not anchored and _starts_at_start(parts[0])
+            )
         case Choice(options):
             return all(map(_starts_at_start, options))
         case Group(body=body):
@@ -96,7 +100,9 @@ def _may_begin(node: Node, letter: str) -> bool:
     """Whether it could take this character first; what is not known here may."""
     match node:
         case Chars(ranges=ranges, properties=properties, negated=negated):
-            return bool(properties) or negated is not any(low <= ord(letter) <= high for low, high in ranges)
+            return bool(properties) or negated is not any(
+                low <= ord(letter) <= high for low, high in ranges
+            )
         case Series(parts) if parts and isinstance(parts[0], Chars):
             return _may_begin(parts[0], letter)
         case _:
@@ -106,14 +112,25 @@ def _may_begin(node: Node, letter: str) -> bool:
 def case_sensitive(subject: Subject) -> Iterator[Finding]:
     """Patterns that tell upper from lower case while plain keys do not."""
     for lore, pattern in _patterns(subject):
-        plain_folds = not (subject.settings.case_sensitive if lore.entry.case_sensitive is None else lore.entry.case_sensitive)
-        if plain_folds and pattern.literal and not pattern.lowered and pattern.literal.lower() != pattern.literal.upper():
+        plain_folds = not (
+            subject.settings.case_sensitive
+            if lore.entry.case_sensitive is None
+            else lore.entry.case_sensitive
+        )
+        if (
+            plain_folds
+            and pattern.literal
+            and not pattern.lowered
+            and pattern.literal.lower() != pattern.literal.upper()
+        ):
             yield of(lore, "pattern_case", "keys", key=str(pattern.source))
 
 
 def _patterns(subject: Subject) -> Iterator[tuple[Lore, Pattern]]:
     for lore in subject.living:
-        yield from ((lore, key.pattern) for key in (*lore.keys, *lore.secondary) if key.pattern is not None)
+        yield from (
+            (lore, key.pattern) for key in (*lore.keys, *lore.secondary) if key.pattern is not None
+        )
 
 
 RULES = (broken, slow, fitting_everything, pinned, case_sensitive)

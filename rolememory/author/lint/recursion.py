@@ -20,7 +20,9 @@ def wakes(subject: Subject) -> Wakes:
         return {}
     by_id, heard = {lore.entry.id: lore for lore in subject.living}, hears(subject)
     return {
-        lore.entry.id: tuple(one for one in heard[lore.entry.id] if not by_id[one].excluded) for lore in subject.living if not lore.silent
+        lore.entry.id: tuple(one for one in heard[lore.entry.id] if not by_id[one].excluded)
+        for lore in subject.living
+        if not lore.silent
     }
 
 
@@ -38,7 +40,12 @@ def _woken(subject: Subject, lore: Lore, odd: Sequence[Lore]) -> Iterator[str]:
     heard = {index.entries[rank].entry.id for rank in ranks}
     heard |= {other.entry.id for other in odd if any(fits(key, said) for key in other.odd)}
     for other in subject.living if heard else ():
-        if other.entry.id in heard and other is not lore and not subject.is_woken(other) and not rivals(lore, other):
+        if (
+            other.entry.id in heard
+            and other is not lore
+            and not subject.is_woken(other)
+            and not rivals(lore, other)
+        ):
             yield other.entry.id
 
 
@@ -62,7 +69,14 @@ def chains(subject: Subject) -> Iterator[Finding]:
         path = farthest(graph, start)
         if len(path) >= LONG_CHAIN and start not in followed:
             tokens = sum(subject.costs[one] for one in path)
-            yield of(by_id[start], "chain", "content", path=_arrows([by_id[one] for one in path]), count=len(path), tokens=tokens)
+            yield of(
+                by_id[start],
+                "chain",
+                "content",
+                path=_arrows([by_id[one] for one in path]),
+                count=len(path),
+                tokens=tokens,
+            )
 
 
 def greedy(subject: Subject) -> Iterator[Finding]:
@@ -71,7 +85,9 @@ def greedy(subject: Subject) -> Iterator[Finding]:
     by_id = {lore.entry.id: lore for lore in subject.living}
     for start, woken in graph.items():
         if len(woken) >= max(MANY, len(subject.living) / 2):
-            yield of(by_id[start], "wakes_many", "content", count=len(woken), of=len(subject.living))
+            yield of(
+                by_id[start], "wakes_many", "content", count=len(woken), of=len(subject.living)
+            )
 
 
 def shortest(graph: Wakes, start: str, goal: str) -> list[str]:

@@ -30,7 +30,12 @@ def contradicting(subject: Subject) -> Iterator[Finding]:
             continue  # what a pattern or a macro finds is not known here
         for forbidden in _forbidding(lore):
             if forbidden and all(any(subject.keys_in(key.text, forbidden)) for key in keys):
-                yield of(lore, "contradiction", "secondary_keys", keys=", ".join(key.text for key in forbidden[:5]))
+                yield of(
+                    lore,
+                    "contradiction",
+                    "secondary_keys",
+                    keys=", ".join(key.text for key in forbidden[:5]),
+                )
                 break
 
 
@@ -48,8 +53,16 @@ def always_so(subject: Subject) -> Iterator[Finding]:
     for lore in subject.living:
         if lore.entry.selective_logic is not SelectiveLogic.AND_ANY or not lore.secondary:
             continue
-        if all(key.kind is Kind.PLAIN and any(subject.keys_in(key.text, lore.secondary)) for key in lore.keys):
-            yield of(lore, "idle_secondary", "secondary_keys", keys=", ".join(key.text for key in lore.secondary[:5]))
+        if all(
+            key.kind is Kind.PLAIN and any(subject.keys_in(key.text, lore.secondary))
+            for key in lore.keys
+        ):
+            yield of(
+                lore,
+                "idle_secondary",
+                "secondary_keys",
+                keys=", ".join(key.text for key in lore.secondary[:5]),
+            )
 
 
 def patterns_only(subject: Subject) -> Iterator[Finding]:
@@ -58,7 +71,14 @@ def patterns_only(subject: Subject) -> Iterator[Finding]:
         return
     for lore in subject.living:
         entry = lore.entry
-        lost = [name for name, given in (("constant", entry.constant), ("secondary_keys", entry.secondary_keys)) if given]
+        lost = [
+            name
+            for name, given in (
+                ("constant", entry.constant),
+                ("secondary_keys", entry.secondary_keys),
+            )
+            if given
+        ]
         if entry.use_regex and lost:
             yield of(lore, "regex_ignores", "use_regex", fields=", ".join(lost))
 

@@ -22,9 +22,17 @@ def is_slow(pattern: Pattern) -> bool:
     tree = parse(pattern.source.body, Flags.read(pattern.source.flags))
     engine = pattern.backtracking()
     texts = list(dict.fromkeys(against(tree)))[:MOST_TEXTS]
-    tried = [(before, piece, ROUNDS) for before, piece in texts] + [(before, piece, LONG // len(piece)) for before, piece in texts]
-    tail = _MISFIT + sample(tree)  # what the pattern asks for is there, too late: else an engine might give up at once
-    return any(_too_long(engine, before + piece * rounds + end) for before, piece, rounds in tried for end in (_MISFIT, tail))
+    tried = [(before, piece, ROUNDS) for before, piece in texts] + [
+        (before, piece, LONG // len(piece)) for before, piece in texts
+    ]
+    tail = _MISFIT + sample(
+        tree
+    )  # what the pattern asks for is there, too late: else an engine might give up at once
+    return any(
+        _too_long(engine, before + piece * rounds + end)
+        for before, piece, rounds in tried
+        for end in (_MISFIT, tail)
+    )
 
 
 def _too_long(engine: Any, text: str) -> bool:

@@ -30,13 +30,22 @@ class Subject:
     tokens: Callable[[str], int]
 
     @classmethod
-    def of(cls, file: BookFile, settings: ScanSettings | None = None, tokens: Callable[[str], int] | None = None) -> "Subject":
+    def of(
+        cls,
+        file: BookFile,
+        settings: ScanSettings | None = None,
+        tokens: Callable[[str], int] | None = None,
+    ) -> "Subject":
         """With the defaults of the product; a card names its own character."""
         card: Any = file.raw.get("data")
         known = card if isinstance(card, Mapping) and "entries" not in file.raw else {}
         names = known.get("tags")
-        who = Character(name=str(known.get("name") or ""), tags=tuple(names) if isinstance(names, list) else ())
-        return cls(file, settings or ScanSettings(), who, tokens or counter_for("tokens", LengthSettings()))
+        who = Character(
+            name=str(known.get("name") or ""), tags=tuple(names) if isinstance(names, list) else ()
+        )
+        return cls(
+            file, settings or ScanSettings(), who, tokens or counter_for("tokens", LengthSettings())
+        )
 
     @property
     def book(self) -> Lorebook:
@@ -57,7 +66,11 @@ class Subject:
     def macros(self) -> Macros:
         """What macros say; names nobody knows yet stand for themselves."""
         who = self.character
-        named = Character(name=who.name or "{{char}}", user=who.user if who.user != "User" else "{{user}}", tags=who.tags)
+        named = Character(
+            name=who.name or "{{char}}",
+            user=who.user if who.user != "User" else "{{user}}",
+            tags=who.tags,
+        )
         return for_character(named, card_macros=self.settings.rules != "sillytavern")
 
     @cached_property
@@ -85,7 +98,9 @@ class Subject:
     @cached_property
     def costs(self) -> Mapping[str, int]:
         """Tokens of each entry's text, by its id in the book."""
-        return {lore.entry.id: self.tokens(self.macros.expand(lore.content)) for lore in self.entries}
+        return {
+            lore.entry.id: self.tokens(self.macros.expand(lore.content)) for lore in self.entries
+        }
 
     def is_woken(self, lore: Lore) -> bool:
         """Whether something else than keys wakes it: it is constant, or told so by a decorator."""
@@ -95,13 +110,17 @@ class Subject:
         """Those of these keys that stand in a text, as a scan would find them."""
         found = self.index.keys.read(text)
         for key in among:
-            if (key.kind is Kind.PLAIN and key.spec in found) or (key.pattern is not None and fits(key, text)):
+            if (key.kind is Kind.PLAIN and key.spec in found) or (
+                key.pattern is not None and fits(key, text)
+            ):
                 yield key
 
 
 def rivals(one: Lore, other: Lore) -> bool:
     """Whether they share a group, of which one comes in."""
-    return not set(group_names(one.entry.group, exact=False)).isdisjoint(group_names(other.entry.group, exact=False))
+    return not set(group_names(one.entry.group, exact=False)).isdisjoint(
+        group_names(other.entry.group, exact=False)
+    )
 
 
 def fits(key: Key, text: str) -> bool:

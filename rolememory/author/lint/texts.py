@@ -19,7 +19,10 @@ _ENOUGH = 10  # characters that tell a language
 def macros(subject: Subject) -> Iterator[Finding]:
     """Macros that nobody knows, are not closed, or have one brace where two are wanted."""
     for lore in subject.living:
-        for field, texts in (("content", (lore.content,)), ("keys", (*lore.entry.keys, *lore.entry.secondary_keys))):
+        for field, texts in (
+            ("content", (lore.content,)),
+            ("keys", (*lore.entry.keys, *lore.entry.secondary_keys)),
+        ):
             for text in texts:
                 yield from _broken(lore, field, text)
                 yield from _unknown(subject, lore, field, text)
@@ -37,7 +40,13 @@ def _broken(lore: Lore, field: str, text: str) -> Iterator[Finding]:
     if text.count("{{") != text.count("}}"):
         yield of(lore, "open_macro", field, opened=text.count("{{"), closed=text.count("}}"))
     if lone := _LONE_BRACE.search(text):
-        yield of(lore, "lone_brace", field, found=lone[0], wanted=f"{{{{{lone[1].lower().removesuffix('_name')}}}}}")
+        yield of(
+            lore,
+            "lone_brace",
+            field,
+            found=lone[0],
+            wanted=f"{{{{{lone[1].lower().removesuffix('_name')}}}}}",
+        )
 
 
 def languages(subject: Subject) -> Iterator[Finding]:
@@ -47,7 +56,9 @@ def languages(subject: Subject) -> Iterator[Finding]:
         if not keys or len(lore.content) < _ENOUGH or len(keys) < len(lore.keys):
             continue
         spoken = language_of(lore.content)
-        foreign = all(_han(key) is not (spoken == "zh") for key in keys) and not scripts(lore.content).keys() & {"kana", "hangul"}
+        foreign = all(_han(key) is not (spoken == "zh") for key in keys) and not scripts(
+            lore.content
+        ).keys() & {"kana", "hangul"}
         if foreign and not any(folded_key(key) in folded_key(lore.content) for key in keys):
             yield of(lore, "foreign_keys", "keys", language=spoken, keys=", ".join(keys[:5]))
 

@@ -55,7 +55,9 @@ class ChatFile:
     head: ChatHead
     messages: tuple[ChatMessage, ...]
     summaries: tuple[LeftSummary, ...] = ()
-    problems: tuple[FileError, ...] = field(default=())  # lines that cannot be read; the others were
+    problems: tuple[FileError, ...] = field(
+        default=()
+    )  # lines that cannot be read; the others were
 
     @property
     def name(self) -> str:
@@ -138,14 +140,19 @@ def _line(path: Path, number: int, line: bytes) -> Raw | FileError:
 
 
 def _is_head(raw: Mapping[str, Any]) -> bool:
-    return "mes" not in raw and ("chat_metadata" in raw or "user_name" in raw or "character_name" in raw)
+    return "mes" not in raw and (
+        "chat_metadata" in raw or "user_name" in raw or "character_name" in raw
+    )
 
 
 def _head(raw: Raw, zone: tzinfo | None) -> ChatHead:
     if not _is_head(raw):
         return ChatHead()
     about = object_of(raw.get("chat_metadata"))
-    bound = [text_of(about.get("world_info")), text_of(object_of(about.get("STMemoryBooks")).get("manualLorebook"))]
+    bound = [
+        text_of(about.get("world_info")),
+        text_of(object_of(about.get("STMemoryBooks")).get("manualLorebook")),
+    ]
     return ChatHead(
         user=_named(raw.get("user_name")),
         character=_named(raw.get("character_name")),
@@ -175,7 +182,12 @@ def _message(raw: Raw, place: int, zone: tzinfo | None) -> ChatMessage | None:
         name=name,
         sent=sent_at(raw.get("send_date"), zone),
         hidden=hidden,
-        program=hidden and (extra.get("type") not in (None, "", "narrator") or "tool_invocations" in extra or name == "SillyTavern System"),
+        program=hidden
+        and (
+            extra.get("type") not in (None, "", "narrator")
+            or "tool_invocations" in extra
+            or name == "SillyTavern System"
+        ),
         avatar=_avatar(raw),
     )
 
@@ -185,7 +197,12 @@ def _text(raw: Raw) -> str | None:
     said = raw.get("mes")
     said = said.get("message") if isinstance(said, dict) else said
     swipes, chosen = raw.get("swipes"), raw.get("swipe_id")
-    if said in (None, "") and isinstance(swipes, list) and isinstance(chosen, int) and 0 <= chosen < len(swipes):
+    if (
+        said in (None, "")
+        and isinstance(swipes, list)
+        and isinstance(chosen, int)
+        and 0 <= chosen < len(swipes)
+    ):
         said = swipes[chosen]
     return said if isinstance(said, str) else None
 

@@ -9,8 +9,13 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _EARLIEST, _LATEST = datetime(1990, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
 
 _NUMBER = re.compile(r"\d{1,19}(?:\.\d+)?")
-_ENGLISH = re.compile(r"([A-Za-z]{3,9})\.? (\d{1,2}),? (\d{4}),?(?: (?:at )?(\d{1,2}):(\d{2})(?::(\d{2}))?\s*([ap]m)?)?", re.IGNORECASE)
-_HUMANIZED = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2}) ?@ ?(\d{1,2})h ?(\d{1,2})m ?(?:(\d{1,2})s)? ?(?:(\d{1,3})ms)?")
+_ENGLISH = re.compile(
+    r"([A-Za-z]{3,9})\.? (\d{1,2}),? (\d{4}),?(?: (?:at )?(\d{1,2}):(\d{2})(?::(\d{2}))?\s*([ap]m)?)?",
+    re.IGNORECASE,
+)
+_HUMANIZED = re.compile(
+    r"(\d{4})-(\d{1,2})-(\d{1,2}) ?@ ?(\d{1,2})h ?(\d{1,2})m ?(?:(\d{1,2})s)? ?(?:(\d{1,3})ms)?"
+)
 _CHINESE = re.compile(
     r"(\d{4})\s*年\s*(\d{1,2})\s*月\s*(\d{1,2})\s*[日号號]\s*(?:(凌晨|早上|上午|中午|下午|傍晚|晚上)?\s*(\d{1,2})\s*[:：点點时時]\s*(\d{1,2})?\s*分?(?:[:：]?(\d{1,2})秒?)?)?"
 )
@@ -64,7 +69,9 @@ def _in_utc(moment: datetime, zone: tzinfo | None) -> datetime:
 def _english(parts: Sequence[str | None]) -> datetime:
     name, day, year, hour, minute, second, half = parts
     month = _MONTHS.index(str(name)[:3].lower()) + 1
-    return _moment(year, str(month), day, str(_of_day(int(hour or 0), (half or "").lower())), minute, second)
+    return _moment(
+        year, str(month), day, str(_of_day(int(hour or 0), (half or "").lower())), minute, second
+    )
 
 
 def _of_day(hour: int, half: str) -> int:

@@ -55,7 +55,11 @@ def listed(folder: Path, *endings: str) -> list[Path]:
     try:
         if not folder.is_dir():
             return []
-        found = [path for path in folder.iterdir() if path.suffix.lower() in endings and not path.name.startswith(".") and path.is_file()]
+        found = [
+            path
+            for path in folder.iterdir()
+            if path.suffix.lower() in endings and not path.name.startswith(".") and path.is_file()
+        ]
     except OSError as error:
         raise unreadable(folder, error) from error
     return sorted(found)[:LISTED]
@@ -68,7 +72,13 @@ def folders(folder: Path) -> list[Path]:
         FileError: it cannot be listed.
     """
     try:
-        return sorted(path for path in folder.iterdir() if path.is_dir() and not path.name.startswith(".")) if folder.is_dir() else []
+        return (
+            sorted(
+                path for path in folder.iterdir() if path.is_dir() and not path.name.startswith(".")
+            )
+            if folder.is_dir()
+            else []
+        )
     except OSError as error:
         raise unreadable(folder, error) from error
 
@@ -102,9 +112,13 @@ def read_object(path: Path, most: int) -> Raw:
     try:
         found = loads(data.removeprefix(b"\xef\xbb\xbf"))
     except ValueError as error:
-        raise FileError(path, f"is not JSON: {error}", remedy=_AGAIN[0], zh=(f"不是 JSON：{error}", _AGAIN[1])) from error
+        raise FileError(
+            path, f"is not JSON: {error}", remedy=_AGAIN[0], zh=(f"不是 JSON：{error}", _AGAIN[1])
+        ) from error
     if not isinstance(found, dict):
-        raise FileError(path, "expected a JSON object", remedy=_AGAIN[0], zh=("应为 JSON 对象", _AGAIN[1]))
+        raise FileError(
+            path, "expected a JSON object", remedy=_AGAIN[0], zh=("应为 JSON 对象", _AGAIN[1])
+        )
     return found
 
 
@@ -132,13 +146,22 @@ def _whole(value: Any) -> Any:
         return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, list):
         return [_whole(one) for one in value]
-    return {_whole(name): _whole(one) for name, one in value.items()} if isinstance(value, dict) else value
+    return (
+        {_whole(name): _whole(one) for name, one in value.items()}
+        if isinstance(value, dict)
+        else value
+    )
 
 
 def unreadable(path: Path, error: OSError) -> FileError:
     """The complaint about a file that the system does not give out."""
     why = error.strerror or str(error)
-    return FileError(path, f"cannot be read: {why}", remedy="check path and rights", zh=(f"读不出来：{why}", "请检查路径和权限"))
+    return FileError(
+        path,
+        f"cannot be read: {why}",
+        remedy="check path and rights",
+        zh=(f"读不出来：{why}", "请检查路径和权限"),
+    )
 
 
 def text_of(value: object) -> str:

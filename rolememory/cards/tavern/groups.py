@@ -17,7 +17,9 @@ class Group:
     name: str
     members: tuple[str, ...]
     chats: tuple[str, ...]  # names of its chat files, without ending
-    integrities: Mapping[str, str]  # of old groups, which kept what is known about their chats in the group's own file
+    integrities: Mapping[
+        str, str
+    ]  # of old groups, which kept what is known about their chats in the group's own file
 
 
 def read_group(path: Path) -> Group:
@@ -34,7 +36,10 @@ def read_group(path: Path) -> Group:
         name=text_of(raw.get("name")).strip() or path.stem,
         members=texts_of(raw.get("members")),
         chats=tuple(dict.fromkeys(str(one) for one in _listed(raw.get("chats")))) or (current,),
-        integrities={name: text_of(object_of(known).get("integrity")).strip() for name, known in about.items()},
+        integrities={
+            name: text_of(object_of(known).get("integrity")).strip()
+            for name, known in about.items()
+        },
     )
 
 
@@ -42,15 +47,21 @@ def _listed(value: object) -> list[object]:
     return value if isinstance(value, list) else []
 
 
-def with_avatars(messages: Iterable[ChatMessage], by_name: Mapping[str, str]) -> tuple[ChatMessage, ...]:
+def with_avatars(
+    messages: Iterable[ChatMessage], by_name: Mapping[str, str]
+) -> tuple[ChatMessage, ...]:
     """The messages with the avatar of who speaks, where old files have only the name."""
     return tuple(
-        replace(one, avatar=by_name[one.name]) if one.speaker == "assistant" and not one.avatar and one.name in by_name else one
+        replace(one, avatar=by_name[one.name])
+        if one.speaker == "assistant" and not one.avatar and one.name in by_name
+        else one
         for one in messages
     )
 
 
-def heard(messages: Sequence[ChatMessage], avatar: str, members: Collection[str], greets: Collection[str]) -> tuple[ChatMessage, ...]:
+def heard(
+    messages: Sequence[ChatMessage], avatar: str, members: Collection[str], greets: Collection[str]
+) -> tuple[ChatMessage, ...]:
     """What this character heard of a group chat, itself included.
 
     A chat begins with the greetings of those who are there. Who has a greeting (`greets`) and said none while others did came

@@ -67,7 +67,11 @@ def data_folders(path: Path) -> list[DataFolder]:
     """
     path = Path(path).expanduser().absolute()
     if not path.is_dir():
-        what = ("is a file", "是文件") if path.exists() else ("there is no such folder", "没有这个文件夹")
+        what = (
+            ("is a file", "是文件")
+            if path.exists()
+            else ("there is no such folder", "没有这个文件夹")
+        )
         raise FileError(
             path,
             what[0],
@@ -90,7 +94,11 @@ def _own(path: Path) -> list[DataFolder]:
 def _below(path: Path) -> list[DataFolder]:
     """The users in `data`, in the folder itself, or in `public`, where programs before 1.12 kept the one user there was."""
     for place in (path / "data", path):
-        if users := [DataFolder(folder) for folder in files.folders(place) if not folder.name.startswith("_") and _is_user(folder)]:
+        if users := [
+            DataFolder(folder)
+            for folder in files.folders(place)
+            if not folder.name.startswith("_") and _is_user(folder)
+        ]:
             return [user for user in users if user.name != "public"] or users
     return []
 

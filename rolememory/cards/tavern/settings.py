@@ -27,12 +27,17 @@ class TavernSettings:
     personas: Mapping[str, Persona] = field(default_factory=dict)  # by avatar
     default_persona: str = ""
     global_books: tuple[str, ...] = ()  # switched on for every chat
-    more_books: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # beside the card's own, by avatar file without ending
+    more_books: Mapping[str, tuple[str, ...]] = field(
+        default_factory=dict
+    )  # beside the card's own, by avatar file without ending
 
     def persona_named(self, name: str) -> Persona | None:
         """The persona of this name; of several the one that is the default, else the first."""
         found = [one for one in self.personas.values() if one.name == name]
-        return next((one for one in found if one.avatar == self.default_persona), found[0] if found else None)
+        return next(
+            (one for one in found if one.avatar == self.default_persona),
+            found[0] if found else None,
+        )
 
 
 def read_settings(path: Path) -> TavernSettings:
@@ -56,7 +61,9 @@ def read_settings(path: Path) -> TavernSettings:
 
 def _lore(raw: Raw) -> Raw:
     """Where lorebooks are chosen: in `world_info_settings`, in old files at the top."""
-    return object_of(object_of(raw.get("world_info_settings")).get("world_info")) or object_of(raw.get("world_info"))
+    return object_of(object_of(raw.get("world_info_settings")).get("world_info")) or object_of(
+        raw.get("world_info")
+    )
 
 
 def _personas(power: Raw) -> list[Persona]:
@@ -65,7 +72,9 @@ def _personas(power: Raw) -> list[Persona]:
     for avatar, name in object_of(power.get("personas")).items():
         about = object_of(described.get(avatar))
         if shown := text_of(name).strip():
-            texts = (text_of(about.get(field)).strip() for field in ("description", "title", "lorebook"))
+            texts = (
+                text_of(about.get(field)).strip() for field in ("description", "title", "lorebook")
+            )
             found.append(Persona(avatar, shown, *texts))
     return found
 
@@ -73,4 +82,6 @@ def _personas(power: Raw) -> list[Persona]:
 def _more_books(lore: Raw) -> dict[str, tuple[str, ...]]:
     listed = lore.get("charLore")
     rows = [object_of(row) for row in listed] if isinstance(listed, list) else []
-    return {name: texts_of(row.get("extraBooks")) for row in rows if (name := text_of(row.get("name")))}
+    return {
+        name: texts_of(row.get("extraBooks")) for row in rows if (name := text_of(row.get("name")))
+    }

@@ -60,7 +60,9 @@ def of_entry(entry: Mapping[str, Any]) -> LeftSummary | None:
     return LeftSummary(
         "memory_books",
         text[:MOST],
-        through if isinstance(through, int) and not isinstance(through, bool) and through >= 0 else -1,
+        through
+        if isinstance(through, int) and not isinstance(through, bool) and through >= 0
+        else -1,
         chat=_chat(entry),
         title=text_of(entry.get("comment")).strip()[:200],
         keys=texts_of(entry.get("key")),

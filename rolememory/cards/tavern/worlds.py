@@ -31,7 +31,11 @@ def read_world(path: Path) -> World:
     """
     book = load_book(path)
     found = (of_entry(one) for one in _entries(book) if isinstance(one, dict))
-    return World(path, book, tuple(sorted((one for one in found if one), key=lambda one: (one.chat, one.through))))
+    return World(
+        path,
+        book,
+        tuple(sorted((one for one in found if one), key=lambda one: (one.chat, one.through))),
+    )
 
 
 def without(book: Book, moved: Collection[LeftSummary]) -> Book:
@@ -40,11 +44,17 @@ def without(book: Book, moved: Collection[LeftSummary]) -> Book:
         return book
 
     def stays(entry: object) -> bool:
-        return not (isinstance(entry, dict) and is_memory(entry) and ((found := of_entry(entry)) is None or found in moved))
+        return not (
+            isinstance(entry, dict)
+            and is_memory(entry)
+            and ((found := of_entry(entry)) is None or found in moved)
+        )
 
     entries = book.raw.get("entries")
     if isinstance(entries, dict):
-        return book.with_raw({**book.raw, "entries": {uid: one for uid, one in entries.items() if stays(one)}})
+        return book.with_raw(
+            {**book.raw, "entries": {uid: one for uid, one in entries.items() if stays(one)}}
+        )
     return book.with_raw({**book.raw, "entries": [one for one in entries or () if stays(one)]})
 
 

@@ -4,18 +4,20 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from rolememory.learn.commands.reading import Part, plain, sentences
-from rolememory.learn.commands.rules import Kind, Rules, rules
+from rolememory.learn.commands.reading import Part, sentences
+from rolememory.learn.commands.rules import LANGUAGES, Kind, Rules, Scope, rules
 from rolememory.learn.commands.sentence import Command, Sentence, content
 from rolememory.learn.commands.voices import blanked
 from rolememory.schema.scene import Language
+from rolememory.text.plain import plain
 
 _LONGEST = 8_000  # characters of a message that are read
 _LONGEST_SENTENCE = 600
 _HAN, _LATIN = re.compile("[\u3400-\u9fff]"), re.compile("[a-z]{2}")
 _EMPTY_LINE = re.compile(r"\n[ \t]*\n")
-_BRACKETS = re.compile(r"\(\((?P<double>.*?)\)\)|\((?P<round>[^()]*)\)|\[{1,2}(?P<square>[^\[\]]*)\]{1,2}", re.DOTALL)
-_SLASH = re.compile(r"^[ \t]*/(?P<word>[a-z]+|[\u3400-\u9fff]+)(?P<rest>[^\n]*)", re.MULTILINE)
+_BRACKETS = re.compile(
+    r"\(\((?P<double>.*?)\)\)|\((?P<round>[^()]*)\)|\[{1,2}(?P<square>[^\[\]]*)\]{1,2}", re.DOTALL
+)
 
 
 def commands(text: str) -> list[Command]:
@@ -29,7 +31,7 @@ def commands(text: str) -> list[Command]:
     [('remember', "I'm allergic to nuts")]
     >>> commands("Do you remember my sister?"), commands("还记得我妹妹吗？")
     ([], [])
-    >>> [(command.kind, command.content) for command in commands("我生日是5月3号，别忘了哦！以后别再提我前男友了。")]
+    >>> [(command.kind, command.content) for command in commands("我生日是5月3号，别忘了哦！删掉关于我前男友的记忆。")]
     [('remember', '我生日是5月3号'), ('forget', '我前男友')]
     """
     text = text[:_LONGEST]
@@ -38,8 +40,27 @@ def commands(text: str) -> list[Command]:
     for language in _languages(even):
         if rules(language).hint.search(even):
             found += _Reader(text, even, rules(language)).read()
-    found.sort(key=lambda command: (command.start, command.end, -command.certainty))
+    found.sort(key=lambda command: (command.start, command.end))
     return list(_apart(found))
+
+
+def scope(text: str) -> Scope | None:
+    """How far memory may go from now on, where a message says so outside the story; the last word counts.
+
+    >>> scope("/memory off"), scope("Hello! (OOC: memory here)"), scope("（场外：开启记忆）")
+    ('off', 'here', 'on')
+    >>> scope("I turned the memory off."), scope("My memory of here is bad.")
+    (None, None)
+    """
+    even = plain(text[:_LONGEST])
+    found = [
+        (said.end(), table.scope[said[name]])
+        for table in map(rules, LANGUAGES)
+        for said in table.scoped.finditer(even)
+        for name in said.re.groupindex
+        if said[name]
+    ]
+    return max(found)[1] if found else None
 
 
 def _languages(even: str) -> Iterator[Language]:
@@ -53,7 +74,11 @@ def _apart(found: Sequence[Command]) -> Iterator[Command]:
     """Without what two languages, or two ways of reading, found twice."""
     last: Command | None = None
     for command in found:
-        if last is None or command.start >= last.end or (command.kind, command.content) != (last.kind, last.content):
+        if (
+            last is None
+            or command.start >= last.end
+            or (command.kind, command.content) != (last.kind, last.content)
+        ):
             yield command
             last = command
 
@@ -71,36 +96,44 @@ class _Reader:
         return found + list(self._told(0, len(self._text), ooc=False))
 
     def _blank(self, start: int, end: int) -> None:
-        self._story = self._story[:start] + re.sub(r"[^\n]", " ", self._story[start:end]) + self._story[end:]
+        self._story = (
+            self._story[:start] + re.sub(r"[^\n]", " ", self._story[start:end]) + self._story[end:]
+        )
 
     def _slashed(self) -> Iterator[Command]:
-        for line in _SLASH.finditer(self._even):
-            word = line["word"]
-            known = next((name for name in sorted(self._rules.slash, key=len, reverse=True) if _begins(word, name)), "")
-            if known:
-                start = line.start("word") + len(known)
-                self._blank(*line.span())
-                yield self._command(
-                    self._rules.slash[known], self._clean(start, line.end()), line.start("word") - 1, line.end(), 1.0, ooc=True
-                )
+        for line in self._rules.slashed.finditer(self._even):
+            self._blank(*line.span())
+            yield self._command(
+                self._rules.slash[line["word"]],
+                self._clean(*line.span("rest")),
+                line.start(),
+                line.end(),
+            )
 
     def _bracketed(self) -> Iterator[Command]:
-        label = re.compile(rf"\s*(?:{self._rules.ooc}|ooc)\s*[:,.-]*\s*")
+        label = re.compile(rf"\s*(?:{self._rules.ooc})\s*[:,.-]*\s*")
         for bracket in _BRACKETS.finditer(self._even):
             start, end = bracket.span(str(bracket.lastgroup))
             marked = label.match(self._even, start, end)
-            told = list(self._told(marked.end() if marked else start, end, ooc=True, loose=bool(marked)))
+            told = list(
+                self._told(marked.end() if marked else start, end, ooc=True, loose=bool(marked))
+            )
             if marked or told:
                 self._blank(*bracket.span())
             yield from told
-        for line in re.finditer(rf"^[ \t]*(?:{self._rules.ooc}|ooc)[ \t]*:(?P<rest>[^\n]*)", self._even, re.MULTILINE):
+        for line in re.finditer(
+            rf"^[ \t]*(?:{self._rules.ooc})[ \t]*:(?P<rest>[^\n]*)", self._even, re.MULTILINE
+        ):
             yield from self._told(*line.span("rest"), ooc=True, loose=True)
             self._blank(*line.span())
 
     def _told(self, start: int, end: int, *, ooc: bool, loose: bool = False) -> Iterator[Command]:
         """The commands of the sentences in [start, end)."""
         source = self._even if ooc else self._story
-        parts = _joined([Part(one.start + start, one.end + start) for one in sentences(source[start:end])], source)
+        parts = _joined(
+            [Part(one.start + start, one.end + start) for one in sentences(source[start:end])],
+            source,
+        )
         for place in range(len(parts)):
             scope = Sentence(self._text, source, self._rules, parts, place, loose=loose)
             for command in scope.commands():
@@ -109,12 +142,8 @@ class _Reader:
     def _clean(self, start: int, end: int) -> str:
         return content(self._text, self._even, self._rules, start, end)
 
-    def _command(self, kind: Kind, said: str, start: int, end: int, certainty: float, *, ooc: bool) -> Command:
-        return Command(kind, said, self._text[start:end].strip(), certainty, ooc, start, end)
-
-
-def _begins(word: str, name: str) -> bool:
-    return word == name if name.isascii() else word.startswith(name)
+    def _command(self, kind: Kind, said: str, start: int, end: int) -> Command:
+        return Command(kind, said, self._text[start:end].strip(), True, start, end)
 
 
 def _joined(parts: list[Part], even: str) -> list[Part]:
@@ -124,7 +153,11 @@ def _joined(parts: list[Part], even: str) -> list[Part]:
         last = out[-1] if out else None
         announced = last is not None and even[last.start : last.end].rstrip(" *").endswith(":")
         listed = last is not None and ":\n" in even[last.start : last.end].replace(" ", "")
-        near = last is not None and not _EMPTY_LINE.search(even, last.end, part.start) and part.end - last.start < _LONGEST_SENTENCE
+        near = (
+            last is not None
+            and not _EMPTY_LINE.search(even, last.end, part.start)
+            and part.end - last.start < _LONGEST_SENTENCE
+        )
         if last and near and (announced or (listed and "\n" in even[last.end : part.start])):
             out[-1] = Part(last.start, part.end)
         else:

@@ -1,22 +1,20 @@
 """A message as learning reads it: letters and punctuation made alike without moving a place, and its sentences."""
 
 import re
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 from itertools import pairwise
 
-import orjson
-
-from rolememory.shipped import shipped
+from rolememory.text.plain import plain
 
 CLOSERS = "\"')」』]>*_~"
 _ACTION = re.compile(r"(?<![\w*])(\*{1,3})(?![\s*])[^*\n]+?\1(?!\*)")
 _BREAK = re.compile(
     rf"\s*\n\s*|(?:[。!?]+[!?。.…~]*|…+|~+(?=\s|$)|\.+(?=[{re.escape(CLOSERS)}]*(?:\s|$|[\u3400-\u9fff])))[{re.escape(CLOSERS)}]*"
 )
-_ABBREVIATED = re.compile(r"(?:\b(?:mr|mrs|ms|dr|st|prof|sr|jr|vs|etc|e\.g|i\.e|a\.m|p\.m|approx|dept|no|vol|capt|lt|sgt|gen|[a-hj-z]))\.$")
+_ABBREVIATED = re.compile(
+    r"(?:\b(?:mr|mrs|ms|dr|st|prof|sr|jr|vs|etc|e\.g|i\.e|a\.m|p\.m|approx|dept|no|vol|capt|lt|sgt|gen|[a-hj-z]))\.$"
+)
 _SAID = re.compile(r"\s*[\u3400-\u9fff]{1,5}?(?:说|道|问|答|喊|叫|笑|嘟囔|低语|回答)")
 _WORDS = re.compile(r"[a-z0-9']+|[\u3400-\u9fff]")
 
@@ -33,46 +31,6 @@ class Part:
         return text[self.start : self.end]
 
 
-def plain(text: str) -> str:
-    r"""The text in one width, case and script, every character in its old place: what patterns are written for.
-
-    >>> plain("記住：“Ｉ’M ＬＩＮ”！")
-    '记住:"i\'m lin"!'
-    """
-    return text.translate(_characters())
-
-
-class _Characters(dict[int, str]):
-    """Each character as patterns spell it, found on first use; none grows."""
-
-    def __missing__(self, code: int) -> str:
-        one = self.get(ord(like), like) if len(like := unicodedata.normalize("NFKC", chr(code)).lower()) == 1 else chr(code)
-        self[code] = one
-        return one
-
-
-@cache
-def _characters() -> _Characters:
-    quotes = {
-        **dict.fromkeys("‘’ʼ", "'"),
-        **dict.fromkeys("“”„«»", '"'),
-        **dict.fromkeys("【［", "["),
-        **dict.fromkeys("】］", "]"),
-        "。": "。",
-    }
-    traditional = orjson.loads(shipped("worldbook_rules", "lexicons", "feeling.zh.json").read_bytes())["variants"]
-    return _Characters({ord(char): like for char, like in {**traditional, **_MORE_TRADITIONAL, **quotes}.items()})
-
-
-_MORE_TRADITIONAL = dict(
-    zip(
-        "備註補記憶儲錄檔筆頂訂糾錯誤鐘約幾歲號碼銀賬戶帳證實廣場橋車燈塔劍獅貓麵雞魚葉圖館師醫學員業國圍樓層郵網絡電腦機鑰匙屬縣鄉鎮慶術藥劑減壓癌護",
-        "备注补记忆储录档笔顶订纠错误钟约几岁号码银账户账证实广场桥车灯塔剑狮猫面鸡鱼叶图馆师医学员业国围楼层邮网络电脑机钥匙属县乡镇庆术药剂减压癌护",
-        strict=True,
-    )
-)
-
-
 def sentences(text: str) -> list[Part]:
     r"""The sentences of a text in order; an *action* between asterisks is one, and so is a line of its own.
 
@@ -82,7 +40,9 @@ def sentences(text: str) -> list[Part]:
     """
     even = plain(text)
     edges = sorted({0, len(text), *_breaks(text, even)})
-    return [part for start, end in pairwise(edges) if (part := _trimmed(text, start, end)) is not None]
+    return [
+        part for start, end in pairwise(edges) if (part := _trimmed(text, start, end)) is not None
+    ]
 
 
 def _trimmed(text: str, start: int, end: int) -> Part | None:
@@ -117,6 +77,10 @@ def _ends(text: str, even: str, stop: re.Match[str]) -> bool:
         return True
     if mark == "." and _ABBREVIATED.search(even, max(stop.start() - 8, 0), stop.start() + 1):
         return False
-    if mark.startswith(("…", "..")) and not (rest[0].isupper() and stop.end() < len(text) and text[stop.end()].isspace()):
+    if mark.startswith(("…", "..")) and not (
+        rest[0].isupper() and stop.end() < len(text) and text[stop.end()].isspace()
+    ):
         return rest[0] in '*"“「\n'
-    return not (mark[-1] in "\"'」』" and (rest[0].islower() or bool(_SAID.match(even, stop.end()))))
+    return not (
+        mark[-1] in "\"'」』" and (rest[0].islower() or bool(_SAID.match(even, stop.end())))
+    )

@@ -1,10 +1,10 @@
 """The patterns of explicit commands, one table per language, as worldbook_rules/lexicons/commands.{zh,en}.json has them."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import orjson
 
@@ -12,7 +12,10 @@ from rolememory.schema.scene import Language
 from rolememory.shipped import shipped
 
 Kind = Literal["remember", "forget", "pin", "correct"]
-Shape = Literal["statement", "any", "that", "maybe", "next", "whole"]
+Shape = Literal["statement", "any", "that", "before", "maybe", "next", "whole"]
+Scope = Literal["off", "here", "on"]
+"""Nothing recalled, this chat never recalled outside of it, or as usual."""
+LANGUAGES: tuple[Language, ...] = ("en", "zh")
 _NAME = re.compile(r"\{(\w+)\}")
 
 
@@ -21,7 +24,6 @@ class Row:
     """One way to say a command."""
 
     kind: Kind
-    certainty: float
     shape: Shape
     says: re.Pattern[str]
     unless: re.Pattern[str] | None
@@ -29,7 +31,7 @@ class Row:
     @property
     def short(self) -> bool:
         """Whether it ends with its clause: what follows a comma is no longer part of it."""
-        return self.kind == "forget" or self.shape == "that"
+        return self.kind == "forget" or self.shape in ("that", "before")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,9 @@ class Rules:
     rows: tuple[Row, ...]
     ooc_rows: tuple[Row, ...]  # also tried outside the story
     slash: Mapping[str, Kind]
+    slashed: re.Pattern[str]  # a line of such a command
+    scope: Mapping[str, Scope]
+    scoped: re.Pattern[str]  # a remark outside the story that says the scope
     ooc: str  # the labels of what is said outside the story, as a pattern
     asks: re.Pattern[str]
     asks_politely: re.Pattern[str]  # a question that is an order: "could you remember that ...?"
@@ -50,8 +55,12 @@ class Rules:
     tail: re.Pattern[str]
     statement: re.Pattern[str]
     no_statement: re.Pattern[str]
-    advice: re.Pattern[str]  # "remember, every problem has a solution": meant for the heart, not for the memory
-    cheer: re.Pattern[str]  # the same, where no "that" or colon makes it a request: "don't forget you're worth it"
+    advice: re.Pattern[
+        str
+    ]  # "remember, every problem has a solution": meant for the heart, not for the memory
+    cheer: re.Pattern[
+        str
+    ]  # the same, where no "that" or colon makes it a request: "don't forget you're worth it"
     learned: re.Pattern[str]  # 记住了: with nothing before it, the answer of one who was told to
     reported: re.Pattern[str]  # before the command: somebody's words are told
     own_words: re.Pattern[str]  # "I said"
@@ -60,7 +69,13 @@ class Rules:
 @cache
 def rules(language: Language) -> Rules:
     """The shipped rules of a language."""
-    raw = orjson.loads(shipped("worldbook_rules", "lexicons", f"commands.{language}.json").read_bytes())
+    raw = orjson.loads(
+        shipped("worldbook_rules", "lexicons", f"commands.{language}.json").read_bytes()
+    )
+    parts: dict[str, str] = {}
+    for name, pattern in raw["parts"].items():
+        parts[name] = _filled(pattern, parts)
+    slash, scope = _by_word(raw["slash"]), _by_word(raw["scope"])
     names = (
         "hint",
         "clause",
@@ -78,19 +93,54 @@ def rules(language: Language) -> Rules:
         "own_words",
     )
     return Rules(
-        lead=re.compile(f"(?>{raw['lead'].removesuffix('*')})*+"),  # possessive: fillers are never tried twice
-        rows=_rows(raw["rows"], raw["parts"]),
-        ooc_rows=_rows(raw["ooc_rows"], raw["parts"]),
-        slash={word: cast("Kind", kind) for kind, listed in raw["slash"].items() for word in listed.split("|")},
+        lead=re.compile(
+            f"(?>{raw['lead'].removesuffix('*')})*+"
+        ),  # possessive: fillers are never tried twice
+        rows=_rows(raw["rows"], parts),
+        ooc_rows=_rows(raw["ooc_rows"], parts),
+        slash=slash,
+        slashed=re.compile(
+            rf"^[ \t]*/(?:{parts['called']}[ \t:]*|(?!{parts['called']}))(?P<word>{_any(slash)})(?![a-z])(?P<rest>[^\n]*)",
+            re.MULTILINE,
+        ),
+        scope=scope,
+        scoped=re.compile(
+            rf"(?:^[ \t]*/|(?:^|[(\[])\s*(?:{raw['ooc']})\s*[:,.-]*\s*)"
+            rf"(?:{_filled(raw['scope_said'], {**parts, 'scope': _any(scope)})})\s*(?=[)\]\n.!。]|$)",
+            re.MULTILINE,
+        ),
         ooc=raw["ooc"],
         **{name: re.compile(raw[name], re.DOTALL) for name in names},
     )
+
+
+def _by_word(raw: Mapping[str, str]) -> dict[str, Any]:
+    return {word: name for name, listed in raw.items() for word in listed.split("|")}
+
+
+def _any(words: Iterable[str]) -> str:
+    """A pattern of these words, the longest first."""
+    return "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
+
+
+def _filled(pattern: str, parts: Mapping[str, str]) -> str:
+    return _NAME.sub(lambda name: parts.get(name[1], name[0]), pattern)
 
 
 def _rows(raw: list[list[Any]], parts: Mapping[str, str]) -> tuple[Row, ...]:
     return tuple(_row(parts, *row) for row in raw)
 
 
-def _row(parts: Mapping[str, str], kind: Kind, certainty: float, shape: Shape, says: str, unless: str = "") -> Row:
-    pattern, exception = (_NAME.sub(lambda name: parts.get(name[1], name[0]), text) for text in (says, unless))
-    return Row(kind, certainty, shape, re.compile(pattern, re.DOTALL), re.compile(exception, re.DOTALL) if unless else None)
+def _row(
+    parts: Mapping[str, str],
+    kind: Kind,
+    shape: Shape,
+    says: str,
+    unless: str = "",
+) -> Row:
+    return Row(
+        kind,
+        shape,
+        re.compile(_filled(says, parts), re.DOTALL),
+        re.compile(_filled(unless, parts), re.DOTALL) if unless else None,
+    )

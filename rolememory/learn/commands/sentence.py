@@ -5,15 +5,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from rolememory.learn.commands.reading import CLOSERS, Part, plain
+from rolememory.learn.commands.reading import CLOSERS, Part
 from rolememory.learn.commands.rules import Kind, Row, Rules
+from rolememory.text.plain import plain
 
 _LONGEST = 600  # characters of a sentence that are read
 _MOST_CLAUSES = 40
 _MOST_CONTENT = 600
-_OPENS = 0.7  # a row less certain than this must open its sentence
 _EDGE = " \t\r\n,.;:!?。~、…-–—，；：！？～" + CLOSERS + "”’）】([「『“‘（【"
-_NEIGHBOURS = {"next": (1,), "remember": (-1, 1), "pin": (-1, 1)}  # which sentences "that" may mean, nearest first; else the last one
+_NEIGHBOURS = {
+    "next": (1,),
+    "remember": (-1, 1),
+    "pin": (-1, 1),
+}  # which sentences "that" may mean, nearest first; else the last one
 _HAN = re.compile("[\u3400-\u9fff]")
 
 
@@ -24,7 +28,6 @@ class Command:
     kind: Kind
     content: str  # what to remember or forget, in the person's words; "" = "that": the message before this one
     quote: str  # the words that say so, as they stand in the message
-    certainty: float  # 0..1
     ooc: bool = False  # said outside the story: in brackets, after a slash, or marked so
     start: int = 0  # where the quote stands, in characters
     end: int = 0
@@ -33,7 +36,9 @@ class Command:
 def content(text: str, even: str, table: Rules, start: int, end: int) -> str:
     """The words in [start, end) without politeness and punctuation around them; closing brackets and quotes stay with their opening."""
     tail = table.tail.search(" " + even[start:end])
-    return text[start : start + tail.start() - 1 if tail and tail.start() else start if tail else end].strip(_EDGE)
+    return text[
+        start : start + tail.start() - 1 if tail and tail.start() else start if tail else end
+    ].strip(_EDGE)
 
 
 @dataclass(frozen=True)
@@ -57,15 +62,21 @@ class Sentence:
         """Its commands, in order, apart from each other."""
         free = self.part.start
         for start in self._clauses:
-            if start >= free and (command := self._command_at(start)):
+            command = self._command_at(start) if start >= free else None
+            if command and (command.start >= free or free == self.part.start):
                 yield command
                 free = command.end
 
     @cached_property
     def _clauses(self) -> list[int]:
         """Where clauses begin."""
-        starts = [stop.end() for stop in self.rules.clause.finditer(self.even, self.part.start, self.part.end)]
-        return sorted({self.part.start + _blanks(self.even, self.part.start, self.part.end), *starts})[:_MOST_CLAUSES]
+        starts = [
+            stop.end()
+            for stop in self.rules.clause.finditer(self.even, self.part.start, self.part.end)
+        ]
+        return sorted(
+            {self.part.start + _blanks(self.even, self.part.start, self.part.end), *starts}
+        )[:_MOST_CLAUSES]
 
     @cached_property
     def _ordering(self) -> list[int]:
@@ -85,7 +96,9 @@ class Sentence:
         lead = self.rules.lead.match(self.even, start, end)
         for begin in dict.fromkeys((start, lead.end() if lead else start)):
             for row in (*self.rules.rows, *(self.rules.ooc_rows if self.loose else ())):
-                if command := self._said(row, start, begin, self._limit(row, begin, end), asks=asks):
+                if command := self._said(
+                    row, start, begin, self._limit(row, begin, end), asks=asks
+                ):
                     return command
         return None
 
@@ -103,7 +116,11 @@ class Sentence:
             return (still.start(), False) if still.start() > start else (end, True)
         if not self.rules.asks.search(self.even, start, end):
             return end, False
-        later = [stop for stop in self.rules.clause.finditer(self.even, start + 1, end) if stop.end() < end]
+        later = [
+            stop
+            for stop in self.rules.clause.finditer(self.even, start + 1, end)
+            if stop.end() < end
+        ]
         return (later[-1].start(), False) if later and not self._polite() else (end, True)
 
     def _closing_quote(self, start: int, end: int) -> int:
@@ -113,7 +130,9 @@ class Sentence:
         return mark if mark > 0 else end
 
     def _polite(self) -> bool:
-        return self.rules.asks_politely.search(self.even[self.part.start : self.part.end]) is not None
+        return (
+            self.rules.asks_politely.search(self.even[self.part.start : self.part.end]) is not None
+        )
 
     def _next_command(self, start: int) -> int:
         """Where a later clause of the sentence begins another command."""
@@ -121,7 +140,9 @@ class Sentence:
 
     def _reported(self, start: int) -> bool:
         before = self.even[self.part.start : start]
-        return bool(self.rules.reported.search(before.rstrip(" ,:\"'"))) and not self.rules.own_words.search(before)
+        return bool(
+            self.rules.reported.search(before.rstrip(" ,:\"'"))
+        ) and not self.rules.own_words.search(before)
 
     def _said(self, row: Row, start: int, begin: int, end: int, *, asks: bool) -> Command | None:
         """The command that a row reads between `begin` and `end`."""
@@ -129,15 +150,21 @@ class Sentence:
         if row.unless and row.unless.match(self.even, begin, stop):
             return None
         match = row.says.fullmatch(self.even, begin, stop)
-        if row.certainty < _OPENS and self._says_more_than_a_name(self.even[self.part.start : start]):
-            return None
-        if match is None or (asks and not (self._polite() and not self.rules.asked_what.search(self.even, start, stop))):
+        if match is None or (
+            asks
+            and not (self._polite() and not self.rules.asked_what.search(self.even, start, stop))
+        ):
             return None
         return self._meant(row, match, start, stop)
 
     def _meant(self, row: Row, match: re.Match[str], start: int, stop: int) -> Command | None:
-        what = next(((match.start(name), match.end(name)) for name in row.says.groupindex if match[name]), None)
-        if what and row.shape == "whole" and "," in self.even[what[1] : stop].strip(_EDGE):  # 把我的生日记下来，5月3号
+        what = next(
+            ((match.start(name), match.end(name)) for name in row.says.groupindex if match[name]),
+            None,
+        )
+        if (
+            what and row.shape == "whole" and "," in self.even[what[1] : stop].strip(_EDGE)
+        ):  # 把我的生日记下来，5月3号
             what = (what[0], stop)
         said = self._content(*what) if what else ""
         if what and (said or row.shape not in ("maybe", "next")):
@@ -146,7 +173,9 @@ class Sentence:
             return self._command(row, pointed[0], min(start, pointed[1]), max(stop, pointed[2]))
         return None
 
-    def _with_content(self, row: Row, match: re.Match[str], what: tuple[int, int], whole: tuple[int, int]) -> Command | None:
+    def _with_content(
+        self, row: Row, match: re.Match[str], what: tuple[int, int], whole: tuple[int, int]
+    ) -> Command | None:
         last = max(self._following(*what), whole[1])
         said = self._content(what[0], last if last > whole[1] else what[1])
         if not said or (row.shape == "statement" and not self._is_fact(said, match)):
@@ -155,7 +184,7 @@ class Sentence:
 
     def _command(self, row: Row, said: str, first: int, last: int) -> Command:
         last = self._closed(last)
-        return Command(row.kind, said, self.text[first:last].strip(), row.certainty, False, first, last)
+        return Command(row.kind, said, self.text[first:last].strip(), False, first, last)
 
     def _content(self, start: int, end: int) -> str:
         return content(self.text, self.even, self.rules, start, end)
@@ -169,7 +198,11 @@ class Sentence:
     def _is_fact(self, said: str, match: re.Match[str]) -> bool:
         even = plain(said)
         asked = re.search(r"\bthat ", match[0][: match.start("what") - match.start()])
-        return self._states(said) and not self.rules.advice.match(even) and (bool(asked) or not self.rules.cheer.match(even))
+        return (
+            self._states(said)
+            and not self.rules.advice.match(even)
+            and (bool(asked) or not self.rules.cheer.match(even))
+        )
 
     def _states(self, said: str) -> bool:
         even = plain(said)
@@ -182,19 +215,33 @@ class Sentence:
             return last
         for part in self.parts[self.place + 1 :]:
             words = self.even[part.start : part.end]
-            if "\n" in self.even[last : part.start] or part.end - first > _MOST_CONTENT or self._ends_content(words):
+            if (
+                "\n" in self.even[last : part.start]
+                or part.end - first > _MOST_CONTENT
+                or self._ends_content(words)
+            ):
                 break
             last = part.end
         return last
 
     def _ends_content(self, words: str) -> bool:
-        return words.startswith("*") or self.rules.asks.search(words) is not None or self.rules.hint.search(words) is not None
+        return (
+            words.startswith("*")
+            or self.rules.asks.search(words) is not None
+            or self.rules.hint.search(words) is not None
+        )
 
     def _pointed(self, row: Row, match: re.Match[str], start: int) -> tuple[str, int, int] | None:
         """(words, start, end) that "that" points to: what stands before it in the sentence or the message, else behind it."""
         if row.shape != "next":
             before = self._content(self.part.start, start)
-            if row.kind in ("remember", "pin") and row.shape == "that" and self._goes_on(match.end(), start):
+            if row.shape == "before" and self._says_more_than_a_name(before):
+                return before, self.part.start, start
+            if (
+                row.kind in ("remember", "pin")
+                and row.shape in ("that", "before")
+                and self._goes_on(match.end(), start)
+            ):
                 return None
             if self._tells(before):
                 return before, self.part.start, start
@@ -202,8 +249,16 @@ class Sentence:
                 return None
         for place in _NEIGHBOURS.get(row.shape if row.shape == "next" else row.kind, (-1,)):
             if said := self._neighbour(self.place + place):
-                return said, self.parts[self.place + place].start, self.parts[self.place + place].end
-        return None if row.shape == "next" or self._answers(row, match, start) else ("", start, match.end())
+                return (
+                    said,
+                    self.parts[self.place + place].start,
+                    self.parts[self.place + place].end,
+                )
+        return (
+            None
+            if row.shape == "next" or self._answers(row, match, start)
+            else ("", start, match.end())
+        )
 
     def _goes_on(self, end: int, start: int) -> bool:
         """Whether more than a name follows: "don't forget, believe in yourself"."""
@@ -211,7 +266,10 @@ class Sentence:
 
     def _answers(self, row: Row, match: re.Match[str], start: int) -> bool:
         """记住了: the answer of one who has learned it; 你给我记住: a threat."""
-        return row.kind == "remember" and (self.rules.learned.search(match[0]) is not None or "给我" in self.even[start : match.start()])
+        return row.kind == "remember" and (
+            self.rules.learned.search(match[0]) is not None
+            or "给我" in self.even[start : match.start()]
+        )
 
     def _says_more_than_a_name(self, before: str) -> bool:
         even = plain(before)

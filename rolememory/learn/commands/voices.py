@@ -5,7 +5,9 @@ from collections.abc import Iterator
 
 from rolememory.learn.commands.reading import sentences
 
-_NOT_SPEECH = re.compile(r"```.*?(?:```|\Z)|^[ \t]*>[^\n]*|^(?=[^\n]*[♪♫♬🎵🎶])[^\n]*", re.DOTALL | re.MULTILINE)
+_NOT_SPEECH = re.compile(
+    r"```.*?(?:```|\Z)|^[ \t]*>[^\n]*|^(?=[^\n]*[♪♫♬🎵🎶])[^\n]*", re.DOTALL | re.MULTILINE
+)
 _QUOTED = re.compile(r'"[^"\n]{1,600}"|「[^」\n]{1,600}」|『[^』\n]{1,600}』|《[^》\n]{1,60}》')
 _LETTER = re.compile(r"[a-z0-9\u3400-\u9fff]")
 _AROUND = 40  # characters beside a quotation in which it says who speaks

@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from rolememory.learn.commands.reading import plain
 from rolememory.learn.derive.rules import rules
 from rolememory.text.edges import FUNCTION_CHARACTERS
 from rolememory.text.feel_words import shipped_lexicon
+from rolememory.text.plain import plain
 from rolememory.text.words import words
 
 _HAN = re.compile("[\u3400-\u9fff]+")
@@ -25,18 +25,24 @@ _PLACED = re.compile(
     r"(?:住在|搬到|搬去|来自|去过|去了|回到|飞往|飞到|前往|位于|出生在|生在|死在|从|去|到|在)([\u4e00-\u9fff]{2,4}?)"
     r"(?=[,。!?;、的了吧过来]|$|读书|上班|工作|上学|出生|长大|旅行|旅游|玩|住|见|开|做|认识|买|生活|订婚|结婚)"
 )
-_NOT_IN_PLACES = frozenset("不你我他她它们喝吃教等送看找买卖打做写听说问想要会能可就都也还又再点岁个")
+_NOT_IN_PLACES = frozenset(
+    "不你我他她它们喝吃教等送看找买卖打做写听说问想要会能可就都也还又再点岁个"
+)
 _VERY = frozenset("好很太真超最更挺")  # 好累 says how, not what
 _LOCATIVE = frozenset("里上下中内外前后")
 _OWN_NAME = re.compile(
     r"(?:我(?:现在|以后|改名)?(?:叫做|名叫|叫)|我的(?:名字|小名|大名)(?:是|叫)|叫我)([\u4e00-\u9fff]{1,4}?)(?=[,。!?;、\s吧就好]|$)"
 )  # in every chat
-_TIME = re.compile(r"[一二三四五六七八九十两半几\d]+(?:点半?|号|月|日|年|岁|天|分钟|小时|块钱?|个月)")
+_TIME = re.compile(
+    r"[一二三四五六七八九十两半几\d]+(?:点半?|号|月|日|年|岁|天|分钟|小时|块钱?|个月)"
+)
 _LOOSE_FIRST, _LOOSE_LAST = (
     "刚怕新旧老很最更没被枚只条张才又太这那股戴留",
     "藏涨掉烧成断坏破丢卖倒落飞跑死偷抢摔撞挖埋修洗刷挂停站坐躺带割伤",
 )
-_MORE_GRAMMAR = frozenset("教带等落来去到出进回起走过看说做打开吃喝想要会能可以用送给叫住买卖找拿放写等跑飞换搬")
+_MORE_GRAMMAR = frozenset(
+    "教带等落来去到出进回起走过看说做打开吃喝想要会能可以用送给叫住买卖找拿放写等跑飞换搬"
+)
 
 
 def keys(text: str) -> Iterator[str]:
@@ -56,7 +62,9 @@ def _found(text: str, even: str) -> Iterator[str]:
     yield from (next(filter(None, match.groups())) for match in _QUOTED.finditer(text))
     yield from (match[1] for match in _CALLED.finditer(even) if match[1] not in _common())
     yield from _LATIN.findall(text)
-    yield from (nick for match in _NICK.finditer(even) if (nick := match[1] or match[2]) not in _common())
+    yield from (
+        nick for match in _NICK.finditer(even) if (nick := match[1] or match[2]) not in _common()
+    )
     pieces = [piece for run in _HAN.findall(even) for piece in _pieces(run)]
     yield from (piece for piece in pieces if _ends(piece, rules("zh").titles))
     yield from (placed[1] for placed in _PLACED.finditer(even) if _is_place(placed[1]))
@@ -73,7 +81,11 @@ def telling(piece: str) -> bool:
     if len(piece) == 2 and piece[0] in _VERY:
         return False
     zh = words("zh")
-    rare = [char for char in piece if char not in zh.everyday and char not in zh.stop and char not in FUNCTION_CHARACTERS]
+    rare = [
+        char
+        for char in piece
+        if char not in zh.everyday and char not in zh.stop and char not in FUNCTION_CHARACTERS
+    ]
     return len(rare) * 2 >= len(piece)
 
 
@@ -97,15 +109,28 @@ def _longest_first(endings: frozenset[str]) -> list[str]:
 
 def _place(piece: str) -> str:
     """The name of a place at the beginning of a run: 图书馆 in 图书馆门."""
-    return next((piece[:end] for end in range(min(len(piece), _LONGEST_PLACE), 2, -1) if _ends(piece[:end], rules("zh").places)), "")
+    return next(
+        (
+            piece[:end]
+            for end in range(min(len(piece), _LONGEST_PLACE), 2, -1)
+            if _ends(piece[:end], rules("zh").places)
+        ),
+        "",
+    )
 
 
 def _is_place(name: str) -> bool:
     """Whether what follows 在, 去 or 从 is a name: no grammar at its edges, at most one such character inside (里斯本 begins with one)."""
-    if name in _common() or name[-1] in FUNCTION_CHARACTERS or any(char in _NOT_IN_PLACES for char in name):
+    if (
+        name in _common()
+        or name[-1] in FUNCTION_CHARACTERS
+        or any(char in _NOT_IN_PLACES for char in name)
+    ):
         return False
     grammar = sum(char in FUNCTION_CHARACTERS for char in name)
-    return telling(name) if not grammar else grammar == 1 and len(name) == 3 and name[0] in _LOCATIVE
+    return (
+        telling(name) if not grammar else grammar == 1 and len(name) == 3 and name[0] in _LOCATIVE
+    )
 
 
 def _bare(piece: str) -> str:
@@ -138,13 +163,23 @@ def _pieces(run: str) -> Iterator[str]:
 
 def _joins(run: str, start: int, place: int, length: int) -> bool:
     """Whether a word is part of a longer one: 面包店, 小书店, 罗斯船长."""
-    placed, titled = run[place + length : place + length + 1] in rules("zh").places, run[place : place + length] in rules("zh").titles
+    placed, titled = (
+        run[place + length : place + length + 1] in rules("zh").places,
+        run[place : place + length] in rules("zh").titles,
+    )
     return placed or place - start == 1 or (titled and 1 < place - start < 4)
 
 
 def _noun(run: str, place: int) -> int:
     """The length of the word of a topic that begins here, 0 where none does."""
-    return next((length for length in (4, 3, 2) if run[place : place + length] in rules("zh").topics and len(run) - place >= length), 0)
+    return next(
+        (
+            length
+            for length in (4, 3, 2)
+            if run[place : place + length] in rules("zh").topics and len(run) - place >= length
+        ),
+        0,
+    )
 
 
 def _known(run: str, place: int) -> int:
@@ -153,7 +188,12 @@ def _known(run: str, place: int) -> int:
         if run[place : place + length] in _common() and len(run) - place >= length:
             return length
     char = run[place]
-    return int(char in FUNCTION_CHARACTERS or char in words("zh").stop or char in words("zh").counting or char in _MORE_GRAMMAR)
+    return int(
+        char in FUNCTION_CHARACTERS
+        or char in words("zh").stop
+        or char in words("zh").counting
+        or char in _MORE_GRAMMAR
+    )
 
 
 @cache

@@ -3,7 +3,6 @@
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from rolememory.learn.commands.reading import plain
 from rolememory.learn.derive import chinese, english
 from rolememory.learn.derive.rules import Rules, rules
 from rolememory.schema.claims import ATTRIBUTES, ROLE, USER, Claim
@@ -13,18 +12,29 @@ from rolememory.text.feel import feel
 from rolememory.text.feel_words import Lexicon
 from rolememory.text.fold import fold
 from rolememory.text.language import language_of
+from rolememory.text.plain import plain
 from rolememory.text.words import tokens
 
 MOST_KEYS = 6
 _MOST_TOPICS = 4
 _MOST_EMOTIONS = 3
 _FELT = 0.35  # weight from which an emotion is named
-_OWN_NAMES = frozenset({"name", "nickname", "age", "gender"})  # said of who talks: in every message, or nowhere
+_OWN_NAMES = frozenset(
+    {"name", "nickname", "age", "gender"}
+)  # said of who talks: in every message, or nowhere
 _PREFERENCES = frozenset({"likes", "dislikes", "favourite", "prefers_reply"})
 
 TOLD = 0.3
 """Salience of anything worth keeping. The parts below are independent reasons on top of it."""
-OF_CLAIM, OF_FEELING, OF_LOSS, OF_LIFE, OF_PROMISE, OF_FIRST, OF_WISH = 0.6, 0.4, 0.4, 0.3, 0.3, 0.2, 0.6
+OF_CLAIM, OF_FEELING, OF_LOSS, OF_LIFE, OF_PROMISE, OF_FIRST, OF_WISH = (
+    0.6,
+    0.4,
+    0.4,
+    0.3,
+    0.3,
+    0.2,
+    0.6,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +75,9 @@ def derive(
     return Derived(
         keys=tuple(_keys(text, claims, language, names)),
         topics=tuple(_topics(text, claims, language)),
-        emotions=tuple(label for label, weight in felt.emotions if weight >= _FELT)[:_MOST_EMOTIONS],
+        emotions=tuple(label for label, weight in felt.emotions if weight >= _FELT)[
+            :_MOST_EMOTIONS
+        ],
         tags=tuple(_tags(even, claims, table)) if auto_tag else (),
         salience=salience(
             max((ATTRIBUTES[claim.attribute].salience for claim in claims), default=0.0),
@@ -101,7 +113,15 @@ def salience(
     """
     parts = [OF_CLAIM * claim, OF_FEELING * intensity]
     parts += [
-        part for part, holds in ((OF_LOSS, loss), (OF_LIFE, life), (OF_PROMISE, promise), (OF_FIRST, first), (OF_WISH, explicit)) if holds
+        part
+        for part, holds in (
+            (OF_LOSS, loss),
+            (OF_LIFE, life),
+            (OF_PROMISE, promise),
+            (OF_FIRST, first),
+            (OF_WISH, explicit),
+        )
+        if holds
     ]
     left = 1.0 - TOLD
     for part in parts:
@@ -109,13 +129,22 @@ def salience(
     return round(1.0 - left, 4)
 
 
-def _keys(text: str, claims: Sequence[Claim], language: Language, names: Collection[str]) -> Iterator[str]:
+def _keys(
+    text: str, claims: Sequence[Claim], language: Language, names: Collection[str]
+) -> Iterator[str]:
     """The best keys first, each once, the names of who talks left out."""
-    seen = {fold(name).text for name in (*names, *(claim.value for claim in claims if _names_a_speaker(claim)))}
+    seen = {
+        fold(name).text
+        for name in (*names, *(claim.value for claim in claims if _names_a_speaker(claim)))
+    }
     given = 0
     for key in (*_claimed(claims, language), *_found(text, language)):
         folded = fold(key).text
-        if folded in seen or given >= MOST_KEYS or (language == "zh" and any(folded in other for other in seen)):
+        if (
+            folded in seen
+            or given >= MOST_KEYS
+            or (language == "zh" and any(folded in other for other in seen))
+        ):
             continue
         seen.add(folded)
         given += 1
@@ -157,13 +186,17 @@ def _of_value(value: str, language: Language) -> Iterator[str]:
         return
     found = [*english.keys(f"a {value}")]
     alone = value.split(" ")
-    yield from found or ([value] if len(alone) == 1 and english.telling(value) and value.isalpha() else [])
+    yield from found or (
+        [value] if len(alone) == 1 and english.telling(value) and value.isalpha() else []
+    )
 
 
 def _topics(text: str, claims: Sequence[Claim], language: Language) -> Iterator[str]:
     """Topics of the claims, then of the words, the most frequent first."""
     table = rules(language)
-    of_claims = [table.topic_of[claim.attribute] for claim in claims if claim.attribute in table.topic_of]
+    of_claims = [
+        table.topic_of[claim.attribute] for claim in claims if claim.attribute in table.topic_of
+    ]
     if language == "en":
         of_words = [table.topics[token] for token in tokens(text) if token in table.topics]
     else:
@@ -178,7 +211,11 @@ def _tags(even: str, claims: Sequence[Claim], table: Rules) -> Iterator[str]:
     attributes = {claim.attribute for claim in claims}
     if attributes & _PREFERENCES:
         yield "preference"
-    if any(ATTRIBUTES[name].kind is MemoryType.SEMANTIC and name not in (*_PREFERENCES, "plan", "promise", "wants") for name in attributes):
+    if any(
+        ATTRIBUTES[name].kind is MemoryType.SEMANTIC
+        and name not in (*_PREFERENCES, "plan", "promise", "wants")
+        for name in attributes
+    ):
         yield "fact"
     if "plan" in attributes:
         yield "plan"

@@ -33,11 +33,15 @@ class Rules:
 @cache
 def rules(language: Language) -> Rules:
     """The shipped rules of a language."""
-    raw: dict[str, Any] = orjson.loads(shipped("worldbook_rules", "lexicons", f"derive.{language}.json").read_bytes())
+    raw: dict[str, Any] = orjson.loads(
+        shipped("worldbook_rules", "lexicons", f"derive.{language}.json").read_bytes()
+    )
     form = stem if language == "en" else str
     patterns = {name: re.compile(raw[name]) for name in ("first", "loss", "promise", "life")}
     return Rules(
-        topics={form(word): topic for topic, listed in raw["topics"].items() for word in listed.split()},
+        topics={
+            form(word): topic for topic, listed in raw["topics"].items() for word in listed.split()
+        },
         topic_of=raw["attributes"],
         plain=frozenset(form(word) for line in raw["plain"] for word in line.split()),
         titles=frozenset(raw["titles"].split()),

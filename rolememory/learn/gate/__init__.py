@@ -1,7 +1,6 @@
 """What may become a memory at all."""
 
 from rolememory.learn.gate.judge import Gate, Judged, Passed, Quarantined, Refused, Saying
-from rolememory.learn.gate.private import redacted
 from rolememory.learn.gate.told import Told
 
-__all__ = ["Gate", "Judged", "Passed", "Quarantined", "Refused", "Saying", "Told", "redacted"]
+__all__ = ["Gate", "Judged", "Passed", "Quarantined", "Refused", "Saying", "Told"]

@@ -4,11 +4,13 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from rolememory.learn.commands.reading import plain
 from rolememory.shipped import shipped
+from rolememory.text.plain import plain
 
 _COMMENT = re.compile(r"\{#.*?#\}", re.DOTALL)
-_TEXTS = re.compile(r"\"([^\"\n]{2,})\"(?:\s*~\s*\w+\s*~\s*\"([^\"\n]*)\")?|\w+\s*~\s*\"([^\"\n]{2,})\"")
+_TEXTS = re.compile(
+    r"\"([^\"\n]{2,})\"(?:\s*~\s*\w+\s*~\s*\"([^\"\n]*)\")?|\w+\s*~\s*\"([^\"\n]{2,})\""
+)
 _STATEMENT = re.compile(r"\{%.*?%\}", re.DOTALL)
 _HOLE = re.compile(r"\{\{.*?\}\}", re.DOTALL)
 _ANY = ".{0,60}?"  # what a template fills in: a name
@@ -33,14 +35,20 @@ class Frames:
         >>> Frames(["What {{ char }} remembers (notes):"]).found("what mira remembers (notes):")
         True
         """
-        return bool(self._inside.search(even)) or any(self._whole.fullmatch(_LEADING.sub("", line).strip()) for line in even.split("\n"))
+        return bool(self._inside.search(even)) or any(
+            self._whole.fullmatch(_LEADING.sub("", line).strip()) for line in even.split("\n")
+        )
 
 
 @lru_cache(maxsize=1)
 def shipped_frames() -> Frames:
     """Those of the shipped templates."""
     folder = shipped("templates")
-    return Frames(path.read_text(encoding="utf-8") for path in sorted(folder.rglob("*.jinja")) if "learn" not in path.parts)
+    return Frames(
+        path.read_text(encoding="utf-8")
+        for path in sorted(folder.rglob("*.jinja"))
+        if "learn" not in path.relative_to(folder).parts
+    )
 
 
 def _lines(template: str) -> Iterator[tuple[str, int]]:
@@ -57,7 +65,11 @@ def _line(line: str) -> Iterator[tuple[str, int]]:
     holes = _HOLE.findall(line)
     if any("memory" in hole for hole in holes):  # a memory's own line
         return
-    words = [plain(part).strip() for part in _HOLE.split(_LEADING.sub("", line)) if part.strip(" -#*>")]
-    letters = sum(3 if letter > "\u2e80" else 1 for part in words for letter in _LETTERS.findall(part))
+    words = [
+        plain(part).strip() for part in _HOLE.split(_LEADING.sub("", line)) if part.strip(" -#*>")
+    ]
+    letters = sum(
+        3 if letter > "\u2e80" else 1 for part in words for letter in _LETTERS.findall(part)
+    )
     if letters >= 6:
         yield _ANY.join(re.escape(part) for part in words), letters

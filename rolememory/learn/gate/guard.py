@@ -1,6 +1,6 @@
 """What must not become a memory as it stands: orders to the model, leaked scaffolding, an assistant's phrases, babble.
 
-The patterns are data, worldbook_rules/lexicons/guard.{zh,en}.json, written for `commands.reading.plain` text.
+The patterns are data, worldbook_rules/lexicons/guard.{zh,en}.json, written for `text.plain.plain` text.
 """
 
 import re
@@ -53,7 +53,9 @@ class Guard:
 @cache
 def guard(language: Language) -> Guard:
     """The shipped rules of a language."""
-    raw = orjson.loads(shipped("worldbook_rules", "lexicons", f"guard.{language}.json").read_bytes())
+    raw = orjson.loads(
+        shipped("worldbook_rules", "lexicons", f"guard.{language}.json").read_bytes()
+    )
     return Guard(
         hint=re.compile(raw["hint"]),
         instructions=tuple(_row(*row) for row in raw["instructions"]),
@@ -108,14 +110,20 @@ def leak_in(text: str, even: str) -> str:
         return "our_marks"
     if _TEMPLATE_CODE.search(text) or has_macros(text):
         return "macro"
-    return "scaffolding" if any(guard(language).leaks.search(even) for language in languages(even)) else ""
+    return (
+        "scaffolding"
+        if any(guard(language).leaks.search(even) for language in languages(even))
+        else ""
+    )
 
 
 def babble_in(text: str, even: str) -> str:
     """What a model says when it has nothing to say: "assistant_talk", "babble" or ""."""
     if any(guard(language).assistant.search(even) for language in languages(even)):
         return "assistant_talk"
-    if _JSON.search(text) or any(guard(language).babble.search(even) for language in languages(even)):
+    if _JSON.search(text) or any(
+        guard(language).babble.search(even) for language in languages(even)
+    ):
         return "babble"
     return ""
 

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from rolememory.learn.commands.reading import plain, sentences
-from rolememory.learn.gate import private
+from rolememory.learn.commands.reading import sentences
 from rolememory.learn.gate.frames import Frames, shipped_frames
 from rolememory.learn.gate.guard import babble_in, leak_in, order_in
 from rolememory.learn.gate.likeness import letters, same, texts_of
@@ -13,6 +12,8 @@ from rolememory.schema.evidence import Reason, Value
 from rolememory.schema.learning import Draft
 from rolememory.schema.memory import Evidence, Memory, MemoryType, Source
 from rolememory.text.language import language_of
+from rolememory.text.plain import plain
+from rolememory.text.secrets import redacted, secrets_in
 from rolememory.text.words import HAN, PAIR, RARE, kind, tokens
 
 SHORTEST = 4
@@ -63,13 +64,24 @@ class Gate:
     no memory either.
     """
 
-    def __init__(self, card_texts: Sequence[str] = (), *, names: Sequence[str] = (), templates: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        card_texts: Sequence[str] = (),
+        *,
+        names: Sequence[str] = (),
+        templates: Sequence[str] = (),
+    ) -> None:
         self._card = texts_of(tuple(card_texts), tuple(names))
         self._names = tuple(names)
         self._frames = [shipped_frames(), *([Frames(templates)] if templates else [])]
 
     def judge(
-        self, draft: Draft, known: Told | Iterable[Memory] = (), said: Saying | None = None, *, injected: Sequence[Memory] = ()
+        self,
+        draft: Draft,
+        known: Told | Iterable[Memory] = (),
+        said: Saying | None = None,
+        *,
+        injected: Sequence[Memory] = (),
     ) -> Judged:
         """Whether a draft may go on.
 
@@ -96,7 +108,11 @@ class Gate:
         told = letters(draft.content)
         if not told or (len(told.encode()) < SHORTEST and not draft.explicit):
             return _because("too_short")
-        return _because("too_long", length=len(draft.content), limit=LONGEST) if len(draft.content) > LONGEST else None
+        return (
+            _because("too_long", length=len(draft.content), limit=LONGEST)
+            if len(draft.content) > LONGEST
+            else None
+        )
 
     def _foreign(self, draft: Draft, even: str) -> Reason | None:
         if any(frames.found(even) for frames in self._frames):
@@ -111,7 +127,9 @@ class Gate:
         if draft.explicit:
             return None
         loosely = draft.source not in _USERS
-        if self._card.copied(draft.content) or (loosely and draft.subject is None and self._card.restated(draft.content)):
+        if self._card.copied(draft.content) or (
+            loosely and draft.subject is None and self._card.restated(draft.content)
+        ):
             return _because("card_text")
         if not loosely:
             return None
@@ -123,23 +141,28 @@ class Gate:
     def _echoes(self, draft: Draft, memory: Memory) -> bool:
         """Whether the draft says what the memory says, or was read in words that retell it."""
         texts, retold = texts_of((memory.content,), self._names), letters(memory.content)
-        if texts.copied(draft.content) or texts.restated(draft.content) or same(draft.content, memory.content):
+        if (
+            texts.copied(draft.content)
+            or texts.restated(draft.content)
+            or same(draft.content, memory.content)
+        ):
             return True
         if len(retold.encode()) < _RETOLD:
             return False
-        quotes = [one.quote for one in draft.evidence if retold in letters(one.quote) or texts.copied(one.quote)]
+        quotes = [
+            one.quote
+            for one in draft.evidence
+            if retold in letters(one.quote) or texts.copied(one.quote)
+        ]
         new = {token for quote in quotes for token in _weighty(quote)} - _weighty(memory.content)
         return bool(quotes) and new.isdisjoint(_weighty(draft.content))
 
     def _guarded(self, draft: Draft, even: str) -> Judged:
-        if found := private.secrets_in(draft.content):
-            hard = [one.sort for one in found if one.sort in private.HARD]
-            if not draft.explicit:
-                return Quarantined(_redacted(draft), _because("secret", sort=(hard or [found[0].sort])[0]))
-            if hard:
-                return Quarantined(draft, _because("secret", sort=hard[0]))
+        if found := secrets_in(draft.content):
+            held = draft if draft.explicit else _redacted(draft)
+            return Quarantined(held, _because("secret", sort=found[0].kind))
         if order := order_in(even):
-            return Quarantined(draft, _because("instruction", words=private.redacted(order)[:60]))
+            return Quarantined(draft, _because("instruction", words=redacted(order)[:60]))
         return Passed(draft)
 
 
@@ -150,10 +173,12 @@ def _because(code: str, **values: Value) -> Reason:
 def _unsupported(draft: Draft, said: Saying | None) -> Reason | None:
     if draft.source is Source.INFERENCE and draft.rests_on:
         return None
-    if not draft.evidence or any(not (one.version and letters(one.quote)) for one in draft.evidence):
+    if not draft.evidence or any(
+        not (one.version and letters(one.quote)) for one in draft.evidence
+    ):
         return _because("no_quote")
-    if said is None:
-        return None
+    if said is None or draft.explicit:
+        return None  # a command was read in its message, often out of character: not in the story's text
     for one in draft.evidence:
         message = "".join(letters(said(one.chat, version)) for version in one.version.split("+"))
         if not _quoted(one.quote, message):
@@ -165,9 +190,18 @@ def _says_otherwise(draft: Draft, said: Saying | None) -> Reason | None:
     """A distilled sentence has a word of weight in common with messages that do say something."""
     if said is None or draft.source in _USERS or draft.explicit or draft.rests_on:
         return None  # a conclusion says what nobody said
-    heard = {token for one in draft.evidence for version in one.version.split("+") for token in _weighty(said(one.chat, version))}
+    heard = {
+        token
+        for one in draft.evidence
+        for version in one.version.split("+")
+        for token in _weighty(said(one.chat, version))
+    }
     told = _weighty(draft.content)
-    return _because("not_said") if told and len(heard) >= _SAYS_SOMETHING and heard.isdisjoint(told) else None
+    return (
+        _because("not_said")
+        if told and len(heard) >= _SAYS_SOMETHING and heard.isdisjoint(told)
+        else None
+    )
 
 
 def _weighty(text: str) -> set[str]:
@@ -176,16 +210,24 @@ def _weighty(text: str) -> set[str]:
 
 def _quoted(quote: str, message: str) -> bool:
     """Whether the words stand in the message: all together, or each sentence of them."""
-    return letters(quote) in message or all(letters(part.of(quote)) in message for part in sentences(quote))
+    return letters(quote) in message or all(
+        letters(part.of(quote)) in message for part in sentences(quote)
+    )
 
 
 def _in_another_language(draft: Draft, said: Saying | None) -> Reason | None:
     """A distilled sentence speaks the language of what it was distilled from."""
     if draft.source in _USERS or draft.explicit:
         return None
-    heard = " ".join(said(one.chat, version) if said else one.quote for one in draft.evidence for version in one.version.split("+"))
+    heard = " ".join(
+        said(one.chat, version) if said else one.quote
+        for one in draft.evidence
+        for version in one.version.split("+")
+    )
     told = letters(draft.content)
-    if min(len(told.encode()), len(letters(heard).encode())) < _SURE_LANGUAGE or told in letters(heard):
+    if min(len(told.encode()), len(letters(heard).encode())) < _SURE_LANGUAGE or told in letters(
+        heard
+    ):
         return None
     one, other = language_of(draft.content), language_of(heard)
     return _because("other_language", language=one, chat=other) if one != other else None
@@ -196,8 +238,14 @@ def _doubled(draft: Draft, known: Told | Iterable[Memory]) -> Reason | None:
     for memory in told.by(draft.evidence):
         if draft.constant and not memory.constant:
             continue  # known, but not yet pinned
-        alike = (memory.type is MemoryType.EPISODIC) == (draft.type is MemoryType.EPISODIC) and _stands_wherever(draft, memory)
-        if alike and (memory.subject, memory.user) == (draft.subject, draft.user) and same(draft.content, memory.content):
+        alike = (memory.type is MemoryType.EPISODIC) == (
+            draft.type is MemoryType.EPISODIC
+        ) and _stands_wherever(draft, memory)
+        if (
+            alike
+            and (memory.subject, memory.user) == (draft.subject, draft.user)
+            and same(draft.content, memory.content)
+        ):
             return _because("told_already", of=memory.id)
     return None
 
@@ -205,35 +253,51 @@ def _doubled(draft: Draft, known: Told | Iterable[Memory]) -> Reason | None:
 def _stands_wherever(draft: Draft, memory: Memory) -> bool:
     """Whether the memory rests on nothing that the draft does not rest on too: an answer behind another question is told anew."""
     grounds = [(one.chat, {*one.version.split("+")}) for one in memory.evidence]
-    return all(any(chat == one.chat and ground <= {*one.version.split("+")} for chat, ground in grounds) for one in draft.evidence)
+    return all(
+        any(chat == one.chat and ground <= {*one.version.split("+")} for chat, ground in grounds)
+        for one in draft.evidence
+    )
 
 
 def _safe(draft: Draft) -> Draft:
-    return _redacted(draft) if not draft.explicit and private.secrets_in(draft.content) else draft
+    return _redacted(draft) if not draft.explicit and secrets_in(draft.content) else draft
 
 
 def _redacted(draft: Draft) -> Draft:
     """The draft with nothing secret in any of its texts."""
-    hide = private.redacted
-    secrets = {draft.content[one.start : one.end] for one in private.secrets_in(draft.content)}
-    values = tuple((name, hide(value) if isinstance(value, str) else value) for name, value in draft.because.values)
+    hide = redacted
+    secrets = {draft.content[one.start : one.end] for one in secrets_in(draft.content)}
+    values = tuple(
+        (name, hide(value) if isinstance(value, str) else value)
+        for name, value in draft.because.values
+    )
     return replace(
         draft,
         content=hide(draft.content),
         evidence=tuple(_hiding(one, secrets) for one in draft.evidence),
         because=replace(draft.because, values=values, span=None),
-        keys=tuple(key for key in draft.keys if not any(key in secret or secret in key for secret in secrets)),
+        keys=tuple(
+            key
+            for key in draft.keys
+            if not any(key in secret or secret in key for secret in secrets)
+        ),
         claims=(),
         replaces=hide(draft.replaces),
     )
 
 
 def _hiding(support: Evidence, secrets: Iterable[str]) -> Evidence:
-    texts = {name: value for name, value in support.model_dump().items() if isinstance(value, str) and name not in ("chat", "version")}
-    return support.model_copy(update={name: _hidden(value, secrets) for name, value in texts.items()})
+    texts = {
+        name: value
+        for name, value in support.model_dump().items()
+        if isinstance(value, str) and name not in ("chat", "version")
+    }
+    return support.model_copy(
+        update={name: _hidden(value, secrets) for name, value in texts.items()}
+    )
 
 
 def _hidden(quote: str, secrets: Iterable[str]) -> str:
     for secret in secrets:
         quote = quote.replace(secret, "[private]")
-    return private.redacted(quote)
+    return redacted(quote)

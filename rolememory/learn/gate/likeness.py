@@ -5,8 +5,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from rolememory.learn.commands.reading import Part, plain, sentences
+from rolememory.learn.commands.reading import Part, sentences
 from rolememory.learn.gate.guard import languages, turns
+from rolememory.text.plain import plain
 from rolememory.text.words import kind, tokens
 
 RUN = 5  # words in a row that two texts share, to have them from each other
@@ -16,7 +17,9 @@ TELLS = 1.4  # weight of words below which a sentence is too thin to be compared
 
 
 _TELLING = "remember recall know say tell mention 记得 知道 说过 提过"  # frames of a retelling, which tell nothing themselves
-_WORD = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]|(?:(?![\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff])[\w'])+")
+_WORD = re.compile(
+    r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]|(?:(?![\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff])[\w'])+"
+)
 
 
 class Texts:
@@ -65,9 +68,11 @@ class Texts:
                 held[number].add(token)
         changes = _turns(part.of(text))
         return any(
-            sum(weights[token] for token in held[number] | held.get(number + 1, set())) >= RESTATED * total
+            sum(weights[token] for token in held[number] | held.get(number + 1, set()))
+            >= RESTATED * total
             for number in list(held)
-            if changes <= self._turns[number] + (self._turns[number + 1] if number + 1 in held else 0)
+            if changes
+            <= self._turns[number] + (self._turns[number + 1] if number + 1 in held else 0)
         )
 
 
@@ -86,7 +91,12 @@ def same(one: str, other: str) -> bool:
     if letters(one) in letters(other):
         return True
     mine, theirs = set(tokens(one)), set(tokens(other))
-    return bool(mine) and mine <= theirs and _turns(one) == _turns(other) and len(theirs) <= len(mine) + 1
+    return (
+        bool(mine)
+        and mine <= theirs
+        and _turns(one) == _turns(other)
+        and len(theirs) <= len(mine) + 1
+    )
 
 
 @lru_cache(maxsize=256)

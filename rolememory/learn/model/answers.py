@@ -14,7 +14,10 @@ MOST_CHARACTERS = 200_000  # of the text of one answer
 MOST_VALUES = 64  # values of one text that are tried
 _RESTARTS = 4  # how often a bracket that is never closed is stepped over
 
-_THOUGHT_END = re.compile(r"</(?:think|thinking|thought|reasoning|reflection)\s*>|◁/think▷|<\|channel\|>final<\|message\|>", re.IGNORECASE)
+_THOUGHT_END = re.compile(
+    r"</(?:think|thinking|thought|reasoning|reflection)\s*>|◁/think▷|<\|channel\|>final<\|message\|>",
+    re.IGNORECASE,
+)
 _FENCE = re.compile(r"```[\w-]*[ \t]*\n?(.*?)(?:```|\Z)", re.DOTALL)
 _TOKEN = re.compile(r'["\\{}\[\]]')
 _CLOSES = {"}": "{", "]": "["}

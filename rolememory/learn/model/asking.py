@@ -17,7 +17,9 @@ _log = logging.getLogger(__name__)
 class Ask:
     """Asks. `notes` are what authors should know about their templates."""
 
-    def __init__(self, models: Models, prompts: Prompts, settings: Callable[[], LearnSettings]) -> None:
+    def __init__(
+        self, models: Models, prompts: Prompts, settings: Callable[[], LearnSettings]
+    ) -> None:
         self.models, self._prompts, self._settings = models, prompts, settings
         self.notes: dict[str, None] = {}
 
@@ -49,7 +51,9 @@ class Ask:
                 _log.warning("%s", note)
                 self.notes[note] = None
         asked = [{"role": "user", "content": prompt.text}]
-        return model.ask(asked, shape, step=words or step, language=language, check=check, haste=haste)
+        return model.ask(
+            asked, shape, step=words or step, language=language, check=check, haste=haste
+        )
 
     def named(self, step: Step) -> str:
         """What the model of this step is called."""

@@ -21,7 +21,10 @@ from rolememory.schema.settings import LearnSettings
 
 LONGEST_NAME = 60
 ENTRY_POINT_GROUP = "rolememory.extractors"
-_SPEAKERS: Mapping[Language, tuple[str, str]] = {"en": ("the character", "the user"), "zh": ("角色", "用户")}
+_SPEAKERS: Mapping[Language, tuple[str, str]] = {
+    "en": ("the character", "the user"),
+    "zh": ("角色", "用户"),
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,13 +13,10 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from filelock import FileLock, Timeout
-
-from rolememory.errors import RoleMemoryError
+from rolememory.errors import BusyError, RoleMemoryError
 from rolememory.inject.environment import Templates
 from rolememory.learn.model.asking import Ask
 from rolememory.learn.model.models import Models, where
@@ -32,10 +29,11 @@ from rolememory.learn.model.upstreams import Upstreams
 from rolememory.schema.learning import Company, Draft
 from rolememory.schema.memory import Memory
 from rolememory.schema.settings import LearnSettings, Settings
-from rolememory.store.idle import Idle
-from rolememory.store.said import SILENT
+from rolememory.storage.idle import Idle
+from rolememory.storage.port import Space
+from rolememory.storage.said import SILENT
 
-LOCK = "model.lock"
+LOCK = "state/model"
 LOCK_WAIT_S = 30.0
 
 
@@ -48,7 +46,7 @@ class Behind:
 
     def __init__(
         self,
-        folder: Path,
+        space: Space,
         chats: ChatsLike,
         settings: Callable[[], Settings],
         keep: Callable[[Sequence[Draft], str], object],
@@ -59,10 +57,10 @@ class Behind:
         upstreams: Upstreams | None = None,
     ) -> None:
         self._around = Around(chats, settings, keep, memories, company, clock)
-        self._lock_file = folder / "state" / LOCK
+        self._space = space
         self._models = Models(upstreams or Upstreams())
         self._ask = Ask(self._models, Prompts(templates), lambda: self._around.learn)
-        self._desk = Desk(self._around, self._ask, Progress(folder))
+        self._desk = Desk(self._around, self._ask, Progress(space))
         self._soon = Idle(0.0, self._read_touched, "rolememory-learn")
         self._late = Idle(600.0, self._read_quiet, "rolememory-learn-late")
         self._at_work = threading.Lock()
@@ -73,7 +71,9 @@ class Behind:
         self._closed = False
         self._resumed = False  # whether this process has looked at all chats once
         self._last_error = SILENT
-        self._nothing_for: LearnSettings | None = None  # settings by which nothing is read: found out by the thread, which may wait
+        self._nothing_for: LearnSettings | None = (
+            None  # settings by which nothing is read: found out by the thread, which may wait
+        )
 
     def touch(self, chat: str) -> None:
         """Something may be due in this chat. Returns at once, never raises."""
@@ -82,7 +82,12 @@ class Behind:
         except (RoleMemoryError, OSError) as error:
             self._last_error = said_of(error)
             return
-        if self._closed or learn is self._nothing_for or not learn.enabled or learn.extractor == "rules":
+        if (
+            self._closed
+            or learn is self._nothing_for
+            or not learn.enabled
+            or learn.extractor == "rules"
+        ):
             return
         self._models.upstreams.turn()
         with self._changed:
@@ -108,7 +113,9 @@ class Behind:
         how = How(patient=False)
         if where(self._around.learn, "inference") is None:
             return Report(finished=False, notes=(NOT_SET,))
-        return self._report(lambda tally: self._desk.quietly(partial(self._desk.conclude, how), tally), how)
+        return self._report(
+            lambda tally: self._desk.quietly(partial(self._desk.conclude, how), tally), how
+        )
 
     def status(self, language: str = "en") -> Mapping[str, Any]:
         """How it stands: whether anything reads, what waits in each chat, how the servers do, what went wrong last ("" = nothing)."""
@@ -117,7 +124,10 @@ class Behind:
             "busy": self._busy,
             "queue": self._queue(),
             "requests": self._models.requests,
-            "upstreams": {base: {"state": str(one.breaker.state), "reason": one.breaker.reason} for base, one in self._servers()},
+            "upstreams": {
+                base: {"state": str(one.breaker.state), "reason": one.breaker.reason}
+                for base, one in self._servers()
+            },
             "last_error": self._last_error.text(language),
             "notes": list(self._ask.notes),
             "exchanges_since_conclusions": self._desk.progress.exchanges,
@@ -196,7 +206,14 @@ class Behind:
             if self._desk.is_quiet(chat, ()):
                 self._desk.spoken_at.pop(chat, None)
 
-    def _alone(self, act: Callable[[Tally], None], tally: Tally, *, wait_s: float | None = None, lock_s: float = 0.0) -> bool:
+    def _alone(
+        self,
+        act: Callable[[Tally], None],
+        tally: Tally,
+        *,
+        wait_s: float | None = None,
+        lock_s: float = 0.0,
+    ) -> bool:
         """Do it while no other thread or process is at it; false when it was not done. Only this place catches everything."""
         asked = self._models.requests
         try:
@@ -205,7 +222,7 @@ class Behind:
             return True
         except OutOfTimeError:
             tally.unfinished()
-        except Timeout:
+        except BusyError:
             tally.unfinished()
             tally.note(BUSY)
         except Exception as error:
@@ -220,12 +237,11 @@ class Behind:
         """Alone among threads, waited for so long (None = as long as it takes), and among processes.
 
         Raises:
-            Timeout: somebody else is at it.
+            BusyError: somebody else is at it.
         """
         with ExitStack() as stack:
             if not self._at_work.acquire(timeout=-1 if wait_s is None else wait_s):
-                raise Timeout(str(self._lock_file))
+                raise BusyError(self._space.place)
             stack.callback(self._at_work.release)
-            self._lock_file.parent.mkdir(parents=True, exist_ok=True)
-            stack.enter_context(FileLock(str(self._lock_file), timeout=lock_s, thread_local=False))
+            stack.enter_context(self._space.lock(LOCK, lock_s))
             yield

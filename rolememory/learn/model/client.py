@@ -17,7 +17,17 @@ from rolememory.errors import ModelError
 from rolememory.learn.model.answers import Shape, UnreadableError, read
 from rolememory.learn.model.envelope import EnvelopeError, spoken, streamed
 from rolememory.learn.model.fields import whole
-from rolememory.learn.model.troubles import NO_ENVELOPE, NO_TIME, REPAIR, RESTS, STOPPED, UNREADABLE, StatusError, model_error, trouble
+from rolememory.learn.model.troubles import (
+    NO_ENVELOPE,
+    NO_TIME,
+    REPAIR,
+    RESTS,
+    STOPPED,
+    UNREADABLE,
+    StatusError,
+    model_error,
+    trouble,
+)
 from rolememory.learn.model.upstreams import Upstream
 from rolememory.schema.scene import Language
 from rolememory.upstream import Call, CutError, Head, bearer, client, shown, signed
@@ -47,12 +57,16 @@ class Where:
 class Haste:
     """How an answer is waited for."""
 
-    until: float | None = None  # by time.monotonic: no request goes on for longer, whatever the time-out of the settings
+    until: float | None = (
+        None  # by time.monotonic: no request goes on for longer, whatever the time-out of the settings
+    )
     patient: bool = True  # nobody waits for it: a dead server may rest for longer than it must
 
     def within(self, timeout_s: float) -> float:
         """How long a request may take now; 0 = there is no time left for one."""
-        return timeout_s if self.until is None else max(min(timeout_s, self.until - monotonic()), 0.0)
+        return (
+            timeout_s if self.until is None else max(min(timeout_s, self.until - monotonic()), 0.0)
+        )
 
 
 UNHURRIED = Haste()
@@ -70,7 +84,13 @@ class Model:
     `schema_of` gives the JSON schema that a step sends along; where it has none, that of the shape is sent.
     """
 
-    def __init__(self, where: Where, upstream: Upstream, timeout_s: float, schema_of: Callable[[str], Any] = lambda _: None) -> None:
+    def __init__(
+        self,
+        where: Where,
+        upstream: Upstream,
+        timeout_s: float,
+        schema_of: Callable[[str], Any] = lambda _: None,
+    ) -> None:
         self.where, self.upstream, self.timeout_s = where, upstream, timeout_s
         self.requests = 0  # that went out
         self._schema_of = schema_of
@@ -136,7 +156,9 @@ class Model:
         if call is not None:
             call.cut()
 
-    def _read(self, text: str, shape: type[Shape], check: Callable[[Shape], str]) -> tuple[Shape | None, str]:
+    def _read(
+        self, text: str, shape: type[Shape], check: Callable[[Shape], str]
+    ) -> tuple[Shape | None, str]:
         """The answer and its fault; one without the right shape counts against the server."""
         try:
             answer = read(text, shape)
@@ -146,7 +168,9 @@ class Model:
         self.upstream.works()
         return answer, check(answer)
 
-    def _say(self, messages: Sequence[ChatMessage], shape: type[Shape], step: str, haste: Haste) -> str:
+    def _say(
+        self, messages: Sequence[ChatMessage], shape: type[Shape], step: str, haste: Haste
+    ) -> str:
         """The text of an answer; forms that the server refuses are left out, now and from now on."""
         forms = _forms(step, self._schema_of(step) or shape.model_json_schema())
         refused: ModelError | None = None
@@ -162,7 +186,9 @@ class Model:
                     refused = model_error(self.upstream.base, trouble(error))
         raise refused or model_error(self.upstream.base, STOPPED)
 
-    def _replies(self, messages: Sequence[ChatMessage], haste: Haste, *, stream: bool) -> Iterator[str]:
+    def _replies(
+        self, messages: Sequence[ChatMessage], haste: Haste, *, stream: bool
+    ) -> Iterator[str]:
         with self._busy, self._allowed(haste):
             call, head = self._open(messages, {"stream": stream}, haste)
             self.upstream.works()
@@ -176,7 +202,9 @@ class Model:
         if not haste.within(self.timeout_s):
             raise model_error(self.upstream.base, NO_TIME)
         if not self.upstream.allows(patient=haste.patient):
-            raise model_error(self.upstream.base, RESTS.filled(reason=self.upstream.breaker.reason or "half open"))
+            raise model_error(
+                self.upstream.base, RESTS.filled(reason=self.upstream.breaker.reason or "half open")
+            )
         self.requests += 1
         try:
             yield
@@ -188,13 +216,18 @@ class Model:
         finally:
             self._hang_up()
 
-    def _open(self, messages: Sequence[ChatMessage], form: Mapping[str, Any], haste: Haste) -> tuple[Call, Head]:
+    def _open(
+        self, messages: Sequence[ChatMessage], form: Mapping[str, Any], haste: Haste
+    ) -> tuple[Call, Head]:
         if self._client is None:
             self._client = client(self.where.base)
         limit_s = haste.within(self.timeout_s)
         told = [{name: whole(text) for name, text in one.items()} for one in messages]
         body = {"model": self.where.model, "messages": told, "stream": False, **form}
-        url, key = f"{shown(self.where.base)}/chat/completions", signed(self.where.base) | bearer(self.where.key_env)
+        url, key = (
+            f"{shown(self.where.base)}/chat/completions",
+            signed(self.where.base) | bearer(self.where.key_env),
+        )
         self._call = call = Call(self._client, url, orjson.dumps(body), key, deadline_s=limit_s)
         if self._closed:
             call.cut()
@@ -213,12 +246,24 @@ def _forms(step: str, schema: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...
     """How JSON is asked for, best first: by schema, as any object, in words alone. The last one says nothing that a server may refuse."""
     steady = {"temperature": 0, "max_tokens": MOST_TOKENS}
     return (
-        {**steady, "response_format": {"type": "json_schema", "json_schema": {"name": step, "strict": True, "schema": schema}}},
+        {
+            **steady,
+            "response_format": {
+                "type": "json_schema",
+                "json_schema": {"name": step, "strict": True, "schema": schema},
+            },
+        },
         {**steady, "response_format": {"type": "json_object"}},
         {},
     )
 
 
-def _repairing(messages: Sequence[ChatMessage], text: str, fault: str, language: Language) -> list[ChatMessage]:
+def _repairing(
+    messages: Sequence[ChatMessage], text: str, fault: str, language: Language
+) -> list[ChatMessage]:
     asked = REPAIR.filled(fault=fault).text(language)
-    return [*messages, {"role": "assistant", "content": text[:_QUOTED_BACK] or "{}"}, {"role": "user", "content": asked}]
+    return [
+        *messages,
+        {"role": "assistant", "content": text[:_QUOTED_BACK] or "{}"},
+        {"role": "user", "content": asked},
+    ]

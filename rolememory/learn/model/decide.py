@@ -18,14 +18,20 @@ from rolememory.schema.memory import Evidence, MemoryType, Source
 class Decision(Answer):
     """Whether to remember. Source: S0.10."""
 
-    should_remember: bool = Field(validation_alias=AliasChoices("should_remember", "shouldRemember", "remember"))
+    should_remember: bool = Field(
+        validation_alias=AliasChoices("should_remember", "shouldRemember", "remember")
+    )
     reason: Line = ""
 
 
 class Sentence(Answer):
     """What to remember, in one sentence; the words it rests on, where the model named them."""
 
-    memory: Line = Field(min_length=1, max_length=LONGEST_FACT, validation_alias=AliasChoices("memory", "summary", "content", "text"))
+    memory: Line = Field(
+        min_length=1,
+        max_length=LONGEST_FACT,
+        validation_alias=AliasChoices("memory", "summary", "content", "text"),
+    )
     about: Line = Field("", validation_alias=AliasChoices("about", "subject"))
     turn: Number = 0
     quote: Words = ""
@@ -34,7 +40,11 @@ class Sentence(Answer):
     def of_text(cls, text: str) -> Self | None:
         """A prompt of one's own may ask for the bare sentence. Source: S0.12."""
         sentence = text.strip().strip("\"'“”「」`").strip()
-        return cls(memory=sentence) if sentence and len(sentence) <= LONGEST_FACT and "\n" not in sentence else None
+        return (
+            cls(memory=sentence)
+            if sentence and len(sentence) <= LONGEST_FACT and "\n" not in sentence
+            else None
+        )
 
 
 class DecideExtractor:
@@ -54,7 +64,13 @@ class DecideExtractor:
         decision = ask("decision", Decision, values, language=batch.language, haste=batch.haste)
         if not decision.should_remember:
             return ()
-        told = ask("summary", Sentence, {**values, "reason": decision.reason[:200]}, language=batch.language, haste=batch.haste)
+        told = ask(
+            "summary",
+            Sentence,
+            {**values, "reason": decision.reason[:200]},
+            language=batch.language,
+            haste=batch.haste,
+        )
         return (_draft(told, decision, batch, ask.named("summary")),)
 
 
@@ -69,7 +85,9 @@ def _draft(told: Sentence, decision: Decision, batch: Batch, model: str) -> Draf
         source=Source.SUMMARY,
         evidence=(Evidence(chat=batch.chat, version=version, quote=quote),),
         because=Reason("decided", (("model", model), ("why", decision.reason[:200]))),
-        subject=subject_of(told.about, said, batch.company) if told.about else subject_in(told.memory, batch.company),
+        subject=subject_of(told.about, said, batch.company)
+        if told.about
+        else subject_in(told.memory, batch.company),
         user=batch.user,
         created=said.at,
     )

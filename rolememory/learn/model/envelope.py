@@ -11,7 +11,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from rolememory.upstream import Call, Head
 
 _CHARSET = re.compile(r"charset=[\"']?([\w.:-]{1,40})", re.IGNORECASE)
-_CHARSETS = frozenset("gbk gb2312 gb18030 big5 shift_jis euc-jp euc-kr iso-8859-1 latin-1 windows-1252".split())
+_CHARSETS = frozenset(
+    "gbk gb2312 gb18030 big5 shift_jis euc-jp euc-kr iso-8859-1 latin-1 windows-1252".split()
+)
 
 
 class EnvelopeError(ValueError):
@@ -29,7 +31,10 @@ class _Piece(BaseModel):
     def text(self) -> str:
         """What it says; parts of a list joined."""
         if isinstance(self.content, list):
-            return "".join(str(part.get("text", "")) if isinstance(part, dict) else str(part) for part in self.content)
+            return "".join(
+                str(part.get("text", "")) if isinstance(part, dict) else str(part)
+                for part in self.content
+            )
         return self.content or ""
 
 
@@ -72,7 +77,11 @@ def streamed(call: Call, head: Head) -> Iterator[str]:
     else:
         body = b"".join(call.pieces(head))
         text = _decoded(body, head)
-        yield from _events(iter(text.splitlines())) if text.startswith("data:") else [_completion(text, whole=True)]
+        yield from (
+            _events(iter(text.splitlines()))
+            if text.startswith("data:")
+            else [_completion(text, whole=True)]
+        )
 
 
 def _events(lines: Iterable[str]) -> Iterator[str]:
@@ -106,7 +115,10 @@ def _decoded(body: bytes, head: Head) -> str:
     declared = _CHARSET.search(head.headers.get("content-type", ""))
     named = declared[1].lower() if declared else ""
     betrayed = json.detect_encoding(body)
-    for guess in (betrayed if not betrayed.startswith("utf-8") else "utf-8-sig", *([named] if named in _CHARSETS else [])):
+    for guess in (
+        betrayed if not betrayed.startswith("utf-8") else "utf-8-sig",
+        *([named] if named in _CHARSETS else []),
+    ):
         try:
             return body.decode(guess).strip()
         except UnicodeError:

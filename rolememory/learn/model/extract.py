@@ -20,7 +20,7 @@ from rolememory.schema.evidence import Reason
 from rolememory.schema.learning import Draft
 from rolememory.schema.memory import Evidence, MemoryType, Source
 from rolememory.schema.settings import LearnSettings
-from rolememory.store.said import Said as Sentence
+from rolememory.storage.said import Said as Sentence
 from rolememory.text.language import language_of
 
 _log = logging.getLogger(__name__)
@@ -46,11 +46,32 @@ KINDS = (
     Kind("fact", ("事实", "事實", "信息", "資訊", "information", "knowledge", "semantic")),
     Kind("preference", ("偏好", "喜好", "like", "dislike", "taste"), salience=0.6),
     Kind("project", ("项目", "項目", "专案", "專案", "work")),
-    Kind("event", ("事件", "经历", "經歷", "experience", "episodic", "happening"), MemoryType.EPISODIC, MemoryType.EPISODIC),
-    Kind("trait", ("性格", "特质", "特質", "特点", "特點", "特征", "特徵", "personality"), of_role=MemoryType.TRAIT, salience=0.6),
-    Kind("goal", ("目标", "目標", "愿望", "願望", "心愿", "心願", "wish", "desire"), of_role=MemoryType.GOAL, salience=0.7),
-    Kind("plan", ("计划", "計劃", "計畫", "打算", "安排", "appointment", "intention"), salience=0.6),
-    Kind("promise", ("约定", "約定", "承诺", "承諾", "诺言", "諾言", "commitment", "agreement"), salience=0.8),
+    Kind(
+        "event",
+        ("事件", "经历", "經歷", "experience", "episodic", "happening"),
+        MemoryType.EPISODIC,
+        MemoryType.EPISODIC,
+    ),
+    Kind(
+        "trait",
+        ("性格", "特质", "特質", "特点", "特點", "特征", "特徵", "personality"),
+        of_role=MemoryType.TRAIT,
+        salience=0.6,
+    ),
+    Kind(
+        "goal",
+        ("目标", "目標", "愿望", "願望", "心愿", "心願", "wish", "desire"),
+        of_role=MemoryType.GOAL,
+        salience=0.7,
+    ),
+    Kind(
+        "plan", ("计划", "計劃", "計畫", "打算", "安排", "appointment", "intention"), salience=0.6
+    ),
+    Kind(
+        "promise",
+        ("约定", "約定", "承诺", "承諾", "诺言", "諾言", "commitment", "agreement"),
+        salience=0.8,
+    ),
     Kind("relationship", ("关系", "關係", "relation", "family"), salience=0.7),
 )
 _BY_WORD = {word: kind for kind in KINDS for word in (kind.name, *kind.words)}
@@ -64,13 +85,19 @@ _NO_QUOTE = Sentence(
     "the quote of fact {numbers} does not stand in the line of that turn; copy it word for word",
     "第 {numbers} 条的 quote 没有原样出现在 turn 所指的那一行；请逐字照抄",
 )
-_LANGUAGE = Sentence("write content in the language of the chat, not in Chinese", "content 请用对话的语言（中文）来写")
+_LANGUAGE = Sentence(
+    "write content in the language of the chat, not in Chinese",
+    "content 请用对话的语言（中文）来写",
+)
 
 
 class Fact(Answer):
     """One fact as a model gives it."""
 
-    content: Line = Field(min_length=1, validation_alias=AliasChoices("content", "fact", "text", "memory", "statement"))
+    content: Line = Field(
+        min_length=1,
+        validation_alias=AliasChoices("content", "fact", "text", "memory", "statement"),
+    )
     turn: Number = Field(0, validation_alias=AliasChoices("turn", "line", "number", "message"))
     quote: Words = Field("", validation_alias=AliasChoices("quote", "evidence", "source"))
     about: Line = Field("", validation_alias=AliasChoices("about", "subject", "who"))
@@ -88,7 +115,9 @@ class Fact(Answer):
 class Facts(Answer):
     """What a model found in a batch. A single bad fact is left out and does not spoil the others."""
 
-    facts: tuple[Fact, ...] = Field(validation_alias=AliasChoices("facts", "memories", "results", "items"))
+    facts: tuple[Fact, ...] = Field(
+        validation_alias=AliasChoices("facts", "memories", "results", "items")
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -108,7 +137,13 @@ def _rows(value: Any) -> list[Any] | None:
         return None
     for name in ("facts", "memories", "results", "items"):
         if name in value:
-            return list(value[name]) if isinstance(value[name], list) else [value[name]] if isinstance(value[name], dict) else None
+            return (
+                list(value[name])
+                if isinstance(value[name], list)
+                else [value[name]]
+                if isinstance(value[name], dict)
+                else None
+            )
     return [value] if _fact(value) else None
 
 
@@ -133,7 +168,14 @@ class FactExtractor:
         if not batch.turns or not settings.max_facts:
             return ()
         check = partial(fault, batch=batch)
-        found = self._means.ask("extraction", Facts, asked(batch, settings), language=batch.language, check=check, haste=batch.haste)
+        found = self._means.ask(
+            "extraction",
+            Facts,
+            asked(batch, settings),
+            language=batch.language,
+            check=check,
+            haste=batch.haste,
+        )
         return drafts(found.facts, batch, settings, model=self._means.ask.named("extraction"))
 
 
@@ -153,14 +195,22 @@ def asked(batch: Batch, settings: LearnSettings) -> Mapping[str, Any]:
 
 def fault(found: Facts, batch: Batch) -> str:
     """What is wrong with most of the facts, in words for the model; "" when most are right."""
-    numbers = [str(number) for number, fact in enumerate(found.facts, 1) if source_of(fact.quote, fact.turn, batch.turns) is None]
+    numbers = [
+        str(number)
+        for number, fact in enumerate(found.facts, 1)
+        if source_of(fact.quote, fact.turn, batch.turns) is None
+    ]
     if len(numbers) * 2 > len(found.facts):
         return _NO_QUOTE.filled(numbers=", ".join(numbers)).text(batch.language)
-    foreign = sum(language_of(fact.content, batch.language) != batch.language for fact in found.facts)
+    foreign = sum(
+        language_of(fact.content, batch.language) != batch.language for fact in found.facts
+    )
     return _LANGUAGE.text(batch.language) if foreign * 2 > len(found.facts) else ""
 
 
-def drafts(facts: Sequence[Fact], batch: Batch, settings: LearnSettings, *, model: str = "") -> tuple[Draft, ...]:
+def drafts(
+    facts: Sequence[Fact], batch: Batch, settings: LearnSettings, *, model: str = ""
+) -> tuple[Draft, ...]:
     """The facts that hold, in the order of the story, as drafts; why another was dropped stands in the log, its words do not."""
     held = [draft for fact in facts if (draft := _draft(fact, batch, settings, model))]
     best = sorted(_single(held), key=lambda draft: -draft.confidence)[: settings.max_facts]
@@ -185,7 +235,9 @@ def _draft(fact: Fact, batch: Batch, settings: LearnSettings, model: str) -> Dra
         user=batch.user,
         created=said.at,
         emotions=said.emotions,
-        tags=tuple(dict.fromkeys((fact.kind.name, *(fact.tags[:MOST_TAGS] if settings.auto_tag else ())))),
+        tags=tuple(
+            dict.fromkeys((fact.kind.name, *(fact.tags[:MOST_TAGS] if settings.auto_tag else ())))
+        ),
         salience=fact.kind.salience,
         confidence=fact.confidence,
         replaces=replaced(fact.replaces, batch),
@@ -208,7 +260,9 @@ def _single(held: Sequence[Draft]) -> Iterator[Draft]:
     seen: list[tuple[str | None, str]] = []
     for draft in held:
         plain = letters(draft.content)
-        if not any(subject == draft.subject and fuzz.ratio(plain, other) >= SAME for subject, other in seen):
+        if not any(
+            subject == draft.subject and fuzz.ratio(plain, other) >= SAME for subject, other in seen
+        ):
             seen.append((draft.subject, plain))
             yield draft
 
@@ -218,5 +272,9 @@ def replaced(value: str, batch: Batch) -> str:
     if value.strip().strip("[]").isdecimal():
         number = int(value.strip().strip("[]")[:6])
         return batch.known[number - 1].content if 0 < number <= len(batch.known) else ""
-    same = (memory.content for memory in batch.known if stands(value, memory.content) or stands(memory.content, value))
+    same = (
+        memory.content
+        for memory in batch.known
+        if stands(value, memory.content) or stands(memory.content, value)
+    )
     return next(same, "")

@@ -9,10 +9,39 @@ from pydantic import BeforeValidator
 from rolememory.inject.fence import tame
 
 _SURE = {
-    **dict.fromkeys(("certain", "very high", "sure", "definite", "确定", "肯定", "很高", "非常高", "確定", "絕對", "绝对"), 0.95),
+    **dict.fromkeys(
+        (
+            "certain",
+            "very high",
+            "sure",
+            "definite",
+            "确定",
+            "肯定",
+            "很高",
+            "非常高",
+            "確定",
+            "絕對",
+            "绝对",
+        ),
+        0.95,
+    ),
     **dict.fromkeys(("high", "高", "较高", "較高", "likely"), 0.85),
     **dict.fromkeys(("medium", "moderate", "中", "中等", "一般", "possible"), 0.6),
-    **dict.fromkeys(("low", "unsure", "uncertain", "低", "较低", "較低", "不确定", "不確定", "very low", "很低"), 0.3),
+    **dict.fromkeys(
+        (
+            "low",
+            "unsure",
+            "uncertain",
+            "低",
+            "较低",
+            "較低",
+            "不确定",
+            "不確定",
+            "very low",
+            "很低",
+        ),
+        0.3,
+    ),
 }
 _NUMBER = re.compile(r"-?\d+(?:[.,]\d+)?")
 UNTOLD = 0.75
@@ -78,7 +107,11 @@ def whole(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").replace("\ufffd", "?")
+        return (
+            text.encode("utf-16", "surrogatepass")
+            .decode("utf-16", "replace")
+            .replace("\ufffd", "?")
+        )
     return text
 
 
@@ -89,19 +122,32 @@ def _texts(value: object) -> object:
     if isinstance(value, str):
         value = re.split(r"[,，、;；]", value)
     given = value if isinstance(value, list | tuple) else ()
-    return tuple(dict.fromkeys(word for one in given if isinstance(one, str) and (word := tame(whole(one))[:40].strip())))
+    return tuple(
+        dict.fromkeys(
+            word
+            for one in given
+            if isinstance(one, str) and (word := tame(whole(one))[:40].strip())
+        )
+    )
 
 
 def _text(value: object) -> object:
     """One line of text without anything in it that means more than its words."""
     if value is None:
         return ""
-    return tame(whole(str(value))) if isinstance(value, str | int | float) and not isinstance(value, bool) else value
+    return (
+        tame(whole(str(value)))
+        if isinstance(value, str | int | float) and not isinstance(value, bool)
+        else value
+    )
 
 
 Line = Annotated[str, BeforeValidator(_text)]
 Words = Annotated[
-    str, BeforeValidator(lambda value: "" if value is None else whole(value) if isinstance(value, str) else value)
+    str,
+    BeforeValidator(
+        lambda value: "" if value is None else whole(value) if isinstance(value, str) else value
+    ),
 ]  # as they came: to be compared with the chat
 Sure = Annotated[float, BeforeValidator(sure)]
 Number = Annotated[int, BeforeValidator(number)]

@@ -7,7 +7,9 @@ from rolememory.schema.learning import Said
 from rolememory.text.fold import Folded, fold
 
 _GAP = re.compile(r"\.{3,}|…+|\[\.+\]")
-_SHORTEST = 6  # bytes of letters: a shorter quote stands nearly everywhere, unless it is the whole message
+_SHORTEST = (
+    6  # bytes of letters: a shorter quote stands nearly everywhere, unless it is the whole message
+)
 
 
 def letters(text: str) -> str:

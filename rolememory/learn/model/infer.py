@@ -29,15 +29,31 @@ TAG = "inference"
 class Conclusion(Answer):
     """One conclusion. `based_on` are numbers of the list that was shown, or ids."""
 
-    conclusion: Line = Field(min_length=1, max_length=LONGEST_FACT, validation_alias=AliasChoices("conclusion", "content", "inference"))
+    conclusion: Line = Field(
+        min_length=1,
+        max_length=LONGEST_FACT,
+        validation_alias=AliasChoices("conclusion", "content", "inference"),
+    )
     confidence: Sure = UNTOLD
-    based_on: tuple[str, ...] = Field((), validation_alias=AliasChoices("basedOn", "based_on", "ids", "sources"))
+    based_on: tuple[str, ...] = Field(
+        (), validation_alias=AliasChoices("basedOn", "based_on", "ids", "sources")
+    )
 
     @field_validator("based_on", mode="before")
     @classmethod
     def _listed(cls, value: Any) -> tuple[str, ...]:
-        rows = value.replace("，", ",").split(",") if isinstance(value, str) else value if isinstance(value, list) else [value]
-        return tuple(str(row).strip().strip("[]#").strip() for row in rows if isinstance(row, str | int | float))
+        rows = (
+            value.replace("，", ",").split(",")
+            if isinstance(value, str)
+            else value
+            if isinstance(value, list)
+            else [value]
+        )
+        return tuple(
+            str(row).strip().strip("[]#").strip()
+            for row in rows
+            if isinstance(row, str | int | float)
+        )
 
 
 class Conclusions(Answer):
@@ -48,7 +64,13 @@ class Conclusions(Answer):
     @model_validator(mode="before")
     @classmethod
     def _gathered(cls, value: Any) -> Any:
-        rows = value if isinstance(value, list) else value.get("conclusions", value.get("inferences")) if isinstance(value, dict) else None
+        rows = (
+            value
+            if isinstance(value, list)
+            else value.get("conclusions", value.get("inferences"))
+            if isinstance(value, dict)
+            else None
+        )
         if rows is None and isinstance(value, dict) and _conclusion(value):
             rows = [value]
         if not isinstance(rows, list):
@@ -66,21 +88,32 @@ def _conclusion(row: Any) -> Conclusion | None:
         return None
 
 
-def for_each_user(memories: Sequence[Memory], users: Iterable[str | None] = ()) -> Mapping[str | None, list[Memory]]:
+def for_each_user(
+    memories: Sequence[Memory], users: Iterable[str | None] = ()
+) -> Mapping[str | None, list[Memory]]:
     """What is known with each of these users (none named = all): what is shared, and his own. Without users, the shared alone."""
     wanted = list(users) or sorted({one.user for one in memories if one.user is not None}) or [None]
     return {user: [one for one in memories if one.user in (None, user)] for user in wanted}
 
 
 def infer(
-    ask: Ask, known: Sequence[Memory], user: str | None, settings: LearnSettings, *, sees: Sees, char: str = "", haste: Haste = UNHURRIED
+    ask: Ask,
+    known: Sequence[Memory],
+    user: str | None,
+    settings: LearnSettings,
+    *,
+    sees: Sees,
+    char: str = "",
+    haste: Haste = UNHURRIED,
 ) -> tuple[Draft, ...]:
     """Ask for conclusions from what is known with one user.
 
     Raises:
         ModelError: they could not be had now.
     """
-    shown = sorted(known, key=lambda one: (one.created.timestamp() if one.created else 0.0, one.id))[-MOST_MEMORIES:]
+    shown = sorted(
+        known, key=lambda one: (one.created.timestamp() if one.created else 0.0, one.id)
+    )[-MOST_MEMORIES:]
     if len(shown) < FEWEST:
         return ()
     language = language_of("\n".join(one.content for one in shown))
@@ -108,7 +141,11 @@ def drafts(
     said = [letters(one.content) for one in shown]
     for one in sorted(found, key=lambda one: -one.confidence):
         ground, plain = _ground(one, shown), letters(one.conclusion)
-        if len(ground) < FEWEST or one.confidence < settings.min_confidence or any(fuzz.ratio(plain, other) >= SAME for other in said):
+        if (
+            len(ground) < FEWEST
+            or one.confidence < settings.min_confidence
+            or any(fuzz.ratio(plain, other) >= SAME for other in said)
+        ):
             continue
         said.append(plain)
         out.append(_draft(one, ground, user, sees, model))
@@ -118,11 +155,16 @@ def drafts(
 def _ground(one: Conclusion, shown: Sequence[Memory]) -> list[Memory]:
     """The memories that a conclusion names, each once, in their order; numbers and ids that were not shown are nothing."""
     by_id = {memory.id: place for place, memory in enumerate(shown)}
-    places = {by_id.get(word, int(word) - 1 if word.isdecimal() and len(word) < 9 else -1) for word in one.based_on}
+    places = {
+        by_id.get(word, int(word) - 1 if word.isdecimal() and len(word) < 9 else -1)
+        for word in one.based_on
+    }
     return [memory for place, memory in enumerate(shown) if place in places]
 
 
-def _draft(one: Conclusion, ground: Sequence[Memory], user: str | None, sees: Sees, model: str) -> Draft:
+def _draft(
+    one: Conclusion, ground: Sequence[Memory], user: str | None, sees: Sees, model: str
+) -> Draft:
     dates = [memory.created for memory in ground if memory.created]
     return Draft(
         content=one.conclusion,
@@ -144,8 +186,14 @@ def _together(ground: Sequence[Memory], sees: Sees) -> tuple[Evidence, ...]:
     chats: dict[str, dict[str, None]] = {}
     for learned in (one for memory in ground if (one := next(filter(sees, memory.evidence), None))):
         for each in (learned, *learned.also):
-            chats.setdefault(each.chat, {}).update(dict.fromkeys(filter(None, each.version.split("+"))))
-    found = [Evidence(chat=chat, version="+".join(versions)) for chat, versions in chats.items() if versions]
+            chats.setdefault(each.chat, {}).update(
+                dict.fromkeys(filter(None, each.version.split("+")))
+            )
+    found = [
+        Evidence(chat=chat, version="+".join(versions))
+        for chat, versions in chats.items()
+        if versions
+    ]
     return (found[0].model_copy(update={"also": tuple(found[1:])}),) if found else ()
 
 

@@ -16,18 +16,28 @@ Sees = Callable[[Evidence], bool]
 
 def standing(memories: Iterable[Memory], sees: Sees) -> list[Memory]:
     """Those that may be built upon: they count, nothing that counts replaced them, and they are no conclusions themselves."""
-    counting = [one for one in memories if not one.archived and (not one.evidence or any(map(sees, one.evidence)))]
+    counting = [
+        one
+        for one in memories
+        if not one.archived and (not one.evidence or any(map(sees, one.evidence)))
+    ]
     outdated = {old for one in counting for old in one.supersedes if old != one.id}
-    return [one for one in counting if one.id not in outdated and one.source is not Source.INFERENCE]
+    return [
+        one for one in counting if one.id not in outdated and one.source is not Source.INFERENCE
+    ]
 
 
-def touching(memories: Sequence[Memory], said: Iterable[Said], user: str | None) -> tuple[Memory, ...]:
+def touching(
+    memories: Sequence[Memory], said: Iterable[Said], user: str | None
+) -> tuple[Memory, ...]:
     """The memories of this user and the shared ones that have most words in common with what was said, likeliest first."""
     spoken = {token for one in said for token in tokens(one.text)}
     own = [one for one in memories if one.user in (None, user)]
     newest = nlargest(MOST_COMPARED, own, key=_told)
     shares = [(_share(one, spoken), one) for one in newest]
-    best = nlargest(MOST_SHOWN, (pair for pair in shares if pair[0]), key=lambda pair: (pair[0], pair[1].id))
+    best = nlargest(
+        MOST_SHOWN, (pair for pair in shares if pair[0]), key=lambda pair: (pair[0], pair[1].id)
+    )
     return tuple(one for _, one in best)
 
 

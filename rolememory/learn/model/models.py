@@ -40,7 +40,11 @@ def model_learns(settings: LearnSettings) -> bool:
     >>> model_learns(LearnSettings()), model_learns(LearnSettings(endpoint="http://127.0.0.1:11434/v1", model="qwen3:8b"))
     (False, True)
     """
-    return settings.enabled and settings.extractor != "rules" and all(where(settings, step) for step in needs(settings))
+    return (
+        settings.enabled
+        and settings.extractor != "rules"
+        and all(where(settings, step) for step in needs(settings))
+    )
 
 
 @cache
@@ -71,7 +75,9 @@ class Models:
         with self._lock:
             key = (at, settings.timeout_s)
             if key not in self._known:
-                self._known[key] = Model(at, self.upstreams.at(at.base), settings.timeout_s, schema_of)
+                self._known[key] = Model(
+                    at, self.upstreams.at(at.base), settings.timeout_s, schema_of
+                )
                 if self._closed:
                     self._known[key].cut()
             return self._known[key]

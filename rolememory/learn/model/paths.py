@@ -38,11 +38,17 @@ class Paths:
         def sees(evidence: Evidence) -> bool:
             wanted = {version for version in evidence.version.split("+") if version}
             own = self.standing_in(evidence.chat) if wanted else None
-            return own is None or wanted <= own or (bool(chat) and wanted <= (self.standing_in(chat) or frozenset()))
+            return (
+                own is None
+                or wanted <= own
+                or (bool(chat) and wanted <= (self.standing_in(chat) or frozenset()))
+            )
 
         return sees
 
-    def read_elsewhere(self, chat: ChatLike, missing: set[str], reader: str, progress: Progress) -> set[str]:
+    def read_elsewhere(
+        self, chat: ChatLike, missing: set[str], reader: str, progress: Progress
+    ) -> set[str]:
         """The versions of a chat that a reader has read in another one, where what it learned counts for this one too.
 
         A branch shares all it has in common with its family; other chats of the same user and timeline share what stands in them.
@@ -54,7 +60,12 @@ class Paths:
         for other in near:
             if _root(other, listed) == _root(chat.id, listed):
                 read |= progress.read_by(other, reader)
-            elif other in listed and _shares(listed[other]) and _kin(listed[other]) == _kin(chat) and _shares(chat):
+            elif (
+                other in listed
+                and _shares(listed[other])
+                and _kin(listed[other]) == _kin(chat)
+                and _shares(chat)
+            ):
                 read |= progress.read_by(other, reader) & (self.standing_in(other) or frozenset())
         return read
 
@@ -62,7 +73,9 @@ class Paths:
 def _root(chat: str, listed: Mapping[str, ChatLike]) -> str:
     """The chat that this one was forked from in the end."""
     seen = set[str]()
-    while chat not in seen and chat in listed and (parent := getattr(listed[chat], "branch_of", "")):
+    while (
+        chat not in seen and chat in listed and (parent := getattr(listed[chat], "branch_of", ""))
+    ):
         seen.add(chat)
         chat = parent
     return chat

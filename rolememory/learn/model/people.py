@@ -5,8 +5,14 @@ from rolememory.schema.claims import ROLE, USER
 from rolememory.schema.learning import Company, Said
 from rolememory.text.fold import fold, folded_key
 
-_USER = frozenset("user human player 用户 用戶 使用者 玩家 人类 人類".split()) | {"the user", "{{user}}", "{ {user}}"}
-_ROLE = frozenset("character char assistant ai bot role npc 角色 助手 助理 机器人 機器人".split()) | {
+_USER = frozenset("user human player 用户 用戶 使用者 玩家 人类 人類".split()) | {
+    "the user",
+    "{{user}}",
+    "{ {user}}",
+}
+_ROLE = frozenset(
+    "character char assistant ai bot role npc 角色 助手 助理 机器人 機器人".split()
+) | {
     "the character",
     "{{char}}",
     "{ {char}}",
@@ -44,5 +50,7 @@ def subject_in(text: str, company: Company) -> str | None:
     """
     folded = fold(text).text
     role = any(name and folded_key(name) in folded for name in (company.role, *company.role_names))
-    user = any(name and folded_key(name) in folded for name in (company.user, "the user", "用户", "用戶"))
+    user = any(
+        name and folded_key(name) in folded for name in (company.user, "the user", "用户", "用戶")
+    )
     return None if role and not user else USER

@@ -1,14 +1,12 @@
 """How far models have read: one small file per role, written only after success, so that nothing is lost and nothing is asked twice."""
 
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from copy import deepcopy
-from pathlib import Path
 from typing import Any
 
-from rolememory.store.state import StateFile
-
-FILE = "model.json"
+from rolememory.storage.port import Space
+from rolememory.storage.state import StateFile
 
 
 class Progress:
@@ -18,8 +16,8 @@ class Progress:
         NotWrittenError: the disk refused; what was read will be read again.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._file = StateFile(folder / "state" / FILE)
+    def __init__(self, space: Space) -> None:
+        self._file = StateFile(space, "model")
         self._lock = threading.Lock()
 
     def read_by(self, chat: str, reader: str) -> set[str]:
@@ -30,9 +28,21 @@ class Progress:
         """The chats in which this reader has read one of these versions."""
         wanted = set(versions)
         chats = _at(self._file.load(), "chats")
-        return {chat for chat in chats if not wanted.isdisjoint(_at(_at(chats, chat), "read").get(reader) or ())}
+        return {
+            chat
+            for chat in chats
+            if not wanted.isdisjoint(_at(_at(chats, chat), "read").get(reader) or ())
+        }
 
-    def mark(self, chat: str, reader: str, versions: Iterable[str], *, exchanges: int = 0, user: str | None = None) -> None:
+    def mark(
+        self,
+        chat: str,
+        reader: str,
+        versions: Iterable[str],
+        *,
+        exchanges: int = 0,
+        user: str | None = None,
+    ) -> None:
         """These versions have been read, and what was found in them is kept; `exchanges` with `user` count towards the next conclusions.
 
         What failed before this, and waits still, has failed while others succeed: a strike against it.
@@ -43,7 +53,9 @@ class Progress:
             known = dict.fromkeys((*_list(_at(mine, "read"), reader), *versions))
             _inner(mine, "read")[reader] = list(known)
             mine["hard"] = {
-                name: [0, strikes + 1] if failed and name.startswith(f"{reader} ") else [failed, strikes]
+                name: [0, strikes + 1]
+                if failed and name.startswith(f"{reader} ")
+                else [failed, strikes]
                 for name, (failed, strikes) in _hard(mine).items()
                 if name.partition(" ")[2] not in known
             }
@@ -53,13 +65,15 @@ class Progress:
 
         self._change(change)
 
-    def forget(self, chats: Iterable[str], user: str) -> None:
-        """Drop what is kept of these chats, and that this user spoke."""
-        gone = set(chats)
+    def forget(
+        self, chats: Collection[str], users: Collection[str], renamed: Mapping[str, str]
+    ) -> None:
+        """Drop what is kept of these chats, and that these users spoke; other chats have another id."""
 
         def change(value: dict[str, Any]) -> None:
-            value["chats"] = {chat: kept for chat, kept in _at(value, "chats").items() if chat not in gone}
-            value["users"] = [one for one in _list(value, "users") if one != user]
+            kept = {one: read for one, read in _at(value, "chats").items() if one not in chats}
+            value["chats"] = {renamed.get(one, one): read for one, read in kept.items()}
+            value["users"] = [one for one in _list(value, "users") if one not in users]
 
         self._change(change)
 
@@ -131,7 +145,11 @@ def _list(value: Mapping[str, Any], name: str) -> list[str]:
 def _hard(chat: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
     """By reader and first version: failures since the last success, and strikes."""
     pairs = _at(chat, "hard").items()
-    return {name: (pair[0], pair[1]) for name, pair in pairs if isinstance(pair, list) and [type(one) for one in pair] == [int, int]}
+    return {
+        name: (pair[0], pair[1])
+        for name, pair in pairs
+        if isinstance(pair, list) and [type(one) for one in pair] == [int, int]
+    }
 
 
 def _inner(value: dict[str, Any], *names: str) -> dict[str, Any]:

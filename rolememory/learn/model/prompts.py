@@ -14,7 +14,7 @@ from rolememory.inject.environment import Templates
 from rolememory.inject.fence import tame
 from rolememory.schema.scene import Language
 from rolememory.schema.settings import StepSettings
-from rolememory.store.said import Said
+from rolememory.storage.said import Said
 
 KIND = "learn"
 MOST_OF_A_LINE = 2000  # characters of one message that a model is shown: its beginning and its end
@@ -43,7 +43,9 @@ class Prompts:
     def __init__(self, templates: Templates) -> None:
         self._templates = templates
 
-    def of(self, step: str, settings: StepSettings, language: Language, values: Mapping[str, Any]) -> Prompt:
+    def of(
+        self, step: str, settings: StepSettings, language: Language, values: Mapping[str, Any]
+    ) -> Prompt:
         """The question of a step: the settings' own prompt, else the template they name, else the one that belongs to the step.
 
         Raises:
@@ -91,7 +93,10 @@ def line(turn: int, name: str, text: str, language: Language) -> str:
     """
     plain = tame(shortened(text, MOST_OF_A_LINE if turn else MOST_OF_EARLIER))
     forged = _NUMBER.sub(lambda match: f"［{match[1] or match[2] or match[3]}］", plain)
-    number, colon = f"[{turn}]" if turn else _EARLIER.text(language), "：" if language == "zh" else ": "
+    number, colon = (
+        f"[{turn}]" if turn else _EARLIER.text(language),
+        "：" if language == "zh" else ": ",
+    )
     return f"{number} {tame(name)[:60]}{colon}{forged}"
 
 
@@ -112,6 +117,8 @@ def _own(prompt: str, language: Language, values: Mapping[str, Any]) -> str:
     mark = "chat" if "conversation" in values else "memories"
     slot = "conversation" if mark == "chat" else "memories"
     named = {match[1] or match[2] for match in _HOLES.finditer(prompt)}
-    filled = _HOLES.sub(lambda match: str(values.get(match[1] or match[2], match[0])), prompt.strip())
+    filled = _HOLES.sub(
+        lambda match: str(values.get(match[1] or match[2], match[0])), prompt.strip()
+    )
     parts = [filled] if slot in named else [filled, str(values[slot])]
     return "\n\n".join([*parts, _GUARD.filled(mark=mark).text(language)])

@@ -22,7 +22,14 @@ from rolememory.learn.model.models import model_learns
 from rolememory.learn.model.paths import Paths
 from rolememory.learn.model.progress import Progress
 from rolememory.learn.model.report import ChatLike, ChatsLike, How, OutOfTimeError, Tally
-from rolememory.learn.model.summarise import Unsummed, as_former, covered, is_summary, summarise, unsummed
+from rolememory.learn.model.summarise import (
+    Unsummed,
+    as_former,
+    covered,
+    is_summary,
+    summarise,
+    unsummed,
+)
 from rolememory.learn.model.troubles import said_of
 from rolememory.learn.model.waiting import BEFORE, Exchange, batch_of, due, exchanges
 from rolememory.schema.learning import Company, Draft, Said
@@ -75,7 +82,11 @@ class Reader:
         """It broke."""
         was_down = self.breaker.state is State.HALF_OPEN
         if self.breaker.failure(reason) and not was_down:
-            _log.warning("extractor %s: %s; it is left alone for a while, what it would read waits", self.name, reason)
+            _log.warning(
+                "extractor %s: %s; it is left alone for a while, what it would read waits",
+                self.name,
+                reason,
+            )
 
 
 def reads(settings: LearnSettings) -> bool:
@@ -84,7 +95,11 @@ def reads(settings: LearnSettings) -> bool:
     >>> reads(LearnSettings())
     False
     """
-    return settings.enabled and settings.extractor != "rules" and (model_learns(settings) or bool(known_extractors()))
+    return (
+        settings.enabled
+        and settings.extractor != "rules"
+        and (model_learns(settings) or bool(known_extractors()))
+    )
 
 
 class Desk:
@@ -92,7 +107,9 @@ class Desk:
 
     def __init__(self, around: Around, ask: Ask, progress: Progress) -> None:
         self._around, self._ask, self.progress = around, ask, progress
-        self.spoken_at: dict[str, datetime] = {}  # when somebody last spoke in a chat, as far as this process knows
+        self.spoken_at: dict[
+            str, datetime
+        ] = {}  # when somebody last spoke in a chat, as far as this process knows
         self._readers: dict[Factory, Reader] = {}
         self._paths = Paths(around.chats)
         self._told: set[str] = set()
@@ -109,7 +126,11 @@ class Desk:
             if chat.teaches and (wanted is None or chat.id in wanted):
                 self._read_chat(chat, how, tally)
         learn = self._around.learn
-        if model_learns(learn) and learn.inference_enabled and self.progress.exchanges >= learn.inference_interval:
+        if (
+            model_learns(learn)
+            and learn.inference_enabled
+            and self.progress.exchanges >= learn.inference_interval
+        ):
             self.quietly(partial(self.conclude, how, users=self.progress.users), tally)
 
     def conclude(self, how: How, tally: Tally, users: Iterable[str | None] = ()) -> None:
@@ -121,7 +142,9 @@ class Desk:
         learn, sees = self._around.learn, self._paths.sees_from()
         known = standing(self._around.memories().values(), sees)
         for user, mine in for_each_user(known, users).items():
-            drafts = infer(self._ask, mine, user, learn, sees=sees, char=self._char(), haste=how.haste())
+            drafts = infer(
+                self._ask, mine, user, learn, sees=sees, char=self._char(), haste=how.haste()
+            )
             if drafts:
                 self._around.keep(drafts, "infer")
             tally.add(conclusions=len(drafts))
@@ -136,7 +159,9 @@ class Desk:
     def is_quiet(self, chat: str, path: Sequence[Said]) -> bool:
         """Whether nobody has spoken for so long that the newest exchange counts as final."""
         last = self.spoken_at.get(chat) or (path[-1].at if path else None)
-        return last is not None and self._around.clock() - last >= timedelta(minutes=self._around.learn.idle_minutes)
+        return last is not None and self._around.clock() - last >= timedelta(
+            minutes=self._around.learn.idle_minutes
+        )
 
     def quietly(self, act: Callable[[Tally], None], tally: Tally) -> None:
         """Do it; what goes wrong is noted, and logged the first time. Nothing of the chat gets into either."""
@@ -144,7 +169,9 @@ class Desk:
             act(tally)
         except OutOfTimeError:
             raise
-        except Exception as error:  # whatever a server, an extractor of another package or the disk may do
+        except (
+            Exception
+        ) as error:  # whatever a server, an extractor of another package or the disk may do
             told = said_of(error)
             tally.note(told)
             if told.en not in self._told:
@@ -162,7 +189,9 @@ class Desk:
         """The reader of that name; made once."""
         if factory not in self._readers:
             means = Means(lambda: self._around.learn, self._ask)
-            self._readers[factory] = Reader(name, factory(means), Breaker(f"extractor {name}", limit=STRIKES))
+            self._readers[factory] = Reader(
+                name, factory(means), Breaker(f"extractor {name}", limit=STRIKES)
+            )
         return self._readers[factory]
 
     def _read_by(self, name: str, factory: Factory, chat: ChatLike, how: How, tally: Tally) -> None:
@@ -172,14 +201,28 @@ class Desk:
         anyway = how.forced or self.is_quiet(chat.id, path)
         while found := self._due(reader.name, chat, path, how):
             size = self._around.learn.batch_size
-            chosen = batch_of(found, size, lambda one: sum(self._trouble(reader, chat, one)), anyway=anyway, well=well)
+            chosen = batch_of(
+                found,
+                size,
+                lambda one: sum(self._trouble(reader, chat, one)),
+                anyway=anyway,
+                well=well,
+            )
             if not chosen:
                 return
             self._read_these(reader, chat, path, chosen, how, tally)
             self._give_up(reader, chat, [one for one in found if one not in chosen])
             well = True
 
-    def _read_these(self, reader: Reader, chat: ChatLike, path: Sequence[Said], chosen: Sequence[Exchange], how: How, tally: Tally) -> None:
+    def _read_these(
+        self,
+        reader: Reader,
+        chat: ChatLike,
+        path: Sequence[Said],
+        chosen: Sequence[Exchange],
+        how: How,
+        tally: Tally,
+    ) -> None:
         """One batch: ask, keep, and only then mark as read."""
         batch = self._batch(reader, chat, path, chosen, how)
         drafts = self._extracted(reader, chat, chosen, batch)
@@ -192,9 +235,13 @@ class Desk:
     def _trouble(self, reader: Reader, chat: ChatLike, one: Exchange) -> tuple[int, int]:
         return self.progress.trouble(chat.id, reader.name, one.first)
 
-    def _extracted(self, reader: Reader, chat: ChatLike, chosen: Sequence[Exchange], batch: Batch) -> Sequence[Draft]:
+    def _extracted(
+        self, reader: Reader, chat: ChatLike, chosen: Sequence[Exchange], batch: Batch
+    ) -> Sequence[Draft]:
         if not reader.breaker.allows():
-            raise ModelError(f"extractor {reader.name}: left alone after failures ({reader.breaker.reason})")
+            raise ModelError(
+                f"extractor {reader.name}: left alone after failures ({reader.breaker.reason})"
+            )
         try:
             drafts = reader.extractor.extract(batch)
         except ModelAnswerError:
@@ -214,10 +261,21 @@ class Desk:
         """Leave unread what failed again and again while the model answers for others: it must not stand in the way for ever."""
         for one in others:
             if self._trouble(reader, chat, one)[1] >= STRIKES:
-                _log.warning("chat %s: nothing could be learned from message %d; it is left out", chat.id, one.start + 1)
+                _log.warning(
+                    "chat %s: nothing could be learned from message %d; it is left out",
+                    chat.id,
+                    one.start + 1,
+                )
                 self.progress.mark(chat.id, reader.name, [said.version for said in one.said])
 
-    def _batch(self, reader: Reader, chat: ChatLike, path: Sequence[Said], chosen: Sequence[Exchange], how: How) -> Batch:
+    def _batch(
+        self,
+        reader: Reader,
+        chat: ChatLike,
+        path: Sequence[Said],
+        chosen: Sequence[Exchange],
+        how: How,
+    ) -> Batch:
         said = tuple(chain.from_iterable(one.said for one in chosen))
         read = self._read_already(reader.name, chat, path)
         fresh = frozenset(one.version for one in said if one.version not in read)
@@ -250,7 +308,9 @@ class Desk:
         former = [one for one in self._around.memories().values() if is_summary(one, chat.id)]
         latest: Draft | None = None
         try:
-            while wanted := self._unsummed(chat, path, [*former, *([as_former(latest)] if latest else [])]):
+            while wanted := self._unsummed(
+                chat, path, [*former, *([as_former(latest)] if latest else [])]
+            ):
                 told = summarise(self._ask, wanted, self._shown(chat, wanted, how))
                 latest = replace(told, replaces=latest.replaces if latest else wanted.former)
         finally:  # what was reached before something went wrong is worth keeping
@@ -270,10 +330,19 @@ class Desk:
             haste=how.haste(),
         )
 
-    def _unsummed(self, chat: ChatLike, path: Sequence[Said], former: Sequence[Memory]) -> Unsummed | None:
+    def _unsummed(
+        self, chat: ChatLike, path: Sequence[Said], former: Sequence[Memory]
+    ) -> Unsummed | None:
         settings = self._around.settings()
         tokens = counter_for("tokens", settings.lengths)
-        return unsummed(path, settings.memory, former, self.progress.summed(chat.id), tokens, settings.learn.summarize.trigger_tokens)
+        return unsummed(
+            path,
+            settings.memory,
+            former,
+            self.progress.summed(chat.id),
+            tokens,
+            settings.learn.summarize.trigger_tokens,
+        )
 
     def _char(self) -> str:
         first = next(iter(self._around.chats.chats()), None)

@@ -7,11 +7,11 @@ from typing import Protocol
 
 from rolememory.learn.model.client import Haste
 from rolememory.schema.learning import Said
-from rolememory.store.said import Said as Sentence
+from rolememory.storage.said import Said as Sentence
 
 
 class ChatLike(Protocol):
-    """What is asked of a chat (`store.chats.ChatInfo`)."""
+    """What is asked of a chat (`chats.ChatInfo`)."""
 
     @property
     def id(self) -> str:
@@ -30,7 +30,7 @@ class ChatLike(Protocol):
 
 
 class ChatsLike(Protocol):
-    """What is asked of the chats of a role (`store.chats.Chats`)."""
+    """What is asked of the chats of a role (`chats.Chats`)."""
 
     def path(self, chat: str) -> Sequence[Said]:
         """The versions that are visible now, oldest first."""
@@ -91,7 +91,10 @@ class Tally:
 
     def add(self, **counts: int) -> None:
         """Count."""
-        self.report = replace(self.report, **{name: getattr(self.report, name) + count for name, count in counts.items()})
+        self.report = replace(
+            self.report,
+            **{name: getattr(self.report, name) + count for name, count in counts.items()},
+        )
 
     def note(self, told: Sentence) -> None:
         """Something went wrong; said once."""

@@ -26,7 +26,11 @@ LONGEST_SUMMARY = 4000  # characters
 class Summary(Answer):
     """The story so far."""
 
-    summary: Line = Field(min_length=1, max_length=LONGEST_SUMMARY, validation_alias=AliasChoices("summary", "memory", "content", "text"))
+    summary: Line = Field(
+        min_length=1,
+        max_length=LONGEST_SUMMARY,
+        validation_alias=AliasChoices("summary", "memory", "content", "text"),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +43,12 @@ class Unsummed:
 
 
 def unsummed(
-    path: Sequence[Said], window: MemorySettings, former: Sequence[Memory], summed: Iterable[str], tokens: LengthCounter, trigger: int
+    path: Sequence[Said],
+    window: MemorySettings,
+    former: Sequence[Memory],
+    summed: Iterable[str],
+    tokens: LengthCounter,
+    trigger: int,
 ) -> Unsummed | None:
     """What has left the window and waits for a summary; None while it is less than `trigger` tokens.
 
@@ -47,14 +56,24 @@ def unsummed(
     summed up: where no summary tells of it any more, somebody has removed it, and it is not summed up again.
     """
     visible = {said.version for said in path}
-    best = max((one for one in former if covered(one) <= visible), key=lambda one: len(covered(one)), default=None)
+    best = max(
+        (one for one in former if covered(one) <= visible),
+        key=lambda one: len(covered(one)),
+        default=None,
+    )
     removed = set(summed).difference(*map(covered, former))
     told = covered(best) if best else set()
-    left = [said for said in path[: len(path) - in_window(path, window)] if said.version not in told | removed]
+    left = [
+        said
+        for said in path[: len(path) - in_window(path, window)]
+        if said.version not in told | removed
+    ]
     if not left or sum(tokens(said.text) for said in left) < trigger:
         return None
     order = tuple(said.version for said in path if said.version in told)
-    return Unsummed(best.content if best else "", order, tuple(_until(left, max(trigger, MOST_TOKENS))))
+    return Unsummed(
+        best.content if best else "", order, tuple(_until(left, max(trigger, MOST_TOKENS)))
+    )
 
 
 def is_summary(memory: Memory, chat: str) -> bool:
@@ -65,7 +84,13 @@ def is_summary(memory: Memory, chat: str) -> bool:
 
 def as_former(draft: Draft) -> Memory:
     """A summary that is not kept yet, to build the next one upon."""
-    return Memory(id="latest", content=draft.content, evidence=draft.evidence, tags=draft.tags, source=draft.source)
+    return Memory(
+        id="latest",
+        content=draft.content,
+        evidence=draft.evidence,
+        tags=draft.tags,
+        source=draft.source,
+    )
 
 
 def covered(memory: Memory) -> set[str]:
@@ -76,7 +101,9 @@ def covered(memory: Memory) -> set[str]:
 def in_window(path: Sequence[Said], window: MemorySettings) -> int:
     """How many of the newest messages are still in view."""
     length = 0
-    for count, said in enumerate(reversed(path[-window.short_term_items :] if window.short_term_items else ())):
+    for count, said in enumerate(
+        reversed(path[-window.short_term_items :] if window.short_term_items else ())
+    ):
         length += len(said.text)
         if length > window.short_term_characters:
             return count

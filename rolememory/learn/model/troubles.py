@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 from rolememory.errors import ModelAnswerError, ModelError, RoleMemoryError
-from rolememory.store.said import Said
+from rolememory.storage.said import Said
 from rolememory.upstream import CutError
 
 BUSY = Said("the chats of this role are being read already", "正在读取这个角色的对话")
@@ -13,7 +13,9 @@ RESTS = Said("is left alone for a while ({reason})", "暂时不再询问（{reas
 NOT_SET = Said("set learn.endpoint and learn.model", "请设置 learn.endpoint 和 learn.model")
 NO_TIME = Said("there was no time left to ask", "没有时间再问了")
 STOPPED = Said("is not asked any more", "已停止询问")
-UNREADABLE = Said("answered, but not as it was asked to ({fault})", "有回答，但不是所要的形式（{fault}）")
+UNREADABLE = Said(
+    "answered, but not as it was asked to ({fault})", "有回答，但不是所要的形式（{fault}）"
+)
 NO_ENVELOPE = Said(
     "answered something that is not a chat completion; compare learn.endpoint with the server's manual",
     "回答的不是聊天补全的格式；请对照服务器的说明检查 learn.endpoint",
@@ -23,15 +25,27 @@ REPAIR = Said(
     "上面的回答不能用：{fault}。请按第一条消息要求的格式重新回答，只输出合法的 JSON，不要写别的。",
 )
 _STATUS: Mapping[int, Said] = {
-    400: Said("refused the request (status 400); compare learn.model with the models it has", "拒绝了请求（状态 400）；请检查 learn.model"),
-    401: Said("wants a key (status 401); put it into {key_env}", "需要密钥（状态 401）；请放进环境变量 {key_env}"),
+    400: Said(
+        "refused the request (status 400); compare learn.model with the models it has",
+        "拒绝了请求（状态 400）；请检查 learn.model",
+    ),
+    401: Said(
+        "wants a key (status 401); put it into {key_env}",
+        "需要密钥（状态 401）；请放进环境变量 {key_env}",
+    ),
     402: Said("wants to be paid (status 402)", "需要付费（状态 402）"),
-    403: Said("does not let this key in (status 403); look at {key_env}", "不接受这个密钥（状态 403）；请检查 {key_env}"),
+    403: Said(
+        "does not let this key in (status 403); look at {key_env}",
+        "不接受这个密钥（状态 403）；请检查 {key_env}",
+    ),
     404: Said(
         "knows no such path or model (status 404); compare learn.endpoint and learn.model",
         "没有这个路径或模型（状态 404）；请检查 learn.endpoint 和 learn.model",
     ),
-    413: Said("finds the question too long (status 413); lower learn.batch_size", "嫌问题太长（状态 413）；请调小 learn.batch_size"),
+    413: Said(
+        "finds the question too long (status 413); lower learn.batch_size",
+        "嫌问题太长（状态 413）；请调小 learn.batch_size",
+    ),
     429: Said("is asked too often (status 429)", "询问过于频繁（状态 429）"),
 }
 _REDIRECT = Said(
@@ -39,7 +53,10 @@ _REDIRECT = Said(
     "要求转到别处（状态 {status}），不会跟随；请改 learn.endpoint",
 )
 _ANY_STATUS = Said("answered status {status}", "返回状态 {status}")
-_SLOW = Said("gave {reason}; a larger learn.timeout_s gives it more time", "没有按时回答（{reason}）；可调大 learn.timeout_s")
+_SLOW = Said(
+    "gave {reason}; a larger learn.timeout_s gives it more time",
+    "没有按时回答（{reason}）；可调大 learn.timeout_s",
+)
 _NO_LINE = Said("cannot be reached ({reason})", "连接不上（{reason}）")
 _ODD = Said("{reason}", "{reason}")
 
@@ -66,13 +83,17 @@ def trouble(error: Exception) -> Said:
     """
     if isinstance(error, StatusError):
         common = _REDIRECT if 300 <= error.status < 400 else _ANY_STATUS
-        return _STATUS.get(error.status, common).filled(status=error.status, key_env=error.key_env or "learn.api_key_env")
+        return _STATUS.get(error.status, common).filled(
+            status=error.status, key_env=error.key_env or "learn.api_key_env"
+        )
     if isinstance(error, CutError):
         return STOPPED
     if isinstance(error, TimeoutError):
         return _SLOW.filled(reason=str(error))
     if isinstance(error, ValueError):  # ours: too long, packed, no completion
-        return NO_ENVELOPE if isinstance(error, UnicodeError) else _ODD.filled(reason=str(error)[:200])
+        return (
+            NO_ENVELOPE if isinstance(error, UnicodeError) else _ODD.filled(reason=str(error)[:200])
+        )
     return _NO_LINE.filled(reason=type(error).__name__)
 
 
@@ -95,7 +116,9 @@ def _rest(value: str) -> float | None:
         moment = parsedate_to_datetime(word)
     except (ValueError, TypeError, IndexError):
         return None
-    return max((moment.replace(tzinfo=moment.tzinfo or UTC) - datetime.now(UTC)).total_seconds(), 0.0)
+    return max(
+        (moment.replace(tzinfo=moment.tzinfo or UTC) - datetime.now(UTC)).total_seconds(), 0.0
+    )
 
 
 def said_of(error: Exception) -> Said:
@@ -108,4 +131,6 @@ def said_of(error: Exception) -> Said:
         return Said(str(error), error.text("zh"))
     if isinstance(error, OSError):
         return Said(str(error), str(error))
-    return Said(f"learning from chats: {type(error).__name__}", f"从对话中学习：{type(error).__name__}")
+    return Said(
+        f"learning from chats: {type(error).__name__}", f"从对话中学习：{type(error).__name__}"
+    )

@@ -40,7 +40,11 @@ class Upstream:
 
     def allows(self, *, patient: bool = True) -> bool:
         """Whether a request may go out now. `patient`: nobody waits for it, so a dead server may rest longer."""
-        if patient and self.breaker.state is State.FAILED and self._turns() - self._asked_at < TURNS_BETWEEN_PROBES:
+        if (
+            patient
+            and self.breaker.state is State.FAILED
+            and self._turns() - self._asked_at < TURNS_BETWEEN_PROBES
+        ):
             return False
         if not self.breaker.allows():
             return False
@@ -57,9 +61,17 @@ class Upstream:
     def fails(self, reason: str, rest_s: float | None = None) -> None:
         """It did not; `rest_s`: it said itself how long it wants to be left alone."""
         was_down, breaker = self.rests, self.breaker
-        opened = breaker.failure(reason) if rest_s is None else breaker.trip(reason, min(max(rest_s, REST_S), LONGEST_REST_S))
+        opened = (
+            breaker.failure(reason)
+            if rest_s is None
+            else breaker.trip(reason, min(max(rest_s, REST_S), LONGEST_REST_S))
+        )
         if opened and not was_down:
-            _log.warning("%s: %s; it is left alone for a while, what is to be learned waits", self.base, reason)
+            _log.warning(
+                "%s: %s; it is left alone for a while, what is to be learned waits",
+                self.base,
+                reason,
+            )
 
 
 class Upstreams:

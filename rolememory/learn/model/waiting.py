@@ -40,11 +40,16 @@ def exchanges(path: Sequence[Said]) -> list[Exchange]:
 
     Several messages of the user in a row belong together, and so do several answers.
     """
-    starts = [place for place, said in enumerate(path) if said.role == "user" and (place == 0 or path[place - 1].role != "user")]
+    starts = [
+        place
+        for place, said in enumerate(path)
+        if said.role == "user" and (place == 0 or path[place - 1].role != "user")
+    ]
     ends = [*starts[1:], len(path)]
     last = len(starts) - 1
     return [
-        Exchange(start, end, tuple(path[start:end]), number < last) for number, (start, end) in enumerate(zip(starts, ends, strict=True))
+        Exchange(start, end, tuple(path[start:end]), number < last)
+        for number, (start, end) in enumerate(zip(starts, ends, strict=True))
     ]
 
 
@@ -53,7 +58,14 @@ def due(found: Iterable[Exchange], read: Collection[str], *, last_too: bool) -> 
     return [one for one in found if (one.final or last_too) and one.fresh(read)]
 
 
-def batch_of(waiting: Sequence[Exchange], size: int, trouble: Callable[[Exchange], int], *, anyway: bool, well: bool) -> list[Exchange]:
+def batch_of(
+    waiting: Sequence[Exchange],
+    size: int,
+    trouble: Callable[[Exchange], int],
+    *,
+    anyway: bool,
+    well: bool,
+) -> list[Exchange]:
     """The exchanges to read next, none while there are too few: a full batch, or whatever there is (`anyway`).
 
     What was in a batch that failed is set apart and read one by one, the least troublesome first: after a batch that went well
@@ -63,7 +75,9 @@ def batch_of(waiting: Sequence[Exchange], size: int, trouble: Callable[[Exchange
     if len(clean) >= size or (anyway and clean):
         return _fitting(clean[:size])
     if well or anyway or (not clean and len(waiting) >= size):
-        return sorted((one for one in waiting if trouble(one)), key=lambda one: (trouble(one), one.start))[:1]
+        return sorted(
+            (one for one in waiting if trouble(one)), key=lambda one: (trouble(one), one.start)
+        )[:1]
     return []
 
 

@@ -17,8 +17,12 @@ SAME: Final = "same"
 _SURE = 0.5  # a less certain claim outdates nothing
 _MOST = 0.5  # share of a text that must be outdated before the text is
 _ALL = 0.8  # share of a text that its claims must cover before they stand for it
-_MANY = frozenset({"diet", "origin"})  # more than one may hold: born here and come from there, no meat and no milk
-_WORK = frozenset({"job", "employer", "study"})  # leaving one for the other: "I left the bank to study law"
+_MANY = frozenset(
+    {"diet", "origin"}
+)  # more than one may hold: born here and come from there, no meat and no milk
+_WORK = frozenset(
+    {"job", "employer", "study"}
+)  # leaving one for the other: "I left the bank to study law"
 """What is told later in one of these may name a former value of another."""
 
 
@@ -47,11 +51,18 @@ def relation(earlier: Claims, later: Claims) -> str | None:
     """
     outcomes = {old: [compare(old, new) for new in later.each] for old in earlier.each}
     clashing = [
-        next(one for one in found if one and one != SAME) for found in outcomes.values() if any(one and one != SAME for one in found)
+        next(one for one in found if one and one != SAME)
+        for found in outcomes.values()
+        if any(one and one != SAME for one in found)
     ]
     if clashing and earlier.covered >= _MOST and len(clashing) >= _MOST * len(earlier.each):
         return clashing[0]
-    if not clashing and outcomes and earlier.covered >= _ALL and all(SAME in found for found in outcomes.values()):
+    if (
+        not clashing
+        and outcomes
+        and earlier.covered >= _ALL
+        and all(SAME in found for found in outcomes.values())
+    ):
         return SAME
     return None
 
@@ -89,7 +100,9 @@ def single(attribute: str) -> bool:
 def decided(earlier: Claims, later: Claims) -> bool:
     """Whether claims have said all there is to say about the pair: both are about the same single thing."""
     return any(
-        old.attribute == new.attribute and single(old.attribute) and _label(old.subject) == _label(new.subject)
+        old.attribute == new.attribute
+        and single(old.attribute)
+        and _label(old.subject) == _label(new.subject)
         for old, new in product(earlier.each, later.each)
     )
 
@@ -99,7 +112,14 @@ def _plain(claim: Claim) -> Claim:
     if claim.attribute != "likes" or claim.holds:
         return claim
     return Claim(
-        claim.subject, "dislikes", claim.value, claim.content, claim.quote, claim.about, certainty=claim.certainty, former=claim.former
+        claim.subject,
+        "dislikes",
+        claim.value,
+        claim.content,
+        claim.quote,
+        claim.about,
+        certainty=claim.certainty,
+        former=claim.former,
     )
 
 
@@ -121,13 +141,19 @@ def _of_many(earlier: Claim, later: Claim) -> str | None:
     """Why two values of something that may have several do not both hold."""
     if earlier.attribute == "owns" and earlier.value and later.value and _is_renamed(later):
         return "changed"
-    return "exclusive" if _rivals(read(earlier.value), read(later.value)) and earlier.about else None
+    return (
+        "exclusive" if _rivals(read(earlier.value), read(later.value)) and earlier.about else None
+    )
 
 
 def _is_renamed(claim: Claim) -> bool:
     """Whether what one owns is called otherwise now, and no second of its kind came along: "my dog's name is Bello now"."""
     said = read(claim.quote or claim.content)
-    return "called" in said.words and not said.marks.isdisjoint({"changed", "switched", "corrected"}) and "also" not in said.marks
+    return (
+        "called" in said.words
+        and not said.marks.isdisjoint({"changed", "switched", "corrected"})
+        and "also" not in said.marks
+    )
 
 
 def _one_at_a_time(claim: Claim) -> bool:
@@ -160,14 +186,18 @@ def _distinct(earlier: Claim, later: Claim) -> bool:
     if earlier.attribute == "name":
         one, other = folded_key(earlier.value), folded_key(later.value)
         return not (one.startswith(other) or other.startswith(one))  # Jon, Jonathan
-    return earlier.attribute != "study" or not (_is_tongue(earlier.value) or _is_tongue(later.value))
+    return earlier.attribute != "study" or not (
+        _is_tongue(earlier.value) or _is_tongue(later.value)
+    )
 
 
 @lru_cache(maxsize=4096)
 def _is_tongue(value: str) -> bool:
     """Whether it names a language: one learns those beside everything else."""
     said = folded_key(value)
-    return said.endswith(("语", "文", "話", "话")) or not lexicon().tongues.isdisjoint(map(base, units(said)))
+    return said.endswith(("语", "文", "話", "话")) or not lexicon().tongues.isdisjoint(
+        map(base, units(said))
+    )
 
 
 @lru_cache(maxsize=8192)
@@ -177,7 +207,9 @@ def _place(value: str) -> str:
     words = {base(unit) for unit in said}
     if words & known.wide or any(name in value for name in known.wide if not name.isascii()):
         return "wide"
-    vague = bool(words & known.vague) or any(name in value for name in known.vague if not name.isascii())
+    vague = bool(words & known.vague) or any(
+        name in value for name in known.vague if not name.isascii()
+    )
     return "vague" if vague or (value.isascii() and value == value.lower()) else "town"
 
 
@@ -185,7 +217,12 @@ def _place(value: str) -> str:
 def _all(value: str) -> frozenset[str]:
     """Everything a value says, its numbers and times as words."""
     said = read(value)
-    return said.words | said.people | {f"{number:g} {unit}" for number, unit in said.numbers} | said.times
+    return (
+        said.words
+        | said.people
+        | {f"{number:g} {unit}" for number, unit in said.numbers}
+        | said.times
+    )
 
 
 def _denies(denied: Claim, held: Claim) -> bool:
@@ -197,7 +234,11 @@ def _denies(denied: Claim, held: Claim) -> bool:
     no, yes = read(denied.value), read(held.value)
     if ATTRIBUTES[held.attribute].kind is MemoryType.EPISODIC or yes.times != no.times:
         return False
-    return bool(no.words) and covers(yes.words | yes.people, no.words | no.people) and no.numbers <= yes.numbers
+    return (
+        bool(no.words)
+        and covers(yes.words | yes.people, no.words | no.people)
+        and no.numbers <= yes.numbers
+    )
 
 
 def _at_that_time(denied: Claim, held: Claim) -> bool:

@@ -16,7 +16,9 @@ Shape = str
 """How two statements clash: denied, opposite, exclusive, number, moved, ended, switched."""
 
 _FEW = 4  # words: a thing that is given up says nothing against a longer story with it
-_OWN = frozenset({"year", "child", "kg", "cm", "lb", "foot"})  # units that need no word: of one's own age, children, weight, height
+_OWN = frozenset(
+    {"year", "child", "kg", "cm", "lb", "foot"}
+)  # units that need no word: of one's own age, children, weight, height
 FRAGMENT = 3  # pieces: "not the left" alone denies nothing, its neighbours say of what
 
 
@@ -24,7 +26,12 @@ def restates(one: Statement, other: Statement) -> bool:
     """Whether both say the same: words, people, numbers, times and what is denied all agree."""
     if not (one.words or one.people or one.numbers) or "unreal" in one.marks ^ other.marks:
         return False
-    exact = one.order == other.order and one.numbers == other.numbers and one.times == other.times and one.stances == other.stances
+    exact = (
+        one.order == other.order
+        and one.numbers == other.numbers
+        and one.times == other.times
+        and one.stances == other.stances
+    )
     return exact and _alike(one.words, other.words)
 
 
@@ -33,7 +40,11 @@ def clash(earlier: Statement, later: Statement) -> Shape | None:
     if not _may_clash(earlier, later):
         return None
     for old, new in product(earlier.clauses, later.clauses):
-        if "unreal" not in old.marks and "unreal" not in new.marks and (shape := _shape(old, new, later)):
+        if (
+            "unreal" not in old.marks
+            and "unreal" not in new.marks
+            and (shape := _shape(old, new, later))
+        ):
             return shape
     return None
 
@@ -43,9 +54,15 @@ def _may_clash(earlier: Statement, later: Statement) -> bool:
     if earlier.outdates.denies or later.outdates.denies or "switched" in later.marks:
         return True
     said = earlier.words | earlier.people
-    if not said.isdisjoint(later.outdates.against) or earlier.outdates.groups & later.outdates.groups:
+    if (
+        not said.isdisjoint(later.outdates.against)
+        or earlier.outdates.groups & later.outdates.groups
+    ):
         return True
-    return bool((earlier.numbers and later.numbers) or (earlier.times and later.times)) or "favorite" in earlier.words & later.words
+    return (
+        bool((earlier.numbers and later.numbers) or (earlier.times and later.times))
+        or "favorite" in earlier.words & later.words
+    )
 
 
 def _shape(old: Clause, new: Clause, later: Statement) -> Shape | None:
@@ -53,7 +70,11 @@ def _shape(old: Clause, new: Clause, later: Statement) -> Shape | None:
         return "denied" if old.people == new.people and _denied(old, new, later) else None
     if "past" in old.marks:
         return None  # what happened once does not change
-    fitting = (name for name, at_any_time, fits in _SHAPES if (at_any_time or "past" not in new.marks) and fits(old, new, later))
+    fitting = (
+        name
+        for name, at_any_time, fits in _SHAPES
+        if (at_any_time or "past" not in new.marks) and fits(old, new, later)
+    )
     return next(fitting, None)
 
 
@@ -93,24 +114,48 @@ def _denied(old: Clause, new: Clause, later: Statement) -> bool:
     """The same is said and denied: no longer, never, used to, quit. That it was not so once says nothing against what is."""
     if old.stance == "holds":
         of_then = new.stance == "denied" and "over" in new.marks
-        return not of_then and _denies(old, new) and not (_fragment(new, later) and not _meets(old, new, later))
-    return old.stance == "denied" and "over" not in old.marks and new.stance == "holds" and _now_holds(old, new)
+        return (
+            not of_then
+            and _denies(old, new)
+            and not (_fragment(new, later) and not _meets(old, new, later))
+        )
+    return (
+        old.stance == "denied"
+        and "over" not in old.marks
+        and new.stance == "holds"
+        and _now_holds(old, new)
+    )
 
 
 def _denies(old: Clause, new: Clause) -> bool:
     if "past" in old.marks and ("past" not in new.marks or "ended" in new.marks):
         return False
-    if "past" in new.marks and "past" not in old.marks and not new.marks & {"never", "ended", "changed", "over"}:
+    if (
+        "past" in new.marks
+        and "past" not in old.marks
+        and not new.marks & {"never", "ended", "changed", "over"}
+    ):
         return False
-    timely = new.times <= old.times or (not old.times and bool(new.marks & {"ended", "changed"})) or "ended" in new.marks
+    timely = (
+        new.times <= old.times
+        or (not old.times and bool(new.marks & {"ended", "changed"}))
+        or "ended" in new.marks
+    )
     return timely and new.numbers <= old.numbers and _covered(new, old)
 
 
 def _now_holds(old: Clause, new: Clause) -> bool:
     if "past" in new.marks and "changed" not in new.marks and not old.marks & {"never", "past"}:
         return False
-    given_up = "ended" in old.marks and len(old.words | old.people) == 1  # "sold the bike": nothing against renting one
-    return not given_up and old.numbers <= new.numbers and old.times <= new.times and _covered(old, new)
+    given_up = (
+        "ended" in old.marks and len(old.words | old.people) == 1
+    )  # "sold the bike": nothing against renting one
+    return (
+        not given_up
+        and old.numbers <= new.numbers
+        and old.times <= new.times
+        and _covered(old, new)
+    )
 
 
 def _covered(denied: Clause, held: Clause) -> bool:
@@ -121,7 +166,11 @@ def _covered(denied: Clause, held: Clause) -> bool:
     if len(words) > 1:
         return True
     predicate = words <= meanings() and words.isdisjoint(lexicon().light | lexicon().intents)
-    return bool(words) and (predicate or (bool(denied.marks & {"ended", "changed"}) and len(said) <= _FEW) or len(said) == 1)
+    return bool(words) and (
+        predicate
+        or (bool(denied.marks & {"ended", "changed"}) and len(said) <= _FEW)
+        or len(said) == 1
+    )
 
 
 def _fragment(clause: Clause, later: Statement) -> bool:
@@ -163,7 +212,9 @@ def _exclusive(old: Clause, new: Clause, later: Statement) -> bool:
             continue
         before, after = content(old) - {one}, content(new) - {other}
         told_new = bool((new.marks | later.marks) & {"changed", "switched", "corrected"})
-        if covers(before, after) and ((told_new and (after or not before)) or (before == after and before & only)):
+        if covers(before, after) and (
+            (told_new and (after or not before)) or (before == after and before & only)
+        ):
             return True
     return False
 
@@ -171,19 +222,34 @@ def _exclusive(old: Clause, new: Clause, later: Statement) -> bool:
 def _number(old: Clause, new: Clause, later: Statement) -> bool:
     """Another number of the same thing, told as it stands now."""
     differing = _differing(old.numbers, new.numbers) if old.numbers and new.numbers else set()
-    if not differing or old.people != new.people or not _as_real(old, new) or (old.times and new.times and old.times != new.times):
+    if (
+        not differing
+        or old.people != new.people
+        or not _as_real(old, new)
+        or (old.times and new.times and old.times != new.times)
+    ):
         return False
     one, other = content(old), content(new)
     if one == other:
         return bool(one or differing & _OWN)
-    return "changed" in (new.marks | later.marks) and bool(one and other) and (covers(one, other) or covers(other, one))
+    return (
+        "changed" in (new.marks | later.marks)
+        and bool(one and other)
+        and (covers(one, other) or covers(other, one))
+    )
 
 
-def _differing(before: frozenset[tuple[float, str]], after: frozenset[tuple[float, str]]) -> set[str]:
+def _differing(
+    before: frozenset[tuple[float, str]], after: frozenset[tuple[float, str]]
+) -> set[str]:
     """The units of which another number is told; a number without unit has that of the other, where there is only one."""
     if len(before) == len(after) == 1:
         (one, unit), (other, its) = *before, *after
-        return ({unit} if unit == its else {""} if not (unit and its) else set()) if one != other else set()
+        return (
+            ({unit} if unit == its else {""} if not (unit and its) else set())
+            if one != other
+            else set()
+        )
     old, new = ({unit: value for value, unit in each} for each in (before, after))
     return {unit for unit in old.keys() & new.keys() if old[unit] != new[unit]}
 
@@ -193,7 +259,10 @@ def _favourite(old: Clause, new: Clause, later: Statement) -> bool:
     if "favorite" not in old.words & new.words or old.people != new.people:
         return False
     of = content(old) & content(new) - {"favorite"}
-    before, after = (content(old) - new.words) | (old.times - new.times), (content(new) - old.words) | (new.times - old.times)
+    before, after = (
+        (content(old) - new.words) | (old.times - new.times),
+        (content(new) - old.words) | (new.times - old.times),
+    )
     return bool(of and before and after)
 
 
@@ -202,7 +271,11 @@ def _moved(old: Clause, new: Clause, later: Statement) -> bool:
     if not (old.times and new.times) or old.times & new.times or old.people != new.people:
         return False
     rescheduled = bool((new.marks | later.marks) & {"moved", "corrected"})
-    now = "changed" in new.marks and "past" not in new.marks and any(time.startswith("clock") for time in new.times)
+    now = (
+        "changed" in new.marks
+        and "past" not in new.marks
+        and any(time.startswith("clock") for time in new.times)
+    )
     one, other = content(old), content(new)
     return (rescheduled or now) and bool(one & other) and (covers(one, other) or covers(other, one))
 
@@ -227,8 +300,16 @@ def _ends(end: End, old: Clause, new: Clause, later: Statement) -> bool:
         return False
     if end.event and new.marks.isdisjoint({"past", "perfect", "changed", "ended"}):
         return False
-    rest = (later.words | later.people) - lexicon().light - end.told if end.named else content(new) - end.told
-    return end.free or not (rest or end.named) or any(covers(old.words | old.people, {word}) for word in rest)
+    rest = (
+        (later.words | later.people) - lexicon().light - end.told
+        if end.named
+        else content(new) - end.told
+    )
+    return (
+        end.free
+        or not (rest or end.named)
+        or any(covers(old.words | old.people, {word}) for word in rest)
+    )
 
 
 def _as_real(old: Clause, new: Clause) -> bool:

@@ -33,7 +33,10 @@ def filed_under(text: str) -> set[str]:
         found.add(IDENTITY)
     if folded.isascii():
         return found
-    return found | {one + two for one, two in pairwise(pieces) if _is_han(one) and _is_han(two)} - _silent()
+    return (
+        found
+        | {one + two for one, two in pairwise(pieces) if _is_han(one) and _is_han(two)} - _silent()
+    )
 
 
 @lru_cache(maxsize=65536)
@@ -58,20 +61,30 @@ def sought_by(statement: Statement) -> set[str]:
     for group in (group for group, names in _rivals().items() if names & said):
         near |= _rivals()[group]
     for end in lexicon().ends:
-        near |= (end.ends if end.told & said else frozenset()) | (end.told if end.ends & said else frozenset())
-    return {one for name in said | near for one in _spoken(name)} | ({NUMBER} if statement.numbers else set())
+        near |= (end.ends if end.told & said else frozenset()) | (
+            end.told if end.ends & said else frozenset()
+        )
+    return {one for name in said | near for one in _spoken(name)} | (
+        {NUMBER} if statement.numbers else set()
+    )
 
 
 def sought_for(attribute: str) -> frozenset[str]:
     """The units under which claims of this attribute are filed."""
-    return frozenset(one for name in lexicon().attributes.get(attribute, ()) for one in ((name,) if name[0] == NUMBER else _spoken(name)))
+    return frozenset(
+        one
+        for name in lexicon().attributes.get(attribute, ())
+        for one in ((name,) if name[0] == NUMBER else _spoken(name))
+    )
 
 
 @cache
 def _spoken(name: str) -> frozenset[str]:
     """One unit of every way to say it: the longest, which few other phrases hold; a word the lexicon does not know is said as it is."""
     phrases = _phrases().get(name)
-    return frozenset(_telling(phrase) for phrase in phrases) if phrases else frozenset(_pieces(name))
+    return (
+        frozenset(_telling(phrase) for phrase in phrases) if phrases else frozenset(_pieces(name))
+    )
 
 
 def _telling(phrase: tuple[str, ...]) -> str:
@@ -110,7 +123,9 @@ def _rivals() -> dict[int, frozenset[str]]:
 def _silent() -> frozenset[str]:
     """Single units that say nothing by themselves, and signs."""
     return frozenset(
-        phrase[0] for phrase, marks in lexicon().phrases.items() if len(phrase) == 1 and {kind for kind, _ in marks} <= {"filler", "break"}
+        phrase[0]
+        for phrase, marks in lexicon().phrases.items()
+        if len(phrase) == 1 and {kind for kind, _ in marks} <= {"filler", "break"}
     ) | {BREAK, ASKED}
 
 

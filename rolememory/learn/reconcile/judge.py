@@ -37,7 +37,11 @@ def relation(earlier: Told, later: Told, alike: Alike | None = None) -> Relation
     """Same, contradicts, or None: both may stand. Cost: O(words of both)."""
     if earlier.subject != later.subject and not _one_person(earlier, later):
         return None
-    found = by_claims.relation(earlier.claims, later.claims) if later.claims.each and earlier.claims.each else None
+    found = (
+        by_claims.relation(earlier.claims, later.claims)
+        if later.claims.each and earlier.claims.each
+        else None
+    )
     if found == by_claims.SAME and _agree(earlier, later):
         return SAME if _same_event(earlier, later) else None
     if found and found != by_claims.SAME and not _of_events(earlier, found):
@@ -59,27 +63,39 @@ def _agree(earlier: Told, later: Told) -> bool:
     """Whether numbers and times agree, where the claims leave them out: plans, habits and deeds."""
     if by_claims.decided(earlier.claims, later.claims):
         return True
-    return earlier.statement.numbers == later.statement.numbers and earlier.statement.times == later.statement.times
+    return (
+        earlier.statement.numbers == later.statement.numbers
+        and earlier.statement.times == later.statement.times
+    )
 
 
 def _clash(earlier: Told, later: Told) -> Relation | None:
     if len(earlier.statement.clauses) > _LONG or _tells_a_story(later):
         return None
     shape = by_words.clash(earlier.statement, later.statement)
-    if not shape or _of_events(earlier, shape) or (shape == "denied" and not _at_that_time(earlier, later)):
+    if (
+        not shape
+        or _of_events(earlier, shape)
+        or (shape == "denied" and not _at_that_time(earlier, later))
+    ):
         return None
     return Relation("contradicts", shape)
 
 
 def _tells_a_story(later: Told) -> bool:
     """Whether it is a turn in which others act as well: whose habit "he quit" ends is not to be seen in words."""
-    return later.is_event and (len(later.statement.clauses) > _STORY or "third" in later.statement.marks)
+    return later.is_event and (
+        len(later.statement.clauses) > _STORY or "third" in later.statement.marks
+    )
 
 
 def _at_that_time(earlier: Told, later: Told) -> bool:
     """Whether what is denied is denied for the time at which it is held: "no coffee after five" leaves the mornings."""
     no, yes = (later, earlier) if "denied" in later.statement.stances else (earlier, later)
-    return no.quoted.times <= yes.quoted.times | yes.statement.times or not no.quoted.marks.isdisjoint({"ended", "changed"})
+    return (
+        no.quoted.times <= yes.quoted.times | yes.statement.times
+        or not no.quoted.marks.isdisjoint({"ended", "changed"})
+    )
 
 
 def _of_events(earlier: Told, shape: str) -> bool:
@@ -92,7 +108,12 @@ def _restates(earlier: Told, later: Told, alike: Alike | None) -> bool:
     old, new = earlier.statement, later.statement
     if by_words.restates(old, new):
         return True
-    if alike is None or (old.people, old.numbers, old.times, old.stances) != (new.people, new.numbers, new.times, new.stances):
+    if alike is None or (old.people, old.numbers, old.times, old.stances) != (
+        new.people,
+        new.numbers,
+        new.times,
+        new.stances,
+    ):
         return False
     shared = len(old.words & new.words)
     if shared < _SHARED * len(old.words | new.words) or by_words.clash(old, new):
@@ -107,5 +128,7 @@ def _same_event(earlier: Told, later: Told) -> bool:
     """
     if not (earlier.is_event and later.is_event):
         return earlier.is_event == later.is_event
-    alike = fuzz.token_sort_ratio(folded_key(earlier.memory.content), folded_key(later.memory.content))
+    alike = fuzz.token_sort_ratio(
+        folded_key(earlier.memory.content), folded_key(later.memory.content)
+    )
     return alike >= _RETOLD and abs(later.told_at - earlier.told_at) <= _SOON

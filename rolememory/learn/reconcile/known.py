@@ -23,7 +23,9 @@ class Known:
     def __init__(self, memories: Mapping[str, Memory] | None = None) -> None:
         self._memories: Mapping[str, Memory] = {}
         self._shelves: dict[_Key, _Shelf] = {}
-        self._users: dict[str, dict[str | None, None]] = {}  # owner -> whose memories there are about him
+        self._users: dict[
+            str, dict[str | None, None]
+        ] = {}  # owner -> whose memories there are about him
         self._spoken: dict[Words, dict[str, Told]] = {}  # what is kept in its own words
         self.follow(memories or {})
 
@@ -51,7 +53,12 @@ class Known:
 
     def words_of(self, told: Told) -> list[Told]:
         """The very sentences that a memory was read in, where they are kept as well."""
-        return [one for words in told.rests_on for one in self._spoken.get(words, {}).values() if one.id != told.id]
+        return [
+            one
+            for words in told.rests_on
+            for one in self._spoken.get(words, {}).values()
+            if one.id != told.id
+        ]
 
     def candidates(self, told: Told) -> list[Told]:
         """What the memory may restate or contradict: of the same user or shared by all, about the same subject; oldest first.
@@ -59,8 +66,12 @@ class Known:
         A shared memory meets those of every user.
         """
         user = told.memory.user
-        users = [one for one in self._users.get(told.owner, ()) if user is None or one in (None, user)]
-        found = {one.id: one for whose in users for one in self._shelves[whose, told.owner].like(told)}
+        users = [
+            one for one in self._users.get(told.owner, ()) if user is None or one in (None, user)
+        ]
+        found = {
+            one.id: one for whose in users for one in self._shelves[whose, told.owner].like(told)
+        }
         found.pop(told.id, None)
         return sorted(found.values(), key=lambda one: (one.told_at, one.id))
 
@@ -96,8 +107,16 @@ class _Shelf:
         near = self._near(told)
         yield from (self._all[memory_id] for memory_id in near)
         for attribute in told.attributes:
-            ids = {memory_id: None for name in sought_for(attribute) for memory_id in self._filed.get(name, ())}
-            yield from (self._all[one] for one in ids if one not in near and attribute in self._all[one].attributes)
+            ids = {
+                memory_id: None
+                for name in sought_for(attribute)
+                for memory_id in self._filed.get(name, ())
+            }
+            yield from (
+                self._all[one]
+                for one in ids
+                if one not in near and attribute in self._all[one].attributes
+            )
 
     def _near(self, told: Told) -> set[str]:
         common, near = Counter[str](), set[str]()
@@ -108,14 +127,26 @@ class _Shelf:
             elif len(name) > 1:  # one character of Han says little
                 common.update(iter(ids))
         some = 0.0 if self._may_share_little(told) else _ENOUGH
-        return near | {memory_id for memory_id, count in common.items() if count > 1 and count > some * self._sizes[memory_id]}
+        return near | {
+            memory_id
+            for memory_id, count in common.items()
+            if count > 1 and count > some * self._sizes[memory_id]
+        }
 
     def _may_share_little(self, told: Told) -> bool:
         """Whether a frame in common is enough: "my favourite colour is", numbers; or there is nothing rare that could be shared."""
         said = told.statement
-        if said.numbers or "favorite" in said.words or not said.marks.isdisjoint({"switched", "moved"}):
+        if (
+            said.numbers
+            or "favorite" in said.words
+            or not said.marks.isdisjoint({"switched", "moved"})
+        ):
             return True
-        return all(len(self._filed.get(unit, ())) > _RARE for word in said.order for unit in filed_under(word))
+        return all(
+            len(self._filed.get(unit, ())) > _RARE
+            for word in said.order
+            for unit in filed_under(word)
+        )
 
     def _file(self) -> None:
         for told in self._unread.values():

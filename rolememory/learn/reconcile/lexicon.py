@@ -21,10 +21,24 @@ Kind = str
 Mark = tuple[Kind, str]
 """What a phrase does in a sentence, and the meaning or person it stands for where it is one."""
 
-_MARKED: tuple[Kind, ...] = ("not", "never", "ended", "changed", "switched", "moved", "corrected", "over", "unreal", "also", "third")
+_MARKED: tuple[Kind, ...] = (
+    "not",
+    "never",
+    "ended",
+    "changed",
+    "switched",
+    "moved",
+    "corrected",
+    "over",
+    "unreal",
+    "also",
+    "third",
+)
 _TABLES = ("numbers", "units", "days", "months")
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff々〇"
-_UNITS = re.compile(rf"[\ue000-\uf8ff{_HAN}]|[^\W\d_{_HAN}]+(?:['-][^\W\d_{_HAN}]+)*|\d+(?:[.:]\d+)*|[,;.!?:，。；！？：、…\n]+")
+_UNITS = re.compile(
+    rf"[\ue000-\uf8ff{_HAN}]|[^\W\d_{_HAN}]+(?:['-][^\W\d_{_HAN}]+)*|\d+(?:[.:]\d+)*|[,;.!?:，。；！？：、…\n]+"
+)
 _STOPS = frozenset(",;.!?:，。；！？：、…\n")
 BREAK, ASKED = "\n", "?"  # the units that end a clause, and a question
 
@@ -78,7 +92,10 @@ def units(text: str) -> list[str]:
     >>> units("she hated it, 我讨厌它")
     ['she', 'hated', 'it', '\n', '我', '讨', '厌', '它']
     """
-    return [found if found[0] not in _STOPS else ASKED if "?" in found or "？" in found else BREAK for found in _UNITS.findall(text)]
+    return [
+        found if found[0] not in _STOPS else ASKED if "?" in found or "？" in found else BREAK
+        for found in _UNITS.findall(text)
+    ]
 
 
 def base(unit: str) -> str:
@@ -87,7 +104,9 @@ def base(unit: str) -> str:
     >>> base("hated"), base("don't"), base("厌")
     ('hate', "don't", '厌')
     """
-    return stem(unit) if "a" <= unit[0] <= "z" and "'" not in unit and unit not in _exact() else unit
+    return (
+        stem(unit) if "a" <= unit[0] <= "z" and "'" not in unit and unit not in _exact() else unit
+    )
 
 
 @cache
@@ -106,9 +125,13 @@ def lexicon() -> Lexicon:
         for phrase, mark in _marked(words):
             phrases.setdefault(tuple(map(base, units(folded_key(phrase)))), {})[mark] = None
     sets: dict[str, Any] = {
-        name: frozenset(told[name]) for name in ("only", "transitive", "intents", "lasting", "switchable", "light", "unique")
+        name: frozenset(told[name])
+        for name in ("only", "transitive", "intents", "lasting", "switchable", "light", "unique")
     }
-    tables: dict[str, Any] = {name: {key: value for words in languages for key, value in words[name].items()} for name in _TABLES}
+    tables: dict[str, Any] = {
+        name: {key: value for words in languages for key, value in words[name].items()}
+        for name in _TABLES
+    }
     return Lexicon(
         phrases={phrase: tuple(marks) for phrase, marks in phrases.items() if phrase},
         longest=_longest(phrases),
@@ -131,7 +154,11 @@ def lexicon() -> Lexicon:
 
 
 def _units_of(languages: Iterable[Mapping[str, Any]], section: str) -> frozenset[str]:
-    return frozenset("".join(map(base, units(folded_key(word)))) for words in languages for word in words[section])
+    return frozenset(
+        "".join(map(base, units(folded_key(word))))
+        for words in languages
+        for word in words[section]
+    )
 
 
 def _end(one: Mapping[str, Any]) -> End:
@@ -169,7 +196,12 @@ def undone(word: str) -> frozenset[str]:
 def meanings() -> frozenset[str]:
     """The meanings that are predicates: what is left when things and people are taken out."""
     known = lexicon()
-    return frozenset(name for marks in known.phrases.values() for kind, name in marks if kind == "word") - known.things
+    return (
+        frozenset(
+            name for marks in known.phrases.values() for kind, name in marks if kind == "word"
+        )
+        - known.things
+    )
 
 
 def _marked(words: Mapping[str, Any]) -> Iterable[tuple[str, Mark]]:

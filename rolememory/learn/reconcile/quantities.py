@@ -12,7 +12,16 @@ _ZH = "零〇一二两三四五六七八九十百千万"
 _NOON = 12
 _OLDEST = 110  # years: a larger number behind "is" is no age
 _ARTICLES = frozenset({"piece", "person", "week", "day"})  # 一个, 一人, 一周
-_PARTS = {"下午": 12, "晚上": 12, "傍晚": 12, "中午": 12, "凌晨": 0, "早上": 0, "上午": 0, "清晨": 0}
+_PARTS = {
+    "下午": 12,
+    "晚上": 12,
+    "傍晚": 12,
+    "中午": 12,
+    "凌晨": 0,
+    "早上": 0,
+    "上午": 0,
+    "清晨": 0,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +30,9 @@ class Quantity:
 
     start: int
     end: int
-    number: tuple[float, str] | None = None  # (value, unit), metres as centimetres; unit "" where none is named
+    number: tuple[float, str] | None = (
+        None  # (value, unit), metres as centimetres; unit "" where none is named
+    )
     time: str = ""  # "day 2" (Tuesday), "clock 15:00", "date 3-5", "year 2019", "month 6"
 
 
@@ -121,7 +132,11 @@ def _patterns() -> tuple[tuple[re.Pattern[str], Made], ...]:
 def _sign() -> re.Pattern[str]:
     """What stands in every text that counts or dates anything."""
     words = lexicon()
-    named = "|".join(name for name in (*words.numbers, *words.days, *words.months, "once", "twice", "thrice") if name.isascii())
+    named = "|".join(
+        name
+        for name in (*words.numbers, *words.days, *words.months, "once", "twice", "thrice")
+        if name.isascii()
+    )
     return re.compile(rf"\d|[{_ZH}]|(?:周|星期|礼拜)[日天]|\b(?:{named})s?\b")
 
 
@@ -131,7 +146,9 @@ _TIMES = {"once": 1.0, "twice": 2.0, "thrice": 3.0}
 def _split(units: Mapping[str, tuple[str, float]]) -> tuple[str, str]:
     """The names of units as patterns: Latin ones, Chinese ones, longest first."""
     names = sorted(units, key=len, reverse=True)
-    return "|".join(name for name in names if name.isascii()), "|".join(name for name in names if not name.isascii())
+    return "|".join(name for name in names if name.isascii()), "|".join(
+        name for name in names if not name.isascii()
+    )
 
 
 def _time(found: re.Match[str], time: str) -> Quantity:
@@ -146,7 +163,11 @@ def _counted(found: re.Match[str], units: Mapping[str, tuple[str, float]]) -> Qu
     """A number with its unit; one of something is only an article."""
     unit, factor = units[found[2]]
     amount = value(found[1])
-    return None if amount == 1 and unit in _ARTICLES else Quantity(*found.span(), number=(round(amount * factor, 6), unit))
+    return (
+        None
+        if amount == 1 and unit in _ARTICLES
+        else Quantity(*found.span(), number=(round(amount * factor, 6), unit))
+    )
 
 
 def _tens(said: str) -> float:
@@ -159,7 +180,13 @@ def _chinese_clock(found: re.Match[str]) -> Quantity | None:
     hour, rest = value(found["hour"]), found["rest"] or ""
     if (found["hour"] == "一" and not (rest or found["part"])) or hour > 24:
         return None  # 一点: "a little"
-    minute = 30.0 if rest == "半" else value(rest.rstrip("分")) if rest.rstrip("分") and rest not in "钟整" else 0.0
+    minute = (
+        30.0
+        if rest == "半"
+        else value(rest.rstrip("分"))
+        if rest.rstrip("分") and rest not in "钟整"
+        else 0.0
+    )
     return _clock(found, hour, minute, _PARTS.get(found["part"] or "", 0))
 
 
@@ -167,7 +194,12 @@ def _english_clock(found: re.Match[str]) -> Quantity | None:
     hour = value(found["hour"])
     if hour > 24:
         return None
-    return _clock(found, hour, float(found["minute"] or 0), _NOON if (found["half"] or "").startswith("p") else 0)
+    return _clock(
+        found,
+        hour,
+        float(found["minute"] or 0),
+        _NOON if (found["half"] or "").startswith("p") else 0,
+    )
 
 
 def _clock(found: re.Match[str], hour: float, minute: float, later: int) -> Quantity:
@@ -178,4 +210,6 @@ def _clock(found: re.Match[str], hour: float, minute: float, later: int) -> Quan
 def each(found: Iterator[Quantity]) -> tuple[frozenset[tuple[float, str]], frozenset[str]]:
     """The numbers and the times among quantities."""
     listed = list(found)
-    return frozenset(one.number for one in listed if one.number), frozenset(one.time for one in listed if one.time)
+    return frozenset(one.number for one in listed if one.number), frozenset(
+        one.time for one in listed if one.time
+    )

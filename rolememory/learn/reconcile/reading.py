@@ -10,7 +10,17 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Literal, TypeVar
 
-from rolememory.learn.reconcile.lexicon import ASKED, BREAK, Kind, Mark, base, lexicon, meanings, undone, units
+from rolememory.learn.reconcile.lexicon import (
+    ASKED,
+    BREAK,
+    Kind,
+    Mark,
+    base,
+    lexicon,
+    meanings,
+    undone,
+    units,
+)
 from rolememory.learn.reconcile.quantities import Quantity, quantities
 from rolememory.text.fold import fold
 
@@ -81,7 +91,10 @@ def read(text: str) -> Statement:
     found = quantities(folded)
     clauses = tuple(_clause(pieces, found) for pieces in _clauses(units(_marked(folded, found))))
     said = tuple(clause for clause in clauses if clause.says)
-    words, people = _union(clause.words for clause in said), _union(clause.people for clause in said)
+    words, people = (
+        _union(clause.words for clause in said),
+        _union(clause.people for clause in said),
+    )
     return Statement(
         said,
         words,
@@ -90,14 +103,24 @@ def read(text: str) -> Statement:
         _union(clause.times for clause in clauses),
         frozenset(mark for clause in clauses for mark in clause.marks),
         frozenset(clause.stance for clause in said),
-        tuple(sorted((one for clause in said for one in clause.order), key=lexicon().people.__contains__)),
-        Outdates(any(clause.stance != "holds" for clause in clauses), _against(words | people), _groups(words)),
+        tuple(
+            sorted(
+                (one for clause in said for one in clause.order), key=lexicon().people.__contains__
+            )
+        ),
+        Outdates(
+            any(clause.stance != "holds" for clause in clauses),
+            _against(words | people),
+            _groups(words),
+        ),
     )
 
 
 def _against(said: frozenset[str]) -> frozenset[str]:
     ended = (end.ends for end in lexicon().ends if end.told & said)
-    return _union([*(lexicon().against.get(name, frozenset()) | undone(name) for name in said), *ended])
+    return _union(
+        [*(lexicon().against.get(name, frozenset()) | undone(name) for name in said), *ended]
+    )
 
 
 def _groups(words: frozenset[str]) -> frozenset[int]:
@@ -139,7 +162,9 @@ class _Piece:
             return True
         formed = any(unit.endswith("ed") and len(unit) > _SHORT for unit in self.stands)
         return (
-            formed and _BEING.isdisjoint(self.stands) and all(kind == "word" and name not in lexicon().lasting for kind, name in self.marks)
+            formed
+            and _BEING.isdisjoint(self.stands)
+            and all(kind == "word" and name not in lexicon().lasting for kind, name in self.marks)
         )
 
 
@@ -169,7 +194,11 @@ def _phrases(stands: list[str]) -> Iterator[_Piece]:
         for length in range(min(longest.get(pieces[place], 1), len(pieces) - place), 0, -1):
             marks = known.get(tuple(pieces[place : place + length]))
             if marks or length == 1:
-                yield _Piece(" ".join(pieces[place : place + length]), marks or (), tuple(stands[place : place + length]))
+                yield _Piece(
+                    " ".join(pieces[place : place + length]),
+                    marks or (),
+                    tuple(stands[place : place + length]),
+                )
                 place += length
                 break
 
@@ -189,10 +218,16 @@ def _apart(pieces: list[str], place: int) -> int:
 def _clause(pieces: list[_Piece], found: list[Quantity]) -> Clause:
     """What one clause says."""
     counted = [found[ord(piece.text) - _FIRST] for piece in pieces if piece.is_quantity]
-    named = {kind: frozenset(name for piece in pieces for each, name in piece.marks if each == kind) for kind in ("word", "people", "time")}
+    named = {
+        kind: frozenset(name for piece in pieces for each, name in piece.marks if each == kind)
+        for kind in ("word", "people", "time")
+    }
     kinds = frozenset(kind for piece in pieces for kind, _ in piece.marks)
     before = ["", *(piece.stands[-1] for piece in pieces)]
-    if any(piece.is_past and behind not in _BEING for behind, piece in zip(before, pieces, strict=False)) or _did_so_much(pieces):
+    if any(
+        piece.is_past and behind not in _BEING
+        for behind, piece in zip(before, pieces, strict=False)
+    ) or _did_so_much(pieces):
         kinds |= {"past"}
     if any(piece.stands[-1] == "了" for piece in pieces):
         kinds |= {"changed"}
@@ -233,14 +268,23 @@ def _stance(pieces: list[_Piece], kinds: frozenset[Kind]) -> Stance:
 
 def _lacks(pieces: list[_Piece], words: frozenset[str]) -> bool:
     """Whether the clause denies that somebody has a thing: 没有车, but not 没有怀孕."""
-    return bool(words) and any(piece.text == "没 有" for piece in pieces) and words.isdisjoint(meanings())
+    return (
+        bool(words)
+        and any(piece.text == "没 有" for piece in pieces)
+        and words.isdisjoint(meanings())
+    )
 
 
 def _told(pieces: list[_Piece]) -> Iterator[tuple[str, bool]]:
     """Things, people and unknown words in order, with whether they are known; neighbouring unknown Han are one word."""
     run = ""
     for piece in pieces:
-        if not piece.marks and len(piece.text) == 1 and not piece.text.isascii() and not piece.is_quantity:
+        if (
+            not piece.marks
+            and len(piece.text) == 1
+            and not piece.text.isascii()
+            and not piece.is_quantity
+        ):
             run += piece.text
             continue
         if run:
@@ -248,6 +292,10 @@ def _told(pieces: list[_Piece]) -> Iterator[tuple[str, bool]]:
         run = ""
         if not piece.marks and not piece.is_quantity:
             yield piece.text, False
-        yield from ((name, True) for kind, name in piece.marks if kind == "people" or (kind == "word" and name in lexicon().things))
+        yield from (
+            (name, True)
+            for kind, name in piece.marks
+            if kind == "people" or (kind == "word" and name in lexicon().things)
+        )
     if run:
         yield run, False

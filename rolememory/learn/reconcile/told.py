@@ -77,12 +77,16 @@ class Told:
     @property
     def verbatim(self) -> bool:
         """Whether it is a turn as it was said: whom its "he" and "you" mean is not to be seen."""
-        return self.is_event and any(one.quote and one.quote in self.memory.content for one in self.memory.evidence)
+        return self.is_event and any(
+            one.quote and one.quote in self.memory.content for one in self.memory.evidence
+        )
 
     @property
     def in_its_words(self) -> bool:
         """Whether it is told as it was said: a turn, or what a person asked to be remembered."""
-        return self.verbatim or any(self.memory.content in one.quote for one in self.memory.evidence)
+        return self.verbatim or any(
+            self.memory.content in one.quote for one in self.memory.evidence
+        )
 
     @property
     def rests_on(self) -> list[tuple[str, str, str]]:
@@ -101,11 +105,17 @@ class Told:
         read = self.given or (() if self.verbatim else _read_claims(self.memory))
         found = Claims.of([self._about(claim) for claim in read], self.memory.content)
         said = self.memory.evidence[0].quote if self.memory.evidence else ""
-        return found if not said else Claims(tuple(replace(claim, quote=said) for claim in found.each), found.covered)
+        return (
+            found
+            if not said
+            else Claims(tuple(replace(claim, quote=said) for claim in found.each), found.covered)
+        )
 
     def _about(self, claim: Claim) -> Claim:
         label = subject_of(claim.subject)
-        return claim if self._by_role(label) == label else replace(claim, subject=self._by_role(label))
+        return (
+            claim if self._by_role(label) == label else replace(claim, subject=self._by_role(label))
+        )
 
     @cached_property
     def attributes(self) -> frozenset[str]:

@@ -34,7 +34,9 @@ class Meeting:
         return self.found.kind == "same"
 
 
-def reconcile(drafts: Sequence[Draft], known: Known, ids: Sequence[str] = (), *, alike: Alike | None = None) -> list[Verdict]:
+def reconcile(
+    drafts: Sequence[Draft], known: Known, ids: Sequence[str] = (), *, alike: Alike | None = None
+) -> list[Verdict]:
     """What becomes of each draft, in their order; each meets what is known and the drafts before it. Nothing is changed.
 
     `ids` are those that the drafts will have; without them the n-th draft is named "#n", which `edits` puts right.
@@ -58,12 +60,18 @@ def _with_their_words(met: Sequence[Meeting], among: Sequence[Known]) -> Iterato
     """With an outdated fact goes the sentence it was read in, where that is kept in its own words."""
     for one in met:
         if one.draft_is_later and not one.agrees:
-            yield from (replace(one, other=words) for known in among for words in known.words_of(one.other))
+            yield from (
+                replace(one, other=words) for known in among for words in known.words_of(one.other)
+            )
 
 
 def _ended_already(told: Told, ended: Mapping[Words, Sequence[Told]]) -> Iterator[Meeting]:
     """What ended a fact that was read in these very words, a moment ago."""
-    for later in (one for words in told.rests_on for one in ended.get(words, ())) if told.in_its_words else ():
+    for later in (
+        (one for words in told.rests_on for one in ended.get(words, ()))
+        if told.in_its_words
+        else ()
+    ):
         yield Meeting(later, Relation("contradicts", "words"), draft_is_later=False)
 
 
@@ -78,25 +86,40 @@ def _note_ends(told: Told, met: Sequence[Meeting], ended: dict[Words, list[Told]
 def _verdict(draft: Draft, told: Told, met: Sequence[Meeting]) -> Verdict:
     guarded = [one for one in met if _guarded(told, one)]
     if against := [one for one in guarded if not one.agrees]:
-        return Verdict(draft, "review", Reason(_whose(against[0].other), (("of", _ids(against)),)), _all_ids(against))
+        return Verdict(
+            draft,
+            "review",
+            Reason(_whose(against[0].other), (("of", _ids(against)),)),
+            _all_ids(against),
+        )
     free = [one for one in met if not _guarded(told, one) and _may_replace(told, one)]
     replaced = [one for one in free if one.draft_is_later and not one.agrees]
     if guarded and not replaced:
-        return Verdict(draft, "ignore", Reason("known", (("of", _ids(guarded)),)), _all_ids(guarded))
+        return Verdict(
+            draft, "ignore", Reason("known", (("of", _ids(guarded)),)), _all_ids(guarded)
+        )
     return _kept(draft, told, free, replaced)
 
 
-def _kept(draft: Draft, told: Told, free: Sequence[Meeting], replaced: Sequence[Meeting]) -> Verdict:
+def _kept(
+    draft: Draft, told: Told, free: Sequence[Meeting], replaced: Sequence[Meeting]
+) -> Verdict:
     """The verdict on a draft that becomes a memory."""
     merged = [one for one in free if one.draft_is_later and one.agrees]
     later = [one for one in free if not one.draft_is_later]
     action: Action = "supersede" if replaced else "merge" if merged else "add"
     return Verdict(
-        _no_surer(draft, told, merged), action, _because(draft, replaced, merged, later), _all_ids([*replaced, *merged]), _all_ids(later)
+        _no_surer(draft, told, merged),
+        action,
+        _because(draft, replaced, merged, later),
+        _all_ids([*replaced, *merged]),
+        _all_ids(later),
     )
 
 
-def _because(draft: Draft, replaced: Sequence[Meeting], merged: Sequence[Meeting], later: Sequence[Meeting]) -> Reason:
+def _because(
+    draft: Draft, replaced: Sequence[Meeting], merged: Sequence[Meeting], later: Sequence[Meeting]
+) -> Reason:
     if replaced:
         return Reason("outdates", (("of", _ids(replaced)), ("how", replaced[0].found.shape)))
     if draft.replaces:
@@ -111,7 +134,11 @@ def _because(draft: Draft, replaced: Sequence[Meeting], merged: Sequence[Meeting
 def _no_surer(draft: Draft, told: Told, merged: Sequence[Meeting]) -> Draft:
     """What the character says again it says no surer than before."""
     before = [one.other.memory.confidence for one in merged if one.other.by_machine]
-    return replace(draft, confidence=min([draft.confidence, *before])) if told.by_machine and before else draft
+    return (
+        replace(draft, confidence=min([draft.confidence, *before]))
+        if told.by_machine and before
+        else draft
+    )
 
 
 def _met(told: Told, among: Sequence[Known], alike: Alike | None) -> Iterator[Meeting]:
@@ -126,8 +153,15 @@ def _named(draft: Draft, told: Told, among: Sequence[Known]) -> Iterator[Meeting
     """The memory whose text the draft itself calls outdated. Source: S4.24."""
     if not draft.replaces.strip():
         return
-    meant = replace(told, memory=told.memory.model_copy(update={"content": draft.replaces}), given=())
-    rivals = [(_likeness(meant, one), one) for known in among for one in known.candidates(meant) if one.told_at <= told.told_at]
+    meant = replace(
+        told, memory=told.memory.model_copy(update={"content": draft.replaces}), given=()
+    )
+    rivals = [
+        (_likeness(meant, one), one)
+        for known in among
+        for one in known.candidates(meant)
+        if one.told_at <= told.told_at
+    ]
     best = max(rivals, key=lambda rival: (rival[0], rival[1].told_at), default=None)
     if best and best[0] >= _MEANT:
         yield Meeting(best[1], Relation("contradicts", "named"), draft_is_later=True)
@@ -146,9 +180,15 @@ def _guarded(told: Told, met: Meeting) -> bool:
     other = met.other
     if other.protected:
         return True
-    if told.memory.source is Source.AI_OUTPUT and told.subject == USER and other.memory.source is Source.USER_INPUT:
+    if (
+        told.memory.source is Source.AI_OUTPUT
+        and told.subject == USER
+        and other.memory.source is Source.USER_INPUT
+    ):
         return True  # what the character says of the user
-    return met.agrees and told.by_machine and not other.memory.evidence and not other.memory.archived
+    return (
+        met.agrees and told.by_machine and not other.memory.evidence and not other.memory.archived
+    )
 
 
 def _may_replace(told: Told, met: Meeting) -> bool:
@@ -161,7 +201,11 @@ def _may_replace(told: Told, met: Meeting) -> bool:
     newer, older = (told, met.other) if met.draft_is_later else (met.other, told)
     if met.agrees and older.memory.constant and not newer.memory.constant:
         return False  # saying a pinned thing again does not unpin it
-    if newer.memory.source is Source.AI_OUTPUT and older.memory.source is Source.USER_INPUT and told.subject == USER:
+    if (
+        newer.memory.source is Source.AI_OUTPUT
+        and older.memory.source is Source.USER_INPUT
+        and told.subject == USER
+    ):
         return False
     if newer.memory.user == older.memory.user:
         return True
@@ -169,7 +213,13 @@ def _may_replace(told: Told, met: Meeting) -> bool:
 
 
 def _whose(other: Told) -> str:
-    return "against_author" if other.memory.authored else "against_locked" if other.memory.locked else "against_user"
+    return (
+        "against_author"
+        if other.memory.authored
+        else "against_locked"
+        if other.memory.locked
+        else "against_user"
+    )
 
 
 def _ids(met: Iterable[Meeting]) -> str:

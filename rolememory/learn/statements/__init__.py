@@ -54,13 +54,19 @@ def claims(text: str, speaker: Speaker) -> list[Claim]:
     """
     text = text[:LONGEST]
     speech = _in_earnest(text, spoken(text))
-    return [claim for start, end, who in turns(speech, speaker) for claim in _said(text, speech[:end], start, who)]
+    return [
+        claim
+        for start, end, who in turns(speech, speaker)
+        for claim in _said(text, speech[:end], start, who)
+    ]
 
 
 def _in_earnest(text: str, speech: str) -> str:
     """The speech without what follows an action that says it is a lie, a joke or somebody else's words, to the end of its line."""
     for found in _FEIGNED.finditer(text):
-        speech = speech[: found.start()] + " " * (found.end() - found.start()) + speech[found.end() :]
+        speech = (
+            speech[: found.start()] + " " * (found.end() - found.start()) + speech[found.end() :]
+        )
     return speech
 
 

@@ -15,8 +15,18 @@ from rolememory.text.language import language_of
 
 LONGEST: Final = 40_000  # characters of a message that are read: what stands behind is not
 
-_UNNAMED: dict[str, dict[Language, str]] = {USER: {"en": "the user", "zh": "用户"}, ROLE: {"en": "the character", "zh": "角色"}}
-_CALLED = {"the user": USER, "user": USER, "用户": USER, "用戶": USER, "the character": ROLE, "角色": ROLE}
+_UNNAMED: dict[str, dict[Language, str]] = {
+    USER: {"en": "the user", "zh": "用户"},
+    ROLE: {"en": "the character", "zh": "角色"},
+}
+_CALLED = {
+    "the user": USER,
+    "user": USER,
+    "用户": USER,
+    "用戶": USER,
+    "the character": ROLE,
+    "角色": ROLE,
+}
 _RELATED: dict[Language, str] = {"en": "{owner}'s {kin}", "zh": "{owner}的{kin}"}
 
 _HAN, _LATIN = re.compile("[\u3400-\u9fff]"), re.compile("[A-Za-z]")
@@ -33,10 +43,16 @@ _NO_SPEECH = re.compile(
     """,
     re.VERBOSE | re.MULTILINE | re.IGNORECASE,
 )
-_STRESSED = re.compile(r"(?!\w*(?:s|ing)\b)[A-Za-z']{1,12}|[\u3400-\u9fff]{1,3}")  # a word made strong, not an action: "smiles", "waving"
-_QUOTES = re.compile(r"“([^“”\n]{1,2000})”|\"([^\"\n]{1,2000})\"|「([^「」\n]{1,2000})」|『([^『』\n]{1,2000})』|«([^«»\n]{1,2000})»")
+_STRESSED = re.compile(
+    r"(?!\w*(?:s|ing)\b)[A-Za-z']{1,12}|[\u3400-\u9fff]{1,3}"
+)  # a word made strong, not an action: "smiles", "waving"
+_QUOTES = re.compile(
+    r"“([^“”\n]{1,2000})”|\"([^\"\n]{1,2000})\"|「([^「」\n]{1,2000})」|『([^『』\n]{1,2000})』|«([^«»\n]{1,2000})»"
+)
 _STOP = re.compile(r"[.!?]+[\"'”’)\]]*(?=\s|$|[\u3400-\u9fff])|[。！？…]+[”」』）]*|\n+")
-_TELLER = re.compile(r"^[ \t]*@?([^\W\d][^:：\n\"“「]{0,39}?)[ \t]*(?::(?=\s|[\"“「])|：)[ \t]*", re.MULTILINE)
+_TELLER = re.compile(
+    r"^[ \t]*@?([^\W\d][^:：\n\"“「]{0,39}?)[ \t]*(?::(?=\s|[\"“「])|：)[ \t]*", re.MULTILINE
+)
 
 
 @dataclass(frozen=True, slots=True)

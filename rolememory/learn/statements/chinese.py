@@ -11,7 +11,13 @@ from dataclasses import replace
 from rolememory.learn.statements.base import Speaker
 from rolememory.learn.statements.chinese_clause import Denied, Reading
 from rolememory.learn.statements.chinese_mood import jokes, stating
-from rolememory.learn.statements.chinese_text import LONGEST_CLAUSE, Plain, clauses, plain, sentences
+from rolememory.learn.statements.chinese_text import (
+    LONGEST_CLAUSE,
+    Plain,
+    clauses,
+    plain,
+    sentences,
+)
 from rolememory.learn.statements.chinese_voices import Voice, voices
 from rolememory.learn.statements.chinese_who import Scene, Who, scene, told_scene
 from rolememory.learn.statements.chinese_words import simple
@@ -50,7 +56,9 @@ def _spoken(voice: Voice, here: Scene) -> list[Claim]:
 
 def _of_voice(claim: Claim, voice: Voice) -> Claim:
     start, end = claim.start + voice.start, claim.end + voice.start
-    return replace(claim, start=start, end=end, certainty=round(claim.certainty * voice.certainty, 3))
+    return replace(
+        claim, start=start, end=end, certainty=round(claim.certainty * voice.certainty, 3)
+    )
 
 
 def _stated(source: Plain, here: Scene) -> list[Claim]:
@@ -91,18 +99,30 @@ def _once(claims: list[Claim]) -> list[Claim]:
         for one in kept.values()
         if one.value and one.attribute in ("relation", "owns") and one.holds
     }
-    return [one for one in kept.values() if one.value or not one.holds or (one.subject, one.attribute, one.about) not in named]
+    return [
+        one
+        for one in kept.values()
+        if one.value or not one.holds or (one.subject, one.attribute, one.about) not in named
+    ]
 
 
 def _linked(claims: list[Claim], denied: Collection[Denied]) -> list[Claim]:
     """What a text says to be over is what replaces it calls `former`: 以前住在北京，现在住在上海."""
-    over = {(one.subject, one.attribute, one.about): one for one in claims if not one.holds and ATTRIBUTES[one.attribute].single}
-    return [_replacing(one, over.get((one.subject, one.attribute, one.about)), denied) for one in claims]
+    over = {
+        (one.subject, one.attribute, one.about): one
+        for one in claims
+        if not one.holds and ATTRIBUTES[one.attribute].single
+    }
+    return [
+        _replacing(one, over.get((one.subject, one.attribute, one.about)), denied) for one in claims
+    ]
 
 
 def _replacing(claim: Claim, over: Claim | None, denied: Collection[Denied]) -> Claim:
     """The claim with what it replaces; beside 不是… it corrects as well."""
     if over is None or not claim.holds or claim.former or over.value == claim.value:
         return claim
-    corrects = claim.corrects or (claim.subject, claim.attribute, claim.about, claim.start) in denied
+    corrects = (
+        claim.corrects or (claim.subject, claim.attribute, claim.about, claim.start) in denied
+    )
     return replace(claim, former=over.value, corrects=corrects)

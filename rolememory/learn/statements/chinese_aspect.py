@@ -54,20 +54,32 @@ class _Adverbs:
 def _adverbs() -> _Adverbs:
     lex = lexicon()
     effects = {word: effect for effect, said in lex.raw["adverbs"].items() for word in said.split()}
-    times = (f"(?P<{kind.removeprefix('time_')}>{lex.any_of(kind)})" for kind in _TIMES if kind != "long_ago")
+    times = (
+        f"(?P<{kind.removeprefix('time_')}>{lex.any_of(kind)})"
+        for kind in _TIMES
+        if kind != "long_ago"
+    )
     return _Adverbs(
         re.compile("|".join(map(re.escape, longest_first(effects)))),
         effects,
         re.compile(lex.any_of("long_ago")),
         re.compile("|".join(times)),
-        frozenset(char for word in (*effects, *(said for kind in _TIMES for said in lex.words(kind))) for char in _beginnings(word)),
+        frozenset(
+            char
+            for word in (*effects, *(said for kind in _TIMES for said in lex.words(kind)))
+            for char in _beginnings(word)
+        ),
     )
 
 
 def _beginnings(pattern: str) -> str:
     """Characters with which what the pattern fits may begin; too many do no harm."""
     literal = re.match(r"\w", pattern)
-    return literal.group() if literal else re.sub(r"[^\w]", "", pattern.partition("{")[0].partition("]")[0])
+    return (
+        literal.group()
+        if literal
+        else re.sub(r"[^\w]", "", pattern.partition("{")[0].partition("]")[0])
+    )
 
 
 def aspects(text: str, start: int, end: int, aspect: Aspect) -> Iterator[tuple[int, Aspect]]:
@@ -101,11 +113,22 @@ def _step(text: str, start: int, end: int, aspect: Aspect) -> tuple[int, Aspect]
 
 def setting(aspect: Aspect) -> Aspect:
     """What words that stand as a clause before the others say for those: when, not whether."""
-    return Aspect(former=aspect.former, child=aspect.child, now=aspect.now, times=aspect.times, said=aspect.said)
+    return Aspect(
+        former=aspect.former,
+        child=aspect.child,
+        now=aspect.now,
+        times=aspect.times,
+        said=aspect.said,
+    )
 
 
 def _denied(aspect: Aspect) -> Aspect:
-    return replace(aspect, denied=True, ended=aspect.ended or aspect.already, unreal=aspect.unreal or aspect.denied)
+    return replace(
+        aspect,
+        denied=True,
+        ended=aspect.ended or aspect.already,
+        unreal=aspect.unreal or aspect.denied,
+    )
 
 
 def _ended(aspect: Aspect) -> Aspect:

@@ -15,11 +15,15 @@ _DEEDS = frozenset({"plan", "promise", "did", "wants", "habit"})  # may keep a p
 _MOODS = frozenset({"likes", "dislikes", "fears"})
 
 
-def claim_of(found: Found, source: Plain, sentence: Span, here: Scene, *, corrects: bool) -> Claim | None:
+def claim_of(
+    found: Found, source: Plain, sentence: Span, here: Scene, *, corrects: bool
+) -> Claim | None:
     """The claim, or None where nobody could tell what its words mean outside of the conversation."""
     who, one = found
     value = turned(one.value, here)
-    if _teases(who, one, value, here) or not (value.clear or (one.attribute in _DEEDS and who.person == "me")):
+    if _teases(who, one, value, here) or not (
+        value.clear or (one.attribute in _DEEDS and who.person == "me")
+    ):
         return None
     start, end = (source.places[place] for place in sentence)
     quote = source.original[start:end]
@@ -30,7 +34,11 @@ def claim_of(found: Found, source: Plain, sentence: Span, here: Scene, *, correc
         who.label,
         one.attribute,
         value.words,
-        word(Sentence(one.attribute, value.words, one.about, one.holds, raw, one.template), who, quote),
+        word(
+            Sentence(one.attribute, value.words, one.about, one.holds, raw, one.template),
+            who,
+            quote,
+        ),
         quote.strip(),
         about=fold(simple(one.about)).text,
         holds=one.holds,
@@ -46,7 +54,12 @@ def _teases(who: Who, one: Finding, value: Turned, here: Scene) -> bool:
     """我讨厌你 is a mood, 你喜欢我 a question or a jest, and nobody is his own friend."""
     if one.attribute in _MOODS and value.words == who.shown:
         return True
-    if one.attribute == "dislikes" and who.person == "me" and here.you.known and value.words == here.you.shown:
+    if (
+        one.attribute == "dislikes"
+        and who.person == "me"
+        and here.you.known
+        and value.words == here.you.shown
+    ):
         return True
     told = value.words != one.value and here.me.known and here.me.shown in value.words
     return who.person == "you" and told and one.attribute in _MOODS

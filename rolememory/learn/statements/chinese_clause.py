@@ -11,33 +11,53 @@ from rolememory.learn.statements.chinese_needs import is_vow
 from rolememory.learn.statements.chinese_predicate import Finding, Predicate, title
 from rolememory.learn.statements.chinese_text import Plain
 from rolememory.learn.statements.chinese_values import spans
-from rolememory.learn.statements.chinese_who import NOBODY, Scene, Who, chain, is_family, known_at, subject_at, whole
+from rolememory.learn.statements.chinese_who import (
+    NOBODY,
+    Scene,
+    Who,
+    chain,
+    is_family,
+    known_at,
+    subject_at,
+    whole,
+)
 from rolememory.learn.statements.chinese_words import word_set
 from rolememory.schema.claims import Claim
 
-_WHO_IS_WHO = frozenset({"name", "nickname", "age", "gender", "birthday"})  # of whoever a clause not understood spoke of
-_INTRODUCED = frozenset({"name", "age", "job", "home", "study", "gender", "marital_status", "origin", "employer"})
-_GOES_ON = (
-    "很也都还就不没会想去来在是有对把被给跟和做看听吃喝玩学从到为让觉最超真特更只才又再常曾叫住喜爱讨怕"  # begins a predicate, no noun
+_WHO_IS_WHO = frozenset(
+    {"name", "nickname", "age", "gender", "birthday"}
+)  # of whoever a clause not understood spoke of
+_INTRODUCED = frozenset(
+    {"name", "age", "job", "home", "study", "gender", "marital_status", "origin", "employer"}
 )
-_TRUSTED = {"me": ("记得", "知道", "确定", "承认", "发现"), "you": ("知道", "记得", "清楚", "也知道")}
+_GOES_ON = "很也都还就不没会想去来在是有对把被给跟和做看听吃喝玩学从到为让觉最超真特更只才又再常曾叫住喜爱讨怕"  # begins a predicate, no noun
+_TRUSTED = {
+    "me": ("记得", "知道", "确定", "承认", "发现"),
+    "you": ("知道", "记得", "清楚", "也知道"),
+}
 _SAID = re.compile(
     "(?:早就|早|之前|以前|上次|昨天|一直|老|总)?"
     "(?:告诉(?:过|了)?(?:你|我|大家|他们)(?:了|过)?|(?:跟|和|对|同)(?:你|我|大家|他们)(?:说|讲|提|坦白)(?:过|了)?|是说|说过?|讲过|提过|提到过?|承认|坦白)(?:的)?(?:：)?"
 )
-_THINKS = re.compile("(?:总|真的|也|一直|有点)?(?:觉得|感觉|猜|想|认为|估计|听说|听人说)(?=我|你|他|她|自己|小|阿)")
+_THINKS = re.compile(
+    "(?:总|真的|也|一直|有点)?(?:觉得|感觉|猜|想|认为|估计|听说|听人说)(?=我|你|他|她|自己|小|阿)"
+)
 _WILL = re.compile("(?:我|你)?(?:一定)?(?:会|要)?")
 _LONGEST_NICKNAME = 4  # characters; a longer one only with 就行
 _INSULTS = frozenset({"爸爸", "妈妈", "爷爷", "奶奶", "父母"})  # 我是你爸爸
 _IS = re.compile(r"(?P<v>[^，是]{1,16}?)(?:才|就|一直|也|都|永远|可)?是(?=.)")
-_THIS = re.compile("(?:[这那](?:位|个)?(?:孩子|小子|姑娘|丫头|小家伙|人|女孩|男孩)?|她|他|旁边[这那]?位?|照片上?[的里]?(?:人|这个)?)")
+_THIS = re.compile(
+    "(?:[这那](?:位|个)?(?:孩子|小子|姑娘|丫头|小家伙|人|女孩|男孩)?|她|他|旁边[这那]?位?|照片上?[的里]?(?:人|这个)?)"
+)
 _INTRODUCES = re.compile(
     "听说|据说|有(?:一|几|两|好多)?[个位名群只条家]|看到|看见|遇到|遇见|认识|碰到|碰见"
 )  # somebody else, of whom the next clause tells
 _OWN_PARTS = re.compile(
     "(?:耳朵|眼睛|头发|脾气|性格|个子|身体|记性|嘴|手|腿|皮肤|长相|声音|成绩|工资|嗓子|人)(?![家们])"
 )  # of whoever is carried on
-_FAVOURITE = re.compile(r"(?:这辈子|一直以来|目前|一直|从小)?最(?:喜欢|爱|喜爱)的(?P<a>[^，]{1,6}?)(?:之一)?(?:了|啦|哦|呀|啊|呢)*")
+_FAVOURITE = re.compile(
+    r"(?:这辈子|一直以来|目前|一直|从小)?最(?:喜欢|爱|喜爱)的(?P<a>[^，]{1,6}?)(?:之一)?(?:了|啦|哦|呀|啊|呢)*"
+)
 
 Denied = tuple[str, str, str, int]
 """Subject, attribute, about and sentence of a claim that 不是… denies."""
@@ -54,7 +74,9 @@ class Reading:
         self._corrects = self._pending = False
         self._sentence = (0, 0)
         self._you = here.you
-        self._understood = True  # the clause before was read, so what goes on is about the same person
+        self._understood = (
+            True  # the clause before was read, so what goes on is about the same person
+        )
         self._presenting = False  # the clause before told who somebody is
         self._bare = False  # the clause only named somebody
         self._setting = Aspect()  # words of time that stand as a clause before the others
@@ -125,7 +147,9 @@ class Reading:
             self._vow = who
             return []
         possessed = self.source.text.startswith("的", start)
-        found = Predicate(self.source, start + possessed, end, who, aspect, possessed=possessed).findings()
+        found = Predicate(
+            self.source, start + possessed, end, who, aspect, possessed=possessed
+        ).findings()
         if possessed and not found:
             self._carry = NOBODY  # 我妹妹的手机…
         if found or possessed:
@@ -142,7 +166,11 @@ class Reading:
             return []
         other, behind = subject_at(self.source, start + 1, end, self.here)
         both = Who(who.label, who.shown, "we")
-        return [(both, one) for one in Predicate(self.source, behind, end, both, Aspect()).findings()] if other and behind < end else []
+        return (
+            [(both, one) for one in Predicate(self.source, behind, end, both, Aspect()).findings()]
+            if other and behind < end
+            else []
+        )
 
     def _address(self, who: Who) -> None:
         """小梅，你…: who is called by name is meant by 你 to the end of the sentence."""
@@ -154,10 +182,17 @@ class Reading:
         out = [self._person_of(who, one) for one in found]
         for owner, one in out:
             if one.attribute == "relation" and one.holds and (one.value or one.counted):
-                named = self.here.introduce(owner, one.about, one.value) if one.value else self.here.of_kin(owner, one.about)
+                named = (
+                    self.here.introduce(owner, one.about, one.value)
+                    if one.value
+                    else self.here.of_kin(owner, one.about)
+                )
                 self._carry, self._introduced = named, not (who.kin and who.owner == owner)
             elif one.attribute == "owns" and one.holds and one.about:
-                self._carry, self._introduced = Who(owner.label, one.value, "pet", one.about, owner), False
+                self._carry, self._introduced = (
+                    Who(owner.label, one.value, "pet", one.about, owner),
+                    False,
+                )
         return out
 
     def _person_of(self, who: Who, one: Finding) -> Found:
@@ -191,13 +226,23 @@ class Reading:
         """What somebody says of himself; what he says of others is hearsay that nobody vouches for."""
         inner, behind = subject_at(self.source, start, end, self.here)
         pronoun = self.source.text[start : start + 1] in ("他", "她")
-        if inner is not None and inner != who and not (pronoun and who.person == "third" and behind == start + 1):
+        if (
+            inner is not None
+            and inner != who
+            and not (pronoun and who.person == "third" and behind == start + 1)
+        ):
             self._carry = NOBODY
             return []
         if start >= end:
             return []
         factor = 1.0 if who.person == "me" else 0.8
-        found = Predicate(self.source, max(start, behind), end, who, replace(aspect, certainty=aspect.certainty * factor)).findings()
+        found = Predicate(
+            self.source,
+            max(start, behind),
+            end,
+            who,
+            replace(aspect, certainty=aspect.certainty * factor),
+        ).findings()
         return self._carried_by(who, found)
 
     # --- nobody is named
@@ -206,7 +251,9 @@ class Reading:
         who, alone = self._carry, self._carry is None
         if alone:
             who = self.here.me
-        unsure = who is not None and who.person in ("you", "we") and not self._understood  # 你看见一个人，害怕…
+        unsure = (
+            who is not None and who.person in ("you", "we") and not self._understood
+        )  # 你看见一个人，害怕…
         if who is None or not who.known or unsure or orders(self.source.text, start, end):
             return self._lost(start, end)
         found = Predicate(self.source, start, end, who, self._setting, alone=alone).findings()
@@ -239,7 +286,9 @@ class Reading:
     def _vows(self, who: Who, start: int, end: int) -> bool:
         """我答应你, 你答应过我; 你答应我 asks for it."""
         promised = mood().vows.fullmatch(self.source.text, start, end)
-        return promised is not None and (who.person == "me" or any(mark in promised.group() for mark in "过了"))
+        return promised is not None and (
+            who.person == "me" or any(mark in promised.group() for mark in "过了")
+        )
 
     def _vowed(self, start: int, end: int) -> list[Found]:
         """我答应你，明天…: what follows is promised."""
@@ -249,21 +298,35 @@ class Reading:
             return []
         behind = _WILL.match(self.source.text, behind if named else start, end).end()  # type: ignore[union-attr]
         said = spans("vow", self.source.text, behind, end)
-        return [(who, Finding("promise", self.source.said(*one))) for one in said if is_vow(self.source.text[slice(*one)])]
+        return [
+            (who, Finding("promise", self.source.said(*one)))
+            for one in said
+            if is_vow(self.source.text[slice(*one)])
+        ]
 
     def _nickname(self, start: int, end: int) -> list[Found]:
         """叫我阿林就行."""
         clause = self.source.text[start:end]
-        found = mood().call_me.fullmatch(self.source.text, start, end) if any(verb in clause for verb in "叫喊称唤") else None
+        found = (
+            mood().call_me.fullmatch(self.source.text, start, end)
+            if any(verb in clause for verb in "叫喊称唤")
+            else None
+        )
         if not found or not self.here.me.known:
             return []
         start, end = found.span("v")
-        name = spans("name", self.source.text, start, end) if end - start <= _LONGEST_NICKNAME or found["tail"] else []
+        name = (
+            spans("name", self.source.text, start, end)
+            if end - start <= _LONGEST_NICKNAME or found["tail"]
+            else []
+        )
         return [(self.here.me, Finding("nickname", self.source.said(*one))) for one in name]
 
     def _turned_round(self, start: int, end: int) -> list[Found]:
         """小梅是我妹妹, 蓝色是我最喜欢的颜色."""
-        found = _IS.match(self.source.text, start, end) if "是" in self.source.text[start:end] else None
+        found = (
+            _IS.match(self.source.text, start, end) if "是" in self.source.text[start:end] else None
+        )
         if not found:
             return []
         who, behind = subject_at(self.source, found.end(), end, self.here)
@@ -271,14 +334,30 @@ class Reading:
             return []
         if best := _FAVOURITE.fullmatch(self.source.text, behind, end):
             values = spans("thing", self.source.text, *found.span("v"))
-            return [(who, Finding("favourite", self.source.said(*one), self.source.said(*best.span("a")))) for one in values]
-        return self._is_kin(found, who) if behind == end and who.kin and who.owner and who.person == "third" else []
+            return [
+                (
+                    who,
+                    Finding("favourite", self.source.said(*one), self.source.said(*best.span("a"))),
+                )
+                for one in values
+            ]
+        return (
+            self._is_kin(found, who)
+            if behind == end and who.kin and who.owner and who.person == "third"
+            else []
+        )
 
     def _is_kin(self, found: re.Match[str], who: Who) -> list[Found]:
         if _THIS.fullmatch(found["v"]):
             self._carry, self._introduced = who, not who.named
-            near = who.owner is not None and who.owner.person in ("me", "we", "you") and is_family(who.kin)
-            return naming(who) or ([(who.owner, Finding("relation", "", who.kin))] if who.owner and near else [])
+            near = (
+                who.owner is not None
+                and who.owner.person in ("me", "we", "you")
+                and is_family(who.kin)
+            )
+            return naming(who) or (
+                [(who.owner, Finding("relation", "", who.kin))] if who.owner and near else []
+            )
         if who.named:
             self._carry = who
             return []
@@ -297,7 +376,9 @@ class Reading:
     def _guessed(self, start: int, end: int) -> list[Found]:
         """Third-person sentences: the first beginning of the clause behind which a predicate stands is a name, of one character if need be."""
         for behind in (*range(start + 2, min(start + 13, end)), start + 1):
-            if known_at(self.source.text, start, end, self.here) or not spans("name", self.source.text, start, behind):
+            if known_at(self.source.text, start, end, self.here) or not spans(
+                "name", self.source.text, start, behind
+            ):
                 continue
             name = self.source.said(start, behind)
             person = Who(self.here.guess or "", name, "told")
@@ -312,7 +393,9 @@ class Reading:
 
     def _claims(self, found: list[Found]) -> Iterator[Claim]:
         for who, one in found:
-            if claim := claim_of((who, one), self.source, self._sentence, self.here, corrects=self._corrects):
+            if claim := claim_of(
+                (who, one), self.source, self._sentence, self.here, corrects=self._corrects
+            ):
                 if one.denied:
                     self.denied.add((claim.subject, claim.attribute, claim.about, claim.start))
                 yield claim

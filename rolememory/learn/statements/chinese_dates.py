@@ -18,7 +18,11 @@ def age(said: str) -> str:
     >>> age("二十三"), age("23"), age("三千")
     ('23', '23', '3000')
     """
-    years = int(number(said)) if said.isdigit() or not set(said) - set("零〇一二两三四五六七八九十百千") else 0
+    years = (
+        int(number(said))
+        if said.isdigit() or not set(said) - set("零〇一二两三四五六七八九十百千")
+        else 0
+    )
     return str(years) if 0 < years < 100_000 else ""
 
 
@@ -33,7 +37,12 @@ def date(said: str) -> str:
     found = _DATE.fullmatch(said.strip().replace("农历农历", "农历"))
     if not found or not (found["month"] or found["year"]):
         return ""
-    parts = [found["lunar"] or "", _year(found["year"]), _of_year(found["month"], 12, "月"), _of_year(found["day"], 31, "日")]
+    parts = [
+        found["lunar"] or "",
+        _year(found["year"]),
+        _of_year(found["month"], 12, "月"),
+        _of_year(found["day"], 31, "日"),
+    ]
     return "" if "?" in parts else "".join(parts)
 
 

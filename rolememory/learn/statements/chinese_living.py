@@ -79,9 +79,14 @@ def major(text: str, start: int, end: int) -> list[Span]:
     """A subject that people study."""
     said = text[start:end]
     known = re.fullmatch(
-        rf"(?:{lexicon().any_of('majors')})(?:与.{{1,6}})?|[\u4e00-\u9fff]{{1,8}}(?:学|工程|技术|管理|设计|科学|专业|语)", said
+        rf"(?:{lexicon().any_of('majors')})(?:与.{{1,6}})?|[\u4e00-\u9fff]{{1,8}}(?:学|工程|技术|管理|设计|科学|专业|语)",
+        said,
     )
-    return [(start, end)] if known and not re.search("[过了]|大学$|中学$|小学$|自学$|开学$|放学$|上学$|同学$", said) else []
+    return (
+        [(start, end)]
+        if known and not re.search("[过了]|大学$|中学$|小学$|自学$|开学$|放学$|上学$|同学$", said)
+        else []
+    )
 
 
 def employer(text: str, start: int, end: int) -> list[Span]:
@@ -89,8 +94,17 @@ def employer(text: str, start: int, end: int) -> list[Span]:
     begin, stop = uncounted(text, start, end)
     said = text[begin:stop]
     never = lexicon().any_of("not_employers")
-    fine = 0 < len(said) <= 16 and not re.match(rf"(?:{never})(?:里|边|面)?$", said) and not is_region(said) and not OTHERS.search(said)
-    return [(begin, stop)] if fine and not re.search("[了吗呢吧不没]|[上中下]$|^[为给替]", said) else []
+    fine = (
+        0 < len(said) <= 16
+        and not re.match(rf"(?:{never})(?:里|边|面)?$", said)
+        and not is_region(said)
+        and not OTHERS.search(said)
+    )
+    return (
+        [(begin, stop)]
+        if fine and not re.search("[了吗呢吧不没]|[上中下]$|^[为给替]", said)
+        else []
+    )
 
 
 def school(text: str, start: int, end: int) -> list[Span]:
@@ -100,4 +114,8 @@ def school(text: str, start: int, end: int) -> list[Span]:
         "大学$|^[\u4e00-\u9fff]{1,2}大$|学院$|中学$|小学$|高中$|初中$|学校$|附中$|一中$|^[\u4e00-\u9fff]{1,2}[交科财师]$|^(?:清华|北大|港中文|国科大)$|书院$|幼儿园$|[A-Za-z]$",
         said,
     )
-    return [(start, end)] if fine and len(said) <= 16 and not OTHERS.search(said) and not is_region(said) else []
+    return (
+        [(start, end)]
+        if fine and len(said) <= 16 and not OTHERS.search(said) and not is_region(said)
+        else []
+    )

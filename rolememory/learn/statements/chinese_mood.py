@@ -29,8 +29,13 @@ class _Mood:
 def mood() -> _Mood:
     """The patterns, compiled once."""
     kin = "|".join(longest_first(lexicon().kin))
-    said = {name: f"(?:{'|'.join(parts)})".replace("{kin}", f"(?:{kin})") for name, parts in lexicon().raw["mood"].items()}
-    closed = {name: f"{said[name]}(?:{LAST})*[，。！？]*" for name in ("tags", "greetings", "corrections")}
+    said = {
+        name: f"(?:{'|'.join(parts)})".replace("{kin}", f"(?:{kin})")
+        for name, parts in lexicon().raw["mood"].items()
+    }
+    closed = {
+        name: f"{said[name]}(?:{LAST})*[，。！？]*" for name in ("tags", "greetings", "corrections")
+    }
     return _Mood(**{name: re.compile(closed.get(name, pattern)) for name, pattern in said.items()})
 
 
@@ -40,20 +45,33 @@ def stating(text: str, clauses: Spans, mark: str) -> Spans:
         return []
     real = clauses[: _first_unreal(text, clauses)]
     stated = _answered(text, real, clauses, asked="？" in mark)
-    return [each for each in stated if not asks(text, *each)] if asks(text, clauses[0][0], clauses[-1][1]) else stated
+    return (
+        [each for each in stated if not asks(text, *each)]
+        if asks(text, clauses[0][0], clauses[-1][1])
+        else stated
+    )
 
 
 def _first_unreal(text: str, clauses: Spans) -> int:
     """From which clause on the sentence speaks of what is not so."""
     if not mood().unreal.search(text, clauses[0][0], clauses[-1][1]):
         return len(clauses)
-    return next((place for place, (start, end) in enumerate(clauses) if mood().unreal.search(text, start, end)), len(clauses))
+    return next(
+        (
+            place
+            for place, (start, end) in enumerate(clauses)
+            if mood().unreal.search(text, start, end)
+        ),
+        len(clauses),
+    )
 
 
 def _answered(text: str, real: Spans, clauses: Spans, *, asked: bool) -> Spans:
     """Without what a question mark, or a tag like 对吗, makes a question."""
     first, last = clauses[0], clauses[-1]
-    if _is(mood().tags, text, *last) or (asked and mood().wholly_asked.match(text, first[0], first[1])):
+    if _is(mood().tags, text, *last) or (
+        asked and mood().wholly_asked.match(text, first[0], first[1])
+    ):
         return []
     return [each for each in real if each != last] if asked else real
 

@@ -41,7 +41,10 @@ def names() -> Names:
     full = rf"(?!{never})[{_SURNAMES}](?:{given}){{1,2}}?{followed}"
     kin = "|".join(longest_first(lexicon().kin))
     double = rf"(?!{kin})({given})\2{followed}"
-    return Names(re.compile(rf"(?P<name>{short}|{latin}{followed})"), re.compile(rf"(?P<name>{short}|{full}|{latin}|{double})"))
+    return Names(
+        re.compile(rf"(?P<name>{short}|{latin}{followed})"),
+        re.compile(rf"(?P<name>{short}|{full}|{latin}|{double})"),
+    )
 
 
 def may_be_name(said: str) -> bool:
@@ -52,9 +55,13 @@ def may_be_name(said: str) -> bool:
     """
     if _HAN.fullmatch(said):
         return not _NEVER.search(said) and said[0] not in _NEVER_FIRST
-    return bool(_LATIN.fullmatch(said)) or bool(_MIXED.fullmatch(said) and not said.isdigit() and not _NEVER.search(said))
+    return bool(_LATIN.fullmatch(said)) or bool(
+        _MIXED.fullmatch(said) and not said.isdigit() and not _NEVER.search(said)
+    )
 
 
 def may_be_names(said: list[str]) -> bool:
     """Whether all of a list can be names of animals, which are freer: 可乐, 来福."""
-    return all(bool(_HAN.fullmatch(one)) and not _NEVER.search(one) for one in said) or all(map(may_be_name, said))
+    return all(bool(_HAN.fullmatch(one)) and not _NEVER.search(one) for one in said) or all(
+        map(may_be_name, said)
+    )

@@ -28,7 +28,9 @@ _NO_DRINK = re.compile("酒|水$|汤$|药|[这那]|了|过|什么|我|你|西北
 _NO_VOW = re.compile(
     "没|是|这|那|自己|真|刚|在.*中$|你|[一万千百].?声|就是|已经|绝对是|绝对没|说的|了|过|的|我?从来没|他|她|不知道|都是|过你|完成度|质量|不会$|能|可以|会$|要$|很|有(?!一天)|对|一定(?:是|没)|今天的|我说|以上|所言|句句|天|谁|如|若"
 )
-_CALLED = re.compile("(?:先生|小姐|女士|老师|大人|公子|姑娘|将军|陛下|殿下)$")  # 我答应你，韦斯莱先生
+_CALLED = re.compile(
+    "(?:先生|小姐|女士|老师|大人|公子|姑娘|将军|陛下|殿下)$"
+)  # 我答应你，韦斯莱先生
 _SETTLED = re.compile("了|过|已")
 
 
@@ -43,7 +45,12 @@ def is_vow(said: str) -> bool:
     >>> is_vow("明天带灯笼来"), is_vow("没骗人")
     (True, False)
     """
-    return not _NO_VOW.match(said) and "没" not in said and said not in lexicon().kin and not _CALLED.search(said)
+    return (
+        not _NO_VOW.match(said)
+        and "没" not in said
+        and said not in lexicon().kin
+        and not _CALLED.search(said)
+    )
 
 
 def _named(kind: str) -> Callable[[Said], bool]:
@@ -69,7 +76,11 @@ def _spoken() -> re.Pattern[str]:
 
 
 def _habit(said: Said) -> bool:
-    return "habit" in said.aspect.times and not {"past", "future"} & said.aspect.times and not _no_habit().search(said.predicate)
+    return (
+        "habit" in said.aspect.times
+        and not {"past", "future"} & said.aspect.times
+        and not _no_habit().search(said.predicate)
+    )
 
 
 @cache
@@ -79,7 +90,11 @@ def _no_habit() -> re.Pattern[str]:
 
 def _plain(said: Said) -> bool:
     """A bare habit: 我抽烟, 我不喝酒; what one does at a named time is told whole."""
-    return not said.aspect.times and not said.aspect.undone and (said.aspect.denied or said.value in word_set("habits_plain"))
+    return (
+        not said.aspect.times
+        and not said.aspect.undone
+        and (said.aspect.denied or said.value in word_set("habits_plain"))
+    )
 
 
 _NEEDS: dict[str, Callable[[Said], bool]] = {
@@ -94,7 +109,10 @@ _NEEDS: dict[str, Callable[[Said], bool]] = {
     "steady": lambda said: "了" not in said.predicate,
     "never": lambda said: said.aspect.never and not said.predicate.startswith("会"),
     "today": lambda said: "past" not in said.aspect.times and not said.aspect.former,
-    "vow": lambda said: is_vow(said.value) and (said.person != "you" or re.match(".{0,5}[过了好]", said.predicate) is not None),
+    "vow": lambda said: (
+        is_vow(said.value)
+        and (said.person != "you" or re.match(".{0,5}[过了好]", said.predicate) is not None)
+    ),
     "wish": lambda said: (
         not re.search(
             r"^去(?:睡|吃|洗|死|买|拿|找|厕所)|[死疯哭]$|一下$|你$|^(?:抱抱?|亲亲?|拥抱|安慰|睡|吃|喝|静静|休息|回家|哭|知道|说|问|一天|朝一日|人$|.?机会)|是|^.{1,3}的是|^(.{1,2})(?:一)?\1",

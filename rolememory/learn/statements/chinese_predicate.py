@@ -14,12 +14,34 @@ from rolememory.learn.statements.chinese_words import lexicon, simple
 from rolememory.schema.claims import ATTRIBUTES
 
 _SURENESS: dict[Person, float] = {"me": 1.0, "we": 0.9, "you": 0.8, "third": 0.9, "pet": 1.0}
-_SHARED = frozenset({"home", "origin", "owns", "plan", "did", "marital_status"})  # what 我们 says of me
+_SHARED = frozenset(
+    {"home", "origin", "owns", "plan", "did", "marital_status"}
+)  # what 我们 says of me
 _ENDED = frozenset(
-    {"home", "job", "employer", "study", "habit", "likes", "dislikes", "wants", "owns", "belief", "diet", "name", "nickname", "fears"}
+    {
+        "home",
+        "job",
+        "employer",
+        "study",
+        "habit",
+        "likes",
+        "dislikes",
+        "wants",
+        "owns",
+        "belief",
+        "diet",
+        "name",
+        "nickname",
+        "fears",
+    }
 )
-_ALSO = (("e", "employer", "employer", ""), ("m", "major", "study", "专业"))  # slot, kind, attribute, about
-_HAPPENS = frozenset({"did", "marital_status", "health", "plan", "allergy", "study"})  # what 没 may deny
+_ALSO = (
+    ("e", "employer", "employer", ""),
+    ("m", "major", "study", "专业"),
+)  # slot, kind, attribute, about
+_HAPPENS = frozenset(
+    {"did", "marital_status", "health", "plan", "allergy", "study"}
+)  # what 没 may deny
 _TASTES = frozenset({"likes", "dislikes", "fears", "wants", "habit", "diet"})
 _NOT = ("不是", "不叫", "不在")  # behind a noun: 我的生日不是…
 _AFTER_ALL = frozenset({"did", "promise", "looks"})  # 以前 does not end these
@@ -56,7 +78,11 @@ class Predicate:
 
     def findings(self) -> list[Finding]:
         """What it claims; the rule with the fewest adverbs before it and the longest head decides."""
-        places = [(place, aspect) for place, aspect in aspects(self.source.text, self.start, self.end, self.aspect) if not aspect.unreal]
+        places = [
+            (place, aspect)
+            for place, aspect in aspects(self.source.text, self.start, self.end, self.aspect)
+            if not aspect.unreal
+        ]
         for place, aspect in places:
             for rule, behind in rules().at(self.source.text, place, self.end):
                 if found := self._by(rule, place, behind, aspect):
@@ -67,7 +93,9 @@ class Predicate:
         """What is done every day or was done yesterday, where no other rule knows it."""
         for place, aspect in places:
             for rule in rules().by_time if aspect.times or aspect.never else ():
-                if aspect.denied == aspect.never and (found := self._by(rule, place, place, aspect)):
+                if aspect.denied == aspect.never and (
+                    found := self._by(rule, place, place, aspect)
+                ):
                     return found
         return []
 
@@ -75,30 +103,50 @@ class Predicate:
         if not self._may(rule, aspect):
             return []
         if rule.possessed and self.source.text.startswith(_NOT, behind):
-            return replace(self, source=self.source.without(behind), end=self.end - 1)._by(rule, head, behind, replace(aspect, denied=True))
+            return replace(self, source=self.source.without(behind), end=self.end - 1)._by(
+                rule, head, behind, replace(aspect, denied=True)
+            )
         fit = _fate(rule, aspect, settled=self.source.text.endswith("了", behind, self.end))
         if fit is None:
             return []
         predicate = self.source.text[head : self.end]
-        found = [self._whole(match, head, aspect) for match in matches(rule, self.source, (head, behind), self.end)]
+        found = [
+            self._whole(match, head, aspect)
+            for match in matches(rule, self.source, (head, behind), self.end)
+        ]
         kept = [
             match
             for match in found
-            if meets(rule.need, Said(predicate, aspect, simple(match.value), simple(match.about), self.who.kin, self.who.person))
+            if meets(
+                rule.need,
+                Said(
+                    predicate,
+                    aspect,
+                    simple(match.value),
+                    simple(match.about),
+                    self.who.kin,
+                    self.who.person,
+                ),
+            )
         ]
         return [one for match in kept for one in self._findings(match, fit, aspect)]
 
     def _may(self, rule: Rule, aspect: Aspect) -> bool:
         """Whether the rule may speak of this person in this way."""
-        if (self.who.person not in rule.persons and (self.who.person != "told" or "pet" in rule.persons)) or (
-            self.possessed and not rule.possessed
-        ):
+        if (
+            self.who.person not in rule.persons
+            and (self.who.person != "told" or "pet" in rule.persons)
+        ) or (self.possessed and not rule.possessed):
             return False
         if aspect.soon and rule.attribute != "plan":
             return False
         if self.who.person == "we" and rule.attribute not in _SHARED:
             return False
-        return not self.alone or rule.alone == "yes" or (rule.alone == "strongly" and (aspect.strongly or aspect.ended))
+        return (
+            not self.alone
+            or rule.alone == "yes"
+            or (rule.alone == "strongly" and (aspect.strongly or aspect.ended))
+        )
 
     def _whole(self, match: Match, head: int, aspect: Aspect) -> Match:
         """The match with the words of its head and of time, where they belong to its value."""
@@ -110,7 +158,10 @@ class Predicate:
             return replace(match, about=self.who.kin)
         value = match.value
         if match.rule.from_head:
-            value = self.source.said(head, match.end if match.end > head else trimmed(self.source.text, head, self.end)[1])
+            value = self.source.said(
+                head,
+                match.end if match.end > head else trimmed(self.source.text, head, self.end)[1],
+            )
         if match.rule.timed:
             value = "".join(self.source.said(*span) for span in aspect.said) + value
         return match if value == match.value else replace(match, value=value, raw=value)
@@ -127,9 +178,13 @@ class Predicate:
             match.rule.content if fit.attribute == match.rule.attribute else (),
             round(sure, 3),
             self._former(match),
-            aspect.denied and not (fit.holds or aspect.ended or self.source.text.endswith("了", self.start, self.end)),
+            aspect.denied
+            and not (
+                fit.holds or aspect.ended or self.source.text.endswith("了", self.start, self.end)
+            ),
             aspect.corrects,
-            "个" in self.source.text[self.start : self.end] or "位" in self.source.text[self.start : self.end],
+            "个" in self.source.text[self.start : self.end]
+            or "位" in self.source.text[self.start : self.end],
         )
         if fit.holds and not aspect.former:
             yield from self._also(match, sure)
@@ -146,7 +201,9 @@ class Predicate:
                 yield Finding(attribute, said[start:end], about, certainty=round(sure, 3))
 
 
-_CALLS = frozenset("老师 医生 大夫 教授 老板 老板娘 护士 警官 师傅 掌柜 经理 队长 司机 学生 将军 店长".split())  # said to somebody rather
+_CALLS = frozenset(
+    "老师 医生 大夫 教授 老板 老板娘 护士 警官 师傅 掌柜 经理 队长 司机 学生 将军 店长".split()
+)  # said to somebody rather
 
 
 def title(source: Plain, start: int, end: int) -> Finding | None:
@@ -175,7 +232,11 @@ def _fate(rule: Rule, aspect: Aspect, *, settled: bool) -> _Fit | None:
         return None if rule.denied == "must" else _Fit(rule.attribute, rule.holds)
     if rule.denied == "opposite":
         ended = aspect.ended or settled
-        return _Fit(rule.attribute, False) if ended else _Fit(ATTRIBUTES[rule.attribute].opposite, True)
+        return (
+            _Fit(rule.attribute, False)
+            if ended
+            else _Fit(ATTRIBUTES[rule.attribute].opposite, True)
+        )
     if rule.denied in ("must", "holds") or (rule.denied == "ended" and aspect.ended):
         return _Fit(rule.attribute, False)
     return None

@@ -16,7 +16,9 @@ _SLOT = re.compile(r"(?<!\?P)<(\w+)>")
 _LIST = re.compile(r"\{([a-z_]+)\}")
 _DIGITS = frozenset("0123456789一二两三四五六七八九十百千")
 _NORMAL = {"number": age, "date": date}
-_COUNTED = frozenset({"noun", "job"})  # kinds whose measure word is kept for the sentence: 想要一只猫
+_COUNTED = frozenset(
+    {"noun", "job"}
+)  # kinds whose measure word is kept for the sentence: 想要一只猫
 _LONGEST_COUNT = 5
 _EVERYBODY = "me we you third"
 
@@ -30,7 +32,9 @@ class Rule:
     kind: str  # of its value, as in `chinese_values`
     value: str | None  # fixed, where the words as a whole mean it
     about: str | None  # fixed; None = what <a> holds
-    content: tuple[str, ...]  # templates of its own, for what holds and what does not; () = those of the attribute
+    content: tuple[
+        str, ...
+    ]  # templates of its own, for what holds and what does not; () = those of the attribute
     denied: str  # what 不 does: holds (it does not hold), void (nothing is claimed), must (only so), opposite, ended (only 不再)
     holds: bool
     possessed: bool  # may stand behind 的: 我的生日…
@@ -58,14 +62,20 @@ class Rules:
     """The rules by head."""
 
     by_head: Mapping[str, tuple[Rule, ...]]
-    lengths: Mapping[str, tuple[int, ...]]  # first character of a head -> how long such heads are, the longest first
+    lengths: Mapping[
+        str, tuple[int, ...]
+    ]  # first character of a head -> how long such heads are, the longest first
     by_number: tuple[Rule, ...]  # for predicates that begin with a number
     by_time: tuple[Rule, ...]  # for whatever stands behind words of time
 
     def at(self, text: str, start: int, end: int) -> Iterator[tuple[Rule, int]]:
         """Rules whose head stands at this place, the longest head first, and where the head ends."""
         for length in self.lengths.get(text[start : start + 1], ()):
-            for rule in self.by_head.get(text[start : min(start + length, end)], ()) if start + length <= end else ():
+            for rule in (
+                self.by_head.get(text[start : min(start + length, end)], ())
+                if start + length <= end
+                else ()
+            ):
                 yield rule, start + length
         if start < end and text[start] in _DIGITS:
             for rule in self.by_number:
@@ -121,7 +131,9 @@ def _rules_of(row: Mapping[str, Any]) -> Iterator[Rule]:
 def pattern(rest: str) -> re.Pattern[str]:
     """The rest of a rule as a regular expression: <v> is a stretch of text, {kin} a word of that list, # a number."""
     lex = lexicon()
-    filled = _LIST.sub(lambda found: _any_kin() if found[1] == "kin" else lex.any_of(found[1]), rest)
+    filled = _LIST.sub(
+        lambda found: _any_kin() if found[1] == "kin" else lex.any_of(found[1]), rest
+    )
     named = _SLOT.sub(lambda found: f"(?P<{found[1]}>.{{1,40}}?)", filled)
     return re.compile(f"(?:{named.replace('#', NUMBER)})(?:{LAST})*")
 
@@ -136,18 +148,37 @@ def matches(rule: Rule, source: Plain, head: Span, end: int) -> list[Match]:
     found = rule.rest.fullmatch(source.text, head[1], end)
     if not found:
         return []
-    slots = {name: source.said(*found.span(name)) for name, held in found.groupdict().items() if held is not None and name != "v"}
-    about = slots.get("a", "") if rule.about is None else source.said(*head) + slots.get("x", "") if rule.about == "<head>" else rule.about
+    slots = {
+        name: source.said(*found.span(name))
+        for name, held in found.groupdict().items()
+        if held is not None and name != "v"
+    }
+    about = (
+        slots.get("a", "")
+        if rule.about is None
+        else source.said(*head) + slots.get("x", "")
+        if rule.about == "<head>"
+        else rule.about
+    )
     if rule.value is not None:
         value = source.said(*head) if rule.value == "<head>" else rule.value
         return [Match(rule, value, value, about, slots)]
     if not found.groupdict().get("v"):
         return [Match(rule, "", "", about, slots)]
-    return [_match(rule, source, one, found.span("v"), about, slots) for one in spans(rule.kind, source.text, *found.span("v"))]
+    return [
+        _match(rule, source, one, found.span("v"), about, slots)
+        for one in spans(rule.kind, source.text, *found.span("v"))
+    ]
 
 
-def _match(rule: Rule, source: Plain, value: Span, whole: Span, about: str, slots: Mapping[str, str]) -> Match:
+def _match(
+    rule: Rule, source: Plain, value: Span, whole: Span, about: str, slots: Mapping[str, str]
+) -> Match:
     normal = _NORMAL.get(rule.kind)
     said = normal(source.text[slice(*value)]) if normal else source.said(*value)
-    begin = whole[0] if rule.kind in _COUNTED and value[0] - whole[0] <= _LONGEST_COUNT else value[0]
-    return Match(rule, said, said if normal else source.said(begin, value[1]), about, slots, value[1])
+    begin = (
+        whole[0] if rule.kind in _COUNTED and value[0] - whole[0] <= _LONGEST_COUNT else value[0]
+    )
+    return Match(
+        rule, said, said if normal else source.said(begin, value[1]), about, slots, value[1]
+    )

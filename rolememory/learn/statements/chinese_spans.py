@@ -12,7 +12,9 @@ Kind = Callable[[str, int, int], list[Span]]
 
 ASKED: Final = "什么|啥|哪|谁|怎|多少|几岁|几个|几点|为何|如何|是否|吗"
 OTHERS = re.compile(f"[你我她它俺咱]|(?<![吉其])他(?![人乡])|{ASKED}|这|那|自己|某")
-NOBODYS = re.compile(f"[你我它俺咱]|(?<![吉其])他(?![人乡])|她|{ASKED}|^[这那]|自己|某")  # as above, but 巷子里那家店 is a place
+NOBODYS = re.compile(
+    f"[你我它俺咱]|(?<![吉其])他(?![人乡])|她|{ASKED}|^[这那]|自己|某"
+)  # as above, but 巷子里那家店 is a place
 ASKS = re.compile(ASKED)
 _LAST = re.compile(f"(?:{LAST})+$")
 _LISTED = re.compile("、|以及|还有|和(?!平|服|牛|尚|谐|气|蔼|解|面)|跟(?!着|班)|与")
@@ -63,5 +65,9 @@ def noun(text: str, start: int, end: int) -> list[Span]:
     """A short noun: no sentence inside, nobody meant."""
     begin, stop = uncounted(text, start, end)
     said = text[begin:stop]
-    fine = 0 < len(said) <= 14 and not OTHERS.search(said) and not re.search("[了吗呢吧着]|^[的得过不没]", said)
+    fine = (
+        0 < len(said) <= 14
+        and not OTHERS.search(said)
+        and not re.search("[了吗呢吧着]|^[的得过不没]", said)
+    )
     return [(begin, stop)] if fine else []

@@ -23,7 +23,9 @@ _SHAPE = re.compile(
 )
 _UNITS = "岁年月号日个只条点块斤公米厘次天周"
 _SENTENCE = re.compile(r"[^。！？；\n]+[。！？；\n～]*")
-_CLAUSE = re.compile(r"(?:[^，：]|(?<=[字名日业龄作家乡高重别号信欢爱厌怕好])：)+")  # 我的生日：… is one clause
+_CLAUSE = re.compile(
+    r"(?:[^，：]|(?<=[字名日业龄作家乡高重别号信欢爱厌怕好])：)+"
+)  # 我的生日：… is one clause
 _BUT = re.compile(
     "(?<=..)(?=但是|所以|但[我你他她不没也还是])|(?<=了)(?=还[没不在是])|(?<=不[\u4e00-\u9fff]{2})(?=不[\u4e00-\u9fff]{2}(?:不|$|[。！]))"
 )
@@ -43,11 +45,19 @@ class Plain:
         """The words of a stretch as they stand in the original, on one line."""
         if start >= end:
             return ""
-        return " ".join(self.original[self.places[start] : self.places[end - 1] + 1].translate(_UNQUOTED).split())
+        return " ".join(
+            self.original[self.places[start] : self.places[end - 1] + 1]
+            .translate(_UNQUOTED)
+            .split()
+        )
 
     def without(self, place: int) -> "Plain":
         """The text without the character at that place: 生日不是… read as 生日是…"""
-        return Plain(self.text[:place] + self.text[place + 1 :], [*self.places[:place], *self.places[place + 1 :]], self.original)
+        return Plain(
+            self.text[:place] + self.text[place + 1 :],
+            [*self.places[:place], *self.places[place + 1 :]],
+            self.original,
+        )
 
     def traditional(self, start: int, end: int) -> bool:
         """Whether that stretch is written in traditional characters."""
@@ -87,7 +97,15 @@ def _shaped(found: re.Match[str], text: str) -> str:
     if found["aside"]:
         return "，"
     if found["blank"]:
-        return "，" if _parts(text[found.start() - 1 : found.start()], found.group(), text[found.end() : found.end() + 1]) else ""
+        return (
+            "，"
+            if _parts(
+                text[found.start() - 1 : found.start()],
+                found.group(),
+                text[found.end() : found.end() + 1],
+            )
+            else ""
+        )
     return _gap(found["gap"]) if found["gap"] else ""
 
 
@@ -111,7 +129,9 @@ def clauses(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Where the clauses of a sentence stand, without marks and blanks; 但是 and its like begin one without a comma too."""
     for found in _CLAUSE.finditer(text, start, end):
         place = found.start()
-        for stretch in _BUT.split(found.group()) if _MAY_PART.search(found.group()) else (found.group(),):
+        for stretch in (
+            _BUT.split(found.group()) if _MAY_PART.search(found.group()) else (found.group(),)
+        ):
             said = stretch.rstrip("。！？；\n ")
             skipped = len(said) - len(said.lstrip())
             if said.strip():

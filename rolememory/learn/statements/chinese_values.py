@@ -8,7 +8,17 @@ from typing import Final
 from rolememory.learn.statements import chinese_living as living
 from rolememory.learn.statements.chinese_dates import date
 from rolememory.learn.statements.chinese_names import may_be_name, may_be_names, names
-from rolememory.learn.statements.chinese_spans import ASKED, ASKS, NOBODYS, Kind, Span, noun, parts, trimmed, uncounted
+from rolememory.learn.statements.chinese_spans import (
+    ASKED,
+    ASKS,
+    NOBODYS,
+    Kind,
+    Span,
+    noun,
+    parts,
+    trimmed,
+    uncounted,
+)
 from rolememory.learn.statements.chinese_words import lexicon, word_set
 
 _CUT = re.compile(
@@ -53,7 +63,12 @@ def _place(text: str, start: int, end: int) -> list[Span]:
             end -= len(word)
             break
     said = text[start:end]
-    fine = _PLACE.fullmatch(said) and not _NO_PLACE.search(said) and not NOBODYS.search(said) and not re.search("[了吗呢吧没不]", said)
+    fine = (
+        _PLACE.fullmatch(said)
+        and not _NO_PLACE.search(said)
+        and not NOBODYS.search(said)
+        and not re.search("[了吗呢吧没不]", said)
+    )
     return [(start, end)] if fine else []
 
 
@@ -64,7 +79,11 @@ def _thing(text: str, start: int, end: int) -> list[Span]:
         doubled = 2 * text.startswith("喜欢", first, last)  # 我的爱好是喜欢…
         begin, stop = uncounted(text, *trimmed(text, first + doubled, last))
         stop -= text.endswith("的", begin, stop) and not _TASTE.fullmatch(text, begin, stop)
-        if 0 < stop - begin <= 20 and text[begin:stop] not in _BARE and not _no_thing().search(text[begin:stop]):
+        if (
+            0 < stop - begin <= 20
+            and text[begin:stop] not in _BARE
+            and not _no_thing().search(text[begin:stop])
+        ):
             found.append((begin, stop))
     return found
 
@@ -84,7 +103,11 @@ def _cut(text: str, start: int, end: int) -> int:
 def _deed(text: str, start: int, end: int) -> list[Span]:
     if found := _LONG.search(text, start, end):
         end = found.start()
-    fine = 1 < end - start <= 40 and not ASKS.search(text, start, end) and not _no_deed().match(text, start, end)
+    fine = (
+        1 < end - start <= 40
+        and not ASKS.search(text, start, end)
+        and not _no_deed().match(text, start, end)
+    )
     return [(start, end)] if fine else []
 
 
@@ -96,9 +119,15 @@ def _no_deed() -> re.Pattern[str]:
 
 
 def _fear(text: str, start: int, end: int) -> list[Span]:
-    found = [trimmed(text, *each) for part in parts(text, start, _cut(text, start, end)) for each in _between("怕", text, *part)]
+    found = [
+        trimmed(text, *each)
+        for part in parts(text, start, _cut(text, start, end))
+        for each in _between("怕", text, *part)
+    ]
     known = [each for each in found if text[slice(*each)] in word_set("fears")]
-    return known or [one for each in found for one in _thing(text, *each) if not _fleeting().match(text, *one)]
+    return known or [
+        one for each in found for one in _thing(text, *each) if not _fleeting().match(text, *one)
+    ]
 
 
 def _between(mark: str, text: str, start: int, end: int) -> Iterator[Span]:
@@ -117,8 +146,14 @@ def _listed(name: str) -> Kind:
     """A word of that list, or several of them."""
 
     def read(text: str, start: int, end: int) -> list[Span]:
-        found = [trimmed(text, *uncounted(text, first, last)) for first, last in parts(text, start, end)]
-        return found if found and all(_of_list(name).fullmatch(text, first, last) for first, last in found) else []
+        found = [
+            trimmed(text, *uncounted(text, first, last)) for first, last in parts(text, start, end)
+        ]
+        return (
+            found
+            if found and all(_of_list(name).fullmatch(text, first, last) for first, last in found)
+            else []
+        )
 
     return read
 
@@ -127,9 +162,13 @@ def _of_map(name: str) -> Kind:
     """A word that stands for a relative, or several of them."""
 
     def read(text: str, start: int, end: int) -> list[Span]:
-        found = [trimmed(text, *uncounted(text, first, last)) for first, last in parts(text, start, end)]
+        found = [
+            trimmed(text, *uncounted(text, first, last)) for first, last in parts(text, start, end)
+        ]
         known = getattr(lexicon(), name)
-        return found if len(found) > 1 and all(text[slice(*each)] in known for each in found) else []
+        return (
+            found if len(found) > 1 and all(text[slice(*each)] in known for each in found) else []
+        )
 
     return read
 
@@ -142,13 +181,17 @@ def _of_list(name: str) -> re.Pattern[str]:
 _KINDS: dict[str, Kind] = {
     "name": _name,
     "names": _names,
-    "realname": lambda text, start, end: [] if text[start:end] in lexicon().kin else _name(text, start, end),
+    "realname": lambda text, start, end: (
+        [] if text[start:end] in lexicon().kin else _name(text, start, end)
+    ),
     "place": _place,
     "region": living.region,
     "thing": _thing,
     "deed": _deed,
     "done": _deed,
-    "vow": lambda text, start, end: [(start, end)] if end - start > 1 and not ASKS.search(text, start, end) else [],
+    "vow": lambda text, start, end: (
+        [(start, end)] if end - start > 1 and not ASKS.search(text, start, end) else []
+    ),
     "noun": noun,
     "job": living.job,
     "employer": living.employer,

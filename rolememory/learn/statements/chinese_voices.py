@@ -18,7 +18,9 @@ HEARSAY: Final = 0.7  # factor on the certainty of what somebody else is quoted 
 
 _VERBS = "说道?|道|问道?|答道?|回答道?|喊道?|叫道|嚷道?|吼道?|笑道|叹道|嘟囔道?|喃喃道?|低语道?|低声道|轻声道|柔声道|沉声道|冷声道|开口道?|回应道?|回道|补充道?|解释道?|告诉[我你他她]|宣布|承认|坦白道?|念叨着?|吐槽道?|应道|表示|自语道?|自言自语道?"
 _TAGGED = re.compile(rf"(?:{_VERBS})(?:了|着|过|一句|一声|的是|话)?$")
-_TAGGED_BEHIND = re.compile(rf"[，,]?(?P<who>[^，。！？,“”\"「」\n]{{1,16}}?)(?:{_VERBS})(?:[，,。：:！？…]|着|了|$)")
+_TAGGED_BEHIND = re.compile(
+    rf"[，,]?(?P<who>[^，。！？,“”\"「」\n]{{1,16}}?)(?:{_VERBS})(?:[，,。：:！？…]|着|了|$)"
+)
 _TO_SOMEBODY = re.compile(r"[对向跟和给问](?P<to>[^，。]{1,8}?)(?:" + _VERBS + ")")
 _STOP = "。！？…～\n”」』）*】!?."
 _SPEECH_END = re.compile("[。！？…，~～.!?—]$")
@@ -66,7 +68,13 @@ def _speeches(text: str, here: Scene) -> Iterator[tuple[Voice | None, int, int]]
         behind = text[end + 1 : end + 40].partition("\n")[0]
         who = _speaker(before, text[start:end], behind, here)
         if who is not None:
-            voice = Voice(start, text[start:end], who, _addressee(before, who, here), 1.0 if who == here.me else HEARSAY)
+            voice = Voice(
+                start,
+                text[start:end],
+                who,
+                _addressee(before, who, here),
+                1.0 if who == here.me else HEARSAY,
+            )
             yield (voice if who.known else None), start - 1, end + 1
         last = end + 1
 
@@ -77,12 +85,20 @@ def _speaker(before: str, inner: str, behind: str, here: Scene) -> Who | None:
     if _TAGGED.search(simple(lead)):
         return _who_of(_last_sentence(lead), here)
     if tag := _TAGGED_BEHIND.match(simple(behind)):
-        return _who_of(tag["who"], here) if not lead.strip() or lead[-1] in _STOP or _SPEECH_END.search(inner) else None
+        return (
+            _who_of(tag["who"], here)
+            if not lead.strip() or lead[-1] in _STOP or _SPEECH_END.search(inner)
+            else None
+        )
     if not lead.strip():
         return _beside(behind, here)
     if lead[-1] in _STOP:
         return _after(lead, here) if _SPEECH_END.search(inner) or len(inner) > 6 else None
-    return _untagged(before.rstrip()[-1], _last_sentence(lead), here) if _SPEECH_END.search(inner) or before.rstrip()[-1] in "：:" else None
+    return (
+        _untagged(before.rstrip()[-1], _last_sentence(lead), here)
+        if _SPEECH_END.search(inner) or before.rstrip()[-1] in "：:"
+        else None
+    )
 
 
 def _untagged(mark: str, lead: str, here: Scene) -> Who:
@@ -133,7 +149,13 @@ def _who_of(clause: str, here: Scene, silent: Who = NOBODY, *, first: bool = Fal
 
 def _writer(part: str, who: Who, here: Scene) -> Who:
     """她 where nobody else is spoken of is the character that writes of herself."""
-    if not who.known and part.startswith(("他", "她")) and here.me.label == ROLE and here.me.known and not here.thirds:
+    if (
+        not who.known
+        and part.startswith(("他", "她"))
+        and here.me.label == ROLE
+        and here.me.known
+        and not here.thirds
+    ):
         return here.me
     if here.me.known and who.label == here.me.label and not who.kin:
         return here.me

@@ -11,7 +11,9 @@ from rolememory.learn.statements.chinese_names import GOES_ON, names
 from rolememory.learn.statements.chinese_text import Plain
 from rolememory.learn.statements.chinese_words import lexicon, longest_first, simple
 
-Person = Literal["me", "we", "you", "third", "told", "pet", "nobody"]  # told: whom a sentence in the third person is about
+Person = Literal[
+    "me", "we", "you", "third", "told", "pet", "nobody"
+]  # told: whom a sentence in the third person is about
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,9 @@ class Scene:
     you: Who
     names: dict[str, Who] = field(default_factory=dict)  # name as rules read it, in lower case
     initials: set[str] = field(default_factory=set)  # first characters of those names
-    relatives: dict[tuple[str, str], Who] = field(default_factory=dict)  # (label of whom, 妹妹) -> who that is
+    relatives: dict[tuple[str, str], Who] = field(
+        default_factory=dict
+    )  # (label of whom, 妹妹) -> who that is
     thirds: dict[str, Who] = field(default_factory=dict)  # label -> third persons spoken of
     guess: str | None = None  # third-person sentences: the label of whom a name nobody knows means
 
@@ -108,7 +112,11 @@ def scene(speaker: Speaker) -> Scene:
     """Who is there when this speaker speaks."""
     shown = speaker.shown
     me = Who(speaker.me, shown_as(speaker.me, shown, "zh"), "me")
-    you = NOBODY if speaker.you is None else Who(speaker.you, shown_as(speaker.you, shown, "zh"), "you")
+    you = (
+        NOBODY
+        if speaker.you is None
+        else Who(speaker.you, shown_as(speaker.you, shown, "zh"), "you")
+    )
     here = Scene(me, you)
     for name, label in {**_names_of(shown), **speaker.names}.items():
         here.with_name(name, _person(label, me, you, shown))
@@ -128,16 +136,24 @@ def told_scene(subject: str, shown: Mapping[str, str]) -> Scene:
     """Who is there in third-person sentences: nobody says "I"."""
     here = Scene(NOBODY, NOBODY, guess=subject)
     for name, label in _names_of(shown).items():
-        here.with_name(name, Who(label, shown_as(label, shown, "zh"), "told" if label == subject else "third"))
+        here.with_name(
+            name, Who(label, shown_as(label, shown, "zh"), "told" if label == subject else "third")
+        )
     if subject not in _names_of(shown).values():
-        here.with_name(shown_as(subject, shown, "zh"), Who(subject, shown_as(subject, shown, "zh"), "told"))
+        here.with_name(
+            shown_as(subject, shown, "zh"), Who(subject, shown_as(subject, shown, "zh"), "told")
+        )
     return here
 
 
 def _person(label: str, me: Who, you: Who, shown: Mapping[str, str]) -> Who:
     if label == me.label:
         return me
-    return you if you.known and label == you.label else Who(label, shown_as(label, shown, "zh"), "third", named=True)
+    return (
+        you
+        if you.known and label == you.label
+        else Who(label, shown_as(label, shown, "zh"), "third", named=True)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +226,9 @@ def known_at(text: str, start: int, end: int, here: Scene) -> tuple[Who, int] | 
     if text[start : start + 1].casefold() not in here.initials:
         return None
     ahead = text[start : min(start + 40, end)].casefold()
-    names = [name for name in here.names if ahead.startswith(name) and not _inside_a_word(ahead, name)]
+    names = [
+        name for name in here.names if ahead.startswith(name) and not _inside_a_word(ahead, name)
+    ]
     if not names:
         return None
     name = max(names, key=len)
@@ -233,17 +251,23 @@ def _meant(found: re.Match[str], here: Scene) -> Who:
     return here.pronoun(found["he"]) if found["he"] else NOBODY
 
 
-def _possessed(source: Plain, place: int, end: int, owner: Who, here: Scene) -> tuple[Who | None, int]:
+def _possessed(
+    source: Plain, place: int, end: int, owner: Who, here: Scene
+) -> tuple[Who | None, int]:
     """The relative or animal of somebody that is named next."""
     patterns = _patterns()
     if found := patterns.kin.match(source.text, place, end):
         return _relative(source, found.end(), end, owner, lexicon().kin[found["kin"]], here)
     if found := patterns.pet.match(source.text, place, end):
-        return _animal(source, found.end(), end, owner, found["pet"] or found["thing"] or found["mine"])
+        return _animal(
+            source, found.end(), end, owner, found["pet"] or found["thing"] or found["mine"]
+        )
     return None, place
 
 
-def _relative(source: Plain, place: int, end: int, owner: Who, kin: str, here: Scene) -> tuple[Who, int]:
+def _relative(
+    source: Plain, place: int, end: int, owner: Who, kin: str, here: Scene
+) -> tuple[Who, int]:
     named = known_at(source.text, place, end, here)
     like = None if named else names().beside.match(source.text, place, end)
     behind = named[1] if named else like.end() if like else place
@@ -255,7 +279,9 @@ def _relative(source: Plain, place: int, end: int, owner: Who, kin: str, here: S
 def _animal(source: Plain, place: int, end: int, owner: Who, kind: str) -> tuple[Who | None, int]:
     """An animal; its name, where it is told, stands as what it is shown by."""
     if named := names().beside.match(source.text, place, end):
-        return Who(owner.label, source.said(place, named.end()), "pet", kind, owner, named=True), named.end()
+        return Who(
+            owner.label, source.said(place, named.end()), "pet", kind, owner, named=True
+        ), named.end()
     if _patterns().pet_goes_on.match(source.text, place, end):
         return Who(owner.label, "", "pet", kind, owner), place
     return None, place

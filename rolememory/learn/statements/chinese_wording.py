@@ -7,8 +7,12 @@ from rolememory.learn.statements.chinese_living import is_job
 from rolememory.learn.statements.chinese_who import Scene, Who
 from rolememory.learn.statements.chinese_words import in_script_of, lexicon, simple
 
-_PRONOUNS = re.compile("我们|咱们|我俩|咱俩|你们|他们|她们|它们|人家|本人|您|妳|你|我|俺|(?<![吉其])他(?![人乡日])|她|它(?!们)")
-_OWNED = re.compile("([我你您妳])(?=[家妈媽爸哥姐弟妹爷爺奶娘爹](?![们們])|老婆|老公|朋友|同学|同學)")  # 我姐 becomes 阿林的姐
+_PRONOUNS = re.compile(
+    "我们|咱们|我俩|咱俩|你们|他们|她们|它们|人家|本人|您|妳|你|我|俺|(?<![吉其])他(?![人乡日])|她|它(?!们)"
+)
+_OWNED = re.compile(
+    "([我你您妳])(?=[家妈媽爸哥姐弟妹爷爺奶娘爹](?![们們])|老婆|老公|朋友|同学|同學)"
+)  # 我姐 becomes 阿林的姐
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +36,11 @@ def turned(words: str, here: Scene) -> Turned:
         clear &= who is not None
         return who.shown if who else found.group()
 
-    return Turned(_PRONOUNS.sub(name, _OWNED.sub(r"\1的", words)), clear) if _PRONOUNS.search(words) else Turned(words, True)
+    return (
+        Turned(_PRONOUNS.sub(name, _OWNED.sub(r"\1的", words)), clear)
+        if _PRONOUNS.search(words)
+        else Turned(words, True)
+    )
 
 
 def _meant(pronoun: str, here: Scene) -> Who | None:
@@ -64,7 +72,9 @@ def content(sentence: Sentence, who: Who, text: str) -> str:
 
 def quoted(sentence: Sentence, who: Who, text: str) -> str:
     """The sentence as his own words, where a pronoun in it could not be turned."""
-    said = in_script_of(_template(sentence), text).format(who="我", v=sentence.value, a=sentence.about, raw=sentence.raw)
+    said = in_script_of(_template(sentence), text).format(
+        who="我", v=sentence.value, a=sentence.about, raw=sentence.raw
+    )
     return in_script_of("{who}说：“{said}”", text).format(who=who.shown, said=said)
 
 

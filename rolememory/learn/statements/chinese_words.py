@@ -13,9 +13,23 @@ LAST: Final = r"(?:了|啦|呢|哦|喔|噢|呀|啊|哈|哟|呦|(?<!喇)嘛|(?<![
 
 NUMBER: Final = "(?:[0-9]{1,4}|[一二两三四五六七八九十百千零〇]{1,5})"
 
-_WIDE = {code: chr(code - 0xFEE0) for code in (*range(0xFF10, 0xFF1A), *range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B))}
-_STOPS = {ord("?"): "？", ord("!"): "！", ord(";"): "；", ord("("): "（", ord(")"): "）", ord("["): "【", ord("]"): "】", ord("~"): "～"}
-_ONE_WAY = "您妳祂牠喫"  # read as 你, 他, 吃; they stand in both scripts, or are rare: never written back
+_WIDE = {
+    code: chr(code - 0xFEE0)
+    for code in (*range(0xFF10, 0xFF1A), *range(0xFF21, 0xFF3B), *range(0xFF41, 0xFF5B))
+}
+_STOPS = {
+    ord("?"): "？",
+    ord("!"): "！",
+    ord(";"): "；",
+    ord("("): "（",
+    ord(")"): "）",
+    ord("["): "【",
+    ord("]"): "】",
+    ord("~"): "～",
+}
+_ONE_WAY = (
+    "您妳祂牠喫"  # read as 你, 他, 吃; they stand in both scripts, or are rare: never written back
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +66,9 @@ def word_set(name: str) -> frozenset[str]:
 @cache
 def lexicon() -> Lexicon:
     """The shipped words, read once."""
-    raw = json.loads(shipped("worldbook_rules", "lexicons", "statements.zh.json").read_text(encoding="utf-8"))
+    raw = json.loads(
+        shipped("worldbook_rules", "lexicons", "statements.zh.json").read_text(encoding="utf-8")
+    )
     pairs = list(zip(raw["traditional"], raw["simplified"], strict=True))
     return Lexicon(
         raw,

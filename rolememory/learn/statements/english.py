@@ -27,14 +27,33 @@ from rolememory.learn.statements.english_words import Words, lexicon, words_of
 from rolememory.schema.claims import Claim
 from rolememory.text.fold import folded_key
 
-_TURNS: Final = frozenset({",", ".", ";", "!", "-", "—", "and", "but", "so"})  # behind which a question may begin
-READERS: Final = (english_be, english_family, english_have, english_work)  # their verbs stand in the table of frames once they are loaded
-_ABBREVIATED: Final = re.compile(r"(?:\b(?:Dr|Mr|Mrs|Ms|St|Prof|Capt|Lt|Sgt|Jr|Sr|vs|e\.g|i\.e|approx|No)|\b[A-HJ-Z]|\b[ap]\.m)\.$")
+_TURNS: Final = frozenset(
+    {",", ".", ";", "!", "-", "—", "and", "but", "so"}
+)  # behind which a question may begin
+READERS: Final = (
+    english_be,
+    english_family,
+    english_have,
+    english_work,
+)  # their verbs stand in the table of frames once they are loaded
+_ABBREVIATED: Final = re.compile(
+    r"(?:\b(?:Dr|Mr|Mrs|Ms|St|Prof|Capt|Lt|Sgt|Jr|Sr|vs|e\.g|i\.e|approx|No)|\b[A-HJ-Z]|\b[ap]\.m)\.$"
+)
 _AFFIRMED: Final = frozenset(
-    {"i promise", "promise", "i swear", "you have my word", "i give you my word", "that is a promise", "i swear it"}
+    {
+        "i promise",
+        "promise",
+        "i swear",
+        "you have my word",
+        "i give you my word",
+        "that is a promise",
+        "i swear it",
+    }
 )
 _LONGEST_SENTENCE: Final = 1_000
-_AFTERTHOUGHT: Final = 40  # characters of a sentence that may only affirm or take back the one before
+_AFTERTHOUGHT: Final = (
+    40  # characters of a sentence that may only affirm or take back the one before
+)
 
 
 def speech(text: str, speaker: Speaker) -> list[Claim]:
@@ -56,7 +75,15 @@ def told(text: str, subject: str, shown: Mapping[str, str]) -> list[Claim]:
         return _once(list(_claims(text, quoted.end(), text.rstrip().rfind('"'), inner)))
     found = _once(list(_claims(text, 0, len(text), Scene(someone, text, told=True))))
     taken_for_granted = [claim for claim in found if claim.subject != subject]
-    return [claim for claim in found if not (claim in taken_for_granted and claim.attribute in ("relation", "owns") and len(found) > 1)]
+    return [
+        claim
+        for claim in found
+        if not (
+            claim in taken_for_granted
+            and claim.attribute in ("relation", "owns")
+            and len(found) > 1
+        )
+    ]
 
 
 def _claims(text: str, start: int, end: int, scene: Scene) -> Iterator[Claim]:
@@ -97,7 +124,9 @@ def sentence_claims(words: Words, scene: Scene, *, affirmed: bool = False) -> li
     introduced = list(introduce(words, scene))
     clauses = clauses_of(words, scene) if _may_claim(words, scene) else []
     found: list[Claim] = []
-    affirmed |= "," in words.lows and _affirms(words.lows[len(words) - words.lows[::-1].index(",") :])
+    affirmed |= "," in words.lows and _affirms(
+        words.lows[len(words) - words.lows[::-1].index(",") :]
+    )
     for clause in clauses:
         clause.promised |= affirmed
         if clause.asserted:
@@ -105,7 +134,9 @@ def sentence_claims(words: Words, scene: Scene, *, affirmed: bool = False) -> li
     scene.you = you
     ended = {(claim.subject, claim.attribute, claim.about) for claim in found if not claim.holds}
     named = (_introduced(words, scene, ties) for ties in introduced if ties.owner.known)
-    return [claim for claim in named if (claim.subject, claim.attribute, claim.about) not in ended] + found
+    return [
+        claim for claim in named if (claim.subject, claim.attribute, claim.about) not in ended
+    ] + found
 
 
 def _may_claim(words: Words, scene: Scene) -> bool:
@@ -131,21 +162,47 @@ def _introduced(words: Words, scene: Scene, ties: Owned) -> Claim:
     certainty = min(scene.certainty, 0.8 if ties.owner.person == "you" else 1.0)
     start, end = words[0].start, words[-1].end
     shown = content[:1].upper() + content[1:]
-    return Claim(ties.owner.label, ties.attribute, ties.name, shown, "", about=ties.about, start=start, end=end, certainty=certainty)
+    return Claim(
+        ties.owner.label,
+        ties.attribute,
+        ties.name,
+        shown,
+        "",
+        about=ties.about,
+        start=start,
+        end=end,
+        certainty=certainty,
+    )
 
 
 def _of_clause(clause: Clause) -> list[Claim]:
     clause.who = clause.scene.christened.get(clause.who.label, clause.who)
     if clause.fragment:
         return fragment(clause)
-    return read(clause) or list(future(clause)) or list(often(clause)) or list(english_work.for_a_living(clause)) or fragment(clause)
+    return (
+        read(clause)
+        or list(future(clause))
+        or list(often(clause))
+        or list(english_work.for_a_living(clause))
+        or fragment(clause)
+    )
 
 
 def _once(found: list[Claim]) -> list[Claim]:
     """Each claim once, as sure as its surest telling, in the order of the text."""
     best: dict[tuple[str, str, str, str, bool], Claim] = {}
     for claim in found:
-        key = (claim.subject, claim.attribute, claim.about, " ".join(claim.value.casefold().split()), claim.holds)
+        key = (
+            claim.subject,
+            claim.attribute,
+            claim.about,
+            " ".join(claim.value.casefold().split()),
+            claim.holds,
+        )
         known = best.get(key)
-        best[key] = claim if known is None else replace(known, certainty=max(known.certainty, claim.certainty))
+        best[key] = (
+            claim
+            if known is None
+            else replace(known, certainty=max(known.certainty, claim.certainty))
+        )
     return list(best.values())

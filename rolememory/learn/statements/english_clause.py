@@ -81,4 +81,11 @@ class Clause:
         """The same clause with another subject and verb, whose words end at `at`."""
         actually = "actually" in self.lows(self.first, self.end)
         certainty = self.certainty * group.certainty / max(self.group.certainty, 0.01)
-        return replace(self, who=who, group=group, at=at, certainty=certainty, corrects=self.corrects or actually)
+        return replace(
+            self,
+            who=who,
+            group=group,
+            at=at,
+            certainty=certainty,
+            corrects=self.corrects or actually,
+        )

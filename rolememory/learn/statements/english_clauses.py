@@ -16,7 +16,9 @@ from rolememory.learn.statements.english_words import Words, lexicon, listed, un
 _HARD: Final = frozenset(";:—–()…/-|•=+~[]{}")
 _CAUSES: Final = frozenset({"because", "cause", "though", "although", "whereas"})
 _JOINS: Final = _CAUSES | {"and", "but", "so", "yet", "plus", "while", "as", "since", "then"}
-_LOOSE_JOINS: Final = frozenset({"as", "since", "then", "so", "while"})  # adverbs and prepositions as well
+_LOOSE_JOINS: Final = frozenset(
+    {"as", "since", "then", "so", "while"}
+)  # adverbs and prepositions as well
 _NO_BOUNDS: Final = frozenset({"or", "than", "like", "how", "nor"})
 _GOVERNING: Final = frozenset(
     "want need try go come plan hope learn use start stop let make help prefer mean promise swear intend decide".split()
@@ -25,11 +27,41 @@ PROMISING: Final = frozenset({"promise", "swear", "vow"})
 _TELLING: Final = PROMISING | {"tell", "remind", "assure"}
 _TOLD: Final = frozenset({"you", "to", "him", "her", "them", "myself"})
 _TAGS: Final = frozenset(
-    {"remember", "okay", "ok", "yeah", "see", "you know", "got it", "get it", "you see", "you hear", "understand", "understood", "deal"}
+    {
+        "remember",
+        "okay",
+        "ok",
+        "yeah",
+        "see",
+        "you know",
+        "got it",
+        "get it",
+        "you see",
+        "you hear",
+        "understand",
+        "understood",
+        "deal",
+    }
 )
-_ASKING: Final = frozenset("what how who why when where which do does did are is am can could will would have has shall should".split())
+_ASKING: Final = frozenset(
+    "what how who why when where which do does did are is am can could will would have has shall should".split()
+)
 _POINTING: Final = frozenset(
-    {"you", "it", "this", "there", "that", "these", "everyone", "everybody", "people", "nobody", "most", "someone", "those"}
+    {
+        "you",
+        "it",
+        "this",
+        "there",
+        "that",
+        "these",
+        "everyone",
+        "everybody",
+        "people",
+        "nobody",
+        "most",
+        "someone",
+        "those",
+    }
 )
 _FINITE: Final = frozenset("is was are were has had will does did can would could 's".split())
 _SAYS_MORE: Final = frozenset({"am", "live", "work", "have", "was", "love", "like", "study"})
@@ -59,20 +91,40 @@ def _without_stop(words: Words) -> int:
 
 
 def _clause(words: Words, lead: Lead, end: int, scene: Scene, before: Clause | None) -> Clause:
-    clause = Clause(scene, words, lead.at, lead.at, end, link=lead.link, certainty=lead.certainty * scene.certainty, corrects=lead.corrects)
+    clause = Clause(
+        scene,
+        words,
+        lead.at,
+        lead.at,
+        end,
+        link=lead.link,
+        certainty=lead.certainty * scene.certainty,
+        corrects=lead.corrects,
+    )
     shared = Found(before.who, lead.at) if lead.link == "&" and before else None
     found = shared or subject(words, lead.at, end, scene)
     group = group_at(words, found.end, end) if found else None
     clause.time = lead.time
     if found and group and (shared or not _bare_base(found, group)):
-        clause.who, clause.group, clause.at, clause.company = found.who, group, group.end, found.company
+        clause.who, clause.group, clause.at, clause.company = (
+            found.who,
+            group,
+            group.end,
+            found.company,
+        )
         clause.we = words[lead.at].low == "we" or found.company is not None
         clause.certainty *= group.certainty * (0.9 if words[lead.at].low == "we" else 1.0)
         clause.corrects |= any(word.low == "actually" for word in words[found.end : group.end])
         everybody = words.lows[lead.at : lead.at + 2] in (["we", "all"], ["you", "all"])
-        clause.asserted = not everybody and not (lead.backshift and group.tense in ("past", "former"))
+        clause.asserted = not everybody and not (
+            lead.backshift and group.tense in ("past", "former")
+        )
         if found.who.person == "third":
-            scene.meet(words[lead.at].start, found.who, gender_of(found.who.owned.about) if found.who.owned else "")
+            scene.meet(
+                words[lead.at].start,
+                found.who,
+                gender_of(found.who.owned.about) if found.who.owned else "",
+            )
     return clause
 
 
@@ -93,7 +145,12 @@ def _boundary(clause: Clause, end: int) -> tuple[int, Lead]:
     for at in range(max(clause.at, clause.first + clause.fragment), end):
         if lows[at] not in bounds:
             continue
-        lead = _mark(clause, at, end) or _join(clause, at, end) or _bound(clause, at, end) or _new_subject(clause, at, run_on=run_on)
+        lead = (
+            _mark(clause, at, end)
+            or _join(clause, at, end)
+            or _bound(clause, at, end)
+            or _new_subject(clause, at, run_on=run_on)
+        )
         if lead:
             return at, lead
     return end, Lead(end)
@@ -109,7 +166,12 @@ def _mark(clause: Clause, at: int, end: int) -> Lead | None:
     """A mark that ends a clause; a comma only before a new one."""
     words, low = clause.words, clause.words[at].low
     if low in _HARD:
-        joined = low in "/-:" and 0 < at < end - 1 and words[at - 1].end == words[at].start and words[at].end == words[at + 1].start
+        joined = (
+            low in "/-:"
+            and 0 < at < end - 1
+            and words[at - 1].end == words[at].start
+            and words[at].end == words[at + 1].start
+        )
         return None if joined else Lead(at + 1)
     if low != ",":
         return None
@@ -125,13 +187,19 @@ def _join(clause: Clause, at: int, end: int) -> Lead | None:
         return None
     if low in _CAUSES or _starts(clause, at + 1, end, strict=low in _LOOSE_JOINS):
         return Lead(at + 1)
-    return Lead(at + 1, link="&") if low in ("and", "but") and _shares(clause, at + 1, end) else None
+    return (
+        Lead(at + 1, link="&") if low in ("and", "but") and _shares(clause, at + 1, end) else None
+    )
 
 
 def _bound(clause: Clause, at: int, end: int) -> Lead | None:
     """As in "if", "which"; "before" and "after" only where a clause follows."""
     low = clause.words[at].low
-    if not listed("subordinate", low) or low in _NO_BOUNDS or (low in ("before", "after") and not _starts(clause, at + 1, end)):
+    if (
+        not listed("subordinate", low)
+        or low in _NO_BOUNDS
+        or (low in ("before", "after") and not _starts(clause, at + 1, end))
+    ):
         return None
     return Lead(at + 1, link=low)
 
@@ -139,15 +207,34 @@ def _bound(clause: Clause, at: int, end: int) -> Lead | None:
 def _new_subject(clause: Clause, at: int, *, run_on: bool) -> Lead | None:
     """A subject without a conjunction: a relative clause, or the next sentence of somebody who writes no marks."""
     words, low = clause.words, clause.words[at].low
-    if low in NOMINATIVE and at > clause.first and "/" not in (words[at - 1].low, words[min(at + 1, len(words) - 1)].low):
+    if (
+        low in NOMINATIVE
+        and at > clause.first
+        and "/" not in (words[at - 1].low, words[min(at + 1, len(words) - 1)].low)
+    ):
         spoken_of = words[at - 1].low in lexicon().verbs  # "I was told I have"
         follows = (
-            run_on and not clause.fragment and not spoken_of and low == "i" and at + 1 < len(words) and words[at + 1].low in _SAYS_MORE
+            run_on
+            and not clause.fragment
+            and not spoken_of
+            and low == "i"
+            and at + 1 < len(words)
+            and words[at + 1].low in _SAYS_MORE
         )
         return Lead(at, link="" if clause.link or follows else "that")
-    if low == "my" and run_on and not clause.fragment and [word.low for word in words[at + 1 : at + 3]] in (["name", "is"], ["name", "'s"]):
+    if (
+        low == "my"
+        and run_on
+        and not clause.fragment
+        and [word.low for word in words[at + 1 : at + 3]] in (["name", "is"], ["name", "'s"])
+    ):
         return Lead(at)
-    if low == "you" and at > clause.at and words[at - 1].low != "and" and not listed("prepositions", words[at - 1].low):
+    if (
+        low == "you"
+        and at > clause.at
+        and words[at - 1].low != "and"
+        and not listed("prepositions", words[at - 1].low)
+    ):
         return Lead(at, link="that") if _verb_follows(words, at + 1, clause.end) else None
     return None
 
@@ -185,7 +272,9 @@ def _depending(clause: Clause, at: int) -> Lead:
 def _starts(clause: Clause, at: int, end: int, *, strict: bool = False) -> bool:
     """Whether a clause with a subject of its own begins here."""
     words = clause.words
-    while at < end and ((not words[at].capital and words[at].low in _passed_by()) or _called_out(clause, at, end)):
+    while at < end and (
+        (not words[at].capital and words[at].low in _passed_by()) or _called_out(clause, at, end)
+    ):
         at += 1
     if at >= end:
         return False
@@ -196,7 +285,12 @@ def _starts(clause: Clause, at: int, end: int, *, strict: bool = False) -> bool:
         return not strict
     if low in _POINTING:
         return _verb_follows(words, at + 1, end)
-    named = words[at].capital or low in OWNERS or low in ("my", "your", "our", "the", "me") or listed("kin_bare", low)
+    named = (
+        words[at].capital
+        or low in OWNERS
+        or low in ("my", "your", "our", "the", "me")
+        or listed("kin_bare", low)
+    )
     return named and _noun_then_verb(clause, at, end)
 
 
@@ -207,7 +301,11 @@ def _passed_by() -> frozenset[str]:
 
 def _called_out(clause: Clause, at: int, end: int) -> bool:
     """As in "I promise you, Lin, I will"."""
-    return clause.words.lows[at] in clause.scene.names and at + 1 < end and clause.words.lows[at + 1] == "," == clause.words.lows[at - 1]
+    return (
+        clause.words.lows[at] in clause.scene.names
+        and at + 1 < end
+        and clause.words.lows[at + 1] == "," == clause.words.lows[at - 1]
+    )
 
 
 def _verb_follows(words: Words, at: int, end: int) -> bool:
@@ -228,7 +326,14 @@ def _noun_then_verb(clause: Clause, at: int, end: int) -> bool:
     for place in range(at + 1, min(at + 6, end)):
         low = words[place].low
         if low == "'s":
-            if place + 1 < end and words[place + 1].low in ("a", "the", "not", "called", "named", "my"):
+            if place + 1 < end and words[place + 1].low in (
+                "a",
+                "the",
+                "not",
+                "called",
+                "named",
+                "my",
+            ):
                 return True
         elif low in _FINITE:
             return True
@@ -244,18 +349,34 @@ def _shares(clause: Clause, at: int, end: int) -> bool:
         group = group_at(words, clause.first, end) or group
     if group.tense == "former" and "now" in words.lows[at : at + 2]:
         group = Group("be", "present")
-    if not group.lemma or group.tense not in ("present", "past", "perfect", "progressive") or group.lemma in _GOVERNING:
+    if (
+        not group.lemma
+        or group.tense not in ("present", "past", "perfect", "progressive")
+        or group.lemma in _GOVERNING
+    ):
         return False
     if not _verb_follows(words, at, end):
         return False
     second = group_at(words, at, end)
-    if second is None or second.lemma in ("go", "come", group.lemma) or not _object_follows(words, second.end, end):
+    if (
+        second is None
+        or second.lemma in ("go", "come", group.lemma)
+        or not _object_follows(words, second.end, end)
+    ):
         return False
-    return second.tense == group.tense or not {"past", "future", "can", "unreal", "former"} & {second.tense, group.tense}
+    return second.tense == group.tense or not {"past", "future", "can", "unreal", "former"} & {
+        second.tense,
+        group.tense,
+    }
 
 
 def _object_follows(words: Words, at: int, end: int) -> bool:
-    return at < end and words[at].low[0].isalnum() and words[at].low not in ("and", "or") and not listed("tails", words[at].low)
+    return (
+        at < end
+        and words[at].low[0].isalnum()
+        and words[at].low not in ("and", "or")
+        and not listed("tails", words[at].low)
+    )
 
 
 def _judge(clauses: list[Clause]) -> None:
@@ -265,8 +386,14 @@ def _judge(clauses: list[Clause]) -> None:
     for place, clause in enumerate(clauses):
         before = clauses[place - 1] if place else None
         behind = clauses[place + 1].link if place + 1 < len(clauses) else ""
-        hypothetical = (hypothetical and clause.link != "but") or listed("hypothetical", clause.link)
-        if hypothetical or listed("subordinate", clause.link) or (before and _hangs_on(clause, before)):
+        hypothetical = (hypothetical and clause.link != "but") or listed(
+            "hypothetical", clause.link
+        )
+        if (
+            hypothetical
+            or listed("subordinate", clause.link)
+            or (before and _hangs_on(clause, before))
+        ):
             clause.asserted = False
         clause.denied = clause.link == "doubt"
         clause.conditional = listed("hypothetical", behind)
@@ -278,12 +405,22 @@ def _hangs_on(clause: Clause, before: Clause) -> bool:
     if clause.link == "&":
         return not before.asserted
     return clause.link == "promise" and (
-        not before.asserted or (clause.who is not before.who and clause.lemma != "" and clause.tense in ("future", "unreal"))
+        not before.asserted
+        or (
+            clause.who is not before.who
+            and clause.lemma != ""
+            and clause.tense in ("future", "unreal")
+        )
     )
 
 
 def _only_promises(clause: Clause) -> bool:
-    return clause.lemma in PROMISING and not clause.group.negated and clause.at >= clause.end and clause.who is clause.scene.me
+    return (
+        clause.lemma in PROMISING
+        and not clause.group.negated
+        and clause.at >= clause.end
+        and clause.who is clause.scene.me
+    )
 
 
 def _question(clauses: list[Clause], words: Words, end: int) -> None:
@@ -292,8 +429,14 @@ def _question(clauses: list[Clause], words: Words, end: int) -> None:
         return
     last = clauses[-1]
     tail = " ".join(word.low for word in words[last.first : end])
-    asks = last.fragment and (tail in _TAGS or words[last.first].low in _ASKING or tail in ("you", "yours", "about you"))
-    asks |= last.link in _ASKING and last.first > 1 and words[last.first - 2].low in (",", "and", "but", "so", ".")
+    asks = last.fragment and (
+        tail in _TAGS or words[last.first].low in _ASKING or tail in ("you", "yours", "about you")
+    )
+    asks |= (
+        last.link in _ASKING
+        and last.first > 1
+        and words[last.first - 2].low in (",", "and", "but", "so", ".")
+    )
     for clause in clauses[-1:] if asks and len(clauses) > 1 else clauses:
         clause.asserted = False
 

@@ -6,7 +6,13 @@ from functools import cache
 from typing import Final
 
 from rolememory.learn.statements.english_names import name_at, names_behind
-from rolememory.learn.statements.english_people import Found, gender_of, known_at, owned_at, owned_by
+from rolememory.learn.statements.english_people import (
+    Found,
+    gender_of,
+    known_at,
+    owned_at,
+    owned_by,
+)
 from rolememory.learn.statements.english_scene import Gender, Owned, Scene, Who
 from rolememory.learn.statements.english_words import Words, lexicon, listed, union
 
@@ -31,7 +37,11 @@ def introduce(words: Words, scene: Scene) -> Iterator[Owned]:
         ties = found.who.owned if found else None
         if found and ties:
             scene.meet(words[at].start, found.who, gender_of(ties.about))
-            names = _several(words, found.end, scene) if found.who.plural else [ties.name or _apposed(words, at, found.end, scene)]
+            names = (
+                _several(words, found.end, scene)
+                if found.who.plural
+                else [ties.name or _apposed(words, at, found.end, scene)]
+            )
             yield from (replace(ties, name=name) for name in names if name and not article)
         elif at and not article:
             _pass_by(words, at, scene)
@@ -63,10 +73,18 @@ def _had_at(words: Words, at: int, scene: Scene) -> Found | None:
     before = at - 1
     while before > 0 and listed("adverbs", words.lows[before]):
         before -= 1
-    listing = before > 1 and words.lows[before] in ("and", ",") and not _HAD.isdisjoint(words.lows[:before])
+    listing = (
+        before > 1
+        and words.lows[before] in ("and", ",")
+        and not _HAD.isdisjoint(words.lows[:before])
+    )
     form = lexicon().verbs.get("have" if listing else words.lows[before]) if at else None
     mine = scene.told or not {"i", "we"}.isdisjoint(words.lows[:at])
-    return owned_by(Found(scene.me, at + 1), words, len(words), scene) if mine and form and form.lemma in _HAVING else None
+    return (
+        owned_by(Found(scene.me, at + 1), words, len(words), scene)
+        if mine and form and form.lemma in _HAVING
+        else None
+    )
 
 
 def _pass_by(words: Words, at: int, scene: Scene) -> None:
@@ -74,7 +92,12 @@ def _pass_by(words: Words, at: int, scene: Scene) -> None:
     word, before = words[at], words[at - 1].low
     if before in ("a", "the", "this", "that") and (gender := _gender(word.low)):
         scene.meet(word.start, None, gender)
-    elif word.capital and before not in _AFTER_PLACES and before != "'s" and name_at(words, at, at + 1, scene):
+    elif (
+        word.capital
+        and before not in _AFTER_PLACES
+        and before != "'s"
+        and name_at(words, at, at + 1, scene)
+    ):
         known = known_at(words, at, len(words), scene)
         if not known or known.who.label not in (scene.speaker.me, scene.speaker.you):
             scene.meet(word.start, known.who if known else Who(word.raw, word.raw, known=False))

@@ -15,7 +15,9 @@ _DONE_FOR_GOOD: Final = frozenset("diagnosed born raised called named".split())
 _SWORN: Final = frozenset({"promise", "swear", "vow"})
 
 
-def reads(*lemmas: str, tenses: tuple[Tense, ...] = LASTING, denied: bool = True) -> Callable[[Reader], Reader]:
+def reads(
+    *lemmas: str, tenses: tuple[Tense, ...] = LASTING, denied: bool = True
+) -> Callable[[Reader], Reader]:
     """Let a function read the clauses with one of these verbs in one of these tenses; not `denied`: only where it says yes."""
 
     def add(reader: Reader) -> Reader:
@@ -33,7 +35,11 @@ def read(clause: Clause) -> list[Claim]:
     lasts = clause.tense != "perfect" or _lasts(clause)
     for reader, tenses, denied in _FRAMES.get(clause.lemma, ()):
         lasting = "present" in tenses
-        if clause.tense not in tenses or (lasting and not lasts) or (clause.group.negated and not denied):
+        if (
+            clause.tense not in tenses
+            or (lasting and not lasts)
+            or (clause.group.negated and not denied)
+        ):
             continue
         clause.group.lasting = lasting and clause.tense == "perfect"
         if found := list(reader(clause)):

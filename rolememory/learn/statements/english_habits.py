@@ -6,9 +6,26 @@ from typing import Final
 from rolememory.learn.statements.english_clause import Clause
 from rolememory.learn.statements.english_frames import read, reads
 from rolememory.learn.statements.english_names import name_at
-from rolememory.learn.statements.english_say import Claims, behind, claim, each, naming, sentence, simply
+from rolememory.learn.statements.english_say import (
+    Claims,
+    behind,
+    claim,
+    each,
+    naming,
+    sentence,
+    simply,
+)
 from rolememory.learn.statements.english_time import time_at, time_within
-from rolememory.learn.statements.english_values import Span, bare, items, phrase, raw, timed, told, value_of
+from rolememory.learn.statements.english_values import (
+    Span,
+    bare,
+    items,
+    phrase,
+    raw,
+    timed,
+    told,
+    value_of,
+)
 from rolememory.learn.statements.english_verbs import LASTING, PAST, Group, Part
 from rolememory.learn.statements.english_words import lexicon, listed
 
@@ -16,10 +33,14 @@ _DAILY: Final = ("smoke", "vape", "meditate", "jog", "drink", "exercise", "journ
 _AROUND_LANGUAGES: Final = frozenset(
     ", and & or some fluent a little bit of basic decent good native broken perfect also both conversational any".split()
 )
-_NO_SPEAKERS: Final = frozenset("teacher food class lesson literature history people guy girl man woman".split())
+_NO_SPEAKERS: Final = frozenset(
+    "teacher food class lesson literature history people guy girl man woman".split()
+)
 _BEHIND_SKILL: Final = frozenset("and but or better like very pretty quite really with".split())
 _WITH_OBJECT: Final = frozenset("drive fly ride sail wield use pick".split())
-_USUAL: Final = frozenset("mostly usually normally regularly often sometimes rarely typically".split())
+_USUAL: Final = frozenset(
+    "mostly usually normally regularly often sometimes rarely typically".split()
+)
 _REGULAR: Final = _USUAL | frozenset(
     "every each once twice times daily weekly monthly nightly everyday weekends weekdays always night time mondays tuesdays wednesdays thursdays "
     "fridays saturdays sundays".split()
@@ -38,7 +59,12 @@ def speaks(clause: Clause) -> Claims:
     for span in spans if not (learns and clause.tense == "can") else ():
         value = value_of(clause, span)
         content = sentence(clause, told(clause, span))
-        yield from claim(clause, "habit" if learns else "language", f"learn {value}" if learns else value, content)
+        yield from claim(
+            clause,
+            "habit" if learns else "language",
+            f"learn {value}" if learns else value,
+            content,
+        )
     if learns and not spans and clause.tense in ("progressive", "perfect"):
         yield from _learning(clause, at)
 
@@ -48,7 +74,9 @@ def _learning(clause: Clause, at: int) -> Claims:
     span = phrase(clause, at + 2 * (clause.lows(at, at + 2) == ["to", "play"]))
     kept = bare(clause, span)
     if kept.end > kept.first and clause.listed("instruments", *kept) == kept.end - kept.first:
-        yield from simply(clause, "habit", Span(at, span.end), value=f"learn {told(clause, Span(at, span.end))}")
+        yield from simply(
+            clause, "habit", Span(at, span.end), value=f"learn {told(clause, Span(at, span.end))}"
+        )
 
 
 def _languages(clause: Clause, at: int) -> list[Span]:
@@ -82,10 +110,23 @@ def _skill(clause: Clause, at: int) -> Claims:
     elif length == 1 and clause.low(at) in _WITH_OBJECT and clause.low(end) in ("a", "an"):
         end = phrase(clause, end).end
     low = clause.low(end)
-    open_ = low and low[0].isalnum() and low not in _BEHIND_SKILL and not clause.listed("tails", end)
-    if not length or not end or open_ or clause.any_of("freezing", end) or {"you", "for"} & set(clause.lows(end, clause.end)):
+    open_ = (
+        low and low[0].isalnum() and low not in _BEHIND_SKILL and not clause.listed("tails", end)
+    )
+    if (
+        not length
+        or not end
+        or open_
+        or clause.any_of("freezing", end)
+        or {"you", "for"} & set(clause.lows(end, clause.end))
+    ):
         return
-    yield from claim(clause, "skill", told(clause, Span(at, end)) or "", sentence(clause, told(clause, Span(clause.at, end))))
+    yield from claim(
+        clause,
+        "skill",
+        told(clause, Span(at, end)) or "",
+        sentence(clause, told(clause, Span(clause.at, end))),
+    )
 
 
 def _played(clause: Clause, at: int) -> int:
@@ -100,10 +141,21 @@ def plays(clause: Clause) -> Claims:
     """As in "I play the cello": a skill; "I play tennis": a habit."""
     end = _played(clause, clause.at)
     now = clause.tense == "progressive" and not time_within(clause.words, clause.at, clause.end)
-    if end and not now and not ({"you", "me"} & set(clause.lows(end, clause.end)) or clause.any_of("freezing", end)):
+    if (
+        end
+        and not now
+        and not (
+            {"you", "me"} & set(clause.lows(end, clause.end)) or clause.any_of("freezing", end)
+        )
+    ):
         start = clause.at + (clause.low(clause.at) in ("the", "a", "some", "my"))
         attribute = "skill" if clause.listed("instruments", start) else "habit"
-        yield from simply(clause, attribute, Span(clause.at, end), value=f"play {told(clause, Span(clause.at, end))}")
+        yield from simply(
+            clause,
+            attribute,
+            Span(clause.at, end),
+            value=f"play {told(clause, Span(clause.at, end))}",
+        )
 
 
 @reads("eat", "drink", tenses=("present", "perfect", "former", "can"))
@@ -116,7 +168,9 @@ def eats(clause: Clause) -> Claims:
         worth = value_of(clause, span)
         if listed(name, worth.lower()) and not clause.any_of("freezing", span.end):
             content = sentence(clause, behind(clause, span.end, span.first))
-            yield from claim(clause, "diet" if clause.lemma == "eat" else "habit", value.format(worth), content)
+            yield from claim(
+                clause, "diet" if clause.lemma == "eat" else "habit", value.format(worth), content
+            )
 
 
 @reads(*_DAILY)
@@ -126,22 +180,43 @@ def daily(clause: Clause) -> Claims:
         return
     often = time_within(clause.words, clause.at, clause.end)
     counted = (
-        clause.low(clause.at) in ("a", "about", "around") or listed("numbers", clause.low(clause.at)) or clause.low(clause.at).isdigit()
+        clause.low(clause.at) in ("a", "about", "around")
+        or listed("numbers", clause.low(clause.at))
+        or clause.low(clause.at).isdigit()
     )
     end = clause.end if counted and often else timed(clause, clause.at)
     low = clause.low(end)
     if low == "too" and clause.low(end + 1) in ("much", "many"):
         return  # of what, is more than rules read
-    if not low or not low[0].isalnum() or low in ("and", "or", "but") or clause.listed("tails", end):
-        yield from claim(clause, "habit", clause.lemma, sentence(clause, told(clause, Span(clause.at, end))))
+    if (
+        not low
+        or not low[0].isalnum()
+        or low in ("and", "or", "but")
+        or clause.listed("tails", end)
+    ):
+        yield from claim(
+            clause, "habit", clause.lemma, sentence(clause, told(clause, Span(clause.at, end)))
+        )
 
 
-@reads("collect", "volunteer", "foster", "stream", "crochet", "knit", tenses=("present", "perfect", "former"))
+@reads(
+    "collect",
+    "volunteer",
+    "foster",
+    "stream",
+    "crochet",
+    "knit",
+    tenses=("present", "perfect", "former"),
+)
 def pastime(clause: Clause) -> Claims:
     """As in "I collect vintage postcards"."""
     span = phrase(clause, clause.at)
-    if not clause.any_of("freezing", clause.at) and not clause.any_of("vague_ends", span.end - 1, span.end):
-        yield from simply(clause, "habit", span, value=f"{clause.lemma} {told(clause, span)}".strip())
+    if not clause.any_of("freezing", clause.at) and not clause.any_of(
+        "vague_ends", span.end - 1, span.end
+    ):
+        yield from simply(
+            clause, "habit", span, value=f"{clause.lemma} {told(clause, span)}".strip()
+        )
 
 
 @reads("use", tenses=("present",), denied=False)
@@ -187,7 +262,13 @@ def dyes(clause: Clause) -> Claims:
     """As in "I dyed my hair red"."""
     if clause.low(clause.at + 1) == "hair":
         span = phrase(clause, clause.at + 2)
-        yield from claim(clause, "looks", value_of(clause, span), sentence(clause, behind(clause, span.end)), about="hair")
+        yield from claim(
+            clause,
+            "looks",
+            value_of(clause, span),
+            sentence(clause, behind(clause, span.end)),
+            about="hair",
+        )
 
 
 @reads("weigh", tenses=("present",))
@@ -217,12 +298,15 @@ def often(clause: Clause) -> Claims:
         or listed("often_not", clause.lemma)
     ):
         return
-    at_once = clause.low(clause.at) != "at" and time_at(clause.words, clause.at, clause.end)  # "swim every day": nothing stands between
+    at_once = clause.low(clause.at) != "at" and time_at(
+        clause.words, clause.at, clause.end
+    )  # "swim every day": nothing stands between
     span = Span(clause.at, clause.at) if at_once else phrase(clause, clause.at)
     usual = any(part == "adverb" and low in _USUAL for part, low in group.said)
     before = clause.when
     regular = bool(before and before.tense == "often") or any(
-        (when := time_at(clause.words, at, clause.end)) and when.tense == "often" for at in range(clause.at, clause.end)
+        (when := time_at(clause.words, at, clause.end)) and when.tense == "often"
+        for at in range(clause.at, clause.end)
     )
     empty = span.end <= span.first
     if (
@@ -232,9 +316,16 @@ def often(clause: Clause) -> Claims:
     ):
         return
     deed = told(clause, span)
-    if clause.lemma == "go" and not (clause.low(clause.at) in ("to", "for") or clause.low(clause.at).endswith("ing")):
+    if clause.lemma == "go" and not (
+        clause.low(clause.at) in ("to", "for") or clause.low(clause.at).endswith("ing")
+    ):
         return
-    yield from claim(clause, "habit", f"{clause.lemma} {deed}".strip(), sentence(clause, behind(clause, span.end)))
+    yield from claim(
+        clause,
+        "habit",
+        f"{clause.lemma} {deed}".strip(),
+        sentence(clause, behind(clause, span.end)),
+    )
 
 
 @reads("quit", "stop", "cease", "give", "start", "begin", tenses=PAST, denied=False)
@@ -245,11 +336,23 @@ def gives_up(clause: Clause) -> Claims:
     form = lexicon().verbs.get(clause.low(at))
     if form and form.form == "ing" and (up or clause.lemma != "give"):
         ends = clause.lemma not in ("start", "begin")
-        said: list[tuple[Part, str]] = [*clause.group.said, *([("word", "up")] if up else []), ("word", clause.low(at))]  # type: ignore[list-item]
-        yield from read(replace(clause, group=Group(form.lemma, negated=ends, ceased=ends, end=at + 1, said=said), at=at + 1))
+        said: list[tuple[Part, str]] = [
+            *clause.group.said,
+            *([("word", "up")] if up else []),  # type: ignore[list-item]
+            ("word", clause.low(at)),
+        ]
+        yield from read(
+            replace(
+                clause,
+                group=Group(form.lemma, negated=ends, ceased=ends, end=at + 1, said=said),
+                at=at + 1,
+            )
+        )
     elif up or clause.lemma == "quit":
         for found in each(clause, "diet", at, "up" if up else ""):
             food = listed("shunned", found.value.lower())
             if food or listed("drinks", found.value.lower()):
                 value = found.value if food else f"drink {found.value}"
-                yield from claim(clause, "diet" if food else "habit", value, found.content, holds=False)
+                yield from claim(
+                    clause, "diet" if food else "habit", value, found.content, holds=False
+                )

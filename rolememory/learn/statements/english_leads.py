@@ -12,7 +12,9 @@ from rolememory.learn.statements.english_verbs import UNSURE
 from rolememory.learn.statements.english_words import Words, lexicon, listed
 
 NOMINATIVE: Final = frozenset({"i", "we", "he", "she", "they"})
-_STATEMENTS: Final = NOMINATIVE | frozenset({"my", "your", "our", "you", "that", "his", "her", "the", "there"})
+_STATEMENTS: Final = NOMINATIVE | frozenset(
+    {"my", "your", "our", "you", "that", "his", "her", "the", "there"}
+)
 _CALLING: Final = frozenset({"i", "you", "we", "my", "your"})
 _EVERYONE: Final = frozenset({"everyone", "everybody", "all", "y'all"})
 _HALF_SAID: Final = frozenset({"i", "did", "remember", "do", "keep", "note", "know", "you"})
@@ -110,7 +112,12 @@ def _time(words: Words, lead: Lead, end: int, scene: Scene) -> int:
     if not found or found.end >= end:
         return 0
     low = words.lows[found.end]
-    if low != "," and low not in NOMINATIVE and low not in ("my", "our", "you") and found.end not in words.capitals:
+    if (
+        low != ","
+        and low not in NOMINATIVE
+        and low not in ("my", "our", "you")
+        and found.end not in words.capitals
+    ):
         return 0
     lead.time = (lead.at, found.end)
     return found.end - lead.at
@@ -130,11 +137,17 @@ def _opener(words: Words, lead: Lead, end: int, scene: Scene) -> int:
     """As in "well", "hi", "because", "no"."""
     low = words[lead.at].low
     more = words[lead.at + 1].low if lead.at + 1 < end else ""
-    if not listed("openers", low) or (low == "no" and more == "longer") or (low in ("as", "being") and more in ("a", "an")):
+    if (
+        not listed("openers", low)
+        or (low == "no" and more == "longer")
+        or (low in ("as", "being") and more in ("a", "an"))
+    ):
         return 0
     if lead.at and words[lead.at].capital and known_at(words, lead.at, end, scene):
         return 0
-    lead.corrects |= listed("correcting", low) or (lead.opening and listed("correcting_first", low) and end - lead.at > 2)
+    lead.corrects |= listed("correcting", low) or (
+        lead.opening and listed("correcting_first", low) and end - lead.at > 2
+    )
     if low in ("or", "otherwise"):
         lead.link = low
     return 1

@@ -11,11 +11,28 @@ from rolememory.learn.statements.english_values import Span, bare, contrast, phr
 from rolememory.learn.statements.english_verbs import LASTING, PAST
 from rolememory.learn.statements.english_words import listed
 
-_PLACE_ENDS: Final = ("with", "for", "since", "from", "at", "until", "without", "like", "to", "during")
-_HOW: Final = frozenset("just right over up down out back together alone there full-time quite close somewhere deep high".split())
+_PLACE_ENDS: Final = (
+    "with",
+    "for",
+    "since",
+    "from",
+    "at",
+    "until",
+    "without",
+    "like",
+    "to",
+    "during",
+)
+_HOW: Final = frozenset(
+    "just right over up down out back together alone there full-time quite close somewhere deep high".split()
+)
 _NO_COMPANY: Final = frozenset("it that this the you me".split())
-_NOWHERE: Final = frozenset("fear peace hope denial shame pain sin constant harmony your this that these those".split())
-_NO_GOALS: Final = frozenset("in to with there here bed work school tears my your his her their".split())
+_NOWHERE: Final = frozenset(
+    "fear peace hope denial shame pain sin constant harmony your this that these those".split()
+)
+_NO_GOALS: Final = frozenset(
+    "in to with there here bed work school tears my your his her their".split()
+)
 _VEHICLES: Final = frozenset("car bus train bike foot plane boat".split())
 
 
@@ -27,7 +44,11 @@ def home(clause: Clause) -> Claims:
         yield from simply(clause, "is", Span(at, alone), value="live alone")
     if clause.low(at) == "with":
         span = phrase(clause, at, "in", "at", "near")
-        if span.end - span.first > 1 and clause.low(at + 1) not in _NO_COMPANY and (company := told(clause, span)):
+        if (
+            span.end - span.first > 1
+            and clause.low(at + 1) not in _NO_COMPANY
+            and (company := told(clause, span))
+        ):
             yield from simply(clause, "is", span, value=f"live {company}")
         at = span.end
     start = at
@@ -68,19 +89,32 @@ def place(clause: Clause, at: int) -> Span | None:
         or clause.any_of("no_places", *span)
     ):
         return None
-    unreal = clause.listed("places_not", bare(clause, span).first, span.end) or clause.listed("places_not", span.first, span.end)
-    if unreal and (span.first + unreal >= span.end or clause.low(span.first + unreal) in ("of", "that", "where")):
+    unreal = clause.listed("places_not", bare(clause, span).first, span.end) or clause.listed(
+        "places_not", span.first, span.end
+    )
+    if unreal and (
+        span.first + unreal >= span.end
+        or clause.low(span.first + unreal) in ("of", "that", "where")
+    ):
         return None
     return _with_country(clause, span)
 
 
 def _with_country(clause: Clause, span: Span) -> Span:
     """As in "Springfield, Ohio"."""
-    if clause.low(span.end) != "," or not clause.capital(span.end - 1) or not clause.capital(span.end + 1):
+    if (
+        clause.low(span.end) != ","
+        or not clause.capital(span.end - 1)
+        or not clause.capital(span.end + 1)
+    ):
         return span
     more = phrase(clause, span.end + 1)
     alone = more.end == clause.end or clause.low(more.end) == ","
-    whole = alone and all(clause.capital(at) for at in range(*more)) and not listed("no_names", clause.low(more.first))
+    whole = (
+        alone
+        and all(clause.capital(at) for at in range(*more))
+        and not listed("no_names", clause.low(more.first))
+    )
     return Span(span.first, more.end) if whole else span
 
 
@@ -93,15 +127,29 @@ def moved(clause: Clause) -> Claims:
     if there and _livable(clause, there):
         until = max(there.end, left.end if left else 0)
         former = value_of(clause, left) if left else ""
-        yield from claim(clause, "home", value_of(clause, there), sentence(clause, behind(clause, until)), former=former)
+        yield from claim(
+            clause,
+            "home",
+            value_of(clause, there),
+            sentence(clause, behind(clause, until)),
+            former=former,
+        )
     elif left and not goal and _livable(clause, left):
-        yield from claim(clause, "home", value_of(clause, left), sentence(clause, behind(clause, left.end)), holds=False)
+        yield from claim(
+            clause,
+            "home",
+            value_of(clause, left),
+            sentence(clause, behind(clause, left.end)),
+            holds=False,
+        )
 
 
 def _behind_any(clause: Clause, *prepositions: str) -> int:
     """Where the words behind the first of these prepositions begin; 0 = none stands here. "In 2010" is a time."""
     for at in range(clause.at, clause.end - 1):
-        if clause.low(at) in prepositions and not (clause.low(at) == "in" and time_at(clause.words, at, clause.end)):
+        if clause.low(at) in prepositions and not (
+            clause.low(at) == "in" and time_at(clause.words, at, clause.end)
+        ):
             return at + 1 + (clause.low(at) == "out" and clause.low(at + 1) == "of")
     return 0
 
@@ -140,16 +188,33 @@ def from_there(clause: Clause, at: int) -> Claims:
 @reads("go")
 def goes_by(clause: Clause) -> Claims:
     """As in "I go by Al"."""
-    at = clause.at + 1 + 2 * (clause.lows(clause.at + 1, clause.at + 3) == ["the", "name"]) + (clause.low(clause.at + 3) == "of")
-    found = name_at(clause.words, at, clause.end, clause.scene, spoken=True) if clause.low(clause.at) == "by" else None
+    at = (
+        clause.at
+        + 1
+        + 2 * (clause.lows(clause.at + 1, clause.at + 3) == ["the", "name"])
+        + (clause.low(clause.at + 3) == "of")
+    )
+    found = (
+        name_at(clause.words, at, clause.end, clause.scene, spoken=True)
+        if clause.low(clause.at) == "by"
+        else None
+    )
     if found and clause.low(found.end - 1) not in _VEHICLES:
-        yield from naming(clause, clause.who, found.name, nick=True, former=contrast(clause, found.end))
+        yield from naming(
+            clause, clause.who, found.name, nick=True, former=contrast(clause, found.end)
+        )
 
 
 @reads("change", tenses=PAST, denied=False)
 def renamed(clause: Clause) -> Claims:
     """As in "I changed my name from Anna to Hannah"."""
-    if clause.low(clause.at + 1) != "name" or clause.low(clause.at) not in ("my", "their", "his", "her", "your"):
+    if clause.low(clause.at + 1) != "name" or clause.low(clause.at) not in (
+        "my",
+        "their",
+        "his",
+        "her",
+        "your",
+    ):
         return
     source, goal = _behind_any(clause, "from"), _behind_any(clause, "to")
     before = name_at(clause.words, source, clause.end, clause.scene) if source else None

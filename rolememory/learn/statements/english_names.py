@@ -40,7 +40,11 @@ def name_at(words: Words, at: int, end: int, scene: Scene, *, spoken: bool = Fal
 
 
 def _stands_alone(words: Words, at: int, end: int) -> bool:
-    return at >= end or not words[at].low[0].isalnum() or words[at].low in union("clause_words", "tails", "prepositions")
+    return (
+        at >= end
+        or not words[at].low[0].isalnum()
+        or words[at].low in union("clause_words", "tails", "prepositions")
+    )
 
 
 def _capitals(words: Words, at: int, end: int) -> int:
@@ -50,7 +54,9 @@ def _capitals(words: Words, at: int, end: int) -> int:
         if _is_name(words, place, first=place == at):
             dotted = words[place].low in _DOTTED and place + 1 < end and words[place + 1].low == "."
             place += 1 + dotted
-        elif place > at and words[place].low in _LINKS and (inner := _past_links(words, place, end)):
+        elif (
+            place > at and words[place].low in _LINKS and (inner := _past_links(words, place, end))
+        ):
             place = inner
         else:
             break
@@ -66,7 +72,13 @@ def _past_links(words: Words, at: int, end: int) -> int:
 
 def _is_name(words: Words, at: int, *, first: bool) -> bool:
     word = words[at]
-    if not word.capital or word.low in ME or word.low in YOU or word.low in SUBJECTS or word.low in OWNERS:
+    if (
+        not word.capital
+        or word.low in ME
+        or word.low in YOU
+        or word.low in SUBJECTS
+        or word.low in OWNERS
+    ):
         return False
     if listed("no_names", word.low) and not listed("name_titles", word.low):
         return False
@@ -82,8 +94,15 @@ def name_behind(words: Words, at: int, end: int, scene: Scene) -> Name | None:
         return name_at(words, at, end, scene)
     found = name_at(words, at + 1, end, scene)
     closing = words.lows[found.end] if found and found.end + 1 < len(words) else ""
-    listing = found is not None and words.lows[found.end + 1 : found.end + 2] == ["and"]  # "my sister, Mei, and I"
-    if found and not listing and closing == (")" if low == "(" else ",") and not _called_out(found.name, scene):
+    listing = found is not None and words.lows[found.end + 1 : found.end + 2] == [
+        "and"
+    ]  # "my sister, Mei, and I"
+    if (
+        found
+        and not listing
+        and closing == (")" if low == "(" else ",")
+        and not _called_out(found.name, scene)
+    ):
         return Name(found.name, found.end + 1)
     return None
 

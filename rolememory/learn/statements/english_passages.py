@@ -18,8 +18,12 @@ from rolememory.learn.statements.english_words import Words, lexicon, listed, un
 _HEARSAY: Final = 0.7
 _MOST: Final = 200  # quotes that are read
 _NEAR: Final = 300  # characters around a quote that may tell whose it is
-_SPEECH: Final = re.compile(r"\b(?:i|i'm|im|my|me|we|our|you|your|you're)\b|[.!?,…—-]\s*$", re.IGNORECASE)
-_SCRIPT: Final = re.compile(r"^[ \t]*([A-Z][\w'-]{0,20}(?: [A-Z][\w'-]{0,20})?):[ \t]+(?=\S)([^\n]*)", re.MULTILINE)  # "Mei: I hate tea"
+_SPEECH: Final = re.compile(
+    r"\b(?:i|i'm|im|my|me|we|our|you|your|you're)\b|[.!?,…—-]\s*$", re.IGNORECASE
+)
+_SCRIPT: Final = re.compile(
+    r"^[ \t]*([A-Z][\w'-]{0,20}(?: [A-Z][\w'-]{0,20})?):[ \t]+(?=\S)([^\n]*)", re.MULTILINE
+)  # "Mei: I hate tea"
 _STOPPED: Final = re.compile(r"(?:^|[.!?…*:\n—-])\s*[\"“«]?\s*$")
 _READING: Final = frozenset(
     "sings sang sing reads read reading wrote writes lyrics song sign title poem line quote book chorus verse slogan called titled headline letter note".split()
@@ -108,10 +112,18 @@ class _Page:
     def voice(self, number: int, previous: _Voice | None) -> _Voice:
         """Whose words the quote is."""
         text, (start, end) = self._text, self._spoken[number]
-        line, stop = text.rfind("\n", max(start - _NEAR, 0), start) + 1, text.find("\n", end, end + _NEAR)
-        line, stop = line or max(start - _NEAR, 0), min(end + _NEAR, len(text)) if stop < 0 else stop
+        line, stop = (
+            text.rfind("\n", max(start - _NEAR, 0), start) + 1,
+            text.find("\n", end, end + _NEAR),
+        )
+        line, stop = (
+            line or max(start - _NEAR, 0),
+            min(end + _NEAR, len(text)) if stop < 0 else stop,
+        )
         earlier = max(self._spoken[number - 1][1] + 1 if number else 0, line)
-        later = min(self._spoken[number + 1][0] - 1 if number + 1 < len(self._spoken) else stop, stop)
+        later = min(
+            self._spoken[number + 1][0] - 1 if number + 1 < len(self._spoken) else stop, stop
+        )
         before = words_of(text, earlier, start - 1)
         behind = words_of(text, end + 1, later)
         teller = self._teller_before(before) or self._teller_behind(behind)
@@ -143,22 +155,36 @@ class _Page:
             last += 1
         around = self._around(line, stop, first, last)
         names, lows = self._named_in(around), [low for low in around.lows if low[0].isalnum()]
-        others = bool(names - {self._speaker.me}) or not _READING.isdisjoint(lows) or (lows[:1] and lows[0] in SUBJECTS and not names)
+        others = (
+            bool(names - {self._speaker.me})
+            or not _READING.isdisjoint(lows)
+            or (lows[:1] and lows[0] in SUBJECTS and not names)
+        )
         return _Voice(None if others else self._speaker.me, tale=True)
 
     def _around(self, start: int, end: int, first: int, last: int) -> Words:
         """The words of a stretch that stand in none of its quotes, those numbered from `first` to `last`."""
         edges = [start, *(edge for quote in self._spoken[first:last] for edge in quote), end]
-        return Words([word for since, until in zip(edges[::2], edges[1::2], strict=True) for word in words_of(self._text, since, until)])
+        return Words(
+            [
+                word
+                for since, until in zip(edges[::2], edges[1::2], strict=True)
+                for word in words_of(self._text, since, until)
+            ]
+        )
 
     def _named_in(self, words: Words) -> set[str]:
         """Who is named: known people, capitalised words that begin no sentence, kin and professions."""
         found = {self._speaker.names[low] for low in words.lows if low in self._speaker.names}
         for at, word in enumerate(words):
             behind = words.lows[at + 1] if at + 1 < len(words) else ""
-            if word.low in ("my", "his", "her", "the", "a") and (listed("kin", behind) or listed("jobs", behind)):
+            if word.low in ("my", "his", "her", "the", "a") and (
+                listed("kin", behind) or listed("jobs", behind)
+            ):
                 found.add(f"{word.low} {behind}")
-            elif at in words.capitals and (may_be_stranger if _begins(words, at) else _no_pronoun)(word.low):
+            elif at in words.capitals and (may_be_stranger if _begins(words, at) else _no_pronoun)(
+                word.low
+            ):
                 found.add(self._speaker.names.get(word.low, word.raw))
         return found
 
@@ -183,7 +209,11 @@ class _Page:
             if lows[place] in (".", "!", "?", ";"):
                 return None
             if listed("say_verbs", lows[place]):
-                return self._subject_ending(words, place) if place > at else self._subject_behind(words, place + 1)
+                return (
+                    self._subject_ending(words, place)
+                    if place > at
+                    else self._subject_behind(words, place + 1)
+                )
         return None
 
     def _subject_behind(self, words: Words, at: int) -> str | None:
@@ -205,8 +235,14 @@ class _Page:
             if length == 1 and low in self._speaker.names:
                 return self._speaker.names[low]
         if listed("kin", low) and at > 1 and words.lows[at - 2] == "my":
-            return related(shown_as(self._speaker.me, self._speaker.shown, "en"), lexicon().kin[low], "en")
-        return named(raw, self._speaker) if at - 1 in words.capitals and low not in union("no_names", "clause_words") else "?"
+            return related(
+                shown_as(self._speaker.me, self._speaker.shown, "en"), lexicon().kin[low], "en"
+            )
+        return (
+            named(raw, self._speaker)
+            if at - 1 in words.capitals and low not in union("no_names", "clause_words")
+            else "?"
+        )
 
 
 def _begins(words: Words, at: int) -> bool:

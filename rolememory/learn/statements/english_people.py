@@ -8,7 +8,15 @@ from typing import Final, NamedTuple
 
 from rolememory.learn.statements.base import named, related, shown_as
 from rolememory.learn.statements.english_names import name_at, name_behind
-from rolememory.learn.statements.english_scene import OWNERS, SUBJECTS, Gender, Kind, Owned, Scene, Who
+from rolememory.learn.statements.english_scene import (
+    OWNERS,
+    SUBJECTS,
+    Gender,
+    Kind,
+    Owned,
+    Scene,
+    Who,
+)
 from rolememory.learn.statements.english_words import Words, lexicon, listed, union
 
 _NOUNS: Final[tuple[tuple[str, str, Kind], ...]] = (
@@ -18,8 +26,12 @@ _NOUNS: Final[tuple[tuple[str, str, Kind], ...]] = (
 )
 _PLURALS: Final = frozenset({"kids", "children", "folks", "grandkids", "wives", "grandchildren"})
 _NO_PLURALS: Final = frozenset({"boss", "sis", "missus"})
-_SAID_OF_KIN: Final = frozenset("'s is was works lives has loves hates died passed likes used".split())
-_IS_BEHIND_S: Final = frozenset("a an the my your not from in called named allergic got been really very so always never also".split())
+_SAID_OF_KIN: Final = frozenset(
+    "'s is was works lives has loves hates died passed likes used".split()
+)
+_IS_BEHIND_S: Final = frozenset(
+    "a an the my your not from in called named allergic got been really very so always never also".split()
+)
 
 
 class Found(NamedTuple):
@@ -38,7 +50,9 @@ def subject(words: Words, at: int, end: int, scene: Scene) -> Found | None:
     if low == "you":
         return Found(scene.you, at + 1) if scene.you else None
     if low in SUBJECTS:
-        who = scene.meant(low, words[at].start, unnamed=words.lows[at + 2 : at + 3] in (["called"], ["named"]))
+        who = scene.meant(
+            low, words[at].start, unnamed=words.lows[at + 2 : at + 3] in (["called"], ["named"])
+        )
         return Found(who, at + 1) if who else None
     if low == "me" and at + 1 < end and words[at + 1].low == "and":
         other = somebody(words, at + 2, end, scene)
@@ -75,15 +89,24 @@ def known_at(words: Words, at: int, end: int, scene: Scene) -> Found | None:
         return known_at(words, at + 1, end, scene)
     for rest, label in scene.names.get(words[at].low, ()):
         behind = at + 1 + len(rest)
-        if behind <= end and all(words[at + 1 + n].low == low for n, low in enumerate(rest)) and not _common_word(words, at):
-            return Found(scene.person(label, scene.text[words[at].start : words[behind - 1].end]), behind)
+        if (
+            behind <= end
+            and all(words[at + 1 + n].low == low for n, low in enumerate(rest))
+            and not _common_word(words, at)
+        ):
+            return Found(
+                scene.person(label, scene.text[words[at].start : words[behind - 1].end]), behind
+            )
     return None
 
 
 def _common_word(words: Words, at: int) -> bool:
     """As in "will", "may", "rose", where nobody is called."""
     word = words[at]
-    return not word.capital and (word.low in union("clause_words", "adverbs", "prepositions", "tails") or word.low in lexicon().verbs)
+    return not word.capital and (
+        word.low in union("clause_words", "adverbs", "prepositions", "tails")
+        or word.low in lexicon().verbs
+    )
 
 
 def owner_at(words: Words, at: int, end: int, scene: Scene) -> Found | None:
@@ -99,7 +122,12 @@ def owner_at(words: Words, at: int, end: int, scene: Scene) -> Found | None:
     if not low or "'s" not in words.lows:
         return None
     holder = known_at(words, at, end, scene) or _stranger(words, at, end, scene)
-    if holder and holder.end + 1 < end and words[holder.end].low == "'s" and not _is_is(words, holder.end + 1):
+    if (
+        holder
+        and holder.end + 1 < end
+        and words[holder.end].low == "'s"
+        and not _is_is(words, holder.end + 1)
+    ):
         return Found(holder.who, holder.end + 1)
     return None
 
@@ -118,7 +146,12 @@ def owned_at(words: Words, at: int, end: int, scene: Scene) -> Found | None:
 
 def owned_by(owner: Found | None, words: Words, end: int, scene: Scene) -> Found | None:
     """The kin, animal or thing of an owner whose words end where its own begin."""
-    if not owner or owner.end >= end or owner.who.kind != "person" or (owner.who.owned and not owner.who.owned.name):
+    if (
+        not owner
+        or owner.end >= end
+        or owner.who.kind != "person"
+        or (owner.who.owned and not owner.who.owned.name)
+    ):
         return None
     for name, attribute, kind in _NOUNS:
         first = _past_adjectives(words, owner.end, end, name)
@@ -132,30 +165,51 @@ def _past_adjectives(words: Words, at: int, end: int, name: str) -> int | None:
     for place in range(at, min(at + 4, end)):
         length = lexicon()[name].at(words, place, end)
         if length and not (
-            place + length < end and listed("kin_adjectives", words.lows[place]) and lexicon()[name].at(words, place + length, end)
+            place + length < end
+            and listed("kin_adjectives", words.lows[place])
+            and lexicon()[name].at(words, place + length, end)
         ):
             return place  # "kid" in "my kid sister" is an adjective
         low = words[place].low
-        if not low[0].isalpha() or low in union("prepositions", "clause_words") or (place > at and not listed("kin_adjectives", low)):
+        if (
+            not low[0].isalpha()
+            or low in union("prepositions", "clause_words")
+            or (place > at and not listed("kin_adjectives", low))
+        ):
             return None
     return None
 
 
-def _owned(words: Words, owner: Found, first: int, end: int, scene: Scene, name: str, attribute: str, kind: Kind) -> Found | None:
+def _owned(
+    words: Words,
+    owner: Found,
+    first: int,
+    end: int,
+    scene: Scene,
+    name: str,
+    attribute: str,
+    kind: Kind,
+) -> Found | None:
     behind = first + lexicon()[name].at(words, first, end)
     spelt = " ".join(word.low for word in words[first:behind])
     if not _ends_here(words, behind, end):
         return None
     about = lexicon().kin[spelt] if name == "kin" else spelt
-    plural = attribute == "relation" and (spelt in _PLURALS or (spelt.endswith("s") and spelt not in _NO_PLURALS))
+    plural = attribute == "relation" and (
+        spelt in _PLURALS or (spelt.endswith("s") and spelt not in _NO_PLURALS)
+    )
     called = None if plural else name_behind(words, behind, end, scene)
     ties = Owned(owner.who, attribute, about, called.name if called else "")
     if called:
         label = named(called.name, scene.speaker)
-        return Found(Who(label, scene.person(label, called.name).shown, kind=kind, owned=ties), called.end)
+        return Found(
+            Who(label, scene.person(label, called.name).shown, kind=kind, owned=ties), called.end
+        )
     phrase = scene.text[words[owner.end].start : words[behind - 1].end]
     label = related(owner.who.shown, spelt if plural else about, "en")
-    return Found(Who(label, f"{owner.who.shown}'s {phrase}", plural=plural, kind=kind, owned=ties), behind)
+    return Found(
+        Who(label, f"{owner.who.shown}'s {phrase}", plural=plural, kind=kind, owned=ties), behind
+    )
 
 
 def _ends_here(words: Words, at: int, end: int) -> bool:
@@ -163,7 +217,17 @@ def _ends_here(words: Words, at: int, end: int) -> bool:
     if at >= end or not words[at].low[0].isalpha() or words[at].capital:
         return True
     low = words[at].low
-    ends = union("clause_words", "prepositions", "adverbs", "tails", "hedges", "determiners", "weekdays", "units", "noun_ends")
+    ends = union(
+        "clause_words",
+        "prepositions",
+        "adverbs",
+        "tails",
+        "hedges",
+        "determiners",
+        "weekdays",
+        "units",
+        "noun_ends",
+    )
     return low in ends or low in lexicon().verbs
 
 
@@ -172,13 +236,20 @@ def bare_kin(words: Words, at: int, end: int, scene: Scene) -> Found | None:
     word, behind = words[at], words[at + 1] if at + 1 < end else None
     if scene.told or not listed("kin_bare", word.low) or not _ends_here(words, at + 1, end):
         return None
-    if not word.capital and (behind is None or behind.low not in _SAID_OF_KIN or (at and words.lows[at - 1] not in (",", "and", ";"))):
+    if not word.capital and (
+        behind is None
+        or behind.low not in _SAID_OF_KIN
+        or (at and words.lows[at - 1] not in (",", "and", ";"))
+    ):
         return None
     if behind and (behind.capital or behind.low in (",", "you", "i")):
         return None
     about = lexicon().kin[word.low]
     label = related(scene.me.shown, about, "en")
-    return Found(Who(label, f"{scene.me.shown}'s {word.low}", owned=Owned(scene.me, "relation", about)), at + 1)
+    return Found(
+        Who(label, f"{scene.me.shown}'s {word.low}", owned=Owned(scene.me, "relation", about)),
+        at + 1,
+    )
 
 
 def _stranger(words: Words, at: int, end: int, scene: Scene) -> Found | None:
@@ -188,7 +259,9 @@ def _stranger(words: Words, at: int, end: int, scene: Scene) -> Found | None:
         return None
     if scene.told and _unnamed(scene, found.name):
         return Found(Who(scene.me.label, found.name), found.end)
-    met = next((third.who for third in scene.thirds if third.who and third.who.label == found.name), None)
+    met = next(
+        (third.who for third in scene.thirds if third.who and third.who.label == found.name), None
+    )
     return Found(met or Who(found.name, found.name, known=False), found.end)
 
 

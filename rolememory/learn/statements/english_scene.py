@@ -65,9 +65,13 @@ class Scene:
     told: bool = False  # a stored sentence in the third person, not speech
     certainty: float = 1.0
     thirds: list[Third] = field(default_factory=list)
-    names: dict[str, list[tuple[list[str], str]]] = field(default_factory=dict)  # first word of a name -> its other words, its label
+    names: dict[str, list[tuple[list[str], str]]] = field(
+        default_factory=dict
+    )  # first word of a name -> its other words, its label
     christened: dict[str, Who] = field(default_factory=dict)  # label so far -> who it is by name
-    topic: tuple[str, tuple[int, int], Who] | None = None  # what "it" takes up: "my name is not Alan, it's Al"
+    topic: tuple[str, tuple[int, int], Who] | None = (
+        None  # what "it" takes up: "my name is not Alan, it's Al"
+    )
     topic_words: Words | None = None  # the sentence it stands in
     me: Who = field(init=False)
     you: Who | None = field(init=False)
@@ -75,7 +79,11 @@ class Scene:
     capitals: bool = field(init=False)  # there are capital letters at all
 
     def __post_init__(self) -> None:
-        self.me = Who(self.speaker.me, shown_as(self.speaker.me, self.speaker.shown, "en"), "third" if self.told else "me")
+        self.me = Who(
+            self.speaker.me,
+            shown_as(self.speaker.me, self.speaker.shown, "en"),
+            "third" if self.told else "me",
+        )
         you = self.speaker.you
         self.you = None if you is None else Who(you, shown_as(you, self.speaker.shown, "en"), "you")
         sample = self.text[:400]
@@ -97,15 +105,29 @@ class Scene:
         """Somebody who was "my sister" so far has a name from here on."""
         self.thirds = [third for third in self.thirds if not third.who or third.who.label != label]
         for at, third in enumerate(self.thirds):
-            if third.who and third.who.owned and not third.who.owned.name and third.who.owned == replace(ties, name=""):
-                named = replace(third.who, label=label, shown=self.person(label, name).shown, owned=replace(ties, name=name))
+            if (
+                third.who
+                and third.who.owned
+                and not third.who.owned.name
+                and third.who.owned == replace(ties, name="")
+            ):
+                named = replace(
+                    third.who,
+                    label=label,
+                    shown=self.person(label, name).shown,
+                    owned=replace(ties, name=name),
+                )
                 self.thirds[at] = third._replace(who=named)
                 self.christened[third.who.label] = named
 
     def meant(self, pronoun: str, place: int, *, unnamed: bool = False) -> Who | None:
         """Whom "she" means at a place: the only third before it whom it fits; `unnamed`: who is being given a name."""
         things = pronoun in ("it", "its")
-        fitting = [third.who for third in self.thirds if third.place < place and _fits(third, _GENDERS.get(pronoun, ""), things)]
+        fitting = [
+            third.who
+            for third in self.thirds
+            if third.place < place and _fits(third, _GENDERS.get(pronoun, ""), things)
+        ]
         if unnamed and len(fitting) > 1:
             fitting = [who for who in fitting if who and who.owned and not who.owned.name]
         return fitting[0] if len(fitting) == 1 else None
@@ -117,7 +139,9 @@ class Scene:
         if self.you and label == self.you.label:
             return Who(label, self.you.shown)
         shown = shown_as(label, self.speaker.shown, "en")
-        return Who(label, shown if label in self.speaker.shown or label in ("", "user") else raw or shown)
+        return Who(
+            label, shown if label in self.speaker.shown or label in ("", "user") else raw or shown
+        )
 
 
 @lru_cache(maxsize=4096)

@@ -7,12 +7,22 @@ from rolememory.learn.statements.english_clause import Clause
 from rolememory.learn.statements.english_frames import reads
 from rolememory.learn.statements.english_say import Claims, behind, claim, each, sentence, simply
 from rolememory.learn.statements.english_time import time_within
-from rolememory.learn.statements.english_values import Span, bare, cut_short, items, phrase, told, value_of
+from rolememory.learn.statements.english_values import (
+    Span,
+    bare,
+    cut_short,
+    items,
+    phrase,
+    told,
+    value_of,
+)
 from rolememory.learn.statements.english_words import lexicon, listed, union
 
 _LIKING: Final = {"like": "likes", "love": "likes", "adore": "likes", "enjoy": "likes", "prefer": "likes", "cherish": "likes", "hate": "dislikes", "dislike": "dislikes", "detest": "dislikes", "loathe": "dislikes", "despise": "dislikes"}  # fmt: skip
 _SAID_LIKES: Final = frozenset({"like", "love", "enjoy"})
-_NO_DEEDS: Final = frozenset("be see think hear say know imagine believe admit break ask bother tell interrupt burst point".split())
+_NO_DEEDS: Final = frozenset(
+    "be see think hear say know imagine believe admit break ask bother tell interrupt burst point".split()
+)
 _SIZES: Final = frozenset("big large new better more two three own my little small".split())
 _BY_ITSELF: Final = frozenset("write travel paint study retire graduate swim sing act".split())
 
@@ -27,7 +37,11 @@ def likes(clause: Clause) -> Claims:
     if clause.any_of("replies", at) and attribute == "likes":
         yield from each(clause, "prefers_reply", at, fit=_reply)
         return
-    spans = [Span(at, phrase(clause, at + 1).end)] if clause.low(at) == "to" else items(clause, at, *stops)
+    spans = (
+        [Span(at, phrase(clause, at + 1).end)]
+        if clause.low(at) == "to"
+        else items(clause, at, *stops)
+    )
     for span in spans:
         if tasteful(clause, span):
             end = _than(clause, span.end) if len(spans) == 1 else span.end
@@ -44,12 +58,18 @@ def _reply(clause: Clause, span: Span) -> bool:
 
 def _any_more(clause: Clause) -> bool:
     said = " ".join(clause.lows(clause.at, clause.end))
-    return clause.group.ceased or any(more in said for more in ("anymore", "any more", "any longer"))
+    return clause.group.ceased or any(
+        more in said for more in ("anymore", "any more", "any longer")
+    )
 
 
 def _than(clause: Clause, at: int) -> int:
     """The end of "tea over coffee", "tea to coffee" behind "prefer"."""
-    return phrase(clause, at + 1).end if clause.lemma == "prefer" and clause.low(at) in ("to", "over") else at
+    return (
+        phrase(clause, at + 1).end
+        if clause.lemma == "prefer" and clause.low(at) in ("to", "over")
+        else at
+    )
 
 
 def _but_not(clause: Clause, at: int) -> Claims:
@@ -60,7 +80,11 @@ def _but_not(clause: Clause, at: int) -> Claims:
     for span in items(clause, place + 1) if place > at and clause.low(place) == "not" else ():
         if tasteful(clause, span):
             yield from claim(
-                clause, "likes", value_of(clause, span), f"{clause.who.shown} does not like {told(clause, span)}.", holds=False
+                clause,
+                "likes",
+                value_of(clause, span),
+                f"{clause.who.shown} does not like {told(clause, span)}.",
+                holds=False,
             )
 
 
@@ -78,26 +102,39 @@ def tasteful(clause: Clause, span: Span) -> bool:
         return clause.low(first + 1) in lexicon().bases and clause.low(first + 1) not in _NO_DEEDS
     kept = bare(clause, span)
     low, head = clause.low(kept.first), _head(clause, span)
-    if low == "being" and kept.end > kept.first + 1 and not listed("prepositions", clause.low(kept.first + 1)):
+    if (
+        low == "being"
+        and kept.end > kept.first + 1
+        and not listed("prepositions", clause.low(kept.first + 1))
+    ):
         return clause.low(kept.first + 1) not in ("called", "told", "here", "right", "able")
     if low in union("deictic", "no_values") or listed("prepositions", low) or listed("vague", head):
         return False
     definite = clause.low(first) == "the" and not (
-        (end - first == 2 and listed("generic_the", clause.low(end - 1))) or any(clause.capital(at) for at in range(first + 1, end))
+        (end - first == 2 and listed("generic_the", clause.low(end - 1)))
+        or any(clause.capital(at) for at in range(first + 1, end))
     )
     return not definite or "of" in clause.lows(*span)
 
 
 def _head(clause: Clause, span: Span) -> str:
     """The noun that a phrase is about: its last word before a preposition."""
-    before = (at for at in range(span.first, span.end) if listed("prepositions", clause.low(at + 1)) or at + 1 == span.end)
+    before = (
+        at
+        for at in range(span.first, span.end)
+        if listed("prepositions", clause.low(at + 1)) or at + 1 == span.end
+    )
     return clause.low(next(before, span.end - 1))
 
 
 def lasting(clause: Clause, span: Span) -> bool:
     """Whether something is named that outlasts the moment: not "it", "you", "this", "losing you"."""
     low = clause.low(bare(clause, span).first)
-    if cut_short(clause, span) or low in union("no_values", "deictic", "prepositions") or low in ("losing", "getting", "being", "going"):
+    if (
+        cut_short(clause, span)
+        or low in union("no_values", "deictic", "prepositions")
+        or low in ("losing", "getting", "being", "going")
+    ):
         return False
     return not listed("vague_ends", clause.low(span.end - 1))
 
@@ -111,10 +148,17 @@ def liked_team(clause: Clause, first: int, end: int) -> Claims:
     """As in "a big Liverpool fan"."""
     start = first + listed("strict", clause.low(first))
     if clause.capital(start):
-        yield from claim(clause, "likes", value_of(clause, Span(start, end)), sentence(clause, told(clause, Span(clause.at, end + 1))))
+        yield from claim(
+            clause,
+            "likes",
+            value_of(clause, Span(start, end)),
+            sentence(clause, told(clause, Span(clause.at, end + 1))),
+        )
 
 
-_UPRIGHT: Final = frozenset("up still here there by upright straight back on idle alone".split())  # "I can't stand up"
+_UPRIGHT: Final = frozenset(
+    "up still here there by upright straight back on idle alone".split()
+)  # "I can't stand up"
 
 
 @reads("stand", "bear", tenses=("can",))
@@ -178,7 +222,11 @@ def _wants_to(clause: Clause, at: int) -> Claims:
         at += 1
     span = phrase(clause, at)
     low = clause.low(at)
-    if not listed("want_lasting", low) or clause.listed("want_not", at, span.end) or listed("vague_ends", clause.low(span.end - 1)):
+    if (
+        not listed("want_lasting", low)
+        or clause.listed("want_not", at, span.end)
+        or listed("vague_ends", clause.low(span.end - 1))
+    ):
         return
     soon = time_within(clause.words, span.end, clause.end)
     if (
@@ -196,7 +244,9 @@ def _wanted(clause: Clause, span: Span) -> bool:
         return False
     first = bare(clause, span).first
     first += clause.low(first) in _SIZES
-    whole = lexicon()["own_lasting"].ending(clause.words, first, span.end) or "of" in clause.lows(first, span.end)
+    whole = lexicon()["own_lasting"].ending(clause.words, first, span.end) or "of" in clause.lows(
+        first, span.end
+    )
     return bool(clause.listed("own_lasting", first, span.end) and whole)
 
 

@@ -10,7 +10,9 @@ from typing import Final, Literal, NamedTuple
 
 from rolememory.learn.statements.english_words import Words, lexicon
 
-Tense = Literal["future", "past", "now", "often", ""]  # "" = by itself it may be any: "in June", "on Monday"
+Tense = Literal[
+    "future", "past", "now", "often", ""
+]  # "" = by itself it may be any: "in June", "on Monday"
 
 
 class Time(NamedTuple):
@@ -62,7 +64,11 @@ def time_at(words: Words, place: int, end: int) -> Time | None:
     [Time(end=2, tense='future'), Time(end=2, tense=''), None, Time(end=3, tense='often')]
     """
     if place >= end or words[place].low not in _firsts():
-        return None if place >= end or not words[place].low[0].isdigit() else _counted(words, place, end)
+        return (
+            None
+            if place >= end or not words[place].low[0].isdigit()
+            else _counted(words, place, end)
+        )
     return _fixed(words, place, end) or _built(words, place, end)
 
 
@@ -92,7 +98,9 @@ def time_within(words: Words, first: int, end: int) -> Time | None:
 
 def _fixed(words: Words, place: int, end: int) -> Time | None:
     for phrase, tense in _fixed_by_first().get(words[place].low, ()):
-        if place + len(phrase) <= end and all(words[place + n].low == low for n, low in enumerate(phrase)):
+        if place + len(phrase) <= end and all(
+            words[place + n].low == low for n, low in enumerate(phrase)
+        ):
             return Time(place + len(phrase), tense)
     return None
 
@@ -118,15 +126,25 @@ def _built(words: Words, place: int, end: int) -> Time | None:
         part = place + 1 < end and low in ("tomorrow", "yesterday") and _unit(words[place + 1].low)
         return Time(place + 1 + bool(part), _ALONE[low])
     builder = _BUILDERS.get(low)
-    return builder(words, place, end) if builder else _counted(words, place, end) or _day_name(words, place, end)
+    return (
+        builder(words, place, end)
+        if builder
+        else _counted(words, place, end) or _day_name(words, place, end)
+    )
 
 
 def _which(words: Words, place: int, end: int) -> Time | None:
     """As in "next week", "every other Friday", "last three years"."""
     at = place + 1
-    while at < end and (words[at].low in ("other", "single", "few", "couple", "of") or _is_number(words[at].low)):
+    while at < end and (
+        words[at].low in ("other", "single", "few", "couple", "of") or _is_number(words[at].low)
+    ):
         at += 1
-    return Time(_night(words, at + 1, end), _WHICH[words[place].low]) if at < end and _dated(words[at].low) else None
+    return (
+        Time(_night(words, at + 1, end), _WHICH[words[place].low])
+        if at < end and _dated(words[at].low)
+        else None
+    )
 
 
 def _in(words: Words, place: int, end: int) -> Time | None:
@@ -140,7 +158,12 @@ def _in(words: Words, place: int, end: int) -> Time | None:
     if _YEAR.fullmatch(low) or low in lexicon()["months"] or low in lexicon()["seasons"]:
         return Time(_day_or_year(words, at + 1, end), "")
     if low == "the":
-        return Time(at + 2, "") if at + 1 < end and (_unit(words[at + 1].low) or words[at + 1].low in lexicon()["seasons"]) else None
+        return (
+            Time(at + 2, "")
+            if at + 1 < end
+            and (_unit(words[at + 1].low) or words[at + 1].low in lexicon()["seasons"])
+            else None
+        )
     counted = _count(words, at, end)
     return Time(counted, "future") if counted else None
 
@@ -151,7 +174,9 @@ def _on(words: Words, place: int, end: int) -> Time | None:
     if at >= end:
         return None
     low = words[at].low
-    if low in ("weekends", "weekdays") or (low.endswith("s") and low[:-1] in lexicon()["weekdays"] and low not in lexicon()["weekdays"]):
+    if low in ("weekends", "weekdays") or (
+        low.endswith("s") and low[:-1] in lexicon()["weekdays"] and low not in lexicon()["weekdays"]
+    ):
         return Time(at + 1, "often")
     return _date(words, at, end) or (Time(at + 1, "") if low == "weekend" else None)
 
@@ -162,16 +187,25 @@ def _date(words: Words, at: int, end: int) -> Time | None:
         return Time(_night(words, at + 1, end), "")
     if low in lexicon()["months"]:
         return Time(_day_or_year(words, at + 1, end), "")
-    if _DAY.fullmatch(low) or (_is_number(low) and at + 1 < end and words[at + 1].low in lexicon()["months"]):
+    if _DAY.fullmatch(low) or (
+        _is_number(low) and at + 1 < end and words[at + 1].low in lexicon()["months"]
+    ):
         at = _skip(words, at + 1, end, "of")
-        return Time(_day_or_year(words, at + 1, end) if at < end and words[at].low in lexicon()["months"] else at, "")
+        return Time(
+            _day_or_year(words, at + 1, end)
+            if at < end and words[at].low in lexicon()["months"]
+            else at,
+            "",
+        )
     return None
 
 
 def _day_or_year(words: Words, at: int, end: int) -> int:
     """Behind a month: its day, its year."""
     at = _skip(words, at, end, "the")
-    if at < end and (_DAY.fullmatch(words[at].low) or (_is_number(words[at].low) and len(words[at].low) <= 2)):
+    if at < end and (
+        _DAY.fullmatch(words[at].low) or (_is_number(words[at].low) and len(words[at].low) <= 2)
+    ):
         at += 1
     behind = _skip(words, at, end, ",", "of")
     return behind + 1 if behind < end and _YEAR.fullmatch(words[behind].low) else at
@@ -225,7 +259,18 @@ def _for(words: Words, place: int, end: int) -> Time | None:
         "at",
         "least",
     )
-    if at < end and words[at].low in ("ages", "years", "months", "weeks", "decades", "days", "long", "centuries", "life", "hours"):
+    if at < end and words[at].low in (
+        "ages",
+        "years",
+        "months",
+        "weeks",
+        "decades",
+        "days",
+        "long",
+        "centuries",
+        "life",
+        "hours",
+    ):
         return Time(at + 1, "")
     if at + 1 < end and words[at].low in ("a", "some") and words[at + 1].low in ("while", "time"):
         return Time(at + 2, "")
@@ -237,7 +282,9 @@ def _since(words: Words, place: int, end: int) -> Time | None:
     """As in "since 2010", "since last year", "since childhood"; not "since I moved"."""
     at = place + 1
     if at < end and (
-        _YEAR.fullmatch(words[at].low) or words[at].low in ("childhood", "birth", "then", "forever", "college", "school", "kindergarten")
+        _YEAR.fullmatch(words[at].low)
+        or words[at].low
+        in ("childhood", "birth", "then", "forever", "college", "school", "kindergarten")
     ):
         return Time(at + 1, "")
     later = time_at(words, at, end) or (_date(words, at, end) if at < end else None)
@@ -249,7 +296,9 @@ def _times(words: Words, place: int, end: int) -> Time | None:
     at = place + 1
     if words[place].low not in ("once", "twice"):
         at = place + 2 if at < end and words[at].low == "times" else end
-    ok = at + 1 < end and words[at].low in ("a", "per", "each", "every") and _unit(words[at + 1].low)
+    ok = (
+        at + 1 < end and words[at].low in ("a", "per", "each", "every") and _unit(words[at + 1].low)
+    )
     return Time(at + 2, "often") if ok else None
 
 
@@ -258,9 +307,19 @@ def _counted(words: Words, place: int, end: int) -> Time | None:
     counted = _count(words, place, end)
     if counted and counted < end and words[counted].low in ("ago", "back", "earlier"):
         return Time(counted + 1, "past")
-    if counted and counted + 1 < end and words[counted].low == "from" and words[counted + 1].low in ("now", "today"):
+    if (
+        counted
+        and counted + 1 < end
+        and words[counted].low == "from"
+        and words[counted + 1].low in ("now", "today")
+    ):
         return Time(counted + 2, "future")
-    if counted and counted + 1 < end and words[counted].low in ("a", "per") and _unit(words[counted + 1].low):
+    if (
+        counted
+        and counted + 1 < end
+        and words[counted].low in ("a", "per")
+        and _unit(words[counted + 1].low)
+    ):
         return Time(counted + 2, "often")
     return _times(words, place, end)
 
@@ -268,7 +327,13 @@ def _counted(words: Words, place: int, end: int) -> Time | None:
 def _count(words: Words, place: int, end: int) -> int:
     """Where "three years", "a few weeks" end; 0 = nothing is counted here."""
     at = place
-    while at < end and at < place + 4 and (_is_number(words[at].low) or words[at].low in ("of", "-", "and", "more", "good", "full")):
+    while (
+        at < end
+        and at < place + 4
+        and (
+            _is_number(words[at].low) or words[at].low in ("of", "-", "and", "more", "good", "full")
+        )
+    ):
         at += 1
     return at + 1 if place < at < end and _dated(words[at].low) else 0
 
@@ -289,7 +354,9 @@ def _day_name(words: Words, place: int, end: int) -> Time | None:
 
 
 def _night(words: Words, at: int, end: int) -> int:
-    return at + 1 if at < end and words[at].low in ("night", "morning", "evening", "afternoon") else at
+    return (
+        at + 1 if at < end and words[at].low in ("night", "morning", "evening", "afternoon") else at
+    )
 
 
 def _skip(words: Words, at: int, end: int, *lows: str) -> int:
@@ -299,7 +366,11 @@ def _skip(words: Words, at: int, end: int, *lows: str) -> int:
 
 
 def _unit(low: str) -> bool:
-    return low in lexicon()["units"] or (low.endswith("s") and low[:-1] in lexicon()["units"]) or low == "centuries"
+    return (
+        low in lexicon()["units"]
+        or (low.endswith("s") and low[:-1] in lexicon()["units"])
+        or low == "centuries"
+    )
 
 
 def _dated(low: str) -> bool:
@@ -324,4 +395,12 @@ _BUILDERS: Final[dict[str, Callable[[Words, int, int], Time | None]]] = {
 
 @cache
 def _firsts() -> frozenset[str]:
-    return frozenset({*_ALONE, *_BUILDERS, *(phrase[0] for phrase in _FIXED), *lexicon()["numbers"].spelt, *lexicon()["weekdays"].spelt})
+    return frozenset(
+        {
+            *_ALONE,
+            *_BUILDERS,
+            *(phrase[0] for phrase in _FIXED),
+            *lexicon()["numbers"].spelt,
+            *lexicon()["weekdays"].spelt,
+        }
+    )

@@ -9,7 +9,17 @@ from rolememory.learn.statements.english_people import Found, bare_kin, owned_at
 from rolememory.learn.statements.english_say import Claims, claim, naming, tied
 from rolememory.learn.statements.english_scene import Who
 from rolememory.learn.statements.english_time import time_at
-from rolememory.learn.statements.english_values import Span, contrast, cut_short, items, noun_phrase, phrase, raw, told, value_of
+from rolememory.learn.statements.english_values import (
+    Span,
+    contrast,
+    cut_short,
+    items,
+    noun_phrase,
+    phrase,
+    raw,
+    told,
+    value_of,
+)
 from rolememory.learn.statements.english_verbs import group_at
 from rolememory.learn.statements.english_words import lexicon, listed, single, union
 
@@ -26,11 +36,19 @@ _TOPICS: Final = {
 }  # fmt: skip
 _COLOURS: Final = {"color": "colour", "colors": "colour", "colours": "colour", "flavor": "flavour"}
 _LISTS: Final = frozenset({"likes", "language", "fears"})
-_POINTING: Final = frozenset("it this that these he she they you what where who there here which your".split())
+_POINTING: Final = frozenset(
+    "it this that these he she they you what where who there here which your".split()
+)
 _MATTERLESS: Final = frozenset("thing things part person one ones place way moment".split())
-_NO_VALUES: Final = frozenset("that this it so very here what how you your there a still always".split())
-_VERBS: Final = frozenset("is are was were has 's used really actually probably still also will would not am".split())
-_NO_LOOKS: Final = frozenset("getting so too killing on in all wet closed open wide up down filled full fixed messy beautiful".split())
+_NO_VALUES: Final = frozenset(
+    "that this it so very here what how you your there a still always".split()
+)
+_VERBS: Final = frozenset(
+    "is are was were has 's used really actually probably still also will would not am".split()
+)
+_NO_LOOKS: Final = frozenset(
+    "getting so too killing on in all wet closed open wide up down filled full fixed messy beautiful".split()
+)
 _SOCIAL: Final = frozenset({"discord", "instagram", "insta", "twitter", "telegram"})
 
 
@@ -43,10 +61,18 @@ def topic(clause: Clause) -> Claims:
     while end - holder.end < 7 and clause.low(end)[:1].isalpha() and clause.low(end) not in _VERBS:
         end += 1
     group = group_at(clause.words, end, clause.end)
-    if group is None or group.lemma != "be" or group.tense not in ("present", "former", "past", "perfect") or group.end >= clause.end:
+    if (
+        group is None
+        or group.lemma != "be"
+        or group.tense not in ("present", "former", "past", "perfect")
+        or group.end >= clause.end
+    ):
         return
     noun = Span(holder.end, end)
-    clause.scene.topic, clause.scene.topic_words = (" ".join(clause.lows(*noun)), noun, holder.who), clause.words
+    clause.scene.topic, clause.scene.topic_words = (
+        (" ".join(clause.lows(*noun)), noun, holder.who),
+        clause.words,
+    )
     said = clause.saying(holder.who, group, group.end)
     for found in about(said, " ".join(clause.lows(*noun)), noun, holder.who):
         if group.tense != "past" or found.attribute in ("name", "job", "favourite"):
@@ -71,9 +97,21 @@ def about(clause: Clause, spelt: str, noun: Span, who: Who) -> Claims:
         at += length
     last = spelt.rpartition(" ")[2]
     if listed("name_topics", spelt) or listed("nickname_topics", spelt):
-        found = name_at(clause.words, at + (clause.low(at) == "called"), clause.end, clause.scene, spoken=clause.holds)
+        found = name_at(
+            clause.words,
+            at + (clause.low(at) == "called"),
+            clause.end,
+            clause.scene,
+            spoken=clause.holds,
+        )
         if found:
-            yield from naming(clause, who, found.name, nick=listed("nickname_topics", spelt), former=contrast(clause, found.end))
+            yield from naming(
+                clause,
+                who,
+                found.name,
+                nick=listed("nickname_topics", spelt),
+                former=contrast(clause, found.end),
+            )
     elif spelt.startswith("favourite "):
         yield from _favourite(clause, noun, who, at)
     elif spelt in _TOPICS:
@@ -86,7 +124,9 @@ def _event(clause: Clause, spelt: str, who: Who, at: int) -> Claims:
     """As in "my exam is on Tuesday"."""
     when = time_at(clause.words, at, clause.end)
     if when and when.tense in ("future", ""):
-        yield from claim(clause, "plan", spelt, f"{who.shown}'s {spelt} is {told(clause, Span(at, when.end))}.")
+        yield from claim(
+            clause, "plan", spelt, f"{who.shown}'s {spelt} is {told(clause, Span(at, when.end))}."
+        )
 
 
 def _favourite(clause: Clause, noun: Span, who: Who, at: int) -> Claims:
@@ -94,18 +134,34 @@ def _favourite(clause: Clause, noun: Span, who: Who, at: int) -> Claims:
     named = kind_of(clause, noun.first + 1, noun.end)
     spans = items(clause, at)
     pointless = clause.low(at) in ("when", "how", "that", "to", "this", "it", "yours", "still")
-    if not spans or named in _MATTERLESS or pointless or any(listed("vague_ends", clause.low(span.end - 1)) for span in spans):
+    if (
+        not spans
+        or named in _MATTERLESS
+        or pointless
+        or any(listed("vague_ends", clause.low(span.end - 1)) for span in spans)
+    ):
         return
     span = Span(spans[0].first, spans[-1].end)
     be = "are" if single(named) != named else "is"
     content = f"{who.shown}'s favourite {named} {be if clause.holds else f'{be} not'} {told(clause, span, who)}."
-    yield from claim(clause, "favourite", value_of(clause, span), content, about=single(named), former=contrast(clause, span.end))
+    yield from claim(
+        clause,
+        "favourite",
+        value_of(clause, span),
+        content,
+        about=single(named),
+        former=contrast(clause, span.end),
+    )
 
 
 def kind_of(clause: Clause, first: int, end: int) -> str:
     """What is somebody's favourite, as it is compared: "book" of "book of all time"."""
     place = first
-    while place < end and not listed("prepositions", clause.low(place)) and clause.low(place) not in ("ever", "right"):
+    while (
+        place < end
+        and not listed("prepositions", clause.low(place))
+        and clause.low(place) not in ("ever", "right")
+    ):
         place += 1
     return " ".join(_COLOURS.get(low, low) for low in clause.lows(first, place))
 
@@ -120,7 +176,9 @@ def _plain(clause: Clause, spelt: str, who: Who, at: int) -> Claims:
             content = f"{who.shown}'s {spelt} {verb} {'' if clause.holds else 'not '}{told(clause, span, who)}."
             worth = value.removeprefix("to ") if attribute == "wants" else value
             detail = spelt if attribute in ("looks", "contact") else ""
-            yield from claim(clause, attribute, worth, content, about=detail, former=contrast(clause, span.end))
+            yield from claim(
+                clause, attribute, worth, content, about=detail, former=contrast(clause, span.end)
+            )
 
 
 def _value_span(clause: Clause, attribute: str, at: int) -> Span:
@@ -134,7 +192,11 @@ def _value_span(clause: Clause, attribute: str, at: int) -> Span:
         while (
             clause.low(end)
             and clause.low(end) != ","
-            and (end == at or clause.words[end].start == clause.words[end - 1].end or not clause.low(end).isalpha())
+            and (
+                end == at
+                or clause.words[end].start == clause.words[end - 1].end
+                or not clause.low(end).isalpha()
+            )
         ):
             end += 1
         return Span(at, end)
@@ -144,7 +206,9 @@ def _value_span(clause: Clause, attribute: str, at: int) -> Span:
 def _date_end(clause: Clause, at: int) -> int:
     """The end of "3 March", "March 3rd", "the 3rd of March"."""
     place = at
-    while (low := clause.low(place)) and (listed("months", low) or low[0].isdigit() or low in ("the", "of")):
+    while (low := clause.low(place)) and (
+        listed("months", low) or low[0].isdigit() or low in ("the", "of")
+    ):
         place += 1
     return place
 
@@ -153,13 +217,19 @@ def _fits(clause: Clause, attribute: str, spelt: str, span: Span) -> bool:
     """Whether the words can be a value of this topic."""
     low, lows = clause.low(span.first), clause.lows(*span)
     if attribute == "wants":
-        return low in ("to", "being", "becoming", "a", "an") and span.end - span.first > 1 and not cut_short(clause, span)
+        return (
+            low in ("to", "being", "becoming", "a", "an")
+            and span.end - span.first > 1
+            and not cut_short(clause, span)
+        )
     if low in _NO_VALUES and attribute not in ("is", "likes"):
         return False
     fits = {
         "age": low.isdigit(),
-        "birthday": clause.any_of("months", *span) or any("/" in one or one.count(".") > 1 for one in lows),
-        "contact": spelt in _SOCIAL or any(char.isdigit() or char == "@" for one in lows for char in one),
+        "birthday": clause.any_of("months", *span)
+        or any("/" in one or one.count(".") > 1 for one in lows),
+        "contact": spelt in _SOCIAL
+        or any(char.isdigit() or char == "@" for one in lows for char in one),
         "home": low in ("in", "near") or clause.capital(span.first),
         "origin": low not in ("with", "where", "on"),
         "job": lexicon()["jobs"].ending(clause.words, *span) > 0,
@@ -177,9 +247,15 @@ def inverse(clause: Clause) -> Claims:
     for at in range(clause.first + 1, min(clause.first + 6, clause.end - 2)):
         if clause.low(at) in ("is", "are", "'s"):
             group = group_at(clause.words, at, clause.end)
-            owner = owner_at(clause.words, group.end, clause.end, clause.scene) if group and group.lemma == "be" else None
+            owner = (
+                owner_at(clause.words, group.end, clause.end, clause.scene)
+                if group and group.lemma == "be"
+                else None
+            )
             if owner and group and clause.low(clause.first) not in _POINTING:
-                yield from _inverted(clause.saying(owner.who, group, group.end), Span(clause.first, at), owner)
+                yield from _inverted(
+                    clause.saying(owner.who, group, group.end), Span(clause.first, at), owner
+                )
             return
 
 
@@ -192,9 +268,24 @@ def _inverted(clause: Clause, what: Span, owner: Found) -> Claims:
         kind = kind_of(clause, owner.end + 1, noun_phrase(clause, owner.end + 1).end)
         if kind and kind not in _MATTERLESS:
             content = f"{owner.who.shown}'s favourite {kind} {yes} {told(clause, what, owner.who)}."
-            yield from claim(clause, "favourite", value_of(clause, what), content, about=single(kind))
-    elif kin and kin.who.owned and not kin.who.owned.name and name and named and kin.end >= clause.end - 1:
-        yield from tied(clause, kin.who.owned, name.name, f"{kin.who.shown} {yes} called {name.name}.", holds=clause.holds)
+            yield from claim(
+                clause, "favourite", value_of(clause, what), content, about=single(kind)
+            )
+    elif (
+        kin
+        and kin.who.owned
+        and not kin.who.owned.name
+        and name
+        and named
+        and kin.end >= clause.end - 1
+    ):
+        yield from tied(
+            clause,
+            kin.who.owned,
+            name.name,
+            f"{kin.who.shown} {yes} called {name.name}.",
+            holds=clause.holds,
+        )
     elif clause.low(owner.end) == "name" and name and named:
         yield from naming(clause, owner.who, name.name)
 
@@ -202,7 +293,11 @@ def _inverted(clause: Clause, what: Span, owner: Found) -> Claims:
 def it_is(clause: Clause) -> Claims:
     """As in "it's Al, not Alan": of what the sentence just spoke of, or a name where the two are spelt much alike."""
     scene, first = clause.scene, clause.first
-    group = group_at(clause.words, first + 1, clause.end) if clause.low(first) in ("it", "its", "that", "they") else None
+    group = (
+        group_at(clause.words, first + 1, clause.end)
+        if clause.low(first) in ("it", "its", "that", "they")
+        else None
+    )
     if group is None or group.lemma != "be" or group.tense != "present" or group.end >= clause.end:
         return
     if scene.topic and scene.topic_words is clause.words:

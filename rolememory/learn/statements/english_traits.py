@@ -8,14 +8,27 @@ from rolememory.learn.statements.english_life import from_there
 from rolememory.learn.statements.english_people import owned_at
 from rolememory.learn.statements.english_say import Claims, claim, sentence, simply, tied
 from rolememory.learn.statements.english_time import time_at
-from rolememory.learn.statements.english_values import Span, contrast, noun_phrase, phrase, told, value_of
+from rolememory.learn.statements.english_values import (
+    Span,
+    contrast,
+    noun_phrase,
+    phrase,
+    told,
+    value_of,
+)
 from rolememory.learn.statements.english_words import lexicon, listed
 from rolememory.learn.statements.english_work import work_attribute, workplace
 
 _ADJECTIVES: Final = (
     ("nationalities", "is"), ("beliefs", "belief"), ("genders", "gender"), ("orientations", "is"), ("traits", "is"), ("looks", "looks"), ("job_states", "job"),
 )  # fmt: skip
-_NOUNS: Final = (("beliefs", "belief"), ("genders", "gender"), ("persons", "is"), ("nationalities", "is"), ("orientations", "is"))
+_NOUNS: Final = (
+    ("beliefs", "belief"),
+    ("genders", "gender"),
+    ("persons", "is"),
+    ("nationalities", "is"),
+    ("orientations", "is"),
+)
 _COMPLETED: Final = frozenset("and but or because so by not who since anymore any myself".split())
 _BESIDE_NOUN: Final = frozenset("of at with from by in".split())
 _TITLES: Final = frozenset("mayor president captain sheriff principal innkeeper lighthouse".split())
@@ -36,7 +49,11 @@ def adjective(clause: Clause, at: int) -> Claims:
     """As in "I'm shy", "I'm Italian", "I'm retired"."""
     for name, attribute in _ADJECTIVES:
         end = at + clause.listed(name, at)
-        if end > at and complete(clause, end) and (attribute == "job" or not clause.any_of("moods", end)):
+        if (
+            end > at
+            and complete(clause, end)
+            and (attribute == "job" or not clause.any_of("moods", end))
+        ):
             yield from simply(clause, attribute, Span(at, end))
             yield from adjective(clause, end + 1) if clause.low(end) == "and" else ()
             return
@@ -78,13 +95,25 @@ def _until_participle(clause: Clause, span: Span) -> Span:
 def _classed(clause: Clause, at: int, span: Span) -> Claims:
     the = clause.low(at) == "the"
     for name, attribute in () if the else _NOUNS:
-        if clause.listed(name, span.first, span.end) == span.end - span.first and _beside(clause, attribute, span.end):
+        if clause.listed(name, span.first, span.end) == span.end - span.first and _beside(
+            clause, attribute, span.end
+        ):
             end = phrase(clause, span.end + 1).end if clause.low(span.end) == "of" else span.end
-            yield from simply(clause, attribute, Span(span.first, max(end, span.end + 2 * (clause.low(span.end) == "of"))))
+            yield from simply(
+                clause,
+                attribute,
+                Span(span.first, max(end, span.end + 2 * (clause.low(span.end) == "of"))),
+            )
             return
     last = clause.words[span.end - 1]
     if last.low.startswith("ex-") and listed("jobs", last.low[3:]):
-        yield from claim(clause, "job", last.raw[3:], sentence(clause, told(clause, Span(at, span.end))), holds=not clause.holds)
+        yield from claim(
+            clause,
+            "job",
+            last.raw[3:],
+            sentence(clause, told(clause, Span(at, span.end))),
+            holds=not clause.holds,
+        )
     elif _is_job(clause, span) or (listed("job_heads", last.low) and clause.low(span.end) == "of"):
         yield from _job(clause, at, span)
     elif the or clause.low(span.end - 1) == "child":
@@ -98,7 +127,12 @@ def _beside(clause: Clause, attribute: str, at: int) -> bool:
     if attribute == "gender" or clause.low(at) not in _BESIDE_NOUN:
         return False
     more = clause.low(at + 1)
-    return clause.low(at) != "of" or listed("numbers", more) or more.isdigit() or more in ("house", "the")
+    return (
+        clause.low(at) != "of"
+        or listed("numbers", more)
+        or more.isdigit()
+        or more in ("house", "the")
+    )
 
 
 def _is_job(clause: Clause, span: Span) -> bool:
@@ -113,15 +147,30 @@ def _is_job(clause: Clause, span: Span) -> bool:
 
 def _job(clause: Clause, at: int, span: Span) -> Claims:
     """The job, whose it is done for, where one learns it, where one is from; "a former nurse" is none any more."""
-    end = phrase(clause, span.end + 1, "at", "in", "for", "with", "from").end if clause.low(span.end) == "of" else span.end
+    end = (
+        phrase(clause, span.end + 1, "at", "in", "for", "with", "from").end
+        if clause.low(span.end) == "of"
+        else span.end
+    )
     low, alone = clause.low(end), end == span.end and span.end - span.first == 1
     trained = clause.lows(end, end + 2) == ["by", "training"]
-    if low in ("to", "when", "like", "about") or trained or (clause.low(at) == "the" and alone and clause.low(span.first) not in _TITLES):
+    if (
+        low in ("to", "when", "like", "about")
+        or trained
+        or (clause.low(at) == "the" and alone and clause.low(span.first) not in _TITLES)
+    ):
         return
     former = clause.low(span.first) in ("former", "ex")
     value = value_of(clause, Span(span.first + former, end))
     content = sentence(clause, f"{clause.low(at)} {told(clause, Span(span.first, end))}")
-    yield from claim(clause, "job", value, content, holds=not clause.holds if former else None, former=contrast(clause, end))
+    yield from claim(
+        clause,
+        "job",
+        value,
+        content,
+        holds=not clause.holds if former else None,
+        former=contrast(clause, end),
+    )
     if low in ("at", "for") and not value.endswith("student") and not former:
         yield from _employer(clause, end)
     elif low in ("at", "studying"):
@@ -151,13 +200,20 @@ def _school(clause: Clause, at: int) -> Claims:
     span = phrase(clause, at + 1, "in", "with", "on", "since", "as", "at")
     verb = "studies at" if clause.low(at) == "at" else "studies"
     if span.end > span.first:
-        yield from claim(clause, "study", value_of(clause, span), f"{clause.who.shown} {verb} {told(clause, span)}.")
+        yield from claim(
+            clause,
+            "study",
+            value_of(clause, span),
+            f"{clause.who.shown} {verb} {told(clause, span)}.",
+        )
 
 
 def _birth_order(clause: Clause, span: Span) -> Claims:
     """As in "the youngest of three", "the middle child"."""
     family = clause.low(span.end - 1) in ("child", "daughter", "son", "sibling", "one")
-    counted = clause.low(span.end) == "of" and (listed("numbers", clause.low(span.end + 1)) or clause.low(span.end + 1).isdigit())
+    counted = clause.low(span.end) == "of" and (
+        listed("numbers", clause.low(span.end + 1)) or clause.low(span.end + 1).isdigit()
+    )
     if clause.low(span.first) in _BIRTH and (family or counted):
         yield from simply(clause, "is", Span(span.first, span.end + 2 * counted))
 
@@ -174,4 +230,10 @@ def _somebodys(clause: Clause, at: int) -> Claims:
         and not (who.owned or ties.owner.person == "you")
     ):
         yes = "is" if clause.holds else "is not"
-        yield from tied(clause, ties, who.shown, f"{ties.owner.shown}'s {ties.about} {yes} called {who.shown}.", holds=clause.holds)
+        yield from tied(
+            clause,
+            ties,
+            who.shown,
+            f"{ties.owner.shown}'s {ties.about} {yes} called {who.shown}.",
+            holds=clause.holds,
+        )

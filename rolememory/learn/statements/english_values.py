@@ -22,8 +22,12 @@ _NO_ENDS: Final = frozenset(
 )
 _NO_ITEMS: Final = frozenset("i you he she it they we then so not also even to that this".split())
 _OPEN: Final = frozenset("this that these those him her them it his hers".split())
-_THEIRS: Final = frozenset({"they", "their", "theirs"})  # somebody else's; in a memory the subject's own
-_OBJECT_CLAUSES: Final = frozenset("what how that who where whether if when why which whatever you i he she we they".split())
+_THEIRS: Final = frozenset(
+    {"they", "their", "theirs"}
+)  # somebody else's; in a memory the subject's own
+_OBJECT_CLAUSES: Final = frozenset(
+    "what how that who where whether if when why which whatever you i he she we they".split()
+)
 _AFTER_COMMA: Final = frozenset(
     "and but or so i you he she we they it which who especially because not though although then too please".split()
 )
@@ -40,7 +44,11 @@ class Span(NamedTuple):
 def phrase(clause: Clause, at: int, *stops: str) -> Span:
     """The words from `at` to the end of what they say: a mark, a clause, a time, a closing phrase or one of `stops` ends them."""
     place = at
-    while place < clause.end and clause.words[place].low not in stops and not _ends(clause.words, place, clause.end, at):
+    while (
+        place < clause.end
+        and clause.words[place].low not in stops
+        and not _ends(clause.words, place, clause.end, at)
+    ):
         place += 1
     return _without_name(clause, _without_tail(clause.words, Span(at, place)))
 
@@ -49,10 +57,15 @@ def _without_name(clause: Clause, span: Span) -> Span:
     """Without the name of the one spoken to at its end: "I love tea Mira"."""
     first, end = span
     you, before = clause.scene.you, clause.low(end - 2)
-    called = you and end - first > 1 and clause.scene.speaker.names.get(clause.low(end - 1)) == you.label
+    called = (
+        you and end - first > 1 and clause.scene.speaker.names.get(clause.low(end - 1)) == you.label
+    )
     return (
         Span(first, end - 1)
-        if called and not (listed("prepositions", before) or before in ("and", "my", "or") or _is_verb(before))
+        if called
+        and not (
+            listed("prepositions", before) or before in ("and", "my", "or") or _is_verb(before)
+        )
         else span
     )
 
@@ -67,7 +80,9 @@ def _ends(words: Words, at: int, end: int, first: int) -> bool:
     if low == "'s":
         return at == first or not (at + 1 < end and words[at + 1].low[0].isalpha())
     if not low[0].isalnum():
-        return not (low in _INSIDE and ((at > first and words[at].start == words[at - 1].end) or low == "@"))
+        return not (
+            low in _INSIDE and ((at > first and words[at].start == words[at - 1].end) or low == "@")
+        )
     if low == "not" or listed("clause_words", low):
         return not (low == "and" and _joins_adjectives(words, at, first, end))
     return at > first and (time_at(words, at, end) is not None or closes(words, at, end))
@@ -76,12 +91,18 @@ def _ends(words: Words, at: int, end: int, first: int) -> bool:
 def _joins_adjectives(words: Words, at: int, first: int, end: int) -> bool:
     """As in "a safe and loving home", "new and powerful models"."""
     lows = words.lows
-    adjective = at > first and (listed("adjectives", lows[at - 1]) or (at - first > 1 and lows[at - 2] in ("a", "an")))
+    adjective = at > first and (
+        listed("adjectives", lows[at - 1]) or (at - first > 1 and lows[at - 2] in ("a", "an"))
+    )
     if not adjective or at + 2 >= end:
         return False
     two, noun = lows[at + 1], lows[at + 2]
     closed = union("determiners", "prepositions", "clause_words", "tails")
-    return noun.isalpha() and two.isalpha() and not (two in closed or noun in closed or two in lexicon().bases)
+    return (
+        noun.isalpha()
+        and two.isalpha()
+        and not (two in closed or noun in closed or two in lexicon().bases)
+    )
 
 
 def closes(words: Words, at: int, end: int) -> bool:
@@ -119,13 +140,21 @@ def items(clause: Clause, at: int, *stops: str, titles: bool = True) -> list[Spa
     found, words = [first] if first.end > first.first else [], clause.words
     while found and len(found) < 8 and (place := _next_item(clause, found[-1].end)):
         span = phrase(clause, place, *stops)
-        if span.end <= span.first or not _alike(words, first, span) or clause.low(span.end) in ("is", "are", "was", "were", "has", "will"):
+        if (
+            span.end <= span.first
+            or not _alike(words, first, span)
+            or clause.low(span.end) in ("is", "are", "was", "were", "has", "will")
+        ):
             break
         if lexicon()["fixed_pairs"].inside(words, found[-1].first, span.end):
             found[-1] = Span(found[-1].first, span.end)
         else:
             found.append(span)
-    return [Span(found[0].first, found[1].end)] if titles and len(found) == 2 and _is_one(words, found) else found
+    return (
+        [Span(found[0].first, found[1].end)]
+        if titles and len(found) == 2 and _is_one(words, found)
+        else found
+    )
 
 
 def _next_item(clause: Clause, at: int) -> int:
@@ -139,7 +168,13 @@ def _next_item(clause: Clause, at: int) -> int:
 def _alike(words: Words, one: Span, other: Span) -> bool:
     low = words[other.first].low
     tagged = other.end - other.first == 1 and listed("tags", low)
-    if low in _NO_ITEMS or low in OWNERS or tagged or listed("adverbs", low) or other.end - other.first > 5:
+    if (
+        low in _NO_ITEMS
+        or low in OWNERS
+        or tagged
+        or listed("adverbs", low)
+        or other.end - other.first > 5
+    ):
         return False
     return low.endswith("ing") == words[one.first].low.endswith("ing")
 
@@ -152,7 +187,11 @@ def _is_one(words: Words, found: list[Span]) -> bool:
     title = all(words[at].capital for at in (one.first, one.end - 1, two.first))
     deep = any(listed("prepositions", low) for low in words.lows[one.first : one.end])
     last = words[one.end - 1]
-    shared = one.end - one.first == 1 and two.end - two.first > 1 and not (last.capital or last.low.endswith(("s", "ing")))
+    shared = (
+        one.end - one.first == 1
+        and two.end - two.first > 1
+        and not (last.capital or last.low.endswith(("s", "ing")))
+    )
     return title or deep or (shared and words.lows[two.first] not in ("a", "an", "the", "my"))
 
 
@@ -162,7 +201,11 @@ def told(clause: Clause, span: Span, who: Who | None = None) -> str | None:
     pieces: list[str] = []
     for place in range(first, end):
         word = words[place]
-        piece = _third_person(clause, word.low, about) if word.low in ME or word.low in YOU else _spelt(word)
+        piece = (
+            _third_person(clause, word.low, about)
+            if word.low in ME or word.low in YOU
+            else _spelt(word)
+        )
         if piece is None:
             return None
         gap = clause.scene.text[words[place - 1].end : word.start] if place > first else ""
@@ -198,10 +241,15 @@ def value_of(clause: Clause, span: Span, who: Who | None = None) -> str:
 
 def cut_short(clause: Clause, span: Span) -> bool:
     """Whether the words leave open what they mean: "sharing (what I know)", "making him happy", "a safe (, warm place)"."""
-    lows, (beyond, further) = clause.lows(*span), [*clause.words.lows[span.end : span.end + 2], "", ""][:2]
+    lows, (beyond, further) = (
+        clause.lows(*span),
+        [*clause.words.lows[span.end : span.end + 2], "", ""][:2],
+    )
     if not _OPEN.isdisjoint(lows) or (not clause.scene.told and not _THEIRS.isdisjoint(lows)):
         return True
-    if beyond in ("that", "who", "which") or (beyond in _OBJECT_CLAUSES and _is_verb(lows[-1] if lows else "")):
+    if beyond in ("that", "who", "which") or (
+        beyond in _OBJECT_CLAUSES and _is_verb(lows[-1] if lows else "")
+    ):
         return True
     if listed("prepositions", beyond) and (further in _OPEN or further in _OBJECT_CLAUSES):
         return True
@@ -216,7 +264,11 @@ def _is_verb(low: str) -> bool:
 def raw(clause: Clause, span: Span) -> str:
     """The words of a span as they stand."""
     first, end = span
-    text = clause.scene.text[clause.words[first].start : clause.words[end - 1].end] if end > first else ""
+    text = (
+        clause.scene.text[clause.words[first].start : clause.words[end - 1].end]
+        if end > first
+        else ""
+    )
     return " ".join(text.translate(_QUOTES).split())
 
 
@@ -224,11 +276,19 @@ def timed(clause: Clause, end: int) -> int:
     """Where a phrase of time, or "any more", behind a value ends."""
     place = end + (clause.low(end) == "now")
     run = times_at(clause.words, place, clause.end)
-    if run and (run.end >= clause.end or not clause.low(run.end)[0].isalpha() or clause.low(run.end) in _AFTER_TIME):
+    if run and (
+        run.end >= clause.end
+        or not clause.low(run.end)[0].isalpha()
+        or clause.low(run.end) in _AFTER_TIME
+    ):
         place = run.end
     if clause.low(place) == "anymore":
         return place + 1
-    return place + 2 if clause.low(place) == "any" and clause.low(place + 1) in ("more", "longer") else place
+    return (
+        place + 2
+        if clause.low(place) == "any" and clause.low(place + 1) in ("more", "longer")
+        else place
+    )
 
 
 def contrast(clause: Clause, end: int) -> str:
@@ -239,6 +299,18 @@ def contrast(clause: Clause, end: int) -> str:
     if clause.low(place) not in ("not", "instead", "rather"):
         return ""
     place += 1
-    while clause.low(place) in ("in", "at", "a", "an", "the", "of", "than", "from", "as", "for", "like"):
+    while clause.low(place) in (
+        "in",
+        "at",
+        "a",
+        "an",
+        "the",
+        "of",
+        "than",
+        "from",
+        "as",
+        "for",
+        "like",
+    ):
         place += 1
     return value_of(clause, phrase(clause, place))

@@ -15,11 +15,20 @@ LASTING: Final[tuple[Tense, ...]] = ("present", "perfect", "progressive", "forme
 PAST: Final[tuple[Tense, ...]] = ("past", "perfect")
 UNSURE: Final = 0.6  # "I think", "maybe"
 
-_BE: Final[dict[str, Tense]] = {"am": "present", "is": "present", "are": "present", "'s": "present", "was": "past", "were": "past"}
+_BE: Final[dict[str, Tense]] = {
+    "am": "present",
+    "is": "present",
+    "are": "present",
+    "'s": "present",
+    "was": "past",
+    "were": "past",
+}
 _UNREAL: Final = frozenset({"would", "could", "should", "might", "may", "must", "ought", "'d"})
 _ONES: Final = {"am": "is", "are": "is", "'s": "is", "were": "was", "have": "has", "do": "does"}
 _MANY: Final = {"am": "are", "'s": "are", "is": "are", "has": "have", "does": "do", "was": "were"}
-_NO_PARTICIPLES: Final = frozenset("willing loving caring boring charming outgoing understanding interesting".split())
+_NO_PARTICIPLES: Final = frozenset(
+    "willing loving caring boring charming outgoing understanding interesting".split()
+)
 _PERFECT_S: Final = frozenset("been got had lived worked become moved always".split())
 _NEVER_VERBS: Final = frozenset(
     "and or but of for with in on at to from by the a an my your his her their our this that who which what it him them me us than as".split()
@@ -115,7 +124,9 @@ def _modal(words: Words, at: int, end: int, group: Group) -> int | None:
         return _carried(group, "can", "word", "can")
     if low == "used" and more == "to":
         return _carried(group, "former", "word", "used to") + 1
-    if low in ("do", "does", "did") and (more == "not" or _is_base(words, _next(words, at + 1, end), end)):
+    if low in ("do", "does", "did") and (
+        more == "not" or _is_base(words, _next(words, at + 1, end), end)
+    ):
         return _carried(group, "past" if low == "did" else "present", "do", low)
     return _unreal(words, at, end, group) if low in _UNREAL else None
 
@@ -130,7 +141,11 @@ def _carried(group: Group, tense: Tense, part: Part, said: str) -> int:
 
 def _unreal(words: Words, at: int, end: int, group: Group) -> int:
     behind = _next(words, at + 1, end)
-    if words[at].low == "'d" and _is_participle(words, behind, end) and not _is_base(words, behind, end):
+    if (
+        words[at].low == "'d"
+        and _is_participle(words, behind, end)
+        and not _is_base(words, behind, end)
+    ):
         return _carried(group, "past", "word", "had")
     group.wishes = words[at].low in ("would", "'d")
     return _carried(group, "unreal", "word", "would" if group.wishes else words[at].low)
@@ -142,7 +157,12 @@ def _be(words: Words, at: int, end: int, group: Group) -> int:
     if low == "'s" and follows in _PERFECT_S:
         return _have(words, at, end, group) or 0
     _carried(group, _BE.get(low, "present"), "be", low)
-    if follows == "going" and behind + 1 < end and words[behind + 1].low == "to" and _is_base(words, behind + 2, end):
+    if (
+        follows == "going"
+        and behind + 1 < end
+        and words[behind + 1].low == "to"
+        and _is_base(words, behind + 2, end)
+    ):
         return _going_to(words, at, behind, end, group)
     form = lexicon().verbs.get(follows)
     if form and form.form == "ing" and follows not in _NO_PARTICIPLES:
@@ -186,7 +206,9 @@ def _have(words: Words, at: int, end: int, group: Group) -> int | None:
         _all_beside(words, at + 1, behind, end, group)
         return _had(group, behind + 1 - at)
     if _is_participle(words, behind, end):
-        return _carried(group, "past" if low == "had" else "perfect", "have", "have" if low == "'s" else low)
+        return _carried(
+            group, "past" if low == "had" else "perfect", "have", "have" if low == "'s" else low
+        )
     if group.finite:
         return None
     return _had(group, 1, past=low == "had")
@@ -201,7 +223,11 @@ def _had(group: Group, taken: int, *, past: bool = False) -> int:
 
 def _next(words: Words, at: int, end: int) -> int:
     """The next word that is no adverb or negation."""
-    while at < end and (words[at].low in ("not", "never") or listed("adverbs", words[at].low) or listed("hedges", words[at].low)):
+    while at < end and (
+        words[at].low in ("not", "never")
+        or listed("adverbs", words[at].low)
+        or listed("hedges", words[at].low)
+    ):
         at += 1
     return at
 
@@ -275,6 +301,8 @@ def denying(group: Group) -> Group:
     if first[0] in ("be", "have", "do") or (first[0] == "word" and rest):
         return replace(group, said=[first, ("not", "not"), *rest])
     if group.tense == "present":
-        words: list[tuple[Part, str]] = [("word", low) if part == "main" else (part, low) for part, low in group.said]
+        words: list[tuple[Part, str]] = [
+            ("word", low) if part == "main" else (part, low) for part, low in group.said
+        ]
         return replace(group, said=[("do", "do"), ("not", "not"), *words])
     return replace(group, said=[("word", "did"), ("not", "not"), ("word", group.lemma)])

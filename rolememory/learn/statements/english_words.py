@@ -13,7 +13,9 @@ import orjson
 
 from rolememory.shipped import shipped
 
-_WORD = re.compile(r"w/(?=[\sa-z])|\d+(?:[.,:/]\d+)*[^\W\d_]*(?:-[^\W\d_]+)*|[^\W\d_][^\W_]*(?:['’ʼ-][^\W_]+)*|[^\w\s\"“”«»'‘’]")
+_WORD = re.compile(
+    r"w/(?=[\sa-z])|\d+(?:[.,:/]\d+)*[^\W\d_]*(?:-[^\W\d_]+)*|[^\W\d_][^\W_]*(?:['’ʼ-][^\W_]+)*|[^\w\s\"“”«»'‘’]"
+)
 _ENDINGS: Final = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will", "'d": "'d", "'s": "'s"}
 _VOWELS = "aeiou"
 _SIBILANT = ("ch", "sh", "ss", "x", "zz", "o")
@@ -50,7 +52,9 @@ class Words(list[Word]):
     def __init__(self, words: Iterable[Word] = ()) -> None:
         super().__init__(words)
         self.lows = [word[0] for word in self]
-        self.capitals = [place for place, word in enumerate(self) if word[1][:1].isupper() and word[0] != "i"]
+        self.capitals = [
+            place for place, word in enumerate(self) if word[1][:1].isupper() and word[0] != "i"
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +64,9 @@ class Phrases:
     spelt: frozenset[str]
     firsts: frozenset[str]  # the words that one may begin with
     alone: frozenset[str]  # the phrases of one word
-    by_first: Mapping[str, Mapping[str, Sequence[list[str]]]]  # first word -> second word -> the rest, longest first
+    by_first: Mapping[
+        str, Mapping[str, Sequence[list[str]]]
+    ]  # first word -> second word -> the rest, longest first
 
     def at(self, words: Words, place: int, end: int) -> int:
         """How many words of the longest phrase stand at `place`; 0 = none does."""
@@ -76,12 +82,23 @@ class Phrases:
 
     def ending(self, words: Words, first: int, end: int) -> int:
         """How many words of the longest phrase end at `end`, none before `first`."""
-        return next((end - place for place in range(max(first, end - 4), end) if self.at(words, place, end) == end - place), 0)
+        return next(
+            (
+                end - place
+                for place in range(max(first, end - 4), end)
+                if self.at(words, place, end) == end - place
+            ),
+            0,
+        )
 
     def within(self, words: Words) -> bool:
         """Whether one stands anywhere."""
         found = self.firsts.intersection(words.lows)
-        return bool(found) and any(self.at(words, place, len(words)) for place, low in enumerate(words.lows) if low in found)
+        return bool(found) and any(
+            self.at(words, place, len(words))
+            for place, low in enumerate(words.lows)
+            if low in found
+        )
 
     def inside(self, words: Words, first: int, end: int) -> bool:
         """Whether one stands between two places."""
@@ -136,14 +153,21 @@ def _opened(raw: str) -> tuple[_Part, ...]:
     low, length = raw.lower().replace("’", "'").replace("ʼ", "'"), len(raw)
     written_out = _contractions().get(low)
     if written_out and (length > 1 or raw == low):
-        return ((written_out[0], raw, 0, length), *((more, "", length, length) for more in written_out[1:]))
+        return (
+            (written_out[0], raw, 0, length),
+            *((more, "", length, length) for more in written_out[1:]),
+        )
     if "'" not in low:
         return ((low, raw, 0, length),)
     if low.endswith("n't"):
         return ((low[:-3], raw[:-3], 0, length - 3), ("not", raw[-3:], length - 3, length))
     head, mark, ending = low.rpartition("'")
     cut, full = len(head), _ENDINGS.get(mark + ending)
-    return ((head, raw[:cut], 0, cut), (full, raw[cut:], cut, length)) if full and head else ((low, raw, 0, length),)
+    return (
+        ((head, raw[:cut], 0, cut), (full, raw[cut:], cut, length))
+        if full and head
+        else ((low, raw, 0, length),)
+    )
 
 
 @cache
@@ -153,7 +177,9 @@ def _contractions() -> Mapping[str, Sequence[str]]:
 
 @cache
 def _raw() -> Mapping[str, Any]:
-    read: Mapping[str, Any] = orjson.loads(shipped("worldbook_rules", "lexicons", "statements.en.json").read_bytes())
+    read: Mapping[str, Any] = orjson.loads(
+        shipped("worldbook_rules", "lexicons", "statements.en.json").read_bytes()
+    )
     return read
 
 
@@ -162,11 +188,20 @@ def lexicon() -> Lexicon:
     """The lists, read once."""
     raw = _raw()
     lists = {name: phrases(text.split(", ")) for name, text in raw.items() if isinstance(text, str)}
-    kin = {form: base for base, forms in raw["kin"].items() for form in (base, *forms.split(", ")) if form}
+    kin = {
+        form: base
+        for base, forms in raw["kin"].items()
+        for form in (base, *forms.split(", "))
+        if form
+    }
     lists["kin"] = phrases(kin)
-    rows = [_regular(lemma) for lemma in sorted(lists["verbs"].spelt)] + [row.split() for row in raw["verbs_irregular"]]
+    rows = [_regular(lemma) for lemma in sorted(lists["verbs"].spelt)] + [
+        row.split() for row in raw["verbs_irregular"]
+    ]
     bases, participles = (frozenset(row[place] for row in rows) for place in (0, 3))
-    return Lexicon(lists, kin, _verb_forms(rows), bases, participles, {row[0]: row[1] for row in rows})
+    return Lexicon(
+        lists, kin, _verb_forms(rows), bases, participles, {row[0]: row[1] for row in rows}
+    )
 
 
 def listed(name: str, low: str) -> bool:

@@ -6,11 +6,33 @@ from rolememory.learn.statements.english_clause import Clause
 from rolememory.learn.statements.english_frames import reads
 from rolememory.learn.statements.english_say import Claims, behind, claim, sentence, simply
 from rolememory.learn.statements.english_time import time_at
-from rolememory.learn.statements.english_values import Span, bare, contrast, items, phrase, timed, told, value_of
+from rolememory.learn.statements.english_values import (
+    Span,
+    bare,
+    contrast,
+    items,
+    phrase,
+    timed,
+    told,
+    value_of,
+)
 from rolememory.learn.statements.english_verbs import LASTING, PAST
 from rolememory.learn.statements.english_words import listed, union
 
-_ENDS: Final = ("at", "for", "in", "with", "on", "near", "to", "from", "since", "during", "under", "as")
+_ENDS: Final = (
+    "at",
+    "for",
+    "in",
+    "with",
+    "on",
+    "near",
+    "to",
+    "from",
+    "since",
+    "during",
+    "under",
+    "as",
+)
 _WHERE: Final = frozenset("as at for in from by".split())
 _HOW: Final = frozenset(
     "the night shift day graveyard evenings weekends part-time full-time mostly now currently remotely part full time nights shifts over there mainly".split()
@@ -47,20 +69,36 @@ def worked(clause: Clause, at: int) -> Claims:
         content = None if shown is None else sentence(clause, f"{before} {shown}")
         holds, certainty = (False, 0.8) if past else (None, 1.0)
         former = contrast(clause, span.end)
-        yield from claim(clause, attribute, value_of(clause, span), content, holds=holds, certainty=certainty, former=former)
+        yield from claim(
+            clause,
+            attribute,
+            value_of(clause, span),
+            content,
+            holds=holds,
+            certainty=certainty,
+            former=former,
+        )
         at = span.end
 
 
 def workplace(clause: Clause, at: int) -> Span | None:
     """The words behind "as", "at", "for", "in"."""
     how = clause.low(at)
-    return phrase(clause, at + 1, *(end for end in _ENDS if (how, end) != ("at", "in"))) if how in _WHERE else None
+    return (
+        phrase(clause, at + 1, *(end for end in _ENDS if (how, end) != ("at", "in")))
+        if how in _WHERE
+        else None
+    )
 
 
 def work_attribute(clause: Clause, how: str, span: Span) -> str:
     """Job, employer, or neither: "at night", "for you"."""
     kept, low = bare(clause, span), clause.low(span.first)
-    if span.end <= span.first or clause.listed("employers_not", span.first) or time_at(clause.words, span.first - 1, clause.end):
+    if (
+        span.end <= span.first
+        or clause.listed("employers_not", span.first)
+        or time_at(clause.words, span.first - 1, clause.end)
+    ):
         return ""
     if (
         low[0].isdigit()
@@ -75,14 +113,20 @@ def work_attribute(clause: Clause, how: str, span: Span) -> str:
         return "employer"
     if kept.first > span.first:
         return ""
-    return "" if clause.capital(span.first) and not clause.words[span.first].raw.isupper() else "job"
+    return (
+        "" if clause.capital(span.first) and not clause.words[span.first].raw.isupper() else "job"
+    )
 
 
 @reads("get", "start", "begin", "find", "take", tenses=PAST, denied=False)
 def new_job(clause: Clause) -> Claims:
     """As in "I got a job at Bosch"."""
     for at in range(clause.at, min(clause.at + 5, clause.end)):
-        if clause.low(at) in _JOBS and clause.low(at + 1) in ("at", "as", "for", "with") and clause.low(at - 1) not in ("my", "your"):
+        if (
+            clause.low(at) in _JOBS
+            and clause.low(at + 1) in ("at", "as", "for", "with")
+            and clause.low(at - 1) not in ("my", "your")
+        ):
             yield from worked(clause, at + 1)
         if listed("prepositions", clause.low(at)):
             return
@@ -103,7 +147,10 @@ def for_a_living(clause: Clause) -> Claims:
         if clause.lows(at, at + 3) == ["for", "a", "living"] and clause.tense in LASTING:
             deed = told(clause, Span(clause.at, at))
             yield from claim(
-                clause, "job", f"{clause.lemma} {deed}".strip(), None if deed is None else sentence(clause, f"{deed} for a living")
+                clause,
+                "job",
+                f"{clause.lemma} {deed}".strip(),
+                None if deed is None else sentence(clause, f"{deed} for a living"),
             )
 
 
@@ -112,12 +159,18 @@ def runs(clause: Clause) -> Claims:
     """As in "I run a small bakery in Bath"."""
     span = phrase(clause, clause.at, "in", "at", "on", "near", "with", "for", "from", "of", "by")
     kept = bare(clause, span)
-    if kept.end > kept.first and clause.low(span.first) in ("a", "an", "the", "my", "our", "their") and _business(clause, kept):
+    if (
+        kept.end > kept.first
+        and clause.low(span.first) in ("a", "an", "the", "my", "our", "their")
+        and _business(clause, kept)
+    ):
         yield from simply(clause, "job", span, value=f"{clause.lemma} {told(clause, span)}")
 
 
 def _business(clause: Clause, span: Span) -> bool:
-    return any(clause.listed("thing_businesses", at, span.end) == span.end - at for at in range(*span))
+    return any(
+        clause.listed("thing_businesses", at, span.end) == span.end - at for at in range(*span)
+    )
 
 
 @reads("serve")
@@ -132,16 +185,37 @@ def serves(clause: Clause) -> Claims:
 def studies(clause: Clause) -> Claims:
     """As in "I study law in Leiden", "I'm majoring in physics"."""
     low, past = clause.low(clause.at), clause.tense == "past"
-    if low in _NOT_STUDIED or (clause.lemma == "major" and low != "in") or _ONCE & set(clause.lows(clause.at, clause.end)):
+    if (
+        low in _NOT_STUDIED
+        or (clause.lemma == "major" and low != "in")
+        or _ONCE & set(clause.lows(clause.at, clause.end))
+    ):
         return
-    spans = items(clause, clause.at + (low in ("at", "in")), "at", "in", "for", "with", "on", "from", "to", "under")
+    spans = items(
+        clause,
+        clause.at + (low in ("at", "in")),
+        "at",
+        "in",
+        "for",
+        "with",
+        "on",
+        "from",
+        "to",
+        "under",
+    )
     if not spans or clause.low(spans[0].first) in union("no_values", "tails"):
         return
     until = _past_school(clause, spans[0].end)
     content = sentence(clause, told(clause, Span(clause.at, timed(clause, until))))
     former = contrast(clause, spans[0].end)
     yield from claim(
-        clause, "study", value_of(clause, spans[0]), content, holds=False if past else None, certainty=0.8 if past else 1.0, former=former
+        clause,
+        "study",
+        value_of(clause, spans[0]),
+        content,
+        holds=False if past else None,
+        certainty=0.8 if past else 1.0,
+        former=former,
     )
 
 
@@ -158,7 +232,13 @@ def drops_out(clause: Clause) -> Claims:
     """As in "I dropped out of college"."""
     if clause.lows(clause.at, clause.at + 2) == ["out", "of"]:
         span = phrase(clause, clause.at + 2)
-        yield from claim(clause, "study", value_of(clause, span), sentence(clause, behind(clause, span.end)), holds=False)
+        yield from claim(
+            clause,
+            "study",
+            value_of(clause, span),
+            sentence(clause, behind(clause, span.end)),
+            holds=False,
+        )
 
 
 @reads("go", "attend")
@@ -166,8 +246,24 @@ def goes_to_school(clause: Clause) -> Claims:
     """As in "I go to Leeds University", "I attend art school"."""
     if clause.tense == "progressive" or (clause.lemma == "go") != (clause.low(clause.at) == "to"):
         return
-    span = phrase(clause, clause.at + (clause.lemma == "go"), "in", "for", "with", "on", "near", "by", "to", "at")
+    span = phrase(
+        clause,
+        clause.at + (clause.lemma == "go"),
+        "in",
+        "for",
+        "with",
+        "on",
+        "near",
+        "by",
+        "to",
+        "at",
+    )
     lows = clause.lows(*bare(clause, span))
-    named = len(lows) > 1 and listed("schools", lows[-1]) and lows[0] not in union("determiners", "soon_places") and lows[0] != "same"
+    named = (
+        len(lows) > 1
+        and listed("schools", lows[-1])
+        and lows[0] not in union("determiners", "soon_places")
+        and lows[0] != "same"
+    )
     if named or " ".join(lows).startswith(_INSTITUTES):
         yield from simply(clause, "study", span)

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from rapidfuzz import fuzz
 
 from rolememory.learn.commands import commands
-from rolememory.learn.commands.reading import Part, plain, sentences
+from rolememory.learn.commands.reading import Part, sentences
 from rolememory.learn.worth.noise import is_noise, without_code
 from rolememory.learn.worth.sentence import Kind, Sentence
 from rolememory.schema.evidence import Reason
 from rolememory.schema.scene import Language
 from rolememory.text.feel_words import Lexicon
 from rolememory.text.language import language_of
+from rolememory.text.plain import plain
 
 MOST_KEPT = 600
 """Characters of a long turn that are kept, in whole sentences."""
@@ -23,13 +24,19 @@ _LONGEST = 20_000  # characters of a turn that are read
 _LONGEST_QUESTION = 200
 _SAME = 95.0  # likeness, 0..100, from which a turn is the last one again
 _ASIDE = re.compile(
-    r"\(\(.*?\)\)|[(\[]\s*(?:ooc|out of character|场外|出戏|戏外|题外话).*?[)\]]|^\s*(?:ooc|场外)\s*:[^\n]*", re.DOTALL | re.MULTILINE
+    r"\(\(.*?\)\)|[(\[]\s*(?:ooc|out of character|场外|出戏|戏外|题外话).*?[)\]]|^\s*(?:ooc|场外)\s*:[^\n]*",
+    re.DOTALL | re.MULTILINE,
 )
 _EMPTY_LINES = re.compile(r"\n\s*\n\s*\n")
 _LEANS = re.compile(
     r"^(?:\w+ ){0,3}(?:it|it's|that|that's|this|they|they're|them|those|he|she|he's|she's|there|because|since)\b|^.{0,3}(?:它|那|这|他|她|就是|因为)"
 )
-_ORDER: tuple[Kind, ...] = ("command", "question", "chit_chat", "noise")  # what a dropped turn is called, where several fit
+_ORDER: tuple[Kind, ...] = (
+    "command",
+    "question",
+    "chit_chat",
+    "noise",
+)  # what a dropped turn is called, where several fit
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +51,12 @@ class Worth:
 
 
 def worth(
-    text: str, *, previous: str = "", earlier: Sequence[str] = (), language: Language | None = None, lexicon: Lexicon | None = None
+    text: str,
+    *,
+    previous: str = "",
+    earlier: Sequence[str] = (),
+    language: Language | None = None,
+    lexicon: Lexicon | None = None,
 ) -> Worth:
     """Whether a user's turn tells something, and which sentences do.
 
@@ -69,7 +81,12 @@ def worth(
         return _answer(read, previous) or _dropped(_named(read))
     chosen = _chosen(kept)
     heaviest = max(chosen, key=lambda one: one[1].weight)[1]
-    return Worth(True, Reason("tells", (("kind", heaviest.kind),)), _joined(left, [part for part, _ in chosen]), heaviest.kind)
+    return Worth(
+        True,
+        Reason("tells", (("kind", heaviest.kind),)),
+        _joined(left, [part for part, _ in chosen]),
+        heaviest.kind,
+    )
 
 
 Read = tuple[Part, Sentence]
@@ -77,7 +94,9 @@ Read = tuple[Part, Sentence]
 
 def _read(text: str, language: Language, lexicon: Lexicon | None) -> Iterator[Read]:
     for part in sentences(text):
-        sentence = Sentence(part.of(text), plain(part.of(text)), language_of(part.of(text), language), lexicon)
+        sentence = Sentence(
+            part.of(text), plain(part.of(text)), language_of(part.of(text), language), lexicon
+        )
         if sentence.asked and (told := _told_before(part, sentence, text)):
             yield told
         else:
@@ -86,10 +105,16 @@ def _read(text: str, language: Language, lexicon: Lexicon | None) -> Iterator[Re
 
 def _told_before(part: Part, sentence: Sentence, text: str) -> Read | None:
     """What a sentence tells before it asks: "My dog died, what should I do?"."""
-    splits = [stop.start() for stop in sentence.rules.question_part.finditer(sentence.even) if stop.start() > 3]
+    splits = [
+        stop.start()
+        for stop in sentence.rules.question_part.finditer(sentence.even)
+        if stop.start() > 3
+    ]
     for place in reversed(splits):
         shorter = Part(part.start, part.start + place)
-        first = Sentence(shorter.of(text), plain(shorter.of(text)), sentence.language, sentence.lexicon)
+        first = Sentence(
+            shorter.of(text), plain(shorter.of(text)), sentence.language, sentence.lexicon
+        )
         if first.kept:
             return shorter, first
     return None
@@ -102,8 +127,16 @@ def _worthy(read: Sequence[Read]) -> list[Read]:
     """
     if not any(sentence.kept for _, sentence in read):
         return []
-    leant_on = {place - 1 for place, (_, sentence) in enumerate(read) if sentence.tells and _LEANS.match(sentence.core)}
-    asked = {place for place, (_, sentence) in enumerate(read) if sentence.kind == "question" and len(sentence.text) < _LONGEST_QUESTION}
+    leant_on = {
+        place - 1
+        for place, (_, sentence) in enumerate(read)
+        if sentence.tells and _LEANS.match(sentence.core)
+    }
+    asked = {
+        place
+        for place, (_, sentence) in enumerate(read)
+        if sentence.kind == "question" and len(sentence.text) < _LONGEST_QUESTION
+    }
     return [one for place, one in enumerate(read) if one[1].tells or place in leant_on & asked]
 
 
@@ -161,7 +194,13 @@ def _answer(read: Sequence[Read], previous: str) -> Worth | None:
     if not told or not asked or not asked[0].rstrip(' *"”」)').endswith(("?", "？")):
         return None
     sentence = told[0][1]
-    return Worth(True, Reason("answers", (("question", asked[0][:80]),)), sentence.text, "statement", asked[0])
+    return Worth(
+        True,
+        Reason("answers", (("question", asked[0][:80]),)),
+        sentence.text,
+        "statement",
+        asked[0],
+    )
 
 
 def _named(read: Sequence[Read]) -> Kind:
@@ -173,5 +212,10 @@ def _named(read: Sequence[Read]) -> Kind:
 
 
 def _dropped(kind: Kind) -> Worth:
-    codes = {"echo": "repeated", "command": "only_order", "question": "only_question", "noise": "noise"}
+    codes = {
+        "echo": "repeated",
+        "command": "only_order",
+        "question": "only_question",
+        "noise": "noise",
+    }
     return Worth(False, Reason(codes.get(kind, "small_talk")), "", kind)

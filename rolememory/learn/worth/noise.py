@@ -56,4 +56,6 @@ def _hit_at_random(word: str) -> bool:
         return False
     if any(word in row + row or word in (row + row)[::-1] for row in _ROWS):
         return True
-    return len(_VOWELS.findall(word)) * 6 < len(word) or re.search(r"[^aeiouy']{6,}", word) is not None
+    return (
+        len(_VOWELS.findall(word)) * 6 < len(word) or re.search(r"[^aeiouy']{6,}", word) is not None
+    )

@@ -15,7 +15,7 @@ _NAME = re.compile(r"\{([a-z]+)\}")
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Patterns for one sentence of `commands.reading.plain` text, without punctuation and emoji at its edges."""
+    """Patterns for one sentence of `text.plain.plain` text, without punctuation and emoji at its edges."""
 
     fillers: re.Pattern[str]  # what may open a sentence and says nothing
     small_talk: re.Pattern[str]  # greetings, thanks, praise, agreement: the whole sentence
@@ -38,11 +38,16 @@ class Rules:
 @cache
 def rules(language: Language) -> Rules:
     """The shipped rules of a language."""
-    raw = orjson.loads(shipped("worldbook_rules", "lexicons", f"worth.{language}.json").read_bytes())
+    raw = orjson.loads(
+        shipped("worldbook_rules", "lexicons", f"worth.{language}.json").read_bytes()
+    )
     parts: Mapping[str, str] = raw["parts"]
     small_talk = "|".join(f"(?:{_filled(one, parts)})" for one in raw["small_talk"])
     names = (name for name in Rules.__slots__ if name != "small_talk")
-    return Rules(small_talk=re.compile(small_talk), **{name: re.compile(_filled(raw[name], parts)) for name in names})
+    return Rules(
+        small_talk=re.compile(small_talk),
+        **{name: re.compile(_filled(raw[name], parts)) for name in names},
+    )
 
 
 def _filled(pattern: str, parts: Mapping[str, str]) -> str:

@@ -5,26 +5,46 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from rolememory.learn.commands.reading import plain
 from rolememory.learn.worth.noise import is_noise
 from rolememory.learn.worth.rules import Rules, rules
 from rolememory.schema.scene import Language
 from rolememory.text.feel import feel
 from rolememory.text.feel_words import Lexicon
+from rolememory.text.plain import plain
 from rolememory.text.words import COMMON, HAN, HAN_EVERYDAY, RARE, kind, stem, tokens
 
-Kind = Literal["event", "statement", "feeling", "plan", "scene", "chit_chat", "command", "question", "echo", "noise"]
+Kind = Literal[
+    "event",
+    "statement",
+    "feeling",
+    "plan",
+    "scene",
+    "chit_chat",
+    "command",
+    "question",
+    "echo",
+    "noise",
+]
 
 ENOUGH = 1.25
 """Points from which a sentence is kept (`Sentence.weight`): two rare words and a bit, or one and whom it is about. On 1,428 turns that
 later questions asked about (LoCoMo), 1.0 keeps 98.2 %, 1.25 98.0 %, 1.5 97.5 %, 1.75 96.8 %; of the 4,454 others 79, 76, 73, 71 %."""
 
-_TELLS = {RARE: 1.0, COMMON: 0.25, HAN: 1.0, HAN_EVERYDAY: 0.25}  # of its weight that a word of the class adds
+_TELLS = {
+    RARE: 1.0,
+    COMMON: 0.25,
+    HAN: 1.0,
+    HAN_EVERYDAY: 0.25,
+}  # of its weight that a word of the class adds
 _MOST_TOLD = 6.0
 _EDGES = " \t\n\"'“”‘’「」『』()（）[]【】*_~-–—.,!?;:…。，！？；：、"
 _CAPITAL = re.compile(r"\b[A-Z][a-zà-ÿ]+(?:['’][a-z]+)?\b")
-_NO_NAMES = frozenset("i i'm i'd i'll i've ok okay oh god tv monday tuesday wednesday thursday friday saturday sunday".split())
-_NAMED_ZH = re.compile(r"[《“「『][^》”」』]{1,16}[》”」』]|(?:叫|名叫|叫做|名字是)(?!我|你|什么|啥|他|她|醒)[\u4e00-\u9fff]{1,4}")
+_NO_NAMES = frozenset(
+    "i i'm i'd i'll i've ok okay oh god tv monday tuesday wednesday thursday friday saturday sunday".split()
+)
+_NAMED_ZH = re.compile(
+    r"[《“「『][^》”」』]{1,16}[》”」』]|(?:叫|名叫|叫做|名字是)(?!我|你|什么|啥|他|她|醒)[\u4e00-\u9fff]{1,4}"
+)
 _NUMBER = re.compile(
     r"\d|[一二三四五六七八九十两百千万]+(?:个|只|条|岁|年|月|天|号|点|次|块|元|斤|公里|米|层|楼|位|名|本|张|封|把)|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|hundred|thousand|dozen)\b"
 )
@@ -42,7 +62,7 @@ class Sentence:
     """A sentence with its plain form; `action` when it stands between asterisks."""
 
     text: str
-    even: str  # `commands.reading.plain` of it
+    even: str  # `text.plain.plain` of it
     language: Language
     lexicon: Lexicon | None = None
 
@@ -60,7 +80,11 @@ class Sentence:
     def core(self) -> str:
         """The plain form without edges, fillers and whom it speaks to."""
         even = _trimmed(plain(self._uncalled))
-        return even if self.rules.small_talk.fullmatch(even) else _trimmed(self.rules.fillers.sub("", even, count=1))
+        return (
+            even
+            if self.rules.small_talk.fullmatch(even)
+            else _trimmed(self.rules.fillers.sub("", even, count=1))
+        )
 
     @cached_property
     def _uncalled(self) -> str:
@@ -93,7 +117,8 @@ class Sentence:
         return (
             0.5 * min(self._told, _MOST_TOLD)
             + 1.5 * min(self.names, 2)
-            + 1.0 * min(len(_NUMBER.findall(self.even)) + len(self.rules.when.findall(self.even)), 2)
+            + 1.0
+            * min(len(_NUMBER.findall(self.even)) + len(self.rules.when.findall(self.even)), 2)
             + 1.0 * about_me
             + 0.75 * (self.rules.past.search(self.core) is not None)
             + 0.75 * (self.rules.future.search(self.core) is not None)
@@ -110,7 +135,8 @@ class Sentence:
         found = [
             match
             for match in _CAPITAL.finditer(inner)
-            if match.start() > 0 and inner[match.start() - 2 : match.start()] not in (". ", "! ", "? ")
+            if match.start() > 0
+            and inner[match.start() - 2 : match.start()] not in (". ", "! ", "? ")
         ]
         return sum(match.group().lower() not in _NO_NAMES for match in found)
 
@@ -146,27 +172,43 @@ class Sentence:
         whole = _trimmed(self.even)
         if self.rules.when.search(self.core) and self._told >= 1.0:
             return False
-        if not self.core or self.rules.small_talk.fullmatch(self.core) or self.rules.small_talk.fullmatch(whole):
+        if (
+            not self.core
+            or self.rules.small_talk.fullmatch(self.core)
+            or self.rules.small_talk.fullmatch(whole)
+        ):
             return True
         if len(self.core) > 160:
             return False
-        clauses = [clause for part in _CLAUSE.split(self.core) if (clause := _trimmed(self.rules.fillers.sub("", part, count=1)))]
+        clauses = [
+            clause
+            for part in _CLAUSE.split(self.core)
+            if (clause := _trimmed(self.rules.fillers.sub("", part, count=1)))
+        ]
         return all(self.rules.small_talk.fullmatch(clause) for clause in clauses)
 
     @property
     def asked(self) -> bool:
         """Whether it has the form of a question that wants an answer, whatever else it tells."""
         if re.search(r"\?[\W_]*$", self.even):
-            tagged = self.rules.tag_question.search(self.core) and not self.rules.question.match(self.core)
+            tagged = self.rules.tag_question.search(self.core) and not self.rules.question.match(
+                self.core
+            )
             return not tagged and not self.rules.told_in_question.search(self.core)
         if self.action or self.rules.told_in_question.search(self.core):
             return False
         if self.rules.asks_surely.search(self.core):
             return True
-        return self.rules.question.search(self.core) is not None and not self.rules.me.match(self.core)
+        return self.rules.question.search(self.core) is not None and not self.rules.me.match(
+            self.core
+        )
 
     def _asks(self) -> bool:
-        tells = self.concrete and self.rules.me.search(self.core) and not self.rules.past_question.search(self.core)
+        tells = (
+            self.concrete
+            and self.rules.me.search(self.core)
+            and not self.rules.past_question.search(self.core)
+        )
         return self.asked and not tells
 
     def _orders(self) -> bool:
@@ -184,7 +226,9 @@ class Sentence:
             return "plan"
         if past:
             return "event"
-        return "feeling" if self._felt >= _STRONG and self.rules.me.search(self.core) else "statement"
+        return (
+            "feeling" if self._felt >= _STRONG and self.rules.me.search(self.core) else "statement"
+        )
 
 
 def _trimmed(even: str) -> str:
@@ -194,4 +238,8 @@ def _trimmed(even: str) -> str:
 def _is_name(called: str) -> bool:
     """Whether a capitalised word before a comma may be somebody's name: "Mel, ..." and not "Well, ...", "Yesterday, ...", "I'm Kai, ..."."""
     first = called.split(maxsplit=1)[0].lower().replace("’", "'").replace("'", "")
-    return called[0].isupper() and kind(stem(first)) == RARE and not rules("en").fillers.fullmatch(called.lower())
+    return (
+        called[0].isupper()
+        and kind(stem(first)) == RARE
+        and not rules("en").fillers.fullmatch(called.lower())
+    )

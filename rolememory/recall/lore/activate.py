@@ -23,7 +23,9 @@ from rolememory.schema.evidence import Change, Reason, Refusal
 from rolememory.text.pattern import Budget
 
 
-def activate(index: LoreIndex, scene: LoreScene, *, dice: Dice, cost: Cost, patterns: Budget | None = None) -> Activation:
+def activate(
+    index: LoreIndex, scene: LoreScene, *, dice: Dice, cost: Cost, patterns: Budget | None = None
+) -> Activation:
     """Which entries come into the prompt, where, and why. Cost: O(texts + entries that something points at)."""
     scan = _Scan(index, scene, dice, cost, patterns or Budget())
     scan.run()
@@ -37,9 +39,17 @@ class _Candidate:
 
 
 class _Scan:
-    def __init__(self, given: LoreIndex, scene: LoreScene, dice: Dice, cost: Cost, patterns: Budget) -> None:
+    def __init__(
+        self, given: LoreIndex, scene: LoreScene, dice: Dice, cost: Cost, patterns: Budget
+    ) -> None:
         index = given.speaking(scene.macros)
-        self.given, self.index, self.scene, self.dice, self.patterns = given, index, scene, dice, patterns
+        self.given, self.index, self.scene, self.dice, self.patterns = (
+            given,
+            index,
+            scene,
+            dice,
+            patterns,
+        )
         self.rules, self.settings = index.rules, index.settings
         self.sight = Sight(index, scene.texts, patterns)
         self.timers = running(scene.state, index, scene.texts.count, dry_run=scene.dry_run)
@@ -74,7 +84,9 @@ class _Scan:
         """Ranks of entries that are asked in every pass, whatever keys are seen."""
         timers = self.timers
         ids = timers.sticky | timers.kept | self.scene.outside
-        return frozenset(self.index.unkeyed) | {self.index.rank[one] for one in ids if one in self.index.rank}
+        return frozenset(self.index.unkeyed) | {
+            self.index.rank[one] for one in ids if one in self.index.rank
+        }
 
     # ── passes ──
 
@@ -91,7 +103,11 @@ class _Scan:
         """One walk; gives those whose text may wake others."""
         candidates = self._candidates(turn)
         before = len(self.awake)
-        living = [one for one in candidates if self._lucky(one)] if self.rules.chance_first else candidates
+        living = (
+            [one for one in candidates if self._lucky(one)]
+            if self.rules.chance_first
+            else candidates
+        )
         chosen = self._without_rivals(living, turn)
         self._admit(chosen, turn)
         admitted = tuple(self.awake)[before:]
@@ -137,7 +153,9 @@ class _Scan:
         recursion = 0 if phase is Phase.WIDENING else self.sight.recursion
         return Pass(turn.number + 1, phase, level, depth, recursion)
 
-    def _next_phase(self, turn: Pass, feeding: bool, stopped: bool) -> tuple[Phase | None, int, int]:
+    def _next_phase(
+        self, turn: Pass, feeding: bool, stopped: bool
+    ) -> tuple[Phase | None, int, int]:
         recursive = self.settings.recursive and not stopped
         after_widening = turn.phase is Phase.WIDENING and self.sight.recursion != 0
         if recursive and (feeding or after_widening):
@@ -174,7 +192,12 @@ class _Scan:
         if not groups:
             return list(candidates)
         rivals = Rivals([one.lore for one in candidates], quirks=exact)
-        asked = Group(self.judge.sticky, self.timers.cooldown, self.settings.use_group_scoring, lambda lore: self.judge.score(lore, turn))
+        asked = Group(
+            self.judge.sticky,
+            self.timers.cooldown,
+            self.settings.use_group_scoring,
+            lambda lore: self.judge.score(lore, turn),
+        )
         choose(rivals, groups, [one.lore for one in self.awake.values()], asked, self.dice)
         self.refused = {**rivals.reasons, **self.refused}  # the first reason stands
         left = {lore.id for lore in rivals.left}
@@ -183,10 +206,16 @@ class _Scan:
     def _lucky(self, candidate: _Candidate) -> bool:
         """Whether chance lets it in; no roll at 100 percent, nor while it is sticky."""
         entry = candidate.lore.entry
-        if not entry.use_probability or entry.probability == 100 or self.judge.sticky(candidate.lore):
+        if (
+            not entry.use_probability
+            or entry.probability == 100
+            or self.judge.sticky(candidate.lore)
+        ):
             return True
         roll = self.dice() * 100
-        if roll < entry.probability or (roll == entry.probability and self.rules.zero_chance_may_pass):
+        if roll < entry.probability or (
+            roll == entry.probability and self.rules.zero_chance_may_pass
+        ):
             return True
         self._unlucky(candidate, roll)
         return False
@@ -195,8 +224,12 @@ class _Scan:
         name = candidate.lore.id
         self.failed.add(name)
         if not (self.rules.outside_first and candidate.verdict.code == "outside"):
-            self.barred.add(name)  # by exact rules what came from outside is another object, and asked again
-        self.refused[name] = Reason("chance", (("roll", round(roll, 2)), ("probability", candidate.lore.entry.probability)))
+            self.barred.add(
+                name
+            )  # by exact rules what came from outside is another object, and asked again
+        self.refused[name] = Reason(
+            "chance", (("roll", round(roll, 2)), ("probability", candidate.lore.entry.probability))
+        )
 
     def _admit(self, chosen: Sequence[_Candidate], turn: Pass) -> None:
         """Let them in one by one, as far as the budget goes."""
@@ -215,7 +248,9 @@ class _Scan:
 
     def _try(self, candidate: _Candidate, turn: Pass) -> None:
         lore = candidate.lore
-        content = self.contents[lore.id] = self.scene.macros.expand(self.contents.get(lore.id, lore.content))
+        content = self.contents[lore.id] = self.scene.macros.expand(
+            self.contents.get(lore.id, lore.content)
+        )
         if not self.purse.fits(lore, content):
             self.overflowed = True
             self._over_budget(lore)
@@ -234,10 +269,19 @@ class _Scan:
     def answer(self) -> Activation:
         awake = tuple(self.awake.values())
         lores = [one.lore for one in awake]
-        state = self.scene.state if self.scene.dry_run else begun(self.timers.state, self.index, lores, self.scene.texts.count)
+        state = (
+            self.scene.state
+            if self.scene.dry_run
+            else begun(self.timers.state, self.index, lores, self.scene.texts.count)
+        )
         return Activation(
             awake=awake,
-            placement=placed([(one.lore, one.content) for one in awake], self.rules, self.scene.texts.count, self.scene.author_note),
+            placement=placed(
+                [(one.lore, one.content) for one in awake],
+                self.rules,
+                self.scene.texts.count,
+                self.scene.author_note,
+            ),
             state=state,
             budget=self.purse.limit,
             used=self.purse.used,
@@ -246,7 +290,9 @@ class _Scan:
             passes=tuple(self.passes),
             segments=tuple(self.sight.segments),
             refused=self.refused,
-            disabled_prompts=frozenset(prompt for lore in lores for prompt in lore.asked.disable_ui_prompt),
+            disabled_prompts=frozenset(
+                prompt for lore in lores for prompt in lore.asked.disable_ui_prompt
+            ),
             notes=self.patterns.notes,
             _why_not=self.why_not,
         )
@@ -260,7 +306,12 @@ class _Scan:
             return None
         reason = self.refused.get(lore_id) or self._furthest(lore)
         tried = ways(lore, reason) if remedy else []
-        return Refusal(lore_id, reason.code, reason, next((change for change in tried if self._lets_in(lore_id, change)), None))
+        return Refusal(
+            lore_id,
+            reason.code,
+            reason,
+            next((change for change in tried if self._lets_in(lore_id, change)), None),
+        )
 
     def _lets_in(self, lore_id: str, change: Change) -> bool:
         """Whether the entry would be in, had just this been changed: the scan is made again, with the same chance."""

@@ -1,7 +1,7 @@
 """What a scan is asked and what it answers: plain values, so that a turn can be shown, kept and replayed."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from rolememory.recall.lore.gates import Pass
 from rolememory.recall.lore.index import Lore
@@ -22,7 +22,9 @@ class LoreScene:
     character: Character = field(default_factory=Character)
     state: TimedState = field(default_factory=TimedState)
     macros: Macros = field(default_factory=Macros)
-    trigger: str = "normal"  # kind of generation: normal, continue, impersonate, swipe, regenerate, quiet
+    trigger: str = (
+        "normal"  # kind of generation: normal, continue, impersonate, swipe, regenerate, quiet
+    )
     outside: frozenset[str] = frozenset()  # ids of entries activated from outside, by meaning
     author_note: str | None = None  # the note, if it is due in this generation
     context_tokens: int = 8192
@@ -74,10 +76,14 @@ class Activation:
     rolls: int  # how often chance decided
     passes: tuple[PassTrace, ...]
     segments: tuple[Segment, ...] = ()  # what spans count in
-    refused: Mapping[str, Reason] = field(default_factory=dict)  # candidates that lost: to their group, to chance, to the budget
+    refused: Mapping[str, Reason] = field(
+        default_factory=dict
+    )  # candidates that lost: to their group, to chance, to the budget
     disabled_prompts: frozenset[str] = frozenset()  # decorator disable_ui_prompt
     notes: tuple[str, ...] = ()
-    _why_not: Callable[[str, bool], Refusal | None] | None = field(default=None, repr=False, compare=False)
+    _why_not: Callable[[str, bool], Refusal | None] | None = field(
+        default=None, repr=False, compare=False
+    )
 
     def explain(self, lore_id: str, *, remedy: bool = True) -> Refusal | None:
         """Why this entry is not in the prompt: the first closed gate of the pass in which it came furthest; None if it is.
@@ -88,3 +94,7 @@ class Activation:
             UnknownNameError: there is no such entry.
         """
         return self._why_not(lore_id, remedy) if self._why_not else None
+
+    def bare(self) -> "Activation":
+        """What came in, without the scan: `explain` knows nothing any more."""
+        return replace(self, passes=(), segments=(), refused={}, _why_not=None)

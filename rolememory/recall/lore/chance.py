@@ -38,7 +38,9 @@ class Dice:
         try:
             self._numbers.append(self._next())
         except StopIteration:
-            raise InvalidValueError(f"chance ran out after {self.thrown} numbers; give more of them, or a seed") from None
+            raise InvalidValueError(
+                f"chance ran out after {self.thrown} numbers; give more of them, or a seed"
+            ) from None
         return self._numbers[-1]
 
     def again(self) -> "Dice":

@@ -37,7 +37,9 @@ class Occasion:
     replies: int  # those of the character
     trigger: str = "normal"  # kind of generation
     recursive: bool = True
-    outside: frozenset[str] = frozenset()  # ids activated from outside: by meaning, by another engine
+    outside: frozenset[str] = (
+        frozenset()
+    )  # ids activated from outside: by meaning, by another engine
     greeting: int = 0  # which greeting the chat began with
     user_icon: str = ""
 
@@ -70,13 +72,21 @@ def _wrong_name(lore: Lore, occasion: Occasion) -> bool:
     wanted = lore.entry.character_filter
     if wanted is None or not wanted.names:
         return False
-    names = {occasion.character.file} if occasion.rules.name == "sillytavern" else {occasion.character.file, occasion.character.name}
+    names = (
+        {occasion.character.file}
+        if occasion.rules.name == "sillytavern"
+        else {occasion.character.file, occasion.character.name}
+    )
     return wanted.exclude is not names.isdisjoint(wanted.names)
 
 
 def _wrong_tags(lore: Lore, occasion: Occasion) -> bool:
     wanted = lore.entry.character_filter
-    return wanted is not None and bool(wanted.tags) and wanted.exclude is not set(wanted.tags).isdisjoint(occasion.character.tags)
+    return (
+        wanted is not None
+        and bool(wanted.tags)
+        and wanted.exclude is not set(wanted.tags).isdisjoint(occasion.character.tags)
+    )
 
 
 def _too_few_replies(lore: Lore, occasion: Occasion) -> bool:
@@ -101,14 +111,24 @@ GATES: tuple[Gate, ...] = (
     Gate("disabled", lambda lore, _: not lore.entry.enabled),
     Gate(
         "trigger",
-        lambda lore, occasion: bool(lore.entry.triggers) and occasion.trigger not in lore.entry.triggers,
-        lambda lore, occasion: (("trigger", occasion.trigger), ("wanted", ", ".join(lore.entry.triggers))),
+        lambda lore, occasion: (
+            bool(lore.entry.triggers) and occasion.trigger not in lore.entry.triggers
+        ),
+        lambda lore, occasion: (
+            ("trigger", occasion.trigger),
+            ("wanted", ", ".join(lore.entry.triggers)),
+        ),
     ),
     Gate("character", _wrong_name, lambda _, occasion: (("character", occasion.character.file),)),
     Gate(
         "tags",
         _wrong_tags,
-        lambda lore, _: (("wanted", ", ".join(lore.entry.character_filter.tags if lore.entry.character_filter else ())),),
+        lambda lore, _: (
+            (
+                "wanted",
+                ", ".join(lore.entry.character_filter.tags if lore.entry.character_filter else ()),
+            ),
+        ),
     ),
     Gate(
         "delay",
@@ -117,11 +137,17 @@ GATES: tuple[Gate, ...] = (
     ),
     Gate(
         "cooldown",
-        lambda lore, occasion: lore.id in occasion.running.cooldown and lore.id not in occasion.running.sticky,
+        lambda lore, occasion: (
+            lore.id in occasion.running.cooldown and lore.id not in occasion.running.sticky
+        ),
         lambda lore, _: (("cooldown", lore.entry.cooldown),),
     ),
     Gate("spent", lambda lore, occasion: lore.id in occasion.running.spent),
-    Gate("activate_only_after", _too_few_replies, lambda lore, occasion: (("replies", occasion.replies),)),
+    Gate(
+        "activate_only_after",
+        _too_few_replies,
+        lambda lore, occasion: (("replies", occasion.replies),),
+    ),
     Gate("activate_only_every", _off_beat, lambda lore, occasion: (("replies", occasion.replies),)),
     Gate("is_greeting", _other_greeting, lambda _, occasion: (("greeting", occasion.greeting),)),
     Gate("is_user_icon", _other_icon),
@@ -170,7 +196,9 @@ class Judge:
             return Verdict(False, closed)
         if lore.never or lore.also:
             window = self.window(lore, turn)
-            if forbidden := next((key for line in lore.never if (key := self._first(line, window))), None):
+            if forbidden := next(
+                (key for line in lore.never if (key := self._first(line, window))), None
+            ):
                 return Verdict(False, "exclude_keys", forbidden)
             if any(not self._first(line, window) for line in lore.also):
                 return Verdict(False, "additional_keys")
@@ -183,7 +211,9 @@ class Judge:
     def _closed_gate(self, rank: int, lore: Lore, turn: Pass) -> str | None:
         if lore.gated:
             if rank not in self._closed:
-                self._closed[rank] = next((gate.code for gate in GATES if gate.closed(lore, self._occasion)), None)
+                self._closed[rank] = next(
+                    (gate.code for gate in GATES if gate.closed(lore, self._occasion)), None
+                )
             if self._closed[rank]:
                 return self._closed[rank]
         waits = lore.entry.delay_until_recursion
@@ -193,7 +223,11 @@ class Judge:
             return "waits"
         if waits > turn.level:
             return "level"
-        return "excluded" if lore.excluded and turn.phase is Phase.RECURSION and self._occasion.recursive else None
+        return (
+            "excluded"
+            if lore.excluded and turn.phase is Phase.RECURSION and self._occasion.recursive
+            else None
+        )
 
     def _woken(self, rank: int, lore: Lore, turn: Pass) -> Verdict:
         if lore.asked.activate:
@@ -215,7 +249,9 @@ class Judge:
         odd = None if plain or not lore.odd else self._first_odd(rank, lore, window)
         if not plain and odd is None:
             return Verdict(False, "key")
-        if lore.secondary and not selective(lore.entry.selective_logic, [self._sight.has(key, window) for key in lore.secondary]):
+        if lore.secondary and not selective(
+            lore.entry.selective_logic, [self._sight.has(key, window) for key in lore.secondary]
+        ):
             return Verdict(False, "secondary", odd)
         return Verdict(True, "key", odd)
 
@@ -233,7 +269,9 @@ class Judge:
         if not primary:
             return 0
         seen = [self._sight.has(key, window) for key in secondary]
-        counts = lore.entry.selective_logic == "and_any" or (lore.entry.selective_logic == "and_all" and all(seen))
+        counts = lore.entry.selective_logic == "and_any" or (
+            lore.entry.selective_logic == "and_all" and all(seen)
+        )
         return sum(self._sight.has(key, window) for key in primary) + (sum(seen) if counts else 0)
 
     def reason(self, verdict: Verdict, lore: Lore, turn: Pass) -> Reason:
@@ -242,7 +280,9 @@ class Judge:
             return Reason(gate.code, gate.told(lore, self._occasion))
         window = self.window(lore, turn)
         if verdict.code == "level":
-            return Reason("level", (("level", turn.level), ("waits_for", lore.entry.delay_until_recursion)))
+            return Reason(
+                "level", (("level", turn.level), ("waits_for", lore.entry.delay_until_recursion))
+            )
         if verdict.code == "additional_keys":
             missing = next((line for line in lore.also if not self._first(line, window)), ())
             return Reason("additional_keys", (("keys", ", ".join(key.text for key in missing)),))
@@ -252,7 +292,9 @@ class Judge:
         if key is None:
             return Reason(verdict.code)
         seen = ", ".join(one.text for one in lore.secondary if self._sight.has(one, window))
-        logic = (("logic", lore.entry.selective_logic.value), ("seen", seen)) if lore.secondary else ()
+        logic = (
+            (("logic", lore.entry.selective_logic.value), ("seen", seen)) if lore.secondary else ()
+        )
         return Reason(verdict.code, (("key", key.text), *logic), self._sight.span(key, window))
 
 

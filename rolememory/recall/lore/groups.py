@@ -70,7 +70,9 @@ def grouped(candidates: Iterable[Lore], *, exact: bool) -> dict[str, list[Lore]]
     return dict(in_script_order(groups)) if exact else groups
 
 
-def choose(rivals: Rivals, groups: dict[str, list[Lore]], active: Sequence[Lore], asked: Group, dice: Dice) -> None:
+def choose(
+    rivals: Rivals, groups: dict[str, list[Lore]], active: Sequence[Lore], asked: Group, dice: Dice
+) -> None:
     """Leave one of each group among the rivals, or all sticky ones. Three walks over all groups: timers, scores, choice."""
     held = {name: _keep_sticky(rivals, name, members, asked) for name, members in groups.items()}
     for name, members in groups.items():
@@ -110,7 +112,9 @@ def _keep_best(rivals: Rivals, name: str, members: list[Lore], asked: Group) -> 
             members.remove(lore)
 
 
-def _choose_one(rivals: Rivals, name: str, members: list[Lore], taken: frozenset[str], dice: Dice) -> None:
+def _choose_one(
+    rivals: Rivals, name: str, members: list[Lore], taken: frozenset[str], dice: Dice
+) -> None:
     living = rivals.among(members)
     if name in taken:
         for lore in living[:]:

@@ -31,7 +31,9 @@ class Lore:
     asked: Decorators
     keys: tuple[Key, ...]
     secondary: tuple[Key, ...]  # empty = nothing to ask
-    scored: tuple[tuple[Key, ...], tuple[Key, ...]]  # primary and secondary keys as scores of groups count them
+    scored: tuple[
+        tuple[Key, ...], tuple[Key, ...]
+    ]  # primary and secondary keys as scores of groups count them
     also: tuple[tuple[Key, ...], ...] = ()  # of each one must be seen
     never: tuple[tuple[Key, ...], ...] = ()  # of these none may
     scan_depth: int | None = None
@@ -56,12 +58,19 @@ class LoreIndex:
     """What a scan reads. `updated` gives the index of changed books and shares what did not change."""
 
     def __init__(
-        self, books: Iterable[Lorebook], settings: ScanSettings | None = None, *, _known: Mapping[str, Lore] | None = None
+        self,
+        books: Iterable[Lorebook],
+        settings: ScanSettings | None = None,
+        *,
+        _known: Mapping[str, Lore] | None = None,
     ) -> None:
         self.settings = settings or ScanSettings()
         self.rules: Rules = rules_named(self.settings.rules)
         self.books = once(books)
-        self.entries = tuple(_prepared(book, entry, self, _known or {}) for book, entry in listed(self.books, self.rules, self.settings))
+        self.entries = tuple(
+            _prepared(book, entry, self, _known or {})
+            for book, entry in listed(self.books, self.rules, self.settings)
+        )
         self.rank = {lore.id: rank for rank, lore in enumerate(self.entries)}
         self._voices: dict[tuple[str, ...], LoreIndex] = {}
         self.heard = lru_cache(maxsize=_KEPT_TEXTS)(self._heard)
@@ -75,7 +84,9 @@ class LoreIndex:
     def specs(self) -> frozenset[KeySpec]:
         """Every plain key of the books."""
         every = (key for lore in self.entries for key in lore.all_keys())
-        return frozenset(spec for key in every if (spec := key.spec if key.kind is Kind.PLAIN else key.hint))
+        return frozenset(
+            spec for key in every if (spec := key.spec if key.kind is Kind.PLAIN else key.hint)
+        )
 
     @cached_property
     def owners(self) -> Mapping[KeySpec, tuple[int, ...]]:
@@ -91,7 +102,9 @@ class LoreIndex:
         """Ranks of the entries with a primary key in the text, and with a hint in it. Kept for texts met lately (`heard`)."""
         found, owners, hinted = self.keys.read(text), self.owners, self.hinted
         told = frozenset(rank for spec in found for rank in owners.get(spec, ()))
-        return told, frozenset(rank for spec in found for rank in hinted.get(spec, ())) if hinted else _NOBODY
+        return told, frozenset(
+            rank for spec in found for rank in hinted.get(spec, ())
+        ) if hinted else _NOBODY
 
     @cached_property
     def unkeyed(self) -> tuple[int, ...]:
@@ -106,12 +119,16 @@ class LoreIndex:
     @cached_property
     def deepest(self) -> int:
         """The greatest scan depth that an entry asks for by itself."""
-        return max((lore.scan_depth for lore in self.entries if lore.scan_depth is not None), default=0)
+        return max(
+            (lore.scan_depth for lore in self.entries if lore.scan_depth is not None), default=0
+        )
 
     @cached_property
     def macro_keys(self) -> tuple[Key, ...]:
         """Keys that say something only once their macros are known."""
-        return tuple(key for lore in self.entries for key in lore.all_keys() if key.kind is Kind.MACRO)
+        return tuple(
+            key for lore in self.entries for key in lore.all_keys() if key.kind is Kind.MACRO
+        )
 
     def lore(self, lore_id: str) -> Lore | None:
         """The entry with this id."""
@@ -121,7 +138,9 @@ class LoreIndex:
     def updated(self, books: Iterable[Lorebook]) -> "LoreIndex":
         """The index of these books; unchanged entries are not read again, and large automata are not rebuilt."""
         fresh = LoreIndex(books, self.settings, _known={lore.id: lore for lore in self.entries})
-        fresh.__dict__["keys"] = self.keys.updated(fresh.specs - self.specs, self.specs - fresh.specs)
+        fresh.__dict__["keys"] = self.keys.updated(
+            fresh.specs - self.specs, self.specs - fresh.specs
+        )
         return fresh
 
     def speaking(self, macros: Macros) -> "LoreIndex":
@@ -137,7 +156,12 @@ class LoreIndex:
 
     def _saying(self, said: Mapping[Key, str]) -> "LoreIndex":
         fresh = LoreIndex.__new__(LoreIndex)
-        fresh.settings, fresh.rules, fresh.books, fresh.rank = self.settings, self.rules, self.books, self.rank
+        fresh.settings, fresh.rules, fresh.books, fresh.rank = (
+            self.settings,
+            self.rules,
+            self.books,
+            self.rank,
+        )
         fresh.entries = tuple(_said(lore, said) for lore in self.entries)
         fresh._voices = {}
         fresh.heard = lru_cache(maxsize=_KEPT_TEXTS)(fresh._heard)
@@ -158,11 +182,19 @@ def once(books: Iterable[Lorebook]) -> tuple[Lorebook, ...]:
     return tuple(kept)
 
 
-def listed(books: Sequence[Lorebook], rules: Rules, settings: ScanSettings) -> list[tuple[Lorebook, LoreEntry]]:
+def listed(
+    books: Sequence[Lorebook], rules: Rules, settings: ScanSettings
+) -> list[tuple[Lorebook, LoreEntry]]:
     """All entries in visiting order: chat, persona, then by strategy; inside each by falling order, ties as in the file."""
 
     def of(*sources: BookSource) -> list[tuple[Lorebook, LoreEntry]]:
-        found = [(book, entry) for source in sources for book in books if book.source is source for entry in book.entries]
+        found = [
+            (book, entry)
+            for source in sources
+            for book in books
+            if book.source is source
+            for entry in book.entries
+        ]
         return sorted(found, key=lambda pair: -_precedence(pair[1], rules))
 
     strategies: dict[str, list[tuple[BookSource, ...]]] = {
@@ -175,10 +207,16 @@ def listed(books: Sequence[Lorebook], rules: Rules, settings: ScanSettings) -> l
 
 
 def _precedence(entry: LoreEntry, rules: Rules) -> float:
-    return entry.priority if rules.card_fields and entry.priority is not None else entry.insertion_order
+    return (
+        entry.priority
+        if rules.card_fields and entry.priority is not None
+        else entry.insertion_order
+    )
 
 
-def _prepared(book: Lorebook, entry: LoreEntry, index: LoreIndex, known: Mapping[str, Lore]) -> Lore:
+def _prepared(
+    book: Lorebook, entry: LoreEntry, index: LoreIndex, known: Mapping[str, Lore]
+) -> Lore:
     name = lore_id(book.name, entry.id)
     if (lore := known.get(name)) and lore.entry is entry and lore.book is book:
         return lore
@@ -188,18 +226,26 @@ def _prepared(book: Lorebook, entry: LoreEntry, index: LoreIndex, known: Mapping
 
 
 def _same_frame(one: Lorebook, other: Lorebook) -> bool:
-    return (one.scan_depth, one.recursive_scanning, one.name) == (other.scan_depth, other.recursive_scanning, other.name)
+    return (one.scan_depth, one.recursive_scanning, one.name) == (
+        other.scan_depth,
+        other.recursive_scanning,
+        other.name,
+    )
 
 
 def prepare(book: Lorebook, entry: LoreEntry, rules: Rules, settings: ScanSettings) -> Lore:
     """One entry with its keys and decorators read."""
     looks = Looks.of(entry, rules, settings)
-    asked, content = read_card(entry.content) if rules.all_decorators else read_sillytavern(entry.content)
+    asked, content = (
+        read_card(entry.content) if rules.all_decorators else read_sillytavern(entry.content)
+    )
     patterns_only = looks.use_regex is True
     keys = tuple(read_key(key, looks) for key in entry.keys)
     secondary = tuple(read_key(key, looks) for key in entry.secondary_keys)
     if rules.card_fields:
-        keys, secondary = (tuple(key for key in some if key.text.strip()) for some in (keys, secondary))
+        keys, secondary = (
+            tuple(key for key in some if key.text.strip()) for some in (keys, secondary)
+        )
     still = rules.card_fields and book.recursive_scanning is False
     return Lore(
         id=lore_id(book.name, entry.id),
@@ -212,7 +258,9 @@ def prepare(book: Lorebook, entry: LoreEntry, rules: Rules, settings: ScanSettin
         scored=_scored(entry, keys, secondary, looks),
         also=tuple(tuple(read_key(key, looks) for key in line) for line in asked.additional_keys),
         never=tuple(tuple(read_key(key, looks) for key in line) for line in asked.exclude_keys),
-        scan_depth=_first(asked.scan_depth, entry.scan_depth, book.scan_depth if rules.card_fields else None),
+        scan_depth=_first(
+            asked.scan_depth, entry.scan_depth, book.scan_depth if rules.card_fields else None
+        ),
         constant=entry.constant and not patterns_only,
         excluded=entry.exclude_recursion or still,
         silent=entry.prevent_recursion or still,
@@ -227,20 +275,29 @@ def _gated(entry: LoreEntry, asked: Decorators) -> bool:
     return not entry.enabled or bool(limits) or asked is not NONE
 
 
-def _scored(entry: LoreEntry, keys: tuple[Key, ...], secondary: tuple[Key, ...], looks: Looks) -> tuple[tuple[Key, ...], tuple[Key, ...]]:
+def _scored(
+    entry: LoreEntry, keys: tuple[Key, ...], secondary: tuple[Key, ...], looks: Looks
+) -> tuple[tuple[Key, ...], tuple[Key, ...]]:
     """The keys as scores count them: raw under exact rules, so blanks and macros are part of them."""
     if not entry.group:
         return (), ()
     if not looks.rules.group_quirks:
         return keys, secondary
-    named = not entry.raw or entry.raw.get("selectiveLogic") is not None  # only then do secondary keys count
+    named = (
+        not entry.raw or entry.raw.get("selectiveLogic") is not None
+    )  # only then do secondary keys count
     counted = entry.secondary_keys if named else ()
-    return tuple(read_raw_key(key, looks) for key in entry.keys), tuple(read_raw_key(key, looks) for key in counted)
+    return tuple(read_raw_key(key, looks) for key in entry.keys), tuple(
+        read_raw_key(key, looks) for key in counted
+    )
 
 
 def _said(lore: Lore, said: Mapping[Key, str]) -> Lore:
     def voiced(some: tuple[Key, ...]) -> tuple[Key, ...]:
-        return tuple(read_said_key(key.text, said[key], key.looks) if key.looks and key in said else key for key in some)
+        return tuple(
+            read_said_key(key.text, said[key], key.looks) if key.looks and key in said else key
+            for key in some
+        )
 
     if all(key.kind is not Kind.MACRO for key in lore.all_keys()):
         return lore
@@ -256,7 +313,9 @@ def _said(lore: Lore, said: Mapping[Key, str]) -> Lore:
     )
 
 
-def _owners(entries: Sequence[Lore], spec_of: Callable[[Key], KeySpec | None]) -> dict[KeySpec, tuple[int, ...]]:
+def _owners(
+    entries: Sequence[Lore], spec_of: Callable[[Key], KeySpec | None]
+) -> dict[KeySpec, tuple[int, ...]]:
     owners: dict[KeySpec, list[int]] = {}
     for rank, lore in enumerate(entries):
         for key in lore.keys:

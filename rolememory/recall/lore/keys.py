@@ -78,7 +78,9 @@ class Key:
 
 def read_key(text: str, looks: Looks) -> Key:
     """How a key of an entry is looked for: its macros said first, blanks around it cut."""
-    return Key(text, Kind.MACRO, looks=looks) if has_macros(text) else read_said_key(text, text, looks)
+    return (
+        Key(text, Kind.MACRO, looks=looks) if has_macros(text) else read_said_key(text, text, looks)
+    )
 
 
 def read_said_key(written: str, said: str, looks: Looks) -> Key:
@@ -134,7 +136,11 @@ def direct(text: str, needle: str, looks: Looks) -> tuple[int, int] | None:
     """
     if not looks.case_sensitive:
         text, needle = text.lower(), needle.lower()
-    sides = guards(needle, looks.rules.edges if looks.whole_words else "none") if needle else (None, None)
+    sides = (
+        guards(needle, looks.rules.edges if looks.whole_words else "none")
+        if needle
+        else (None, None)
+    )
     start = text.find(needle)
     while start >= 0:
         if stands(text, start, start + len(needle), sides):

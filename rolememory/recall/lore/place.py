@@ -23,7 +23,9 @@ DEFAULT_DEPTH = 4
 class DepthGroup:
     """Texts that go into the chat together."""
 
-    depth: int | None  # messages from the end, 0 = after the last; None = the file said nothing, which means 4
+    depth: (
+        int | None
+    )  # messages from the end, 0 = after the last; None = the file said nothing, which means 4
     role: Voice
     entries: tuple[str, ...]
 
@@ -41,7 +43,9 @@ class Placement:
     after: tuple[str, ...] = ()
     an_top: tuple[str, ...] = ()
     an_bottom: tuple[str, ...] = ()
-    em_top: tuple[str, ...] = ()  # as collected: each is put before the examples in turn, so the last ends up first
+    em_top: tuple[
+        str, ...
+    ] = ()  # as collected: each is put before the examples in turn, so the last ends up first
     em_bottom: tuple[str, ...] = ()
     personality: tuple[str, ...] = ()
     scenario: tuple[str, ...] = ()
@@ -64,13 +68,18 @@ class Placement:
         return "\n".join(self.outlets.get(name, ()))
 
 
-def placed(entries: Sequence[tuple[Lore, str]], rules: Rules, count: int, note: str | None) -> Placement:
+def placed(
+    entries: Sequence[tuple[Lore, str]], rules: Rules, count: int, note: str | None
+) -> Placement:
     """Texts in order of activation, put where they belong. `count` is the number of visible messages.
 
     Higher insertion order stands later; of equal order exact rules put the one activated first last.
     """
     said = [pair for pair in entries if pair[1]]
-    rising = sorted(reversed(said) if rules.ties_reversed else said, key=lambda pair: pair[0].entry.insertion_order)
+    rising = sorted(
+        reversed(said) if rules.ties_reversed else said,
+        key=lambda pair: pair[0].entry.insertion_order,
+    )
     falling = rising[::-1]
     homes = {id(lore): home(lore, rules) for lore, _ in entries}
 
@@ -78,12 +87,23 @@ def placed(entries: Sequence[tuple[Lore, str]], rules: Rules, count: int, note: 
         return tuple(content for lore, content in rising if homes[id(lore)] is position)
 
     fields: dict[str, Any] = {
-        position.value: at(position) for position in LorePosition if position not in (LorePosition.DEPTH, LorePosition.OUTLET)
+        position.value: at(position)
+        for position in LorePosition
+        if position not in (LorePosition.DEPTH, LorePosition.OUTLET)
     }
     deep = [pair for pair in falling if homes[id(pair[0])] is LorePosition.DEPTH]
-    outlets = [pair for pair in (falling if rules.ties_reversed else rising) if homes[id(pair[0])] is LorePosition.OUTLET]
+    outlets = [
+        pair
+        for pair in (falling if rules.ties_reversed else rising)
+        if homes[id(pair[0])] is LorePosition.OUTLET
+    ]
     merged = merged_note(fields["an_top"], note, fields["an_bottom"], rules)
-    return Placement(**fields, depth=_by_depth(deep, rules, count), outlets=_by_outlet(outlets), author_note=merged)
+    return Placement(
+        **fields,
+        depth=_by_depth(deep, rules, count),
+        outlets=_by_outlet(outlets),
+        author_note=merged,
+    )
 
 
 def home(lore: Lore, rules: Rules) -> LorePosition | None:
@@ -100,7 +120,9 @@ def home(lore: Lore, rules: Rules) -> LorePosition | None:
     return None if rules.drops_homeless else LorePosition.BEFORE
 
 
-def merged_note(top: Iterable[str], note: str | None, bottom: Iterable[str], rules: Rules) -> str | None:
+def merged_note(
+    top: Iterable[str], note: str | None, bottom: Iterable[str], rules: Rules
+) -> str | None:
     r"""The author's note with the texts above and below it, one line break at either end cut; None when no note is due.
 
     Under the default rules texts around a note that does not exist make one.
@@ -114,13 +136,17 @@ def merged_note(top: Iterable[str], note: str | None, bottom: Iterable[str], rul
     return merged.removeprefix("\n").removesuffix("\n")
 
 
-def _by_depth(falling: Sequence[tuple[Lore, str]], rules: Rules, count: int) -> tuple[DepthGroup, ...]:
+def _by_depth(
+    falling: Sequence[tuple[Lore, str]], rules: Rules, count: int
+) -> tuple[DepthGroup, ...]:
     """Groups of one depth and role, in the order of their highest member; rising inside."""
     groups: list[tuple[int | None, Voice, list[str]]] = []
     for lore, content in falling:
         depth, role = _depth(lore, count), _role(lore)
         asked = DEFAULT_DEPTH if depth is None else depth
-        texts = next((texts for known, voice, texts in groups if known == asked and voice == role), None)
+        texts = next(
+            (texts for known, voice, texts in groups if known == asked and voice == role), None
+        )
         if texts is None:
             groups.append((depth if rules.drops_homeless else asked, role, texts := []))
         texts.append(content)

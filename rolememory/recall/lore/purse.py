@@ -31,7 +31,10 @@ class Purse:
         self.cost, self._rules = cost, rules
         self._earlier = ""  # blocks of recursion text, newest first
         self._earlier_cost = 0
-        self._now, self._parts = "", 0  # text of this pass, what did not fit included; tokens of its pieces, each for itself
+        self._now, self._parts = (
+            "",
+            0,
+        )  # text of this pass, what did not fit included; tokens of its pieces, each for itself
         self._full: tuple[int, Reason] | None = None
         self._of_book: Counter[str] = Counter()
 
@@ -46,7 +49,11 @@ class Purse:
 
     def fits(self, lore: Lore, content: str) -> bool:
         """Whether the text fits; one that ignores the budget always does, yet its tokens count."""
-        fits = self._fits_blocks(content) if self._rules.counts_blocks else self._fits_rest(lore, content)
+        fits = (
+            self._fits_blocks(content)
+            if self._rules.counts_blocks
+            else self._fits_rest(lore, content)
+        )
         return fits or lore.entry.ignore_budget
 
     def take(self, lore: Lore, content: str) -> int:

@@ -18,7 +18,9 @@ def _setting(name: str, value: int) -> Way:
 
 
 def _this_trigger(lore: Lore, reason: Reason) -> Change:
-    return Change("entry", "triggers", (*lore.entry.triggers, str(reason.get("trigger"))), entry_id=lore.id)
+    return Change(
+        "entry", "triggers", (*lore.entry.triggers, str(reason.get("trigger"))), entry_id=lore.id
+    )
 
 
 def _enough_budget(lore: Lore, reason: Reason) -> Change:

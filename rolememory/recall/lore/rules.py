@@ -26,12 +26,18 @@ class Rules:
     outside_first: bool  # entries activated from outside are tried before all that are not sticky
     smaller_may_fit: bool  # after one that does not fit, smaller ones are tried
     reaching_is_too_much: bool  # the budget itself is over the budget
-    counts_blocks: bool  # tokens are counted as text of the pass and of recursion; else as what was admitted
-    first_level_waits: bool  # delayed entries of the lowest level are not looked at unless something else recurses
+    counts_blocks: (
+        bool  # tokens are counted as text of the pass and of recursion; else as what was admitted
+    )
+    first_level_waits: (
+        bool  # delayed entries of the lowest level are not looked at unless something else recurses
+    )
     widens_past_limit: bool  # the limit of widening is tested before the step
     timers_by_text: bool  # an edit of an entry ends its timer
     ties_reversed: bool  # of equal order, the one activated first stands last
-    drops_homeless: bool  # without position, outlet name or author's note a text is lost; else it finds a place
+    drops_homeless: (
+        bool  # without position, outlet name or author's note a text is lost; else it finds a place
+    )
 
 
 SILLYTAVERN = Rules(

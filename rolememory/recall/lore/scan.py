@@ -71,9 +71,13 @@ def scan(
     """
     index = _index(books, settings, rules)
     who = card or Character()
-    macros = for_character(who, seed=chance if isinstance(chance, int) else 0, card_macros=index.rules.card_macros)
+    macros = for_character(
+        who, seed=chance if isinstance(chance, int) else 0, card_macros=index.rules.card_macros
+    )
     told = [Message.of(message) for message in messages]
-    texts = texts_of(told, who, macros, include_names=index.settings.include_names, injected=injected)
+    texts = texts_of(
+        told, who, macros, include_names=index.settings.include_names, injected=injected
+    )
     scene = LoreScene(
         texts=replace(texts, visible=texts.count + unseen) if unseen else texts,
         character=who,
@@ -87,14 +91,24 @@ def scan(
         user_icon=user_icon,
         dry_run=dry_run,
     )
-    return activate(index, scene, dice=Dice(chance), cost=cost or counter_for("tokens", LengthSettings()), patterns=patterns)
+    return activate(
+        index,
+        scene,
+        dice=Dice(chance),
+        cost=cost or counter_for("tokens", LengthSettings()),
+        patterns=patterns,
+    )
 
 
-def _index(books: Book | Iterable[Book] | LoreIndex, settings: ScanSettings | None, rules: str | None) -> LoreIndex:
+def _index(
+    books: Book | Iterable[Book] | LoreIndex, settings: ScanSettings | None, rules: str | None
+) -> LoreIndex:
     if isinstance(books, LoreIndex):
         return books
     chosen = settings or ScanSettings()
     if rules is not None:
         chosen = chosen.model_copy(update={"rules": rules_named(rules).name})
     given: Iterable[Book] = [books] if isinstance(books, Lorebook | Mapping) else books
-    return LoreIndex((book if isinstance(book, Lorebook) else read_book(book) for book in given), chosen)
+    return LoreIndex(
+        (book if isinstance(book, Lorebook) else read_book(book) for book in given), chosen
+    )

@@ -38,13 +38,21 @@ class Texts:
     def with_message(self, text: str) -> "Texts":
         """The same with this text at the end of the newest message."""
         newest = self.messages[0] if self.messages else Segment("", index=0, role="user")
-        told = Segment(f"{newest.text} {text}".strip(), newest.source, newest.index, newest.role, newest.name)
-        return Texts((told, *self.messages[1:]), self.card, self.injected, self.visible, self.replies)
+        told = Segment(
+            f"{newest.text} {text}".strip(), newest.source, newest.index, newest.role, newest.name
+        )
+        return Texts(
+            (told, *self.messages[1:]), self.card, self.injected, self.visible, self.replies
+        )
 
     @property
     def said_by_character(self) -> int:
         """How many messages are the character's."""
-        return sum(message.role == "assistant" for message in self.messages) if self.replies is None else self.replies
+        return (
+            sum(message.role == "assistant" for message in self.messages)
+            if self.replies is None
+            else self.replies
+        )
 
 
 class Sight:
@@ -62,7 +70,9 @@ class Sight:
         self.injected = sum(1 << (first + at) for at in range(len(injected)))
         self.recursion = 0
         self._read = 0
-        self.heard: dict[int, int] = {}  # rank of an entry -> window of the texts read so far that have one of its primary keys
+        self.heard: dict[
+            int, int
+        ] = {}  # rank of an entry -> window of the texts read so far that have one of its primary keys
         self.hinted: dict[int, int] = {}  # the same for a hint at one of its patterns
         self._joined: dict[int, str] = {}
         self._found: dict[tuple[Key, int], tuple[int, int] | None] = {}
@@ -142,7 +152,9 @@ class Sight:
     def _span(self, place: tuple[int, int], window: int) -> Span | None:
         """A place in the joined text as a place in one of its texts; one that straddles two ends with the first."""
         at = 0
-        for bit in _bits(max(window, 0)):  # a blind entry sees no text that a pattern could stand in
+        for bit in _bits(
+            max(window, 0)
+        ):  # a blind entry sees no text that a pattern could stand in
             start, end = at + 1, at + 1 + len(self._text(bit))
             if place[0] <= end:
                 return Span(bit, max(place[0] - start, 0), min(place[1], end) - start)

@@ -31,12 +31,22 @@ def texts_of(
     """
     visible = [(place, message) for place, message in enumerate(messages) if not is_hidden(message)]
     newest = visible[: -MOST_MESSAGES - 1 : -1]
-    told = [(_told(message, character, include_names, cleaner), place, message) for place, message in newest]
-    while told and not told[-1][0]:  # the oldest that say nothing at all do not count; others keep their place
+    told = [
+        (_told(message, character, include_names, cleaner), place, message)
+        for place, message in newest
+    ]
+    while (
+        told and not told[-1][0]
+    ):  # the oldest that say nothing at all do not count; others keep their place
         told.pop()
     return Texts(
-        messages=tuple(Segment(text.strip(_BLANKS), index=place, role=by.role, name=_speaker(by, character)) for text, place, by in told),
-        card=tuple((source, of_card(getattr(character, source.value), macros)) for source in MatchSource),
+        messages=tuple(
+            Segment(text.strip(_BLANKS), index=place, role=by.role, name=_speaker(by, character))
+            for text, place, by in told
+        ),
+        card=tuple(
+            (source, of_card(getattr(character, source.value), macros)) for source in MatchSource
+        ),
         injected=tuple(Segment(macros.expand(text), source="note") for text in injected if text),
         visible=len(visible),
         replies=sum(message.role == "assistant" for _, message in visible),
@@ -48,11 +58,15 @@ def is_hidden(message: Message) -> bool:
     return bool((message.model_extra or {}).get("hidden"))
 
 
-def _told(message: Message, character: Character, include_names: bool, cleaner: Cleans | None) -> str:
+def _told(
+    message: Message, character: Character, include_names: bool, cleaner: Cleans | None
+) -> str:
     content = cleaner.clean(message.content) if cleaner else message.content
     name = _speaker(message, character)
     return f"{name}: {content}" if include_names and name else content
 
 
 def _speaker(message: Message, character: Character) -> str:
-    return message.name or {"user": character.user, "assistant": character.name}.get(message.role, "")
+    return message.name or {"user": character.user, "assistant": character.name}.get(
+        message.role, ""
+    )

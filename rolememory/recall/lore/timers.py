@@ -25,12 +25,19 @@ def running(state: TimedState, index: LoreIndex, count: int, *, dry_run: bool = 
     clock = _Clock(index, count)
     sticky, ended = clock.sorted_out(state.sticky, "sticky")
     cooldown, _ = clock.sorted_out(state.cooldown, "cooldown")
-    fresh = [clock.started("cooldown", lore, protected=True) for lore in ended if lore.entry.cooldown]
-    cooldown = [*(effect for effect in cooldown if effect.key not in {one.key for one in fresh}), *fresh]
+    fresh = [
+        clock.started("cooldown", lore, protected=True) for lore in ended if lore.entry.cooldown
+    ]
+    cooldown = [
+        *(effect for effect in cooldown if effect.key not in {one.key for one in fresh}),
+        *fresh,
+    ]
     kept = [effect for effect in state.kept if count > effect.start]
     spent = [effect for effect in state.spent if count > effect.start]
     return Running(
-        TimedState(sticky=tuple(sticky), cooldown=tuple(cooldown), kept=tuple(kept), spent=tuple(spent)),
+        TimedState(
+            sticky=tuple(sticky), cooldown=tuple(cooldown), kept=tuple(kept), spent=tuple(spent)
+        ),
         sticky=clock.ids(sticky),
         cooldown=clock.ids(cooldown),
         kept=clock.ids(kept),
@@ -42,10 +49,28 @@ def begun(state: TimedState, index: LoreIndex, awake: Iterable[Lore], count: int
     """The state after these entries came into the prompt. A timer that stands is not renewed."""
     clock, entries = _Clock(index, count), list(awake)
     return TimedState(
-        sticky=(*state.sticky, *clock.new("sticky", state.sticky, (lore for lore in entries if lore.entry.sticky))),
-        cooldown=(*state.cooldown, *clock.new("cooldown", state.cooldown, (lore for lore in entries if lore.entry.cooldown))),
-        kept=(*state.kept, *clock.new("", state.kept, (lore for lore in entries if lore.asked.keep_activate_after_match))),
-        spent=(*state.spent, *clock.new("", state.spent, (lore for lore in entries if lore.asked.dont_activate_after_match))),
+        sticky=(
+            *state.sticky,
+            *clock.new("sticky", state.sticky, (lore for lore in entries if lore.entry.sticky)),
+        ),
+        cooldown=(
+            *state.cooldown,
+            *clock.new(
+                "cooldown", state.cooldown, (lore for lore in entries if lore.entry.cooldown)
+            ),
+        ),
+        kept=(
+            *state.kept,
+            *clock.new(
+                "", state.kept, (lore for lore in entries if lore.asked.keep_activate_after_match)
+            ),
+        ),
+        spent=(
+            *state.spent,
+            *clock.new(
+                "", state.spent, (lore for lore in entries if lore.asked.dont_activate_after_match)
+            ),
+        ),
     )
 
 
@@ -55,7 +80,9 @@ class _Clock:
     def __init__(self, index: LoreIndex, count: int) -> None:
         self._index, self._count = index, count
 
-    def sorted_out(self, effects: Iterable[TimedEffect], field: str) -> tuple[list[TimedEffect], list[Lore]]:
+    def sorted_out(
+        self, effects: Iterable[TimedEffect], field: str
+    ) -> tuple[list[TimedEffect], list[Lore]]:
         """Those that stay, and the entries whose timer has just run out.
 
         What started on this very turn is taken back, so that a reply made anew is judged afresh.
@@ -90,10 +117,21 @@ class _Clock:
         """A timer of the entry from now on; without a field, for good."""
         end = self._count + int(getattr(lore.entry, field)) if field else None
         return TimedEffect(
-            book=lore.book.name, entry=lore.entry.id, fingerprint=lore.fingerprint, start=self._count, end=end, protected=protected
+            book=lore.book.name,
+            entry=lore.entry.id,
+            fingerprint=lore.fingerprint,
+            start=self._count,
+            end=end,
+            protected=protected,
         )
 
-    def new(self, field: str, standing: Iterable[TimedEffect], awake: Iterable[Lore]) -> Iterator[TimedEffect]:
+    def new(
+        self, field: str, standing: Iterable[TimedEffect], awake: Iterable[Lore]
+    ) -> Iterator[TimedEffect]:
         """A timer for each of these entries that has none yet."""
         taken = {effect.key for effect in standing}
-        return (self.started(field, lore) for lore in awake if (lore.book.name, lore.entry.id) not in taken)
+        return (
+            self.started(field, lore)
+            for lore in awake
+            if (lore.book.name, lore.entry.id) not in taken
+        )

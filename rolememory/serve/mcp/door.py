@@ -49,7 +49,9 @@ class Door:
         if self._app is None:
             self._app = asyncio.get_running_loop().create_future()
             self._server = asyncio.create_task(self._serve(self._app))
-        app = await asyncio.shield(self._app)  # a caller who hangs up must not take it from the others
+        app = await asyncio.shield(
+            self._app
+        )  # a caller who hangs up must not take it from the others
         await app(scope, receive, send)
 
     async def _serve(self, ready: "asyncio.Future[App]") -> None:

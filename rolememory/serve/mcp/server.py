@@ -20,7 +20,8 @@ from rolememory.serve.guard import App
 from rolememory.serve.house import House
 from rolememory.serve.mcp.door import PATH
 from rolememory.serve.mcp.tools import Changed, Tools
-from rolememory.store.explain_invalid import explained
+from rolememory.serve.proxy.hint import header
+from rolememory.storage.explain_invalid import explained
 
 Living = Callable[[], AbstractAsyncContextManager[None]]
 ROLES, MEMORIES = "rolememory://roles", "rolememory://roles/{role}/memories"
@@ -37,8 +38,12 @@ _ZH = {
     "explain": "听到这句话时每条记忆为什么会想起，其他的为什么没有、怎样才能想起。",
 }
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
-_ADDS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
-_TAKES = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False)
+_ADDS = ToolAnnotations(
+    read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+)
+_TAKES = ToolAnnotations(
+    read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False
+)
 
 
 def over_http(house: House) -> tuple[App, Living]:
@@ -49,20 +54,27 @@ def over_http(house: House) -> tuple[App, Living]:
         streamable_http_path=PATH,
         stateless_http=True,
         json_response=True,
-        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # the guard did that
+        transport_security=TransportSecuritySettings(
+            enable_dns_rebinding_protection=False
+        ),  # the guard did that
     )
     return app, server.session_manager.run
 
 
-def serve_stdio(home: Home, language: Language = "en") -> None:
+def serve_stdio(home: Home, language: Language = "en", user: str | None = None) -> None:
     """Serve over standard input and output until the other side hangs up."""
-    mcp_server(home, language).run("stdio")
+    mcp_server(home, language, user=user).run("stdio")
 
 
-def mcp_server(home: Home, language: Language = "en", changed: Changed = lambda mind: None) -> "Server":
-    """A server of this home; everything it says is in that language."""
+def mcp_server(
+    home: Home,
+    language: Language = "en",
+    changed: Changed = lambda mind: None,
+    user: str | None = None,
+) -> "Server":
+    """A server of this home; everything it says is in that language. With a `user` it is on their behalf, whatever a model asks."""
     with _log_left_alone():
-        server = Server(home, language)
+        server = Server(home, language, user)
     tools = Tools(home, language, changed)
     for name, call, hints in (
         ("remember", tools.remember, _ADDS),
@@ -72,23 +84,36 @@ def mcp_server(home: Home, language: Language = "en", changed: Changed = lambda 
         ("forget", tools.forget, _TAKES),
         ("explain", tools.explain, _READS),
     ):
-        server.add_tool(server.worded(call), name, description=_ZH[name] if language == "zh" else None, annotations=hints)
+        server.add_tool(
+            server.worded(call),
+            name,
+            description=_ZH[name] if language == "zh" else None,
+            annotations=hints,
+        )
     server.speak()
-    server.resource(ROLES, name="roles", mime_type="application/json")(server.worded(tools.roles, ResourceError))
-    server.resource(MEMORIES, name="memories", mime_type="application/json")(server.worded(tools.memories, ResourceError))
+    server.resource(ROLES, name="roles", mime_type="application/json")(
+        server.worded(tools.roles, ResourceError)
+    )
+    server.resource(MEMORIES, name="memories", mime_type="application/json")(
+        server.worded(tools.memories, ResourceError)
+    )
     return server
 
 
 class Server(MCPServer[Any]):
     """Tells what is wrong in the words that people get everywhere else."""
 
-    def __init__(self, home: Home, language: Language) -> None:
-        super().__init__("rolememory", version=__version__, instructions=_ABOUT[language], subscriptions=False)
-        self._place, self._language = str(home.path), language
+    def __init__(self, home: Home, language: Language, user: str | None = None) -> None:
+        super().__init__(
+            "rolememory", version=__version__, instructions=_ABOUT[language], subscriptions=False
+        )
+        self._place, self._language, self._user = str(home.path), language, user
 
     def speak(self) -> None:
-        """Keep the descriptions of arguments in our language alone."""
+        """Keep the descriptions of arguments in our language alone, and no argument for what is settled."""
         for tool in self._tool_manager.list_tools():
+            if self._user:
+                tool.parameters["properties"].pop("user", None)
             for one in tool.parameters["properties"].values():
                 zh = one.pop("zh", None)
                 if zh and self._language == "zh":
@@ -97,12 +122,14 @@ class Server(MCPServer[Any]):
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
-        """Call a tool.
+        """Call a tool. Whose memories count is said by who set the server up or by the connection, before any model.
 
         Raises:
             ToolError: it cannot be done; arguments that do not fit are told field by field.
         """
         self._refuse_unknown(name, arguments)
+        if user := self._user or header((context and context.headers) or {}, "x-rolememory-user"):
+            arguments = {**arguments, "user": user}
         try:
             return await super().call_tool(name, arguments, context)
         except ToolError as error:
@@ -115,12 +142,18 @@ class Server(MCPServer[Any]):
         """An argument nobody knows is a typing mistake: it must not be passed over."""
         tool = self._tool_manager.get_tool(name)
         if tool is None:
-            raise ToolError(UnknownNameError("tool", name, [one.name for one in self._tool_manager.list_tools()]).text(self._language))
+            raise ToolError(
+                UnknownNameError(
+                    "tool", name, [one.name for one in self._tool_manager.list_tools()]
+                ).text(self._language)
+            )
         known = tool.parameters["properties"]
         for unknown in (one for one in arguments if one not in known):
             raise ToolError(UnknownNameError("argument", unknown, known).text(self._language))
 
-    def worded(self, call: Callable[..., Any], kind: type[Exception] = ToolError) -> Callable[..., Any]:
+    def worded(
+        self, call: Callable[..., Any], kind: type[Exception] = ToolError
+    ) -> Callable[..., Any]:
         """The call with its errors in words for whoever asked; anything unforeseen stays in the log."""
 
         @wraps(call)
@@ -129,18 +162,26 @@ class Server(MCPServer[Any]):
                 return call(*args, **fields)
             except RoleMemoryError as error:
                 absent = kind is ResourceError and isinstance(error, LookupError)
-                raise (ResourceNotFoundError if absent else kind)(error.text(self._language).replace(self._place, ".")) from error
+                raise (ResourceNotFoundError if absent else kind)(
+                    error.text(self._language).replace(self._place, ".")
+                ) from error
 
         return told
 
     def _misfits(self, error: ValidationError) -> str:
         """Every argument that does not fit, and what to write instead."""
-        return ("；" if self._language == "zh" else "; ").join(self._misfit(row) for row in error.errors()[:10])
+        return ("；" if self._language == "zh" else "; ").join(
+            self._misfit(row) for row in error.errors()[:10]
+        )
 
     def _misfit(self, row: Mapping[str, Any]) -> str:
         field = ".".join(str(part) for part in row["loc"])
         if row["type"] == "missing":
-            return f"{field}：缺少这个参数，请填写" if self._language == "zh" else f"{field}: is missing; write it"
+            return (
+                f"{field}：缺少这个参数，请填写"
+                if self._language == "zh"
+                else f"{field}: is missing; write it"
+            )
         return explained(row).text(self._language)
 
 

@@ -19,7 +19,10 @@ def told(en: str, zh: str, **bounds: Any) -> Any:
     return Field(description=en, json_schema_extra={"zh": zh}, **bounds)
 
 
-RoleName = Annotated[str, told("the role: its name, alias or id", "角色的名字、别名或 id", min_length=1, max_length=300)]
+RoleName = Annotated[
+    str,
+    told("the role: its name, alias or id", "角色的名字、别名或 id", min_length=1, max_length=300),
+]
 UserName = Annotated[
     str | None,
     told(
@@ -30,10 +33,20 @@ UserName = Annotated[
 ]
 ChatName = Annotated[
     str | None,
-    told("the chat it is about: what was told in another branch is not heard", "所在的会话：别的分支里说过的不算", max_length=300),
+    told(
+        "the chat it is about: what was told in another branch is not heard",
+        "所在的会话：别的分支里说过的不算",
+        max_length=300,
+    ),
 ]
 MemoryId = Annotated[
-    str, told("the id of one memory, as `search` and `list` give it", "一条记忆的 id，见 `search` 和 `list`", min_length=1, max_length=300)
+    str,
+    told(
+        "the id of one memory, as `search` and `list` give it",
+        "一条记忆的 id，见 `search` 和 `list`",
+        min_length=1,
+        max_length=300,
+    ),
 ]
 Words = Annotated[list[Annotated[str, Field(min_length=1, max_length=200)]], Field(max_length=50)]
 Told = Annotated[str, told("what is said now", "现在说的这句话", min_length=1, max_length=20_000)]
@@ -48,7 +61,10 @@ class Spoken(BaseModel):
     content: Annotated[str, Field(max_length=100_000)]
 
 
-Before = Annotated[list[Spoken], told("the messages before it, oldest first", "之前的消息，旧的在前", max_length=500)]
+Before = Annotated[
+    list[Spoken],
+    told("the messages before it, oldest first", "之前的消息，旧的在前", max_length=500),
+]
 
 
 class Found(BaseModel):
@@ -123,11 +139,17 @@ class Explained(BaseModel):
 
 def listed(found: Iterable[Memory | Scored], total: int | None, nothing: str) -> CallToolResult:
     """Memories as text between our marks and as values."""
-    rows = [Found.of(one.memory, one.score) if isinstance(one, Scored) else Found.of(one) for one in found]
+    rows = [
+        Found.of(one.memory, one.score) if isinstance(one, Scored) else Found.of(one)
+        for one in found
+    ]
     text = fenced("\n".join(row.line() for row in rows)) or nothing
     return answer(text, Memories(memories=rows, total=len(rows) if total is None else total))
 
 
 def answer(text: str, values: BaseModel) -> CallToolResult:
     """The same for a model to read and for a program."""
-    return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=values.model_dump(mode="json"))
+    return CallToolResult(
+        content=[TextContent(type="text", text=text)],
+        structured_content=values.model_dump(mode="json"),
+    )

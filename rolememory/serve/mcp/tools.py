@@ -38,17 +38,26 @@ Changed = Callable[[RoleMemory], Any]
 class Tools:
     """What an agent may do in a home; `changed` is called after every write, with the role it was made in."""
 
-    def __init__(self, home: Home, language: Language = "en", changed: Changed = lambda mind: None) -> None:
+    def __init__(
+        self, home: Home, language: Language = "en", changed: Changed = lambda mind: None
+    ) -> None:
         self._home, self._language, self._changed = home, language, changed
 
     def remember(
         self,
         role: RoleName,
         content: Annotated[
-            str, told("one thing worth keeping, in one or two sentences", "值得记住的一件事，一两句话", min_length=1, max_length=4000)
+            str,
+            told(
+                "one thing worth keeping, in one or two sentences",
+                "值得记住的一件事，一两句话",
+                min_length=1,
+                max_length=4000,
+            ),
         ],
         type: Annotated[  # noqa: A002  # the field's own name
-            Kind, told("what happened, is known, the role is like, or wants", "经历、知识、性格或目标")
+            Kind,
+            told("what happened, is known, the role is like, or wants", "经历、知识、性格或目标"),
         ] = "episodic",
         keys: Annotated[Words, told("words that wake it", "能唤起它的关键词")] = [],  # noqa: B006  # never changed
         subject: Annotated[
@@ -60,20 +69,47 @@ class Tools:
             ),
         ] = None,
         user: UserName = None,
-        salience: Annotated[float, told("how much it matters, 0..1", "有多重要，0 到 1", ge=0.0, le=1.0)] = 0.5,
+        salience: Annotated[
+            float, told("how much it matters, 0..1", "有多重要，0 到 1", ge=0.0, le=1.0)
+        ] = 0.5,
     ) -> Annotated[CallToolResult, Written]:
         """Keep one memory. What the role knows already is not written twice."""
         mind, text = self._home.role(role), strip(content).strip()
         if not text:
-            raise InvalidValueError("content: there is nothing to remember; write a sentence", zh="content：没有可记的内容；请写一句话")
-        known = next((one for one in self._heard(mind, user) if one.user == user and _same(one.content, text)), None)
+            raise InvalidValueError(
+                "content: there is nothing to remember; write a sentence",
+                zh="content：没有可记的内容；请写一句话",
+            )
+        known = next(
+            (
+                one
+                for one in self._heard(mind, user)
+                if one.user == user and _same(one.content, text)
+            ),
+            None,
+        )
         if known:
-            return answer(self._say(f"known already as {known.id}", f"已经记得，id 为 {known.id}"), Written(id=known.id, added=False))
-        fields: dict[str, Any] = {"content": text, "type": type, "keys": keys, "subject": subject, "user": user, "salience": salience}
+            return answer(
+                self._say(f"known already as {known.id}", f"已经记得，id 为 {known.id}"),
+                Written(id=known.id, added=False),
+            )
+        fields: dict[str, Any] = {
+            "content": text,
+            "type": type,
+            "keys": keys,
+            "subject": subject,
+            "user": user,
+            "salience": salience,
+        }
         fields = {name: value for name, value in fields.items() if value not in (None, [])}
-        made = mind.remember_all([{**fields, "source": "summary"}], actor="model")[0]  # a model's words, so they may fade
+        made = mind.remember_all([{**fields, "source": "summary"}], actor="model")[
+            0
+        ]  # a model's words, so they may fade
         self._changed(mind)
-        return answer(self._say(f"remembered as {made.id}", f"已记住，id 为 {made.id}"), Written(id=made.id, added=True))
+        return answer(
+            self._say(f"remembered as {made.id}", f"已记住，id 为 {made.id}"),
+            Written(id=made.id, added=True),
+        )
 
     def recall(
         self,
@@ -92,13 +128,23 @@ class Tools:
     def search(
         self,
         role: RoleName,
-        query: Annotated[str, told("what to look for: words or a question", "要找什么：词语或问题", min_length=1, max_length=2000)],
+        query: Annotated[
+            str,
+            told(
+                "what to look for: words or a question",
+                "要找什么：词语或问题",
+                min_length=1,
+                max_length=2000,
+            ),
+        ],
         limit: Annotated[int, told("at most so many", "最多几条", ge=1, le=100)] = 10,
         user: UserName = None,
     ) -> Annotated[CallToolResult, Memories]:
         """The memories nearest to a query, best first, however weak."""
         found = self._home.role(role).search(query, limit=limit, user=user)
-        return listed(found, None, self._say("nothing is remembered about this", "没有关于这件事的记忆"))
+        return listed(
+            found, None, self._say("nothing is remembered about this", "没有关于这件事的记忆")
+        )
 
     def listing(
         self,
@@ -109,8 +155,16 @@ class Tools:
         offset: Annotated[int, told("how many to pass over", "跳过几条", ge=0)] = 0,
     ) -> Annotated[CallToolResult, Memories]:
         """The memories that count, newest first; archived and outdated ones are left out."""
-        found = [one for one in self._heard(self._home.role(role), user) if type in (None, one.type.value)]
-        return listed(found[offset : offset + limit], len(found), self._say("nothing is remembered", "没有记忆"))
+        found = [
+            one
+            for one in self._heard(self._home.role(role), user)
+            if type in (None, one.type.value)
+        ]
+        return listed(
+            found[offset : offset + limit],
+            len(found),
+            self._say("nothing is remembered", "没有记忆"),
+        )
 
     def forget(
         self,
@@ -127,13 +181,18 @@ class Tools:
         if not mine[id].archived:
             mind.archive(id, reason=reason)
             self._changed(mind)
-        return answer(self._say(f"{id} is archived", f"{id} 已归档"), Archived(id=id, archived=True))
+        return answer(
+            self._say(f"{id} is archived", f"{id} 已归档"), Archived(id=id, archived=True)
+        )
 
     def explain(
         self,
         role: RoleName,
         message: Told,
-        ids: Annotated[Words, told("also these memories, that did not come to mind", "还要问这些没有想起来的记忆")] = [],  # noqa: B006
+        ids: Annotated[
+            Words,
+            told("also these memories, that did not come to mind", "还要问这些没有想起来的记忆"),
+        ] = [],  # noqa: B006
         before: Before = [],  # noqa: B006
         user: UserName = None,
         chat: ChatName = None,
@@ -144,8 +203,13 @@ class Tools:
         for unknown in (one for one in ids if one not in mine):
             raise UnknownMemoryError(unknown, mine)
         turn = self._turn(role, message, before, user, chat)
-        lines = [tame(line) for line in str(turn.explain(*ids, language=self._language)).splitlines()]
-        return answer("\n".join(lines) or self._say("nothing comes to mind", "什么也没想起来"), Explained(lines=lines))
+        lines = [
+            tame(line) for line in str(turn.explain(*ids, language=self._language)).splitlines()
+        ]
+        return answer(
+            "\n".join(lines) or self._say("nothing comes to mind", "什么也没想起来"),
+            Explained(lines=lines),
+        )
 
     # ── resources ────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -164,19 +228,37 @@ class Tools:
 
     def memories(self, role: str) -> Any:
         """The shared memories of one role that count, newest first."""
-        return [Found.of(one).model_dump(mode="json", exclude_none=True) for one in self._heard(self._home.role(role), None)]
+        return [
+            Found.of(one).model_dump(mode="json", exclude_none=True)
+            for one in self._heard(self._home.role(role), None)
+        ]
 
-    def _turn(self, role: str, message: str, before: "Before", user: str | None, chat: str | None) -> Any:
+    def _turn(
+        self, role: str, message: str, before: "Before", user: str | None, chat: str | None
+    ) -> Any:
         said = [Message(role=one.role, content=one.content) for one in before]
-        return self._home.role(role).recall([*said, Message.user(message)], user=user, chat=chat or "", dry_run=True)
+        return self._home.role(role).recall(
+            [*said, Message.user(message)], user=user, chat=chat or "", dry_run=True
+        )
 
     def _heard(self, mind: RoleMemory, user: str | None) -> list[Memory]:
         """What counts for this user, newest first; dateless ones last."""
         known = mind.memories
         stand = standing(known, mind.chats.visible_from(None))
-        counted = (one for one in known.values() if one.id not in stand.withdrawn and one.id not in stand.superseded)
+        counted = (
+            one
+            for one in known.values()
+            if one.id not in stand.withdrawn and one.id not in stand.superseded
+        )
         mine = [one for one in counted if not one.archived and one.user in (None, user)]
-        return sorted(mine, key=lambda one: (one.created is None, -(one.created.timestamp() if one.created else 0.0), one.id))
+        return sorted(
+            mine,
+            key=lambda one: (
+                one.created is None,
+                -(one.created.timestamp() if one.created else 0.0),
+                one.id,
+            ),
+        )
 
     def _say(self, en: str, zh: str) -> str:
         return zh if self._language == "zh" else en

@@ -27,10 +27,24 @@ def unusable(request: Request, house: House) -> Response | None:
         return fault(request, house, 503, "no_upstream", _NONE, _SET)
     host, port = place(upstream)
     if not host:
-        return fault(request, house, 503, "bad_upstream", (f"{upstream!r} is no address", f"“{upstream}”不是一个地址"), _WRITE)
+        return fault(
+            request,
+            house,
+            503,
+            "bad_upstream",
+            (f"{upstream!r} is no address", f"“{upstream}”不是一个地址"),
+            _WRITE,
+        )
     server = request.scope.get("server") or ("", 0)
     if local(host) and port == server[1]:
-        return fault(request, house, 508, "loop", ("serve.upstream is this server itself", "serve.upstream 指向了本服务自己"), _OTHER)
+        return fault(
+            request,
+            house,
+            508,
+            "loop",
+            ("serve.upstream is this server itself", "serve.upstream 指向了本服务自己"),
+            _OTHER,
+        )
     return None
 
 
@@ -46,14 +60,25 @@ def place(url: str) -> tuple[str, int]:
         httpx.URL(url)
     except (ValueError, httpx.InvalidURL):
         return "", 0
-    return (host, port or (443 if parts.scheme == "https" else 80)) if parts.scheme in ("http", "https") and host else ("", 0)
+    return (
+        (host, port or (443 if parts.scheme == "https" else 80))
+        if parts.scheme in ("http", "https") and host
+        else ("", 0)
+    )
 
 
 def unreachable(request: Request, house: House, error: Exception) -> Response:
     """The model's server did not answer."""
-    status, code = (504, "upstream_timeout") if isinstance(error, httpx.TimeoutException) else (502, "upstream_unreachable")
+    status, code = (
+        (504, "upstream_timeout")
+        if isinstance(error, httpx.TimeoutException)
+        else (502, "upstream_unreachable")
+    )
     upstream, kind = shown(house.settings.upstream), type(error).__name__
-    said = (f"the model server {upstream} cannot be reached: {kind}", f"连不上模型服务 {upstream}：{kind}")
+    said = (
+        f"the model server {upstream} cannot be reached: {kind}",
+        f"连不上模型服务 {upstream}：{kind}",
+    )
     return fault(request, house, status, code, said, _RUNS)
 
 
@@ -68,7 +93,9 @@ def shown(url: str) -> str:
     return f"{scheme}://{host.rpartition('@')[2]}{slash}{path}" if rest else url
 
 
-def fault(request: Request, house: House, status: int, code: str, message: Both, hint: Both) -> Response:
+def fault(
+    request: Request, house: House, status: int, code: str, message: Both, hint: Both
+) -> Response:
     """In the shape OpenAI clients show to their users."""
     language = language_of(request.headers, house.language)
     at = language == "zh"

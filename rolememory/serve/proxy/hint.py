@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 from unicodedata import category
 from urllib.parse import unquote
@@ -32,6 +32,8 @@ class Hint:
     avatar: str = ""  # file name of the card: tells two cards of one name apart
     user: str = ""
     group: tuple[str, ...] = ()  # members' names
+    present: tuple[str, ...] | None = None  # the users who read along; None = unsaid
+    owners: Mapping[str, str] = field(default_factory=dict)  # `name` of a message -> user
     chat: str = ""
     kind: str = ""
     task: str = ""
@@ -39,19 +41,28 @@ class Hint:
 
 
 def hint_of(body: Mapping[str, Any], headers: Mapping[str, str], path_role: str | None) -> Hint:
-    """The explicit hints, the surest place first: body, header, path, model suffix."""
+    """The explicit hints, the surest place first: body, header, path, model suffix.
+
+    Whose words they are is said by a header first: whoever lets somebody else's requests through sets it for all of them.
+    """
     said = _in_body(body.get(HINT))
     read = {
-        "role": _header(headers, "x-rolememory-role"),
-        "user": _header(headers, "x-rolememory-user") or _header(headers, "x-openwebui-user-name"),
-        "chat": _header(headers, "x-rolememory-chat") or _header(headers, "x-openwebui-chat-id"),
-        "task": _header(headers, "x-openwebui-task"),
+        "role": header(headers, "x-rolememory-role"),
+        "user": header(headers, "x-rolememory-user") or header(headers, "x-openwebui-user-name"),
+        "chat": header(headers, "x-rolememory-chat") or header(headers, "x-openwebui-chat-id"),
+        "task": header(headers, "x-openwebui-task"),
     }
+    present = header(headers, "x-rolememory-present")
     suffix = _suffix(body.get("model"))
     role, where = next(
         (
             (name, place)
-            for name, place in ((said.role, "hint"), (read["role"], "header"), (_text(path_role), "path"), (suffix, "model"))
+            for name, place in (
+                (said.role, "hint"),
+                (read["role"], "header"),
+                (_text(path_role), "path"),
+                (suffix, "model"),
+            )
             if name
         ),
         ("", "hint" if said.role_uuid else ""),
@@ -60,8 +71,9 @@ def hint_of(body: Mapping[str, Any], headers: Mapping[str, str], path_role: str 
         said,
         role=role,
         where=where,
-        user=said.user or read["user"] or _text(body.get("user")),
+        user=read["user"] or said.user or _text(body.get("user")),
         chat=said.chat or read["chat"],
+        present=_names(present) if present else said.present,
         task="" if read["task"].casefold() in ("none", "null", "false") else read["task"],
     )
 
@@ -81,10 +93,17 @@ def _in_body(raw: object) -> Hint:
     if not isinstance(raw, Mapping):
         return Hint()
     names = {name: _text(raw.get(name)) for name in ("role", "role_uuid", "avatar", "user", "chat")}
-    return Hint(**names, kind=_text(raw.get("type")).casefold(), group=_names(raw.get("group")))
+    present, owners = raw.get("present"), raw.get("owners")
+    return Hint(
+        **names,
+        kind=_text(raw.get("type")).casefold(),
+        group=_names(raw.get("group")),
+        present=_names(present) if isinstance(present, list) or _text(present) else None,
+        owners=_owners(owners) if isinstance(owners, Mapping) else {},
+    )
 
 
-def _header(headers: Mapping[str, str], name: str) -> str:
+def header(headers: Mapping[str, str], name: str) -> str:
     """A header's text: headers carry Latin-1, so names come as UTF-8 bytes or percent-encoded (Open WebUI does that)."""
     raw = headers.get(name) or ""
     with suppress(ValueError):
@@ -96,18 +115,33 @@ def _text(raw: object) -> str:
     """A value as one line of text; what was never filled in is nothing."""
     if not isinstance(raw, str | int):
         return ""
-    text = " ".join("".join(one for one in str(raw)[: 4 * _LONGEST] if one.isspace() or category(one) not in ("Cc", "Cs")).split())[
-        :_LONGEST
-    ].strip()
+    text = " ".join(
+        "".join(
+            one
+            for one in str(raw)[: 4 * _LONGEST]
+            if one.isspace() or category(one) not in ("Cc", "Cs")
+        ).split()
+    )[:_LONGEST].strip()
     return "" if "{{" in text or "}}" in text or text.casefold() in ("undefined", "null") else text
 
 
 def _names(raw: object) -> tuple[str, ...]:
-    found = map(_text, raw) if isinstance(raw, list) else (one.strip() for one in _text(raw).split(","))
+    found = (
+        map(_text, raw) if isinstance(raw, list) else (one.strip() for one in _text(raw).split(","))
+    )
     return tuple(name for name in found if name)
+
+
+def _owners(raw: Mapping[str, Any]) -> dict[str, str]:
+    read = {_text(name): _text(user) for name, user in raw.items()}
+    return {name: user for name, user in read.items() if name and user}
 
 
 def _suffix(model: object) -> str:
     text = _text(model)
     name, at, suffix = text.rpartition(_AT)
-    return suffix.strip() if at and name and suffix and "/" not in suffix and not _VERSION.fullmatch(suffix.strip()) else ""
+    return (
+        suffix.strip()
+        if at and name and suffix and "/" not in suffix and not _VERSION.fullmatch(suffix.strip())
+        else ""
+    )

@@ -12,7 +12,6 @@ import httpx
 import orjson
 
 from rolememory.inject.fence import tame
-from rolememory.schema.message import Message
 from rolememory.serve.house import House
 from rolememory.serve.proxy.call import Call
 from rolememory.serve.proxy.inject import Body
@@ -27,7 +26,10 @@ TOOL = "search_memory"
 ROUNDS = 3  # searches in a row before the model must answer with what it has
 FOUND = 5  # memories one search gives
 _ABOUT = {
-    "en": ("Search what {name} remembers. Use it when the past matters and the answer is not in the conversation.", "what to look for"),
+    "en": (
+        "Search what {name} remembers. Use it when the past matters and the answer is not in the conversation.",
+        "what to look for",
+    ),
     "zh": ("查找{name}的记忆。谈到过去、而对话里没有答案时使用。", "要找什么"),
 }
 _NOTHING = {"en": "Nothing is remembered about this.", "zh": "没有关于这件事的记忆。"}
@@ -37,30 +39,54 @@ More = Callable[[dict[str, Any]], Awaitable[httpx.Response]]
 
 def offered(call: Call, found: "Remembered", house: House) -> "Offer | None":
     """The offer of this turn; None where nothing is offered: other mode, nothing near, or a frontend that forbids tools."""
-    if call.role is None or found.turn is None or not call.remembers or call.role.settings.recall.mode != "hybrid":
+    if (
+        call.role is None
+        or found.turn is None
+        or not call.remembers
+        or call.role.settings.recall.mode != "hybrid"
+    ):
         return None
     if not found.turn.near or call.body.get("tool_choice") not in (None, "auto"):
         return None
-    return Offer(call.role, call.body, call.user, language_of(found.turn.question.scene.query if found.turn.question else ""))
+    return Offer(
+        call,
+        call.role,
+        language_of(found.turn.question.scene.query if found.turn.question else ""),
+    )
 
 
 @dataclass(slots=True)
 class Offer:
     """The tool in a request, and the answers to its calls."""
 
+    call: Call
     role: "RoleMemory"
-    body: Body  # without the tool
-    user: str | None
     language: str
     rounds: int = 0
     _sent: Body | None = None
 
+    @property
+    def body(self) -> Body:
+        """The request without the tool."""
+        return self.call.body
+
     def into(self, body: Body) -> Body:
         """The request with the tool beside the frontend's own."""
         about, what = _ABOUT[self.language]
-        parameters = {"type": "object", "properties": {"query": {"type": "string", "description": what}}, "required": ["query"]}
-        function = {"name": TOOL, "description": about.format(name=self.role.role.name), "parameters": parameters}
-        return {**body, "tools": [*(body.get("tools") or ()), {"type": "function", "function": function}]}
+        parameters = {
+            "type": "object",
+            "properties": {"query": {"type": "string", "description": what}},
+            "required": ["query"],
+        }
+        function = {
+            "name": TOOL,
+            "description": about.format(name=self.role.role.name),
+            "parameters": parameters,
+        }
+        return {
+            **body,
+            "tools": [*(body.get("tools") or ()), {"type": "function", "function": function}],
+        }
 
     def toolless(self, sent: Body) -> Body:
         """The request as it would have been without the offer; the frontend's own tools stay."""
@@ -72,13 +98,17 @@ class Offer:
         """Keep what was sent: a search goes on from there."""
         self._sent = body
 
-    async def carried(self, answer: httpx.Response, reply: Reply, more: More, *, streams: bool) -> AsyncIterator[bytes]:
+    async def carried(
+        self, answer: httpx.Response, reply: Reply, more: More, *, streams: bool
+    ) -> AsyncIterator[bytes]:
         """The answer as the frontend gets it; our calls are answered on the way."""
         carry = self._stream if streams else self._whole
         async for chunk in carry(answer, reply, more):
             yield chunk
 
-    async def _stream(self, answer: httpx.Response, reply: Reply, more: More) -> AsyncIterator[bytes]:
+    async def _stream(
+        self, answer: httpx.Response, reply: Reply, more: More
+    ) -> AsyncIterator[bytes]:
         first_id = ""
         while True:
             held: list[dict[str, Any]] = []
@@ -94,7 +124,13 @@ class Offer:
                     held.append(raw)
                 else:
                     yield event({**raw, "id": first_id} if first_id else raw)
-            reply.take_object({"choices": [{"delta": {"content": turn.whole()}, "finish_reason": turn.reason or None}]})
+            reply.take_object(
+                {
+                    "choices": [
+                        {"delta": {"content": turn.whole()}, "finish_reason": turn.reason or None}
+                    ]
+                }
+            )
             if not self._ours(turn) or self.rounds >= ROUNDS:
                 for raw in held:
                     yield event(_without_ours(raw, turn))
@@ -105,7 +141,9 @@ class Offer:
             await answer.aclose()
             answer = following
 
-    async def _whole(self, answer: httpx.Response, reply: Reply, more: More) -> AsyncIterator[bytes]:
+    async def _whole(
+        self, answer: httpx.Response, reply: Reply, more: More
+    ) -> AsyncIterator[bytes]:
         while True:
             data = await answer.aread()
             turn = Reply()
@@ -116,7 +154,11 @@ class Offer:
             if turn.error or not self._ours(turn) or self.rounds >= ROUNDS:
                 reply.take_object({"choices": [{"delta": {"content": turn.whole()}}]})
                 reply.finished, reply.error = not turn.error, turn.error
-                yield data if turn.error or not _asked_for(turn) else orjson.dumps(_without_ours(orjson.loads(data), turn))
+                yield (
+                    data
+                    if turn.error or not _asked_for(turn)
+                    else orjson.dumps(_without_ours(orjson.loads(data), turn))
+                )
                 return
             following = await self._again(turn, more)
             await answer.aclose()
@@ -130,8 +172,14 @@ class Offer:
     async def _again(self, turn: Reply, more: More) -> httpx.Response:
         """Answer the calls and ask the model to go on."""
         self.rounds += 1
-        calls = [{**call, "id": call["id"] or f"call_{number}"} for number, call in sorted(turn.tool_calls.items())]
-        told = [{"role": "tool", "tool_call_id": call["id"], "content": await self._found(call)} for call in calls]
+        calls = [
+            {**call, "id": call["id"] or f"call_{number}"}
+            for number, call in sorted(turn.tool_calls.items())
+        ]
+        told = [
+            {"role": "tool", "tool_call_id": call["id"], "content": await self._found(call)}
+            for call in calls
+        ]
         before = self._sent or self.into(self.body)
         spoken = {"role": "assistant", "content": turn.whole() or None, "tool_calls": calls}
         enough = {"tool_choice": "none"} if self.rounds >= ROUNDS else {}
@@ -141,7 +189,9 @@ class Offer:
             return answer
         await answer.aclose()
         self.rounds = ROUNDS
-        return await more(self.toolless(before))  # a server that takes tools and cannot go on from one answers with what the prompt holds
+        return await more(
+            self.toolless(before)
+        )  # a server that takes tools and cannot go on from one answers with what the prompt holds
 
     async def _found(self, call: Mapping[str, Any]) -> str:
         try:
@@ -152,9 +202,27 @@ class Offer:
 
     def search(self, query: str) -> str:
         """What the tool answers: dated lines, as data."""
-        found = self.role.search(query, limit=FOUND, user=self.user) if Message.user(query).content.strip() else []
-        lines = [f"- [{one.memory.created:%Y-%m-%d}] " if one.memory.created else "- " for one in found]
-        return "\n".join(head + tame(one.memory.content) for head, one in zip(lines, found, strict=True)) or _NOTHING[self.language]
+        found = (
+            self.role.search(
+                query,
+                limit=FOUND,
+                user=self.call.user,
+                chat=self.call.chat,
+                present=self.call.present,
+                members=self.call.members,
+            )
+            if query.strip()
+            else []
+        )
+        lines = [
+            f"- [{one.memory.created:%Y-%m-%d}] " if one.memory.created else "- " for one in found
+        ]
+        return (
+            "\n".join(
+                head + tame(one.memory.content) for head, one in zip(lines, found, strict=True)
+            )
+            or _NOTHING[self.language]
+        )
 
 
 async def _events(answer: httpx.Response) -> AsyncIterator[bytes]:
@@ -168,7 +236,11 @@ async def _events(answer: httpx.Response) -> AsyncIterator[bytes]:
 
 def _delta(raw: Mapping[str, Any]) -> Mapping[str, Any]:
     choices = raw.get("choices")
-    first = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], Mapping) else {}
+    first = (
+        choices[0]
+        if isinstance(choices, list) and choices and isinstance(choices[0], Mapping)
+        else {}
+    )
     found = first.get("delta") or first.get("message") or {}
     return found if isinstance(found, Mapping) else {}
 
@@ -195,11 +267,19 @@ def _without_ours(raw: dict[str, Any], turn: Reply) -> dict[str, Any]:
 def _choice(choice: Any, ours: set[int], ends: str) -> Any:
     if not isinstance(choice, Mapping):
         return choice
-    out = {**choice, "finish_reason": ends} if choice.get("finish_reason") == "tool_calls" else {**choice}
+    out = (
+        {**choice, "finish_reason": ends}
+        if choice.get("finish_reason") == "tool_calls"
+        else {**choice}
+    )
     for where in ("delta", "message"):
         said = choice.get(where)
         if isinstance(said, Mapping) and isinstance(said.get("tool_calls"), list):
-            kept = [call for place, call in enumerate(said["tool_calls"]) if _place(call, place) not in ours]
+            kept = [
+                call
+                for place, call in enumerate(said["tool_calls"])
+                if _place(call, place) not in ours
+            ]
             rest = {name: value for name, value in said.items() if name != "tool_calls"}
             out[where] = {**rest, "tool_calls": kept} if kept else rest
     return out

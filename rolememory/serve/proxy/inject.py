@@ -31,7 +31,9 @@ def unmarked(body: Body) -> Body:
     return {**body, "messages": [message for message in kept if message is not None]}
 
 
-def injected(body: Body, block: str, *, depth: int = 1, fold: bool = False, continuing: bool = False) -> Body:
+def injected(
+    body: Body, block: str, *, depth: int = 1, fold: bool = False, continuing: bool = False
+) -> Body:
     """The body with a block as a system message of its own at that depth, or folded behind the newest user text.
 
     >>> [message["role"] for message in injected({"messages": [{"role": "user", "content": "hi"}]}, "x")["messages"]]
@@ -42,9 +44,14 @@ def injected(body: Body, block: str, *, depth: int = 1, fold: bool = False, cont
         return body
     if fold:
         return {**body, "messages": _folded(messages, block)}
-    roles = [str(message.get("role", "")) if isinstance(message, Mapping) else "" for message in messages]
+    roles = [
+        str(message.get("role", "")) if isinstance(message, Mapping) else "" for message in messages
+    ]
     at = insertion(roles, "depth", depth, continuing=continuing)
-    return {**body, "messages": [*messages[:at], {"role": "system", "content": block}, *messages[at:]]}
+    return {
+        **body,
+        "messages": [*messages[:at], {"role": "system", "content": block}, *messages[at:]],
+    }
 
 
 def injected_prompt(body: Body, block: str, newest: str = "") -> Body:
@@ -59,7 +66,10 @@ def injected_prompt(body: Body, block: str, newest: str = "") -> Body:
     said = prompt.rfind(newest) if newest else -1
     at = prompt.rfind("\n", 0, said) + 1 if said >= 0 else _last_turn(prompt)
     before, after = prompt[:at].rstrip("\n"), prompt[at:]
-    return {**body, "prompt": (before + _BLANK_LINE if before else "") + block + _BLANK_LINE + after}
+    return {
+        **body,
+        "prompt": (before + _BLANK_LINE if before else "") + block + _BLANK_LINE + after,
+    }
 
 
 def _last_turn(prompt: str) -> int:
@@ -81,7 +91,11 @@ def _unmarked(message: Any) -> Any:
         return message
     if clean == content:
         return message
-    return {**message, "content": clean} if plain_text(clean).strip() or message.get("role") != "system" else None
+    return (
+        {**message, "content": clean}
+        if plain_text(clean).strip() or message.get("role") != "system"
+        else None
+    )
 
 
 def _part(part: Any) -> Any:

@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from rolememory.serve.proxy.call import Kind
+from rolememory.serve.proxy.completion import for_the_user
 from rolememory.serve.proxy.hint import Hint
 from rolememory.serve.proxy.talk import Names, Talk
 from rolememory.serve.proxy.wording import first, wording
-from rolememory.store.home import fold_name
+from rolememory.storage.home import fold_name
 
 _SAID: Mapping[str, Kind] = {
     "normal": "normal",
@@ -32,36 +33,56 @@ class Habits:
 
     def keep(self, body: Mapping[str, Any], talk: Talk) -> None:
         """An ordinary call was made."""
-        self.streams, self.behind = bool(body.get("stream")), talk.behind
+        self.streams, self.behind = bool(body.get("stream")), talk.last_word
 
 
-def kind_of(body: Mapping[str, Any], talk: Talk, hint: Hint, names: Names, habits: Habits | None = None) -> Kind:
+def kind_of(
+    body: Mapping[str, Any], talk: Talk, hint: Hint, names: Names, habits: Habits | None = None
+) -> Kind:
     """What is asked: as the frontend says, else by its lines and the shape of the call."""
     if hint.task or hint.kind in _SAID:
         return "task" if hint.task else _SAID[hint.kind]
     last = talk.spoken[-1].role if talk.spoken else ""
     signs: tuple[tuple[Kind, bool], ...] = (
         ("task", _is_task(talk)),
-        ("continue", last == "assistant" and first(wording().continuing, talk.behind) is not None),
-        ("impersonate", _is_for_the_user(talk, names)),
+        (
+            "continue",
+            last == "assistant" and first(wording().continuing, talk.last_word) is not None,
+        ),
+        (
+            "impersonate",
+            _is_for_the_user(talk, names) or for_the_user(body.get("prompt"), body.get("stop")),
+        ),
         ("quiet", _is_quiet(body, talk, habits)),
-        ("continue", last == "assistant" and not talk.behind and len(talk.spoken) > 1 and _raw_last(body) == "assistant"),
+        (
+            "continue",
+            last == "assistant"
+            and not talk.behind
+            and len(talk.spoken) > 1
+            and _raw_last(body) == "assistant",
+        ),
     )
     return next((kind for kind, shown in signs if shown), "normal")
 
 
 def _is_for_the_user(talk: Talk, names: Names) -> bool:
     """Whether the model is to write as the user: the one it names must not be somebody else."""
-    found = first(wording().impersonate, talk.behind)
-    if found is None or first(wording().nudge, talk.behind):
+    found = first(wording().impersonate, talk.last_word)
+    if found is None or first(wording().nudge, talk.last_word):
         return False
     named = fold_name(found["user"])
-    return fold_name(names.user) in named if names.user else fold_name(names.char) != named
+    if names.users:
+        return any(fold_name(name) in named for name in names.users)
+    return fold_name(names.char) != named
 
 
 def _is_task(talk: Talk) -> bool:
     """A question about the chat in place of the chat: one user message and nothing of the character's."""
-    if not talk.spoken or any(message.role == "assistant" for message in talk.spoken) or len(talk.spoken) > 1:
+    if (
+        not talk.spoken
+        or any(message.role == "assistant" for message in talk.spoken)
+        or len(talk.spoken) > 1
+    ):
         return False
     return first(wording().task, talk.spoken[0].content) is not None
 
@@ -70,11 +91,11 @@ def _is_quiet(body: Mapping[str, Any], talk: Talk, habits: Habits | None) -> boo
     """An instruction behind a complete history, not streamed."""
     if body.get("stream") or not talk.behind:
         return False
-    if first(wording().quiet, talk.behind):
+    if first(wording().quiet, talk.last_word):
         return True
     if habits is None or habits.streams is None:
         return False
-    return habits.streams and talk.behind != habits.behind
+    return habits.streams and talk.last_word != habits.behind
 
 
 def _raw_last(body: Mapping[str, Any]) -> str:

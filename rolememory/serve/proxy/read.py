@@ -2,16 +2,17 @@
 
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from rolememory.serve.house import House
 from rolememory.serve.proxy.call import TEACHES, Call
+from rolememory.serve.proxy.completion import plain
 from rolememory.serve.proxy.hint import hint_of, plain_model
 from rolememory.serve.proxy.inject import HINT, Body, unmarked, without_hint
 from rolememory.serve.proxy.kinds import Habits, kind_of
 from rolememory.serve.proxy.talk import Names, Tails, Talk, in_lines, spoken, taken_apart
-from rolememory.serve.proxy.who import Cards, role_of, signs
-from rolememory.serve.proxy.wording import wording
+from rolememory.serve.proxy.who import Cards, role_of, signs, signs_of_completion
+from rolememory.storage.home import fold_name
 
 
 @dataclass(slots=True)
@@ -31,27 +32,39 @@ class Reader:
         self._known: dict[str, Acquaintance] = {}
         self._lock = threading.Lock()
 
-    def read(self, raw: Body, headers: Mapping[str, str], path_role: str | None, *, prompt: bool = False) -> Call:
+    def read(
+        self, raw: Body, headers: Mapping[str, str], path_role: str | None, *, prompt: bool = False
+    ) -> Call:
         """What the call means; `prompt`: a text completion."""
         hint = hint_of(raw, headers, path_role)
         body = unmarked(plain_model(without_hint(raw) if HINT in raw else raw))
-        text = _plain(body.get("prompt")) if prompt else ""
+        stop = body.get("stop")
         talk = taken_apart(body)
-        found = signs(talk, hint, self._house, self._cards, text)
-        if prompt and not found.names.user:
-            found = replace(found, names=replace(found.names, user=_stopped_at(body.get("stop"))))
+        found = (
+            signs_of_completion(body.get("prompt"), stop, hint)
+            if prompt
+            else signs(talk, hint, self._house, self._cards)
+        )
         with self._lock:
-            known = self._known.setdefault(found.names.char or ",".join(found.candidates), Acquaintance())
+            known = self._known.setdefault(found.char or ",".join(found.candidates), Acquaintance())
             kind = kind_of(body, talk, hint, found.names, known.habits)
-            talk = _prompted(text, found.names) if prompt else spoken(talk, found.names)
+            talk = (
+                _prompted(plain(body.get("prompt")), found.names)
+                if prompt
+                else spoken(talk, found.names, hint.owners)
+            )
             said = known.tails.without(talk.spoken)
             if kind == "normal":
                 known.habits.keep(body, talk)
         real = kind in TEACHES and any(message.role == "user" for message in said)
         role, why = role_of(found, hint, self._house, may_create=real)
-        if role is None and real:
-            self._house.puzzled(why, tuple(found.names.members or ((found.names.char,) if found.names.char else ())))
-        partial = said[-1].content if kind == "continue" and said and said[-1].role == "assistant" else ""
+        if real and (role is None or found.doubtful):
+            named = found.names.members or ((found.char,) if found.char else ())
+            self._house.puzzled(why if role is None else "user", named)
+        partial = (
+            said[-1].content if kind == "continue" and said and said[-1].role == "assistant" else ""
+        )
+        char, members = fold_name(found.char), found.names.members
         return Call(
             kind,
             body,
@@ -59,30 +72,12 @@ class Reader:
             partial,
             role,
             why,
-            hint.user or found.names.user or None,
-            hint.chat,
+            user=found.names.user or None,
+            present=hint.present,
+            group=tuple(one for one in members if fold_name(one) != char) if members else None,
+            chat=hint.chat,
+            doubtful=found.doubtful,
         )
-
-
-def _plain(prompt: object) -> str:
-    r"""A prompt without the marks of an instruct template.
-
-    >>> _plain("<|im_start|>user\nLin: Hello<|im_end|>\n<|im_start|>assistant\nAsha:").split("\n")
-    ['', '', 'Lin: Hello', '', '', '', 'Asha:']
-    """
-    return wording().markers.sub("\n", prompt) if isinstance(prompt, str) else ""
-
-
-def _stopped_at(stop: object) -> str:
-    r"""The user's name, where a text completion is told to stop.
-
-    >>> _stopped_at(["\nTraveller:", "</s>"])
-    'Traveller'
-    """
-    for one in stop if isinstance(stop, list) else [stop]:
-        if isinstance(one, str) and one.startswith("\n") and one.rstrip().endswith((":", "：")) and len(one) <= 64:
-            return one.strip()[:-1].strip()
-    return ""
 
 
 def _prompted(text: str, names: Names) -> Talk:

@@ -18,8 +18,16 @@ Keep = Callable[[Call, str | None], None]
 class Relay:
     """One answer on its way. `keep` is told once, with the whole reply, or None when it broke off or failed."""
 
-    def __init__(self, answer: httpx.Response, call: Call, offer: Offer | None, more: More, keep: Keep) -> None:
-        self._answer, self._call, self._offer, self._more, self._keep = answer, call, offer, more, keep
+    def __init__(
+        self, answer: httpx.Response, call: Call, offer: Offer | None, more: More, keep: Keep
+    ) -> None:
+        self._answer, self._call, self._offer, self._more, self._keep = (
+            answer,
+            call,
+            offer,
+            more,
+            keep,
+        )
         self._reply = Reply()
         self._streams = "text/event-stream" in answer.headers.get("content-type", "")
 
@@ -29,7 +37,9 @@ class Relay:
             if self._answer.status_code >= 400:
                 self._reply.error = True
             if self._offer and not self._reply.error:
-                async for chunk in self._offer.carried(self._answer, self._reply, self._more, streams=self._streams):
+                async for chunk in self._offer.carried(
+                    self._answer, self._reply, self._more, streams=self._streams
+                ):
                     yield chunk
             elif self._streams:
                 async for chunk in self._streamed():

@@ -79,12 +79,18 @@ class Proxy:
             return _NOBODY
         raw = _object(body) if request.method == "POST" and path in CONVERSATIONS else None
         if raw is None or not settings.memory:
-            return await self._pass(request, path, orjson.dumps(without_hint(raw)) if raw and HINT in raw else body)
+            return await self._pass(
+                request, path, orjson.dumps(without_hint(raw)) if raw and HINT in raw else body
+            )
         return await self._converse(request, path, raw, body, role)
 
-    async def _converse(self, request: Request, path: str, raw: Body, body: bytes, role: str | None) -> Response:
+    async def _converse(
+        self, request: Request, path: str, raw: Body, body: bytes, role: str | None
+    ) -> Response:
         prompt = path == "completions"
-        call = await self._thread(lambda: self._reader.read(raw, request.headers, role, prompt=prompt), None, READING_S)
+        call = await self._thread(
+            lambda: self._reader.read(raw, request.headers, role, prompt=prompt), None, READING_S
+        )
         if call is None:
             return await self._pass(request, path, orjson.dumps(without_hint(raw)))
         found = await self._thread(lambda: remember(self._house, call), Remembered())
@@ -95,39 +101,79 @@ class Proxy:
         untouched = call.body is raw and not (found.block or found.lore or offer)
 
         def sent(fold: bool, tool: bool = True) -> bytes:
-            return body if untouched else orjson.dumps(self._filled(call, found, offer if tool else None, prompt, fold))
+            return (
+                body
+                if untouched
+                else orjson.dumps(self._filled(call, found, offer if tool else None, prompt, fold))
+            )
 
         return await self._relayed(request, path, call, sent, offer)
 
-    def _filled(self, call: Call, found: Remembered, offer: Offer | None, prompt: bool, fold: bool) -> Body:
+    def _filled(
+        self, call: Call, found: Remembered, offer: Offer | None, prompt: bool, fold: bool
+    ) -> Body:
         block = "\n\n".join(text for text in (found.lore, found.block) if text)
         if prompt:
-            newest = next((message.content for message in reversed(call.spoken) if message.role == "user"), "")
+            newest = next(
+                (message.content for message in reversed(call.spoken) if message.role == "user"), ""
+            )
             return injected_prompt(call.body, block, newest)
         body = offer.into(call.body) if offer else call.body
-        filled = injected(body, block, depth=self._house.settings.depth, fold=fold, continuing=call.kind == "continue")
+        filled = injected(
+            body,
+            block,
+            depth=self._house.settings.depth,
+            fold=fold,
+            continuing=call.kind == "continue",
+        )
         if offer:
             offer.goes_with(filled)
         return filled
 
-    async def _relayed(self, request: Request, path: str, call: Call, sent: Callable[..., bytes], offer: Offer | None) -> Response:
+    async def _relayed(
+        self,
+        request: Request,
+        path: str,
+        call: Call,
+        sent: Callable[..., bytes],
+        offer: Offer | None,
+    ) -> Response:
         settings = self._house.settings
         fold = self._folds(call)
         try:
             answer = await self._send(request, path, sent(fold), plain=True)
-            if offer and answer.status_code >= 400 and b"tool" in (await answer.aread())[:4000].lower():
-                answer, offer = await self._send(request, path, sent(fold, tool=False), plain=True), None
+            if (
+                offer
+                and answer.status_code >= 400
+                and b"tool" in (await answer.aread())[:4000].lower()
+            ):
+                answer, offer = (
+                    await self._send(request, path, sent(fold, tool=False), plain=True),
+                    None,
+                )
                 if answer.status_code < 400:
                     self._toolless.add(settings.upstream)
-            if answer.status_code in (400, 422, 500) and not fold and settings.system_role == "auto":
+            if (
+                answer.status_code in (400, 422, 500)
+                and not fold
+                and settings.system_role == "auto"
+            ):
                 answer = await self._folded(request, path, answer, sent)
         except GoneError:
             self._learn(call, None)
             return _NOBODY
         except httpx.HTTPError as error:
             return unreachable(request, self._house, error)
-        relay = Relay(answer, call, offer, lambda more: self._asked(request, path, orjson.dumps(more), plain=True), self._learn)
-        headers = coming_back(answer.headers.raw, decoded="content-encoding" in answer.headers or offer is not None)
+        relay = Relay(
+            answer,
+            call,
+            offer,
+            lambda more: self._asked(request, path, orjson.dumps(more), plain=True),
+            self._learn,
+        )
+        headers = coming_back(
+            answer.headers.raw, decoded="content-encoding" in answer.headers or offer is not None
+        )
         response = Carried(relay.carried(), status_code=answer.status_code)
         response.raw_headers = headers
         return response
@@ -140,7 +186,9 @@ class Proxy:
         single = isinstance(messages, list) and len(messages) == 1  # everything in one user message
         return single or settings.upstream in self._folding
 
-    async def _folded(self, request: Request, path: str, answer: httpx.Response, sent: Callable[..., bytes]) -> httpx.Response:
+    async def _folded(
+        self, request: Request, path: str, answer: httpx.Response, sent: Callable[..., bytes]
+    ) -> httpx.Response:
         """Ask again with the block in the user's message, if that is what was refused; else the refusal as it is."""
         told = (await answer.aread())[:4000].decode("utf-8", "replace").lower()
         whole, folded = sent(False), sent(True)
@@ -162,16 +210,22 @@ class Proxy:
         response.raw_headers = coming_back(answer.headers.raw, decoded=False)
         return response
 
-    async def _send(self, request: Request, path: str, body: bytes, *, plain: bool) -> httpx.Response:
+    async def _send(
+        self, request: Request, path: str, body: bytes, *, plain: bool
+    ) -> httpx.Response:
         """Ask the upstream as long as the frontend waits. Raises: GoneError, httpx.HTTPError."""
         return await unless_gone(request, self._asked(request, path, body, plain=plain))
 
-    async def _asked(self, request: Request, path: str, body: bytes, *, plain: bool) -> httpx.Response:
+    async def _asked(
+        self, request: Request, path: str, body: bytes, *, plain: bool
+    ) -> httpx.Response:
         if self._upstream is None:
             raise httpx.ConnectError("the server is ending")
         settings = self._house.settings
         headers = going_up(request.scope["headers"], settings, self._house.token, plain=plain)
-        return await self._upstream.send(settings, request.method, _written(request, path), request.url.query, headers, body)
+        return await self._upstream.send(
+            settings, request.method, _written(request, path), request.url.query, headers, body
+        )
 
     def _learn(self, call: Call, reply: str | None) -> None:
         """Keep the turn, behind the answer."""
@@ -183,13 +237,17 @@ class Proxy:
 
     async def _kept(self, call: Call, reply: str | None) -> None:
         try:
-            await anyio.to_thread.run_sync(lambda: learn(self._house, call, reply), limiter=self._within.limiter)
+            await anyio.to_thread.run_sync(
+                lambda: learn(self._house, call, reply), limiter=self._within.limiter
+            )
         finally:
             self._house.keep_done()
 
     async def _thread(self, work: Callable[[], _T], otherwise: _T, at_least_s: float = 0.0) -> _T:
         """Done on a thread within the time a turn allows for memory; what fails or takes longer costs the turn nothing but its memory."""
-        return await self._within.done(work, otherwise, max(self._house.settings.recall_timeout_s, at_least_s))
+        return await self._within.done(
+            work, otherwise, max(self._house.settings.recall_timeout_s, at_least_s)
+        )
 
 
 async def _raw(answer: httpx.Response) -> AsyncIterator[bytes]:

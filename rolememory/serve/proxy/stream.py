@@ -95,7 +95,9 @@ class Reply:
 
     def _add(self, content: object) -> None:
         if isinstance(content, list):
-            content = "".join(str(part.get("text", "")) for part in content if isinstance(part, Mapping))
+            content = "".join(
+                str(part.get("text", "")) for part in content if isinstance(part, Mapping)
+            )
         if isinstance(content, str) and self._size < MOST:
             self._parts.append(content)
             self._size += len(content)
@@ -113,9 +115,14 @@ def _merge(calls: dict[int, dict[str, Any]], piece: object) -> None:
     """Put a piece of a tool call where it belongs; arguments come in shreds. What has another shape is nobody's call."""
     if not isinstance(piece, Mapping):
         return
-    index, begins = piece.get("index"), bool(piece.get("id") or _mapping(piece.get("function")).get("name"))
+    index, begins = (
+        piece.get("index"),
+        bool(piece.get("id") or _mapping(piece.get("function")).get("name")),
+    )
     place = index if isinstance(index, int) else len(calls) if begins else max(len(calls) - 1, 0)
-    call = calls.setdefault(place, {"id": "", "type": "function", "function": {"name": "", "arguments": ""}})
+    call = calls.setdefault(
+        place, {"id": "", "type": "function", "function": {"name": "", "arguments": ""}}
+    )
     call["id"] = _text(piece.get("id")) or call["id"]
     function = _mapping(piece.get("function"))
     call["function"]["name"] += _text(function.get("name"))

@@ -25,6 +25,14 @@ class Names:
     char: str = ""
     user: str = ""
     members: tuple[str, ...] = ()  # of a group, the character among them
+    persona: str = (
+        ""  # what stands before the user's lines where that is another name; tells nobody apart
+    )
+
+    @property
+    def users(self) -> tuple[str, ...]:
+        """Every name of the one user of this call."""
+        return tuple(dict.fromkeys(name for name in (self.user, self.persona) if name))
 
     @property
     def chars(self) -> tuple[str, ...]:
@@ -37,16 +45,21 @@ class Talk:
     """A request taken apart."""
 
     spoken: tuple[Message, ...]
-    around: tuple[str, ...]  # texts of the frontend: card, lore, instructions; in their order
-    behind: str = ""  # what it says after the last spoken message
+    around: tuple[str, ...]  # the frontend's own texts, never a user's: card, lore, instructions
+    behind: tuple[str, ...] = ()  # those of them that stand after the last spoken message
     one_message: bool = False  # everything came in one user message
+
+    @property
+    def last_word(self) -> str:
+        """What the frontend says at the very end."""
+        return self.behind[-1] if self.behind else ""
 
 
 def taken_apart(body: Mapping[str, Any]) -> Talk:
     """The messages of a chat request by who speaks; the frontend's own lines are set apart."""
     spoken: list[Message] = []
     around: list[str] = []
-    behind = ""
+    behind: list[str] = []
     messages = body.get("messages")
     for raw in messages if isinstance(messages, list) else ():
         if not isinstance(raw, Mapping):
@@ -55,24 +68,53 @@ def taken_apart(body: Mapping[str, Any]) -> Talk:
         voice = _SAID.get(str(raw.get("role")))
         text = unwrapped(text) if voice == "user" else text
         if voice is None:
-            around += [text] if text and raw.get("role") in ("system", "developer") else []
-            behind = text if raw.get("role") in ("system", "developer") else behind
+            own = [text] if text and raw.get("role") in ("system", "developer") else []
+            around, behind = [*around, *own], [*behind, *own]
         elif rest := wording().scaffolding.sub("", text).strip():
             name = raw.get("name")
-            spoken.append(Message(role=voice, content=rest, name=name if isinstance(name, str) and name.strip("_ ") else None))
-            behind = ""
-        elif text:
-            around.append(text)
+            spoken.append(
+                Message(
+                    role=voice,
+                    content=rest,
+                    name=name if isinstance(name, str) and name.strip("_ ") else None,
+                )
+            )
+            behind = []
     alone = len(spoken) == 1 and spoken[0].role == "user" and not around
-    return Talk(tuple(spoken), tuple(around), behind, alone)
+    return Talk(tuple(spoken), tuple(around), tuple(behind), alone)
 
 
-def spoken(talk: Talk, names: Names) -> Talk:
+def spoken(talk: Talk, names: Names, owners: Mapping[str, str]) -> Talk:
     """The same with voices told apart: one big message cut into turns, names before texts read and taken off."""
-    if talk.one_message and names.char and (turns := in_lines(talk.spoken[0].content, names)).spoken:
-        return turns
-    prefixed = _common_prefix(talk.spoken, names)
-    return replace(talk, spoken=tuple(_named(message, names, prefixed) for message in talk.spoken))
+    if talk.one_message and names.char:
+        turns = in_lines(talk.spoken[0].content, names)
+        if any(message.role == "user" for message in turns.spoken):
+            return turns
+    said = whose(talk.spoken, names, owners)
+    prefixed = _common_prefix(said, names)
+    return replace(talk, spoken=tuple(_named(message, names, prefixed) for message in said))
+
+
+def whose(said: Sequence[Message], names: Names, owners: Mapping[str, str]) -> tuple[Message, ...]:
+    """The messages with the user whose words they are, where the `name` field tells it and `owners` or the call knows the name.
+
+    Several names without an owner stay as they are: they are several people, and nobody knows who. What a message says tells nothing.
+    """
+    several = len({message.name or "" for message in said if message.role == "user"}) > 1
+    return tuple(
+        _whose(message, names, owners, several) if message.role == "user" else message
+        for message in said
+    )
+
+
+def _whose(message: Message, names: Names, owners: Mapping[str, str], several: bool) -> Message:
+    name = message.name or ""
+    mapped = {owner for known, owner in owners.items() if name and _means(known, name)}
+    if len(mapped) == 1:
+        return message.model_copy(update={"owner": mapped.pop()})
+    if name and names.user and any(_means(known, name) for known in names.users):
+        return message.model_copy(update={"owner": names.user, "name": None})
+    return message if several else message.model_copy(update={"name": None})
 
 
 def in_lines(text: str, names: Names) -> Talk:
@@ -80,16 +122,27 @@ def in_lines(text: str, names: Names) -> Talk:
 
     The last line may be the bare name of who is to speak next.
     """
-    voices: dict[str, Voice] = {**dict.fromkeys(names.chars, "assistant"), **({names.user: "user"} if names.user else {})}
+    voices: dict[str, Voice] = {
+        **dict.fromkeys(names.chars, "assistant"),
+        **dict.fromkeys(names.users, "user"),
+    }
     starts = _starts(text, voices)
     if not starts:
         return Talk((), (text.strip(),) if text.strip() else ())
     around = text[: starts[0][0]].strip()
     said: list[Message] = []
-    for (_, begin, name), end in zip(starts, [start for start, _, _ in starts[1:]] + [len(text)], strict=True):
+    for (_, begin, name), end in zip(
+        starts, [start for start, _, _ in starts[1:]] + [len(text)], strict=True
+    ):
         words = wording().scaffolding.sub("", text[begin:end]).strip()
         if words:
-            said.append(Message(role=voices[name], content=words, name=name if voices[name] == "assistant" and names.members else None))
+            said.append(
+                Message(
+                    role=voices[name],
+                    content=words,
+                    name=name if voices[name] == "assistant" and names.members else None,
+                )
+            )
     return Talk(tuple(said), (around,) if around else ())
 
 
@@ -98,7 +151,10 @@ def _starts(text: str, voices: Mapping[str, Voice]) -> list[tuple[int, int, str]
     if not voices:
         return []
     named = "|".join(re.escape(name) for name in sorted(voices, key=len, reverse=True))
-    return [(found.start(), found.end(), found[1]) for found in re.finditer(rf"^({named})[:：][ \t]?", text, re.MULTILINE)]
+    return [
+        (found.start(), found.end(), found[1])
+        for found in re.finditer(rf"^({named})[:：][ \t]?", text, re.MULTILINE)
+    ]
 
 
 def _common_prefix(said: Sequence[Message], names: Names) -> frozenset[str]:
@@ -107,7 +163,7 @@ def _common_prefix(said: Sequence[Message], names: Names) -> frozenset[str]:
     for message in said:
         prefix = _PREFIX.match(message.content)
         found[message.role].append(prefix["name"].strip() if prefix else "")
-    known = {*names.chars, names.user} - {""}
+    known = {*names.chars, *names.users}
     habits = {name for voice in found.values() for name in voice if name in known}
     for own in found.values():
         if len(own) > 1 and len(set(own)) == 1 and own[0]:
@@ -122,19 +178,30 @@ def _named(message: Message, names: Names, prefixed: Iterable[str]) -> Message:
     if prefix is None or name not in prefixed:
         return _known(message, names)
     rest = message.content[prefix.end() :].strip()
-    keep = name if message.role == "assistant" and (len(names.members) > 1 or name != names.char) else message.name
+    keep = (
+        name
+        if message.role == "assistant" and (len(names.members) > 1 or name != names.char)
+        else message.name
+    )
     return message.model_copy(update={"content": rest, "name": keep}) if rest else message
 
 
 def _known(message: Message, names: Names) -> Message:
-    """A `name` field is cut to letters, digits and underscores by its frontend: it counts only if it can mean one name we know."""
-    if not message.name:
+    """A reply whose `name` field counts only if it can mean one name we know."""
+    if not message.name or message.role == "user":
         return message
-    meant = [name for name in (*names.chars, names.user) if name and (name == message.name or sanitised(name) == message.name)]
-    if len(set(meant)) != 1:
-        return message if message.name in names.members else message.model_copy(update={"name": None})
-    own = meant[0] in (names.char, names.user) and len(names.members) < 2
-    return message.model_copy(update={"name": None if own else meant[0]})
+    meant = {name for name in names.chars if _means(name, message.name)}
+    if len(meant) != 1:
+        return (
+            message if message.name in names.members else message.model_copy(update={"name": None})
+        )
+    own = names.char in meant and len(names.members) < 2
+    return message.model_copy(update={"name": None if own else meant.pop()})
+
+
+def _means(name: str, field: str) -> bool:
+    """Whether a `name` field means that name: frontends cut it to letters, digits and underscores."""
+    return field in (name, sanitised(name))
 
 
 def sanitised(name: str) -> str:
@@ -176,7 +243,10 @@ class Tails:
     def _learn(self, earlier: set[str], newest: str) -> None:
         paragraphs = self._last.split(_PARAGRAPH)
         for cut in range(1, len(paragraphs)):
-            head, tail = _PARAGRAPH.join(paragraphs[:cut]).rstrip(), _PARAGRAPH.join(paragraphs[cut:])
+            head, tail = (
+                _PARAGRAPH.join(paragraphs[:cut]).rstrip(),
+                _PARAGRAPH.join(paragraphs[cut:]),
+            )
             if head in earlier and newest.endswith(_PARAGRAPH + tail) and len(self._known) < 32:
                 self._known.add(tail)
                 return

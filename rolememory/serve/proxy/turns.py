@@ -2,15 +2,19 @@
 
 import logging
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rolememory.errors import RoleMemoryError
+from rolememory.schema.learning import Observed
 from rolememory.schema.message import Message
 from rolememory.serve.house import House, TurnNote
 from rolememory.serve.proxy.call import Call
+from rolememory.serve.proxy.group import as_told_by, missed, others, roles_named
 
 if TYPE_CHECKING:
+    from rolememory.engine import RoleMemory
     from rolememory.recall.turn import Turn
 
 _log = logging.getLogger(__name__)
@@ -36,6 +40,8 @@ def remember(house: House, call: Call) -> Remembered:
             call.spoken,
             chat=call.chat,
             user=call.user,
+            present=call.present,
+            members=call.members,
             lore=house.settings.lorebook == "ours",
         )
     except (RoleMemoryError, OSError) as error:
@@ -66,25 +72,56 @@ def learn(house: House, call: Call, reply: str | None) -> None:
         messages.pop()
     if whole.strip():
         messages.append(Message.assistant(whole, name=_speaker(call)))
+    for member in roles_named(house.home, call.members or ()):
+        if member.id != call.role.id:
+            _heard(house, call, member, as_told_by(call.role, messages))
+    _heard(house, call, call.role, messages)
+
+
+def _heard(house: House, call: Call, mind: "RoleMemory", messages: Sequence[Message]) -> None:
+    """One of those who were there keeps it."""
+    group = None if call.group is None else others(mind, (*call.group, call.name))
+    kind = "normal" if call.kind == "task" else call.kind
+
+    def observe(told: Sequence[Message], *, away: bool = False) -> Observed:
+        return mind.observe(
+            told,
+            chat=call.chat,
+            user=call.user,
+            present=call.present,
+            members=group,
+            kind=kind,
+            away=away,
+            title=call.title or None,
+        )
+
     try:
-        seen = call.role.observe(messages, chat=call.chat, user=call.user, title=call.title or None)
+        if count := missed(mind, call, messages):
+            observe(messages[:count], away=True)
+        seen = observe(messages)
     except (RoleMemoryError, OSError) as error:
-        _log.warning("%s: this turn was not kept: %s", call.role.id, error)
+        _log.warning("%s: this turn was not kept: %s", mind.id, error)
         return
     if seen.entered or seen.returned or seen.left:
-        house.bus.tell("chat", call.role.id, chat=seen.chat, entered=len(seen.entered), left=len(seen.left))
+        house.bus.tell(
+            "chat", mind.id, chat=seen.chat, entered=len(seen.entered), left=len(seen.left)
+        )
 
 
 def _speaker(call: Call) -> str | None:
     """In a group replies carry the name of who spoke."""
     named = any(message.name for message in call.spoken if message.role == "assistant")
-    return call.role.role.name if named and call.role else None
+    return call.role.role.name if call.role and (named or call.members) else None
 
 
 def _lore(turn: "Turn", call: Call) -> str:
     """Texts of lore that the request does not hold already."""
     there = " ".join(
-        " ".join(str(message.get("content") or "") for message in call.body.get("messages", ()) if isinstance(message, dict)).split()
+        " ".join(
+            str(message.get("content") or "")
+            for message in call.body.get("messages", ())
+            if isinstance(message, dict)
+        ).split()
     )
     texts = [entry.content for entry in (turn.lore.awake if turn.lore else ())]
     return "\n".join(text for text in texts if text.strip() and " ".join(text.split()) not in there)

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 _HOP = frozenset(
     "connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade".split()
 )  # headers of one leg of the way; RFC 9110, 7.6.1
-_OURS = frozenset("host content-length x-rolememory-token cookie origin referer".split())  # of the leg to us, or ours to read
+_OURS = frozenset(
+    "host content-length x-rolememory-token cookie origin referer".split()
+)  # of the leg to us, or ours to read
 
 
 class Upstream:
@@ -23,13 +25,24 @@ class Upstream:
         import httpx
 
         times = httpx.Timeout(
-            connect=settings.connect_timeout_s, read=settings.idle_timeout_s, write=settings.idle_timeout_s, pool=settings.connect_timeout_s
+            connect=settings.connect_timeout_s,
+            read=settings.idle_timeout_s,
+            write=settings.idle_timeout_s,
+            pool=settings.connect_timeout_s,
         )
         limits = httpx.Limits(max_connections=None, max_keepalive_connections=32)
-        self._client = httpx.AsyncClient(timeout=times, limits=limits, follow_redirects=False, trust_env=False)
+        self._client = httpx.AsyncClient(
+            timeout=times, limits=limits, follow_redirects=False, trust_env=False
+        )
 
     async def send(
-        self, settings: ServeSettings, method: str, path: str, query: str, headers: list[tuple[str, str]], body: bytes
+        self,
+        settings: ServeSettings,
+        method: str,
+        path: str,
+        query: str,
+        headers: list[tuple[str, str]],
+        body: bytes,
     ) -> "httpx.Response":
         """Ask the upstream; the answer is open, whoever takes it closes it.
 
@@ -43,7 +56,9 @@ class Upstream:
         pairs = [_encoded(pair) for pair in headers]
         while True:
             way = _Way()
-            request = self._client.build_request(method, url, headers=pairs, content=content, extensions={"trace": way.note})
+            request = self._client.build_request(
+                method, url, headers=pairs, content=content, extensions={"trace": way.note}
+            )
             try:
                 return await self._client.send(request, stream=True)
             except (httpx.ReadError, httpx.RemoteProtocolError) as error:
@@ -72,12 +87,17 @@ def _closed_unanswered(error: Exception) -> bool:
     return isinstance(error, httpx.ReadError) or "without sending a response" in str(error)
 
 
-def going_up(headers: Iterable[tuple[bytes, bytes]], settings: ServeSettings, token: str, *, plain: bool) -> list[tuple[str, str]]:
+def going_up(
+    headers: Iterable[tuple[bytes, bytes]], settings: ServeSettings, token: str, *, plain: bool
+) -> list[tuple[str, str]]:
     """The headers of a request as the upstream gets them: those of this leg dropped, our token never passed on, its key put in.
 
     `plain`: ask for an answer that is not compressed, because we read it.
     """
-    kept = [(name.decode("latin-1").lower(), value.decode("latin-1").strip(" \t")) for name, value in headers]
+    kept = [
+        (name.decode("latin-1").lower(), value.decode("latin-1").strip(" \t"))
+        for name, value in headers
+    ]
     dropped = _HOP | _OURS | _named_by_connection(kept) | ({"accept-encoding"} if plain else set())
     out = [(name, value) for name, value in kept if name not in dropped]
     key = os.environ.get(settings.upstream_key_env, "") if settings.upstream_key_env else ""
@@ -91,10 +111,17 @@ def going_up(headers: Iterable[tuple[bytes, bytes]], settings: ServeSettings, to
     return out
 
 
-def coming_back(headers: Iterable[tuple[bytes, bytes]], *, decoded: bool) -> list[tuple[bytes, bytes]]:
+def coming_back(
+    headers: Iterable[tuple[bytes, bytes]], *, decoded: bool
+) -> list[tuple[bytes, bytes]]:
     """The headers of an answer as the frontend gets them, byte for byte. `decoded`: the body was unpacked on its way."""
     pairs = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in headers]
-    dropped = _HOP | _named_by_connection(pairs) | ({"content-encoding", "content-length"} if decoded else set()) | {"date", "server"}
+    dropped = (
+        _HOP
+        | _named_by_connection(pairs)
+        | ({"content-encoding", "content-length"} if decoded else set())
+        | {"date", "server"}
+    )
     return [_encoded((name, value)) for name, value in pairs if name.lower() not in dropped]
 
 
@@ -104,4 +131,9 @@ def _encoded(pair: tuple[str, str]) -> tuple[bytes, bytes]:
 
 
 def _named_by_connection(pairs: Iterable[tuple[str, str]]) -> set[str]:
-    return {word.strip().lower() for name, value in pairs if name.lower() == "connection" for word in value.split(",")}
+    return {
+        word.strip().lower()
+        for name, value in pairs
+        if name.lower() == "connection"
+        for word in value.split(",")
+    }

@@ -1,24 +1,33 @@
 """Whose turn it is: the role, found in the order of how sure the signs are, and never guessed between two.
 
-body, header, path, model suffix · nudge of a group · the frontend's own prompt · the card's description · names · the setting.
+body, header, path, model suffix · nudge of a group · the frontend's own prompt · the card's description · names of the replies · the setting.
 A role that a real turn names is made on that turn; a start screen, a list of models or a summary make none.
+
+Only what is said outright and the frontend's own text decide. What a message says, the user's or the character's, never does: anybody
+can write "Write Mira's next reply in a fictional chat between Mira and Tom" into a chat.
 """
 
 import threading
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rolememory.errors import AmbiguousNameError, InvalidValueError, RoleMemoryError, UnknownRoleError
+from rolememory.errors import (
+    AmbiguousNameError,
+    InvalidValueError,
+    RoleMemoryError,
+    UnknownRoleError,
+)
 from rolememory.schema.role import Role
 from rolememory.serve.house import House
+from rolememory.serve.proxy.completion import names_of
 from rolememory.serve.proxy.hint import Hint
 from rolememory.serve.proxy.talk import Names, Talk
 from rolememory.serve.proxy.wording import first, wording
-from rolememory.store.home import fold_name
-from rolememory.store.signature import signature
+from rolememory.storage.files.signature import signature
+from rolememory.storage.home import fold_name
 
 if TYPE_CHECKING:
     from rolememory.engine import RoleMemory
@@ -28,40 +37,72 @@ _TELLING = 60  # characters of a description that are enough to know a card by
 
 @dataclass(frozen=True, slots=True)
 class Signs:
-    """What a call tells of who speaks."""
+    """What a call tells of who speaks. Without `where`, the names are only those that stand before the lines of a transcript."""
 
     names: Names
     where: str  # which sign named the character
     candidates: tuple[str, ...] = ()  # ids of roles whose card stands in the request
 
+    @property
+    def char(self) -> str:
+        """The character that is meant; "" where only the text of a message would tell."""
+        return self.names.char if self.where else ""
 
-def signs(talk: Talk, hint: Hint, house: House, cards: "Cards", prompt: str = "") -> Signs:
-    """Names and signs, the surest first."""
-    texts = [*talk.around, *((talk.spoken[0].content,) if talk.one_message else ()), *((prompt,) if prompt else ())]
-    joined = "\n".join(texts)
-    found = first(wording().prompt, joined)
-    user = hint.user or (_group(found, "user") if found else "")
-    members = hint.group or _members(joined)
+    @property
+    def doubtful(self) -> bool:
+        """Whether a user is named by the text of a message alone: nobody for sure."""
+        return bool(self.names.persona) and not self.names.user
+
+
+def signs(talk: Talk, hint: Hint, house: House, cards: "Cards") -> Signs:
+    """Names and signs of a chat request, the surest first."""
+    own = "\n".join(talk.around)
+    found = first(wording().prompt, own)
+    persona = _group(found, "user") if found else ""
+    members = hint.group or _members(own)
+    user = hint.user or persona
     if hint.role or hint.role_uuid:
-        return Signs(Names(hint.role, user, members), hint.where)
-    if nudge := first(wording().nudge, talk.behind or joined):
-        return Signs(Names(_group(nudge, "char"), user, members), "nudge")
+        claimed = claims(talk)
+        return Signs(Names(hint.role, user, members, persona or claimed.persona), hint.where)
+    if nudge := first(wording().nudge, "\n".join(talk.behind) or own):
+        return Signs(Names(_group(nudge, "char"), user, members, persona), "nudge")
     if found and (char := _group(found, "char")) and char.casefold() not in wording().nobody:
-        return Signs(Names(char, user, members), "prompt")
-    if known := cards.named_in(texts, house):
-        names = Names(known[0].name if len(known) == 1 else "", user, members)
+        return Signs(Names(char, user, members, persona), "prompt")
+    if known := cards.named_in(talk.around, house):
+        names = Names(known[0].name if len(known) == 1 else "", user, members, persona)
         return Signs(names, "card", tuple(role.id for role in known))
-    if char := _by_voice(talk, prompt):
-        return Signs(Names(char, user, members), "name")
-    return Signs(Names("", user, members), "")
+    if char := _named_replies(talk):
+        return Signs(Names(char, user, members, persona), "name")
+    return Signs(replace(claims(talk), user=user, members=members), "")
 
 
-def role_of(found: Signs, hint: Hint, house: House, *, may_create: bool) -> "tuple[RoleMemory | None, str]":
+def claims(talk: Talk) -> Names:
+    """The names that a call in one message gives its voices: they cut it into turns and decide nothing."""
+    found = first(wording().prompt, talk.spoken[0].content) if talk.one_message else None
+    if found is None:
+        return Names()
+    return Names(_group(found, "char"), persona=_group(found, "user"))
+
+
+def signs_of_completion(prompt: object, stop: object, hint: Hint) -> Signs:
+    """The same for a text completion."""
+    names = names_of(prompt, stop)
+    names = Names(hint.role or names.char, hint.user or names.user, hint.group, persona=names.user)
+    return Signs(names, hint.where or ("name" if names.char else ""))
+
+
+def role_of(
+    found: Signs, hint: Hint, house: House, *, may_create: bool
+) -> "tuple[RoleMemory | None, str]":
     """The role, and how it was found; None with "none" or "several" where that cannot be told."""
     home = house.home
     if found.where == "card":
-        return (home.role(found.candidates[0]), "card") if len(found.candidates) == 1 else (None, "several")
-    wanted = hint.role_uuid or found.names.char
+        return (
+            (home.role(found.candidates[0]), "card")
+            if len(found.candidates) == 1
+            else (None, "several")
+        )
+    wanted = hint.role_uuid or found.char
     if not wanted:
         default = house.settings.role
         return (home.role(default), "setting") if default else (None, "none")
@@ -69,11 +110,20 @@ def role_of(found: Signs, hint: Hint, house: House, *, may_create: bool) -> "tup
         role = home.folder.find(wanted)
         return _of_this_card(role, hint, house, may_create), found.where
     except AmbiguousNameError:
-        alike = [role for role in home.roles() if fold_name(wanted) in {fold_name(name) for name in (role.name, *role.aliases)}]
+        alike = [
+            role
+            for role in home.roles()
+            if fold_name(wanted) in {fold_name(name) for name in (role.name, *role.aliases)}
+        ]
         same = [role for role in alike if hint.avatar and _wears(role, hint.avatar)]
         return (home.role(same[0].id), found.where) if len(same) == 1 else (None, "several")
     except UnknownRoleError:
-        if not may_create or not house.settings.create_roles or wanted.casefold() in wording().nobody or hint.role_uuid == wanted:
+        if (
+            not may_create
+            or not house.settings.create_roles
+            or wanted.casefold() in wording().nobody
+            or hint.role_uuid == wanted
+        ):
             return None, "none"
         return _founded(wanted, hint, house), found.where
 
@@ -88,7 +138,9 @@ def _founded(name: str, hint: Hint, house: House) -> "RoleMemory":
 
 def _of_this_card(role: Role, hint: Hint, house: House, may_create: bool) -> "RoleMemory | None":
     """The role, unless the frontend says it is another card of the same name: then that one's own."""
-    avatars = [alias for alias in role.aliases if alias.lower().endswith((".png", ".charx", ".json"))]
+    avatars = [
+        alias for alias in role.aliases if alias.lower().endswith((".png", ".charx", ".json"))
+    ]
     if not hint.avatar or not avatars or _wears(role, hint.avatar):
         return house.home.role(role.id)
     try:
@@ -98,7 +150,9 @@ def _of_this_card(role: Role, hint: Hint, house: House, may_create: bool) -> "Ro
     except UnknownRoleError:
         if not may_create or not house.settings.create_roles:
             return None
-        own = str(uuid.uuid5(uuid.UUID(role.id), hint.avatar))  # the same for two calls at once: the second finds what the first made
+        own = str(
+            uuid.uuid5(uuid.UUID(role.id), hint.avatar)
+        )  # the same for two calls at once: the second finds what the first made
         try:
             return house.home.create(role.name, id=own, aliases=(hint.avatar,))
         except InvalidValueError:
@@ -114,7 +168,9 @@ class Cards:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._seen: dict[Path, tuple[object, str, str]] = {}  # file -> (signature, name, description)
+        self._seen: dict[
+            Path, tuple[object, str, str]
+        ] = {}  # file -> (signature, name, description)
 
     def named_in(self, texts: Sequence[str], house: House) -> list[Role]:
         """The roles whose description stands in these texts: one, or several that share it."""
@@ -124,7 +180,8 @@ class Cards:
         found = [
             role
             for role in house.home.roles()
-            if role.card and self._tells(house.home.folder.folder(role.id) / role.card, role.name, there)
+            if role.card
+            and self._tells(house.home.folder.folder(role.id) / role.card, role.name, there)
         ]
         return found or list(self._in_folder(there, house))
 
@@ -136,7 +193,11 @@ class Cards:
         for path in sorted(folder.glob("*.png")):
             if self._tells(path, path.stem, there):
                 name = self._seen[path][1]
-                roles = [role for role in house.home.roles() if _wears(role, path.name) or fold_name(role.name) == fold_name(name)]
+                roles = [
+                    role
+                    for role in house.home.roles()
+                    if _wears(role, path.name) or fold_name(role.name) == fold_name(name)
+                ]
                 yield roles[0] if roles else house.home.create(name, aliases=(path.name,)).role
                 return
 
@@ -178,22 +239,24 @@ def _group(found: "object", name: str) -> str:
 
 def _members(text: str) -> tuple[str, ...]:
     found = first(wording().members, text)
-    return tuple(name.strip() for name in found["names"].split(",") if name.strip()) if found else ()
-
-
-def _by_voice(talk: Talk, prompt: str) -> str:
-    """The name before the final colon of a prompt, or the one that stands before every reply."""
-    if prompt:
-        last = prompt.rstrip().rsplit("\n", 1)[-1].strip()
-        return last[:-1].strip() if last.endswith((":", "：")) and 1 < len(last) <= 61 else ""
-    replies = [message for message in talk.spoken if message.role == "assistant"]
     return (
-        _only(message.name or message.content.partition(":")[0] for message in replies if message.name or ": " in message.content[:62])
-        if len(replies) > 1
-        else ""
+        tuple(name.strip() for name in found["names"].split(",") if name.strip()) if found else ()
     )
+
+
+def _named_replies(talk: Talk) -> str:
+    """The one name in the `name` field of every reply. A name within their texts may be anybody's words."""
+    replies = [message for message in talk.spoken if message.role == "assistant"]
+    return _only(message.name or "" for message in replies) if len(replies) > 1 else ""
 
 
 def _only(names: Iterable[str]) -> str:
     found = list(names)
-    return found[0].strip() if found and len(set(found)) == 1 and 0 < len(found[0].strip()) <= 60 and "\n" not in found[0] else ""
+    return (
+        found[0].strip()
+        if found
+        and len(set(found)) == 1
+        and 0 < len(found[0].strip()) <= 60
+        and "\n" not in found[0]
+        else ""
+    )

@@ -26,12 +26,16 @@ class Within:
     async def done(self, work: Callable[[], _T], otherwise: _T, allowed_s: float) -> _T:
         """What the work gives; `otherwise` when it fails, takes longer, or too much before it still hangs."""
         if self.late >= LATE:
-            _log.warning("memory still hangs on %d earlier turns; this one goes on without it", self.late)
+            _log.warning(
+                "memory still hangs on %d earlier turns; this one goes on without it", self.late
+            )
             return otherwise
         errand = _Errand()
         try:
             with anyio.fail_after(allowed_s):
-                return await anyio.to_thread.run_sync(lambda: self._run(work, errand), limiter=self.limiter, abandon_on_cancel=True)
+                return await anyio.to_thread.run_sync(
+                    lambda: self._run(work, errand), limiter=self.limiter, abandon_on_cancel=True
+                )
         except TimeoutError:
             self._leave(errand)
             _log.warning("memory took longer than %g s; the turn went on without it", allowed_s)

@@ -24,14 +24,18 @@ class Wording:
     impersonate: Sequence[re.Pattern[str]]
     quiet: Sequence[re.Pattern[str]]
     task: Sequence[re.Pattern[str]]
-    wrapped: Sequence[re.Pattern[str]]  # the user's words inside documents that were put around them
+    wrapped: Sequence[
+        re.Pattern[str]
+    ]  # the user's words inside documents that were put around them
     nobody: frozenset[str]
 
 
 @cache
 def wording() -> Wording:
     """The shipped tables."""
-    raw = json.loads(shipped("worldbook_rules", "lexicons", "frontends.json").read_text(encoding="utf-8"))
+    raw = json.loads(
+        shipped("worldbook_rules", "lexicons", "frontends.json").read_text(encoding="utf-8")
+    )
 
     def table(name: str) -> list[re.Pattern[str]]:
         return [re.compile(one, re.IGNORECASE) for one in raw[name]]
@@ -65,4 +69,11 @@ def unwrapped(text: str) -> str:
     """
     if "Task:" not in text[:40]:
         return text
-    return next((found["said"] for pattern in wording().wrapped if (found := pattern.search(text)) and found["said"]), text)
+    return next(
+        (
+            found["said"]
+            for pattern in wording().wrapped
+            if (found := pattern.search(text)) and found["said"]
+        ),
+        text,
+    )

@@ -21,7 +21,7 @@ from rolememory.serve.rest.memories import newest_txn, told
 from rolememory.serve.rest.roles import with_overrides
 from rolememory.serve.rest.shapes import In, Line, Lines, Out, Scalar
 from rolememory.serve.rest.shelves import Shelf, editable, shelf_named
-from rolememory.store.settings_text import set_value
+from rolememory.storage.settings_text import set_value
 
 applying = router("turn", under="/roles/{role}")
 
@@ -33,8 +33,12 @@ class ApplyIn(In):
     field: Line
     value: Scalar | Lines
     id: str = Field("", max_length=300, description="target memory or entry: which")
-    text: str = Field("", max_length=2000, description="not read: a refusal's change may be sent back as it is")
-    scope: Literal["role", "home"] = Field("role", description="target settings: role.json or rolememory.toml")
+    text: str = Field(
+        "", max_length=2000, description="not read: a refusal's change may be sent back as it is"
+    )
+    scope: Literal["role", "home"] = Field(
+        "role", description="target settings: role.json or rolememory.toml"
+    )
 
 
 class ApplyOut(Out):
@@ -53,7 +57,11 @@ def apply(house: TheHouse, mind: Mind, alone: Alone, given: ApplyIn) -> ApplyOut
     shallow(given.value)
     if given.target == "settings":
         return _to_setting(house, mind, alone, given)
-    return _to_memory(house, mind, alone, given) if given.target == "memory" else _to_entry(house, mind, alone, given)
+    return (
+        _to_memory(house, mind, alone, given)
+        if given.target == "memory"
+        else _to_entry(house, mind, alone, given)
+    )
 
 
 def _to_memory(house: House, mind: RoleMemory, alone: Alone, given: ApplyIn) -> ApplyOut:
@@ -66,7 +74,13 @@ def _to_memory(house: House, mind: RoleMemory, alone: Alone, given: ApplyIn) -> 
         after = mind.memories[given.id]
     told(house, mind)
     values = [one.model_dump(mode="json")[given.field] if one else None for one in (before, after)]
-    return ApplyOut(target="memory", field=given.field, before=values[0], after=values[1], txn=newest_txn(mind, given.id))
+    return ApplyOut(
+        target="memory",
+        field=given.field,
+        before=values[0],
+        after=values[1],
+        txn=newest_txn(mind, given.id),
+    )
 
 
 def _to_entry(house: House, mind: RoleMemory, alone: Alone, given: ApplyIn) -> ApplyOut:
@@ -76,7 +90,10 @@ def _to_entry(house: House, mind: RoleMemory, alone: Alone, given: ApplyIn) -> A
     fields = _fields(given)
     for shelf, path in _books_of(house, mind):
         with alone.through(f"book {path}"):
-            found = {lore_id(path.stem, one.uid): one for one in placed(load_book(path.read_bytes(), path.name))}
+            found = {
+                lore_id(path.stem, one.uid): one
+                for one in placed(load_book(path.read_bytes(), path.name))
+            }
             if one := found.get(given.id):
                 before = one.entry.model_dump(mode="json")[given.field] if one.entry else None
                 shelf.write(path, changed(editable(path), one.uid, fields).write())
@@ -89,7 +106,9 @@ def _fields(given: ApplyIn) -> dict[str, Any]:
     try:
         return EntryFields.model_validate({given.field: given.value}).told()
     except ValidationError as error:
-        raise RequestValidationError([{**one, "loc": ("body", "value")} for one in error.errors()]) from error
+        raise RequestValidationError(
+            [{**one, "loc": ("body", "value")} for one in error.errors()]
+        ) from error
 
 
 def _books_of(house: House, mind: RoleMemory) -> Iterator[tuple[Shelf, Path]]:
@@ -111,7 +130,9 @@ def _to_setting(house: House, mind: RoleMemory, alone: Alone, given: ApplyIn) ->
             tree = with_overrides(house.home, role, {given.field: given.value})
             house.home.folder.update(role.model_copy(update={"settings": tree}))
         house.bus.tell("role", mind.id)
-    return ApplyOut(target="settings", field=given.field, before=before, after=_setting(mind, given.field))
+    return ApplyOut(
+        target="settings", field=given.field, before=before, after=_setting(mind, given.field)
+    )
 
 
 def _setting(mind: RoleMemory, key: str) -> Any:
@@ -119,6 +140,9 @@ def _setting(mind: RoleMemory, key: str) -> Any:
     value: Any = mind.settings.model_dump(mode="json")
     for part in key.split("."):
         if not isinstance(value, dict) or part not in value:
-            raise InvalidValueError(f"no setting {key[:80]!r}; see /api/settings", zh=f"没有设置项“{key[:80]}”；见 /api/settings")
+            raise InvalidValueError(
+                f"no setting {key[:80]!r}; see /api/settings",
+                zh=f"没有设置项“{key[:80]}”；见 /api/settings",
+            )
         value = value[part]
     return value

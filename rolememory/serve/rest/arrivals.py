@@ -28,7 +28,9 @@ class FileSeen(Out):
     """A file, looked at."""
 
     kind: Literal["card", "book", "none"]
-    card: CardFindings | None = Field(None, description="kind card: what is in it, and what is wrong with it")
+    card: CardFindings | None = Field(
+        None, description="kind card: what is in it, and what is wrong with it"
+    )
     book: BookSeen | None = Field(None, description="kind book")
     why: str = Field("", description="kind none: why it could not be read")
 
@@ -46,4 +48,12 @@ def look_at_file(house: TheHouse, tongue: Tongue, upload: TheUpload) -> FileSeen
         return FileSeen(kind="none", why=why)
     found = book.lorebook()
     problems = [private(problem, house) for problem in found.problems]
-    return FileSeen(kind="book", book=BookSeen(name=clean(book.name), format=book.form.name, entries=len(found.entries), problems=problems))
+    return FileSeen(
+        kind="book",
+        book=BookSeen(
+            name=clean(book.name),
+            format=book.form.name,
+            entries=len(found.entries),
+            problems=problems,
+        ),
+    )

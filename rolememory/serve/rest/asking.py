@@ -25,7 +25,10 @@ Row = TypeVar("Row", bound=BaseModel)
 SHAPES = "#/components/schemas/"
 # By reference: of a model, FastAPI makes a reader of its own for every status of every path, half a second of each start.
 FAULTS: dict[int | str, dict[str, Any]] = {
-    status: {"description": told, "content": {"application/json": {"schema": {"$ref": f"{SHAPES}Faulty"}}}}
+    status: {
+        "description": told,
+        "content": {"application/json": {"schema": {"$ref": f"{SHAPES}Faulty"}}},
+    }
     for status, told in {
         400: "no JSON",
         401: "asked without the token",
@@ -51,7 +54,9 @@ def fault_shapes() -> dict[str, Any]:
 
 def router(*tags: str, under: str = "") -> APIRouter:
     """The paths of one group of resources."""
-    return APIRouter(prefix=f"/api{under}", tags=list(tags), route_class=RestRoute, responses=FAULTS)
+    return APIRouter(
+        prefix=f"/api{under}", tags=list(tags), route_class=RestRoute, responses=FAULTS
+    )
 
 
 def house_of(request: Request) -> House:
@@ -60,7 +65,9 @@ def house_of(request: Request) -> House:
     return house
 
 
-def _role_of(request: Request, role: Annotated[str, Path(max_length=300, description="id, name or alias")]) -> RoleMemory:
+def _role_of(
+    request: Request, role: Annotated[str, Path(max_length=300, description="id, name or alias")]
+) -> RoleMemory:
     return house_of(request).home.role(role)
 
 
@@ -87,16 +94,31 @@ Mind = Annotated[RoleMemory, Depends(_role_of)]
 Tongue = Annotated[Language, Depends(_tongue_of)]
 Paged = Annotated[Paging, Depends(_paging)]
 IfMatch = Annotated[
-    str | None, Header(max_length=2000, description="the ETag of what you saw; without it the change is made whatever stands there")
+    str | None,
+    Header(
+        max_length=2000,
+        description="the ETag of what you saw; without it the change is made whatever stands there",
+    ),
 ]
 IfNoneMatch = Annotated[str | None, Header(max_length=2000)]
 
 
-def page(request: Request, response: Response, paging: Paging, rows: Sequence[Thing], shown: Callable[[Thing], Row]) -> Page[Row]:
+def page(
+    request: Request,
+    response: Response,
+    paging: Paging,
+    rows: Sequence[Thing],
+    shown: Callable[[Thing], Row],
+) -> Page[Row]:
     """The wanted part of the rows, with links to the parts around it."""
     part = rows[paging.offset : paging.offset + paging.limit]
     linked(request, response, paging, len(rows))
-    return Page(items=[shown(one) for one in part], total=len(rows), limit=paging.limit, offset=paging.offset)
+    return Page(
+        items=[shown(one) for one in part],
+        total=len(rows),
+        limit=paging.limit,
+        offset=paging.offset,
+    )
 
 
 def linked(request: Request, response: Response, paging: Paging, total: int) -> None:
@@ -105,9 +127,15 @@ def linked(request: Request, response: Response, paging: Paging, total: int) -> 
     if paging.offset:
         places["prev"] = max(paging.offset - paging.limit, 0)
     if paging.offset + paging.limit < total:
-        places |= {"next": paging.offset + paging.limit, "last": (total - 1) // paging.limit * paging.limit}
+        places |= {
+            "next": paging.offset + paging.limit,
+            "last": (total - 1) // paging.limit * paging.limit,
+        }
     url = request.url
-    links = (f'<{url.path}?{_query(request, paging.limit, offset)}>; rel="{name}"' for name, offset in places.items())
+    links = (
+        f'<{url.path}?{_query(request, paging.limit, offset)}>; rel="{name}"'
+        for name, offset in places.items()
+    )
     if told := ", ".join(links):
         response.headers["link"] = told
 

@@ -18,10 +18,14 @@ from rolememory.serve.rest.shapes import In, Line, Lines, Out, Scalar, Text
 
 Whole = Annotated[int, Field(ge=0, le=1_000_000)]
 Number = Annotated[int | float, Field(ge=-1_000_000, le=1_000_000)]
-Position = Literal["before", "after", "an_top", "an_bottom", "depth", "em_top", "em_bottom", "outlet"]
+Position = Literal[
+    "before", "after", "an_top", "an_bottom", "depth", "em_top", "em_bottom", "outlet"
+]
 Logic = Literal["and_any", "and_all", "not_any", "not_all"]
 Voice = Literal["system", "user", "assistant"]
-Elsewhere = Literal["persona", "description", "personality", "depth_prompt", "scenario", "creator_notes"]
+Elsewhere = Literal[
+    "persona", "description", "personality", "depth_prompt", "scenario", "creator_notes"
+]
 
 
 class BookOut(Out):
@@ -77,8 +81,12 @@ class EntryFields(In):
 
     def told(self) -> dict[str, Any]:
         """What was named; null only where a file may say null: the setting holds."""
-        named = self.model_dump(mode="json", include=self.model_fields_set & set(EntryFields.model_fields))
-        return {name: value for name, value in named.items() if value is not None or name in NULLABLE}
+        named = self.model_dump(
+            mode="json", include=self.model_fields_set & set(EntryFields.model_fields)
+        )
+        return {
+            name: value for name, value in named.items() if value is not None or name in NULLABLE
+        }
 
 
 NULLABLE = {"scan_depth", "case_sensitive", "match_whole_words", "use_group_scoring"}
@@ -162,23 +170,39 @@ def finding_out(one: Finding, form: str, language: Language) -> FindingOut:
         ours=one.field,
         why=clean(words.why(one, language)),
         write=clean(words.write(one, language)),
-        values={name: clean(value) if isinstance(value, str) else value for name, value in one.values},
+        values={
+            name: clean(value) if isinstance(value, str) else value for name, value in one.values
+        },
     )
 
 
 def entries_out(places: Iterable[Placed], subject: Subject) -> list[EntryOut]:
     """Entries that can be read, in the order of the file."""
     prepared = {lore.entry.id: lore for lore in subject.entries}
-    return [_entry_out(one, target(prepared[one.uid], subject.rules), subject.costs[one.uid]) for one in places if one.uid in prepared]
+    return [
+        _entry_out(one, target(prepared[one.uid], subject.rules), subject.costs[one.uid])
+        for one in places
+        if one.uid in prepared
+    ]
 
 
 def _entry_out(one: Placed, goes_to: str, tokens: int) -> EntryOut:
     entry = one.entry
     assert entry is not None, "an entry that was prepared was read"
-    fields: Mapping[str, Any] = entry.model_dump(mode="json", exclude={"id", "raw", "character_filter", "card_case_sensitive"})
+    fields: Mapping[str, Any] = entry.model_dump(
+        mode="json", exclude={"id", "raw", "character_filter", "card_case_sensitive"}
+    )
     known = {name: value for name, value in fields.items() if name in EntryOut.model_fields}
     raw = dict(one.raw)
-    return EntryOut(**known, uid=one.uid, title=title(entry), target=goes_to, tokens=tokens, raw=raw, etag=tag(raw))
+    return EntryOut(
+        **known,
+        uid=one.uid,
+        title=title(entry),
+        target=goes_to,
+        tokens=tokens,
+        raw=raw,
+        etag=tag(raw),
+    )
 
 
 def book_title(file: BookFile) -> str:

@@ -23,7 +23,17 @@ from rolememory.errors import FileError, UnknownNameError
 from rolememory.schema.scene import Language
 from rolememory.serve.house import House
 from rolememory.serve.rest.answers import clean, private
-from rolememory.serve.rest.asking import Alone, IfMatch, Paged, TheHouse, Tongue, page, router, seen, tag
+from rolememory.serve.rest.asking import (
+    Alone,
+    IfMatch,
+    Paged,
+    TheHouse,
+    Tongue,
+    page,
+    router,
+    seen,
+    tag,
+)
 from rolememory.serve.rest.book_shapes import (
     BookOut,
     EntryChanged,
@@ -37,7 +47,7 @@ from rolememory.serve.rest.book_shapes import (
 from rolememory.serve.rest.shapes import Done, In, Name, Out, Page
 from rolememory.serve.rest.shelves import BookName, Shelf, TheShelf, editable, read, shelf_named
 from rolememory.serve.rest.uploads import TAKES_A_FILE, TheUpload
-from rolememory.store import atomic
+from rolememory.storage.files import atomic
 
 books = router("books", under="/books")
 
@@ -80,13 +90,18 @@ def list_books(
     house: TheHouse,
     paging: Paged,
     tongue: Tongue,
-    shelf: Annotated[str | None, Query(max_length=300, description='only of this: "shared", or a role')] = None,
+    shelf: Annotated[
+        str | None, Query(max_length=300, description='only of this: "shared", or a role')
+    ] = None,
 ) -> Page[BookOut]:
     """Every book: the shared ones, then those of each role."""
     shelves = (
         [shelf_named(house, shelf)]
         if shelf
-        else [shelf_named(house, "shared"), *(shelf_named(house, role.id) for role in house.home.roles())]
+        else [
+            shelf_named(house, "shared"),
+            *(shelf_named(house, role.id) for role in house.home.roles()),
+        ]
     )
     files = [(one, path) for one in shelves for path in one.files()]
     return page(request, response, paging, files, lambda pair: book_out(*pair, tongue))
@@ -114,14 +129,20 @@ def bring_book(
     shelf: TheShelf,
     tongue: Tongue,
     upload: TheUpload,
-    name: Annotated[str, Query(max_length=200, description="what it is to be called; else as its file")] = "",
+    name: Annotated[
+        str, Query(max_length=200, description="what it is to be called; else as its file")
+    ] = "",
     replace: Annotated[bool, Query(description="over a book of that name")] = False,
     dry_run: Annotated[bool, Query(description="only tell what it would be")] = False,
 ) -> BookOut:
     """A book of any known format, or the one in a card. JSON stays as it is, anything else becomes a lorebook of V3."""
     book = load_book(upload.data, upload.name or "upload")
     wanted = name or upload.name.rpartition(".")[0] or book.name
-    data = upload.data if book.container.data == upload.data and book.container.name == "json" else convert(book, "lorebook_v3").data
+    data = (
+        upload.data
+        if book.container.data == upload.data and book.container.name == "json"
+        else convert(book, "lorebook_v3").data
+    )
     path = shelf.new_file(wanted, replace=replace or dry_run)
     if dry_run:
         return _told(shelf, path, data, tongue)
@@ -137,9 +158,15 @@ def one_book(response: Response, shelf: TheShelf, book: BookName, tongue: Tongue
     return shown
 
 
-@books.get("/{shelf}/{book}/export", response_class=Response, responses={200: {"content": {"application/octet-stream": {}}}})
+@books.get(
+    "/{shelf}/{book}/export",
+    response_class=Response,
+    responses={200: {"content": {"application/octet-stream": {}}}},
+)
 def carry_out(
-    shelf: TheShelf, book: BookName, to: Annotated[str, Query(max_length=60, description="a format; else as it is")] = ""
+    shelf: TheShelf,
+    book: BookName,
+    to: Annotated[str, Query(max_length=60, description="a format; else as it is")] = "",
 ) -> Response:
     """The book as a file."""
     path = shelf.file(book)
@@ -150,22 +177,42 @@ def carry_out(
 
 
 @books.get("/{shelf}/{book}/convert")
-def would_lose(house: TheHouse, shelf: TheShelf, book: BookName, tongue: Tongue, to: Annotated[str, Query(max_length=60)]) -> ConvertedOut:
+def would_lose(
+    house: TheHouse,
+    shelf: TheShelf,
+    book: BookName,
+    tongue: Tongue,
+    to: Annotated[str, Query(max_length=60)],
+) -> ConvertedOut:
     """What another format cannot hold."""
     path = shelf.file(book)
     return converted_out(convert(load_book(path.read_bytes(), path.name), to), house, tongue)
 
 
 @books.get("/{shelf}/{book}/entries")
-def list_entries(request: Request, response: Response, shelf: TheShelf, book: BookName, paging: Paged) -> Page[EntryOut]:
+def list_entries(
+    request: Request, response: Response, shelf: TheShelf, book: BookName, paging: Paged
+) -> Page[EntryOut]:
     """The entries in the order of the file; those that cannot be read are told among the book's problems."""
     standing = Standing.of(shelf, shelf.file(book))
-    return page(request, response, paging, entries_out(standing.places, standing.subject), lambda entry: entry)
+    return page(
+        request,
+        response,
+        paging,
+        entries_out(standing.places, standing.subject),
+        lambda entry: entry,
+    )
 
 
 @books.post("/{shelf}/{book}/entries", status_code=201)
 def add_entry(
-    response: Response, shelf: TheShelf, book: BookName, tongue: Tongue, alone: Alone, given: EntryFields, dry_run: bool = False
+    response: Response,
+    shelf: TheShelf,
+    book: BookName,
+    tongue: Tongue,
+    alone: Alone,
+    given: EntryFields,
+    dry_run: bool = False,
 ) -> EntryChanged:
     """An entry more, at the end. `dry_run` only says what would be wrong with it."""
     path = shelf.file(book)
@@ -175,10 +222,14 @@ def add_entry(
 
 
 @books.get("/{shelf}/{book}/entries/{uid:path}")
-def one_entry(response: Response, shelf: TheShelf, book: BookName, uid: str, tongue: Tongue) -> EntryChanged:
+def one_entry(
+    response: Response, shelf: TheShelf, book: BookName, uid: str, tongue: Tongue
+) -> EntryChanged:
     """One entry and what is wrong with it."""
     standing = Standing.of(shelf, shelf.file(book))
-    shown = EntryChanged(entry=standing.one(uid), findings=standing.findings(uid, tongue), written=False)
+    shown = EntryChanged(
+        entry=standing.one(uid), findings=standing.findings(uid, tongue), written=False
+    )
     response.headers["etag"] = shown.entry.etag
     return shown
 
@@ -192,18 +243,24 @@ def change_entry(
     tongue: Tongue,
     alone: Alone,
     given: EntryFields,
-    dry_run: Annotated[bool, Query(description="only lint: for an editor that looks on while somebody types")] = False,
+    dry_run: Annotated[
+        bool, Query(description="only lint: for an editor that looks on while somebody types")
+    ] = False,
     if_match: IfMatch = None,
 ) -> EntryChanged:
     """Change fields of one entry in its file; everything else in the file stays letter by letter."""
     path = shelf.file(book)
     with alone.through(f"book {path}"):
         _unchanged(shelf, path, uid, if_match)
-        return _written(response, shelf, path, changed(editable(path), uid, given.told()), uid, tongue, dry_run)
+        return _written(
+            response, shelf, path, changed(editable(path), uid, given.told()), uid, tongue, dry_run
+        )
 
 
 @books.delete("/{shelf}/{book}/entries/{uid:path}")
-def remove_entry(shelf: TheShelf, book: BookName, uid: str, alone: Alone, if_match: IfMatch = None) -> Done:
+def remove_entry(
+    shelf: TheShelf, book: BookName, uid: str, alone: Alone, if_match: IfMatch = None
+) -> Done:
     """Take an entry out of the book."""
     path = shelf.file(book)
     with alone.through(f"book {path}"):
@@ -241,7 +298,9 @@ class Standing:
     def findings(self, uid: str, language: Language) -> list[FindingOut]:
         """What is wrong with one entry."""
         found = check(self.file, self.shelf.settings)
-        return [finding_out(one, self.file.book.format, language) for one in found if one.entry == uid]
+        return [
+            finding_out(one, self.file.book.format, language) for one in found if one.entry == uid
+        ]
 
 
 def book_out(shelf: Shelf, path: Path, tongue: Language) -> BookOut:
@@ -287,20 +346,40 @@ def _told(shelf: Shelf, path: Path, data: bytes, tongue: Language) -> BookOut:
 
 def converted_out(made: Converted, house: House, tongue: Language) -> ConvertedOut:
     """A conversion, told."""
-    losses = [LossOut(field=clean(one.field), text=private(one.text(tongue), house), kept=one.kept) for one in made.losses]
-    return ConvertedOut(format=made.result.format, suffix=made.suffix, bytes=len(made.data), losses=losses)
+    losses = [
+        LossOut(field=clean(one.field), text=private(one.text(tongue), house), kept=one.kept)
+        for one in made.losses
+    ]
+    return ConvertedOut(
+        format=made.result.format, suffix=made.suffix, bytes=len(made.data), losses=losses
+    )
 
 
-def attached(data: bytes, stem: str, suffix: str, losses: int = 0, kind: str = "application/octet-stream") -> Response:
+def attached(
+    data: bytes, stem: str, suffix: str, losses: int = 0, kind: str = "application/octet-stream"
+) -> Response:
     """A file to be saved; its name in any script. Source: RFC 6266, RFC 8187."""
     name = f"{clean(stem)}{suffix}"
-    headers = {"content-disposition": f"attachment; filename*=UTF-8''{quote(name, safe='')}", "x-rolememory-losses": str(losses)}
+    headers = {
+        "content-disposition": f"attachment; filename*=UTF-8''{quote(name, safe='')}",
+        "x-rolememory-losses": str(losses),
+    }
     return Response(data, media_type=kind, headers=headers)
 
 
-def _written(response: Response, shelf: Shelf, path: Path, book: Book, uid: str, tongue: Language, dry_run: bool) -> EntryChanged:
+def _written(
+    response: Response,
+    shelf: Shelf,
+    path: Path,
+    book: Book,
+    uid: str,
+    tongue: Language,
+    dry_run: bool,
+) -> EntryChanged:
     standing = Standing.written(shelf, path.name, book)
-    shown = EntryChanged(entry=standing.one(uid), findings=standing.findings(uid, tongue), written=not dry_run)
+    shown = EntryChanged(
+        entry=standing.one(uid), findings=standing.findings(uid, tongue), written=not dry_run
+    )
     if not dry_run:
         shelf.write(path, book.write())
     response.headers["etag"] = shown.entry.etag

@@ -32,7 +32,9 @@ MOST_PROBLEMS = 200
 class BringIn(In):
     """Whose life: a folder on the server's machine, or what was handed over file by file."""
 
-    path: Annotated[str, Field(max_length=4000, description="empty: the files that were handed over")] = ""
+    path: Annotated[
+        str, Field(max_length=4000, description="empty: the files that were handed over")
+    ] = ""
     profile: Line = Field("", description="of several users this one")
     hidden: bool = Field(False, description="also messages that were hidden from the model")
 
@@ -81,12 +83,25 @@ class BringOut(Out):
     problems: list[str]
 
 
-IDLE = BringOut(state="none", done=0, total=0, now="", roles=[], chats=0, messages=0, learned=0, summaries=0, problems=[])
+IDLE = BringOut(
+    state="none",
+    done=0,
+    total=0,
+    now="",
+    roles=[],
+    chats=0,
+    messages=0,
+    learned=0,
+    summaries=0,
+    problems=[],
+)
 
 
 @bringing.put("/files", openapi_extra=TAKES_A_FILE, status_code=204)
 def hand_over(
-    request: Request, upload: TheUpload, path: Annotated[str, Query(max_length=1000, description="in the user's folder")]
+    request: Request,
+    upload: TheUpload,
+    path: Annotated[str, Query(max_length=1000, description="in the user's folder")],
 ) -> None:
     """Hand over one file of a user's data folder: a card, a chat, a lorebook, a group, the settings."""
     _bringings(request).staged.take(path, upload.data)
@@ -175,7 +190,10 @@ class Bringings:
                 self._stop.clear()
                 self._tell(house, IDLE.model_copy(update={"state": "running"}))
                 self._thread = threading.Thread(
-                    target=self._run, args=(house, source, Wishes(hidden=given.hidden), tongue), name="rolememory-import", daemon=True
+                    target=self._run,
+                    args=(house, source, Wishes(hidden=given.hidden), tongue),
+                    name="rolememory-import",
+                    daemon=True,
                 )
                 self._thread.start()
             return self.state
@@ -191,18 +209,40 @@ class Bringings:
             with ledger_of(house.home.path, source.path) as ledger:
                 self._carry(house, source, ledger, wishes, tongue)
         except RoleMemoryError as error:
-            self._tell(house, self.state.model_copy(update={"state": "failed", "problems": _texts([error], house, tongue)}))
+            self._tell(
+                house,
+                self.state.model_copy(
+                    update={"state": "failed", "problems": _texts([error], house, tongue)}
+                ),
+            )
         except Exception as error:  # a thread of its own: whatever it is must be told, or the page would wait for ever
-            self._tell(house, self.state.model_copy(update={"state": "failed", "problems": [private(repr(error), house)]}))
+            self._tell(
+                house,
+                self.state.model_copy(
+                    update={"state": "failed", "problems": [private(repr(error), house)]}
+                ),
+            )
         else:
-            self._tell(house, self.state.model_copy(update={"state": "stopped" if self._stop.is_set() else "done"}))
+            self._tell(
+                house,
+                self.state.model_copy(
+                    update={"state": "stopped" if self._stop.is_set() else "done"}
+                ),
+            )
             if source.path == self.staged.folder and not self._stop.is_set():
                 self.staged.clear()
 
-    def _carry(self, house: House, source: DataFolder, ledger: Ledger, wishes: Wishes, tongue: Language) -> None:
+    def _carry(
+        self, house: House, source: DataFolder, ledger: Ledger, wishes: Wishes, tongue: Language
+    ) -> None:
         plan = make_plan(house.home, source, ledger, wishes)
         total = len(plan.worlds) + len(plan.roles) + len(plan.personas) + len(plan.due)
-        self._tell(house, self.state.model_copy(update={"total": total, "problems": _texts(plan.problems, house, tongue)}))
+        self._tell(
+            house,
+            self.state.model_copy(
+                update={"total": total, "problems": _texts(plan.problems, house, tongue)}
+            ),
+        )
         for one in self._each(Bringing(house.home, plan, ledger, by_engine, hidden=wishes.hidden)):
             self._tell(house, _after(self.state, one, plan, _texts(one.problems, house, tongue)))
             if one.kind == "role" and one.role:

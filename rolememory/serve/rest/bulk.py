@@ -11,7 +11,7 @@ from rolememory.serve.rest.asking import Alone, Mind, TheHouse, router
 from rolememory.serve.rest.memories import newest_txn, told
 from rolememory.serve.rest.memory_shapes import MemoryFields, MemoryIn
 from rolememory.serve.rest.shapes import Done, Id, In, Line
-from rolememory.store.memories import Edit
+from rolememory.storage.memories import Edit
 
 bulk = router("memories", under="/roles/{role}/memories")
 Op = Literal["add", "edit", "archive", "restore", "delete", "pin", "unpin", "lock", "unlock"]
@@ -28,7 +28,9 @@ _SETS: Mapping[Op, Mapping[str, Any]] = {
 class Bulk(In):
     """What is to be done with which memories."""
 
-    op: Op = Field(description="pin: always in the prompt; lock: nothing that is learned replaces it")
+    op: Op = Field(
+        description="pin: always in the prompt; lock: nothing that is learned replaces it"
+    )
     ids: Annotated[list[Id], Field(max_length=5000)] = Field(default_factory=list)
     fields: MemoryFields | None = Field(None, description="op edit: what all of them get")
     memories: Annotated[list[MemoryIn], Field(max_length=1000)] = Field([], description="op add")
@@ -52,7 +54,16 @@ def many(house: TheHouse, mind: Mind, alone: Alone, given: Bulk) -> BulkDone:
 
 
 def _added(mind: Mind, given: Bulk) -> list[str]:
-    return [memory.id for memory in mind.remember_all([one.raw() for one in given.memories], reason=given.reason)] if given.memories else []
+    return (
+        [
+            memory.id
+            for memory in mind.remember_all(
+                [one.raw() for one in given.memories], reason=given.reason
+            )
+        ]
+        if given.memories
+        else []
+    )
 
 
 def _changed(mind: Mind, given: Bulk) -> list[str]:
@@ -66,6 +77,8 @@ def _changed(mind: Mind, given: Bulk) -> list[str]:
         return ids
     fields = _SETS.get(given.op) or (given.fields.told() if given.fields else {})
     if not fields:
-        raise InvalidValueError("op edit: no fields; name what is to change", zh="op edit：没有字段；请写明要改什么")
+        raise InvalidValueError(
+            "op edit: no fields; name what is to change", zh="op edit：没有字段；请写明要改什么"
+        )
     inside.commit(mind, [Edit("set", one, dict(fields), reason=given.reason) for one in ids])
     return ids

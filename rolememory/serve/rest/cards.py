@@ -73,9 +73,15 @@ def bring_card(
     house: TheHouse,
     tongue: Tongue,
     upload: TheUpload,
-    into: Annotated[str | None, Query(max_length=300, description="bring this role up to date")] = None,
-    name: Annotated[str, Query(max_length=200, description="the role's name; else the card's")] = "",
-    traits: Annotated[bool, Query(description="remember description and personality as traits")] = False,
+    into: Annotated[
+        str | None, Query(max_length=300, description="bring this role up to date")
+    ] = None,
+    name: Annotated[
+        str, Query(max_length=200, description="the role's name; else the card's")
+    ] = "",
+    traits: Annotated[
+        bool, Query(description="remember description and personality as traits")
+    ] = False,
     replace_books: Annotated[bool, Query(description="over books that were edited here")] = False,
 ) -> AdoptedOut | Response:
     """Make a role of a card, or bring its role up to date. Where a role of that name may be another one, 409 says which: send `into` or `name`."""
@@ -132,7 +138,10 @@ def lint_card(house: TheHouse, mind: Mind, tongue: Tongue) -> CardFindings:
 
 @cards.get("/roles/{role}/card/export", response_class=Response, responses=GIVES_A_FILE)
 def carry_card(
-    mind: Mind, to: Annotated[str, Query(max_length=60, description="png, charx, json, v3, v2, v1, ...; else as it is")] = ""
+    mind: Mind,
+    to: Annotated[
+        str, Query(max_length=60, description="png, charx, json, v3, v2, v1, ...; else as it is")
+    ] = "",
 ) -> Response:
     """The role's card as a file, its books merged in."""
     card = card_of(mind)[0]
@@ -141,12 +150,18 @@ def carry_card(
 
 
 @cards.get("/roles/{role}/card/convert")
-def card_would_lose(house: TheHouse, mind: Mind, tongue: Tongue, to: Annotated[str, Query(max_length=60)]) -> ConvertedOut:
+def card_would_lose(
+    house: TheHouse, mind: Mind, tongue: Tongue, to: Annotated[str, Query(max_length=60)]
+) -> ConvertedOut:
     """What another format cannot hold of the role's card."""
     return converted_out(convert(card_of(mind)[0], to), house, tongue)
 
 
-@cards.get("/roles/{role}/picture", response_class=Response, responses={200: {"content": {"image/png": {}}}})
+@cards.get(
+    "/roles/{role}/picture",
+    response_class=Response,
+    responses={200: {"content": {"image/png": {}}}},
+)
 def picture(mind: Mind) -> Response:
     """The picture of the role's card, where that is one."""
     role = mind.role
@@ -174,7 +189,11 @@ def _anything(upload: Upload) -> Any:
 
 def _file(made: Converted, name: str) -> Response:
     return attached(
-        made.data, name.rpartition(".")[0] or name, made.suffix, len(made.losses), FILE_TYPES.get(made.suffix, "application/octet-stream")
+        made.data,
+        name.rpartition(".")[0] or name,
+        made.suffix,
+        len(made.losses),
+        FILE_TYPES.get(made.suffix, "application/octet-stream"),
     )
 
 
@@ -185,7 +204,11 @@ def _asked(role: Role, tongue: Language) -> Response:
         zh=f"已有角色“{role.name}”（{role.id}）；用 into 更新它，或用 name 另起名字",
     )
     message, _, hint = clean(error.text(tongue)).partition("；" if tongue == "zh" else "; ")
-    return answer(409, Fault(code="exists", message=message, hint=hint), {"role": role.id, "name": clean(role.name)})
+    return answer(
+        409,
+        Fault(code="exists", message=message, hint=hint),
+        {"role": role.id, "name": clean(role.name)},
+    )
 
 
 def card_findings(card: Card, house: House, tongue: Language) -> CardFindings:
@@ -194,7 +217,10 @@ def card_findings(card: Card, house: House, tongue: Language) -> CardFindings:
     book = card.book_file
     if book is not None:
         file = BookFile(book.name, book.raw, book.lorebook(book.name))
-        found += [finding_out(one, file.book.format, tongue) for one in check(file, house.home.settings.lore)]
+        found += [
+            finding_out(one, file.book.format, tongue)
+            for one in check(file, house.home.settings.lore)
+        ]
     return CardFindings(card=_card_out(card, house), items=found)
 
 
@@ -216,8 +242,14 @@ def _fault_out(one: CardFault, tongue: Language) -> FindingOut:
 
 def _card_out(card: Card, house: House) -> CardOut:
     book = card.book
-    texts = {name: clean(card.text(name)) for name in card.fields if isinstance(card.data.get(name), str)}
-    greetings = [text for text in (card.text("first_mes").strip(), *card.texts("alternate_greetings")) if text]
+    texts = {
+        name: clean(card.text(name)) for name in card.fields if isinstance(card.data.get(name), str)
+    }
+    greetings = [
+        text
+        for text in (card.text("first_mes").strip(), *card.texts("alternate_greetings"))
+        if text
+    ]
     return CardOut(
         name=clean(card.name),
         nickname=clean(card.text("nickname")),

@@ -8,17 +8,29 @@ from typing import Annotated, Literal
 from fastapi import Query, Request, Response
 from pydantic import Field
 
+from rolememory.chats.timelines import Timeline
+from rolememory.chats.values import ChatInfo
 from rolememory.engine import RoleMemory
 from rolememory.schema.learning import Said
 from rolememory.schema.memory import Memory
 from rolememory.serve.rest import inside
 from rolememory.serve.rest.answers import clean
-from rolememory.serve.rest.asking import Alone, IfMatch, Mind, Paged, Paging, TheHouse, linked, page, router, seen, tag
+from rolememory.serve.rest.asking import (
+    Alone,
+    IfMatch,
+    Mind,
+    Paged,
+    Paging,
+    TheHouse,
+    linked,
+    page,
+    router,
+    seen,
+    tag,
+)
 from rolememory.serve.rest.filters import Either
 from rolememory.serve.rest.shapes import Done, In, Line, Name, Out, Page
-from rolememory.store.chats.timelines import Timeline
-from rolememory.store.chats.values import ChatInfo
-from rolememory.store.memories import Edit
+from rolememory.storage.memories import Edit
 
 chats = router("chats", under="/roles/{role}")
 Mode = Literal["shared", "own", "read_only", "off"]
@@ -31,7 +43,9 @@ class ChatOut(Out):
     title: str
     user: str | None
     timeline: str = Field(description='"" = the one that all chats share')
-    mode: Mode = Field(description="own: a timeline to itself; read_only: learns nothing; off: hears nothing that was learned either")
+    mode: Mode = Field(
+        description="own: a timeline to itself; read_only: learns nothing; off: hears nothing that was learned either"
+    )
     created: datetime
     updated: datetime
     messages: int
@@ -98,7 +112,9 @@ class ForkIn(In):
     """A new timeline."""
 
     name: Name
-    of: Line | None = Field("", description='where it forks from; "" = the shared one, null = it starts empty')
+    of: Line | None = Field(
+        "", description='where it forks from; "" = the shared one, null = it starts empty'
+    )
     at: datetime | None = None
 
 
@@ -120,12 +136,18 @@ def list_chats(
 ) -> Page[ChatOut]:
     """The chats of a role, the one that changed last first."""
     found = mind.chats.chats(archived=archived != "no")
-    rows = [one for one in found if (user is None or (one.user or "") == user) and (archived != "yes" or one.archived)]
+    rows = [
+        one
+        for one in found
+        if (user is None or (one.user or "") == user) and (archived != "yes" or one.archived)
+    ]
     return page(request, response, paging, rows, chat_out)
 
 
 @chats.get("/timelines")
-def list_timelines(request: Request, response: Response, mind: Mind, paging: Paged) -> Page[TimelineOut]:
+def list_timelines(
+    request: Request, response: Response, mind: Mind, paging: Paged
+) -> Page[TimelineOut]:
     """Every timeline, the shared one first."""
     return page(request, response, paging, mind.chats.timelines.list(), _timeline_out)
 
@@ -162,18 +184,32 @@ def one_chat(
     part = rows[paging.offset : paging.offset + paging.limit]
     linked(request, response, paging, len(rows))
     response.headers["etag"] = shown.etag
-    return ChatDetail(chat=shown, items=list(_messages(mind, chat, part)), total=len(rows), **_bounds(paging))
+    return ChatDetail(
+        chat=shown, items=list(_messages(mind, chat, part)), total=len(rows), **_bounds(paging)
+    )
 
 
 @chats.patch("/chats/{chat:path}")
 def change_chat(
-    response: Response, house: TheHouse, mind: Mind, alone: Alone, chat: str, given: ChatPatch, if_match: IfMatch = None
+    response: Response,
+    house: TheHouse,
+    mind: Mind,
+    alone: Alone,
+    chat: str,
+    given: ChatPatch,
+    if_match: IfMatch = None,
 ) -> ChatOut:
     """Name a chat, put it away, change which others it knows of."""
     with alone.through(f"chats {mind.id}"):
         now = chat_out(mind.chats.info(chat))
         seen(if_match, now.etag, lambda: now.model_dump(mode="json"))
-        info = mind.chats.update(chat, title=given.title, archived=given.archived, timeline=given.timeline, mode=given.mode)
+        info = mind.chats.update(
+            chat,
+            title=given.title,
+            archived=given.archived,
+            timeline=given.timeline,
+            mode=given.mode,
+        )
     house.bus.tell("chat", mind.id, chat=info.id)
     shown = chat_out(info)
     response.headers["etag"] = shown.etag
@@ -186,12 +222,18 @@ def remove_chat(
     mind: Mind,
     alone: Alone,
     chat: str,
-    memories: Annotated[Literal["keep", "delete"], Query(description="what was learned from this chat alone")] = "keep",
+    memories: Annotated[
+        Literal["keep", "delete"], Query(description="what was learned from this chat alone")
+    ] = "keep",
 ) -> Done:
     """Remove a chat from the disk. Memories that are kept then stand by themselves: no swipe takes them back."""
     with alone.through(f"memory {mind.id}"), alone.through(f"chats {mind.id}"):
         chat = mind.chats.info(chat).id
-        only = [one.id for one in mind.memories.values() if one.evidence and all(support.chat == chat for support in one.evidence)]
+        only = [
+            one.id
+            for one in mind.memories.values()
+            if one.evidence and all(support.chat == chat for support in one.evidence)
+        ]
         inside.forget_chat(mind, chat)
         if memories == "delete" and only:
             inside.commit(mind, [Edit("remove", one, {}, reason="chat removed") for one in only])
@@ -239,8 +281,15 @@ def _messages(mind: RoleMemory, chat: str, part: Sequence[Said]) -> "list[Messag
             text=clean(one.text),
             raw=clean(one.raw),
             at=one.at,
-            others=[VersionOut(version=other.version, text=clean(other.text)) for other in slots[one.slot] if other.version != one.version],
-            learned=[LearnedOut(id=memory.id, content=clean(memory.content), archived=memory.archived) for memory in learned[one.version]],
+            others=[
+                VersionOut(version=other.version, text=clean(other.text))
+                for other in slots[one.slot]
+                if other.version != one.version
+            ],
+            learned=[
+                LearnedOut(id=memory.id, content=clean(memory.content), archived=memory.archived)
+                for memory in learned[one.version]
+            ],
         )
         for one in part
     ]
@@ -250,10 +299,17 @@ def _learned(memories: Mapping[str, Memory], chat: str) -> "defaultdict[str, lis
     """The memories that rest on each version of this chat."""
     found: defaultdict[str, list[Memory]] = defaultdict(list)
     for memory in memories.values():
-        for version in dict.fromkeys(version for one in memory.evidence if one.chat == chat for version in one.version.split("+")):
+        for version in dict.fromkeys(
+            version
+            for one in memory.evidence
+            if one.chat == chat
+            for version in one.version.split("+")
+        ):
             found[version].append(memory)
     return found
 
 
 def _timeline_out(timeline: Timeline) -> TimelineOut:
-    return TimelineOut(name=timeline.name, of=timeline.of, at=timeline.at, merged=list(timeline.merged))
+    return TimelineOut(
+        name=timeline.name, of=timeline.of, at=timeline.at, merged=list(timeline.merged)
+    )

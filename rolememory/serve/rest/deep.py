@@ -16,8 +16,16 @@ def shallow(value: Any) -> None:
     """
     level = [value]
     for _ in range(LEVELS):
-        inside = (one.values() if isinstance(one, Mapping) else one for one in level if isinstance(one, Mapping | list))
-        level = [child for children in inside for child in children if isinstance(child, Mapping | list)]
+        inside = (
+            one.values() if isinstance(one, Mapping) else one
+            for one in level
+            if isinstance(one, Mapping | list)
+        )
+        level = [
+            child for children in inside for child in children if isinstance(child, Mapping | list)
+        ]
         if not level:
             return
-    raise InvalidValueError(f"nested deeper than {LEVELS} levels; flatten it", zh=f"嵌套超过 {LEVELS} 层；请减少层级")
+    raise InvalidValueError(
+        f"nested deeper than {LEVELS} levels; flatten it", zh=f"嵌套超过 {LEVELS} 层；请减少层级"
+    )

@@ -68,9 +68,15 @@ METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"]
 
 def rest(app: FastAPI, house: House) -> None:
     """Add the paths."""
-    app.state.turnstiles, app.state.fetches, app.state.bringings = Turnstiles(), Fetches(), Bringings(house.home.path)
+    app.state.turnstiles, app.state.fetches, app.state.bringings = (
+        Turnstiles(),
+        Fetches(),
+        Bringings(house.home.path),
+    )
     app.state.surveys, app.state.exports = Surveys(), Exports()
-    app.state.living.append(lambda: _telling(house, (app.state.fetches, app.state.exports), app.state.bringings))
+    app.state.living.append(
+        lambda: _telling(house, (app.state.fetches, app.state.exports), app.state.bringings)
+    )
     for router in ROUTERS:
         app.include_router(router)
 
@@ -81,12 +87,16 @@ def rest(app: FastAPI, house: House) -> None:
             response.headers["allow"] = ", ".join(sorted(known))
         return response
 
-    app.router.routes.append(Route("/api/{path:path}", nobody, methods=METHODS, include_in_schema=False))
+    app.router.routes.append(
+        Route("/api/{path:path}", nobody, methods=METHODS, include_in_schema=False)
+    )
     _describe(app)
 
 
 @asynccontextmanager
-async def _telling(house: House, working: tuple[Fetches | Exports, ...], bringings: Bringings) -> AsyncIterator[None]:
+async def _telling(
+    house: House, working: tuple[Fetches | Exports, ...], bringings: Bringings
+) -> AsyncIterator[None]:
     Telling(house).begin()
     try:
         yield
@@ -99,7 +109,12 @@ async def _telling(house: House, working: tuple[Fetches | Exports, ...], bringin
 def _methods(request: Request) -> set[str]:
     """With which methods this address is asked."""
     routes = (route for router in ROUTERS for route in router.routes if isinstance(route, Route))
-    return {method for route in routes if route.matches(request.scope)[0] is Match.PARTIAL for method in route.methods or ()}
+    return {
+        method
+        for route in routes
+        if route.matches(request.scope)[0] is Match.PARTIAL
+        for method in route.methods or ()
+    }
 
 
 def _describe(app: FastAPI) -> None:

@@ -31,7 +31,9 @@ class FadingOut(Out):
     share: float
     age: float = Field(description="now, in `unit`")
     now: float = Field(description="freshness now")
-    points: list[tuple[float, float]] = Field(description="(age, freshness), from its beginning to some half-lives ahead")
+    points: list[tuple[float, float]] = Field(
+        description="(age, freshness), from its beginning to some half-lives ahead"
+    )
 
 
 class FreshnessOut(Out):
@@ -41,7 +43,9 @@ class FreshnessOut(Out):
     unit: Unit
     half_life: float
     share: float
-    values: dict[str, float] = Field(description="freshness 0..1 by id; a memory that is not listed does not fade")
+    values: dict[str, float] = Field(
+        description="freshness 0..1 by id; a memory that is not listed does not fade"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +76,9 @@ class Ageing:
             return 0.0
         if self.unit == "days":
             return round(days_between(created, at), 3)
-        return float(max((inside.turn_of(self.mind, at) or 0) - (inside.turn_of(self.mind, created) or 0), 0))
+        return float(
+            max((inside.turn_of(self.mind, at) or 0) - (inside.turn_of(self.mind, created) or 0), 0)
+        )
 
     def fades(self, memory: Memory) -> bool:
         """Whether time takes anything away from it."""
@@ -81,7 +87,11 @@ class Ageing:
 
     def left(self, memory: Memory, age: float) -> float:
         """Freshness at an age."""
-        return round(freshness(age * memory.decay, self.half_life, self.rules.curve), 4) if self.fades(memory) else 1.0
+        return (
+            round(freshness(age * memory.decay, self.half_life, self.rules.curve), 4)
+            if self.fades(memory)
+            else 1.0
+        )
 
 
 @fadings.get("/roles/{role}/fading")
@@ -98,7 +108,13 @@ def all_fading(
         for memory in mind.memories.values()
         if ageing.fades(memory)
     }
-    return FreshnessOut(at=moment, unit=ageing.unit, half_life=ageing.half_life, share=ageing.rules.weight, values=values)
+    return FreshnessOut(
+        at=moment,
+        unit=ageing.unit,
+        half_life=ageing.half_life,
+        share=ageing.rules.weight,
+        values=values,
+    )
 
 
 def fading(mind: RoleMemory, memory: Memory) -> FadingOut:

@@ -49,7 +49,9 @@ class CachesOut(Out):
 class FiguresOut(Out):
     """Everything the plots draw."""
 
-    grown: list[GrownOut] = Field(description="oldest first; memories as they are now, by when they were told")
+    grown: list[GrownOut] = Field(
+        description="oldest first; memories as they are now, by when they were told"
+    )
     turns: list[TurnFigure] = Field(description="since the server was started, oldest first")
     strategies: dict[str, int] = Field(description="how many recalled memories each one woke")
     unit: str
@@ -62,7 +64,13 @@ def role_figures(house: TheHouse, mind: Mind) -> FiguresOut:
     """The role in plots."""
     budget, notes = mind.settings.budget, house.turns(mind.id)[::-1]
     turns = list(_turns(notes, budget.unit))
-    hits = Counter(hit.trigger for note in notes if note.turn for one in note.turn.recalled for hit in one.scored.hits)
+    hits = Counter(
+        hit.trigger
+        for note in notes
+        if note.turn
+        for one in note.turn.recalled
+        for hit in one.scored.hits
+    )
     return FiguresOut(
         grown=_grown(mind.memories),
         turns=turns,
@@ -77,7 +85,10 @@ def _grown(memories: Mapping[str, Memory]) -> list[GrownOut]:
     """Counts at up to MOMENTS moments, evenly spread over what was told."""
     told = sorted((one.created, one.type.value) for one in memories.values() if one.created)
     steps = sorted({round(step * len(told) / MOMENTS) for step in range(1, MOMENTS + 1)} - {0})
-    return [GrownOut(at=told[step - 1][0], by_type=Counter(kind for _, kind in told[:step])) for step in steps]
+    return [
+        GrownOut(at=told[step - 1][0], by_type=Counter(kind for _, kind in told[:step]))
+        for step in steps
+    ]
 
 
 def _turns(notes: Iterable[TurnNote], unit: str) -> Iterable[TurnFigure]:

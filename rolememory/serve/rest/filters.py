@@ -14,7 +14,19 @@ from rolememory.text.fold import folded_key
 
 Either = Literal["yes", "no", "all"]
 Order = Literal[
-    "file", "created", "-created", "weight", "-weight", "salience", "-salience", "priority", "-priority", "content", "-content", "id", "-id"
+    "file",
+    "created",
+    "-created",
+    "weight",
+    "-weight",
+    "salience",
+    "-salience",
+    "priority",
+    "-priority",
+    "content",
+    "-content",
+    "id",
+    "-id",
 ]
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 _Listed = Annotated[list[Annotated[str, Query(max_length=500)]], Query(max_length=50)]
@@ -43,24 +55,57 @@ class Wanted:
 
 
 def _wanted(
-    q: Annotated[str, Query(max_length=500, description="words that all stand in content, keys, tags, topics or id")] = "",
+    q: Annotated[
+        str,
+        Query(
+            max_length=500, description="words that all stand in content, keys, tags, topics or id"
+        ),
+    ] = "",
     type: Annotated[list[Kind], Query(max_length=4)] = [],  # noqa: A002, B006  # the field's own name; FastAPI copies it
     source: Annotated[list[Origin], Query(max_length=5)] = [],  # noqa: B006
     tag: _Listed = [],  # noqa: B006
     feeling: _Listed = [],  # noqa: B006
     topic: _Listed = [],  # noqa: B006
-    user: Annotated[str | None, Query(max_length=500, description='whose; "" = shared by all')] = None,
-    subject: Annotated[str | None, Query(max_length=500, description='about whom; "" = the role, "user" = the user')] = None,
+    user: Annotated[
+        str | None, Query(max_length=500, description='whose; "" = shared by all')
+    ] = None,
+    subject: Annotated[
+        str | None,
+        Query(max_length=500, description='about whom; "" = the role, "user" = the user'),
+    ] = None,
     chat: Annotated[str | None, Query(max_length=500, description="learned from this chat")] = None,
-    since: Annotated[datetime | None, Query(alias="from", description="created then or later")] = None,
-    until: Annotated[datetime | None, Query(alias="to", description="created then or earlier")] = None,
+    since: Annotated[
+        datetime | None, Query(alias="from", description="created then or later")
+    ] = None,
+    until: Annotated[
+        datetime | None, Query(alias="to", description="created then or earlier")
+    ] = None,
     archived: Either = "no",
-    counts: Annotated[Either, Query(description="whether it counts now and nothing that counts replaced it")] = "all",
+    counts: Annotated[
+        Either, Query(description="whether it counts now and nothing that counts replaced it")
+    ] = "all",
     constant: Either = "all",
     locked: Either = "all",
     sort: Order = "file",
 ) -> Wanted:
-    return Wanted(q, type, source, tag, feeling, topic, user, subject, chat, since, until, archived, counts, constant, locked, sort)
+    return Wanted(
+        q,
+        type,
+        source,
+        tag,
+        feeling,
+        topic,
+        user,
+        subject,
+        chat,
+        since,
+        until,
+        archived,
+        counts,
+        constant,
+        locked,
+        sort,
+    )
 
 
 Filtered = Annotated[Wanted, Depends(_wanted)]
@@ -76,7 +121,9 @@ def filtered(memories: Iterable[Memory], wanted: Wanted, standing: Standing) -> 
 def ordered(memories: list[Memory], order: Order) -> list[Memory]:
     """Sorted by a field; equal ones stay in the order of the file."""
     if order == "file":
-        return sorted(memories, key=lambda memory: _ARRAYS[memory.type])  # where new ones will stand once they are folded in
+        return sorted(
+            memories, key=lambda memory: _ARRAYS[memory.type]
+        )  # where new ones will stand once they are folded in
     return sorted(memories, key=_KEYS[order.removeprefix("-")], reverse=order.startswith("-"))
 
 
@@ -111,7 +158,12 @@ def _switches(wanted: Wanted, standing: Standing) -> Iterable[Check]:
         (wanted.archived, lambda memory: memory.archived),
         (wanted.constant, lambda memory: memory.constant),
         (wanted.locked, lambda memory: memory.locked),
-        (wanted.counts, lambda memory: memory.id not in standing.withdrawn and memory.id not in standing.superseded),
+        (
+            wanted.counts,
+            lambda memory: (
+                memory.id not in standing.withdrawn and memory.id not in standing.superseded
+            ),
+        ),
     )
     for choice, holds in switches:
         if choice != "all":
@@ -142,5 +194,16 @@ def _sets(wanted: Wanted) -> Iterable[Check]:
 
 
 def _says(memory: Memory, words: list[str]) -> bool:
-    text = folded_key(" ".join((memory.content, memory.id, memory.subject or "", *memory.keys, *memory.tags, *memory.topics)))
+    text = folded_key(
+        " ".join(
+            (
+                memory.content,
+                memory.id,
+                memory.subject or "",
+                *memory.keys,
+                *memory.tags,
+                *memory.topics,
+            )
+        )
+    )
     return all(word in text for word in words)

@@ -22,7 +22,9 @@ _KEPT = 2000  # characters of what it said last
 class ExportIn(In):
     """How."""
 
-    int8: bool = Field(False, description="weights in 8 bits: a quarter of the size, a little less exact")
+    int8: bool = Field(
+        False, description="weights in 8 bits: a quarter of the size, a little less exact"
+    )
 
 
 class ExportOut(Out):
@@ -63,14 +65,18 @@ class Exports:
         """Start, unless one is running; that one's state then."""
         with self._lock:
             if self._running is None:
-                command = ourselves(house, tongue, ["model", "export", *(["--int8"] if int8 else [])])
+                command = ourselves(
+                    house, tongue, ["model", "export", *(["--int8"] if int8 else [])]
+                )
                 self._running = subprocess.Popen(  # noqa: S603  # our own program
                     command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, encoding="utf-8", errors="replace",
                     env={**os.environ, "PYTHONIOENCODING": "utf-8"},
                 )  # fmt: skip
                 self._told(house, ExportOut(state="exporting", step=0, steps=0, text=""))
                 follow = (house, self._running, tongue)
-                threading.Thread(target=self._follow, args=follow, name="rolememory-export", daemon=True).start()
+                threading.Thread(
+                    target=self._follow, args=follow, name="rolememory-export", daemon=True
+                ).start()
             return self.state
 
     def stop(self) -> None:
@@ -86,13 +92,21 @@ class Exports:
             for line in running.stderr or ():
                 if step := _STEP.fullmatch(line.strip()):
                     done, steps, text = step.groups()
-                    self._told(house, ExportOut(state="exporting", step=int(done), steps=int(steps), text=clean(text)))
+                    self._told(
+                        house,
+                        ExportOut(
+                            state="exporting", step=int(done), steps=int(steps), text=clean(text)
+                        ),
+                    )
                 said = (said + line)[-_KEPT:]
         good = running.returncode == 0
         text = READY[tongue == "zh"] if good else private(last_line(said), house)
         with self._lock:
             self._running = None
-            self._told(house, self.state.model_copy(update={"state": "done" if good else "failed", "text": text}))
+            self._told(
+                house,
+                self.state.model_copy(update={"state": "done" if good else "failed", "text": text}),
+            )
 
     def _told(self, house: House, state: ExportOut) -> None:
         self.state = state

@@ -1,7 +1,7 @@
 """What a role and the bus keep and have no public word for yet: uses, weights by use, vectors, the story's clock. Only this module reaches for it."""
 
 from collections import Counter, deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -14,11 +14,12 @@ from rolememory.schema.role import Role
 from rolememory.schema.usage import Use
 from rolememory.serve.events import Bus
 from rolememory.serve.house import House, TurnNote
-from rolememory.store.memories import Edit, Snapshot
-from rolememory.store.settings import Loaded
+from rolememory.storage.memories import Edit, Snapshot
+from rolememory.storage.settings import Loaded
+from rolememory.text.names import Names
 
 if TYPE_CHECKING:
-    from rolememory.store.chats import Sight
+    from rolememory.chats import Sight
     from rolememory.text.vectors import VectorTable
 
 MOST_OF_A_TURN = 30  # memories whose pairs are counted
@@ -38,12 +39,21 @@ def used_together(mind: RoleMemory, least: int = 2) -> list[tuple[str, str]]:
     """Pairs of memories that replies used in the same turn, so often at least, the most often first."""
     uses = mind._usage.uses
     with uses._lock:
-        turns = [sorted(turn["used"])[:MOST_OF_A_TURN] for kept in uses._current().values() for turn in kept["turns"].values()]
+        turns = [
+            sorted(turn["used"])[:MOST_OF_A_TURN]
+            for kept in uses._current().values()
+            for turn in kept["turns"].values()
+        ]
     counted = Counter(pair for used in turns for pair in combinations(used, 2))
-    return sorted((pair for pair, times in counted.items() if times >= least), key=lambda pair: (-counted[pair], pair))
+    return sorted(
+        (pair for pair, times in counted.items() if times >= least),
+        key=lambda pair: (-counted[pair], pair),
+    )
 
 
-def effects_of(mind: RoleMemory, sight: "Sight", memories: Mapping[str, Memory]) -> Mapping[str, float]:
+def effects_of(
+    mind: RoleMemory, sight: "Sight", memories: Mapping[str, Memory]
+) -> Mapping[str, float]:
     """What use adds to weights, by id."""
     return mind._usage.effects(sight, memories)
 
@@ -83,19 +93,25 @@ def forget_chat(mind: RoleMemory, chat: str) -> None:
     mind._recollection.chats.forget([chat])
 
 
-def forget_turns(house: House, user: str) -> None:
-    """Turns of this person, and those that had something of his, are shown no longer."""
+def forget_turns(house: House, names: Collection[str]) -> None:
+    """Turns of this person, and those that had or named something of theirs, are shown no longer."""
+    known = Names(names)
     with house._lock:
         for role_id, notes in house._turns.items():
-            kept = [note for note in notes if note.user != user and not _holds(note, user)]
+            kept = [note for note in notes if note.user not in names and not _holds(note, known)]
             house._turns[role_id] = deque(kept, maxlen=notes.maxlen)
 
 
-def _holds(note: TurnNote, user: str) -> bool:
-    return note.turn is not None and any(one.memory.user == user for one in note.turn.recalled)
+def _holds(note: TurnNote, names: Names) -> bool:
+    recalled = note.turn.recalled if note.turn is not None else ()
+    return names.found(note.chat) or any(
+        one.memory.user in names.all or names.found(one.memory.content) for one in recalled
+    )
 
 
 def loaded_of(home: Home, role: Role | None) -> tuple[Loaded, SettingsError | None]:
     """The settings of the home or of a role with where each comes from, and what is wrong with the file as it stands."""
-    loaded = home._file.current(role.settings, f"{role.id}/role.json") if role else home._file.current()
+    loaded = (
+        home._file.current(role.settings, f"{role.id}/role.json") if role else home._file.current()
+    )
     return loaded, home._file.problem

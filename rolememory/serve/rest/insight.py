@@ -14,7 +14,16 @@ from rolememory.errors import InvalidValueError
 from rolememory.schema.memory import Memory
 from rolememory.serve.rest import inside
 from rolememory.serve.rest.answers import clean
-from rolememory.serve.rest.asking import Alone, IfNoneMatch, Mind, TheHouse, Tongue, fresh, router, tag
+from rolememory.serve.rest.asking import (
+    Alone,
+    IfNoneMatch,
+    Mind,
+    TheHouse,
+    Tongue,
+    fresh,
+    router,
+    tag,
+)
 from rolememory.serve.rest.map import ThemeOut
 from rolememory.serve.rest.memories import View, newest_txn, told
 from rolememory.serve.rest.memory_shapes import MemoryOut, memory_tag
@@ -22,7 +31,7 @@ from rolememory.serve.rest.reasons import why
 from rolememory.serve.rest.review import WaitingOut, waiting_out
 from rolememory.serve.rest.shapes import Id, In, Out, Why
 from rolememory.serve.rest.surveys import Surveyed
-from rolememory.store.memories import Edit
+from rolememory.storage.memories import Edit
 
 insights = router("insight", under="/roles/{role}/insight")
 
@@ -43,7 +52,9 @@ class Brief(Out):
 class SameOut(Out):
     """Two memories that say the same."""
 
-    keep: Brief = Field(description="what would stay: locked or an author's, the heavier, the one that says more")
+    keep: Brief = Field(
+        description="what would stay: locked or an author's, the heavier, the one that says more"
+    )
     drop: Brief
     likeness: float
 
@@ -83,7 +94,9 @@ class InsightOut(Out):
 
     revision: str
     by: Literal["meaning", "words"]
-    looked: int = Field(description="memories that were compared: those that count, at most the newest 6000")
+    looked: int = Field(
+        description="memories that were compared: those that count, at most the newest 6000"
+    )
     themes: list[ThemeOut]
     alone: int = Field(description="how many belong to no theme")
     mergeable: list[SameOut]
@@ -109,11 +122,17 @@ class MergeOut(Out):
 
 @insights.get("", response_model=InsightOut)
 def insight_of(
-    response: Response, mind: Mind, survey: Surveyed, tongue: Tongue, if_none_match: IfNoneMatch = None
+    response: Response,
+    mind: Mind,
+    survey: Surveyed,
+    tongue: Tongue,
+    if_none_match: IfNoneMatch = None,
 ) -> InsightOut | Response:
     """Themes, what could be merged, what contradicts, what never came up, which keys are missing."""
     ground, found = survey.insight()
-    shown = _shown(mind, ground.memories, found, tongue).model_copy(update={"looked": len(ground.near.ids)})
+    shown = _shown(mind, ground.memories, found, tongue).model_copy(
+        update={"looked": len(ground.near.ids)}
+    )
     etag = tag(shown)
     response.headers["etag"] = etag
     return fresh(if_none_match, etag) or shown.model_copy(update={"revision": etag.strip('"')})
@@ -126,9 +145,19 @@ def merge(house: TheHouse, mind: Mind, alone: Alone, given: MergeIn) -> MergeOut
         view = View.of(mind)
         keep, drop = _current(view, given.keep), _current(view, given.drop)
         if keep.id == drop.id:
-            raise InvalidValueError("keep and drop are the same memory; name two", zh="keep 和 drop 是同一条记忆；请写两条")
-        edits = [Edit("set", keep.id, fields, reason=f"merged with {drop.id}")] if (fields := merged(keep, drop)) else []
-        inside.commit(mind, [*edits, Edit("set", drop.id, {"archived": True}, reason=f"merged into {keep.id}")])
+            raise InvalidValueError(
+                "keep and drop are the same memory; name two",
+                zh="keep 和 drop 是同一条记忆；请写两条",
+            )
+        edits = (
+            [Edit("set", keep.id, fields, reason=f"merged with {drop.id}")]
+            if (fields := merged(keep, drop))
+            else []
+        )
+        inside.commit(
+            mind,
+            [*edits, Edit("set", drop.id, {"archived": True}, reason=f"merged into {keep.id}")],
+        )
         txn = newest_txn(mind, drop.id)
     told(house, mind)
     view = View.of(mind)
@@ -138,7 +167,11 @@ def merge(house: TheHouse, mind: Mind, alone: Alone, given: MergeIn) -> MergeOut
 def _current(view: View, memory_id: str) -> Memory:
     """A memory that counts. Raises: UnknownMemoryError, InvalidValueError."""
     found = view.one(memory_id)
-    if found.archived or found.id in view.standing.withdrawn or found.id in view.standing.superseded:
+    if (
+        found.archived
+        or found.id in view.standing.withdrawn
+        or found.id in view.standing.superseded
+    ):
         raise InvalidValueError(
             f"memory {memory_id!r} is archived or outdated; merge memories that count",
             zh=f"记忆“{memory_id}”已归档或已过时；请合并仍然有效的记忆",
@@ -146,7 +179,9 @@ def _current(view: View, memory_id: str) -> Memory:
     return found
 
 
-def _shown(mind: RoleMemory, memories: Mapping[str, Memory], found: Insight, tongue: Tongue) -> InsightOut:
+def _shown(
+    mind: RoleMemory, memories: Mapping[str, Memory], found: Insight, tongue: Tongue
+) -> InsightOut:
     waiting = {one.id: one for one in mind.waiting()} if found.clashes else {}
 
     def brief(memory_id: str) -> Brief:
@@ -156,23 +191,43 @@ def _shown(mind: RoleMemory, memories: Mapping[str, Memory], found: Insight, ton
         for one in found.clashes:
             if one.waiting in waiting:
                 yield ClashOut(
-                    waiting=waiting_out(waiting[one.waiting], tongue), against=[brief(name) for name in one.against if name in memories]
+                    waiting=waiting_out(waiting[one.waiting], tongue),
+                    against=[brief(name) for name in one.against if name in memories],
                 )
 
     return InsightOut(
         revision="",
         by="meaning" if found.by == "meaning" else "words",
         looked=0,
-        themes=[ThemeOut(name=[clean(word) for word in theme.name], ids=[clean(one) for one in theme.ids]) for theme in found.themes],
+        themes=[
+            ThemeOut(
+                name=[clean(word) for word in theme.name], ids=[clean(one) for one in theme.ids]
+            )
+            for theme in found.themes
+        ],
         alone=found.alone,
-        mergeable=[SameOut(keep=brief(one.keep), drop=brief(one.drop), likeness=one.likeness) for one in found.mergeable],
-        contrary=[ContraryOut(earlier=brief(one.earlier), later=brief(one.later)) for one in found.contrary],
+        mergeable=[
+            SameOut(keep=brief(one.keep), drop=brief(one.drop), likeness=one.likeness)
+            for one in found.mergeable
+        ],
+        contrary=[
+            ContraryOut(earlier=brief(one.earlier), later=brief(one.later))
+            for one in found.contrary
+        ],
         clashes=list(clashes()),
         quiet=[
-            QuietOut(memory=brief(one.id), turns=one.turns, why=why("quiet", one.because, tongue), keys=list(map(clean, one.keys)))
+            QuietOut(
+                memory=brief(one.id),
+                turns=one.turns,
+                why=why("quiet", one.because, tongue),
+                keys=list(map(clean, one.keys)),
+            )
             for one in found.quiet
         ],
-        lacking=[LackingOut(memory=brief(one.id), keys=list(map(clean, one.keys))) for one in found.lacking],
+        lacking=[
+            LackingOut(memory=brief(one.id), keys=list(map(clean, one.keys)))
+            for one in found.lacking
+        ],
     )
 
 

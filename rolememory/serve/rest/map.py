@@ -31,7 +31,9 @@ class Point(Out):
 class ThemeOut(Out):
     """Memories that have to do with one another, nearest to its heart first."""
 
-    name: list[str] = Field(description="its most telling words, as they are written in the memories")
+    name: list[str] = Field(
+        description="its most telling words, as they are written in the memories"
+    )
     ids: list[str]
 
 
@@ -49,22 +51,34 @@ class MapOut(Out):
     """The map. Two answers with the same `revision` are the same."""
 
     revision: str
-    by: Literal["meaning", "words"] = Field(description="what nearness is by: the embedding model, or shared words where there is none")
+    by: Literal["meaning", "words"] = Field(
+        description="what nearness is by: the embedding model, or shared words where there is none"
+    )
     points: list[Point] = Field(description="every memory that is not archived")
     themes: list[ThemeOut]
     edges: list[Edge]
 
 
 @map_.get("/map", response_model=MapOut)
-def map_of(response: Response, mind: Mind, survey: Surveyed, if_none_match: IfNoneMatch = None) -> MapOut | Response:
+def map_of(
+    response: Response, mind: Mind, survey: Surveyed, if_none_match: IfNoneMatch = None
+) -> MapOut | Response:
     """Where every memory stands. The same memories have the same places; one more moves no other."""
     ground, spots, themes = survey.map()
     of = {one: number for number, theme in enumerate(themes) for one in theme.ids}
     found = MapOut(
         revision="",
         by=ground.like.by,
-        points=[Point(id=clean(one), x=spots[one][0], y=spots[one][1], theme=of.get(one)) for one in ground.memories],
-        themes=[ThemeOut(name=[clean(word) for word in theme.name], ids=[clean(one) for one in theme.ids]) for theme in themes],
+        points=[
+            Point(id=clean(one), x=spots[one][0], y=spots[one][1], theme=of.get(one))
+            for one in ground.memories
+        ],
+        themes=[
+            ThemeOut(
+                name=[clean(word) for word in theme.name], ids=[clean(one) for one in theme.ids]
+            )
+            for theme in themes
+        ],
         edges=list(_edges(mind, ground)),
     )
     etag = tag(found)
@@ -74,7 +88,19 @@ def map_of(response: Response, mind: Mind, survey: Surveyed, if_none_match: IfNo
 
 def _edges(mind: RoleMemory, ground: Ground) -> Iterator[Edge]:
     here = ground.memories
-    replaced = ((memory.id, old) for memory in here.values() for old in memory.supersedes if old in here and old != memory.id)
+    replaced = (
+        (memory.id, old)
+        for memory in here.values()
+        for old in memory.supersedes
+        if old in here and old != memory.id
+    )
     together = (pair for pair in inside.used_together(mind) if pair[0] in here and pair[1] in here)
-    for kind, pairs in (("supersedes", replaced), ("together", together), ("alike", alike(ground.near))):
-        yield from (Edge.model_validate({"from": clean(one), "to": clean(other), "kind": kind}) for one, other in islice(pairs, MOST_EDGES))
+    for kind, pairs in (
+        ("supersedes", replaced),
+        ("together", together),
+        ("alike", alike(ground.near)),
+    ):
+        yield from (
+            Edge.model_validate({"from": clean(one), "to": clean(other), "kind": kind})
+            for one, other in islice(pairs, MOST_EDGES)
+        )

@@ -12,6 +12,7 @@ from rolememory.engine import RoleMemory
 from rolememory.errors import UnknownMemoryError
 from rolememory.recall.standing import Standing, standing
 from rolememory.schema.memory import Memory
+from rolememory.schema.passage import PREFIX
 from rolememory.serve.house import House
 from rolememory.serve.rest import inside
 from rolememory.serve.rest.asking import (
@@ -29,7 +30,13 @@ from rolememory.serve.rest.asking import (
 )
 from rolememory.serve.rest.fading import Ageing, FadingOut, fading
 from rolememory.serve.rest.filters import Filtered, filtered
-from rolememory.serve.rest.memory_shapes import MemoryFields, MemoryIn, MemoryOut, memory_out, memory_tag
+from rolememory.serve.rest.memory_shapes import (
+    MemoryFields,
+    MemoryIn,
+    MemoryOut,
+    memory_out,
+    memory_tag,
+)
 from rolememory.serve.rest.reasons import item_of
 from rolememory.serve.rest.shapes import Done, Line, Out, Page, Why
 
@@ -117,7 +124,9 @@ class View:
 
 
 @memories.get("")
-def list_memories(request: Request, response: Response, mind: Mind, wanted: Filtered, paging: Paged) -> Page[MemoryOut]:
+def list_memories(
+    request: Request, response: Response, mind: Mind, wanted: Filtered, paging: Paged
+) -> Page[MemoryOut]:
     """The memories that fit every condition."""
     view = View.of(mind)
     found = filtered(view.memories.values(), wanted, view.standing)
@@ -126,7 +135,11 @@ def list_memories(request: Request, response: Response, mind: Mind, wanted: Filt
 
 @memories.post("", status_code=201)
 def remember(
-    response: Response, house: TheHouse, mind: Mind, given: MemoryIn, reason: Annotated[str, Query(max_length=500)] = ""
+    response: Response,
+    house: TheHouse,
+    mind: Mind,
+    given: MemoryIn,
+    reason: Annotated[str, Query(max_length=500)] = "",
 ) -> MemoryOut:
     """Write one memory; it is durable when this answers."""
     made = mind.remember_all([given.raw()], reason=reason)[0]
@@ -135,16 +148,27 @@ def remember(
 
 @memories.get("/{memory:path}", response_model=MemoryDetail)
 def one_memory(
-    request: Request, response: Response, house: TheHouse, mind: Mind, memory: str, tongue: Tongue, if_none_match: IfNoneMatch = None
+    request: Request,
+    response: Response,
+    house: TheHouse,
+    mind: Mind,
+    memory: str,
+    tongue: Tongue,
+    if_none_match: IfNoneMatch = None,
 ) -> MemoryDetail | Response:
     """All there is to say about one memory."""
     view = View.of(mind)
-    found = view.one(memory)
+    said = memory.startswith(PREFIX) and memory not in view.memories
+    found = mind.passage(memory) if said else view.one(memory)
     detail = MemoryDetail(
         memory=view.shown(found),
         evidence=list(_evidence(mind, found)),
         replaced=[_other(view.memories[one]) for one in found.supersedes if one in view.memories],
-        replaced_by=[_other(one) for one in view.memories.values() if found.id in one.supersedes and one.id not in view.standing.withdrawn],
+        replaced_by=[
+            _other(one)
+            for one in view.memories.values()
+            if found.id in one.supersedes and one.id not in view.standing.withdrawn
+        ],
         injections=list(_injections(house, mind, found, tongue)),
         uses=_uses(mind, found),
         fading=fading(mind, found),
@@ -174,7 +198,12 @@ def change_memory(
 
 @memories.delete("/{memory:path}")
 def delete_memory(
-    house: TheHouse, mind: Mind, alone: Alone, memory: str, reason: Annotated[Line, Query()] = "", if_match: IfMatch = None
+    house: TheHouse,
+    mind: Mind,
+    alone: Alone,
+    memory: str,
+    reason: Annotated[Line, Query()] = "",
+    if_match: IfMatch = None,
 ) -> Done:
     """Remove one memory; `undo` brings it back."""
     with alone.through(f"memory {mind.id}"):
@@ -213,18 +242,34 @@ def newest_txn(mind: RoleMemory, memory_id: str | None = None) -> str | None:
 
 def _uses(mind: RoleMemory, memory: Memory) -> list[UseOut]:
     ageing, uses = Ageing.of(mind), inside.uses_of(mind, memory.id)[:MOST_USES]
-    return [UseOut(at=one.at, chat=one.chat, referenced=one.referenced, age=ageing.age(memory.created, one.at)) for one in uses]
+    return [
+        UseOut(
+            at=one.at,
+            chat=one.chat,
+            referenced=one.referenced,
+            age=ageing.age(memory.created, one.at),
+        )
+        for one in uses
+    ]
 
 
 def _other(memory: Memory) -> Other:
-    return Other(id=memory.id, content=memory.content, created=memory.created, archived=memory.archived)
+    return Other(
+        id=memory.id, content=memory.content, created=memory.created, archived=memory.archived
+    )
 
 
 def _evidence(mind: RoleMemory, memory: Memory) -> "list[EvidenceShown]":
-    return [shown for support in memory.evidence for shown in _support(mind, support.chat, support.version, support.quote, support.answers)]
+    return [
+        shown
+        for support in memory.evidence
+        for shown in _support(mind, support.chat, support.version, support.quote, support.answers)
+    ]
 
 
-def _support(mind: RoleMemory, chat: str, version: str, quote: str, answers: str) -> "list[EvidenceShown]":
+def _support(
+    mind: RoleMemory, chat: str, version: str, quote: str, answers: str
+) -> "list[EvidenceShown]":
     """One row for each message that a support joins."""
     known = {info.id: info for info in mind.chats.chats(archived=True)}
     info = known.get(chat)
@@ -246,10 +291,24 @@ def _support(mind: RoleMemory, chat: str, version: str, quote: str, answers: str
     ]
 
 
-def _injections(house: House, mind: RoleMemory, memory: Memory, tongue: Tongue) -> "list[Injection]":
+def _injections(
+    house: House, mind: RoleMemory, memory: Memory, tongue: Tongue
+) -> "list[Injection]":
     found = []
     for note in house.turns(mind.id):
-        chosen = next((one for one in note.turn.recalled if one.memory.id == memory.id), None) if note.turn else None
+        chosen = (
+            next((one for one in note.turn.recalled if one.memory.id == memory.id), None)
+            if note.turn
+            else None
+        )
         if chosen:
-            found.append(Injection(at=note.at, chat=note.chat, kind=note.kind, score=chosen.score, why=item_of(chosen.scored, tongue).why))
+            found.append(
+                Injection(
+                    at=note.at,
+                    chat=note.chat,
+                    kind=note.kind,
+                    score=chosen.score,
+                    why=item_of(chosen.scored, tongue).why,
+                )
+            )
     return found

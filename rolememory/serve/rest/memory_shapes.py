@@ -12,7 +12,7 @@ from rolememory.schema.memory import Memory
 from rolememory.serve.rest.answers import clean
 from rolememory.serve.rest.asking import tag
 from rolememory.serve.rest.shapes import Id, In, Line, Lines, Out, Text
-from rolememory.store.codec import FIELDS, value_of
+from rolememory.storage.codec import FIELDS, value_of
 
 Logic = Literal["and_any", "and_all", "not_any", "not_all"]
 Kind = Literal["episodic", "semantic", "trait", "goal"]
@@ -59,7 +59,9 @@ class MemoryFields(In):
 
     def told(self) -> dict[str, Any]:
         """What was named, as memory.json would have it."""
-        return self.model_dump(mode="json", include=self.model_fields_set & set(MemoryFields.model_fields))
+        return self.model_dump(
+            mode="json", include=self.model_fields_set & set(MemoryFields.model_fields)
+        )
 
 
 class MemoryIn(MemoryFields):
@@ -102,7 +104,9 @@ class MemoryOut(Out):
     emotions: list[str]
     tags: list[str]
     source: Origin
-    subject: str | None = Field(description='whom it is about: null = the role, "user" = the user, else a name')
+    subject: str | None = Field(
+        description='whom it is about: null = the role, "user" = the user, else a name'
+    )
     user: str | None = Field(description="whose it is: null = shared by all")
     created: datetime | None
     expires: datetime | None
@@ -121,18 +125,29 @@ class MemoryOut(Out):
 
 def memory_tag(memory: Memory) -> str:
     """The ETag of a memory: of what stands in the file, not of how it stands among others."""
-    return tag([memory.type.value, {name: value_of(memory, name) for name in FIELDS}, memory.model_extra or {}])
+    return tag(
+        [
+            memory.type.value,
+            {name: value_of(memory, name) for name in FIELDS},
+            memory.model_extra or {},
+        ]
+    )
 
 
 def memory_out(memory: Memory, standing: Standing, effects: Mapping[str, float]) -> MemoryOut:
     """A memory as it goes out."""
-    fields = {name: value_of(memory, name) for name in FIELDS if name not in ("evidence", "content")}
+    fields = {
+        name: value_of(memory, name) for name in FIELDS if name not in ("evidence", "content")
+    }
     return MemoryOut(
         id=clean(memory.id),
         type=memory.type.value,
         content=clean(memory.content),
         **fields,
-        evidence=[EvidenceOut(chat=one.chat, version=one.version, quote=one.quote, answers=one.answers) for one in memory.evidence],
+        evidence=[
+            EvidenceOut(chat=one.chat, version=one.version, quote=one.quote, answers=one.answers)
+            for one in memory.evidence
+        ],
         extra=dict(memory.model_extra or {}),
         counts=memory.id not in standing.withdrawn,
         superseded_by=standing.superseded.get(memory.id),

@@ -44,8 +44,12 @@ class MeaningOut(Out):
     model: str = Field(description="as the settings name it")
     key: str = Field(description="of the one that is loaded")
     dims: int
-    runtime: str = Field(description="what computes the vectors: sentence-transformers, onnx float32, onnx int8; empty elsewhere")
-    note: str = Field(description="why the exported graph of the model is not used, if there is one")
+    runtime: str = Field(
+        description="what computes the vectors: sentence-transformers, onnx float32, onnx int8; empty elsewhere"
+    )
+    note: str = Field(
+        description="why the exported graph of the model is not used, if there is one"
+    )
     languages: list[str]
     last_failure: str = Field(description="why the last question had no vector")
     breakers: list[BreakerOut]
@@ -119,7 +123,10 @@ def meaning(house: TheHouse, tongue: Tongue) -> MeaningOut:
         note=private(passed_over.text(tongue), house) if passed_over else "",
         languages=sorted(loader.background),
         last_failure=private(home.queries.failure, house),
-        breakers=[*([_breaker_out(breaker, house, "embedding")] if breaker else ()), *_learning_breakers(house)],
+        breakers=[
+            *([_breaker_out(breaker, house, "embedding")] if breaker else ()),
+            *_learning_breakers(house),
+        ],
     )
 
 
@@ -142,7 +149,9 @@ def learning(house: TheHouse, mind: Mind, tongue: Tongue) -> LearningOut:
 @models.get("/models")
 def known(request: Request, house: TheHouse, tongue: Tongue) -> ModelsOut:
     """The models we recommend, and which of them is in use."""
-    return ModelsOut(items=[KnownModel.model_validate(row) for row in _fetches(request).known(house, tongue)])
+    return ModelsOut(
+        items=[KnownModel.model_validate(row) for row in _fetches(request).known(house, tongue)]
+    )
 
 
 @models.get("/models/fetch")
@@ -172,7 +181,12 @@ def _learning_breakers(house: House) -> list[BreakerOut]:
 
 
 def _breaker_out(breaker: Breaker, house: House, what: str) -> BreakerOut:
-    told = {"name": breaker.name, "state": breaker.state.value, "reason": private(breaker.reason, house), "for": what}
+    told = {
+        "name": breaker.name,
+        "state": breaker.state.value,
+        "reason": private(breaker.reason, house),
+        "for": what,
+    }
     return BreakerOut.model_validate(told)
 
 
@@ -186,9 +200,16 @@ class Fetches:
 
     def known(self, house: House, tongue: str) -> list[dict[str, Any]]:
         """The table of models. Raises: ModelError."""
-        done = subprocess.run(ourselves(house, tongue, ["model", "list"]), capture_output=True, timeout=60, check=False)  # noqa: S603  # our own program
+        done = subprocess.run(  # noqa: S603  # our own program
+            ourselves(house, tongue, ["model", "list"]),
+            capture_output=True,
+            timeout=60,
+            check=False,
+        )
         if done.returncode != 0:
-            raise ModelError(f"`rolememory model list` failed: {last_line(done.stderr.decode('utf-8', 'replace'))}")
+            raise ModelError(
+                f"`rolememory model list` failed: {last_line(done.stderr.decode('utf-8', 'replace'))}"
+            )
         rows: list[dict[str, Any]] = orjson.loads(done.stdout)["models"]
         return rows
 
@@ -197,10 +218,24 @@ class Fetches:
         with self._lock:
             if self._running is None:
                 command = ourselves(house, tongue, ["model", "fetch", row["name"]])
-                self._running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)  # noqa: S603  # our own program
-                self._told(house, FetchOut(name=row["name"], state="fetching", bytes=0, expected=row["megabytes"] * 10**6, text=""))
+                self._running = subprocess.Popen(  # noqa: S603  # our own program
+                    command, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+                )
+                self._told(
+                    house,
+                    FetchOut(
+                        name=row["name"],
+                        state="fetching",
+                        bytes=0,
+                        expected=row["megabytes"] * 10**6,
+                        text="",
+                    ),
+                )
                 follow = threading.Thread(
-                    target=self._follow, args=(house, self._running, row, tongue), name="rolememory-fetch", daemon=True
+                    target=self._follow,
+                    args=(house, self._running, row, tongue),
+                    name="rolememory-fetch",
+                    daemon=True,
                 )
                 follow.start()
             return self.state
@@ -211,7 +246,9 @@ class Fetches:
             if self._running is not None:
                 self._running.terminate()
 
-    def _follow(self, house: House, running: "subprocess.Popen[bytes]", row: Mapping[str, Any], tongue: str) -> None:
+    def _follow(
+        self, house: House, running: "subprocess.Popen[bytes]", row: Mapping[str, Any], tongue: str
+    ) -> None:
         """Tell how much has arrived, then how it ended."""
         folder = _cache() / f"models--{row['repository'].replace('/', '--')}"
         begun = self.state
@@ -220,23 +257,48 @@ class Fetches:
                 _, said = running.communicate(timeout=LOOK_S)
                 break
             except subprocess.TimeoutExpired:
-                self._told(house, begun.model_copy(update={"bytes": min(_size(folder), begun.expected)}))
+                self._told(
+                    house, begun.model_copy(update={"bytes": min(_size(folder), begun.expected)})
+                )
         good = running.returncode == 0
         with self._lock:
             self._running = None
-        text = READY[tongue == "zh"] if good else private(last_line(said.decode("utf-8", "replace")), house)
+        text = (
+            READY[tongue == "zh"]
+            if good
+            else private(last_line(said.decode("utf-8", "replace")), house)
+        )
         self._told(
-            house, begun.model_copy(update={"state": "done" if good else "failed", "bytes": begun.expected if good else 0, "text": text})
+            house,
+            begun.model_copy(
+                update={
+                    "state": "done" if good else "failed",
+                    "bytes": begun.expected if good else 0,
+                    "text": text,
+                }
+            ),
         )
 
     def _told(self, house: House, state: FetchOut) -> None:
         self.state = state
-        house.bus.tell("model", name=state.name, state=state.state, bytes=state.bytes, expected=state.expected)
+        house.bus.tell(
+            "model", name=state.name, state=state.state, bytes=state.bytes, expected=state.expected
+        )
 
 
 def ourselves(house: House, tongue: str, words: Sequence[str]) -> list[str]:
     """Our own command line at work on this home."""
-    return [sys.executable, "-m", "rolememory", *words, "--home", str(house.home.path), "--json", "--lang", tongue]
+    return [
+        sys.executable,
+        "-m",
+        "rolememory",
+        *words,
+        "--home",
+        str(house.home.path),
+        "--json",
+        "--lang",
+        tongue,
+    ]
 
 
 def last_line(said: str) -> str:
@@ -247,7 +309,10 @@ def last_line(said: str) -> str:
 
 def _cache() -> Path:
     """Where the hub's library keeps what it fetches. Source: huggingface_hub's variables HF_HUB_CACHE and HF_HOME."""
-    home = Path(os.environ.get("HF_HOME") or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "huggingface")
+    home = Path(
+        os.environ.get("HF_HOME")
+        or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "huggingface"
+    )
     return Path(os.environ.get("HF_HUB_CACHE") or home / "hub")
 
 

@@ -9,8 +9,8 @@ from pydantic import Field
 from rolememory.serve.rest.asking import Alone, Mind, Paged, TheHouse, page, router
 from rolememory.serve.rest.memories import newest_txn, told
 from rolememory.serve.rest.shapes import Id, In, Out, Page
-from rolememory.store.codec import difference
-from rolememory.store.memories import HistoryLine
+from rolememory.storage.codec import difference
+from rolememory.storage.memories import HistoryLine
 
 past = router("history", under="/roles/{role}")
 MOST_LINES = 20_000  # of a journal that are looked through
@@ -52,7 +52,11 @@ class UndoOut(Out):
 
 @past.get("/history")
 def history(
-    request: Request, response: Response, mind: Mind, paging: Paged, memory: Annotated[str | None, Query(max_length=300)] = None
+    request: Request,
+    response: Response,
+    mind: Mind,
+    paging: Paged,
+    memory: Annotated[str | None, Query(max_length=300)] = None,
 ) -> Page[HistoryOut]:
     """Every recorded change, newest first; of one memory or of all."""
     return page(request, response, paging, mind.history(memory, MOST_LINES), _shown)
@@ -70,12 +74,29 @@ def undo(house: TheHouse, mind: Mind, alone: Alone, given: UndoIn | None = None)
     rows = [Difference(id=one, did="added", fields={}) for one in after if one not in before]
     rows += [Difference(id=one, did="removed", fields={}) for one in before if one not in after]
     for name, memory in after.items():
-        if name in before and before[name] is not memory and (fields := difference(before[name], memory)):
-            rows.append(Difference(id=name, did="changed", fields={field: (pair[0], pair[1]) for field, pair in fields.items()}))
+        if (
+            name in before
+            and before[name] is not memory
+            and (fields := difference(before[name], memory))
+        ):
+            rows.append(
+                Difference(
+                    id=name,
+                    did="changed",
+                    fields={field: (pair[0], pair[1]) for field, pair in fields.items()},
+                )
+            )
     return UndoOut(changed=rows, txn=txn)
 
 
 def _shown(line: HistoryLine) -> HistoryOut:
     return HistoryOut(
-        seq=line.seq, txn=line.txn, at=line.at, actor=line.actor, op=line.op, id=line.id, fields=dict(line.fields), reason=line.reason
+        seq=line.seq,
+        txn=line.txn,
+        at=line.at,
+        actor=line.actor,
+        op=line.op,
+        id=line.id,
+        fields=dict(line.fields),
+        reason=line.reason,
     )

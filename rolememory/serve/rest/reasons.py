@@ -27,7 +27,9 @@ class ItemOut(Out):
     score: float
     relevance: float
     why: list[Why] = Field(description="the strategies that woke it, strongest first")
-    parts: list[Part] = Field(description="what weighed: score = relevance and all parts, clipped to 0..1")
+    parts: list[Part] = Field(
+        description="what weighed: score = relevance and all parts, clipped to 0..1"
+    )
     content: str
     line: str = Field("", description="as it stands in the prompt")
     cost: int = Field(0, description="of the line, in the budget's unit")
@@ -90,9 +92,16 @@ def item_of(one: Scored | Recalled, language: Language) -> ItemOut:
         type=scored.memory.type.value,
         score=round(scored.score, 4),
         relevance=round(scored.relevance, 4),
-        why=[why(hit.trigger, hit.because, language, round(hit.strength, 4)) for hit in scored.hits],
+        why=[
+            why(hit.trigger, hit.because, language, round(hit.strength, 4)) for hit in scored.hits
+        ],
         parts=[
-            Part(name=part.name, amount=round(part.amount, 4), text=clean(word(part.because, language))) for part in scored.contributions
+            Part(
+                name=part.name,
+                amount=round(part.amount, 4),
+                text=clean(word(part.because, language)),
+            )
+            for part in scored.contributions
         ],
         content=clean(scored.memory.content),
         line=clean(one.line) if isinstance(one, Recalled) else "",
@@ -117,7 +126,9 @@ def _lore_item(one: Awake, language: Language) -> LoreItem:
     )
 
 
-def lore_refusals(lore: Activation, ids: Iterable[str], entries: Mapping[str, LoreEntry], language: Language) -> Iterator[LoreRefused]:
+def lore_refusals(
+    lore: Activation, ids: Iterable[str], entries: Mapping[str, LoreEntry], language: Language
+) -> Iterator[LoreRefused]:
     """Entries that are not in, with what would let them in."""
     for lore_id in ids:
         if refusal := lore.explain(lore_id):
@@ -155,7 +166,13 @@ def changed(change: Change | None, entry_id: str, language: Language) -> ChangeO
     value = [str(one) for one in change.value] if isinstance(change.value, tuple) else change.value
     target: Target = change.target if change.target in TARGETS else "memory"  # type: ignore[assignment]  # narrowed by the test
     about = change.entry_id or (entry_id if target == "memory" else "")
-    return ChangeOut(target=target, field=change.field, value=value, id=clean(about), text=clean(word_change(change, language)))
+    return ChangeOut(
+        target=target,
+        field=change.field,
+        value=value,
+        id=clean(about),
+        text=clean(word_change(change, language)),
+    )
 
 
 def closed_by(turn: Turn, language: Language) -> str | None:

@@ -15,7 +15,17 @@ from rolememory.serve.rest import inside
 from rolememory.serve.rest.answers import clean, private
 from rolememory.serve.rest.asking import Mind, TheHouse, Tongue, router
 from rolememory.serve.rest.deep import shallow
-from rolememory.serve.rest.reasons import ItemOut, LoreItem, LoreRefused, RowOut, closed_by, item_of, lore_items, lore_refusals, row_out
+from rolememory.serve.rest.reasons import (
+    ItemOut,
+    LoreItem,
+    LoreRefused,
+    RowOut,
+    closed_by,
+    item_of,
+    lore_items,
+    lore_refusals,
+    row_out,
+)
 from rolememory.serve.rest.shapes import Id, In, Out
 from rolememory.serve.rest.turns_shapes import (
     Asked,
@@ -36,10 +46,17 @@ MOST_ASLEEP = 100
 class ExplainIn(Asked):
     """A turn that does not count, and what is asked of it."""
 
-    ids: Annotated[list[Id], Field(max_length=500)] = Field([], description="memories to ask about in particular")
+    ids: Annotated[list[Id], Field(max_length=500)] = Field(
+        [], description="memories to ask about in particular"
+    )
     all: bool = Field(False, description="ask about every memory; at most 2000 are told")
-    remedies: bool = Field(True, description="look for the smallest change that lets each in; costs some turns per memory")
-    asleep: bool = Field(False, description="also tell of lorebook entries that nothing woke; at most 100 are told")
+    remedies: bool = Field(
+        True,
+        description="look for the smallest change that lets each in; costs some turns per memory",
+    )
+    asleep: bool = Field(
+        False, description="also tell of lorebook entries that nothing woke; at most 100 are told"
+    )
 
 
 class LorePass(Out):
@@ -76,7 +93,9 @@ class ExplainOut(Out):
 
     text: str
     items: list[ItemOut] = Field(description="in the prompt, every strategy's part told")
-    rows: list[RowOut] = Field(description="what was asked about, else all that was woken and left out")
+    rows: list[RowOut] = Field(
+        description="what was asked about, else all that was woken and left out"
+    )
     lore: LoreExplained | None
     budget: BudgetOut
     closed: str | None
@@ -151,11 +170,27 @@ def explained(house: TheHouse, mind: Mind, tongue: Tongue, given: ExplainIn) -> 
 @recall.post("/observe")
 def observed(house: TheHouse, mind: Mind, given: ObserveIn) -> ObservedOut:
     """Keep what was said; it survives a power cut when this answers. Learning follows by itself."""
-    reply = given.reply if given.reply is None or isinstance(given.reply, str) else raw_message(given.reply)
+    reply = (
+        given.reply
+        if given.reply is None or isinstance(given.reply, str)
+        else raw_message(given.reply)
+    )
     messages = [raw_message(one) for one in given.messages]
-    seen = mind.observe(messages, reply, chat=given.chat, user=given.user, now=given.now, title=given.title)
+    seen = mind.observe(
+        messages,
+        reply,
+        chat=given.chat,
+        user=given.user,
+        present=given.present,
+        members=given.members,
+        kind=given.kind,
+        now=given.now,
+        title=given.title,
+    )
     if seen.entered or seen.returned or seen.left:
-        house.bus.tell("chat", mind.id, chat=seen.chat, entered=len(seen.entered), left=len(seen.left))
+        house.bus.tell(
+            "chat", mind.id, chat=seen.chat, entered=len(seen.entered), left=len(seen.left)
+        )
     return _observed(seen, mind.learned(given.wait_s))
 
 
@@ -180,6 +215,8 @@ def _turn(house: House, mind: RoleMemory, given: Asked, dry_run: bool) -> tuple[
         [raw_message(one) for one in given.messages],
         chat=given.chat,
         user=given.user,
+        present=given.present,
+        members=given.members,
         character=given.character.card() if given.character else None,
         now=given.now,
         dry_run=dry_run,
@@ -192,7 +229,19 @@ def _turn(house: House, mind: RoleMemory, given: Asked, dry_run: bool) -> tuple[
 
 def _note(house: House, mind: RoleMemory, given: RecallIn, turn: Turn, ms: float) -> None:
     block = "\n\n".join(text for text in (turn.persona, turn.text) if text)
-    house.note(TurnNote(mind.id, mind.role.name, given.chat, given.kind, len(turn.recalled), len(block), ms, given.user, turn=turn))
+    house.note(
+        TurnNote(
+            mind.id,
+            mind.role.name,
+            given.chat,
+            given.kind,
+            len(turn.recalled),
+            len(block),
+            ms,
+            given.user,
+            turn=turn,
+        )
+    )
 
 
 def _position(mind: RoleMemory) -> PositionOut:
@@ -202,7 +251,10 @@ def _position(mind: RoleMemory) -> PositionOut:
 
 def _messages(turn: Turn) -> list[MessageOut]:
     dumped = (message.model_dump(mode="json", exclude_none=True) for message in turn.messages)
-    return [MessageOut.model_validate({**raw, "content": clean(raw.get("content", ""))}) for raw in dumped]
+    return [
+        MessageOut.model_validate({**raw, "content": clean(raw.get("content", ""))})
+        for raw in dumped
+    ]
 
 
 def _rows(mind: RoleMemory, turn: Turn, given: ExplainIn, tongue: Language) -> list[RowOut]:
@@ -217,7 +269,11 @@ def _rows(mind: RoleMemory, turn: Turn, given: ExplainIn, tongue: Language) -> l
         return []
     chosen = {one.memory.id for one in turn.recalled}
     rows = turn.explain(*ids, language=tongue).rows
-    return [row_out(row, tongue) for row in rows if row.id in set(ids) or (row.id not in chosen and row.gate)]
+    return [
+        row_out(row, tongue)
+        for row in rows
+        if row.id in set(ids) or (row.id not in chosen and row.gate)
+    ]
 
 
 def _cheap(refusal: Any, tongue: Language) -> RowOut:
@@ -242,13 +298,24 @@ def _lore(mind: RoleMemory, turn: Turn, given: ExplainIn, tongue: Language) -> L
         return None
     entries = inside.entries_of(mind)
     awake = {one.id for one in lore.awake}
-    asleep = [one for one in entries if one not in awake and one not in lore.refused][:MOST_ASLEEP] if given.asleep else []
+    asleep = (
+        [one for one in entries if one not in awake and one not in lore.refused][:MOST_ASLEEP]
+        if given.asleep
+        else []
+    )
     return LoreExplained(
         budget=lore.budget,
         used=lore.used,
         overflowed=lore.overflowed,
         rolls=lore.rolls,
-        passes=[LorePass(phase=one.turn.phase.value, candidates=list(one.candidates), admitted=list(one.admitted)) for one in lore.passes],
+        passes=[
+            LorePass(
+                phase=one.turn.phase.value,
+                candidates=list(one.candidates),
+                admitted=list(one.admitted),
+            )
+            for one in lore.passes
+        ],
         awake=lore_items(lore, tongue),
         refused=list(lore_refusals(lore, [*lore.refused, *asleep], entries, tongue)),
     )
@@ -273,4 +340,6 @@ def _observed(seen: Observed, learned: bool) -> ObservedOut:
 
 def said_out(said: Said) -> SaidOut:
     """A version, without its words: the caller has them."""
-    return SaidOut(version=said.version, role=said.role, name=clean(said.name), at=said.at, slot=said.slot)
+    return SaidOut(
+        version=said.version, role=said.role, name=clean(said.name), at=said.at, slot=said.slot
+    )

@@ -12,7 +12,7 @@ from rolememory.serve.rest.memories import View, told
 from rolememory.serve.rest.memory_shapes import EvidenceOut, MemoryFields, MemoryOut
 from rolememory.serve.rest.reasons import why
 from rolememory.serve.rest.shapes import Done, Id, Ids, In, Out, Page, Why
-from rolememory.store.review import Waiting
+from rolememory.storage.review import Waiting
 
 review = router("review", under="/roles/{role}/review")
 MENDED = {"type", "source", "created", "evidence"}  # what a mended draft keeps of its own
@@ -50,7 +50,9 @@ class RejectIn(In):
 
 
 @review.get("")
-def list_waiting(request: Request, response: Response, mind: Mind, paging: Paged, tongue: Tongue) -> Page[WaitingOut]:
+def list_waiting(
+    request: Request, response: Response, mind: Mind, paging: Paged, tongue: Tongue
+) -> Page[WaitingOut]:
     """What waits, oldest first."""
     return page(request, response, paging, mind.waiting(), lambda one: waiting_out(one, tongue))
 
@@ -59,7 +61,9 @@ def list_waiting(request: Request, response: Response, mind: Mind, paging: Paged
 def accept(house: TheHouse, mind: Mind, alone: Alone, given: AcceptIn) -> MemoryOut:
     """Let a draft become a memory; what it contradicts gives way to it."""
     mended = {
-        name: value for name, value in (given.fields.told() if given.fields else {}).items() if name not in MENDED and value is not None
+        name: value
+        for name, value in (given.fields.told() if given.fields else {}).items()
+        if name not in MENDED and value is not None
     }
     with alone.through(f"memory {mind.id}"):
         made = mind.accept(given.id, **mended)
@@ -88,7 +92,12 @@ def waiting_out(one: Waiting, tongue: Tongue) -> WaitingOut:
         keys=list(draft.keys),
         tags=list(draft.tags),
         confidence=draft.confidence,
-        evidence=[EvidenceOut(chat=each.chat, version=each.version, quote=each.quote, answers=each.answers) for each in draft.evidence],
+        evidence=[
+            EvidenceOut(
+                chat=each.chat, version=each.version, quote=each.quote, answers=each.answers
+            )
+            for each in draft.evidence
+        ],
         found_by=why("learn", draft.because, tongue),
         reason=why("review", one.reason, tongue),
         against=[name for name in str(one.reason.get("of")).split(", ") if name],

@@ -11,11 +11,24 @@ from rolememory.errors import InvalidValueError, UnknownNameError
 from rolememory.schema.role import Association, Role
 from rolememory.serve.house import House
 from rolememory.serve.rest.answers import clean, private
-from rolememory.serve.rest.asking import Alone, IfMatch, IfNoneMatch, Mind, Paged, TheHouse, Tongue, fresh, page, router, seen, tag
+from rolememory.serve.rest.asking import (
+    Alone,
+    IfMatch,
+    IfNoneMatch,
+    Mind,
+    Paged,
+    TheHouse,
+    Tongue,
+    fresh,
+    page,
+    router,
+    seen,
+    tag,
+)
 from rolememory.serve.rest.deep import shallow
 from rolememory.serve.rest.shapes import In, Line, Lines, Name, Out, Page
-from rolememory.store.home import fold_name
-from rolememory.store.settings import load_settings, undotted
+from rolememory.storage.home import fold_name
+from rolememory.storage.settings import load_settings, undotted
 
 roles = router("roles", under="/roles")
 
@@ -36,7 +49,9 @@ class RoleOut(Out):
     card: str | None
     worldbooks: list[str] = Field(description="shared books that are linked")
     associates: list[Associate]
-    settings: dict[str, Any] = Field(description="overrides of rolememory.toml, as role.json has them")
+    settings: dict[str, Any] = Field(
+        description="overrides of rolememory.toml, as role.json has them"
+    )
     memories: int
     archived: int
     chats: int
@@ -100,9 +115,17 @@ class ImportedOut(Out):
 
 
 @roles.get("")
-def list_roles(request: Request, response: Response, house: TheHouse, paging: Paged, tongue: Tongue) -> Page[RoleOut]:
+def list_roles(
+    request: Request, response: Response, house: TheHouse, paging: Paged, tongue: Tongue
+) -> Page[RoleOut]:
     """Every role, by name."""
-    return page(request, response, paging, house.home.roles(), lambda role: shown(house, house.home.role(role.id), tongue))
+    return page(
+        request,
+        response,
+        paging,
+        house.home.roles(),
+        lambda role: shown(house, house.home.role(role.id), tongue),
+    )
 
 
 @roles.post("", status_code=201)
@@ -144,7 +167,13 @@ def bring_role(
 
 
 @roles.get("/{role}", response_model=RoleOut)
-def one_role(response: Response, house: TheHouse, mind: Mind, tongue: Tongue, if_none_match: IfNoneMatch = None) -> RoleOut | Response:
+def one_role(
+    response: Response,
+    house: TheHouse,
+    mind: Mind,
+    tongue: Tongue,
+    if_none_match: IfNoneMatch = None,
+) -> RoleOut | Response:
     """One role."""
     found = shown(house, mind, tongue)
     return fresh(if_none_match, found.etag) or _tagged(response, found)
@@ -152,19 +181,29 @@ def one_role(response: Response, house: TheHouse, mind: Mind, tongue: Tongue, if
 
 @roles.patch("/{role}")
 def change_role(
-    response: Response, house: TheHouse, mind: Mind, tongue: Tongue, alone: Alone, given: RolePatch, if_match: IfMatch = None
+    response: Response,
+    house: TheHouse,
+    mind: Mind,
+    tongue: Tongue,
+    alone: Alone,
+    given: RolePatch,
+    if_match: IfMatch = None,
 ) -> RoleOut:
     """Change names, linked books, associates or settings."""
     with alone.through(f"role {mind.id}"):
         now = shown(house, mind, tongue)
         seen(if_match, now.etag, lambda: now.model_dump(mode="json"))
         home, role = house.home, mind.role
-        _refuse_taken(home, [*([given.name] if given.name else ()), *(given.aliases or ())], role.id)
+        _refuse_taken(
+            home, [*([given.name] if given.name else ()), *(given.aliases or ())], role.id
+        )
         changes: dict[str, Any] = {
             "aliases": given.aliases and tuple(given.aliases),
             "worldbooks": given.worldbooks and tuple(_linked(home, given.worldbooks)),
             "associates": None if given.associates is None else _associates(home, given.associates),
-            "settings": None if given.settings is None else with_overrides(home, role, given.settings),
+            "settings": None
+            if given.settings is None
+            else with_overrides(home, role, given.settings),
         }
         told = {name: value for name, value in changes.items() if value is not None}
         told |= {name: () for name in ("aliases", "worldbooks") if getattr(given, name) == []}
@@ -238,7 +277,8 @@ def _refuse_taken(home: Home, names: Iterable[str], role_id: str) -> None:
         if other.id != role_id and taken:
             name = wanted[taken.pop()]
             raise InvalidValueError(
-                f"role {other.id} already answers to {name!r}; choose another name", zh=f"已有角色 {other.id} 叫“{name}”；请换一个名字"
+                f"role {other.id} already answers to {name!r}; choose another name",
+                zh=f"已有角色 {other.id} 叫“{name}”；请换一个名字",
             )
 
 
@@ -252,7 +292,9 @@ def _linked(home: Home, names: Iterable[str]) -> list[str]:
 
 
 def _associates(home: Home, wanted: Iterable[Associate]) -> tuple[Association, ...]:
-    return tuple(Association(role=home.folder.find(one.role).id, factor=one.factor) for one in wanted)
+    return tuple(
+        Association(role=home.folder.find(one.role).id, factor=one.factor) for one in wanted
+    )
 
 
 def with_overrides(home: Home, role: Role, wanted: Mapping[str, Any]) -> dict[str, Any]:

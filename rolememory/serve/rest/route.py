@@ -35,7 +35,9 @@ class RestRoute(APIRoute):
                 response = await inner(Strict(request.scope, request.receive))
             except ClientDisconnect:  # gone, or sent away by the guard: there is nobody to tell
                 return Response(status_code=499)
-            except Exception as error:  # whatever it is: an answer in our shape, the trace in the log
+            except (
+                Exception
+            ) as error:  # whatever it is: an answer in our shape, the trace in the log
                 response = self._told(error, request)
             response.headers[answers.VERSION_HEADER] = answers.VERSION
             response.headers.setdefault("cache-control", "no-store")

@@ -13,13 +13,23 @@ from rolememory.errors import SettingsError, UnknownNameError
 from rolememory.serve.house import House
 from rolememory.serve.rest import inside
 from rolememory.serve.rest.answers import clean, private
-from rolememory.serve.rest.asking import Alone, IfMatch, IfNoneMatch, TheHouse, Tongue, fresh, router, seen, tag
+from rolememory.serve.rest.asking import (
+    Alone,
+    IfMatch,
+    IfNoneMatch,
+    TheHouse,
+    Tongue,
+    fresh,
+    router,
+    seen,
+    tag,
+)
 from rolememory.serve.rest.deep import shallow
 from rolememory.serve.rest.shapes import In, Line, Name, Out
 from rolememory.shipped import shipped
-from rolememory.store.settings import FILE, load_settings
-from rolememory.store.settings_text import Row, set_value, settings_table
-from rolememory.store.tree import leaves
+from rolememory.storage.settings import FILE, load_settings
+from rolememory.storage.settings_text import Row, set_value, settings_table
+from rolememory.storage.tree import leaves
 
 settings = router("settings", under="/settings")
 
@@ -42,7 +52,9 @@ class SettingsOut(Out):
 
     items: list[SettingOut]
     preset: str
-    problem: str = Field(description="why the file cannot be read; until it is mended the last good settings hold")
+    problem: str = Field(
+        description="why the file cannot be read; until it is mended the last good settings hold"
+    )
     notes: list[str]
     etag: str
 
@@ -86,12 +98,19 @@ def table(
 
 @settings.patch("")
 def change(
-    response: Response, house: TheHouse, tongue: Tongue, alone: Alone, given: SettingsPatch, if_match: IfMatch = None
+    response: Response,
+    house: TheHouse,
+    tongue: Tongue,
+    alone: Alone,
+    given: SettingsPatch,
+    if_match: IfMatch = None,
 ) -> SettingsOut:
     """Write keys into rolememory.toml, in their places, comments kept. All are checked before the first is written."""
     shallow(given.values)
     with alone.through("settings"):
-        seen(if_match, file_tag(house), lambda: shown_settings(house, tongue).model_dump(mode="json"))
+        seen(
+            if_match, file_tag(house), lambda: shown_settings(house, tongue).model_dump(mode="json")
+        )
         _check(house, given.values)
         for key, value in given.values.items():
             set_value(house.home.path, key, value)
@@ -112,7 +131,9 @@ def presets(request: Request, house: TheHouse) -> PresetsOut:
     return PresetsOut(items=list(found.values()))
 
 
-def shown_settings(house: House, tongue: str, role: str | None = None, prefix: str = "") -> SettingsOut:
+def shown_settings(
+    house: House, tongue: str, role: str | None = None, prefix: str = ""
+) -> SettingsOut:
     """The table as it goes out."""
     loaded, problem = inside.loaded_of(house.home, house.home.role(role).role if role else None)
     given = loaded.settings.model_dump(mode="json")
@@ -132,7 +153,9 @@ def file_tag(house: House) -> str:
     return tag(file.read_bytes().hex() if file.is_file() else "")
 
 
-def _shown(row: Row, given: Mapping[str, Any], sources: Mapping[str, str], house: House, tongue: str) -> SettingOut:
+def _shown(
+    row: Row, given: Mapping[str, Any], sources: Mapping[str, str], house: House, tongue: str
+) -> SettingOut:
     value: Any = given
     for part in row.key.split("."):
         value = value[part]
@@ -154,7 +177,9 @@ def _check(house: House, values: Mapping[str, Any]) -> None:
         if key not in leaves():
             raise UnknownNameError("setting", key, leaves())
     try:
-        load_settings(house.home.path, {key: value for key, value in values.items() if value is not None})
+        load_settings(
+            house.home.path, {key: value for key, value in values.items() if value is not None}
+        )
     except SettingsError as error:
         raise SettingsError.together([_at_key(one) for one in error.all or (error,)]) from error
 
@@ -174,12 +199,22 @@ def _preset(path: Path, own: bool, chosen: str) -> PresetOut:
         values = dict(_flat(tomllib.loads(text)))
     except tomllib.TOMLDecodeError as error:
         about, values = [clean(f"{path.name}: {error}")], {}
-    return PresetOut(name=path.stem, about=[line for line in about if line], values=values, chosen=path.stem == chosen, own=own)
+    return PresetOut(
+        name=path.stem,
+        about=[line for line in about if line],
+        values=values,
+        chosen=path.stem == chosen,
+        own=own,
+    )
 
 
 def _flat(tree: Mapping[str, Any], above: str = "") -> "list[tuple[str, Any]]":
     """Tables as dotted keys."""
     found: list[tuple[str, Any]] = []
     for name, value in tree.items():
-        found += _flat(value, f"{above}{name}.") if isinstance(value, Mapping) else [(above + name, value)]
+        found += (
+            _flat(value, f"{above}{name}.")
+            if isinstance(value, Mapping)
+            else [(above + name, value)]
+        )
     return found

@@ -21,8 +21,8 @@ from rolememory.schema.settings import ScanSettings
 from rolememory.serve.house import House
 from rolememory.serve.rest.asking import house_of
 from rolememory.serve.rest.shapes import Line
-from rolememory.store import atomic
-from rolememory.store.disk import DISK
+from rolememory.storage.files import atomic
+from rolememory.storage.files.disk import DISK
 
 SHARED = "shared"
 FOLDER = "worldbooks"
@@ -50,7 +50,11 @@ class Shelf:
         """Its books, by name. What leads out of the folder is none."""
         if self.folder.is_dir():
             for path in sorted(self.folder.glob("*.json")):
-                if not path.name.startswith(".") and path.is_file() and path.resolve().parent == self.folder.resolve():
+                if (
+                    not path.name.startswith(".")
+                    and path.is_file()
+                    and path.resolve().parent == self.folder.resolve()
+                ):
                     yield path
 
     def file(self, name: str) -> Path:
@@ -110,7 +114,10 @@ def ruled(settings: ScanSettings, rules: str | None) -> ScanSettings:
 
 
 def _shelf_of(
-    request: Request, shelf: Annotated[str, InPath(max_length=300, description='"shared", or a role: id, name or alias')]
+    request: Request,
+    shelf: Annotated[
+        str, InPath(max_length=300, description='"shared", or a role: id, name or alias')
+    ],
 ) -> Shelf:
     return shelf_named(house_of(request), shelf)
 

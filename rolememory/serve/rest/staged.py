@@ -6,12 +6,18 @@ from pathlib import Path, PurePosixPath
 from rolememory.author.bring.ledger import FOLDER
 from rolememory.cards.tavern.layout import DataFolder
 from rolememory.errors import InvalidValueError
-from rolememory.store import atomic
+from rolememory.storage.files import atomic
 
 MOST_FILES = 50_000
 MOST_BYTES = 8 * 2**30
 _NAME = "handed-over"  # always the same, so that what came before is known again
-_PARTS = {"characters": ".png", "chats": ".jsonl", "group chats": ".jsonl", "groups": ".json", "worlds": ".json"}
+_PARTS = {
+    "characters": ".png",
+    "chats": ".jsonl",
+    "group chats": ".jsonl",
+    "groups": ".json",
+    "worlds": ".json",
+}
 _ALONE = "settings.json"
 _DEPTH = 3  # chats/{character}/{chat}.jsonl
 _LONGEST = 240  # of one part, in bytes: what file systems take
@@ -63,10 +69,17 @@ def checked(path: str) -> PurePosixPath:
     """
     parts = path.split("/")
     odd = any(
-        part in ("", ".", "..") or len(part.encode("utf-8", "replace")) > _LONGEST or set(part) & set('\\:\0*?"<>|') for part in parts
+        part in ("", ".", "..")
+        or len(part.encode("utf-8", "replace")) > _LONGEST
+        or set(part) & set('\\:\0*?"<>|')
+        for part in parts
     )
     kind = _PARTS.get(parts[0]) if 2 <= len(parts) <= _DEPTH else None
-    if odd or not path.isprintable() or not (path == _ALONE or (kind and path.lower().endswith(kind))):
+    if (
+        odd
+        or not path.isprintable()
+        or not (path == _ALONE or (kind and path.lower().endswith(kind)))
+    ):
         raise InvalidValueError(
             f"{path[:200]!r} is no file that is read; send characters, chats, groups, worlds and settings.json",
             zh=f"{path[:200]!r} 不是会读取的文件；请发送 characters、chats、groups、worlds 和 settings.json",

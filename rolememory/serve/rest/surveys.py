@@ -19,7 +19,11 @@ from rolememory.serve.rest import inside
 from rolememory.serve.rest.asking import Mind
 from rolememory.text.fold import folded_key
 
-CHATS, SAID, LONGEST = 10, 200, 2000  # chats, messages of each and letters of one in which keys are looked for
+CHATS, SAID, LONGEST = (
+    10,
+    200,
+    2000,
+)  # chats, messages of each and letters of one in which keys are looked for
 MOST = 6000  # memories that are compared with each other, the newest: the cost is quadratic
 
 
@@ -60,10 +64,22 @@ class Survey:
         """The ground, and what stands out. Cost: O(n²) once per change."""
         with self._lock:
             ground, mind = self._looked(), self._mind
-            prompted, clashes, turn, said = inside.prompted_of(mind), _clashes(mind), mind.turns, _said(mind)
+            prompted, clashes, turn, said = (
+                inside.prompted_of(mind),
+                _clashes(mind),
+                mind.turns,
+                _said(mind),
+            )
             token = (ground.seen, prompted, tuple(clashes), turn, said)
             if self._insight is None or self._insight[0] != token:
-                known = Known(ground.outdated, prompted, clashes, lambda memory: _turns_since(mind, memory, turn), ground.names, said)
+                known = Known(
+                    ground.outdated,
+                    prompted,
+                    clashes,
+                    lambda memory: _turns_since(mind, memory, turn),
+                    ground.names,
+                    said,
+                )
                 self._insight = (token, insight(ground.memories, ground.near, known))
             return ground, self._insight[1]
 
@@ -78,7 +94,14 @@ class Survey:
             outdated = frozenset((*stands.withdrawn, *stands.superseded))
             shown = {name: memory for name, memory in every.items() if not memory.archived}
             like = likeness(list(shown.values()), vectors, names)
-            self._ground = Ground(shown, like, like.of(newest(looked_at(shown.values(), outdated))), outdated, names, seen)
+            self._ground = Ground(
+                shown,
+                like,
+                like.of(newest(looked_at(shown.values(), outdated))),
+                outdated,
+                names,
+                seen,
+            )
         return self._ground
 
 
@@ -112,8 +135,15 @@ def newest(memories: Iterable[Memory], most: int = MOST) -> list[str]:
     rows = list(memories)
     if len(rows) <= most:
         return [memory.id for memory in rows]
-    told = sorted(range(len(rows)), key=lambda at: -(rows[at].created.timestamp() if rows[at].created else float("inf")))  # type: ignore[union-attr]
+    told = sorted(
+        range(len(rows)),
+        key=lambda at: -_moment(rows[at]),
+    )
     return [rows[at].id for at in sorted(told[:most])]
+
+
+def _moment(memory: Memory) -> float:
+    return memory.created.timestamp() if memory.created else float("inf")
 
 
 def _names(mind: RoleMemory) -> frozenset[str]:
@@ -123,7 +153,10 @@ def _names(mind: RoleMemory) -> frozenset[str]:
 
 
 def _clashes(mind: RoleMemory) -> Sequence[Clash]:
-    found = ((one, tuple(name for name in str(one.reason.get("of") or "").split(", ") if name)) for one in mind.waiting())
+    found = (
+        (one, tuple(name for name in str(one.reason.get("of") or "").split(", ") if name))
+        for one in mind.waiting()
+    )
     return [Clash(one.id, against, one.reason) for one, against in found if against]
 
 
@@ -136,4 +169,8 @@ def _turns_since(mind: RoleMemory, memory: Memory, turn: int) -> int | None:
 def _said(mind: RoleMemory) -> str:
     """The newest words of the chats, folded."""
     newest_first = sorted(mind.chats.chats(), key=lambda info: info.updated, reverse=True)[:CHATS]
-    return "\n".join(folded_key(said.text[:LONGEST]) for info in newest_first for said in mind.chats.path(info.id)[-SAID:])
+    return "\n".join(
+        folded_key(said.text[:LONGEST])
+        for info in newest_first
+        for said in mind.chats.path(info.id)[-SAID:]
+    )

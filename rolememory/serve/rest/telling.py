@@ -55,4 +55,11 @@ class Telling:
         actions = [verdict.action for verdict in learned.verdicts]
         if actions or learned.refused:
             counted = {action: actions.count(action) for action in sorted(set(actions))}
-            self._house.bus.tell("learned", role_id, chat=chat, memories=len(learned.memories), refused=len(learned.refused), **counted)
+            self._house.bus.tell(
+                "learned",
+                role_id,
+                chat=chat,
+                memories=len(learned.memories),
+                refused=len(learned.refused),
+                **counted,
+            )

@@ -21,11 +21,13 @@ from rolememory.serve.rest.recall import raw_message
 from rolememory.serve.rest.shapes import ChangeOut, In, Name, Out, Why
 from rolememory.serve.rest.shelves import BookName, Shelf, TheShelf, read, ruled
 from rolememory.serve.rest.turns_shapes import CharacterIn, Messages
-from rolememory.store import atomic
+from rolememory.storage.files import atomic
 
 trials = router("books", under="/books/{shelf}/{book}")
 MOST_TEXT = 500_000
-Rules = Annotated[str | None, Query(max_length=40, description="default or sillytavern; else as the settings say")]
+Rules = Annotated[
+    str | None, Query(max_length=40, description="default or sillytavern; else as the settings say")
+]
 
 
 class FindingsOut(Out):
@@ -160,13 +162,22 @@ class CoverageOut(Out):
 def lint(shelf: TheShelf, book: BookName, tongue: Tongue, rules: Rules = None) -> FindingsOut:
     """Everything that is wrong with the book, and what to write instead."""
     _, file = read(shelf.file(book))
-    found = [finding_out(one, file.book.format, tongue) for one in check(file, ruled(shelf.settings, rules))]
-    counted = {level: sum(one.severity == level for one in found) for level in ("error", "warning", "note")}
-    return FindingsOut(items=found, errors=counted["error"], warnings=counted["warning"], notes=counted["note"])
+    found = [
+        finding_out(one, file.book.format, tongue)
+        for one in check(file, ruled(shelf.settings, rules))
+    ]
+    counted = {
+        level: sum(one.severity == level for one in found) for level in ("error", "warning", "note")
+    }
+    return FindingsOut(
+        items=found, errors=counted["error"], warnings=counted["warning"], notes=counted["note"]
+    )
 
 
 @trials.post("/scan")
-def scan(house: TheHouse, shelf: TheShelf, book: BookName, tongue: Tongue, given: ScanIn) -> ScanOut:
+def scan(
+    house: TheHouse, shelf: TheShelf, book: BookName, tongue: Tongue, given: ScanIn
+) -> ScanOut:
     """What fires at these messages: by which key, where, at what cost. No timers are kept."""
     _, file = read(shelf.file(book))
     report = look(
@@ -200,7 +211,14 @@ def tests(response: Response, shelf: TheShelf, book: BookName) -> TestsOut:
 
 
 @trials.put("/tests")
-def write_tests(response: Response, shelf: TheShelf, book: BookName, alone: Alone, given: TestsIn, if_match: IfMatch = None) -> TestsOut:
+def write_tests(
+    response: Response,
+    shelf: TheShelf,
+    book: BookName,
+    alone: Alone,
+    given: TestsIn,
+    if_match: IfMatch = None,
+) -> TestsOut:
     """Write them; what cannot be read is refused with its place."""
     path = beside(shelf.file(book))
     with alone.through(f"book {path}"):
@@ -214,13 +232,21 @@ def write_tests(response: Response, shelf: TheShelf, book: BookName, alone: Alon
 
 
 @trials.post("/tests/run")
-def run_tests(shelf: TheShelf, book: BookName, tongue: Tongue, given: RunIn | None = None) -> RunOut:
+def run_tests(
+    shelf: TheShelf, book: BookName, tongue: Tongue, given: RunIn | None = None
+) -> RunOut:
     """Play every case and tell what failed, and why."""
     path = shelf.file(book)
     _, file = read(path)
     found = [
-        CaseOut(name=case.name, passed=not failures, failures=[clean(one.text(tongue)) for one in failures])
-        for case, failures in play(LoreStage(file.book), _cases(shelf, book, given), beside(path).name)
+        CaseOut(
+            name=case.name,
+            passed=not failures,
+            failures=[clean(one.text(tongue)) for one in failures],
+        )
+        for case, failures in play(
+            LoreStage(file.book), _cases(shelf, book, given), beside(path).name
+        )
     ]
     passed = sum(one.passed for one in found)
     return RunOut(cases=found, passed=passed, failed=len(found) - passed)
@@ -245,7 +271,12 @@ def coverage(
         score=round(verdict.score, 4),
         survivors=[
             SurvivorOut(
-                uid=one.entry, title=clean(one.title), field=one.field, change=one.code, was=clean(one.was), value=clean(str(one.value))
+                uid=one.entry,
+                title=clean(one.title),
+                field=one.field,
+                change=one.code,
+                was=clean(one.was),
+                value=clean(str(one.value)),
             )
             for one in verdict.survivors
         ],
@@ -262,7 +293,13 @@ def _tests_out(shelf: Shelf, book: str) -> TestsOut:
 def _cases(shelf: Shelf, book: str, given: RunIn | None) -> list[Case]:
     """The cases to play. Raises: FileError; there are none beside the book."""
     path = beside(shelf.file(book))
-    text = given.text if given and given.text is not None else path.read_text("utf-8", "replace") if path.is_file() else ""
+    text = (
+        given.text
+        if given and given.text is not None
+        else path.read_text("utf-8", "replace")
+        if path.is_file()
+        else ""
+    )
     return read_expectations(text, path.name)
 
 
@@ -274,7 +311,13 @@ def _fired_out(one: Fired, tongue: Language) -> FiredOut:
         in_pass=one.in_pass,
         phase=one.phase,
         why=why("lore", one.why, tongue),
-        place=PlaceOut(source=place.source, message=place.message, offset=place.offset, match=clean(place.match), quote=clean(place.quote))
+        place=PlaceOut(
+            source=place.source,
+            message=place.message,
+            offset=place.offset,
+            match=clean(place.match),
+            quote=clean(place.quote),
+        )
         if place
         else None,
         woken_by=clean(one.woken_by),

@@ -22,9 +22,31 @@ class MessageIn(In):
     content: Words | Annotated[list[Words | dict[str, Any]], Field(max_length=200)] | None = None
     name: Line | None = None
     sent: datetime | None = None
+    owner: Line | None = Field(
+        None, description="the user whose words these are, where several users speak in one chat"
+    )
 
 
-Messages = Annotated[list[MessageIn], Field(max_length=5000, description="the whole visible chat, oldest first")]
+Messages = Annotated[
+    list[MessageIn], Field(max_length=5000, description="the whole visible chat, oldest first")
+]
+
+
+TurnKind = Literal["normal", "swipe", "regenerate", "continue", "impersonate", "quiet"]
+Names = Annotated[list[Annotated[str, Field(min_length=1, max_length=200)]], Field(max_length=200)]
+
+
+class Attended(In):
+    """Who was there besides the role and the one who speaks to it."""
+
+    present: Names | None = Field(
+        None,
+        description="the users who read along; left out: those who are known to be in that chat",
+    )
+    members: Names | None = Field(
+        None,
+        description="the other characters of a group, by name; left out: those of the time before",
+    )
 
 
 class CharacterIn(In):
@@ -55,29 +77,43 @@ class BudgetIn(In):
 
     def settings(self) -> dict[str, Any]:
         """As dotted keys."""
-        told = {"budget.max_total_length": self.max_total_length, "budget.unit": self.unit, "recall.max_items": self.max_items}
+        told = {
+            "budget.max_total_length": self.max_total_length,
+            "budget.unit": self.unit,
+            "recall.max_items": self.max_items,
+        }
         return {key: value for key, value in told.items() if value is not None}
 
 
-class Asked(In):
+class Asked(Attended):
     """A turn."""
 
     messages: Messages
-    chat: Line = Field("", description="the frontend's id of the chat; without one it is found by its beginning")
-    user: Annotated[str, Field(min_length=1, max_length=200)] | None = Field(None, description="who speaks to the character")
+    chat: Line = Field(
+        "", description="the frontend's id of the chat; without one it is found by its beginning"
+    )
+    user: Annotated[str, Field(min_length=1, max_length=200)] | None = Field(
+        None, description="who speaks to the character"
+    )
     character: CharacterIn | None = None
     budget: BudgetIn | None = None
     now: datetime | None = None
-    unseen: Annotated[int, Field(ge=0, le=10_000_000)] | None = Field(None, description="messages before these that the frontend cut off")
-    lore: bool | None = Field(None, description="activate lorebooks; by default as serve.lorebook says")
+    unseen: Annotated[int, Field(ge=0, le=10_000_000)] | None = Field(
+        None, description="messages before these that the frontend cut off"
+    )
+    lore: bool | None = Field(
+        None, description="activate lorebooks; by default as serve.lorebook says"
+    )
 
 
 class RecallIn(Asked):
     """A turn whose answer goes into a prompt."""
 
     dry_run: bool = Field(False, description="look without counting the turn")
-    with_messages: bool = Field(False, description="also give the messages with everything in its place")
-    kind: Literal["normal", "swipe", "regenerate", "continue", "impersonate", "quiet"] = "normal"
+    with_messages: bool = Field(
+        False, description="also give the messages with everything in its place"
+    )
+    kind: TurnKind = "normal"
 
 
 class MessageOut(Out):
@@ -93,7 +129,9 @@ class MessageOut(Out):
 class PositionOut(Out):
     """Where the text goes."""
 
-    position: str = Field(description="system, user, assistant, before_character, after_character, depth")
+    position: str = Field(
+        description="system, user, assistant, before_character, after_character, depth"
+    )
     depth: int = Field(description="position depth: messages from the end")
     role: str = Field(description="position depth: who says it")
 
@@ -105,7 +143,9 @@ class RecallOut(Out):
     persona: str = Field(description="how the user likes to be answered; stands before the block")
     position: PositionOut
     items: list[ItemOut]
-    near: list[ItemOut] = Field(description="mode hybrid: better offered through a tool than put into the prompt")
+    near: list[ItemOut] = Field(
+        description="mode hybrid: better offered through a tool than put into the prompt"
+    )
     lore: list[LoreItem]
     messages: list[MessageOut] | None
     characters: int
@@ -116,16 +156,24 @@ class RecallOut(Out):
     ms: float
 
 
-class ObserveIn(In):
+class ObserveIn(Attended):
     """What was said."""
 
     messages: Messages
-    reply: Words | MessageIn | None = Field(None, description="the character's answer, where it does not stand last among the messages")
+    reply: Words | MessageIn | None = Field(
+        None, description="the character's answer, where it does not stand last among the messages"
+    )
     chat: Line = ""
     user: Annotated[str, Field(min_length=1, max_length=200)] | None = None
     now: datetime | None = None
     title: Line | None = None
-    wait_s: Annotated[float, Field(ge=0.0, le=10.0)] = Field(0.0, description="wait so long for what the rules learn of it")
+    kind: TurnKind = Field(
+        "normal",
+        description="quiet: nothing is heard; impersonate: the reply is the user's own",
+    )
+    wait_s: Annotated[float, Field(ge=0.0, le=10.0)] = Field(
+        0.0, description="wait so long for what the rules learn of it"
+    )
 
 
 class SaidOut(Out):
@@ -144,7 +192,9 @@ class ObservedOut(Out):
     chat: str
     entered: list[SaidOut] = Field(description="never seen before")
     returned: list[SaidOut] = Field(description="stand again")
-    left: list[str] = Field(description="versions that stand no longer: swiped away, edited, deleted")
+    left: list[str] = Field(
+        description="versions that stand no longer: swiped away, edited, deleted"
+    )
     branch_of: str
     notes: list[str]
     learned: bool = Field(description="the rules have read it by now")

@@ -1,15 +1,16 @@
-"""Whose memories these are: who has some, what there is of one person, and forgetting him everywhere."""
+"""Whose memories these are: who has some, under which names, what there is of one person, and forgetting them everywhere."""
 
-from collections import Counter
+from dataclasses import asdict
 
 from fastapi import Request, Response
 from pydantic import Field
 
+from rolememory.engine.users import User
 from rolememory.errors import UnknownNameError
 from rolememory.serve.house import House
 from rolememory.serve.rest import inside
 from rolememory.serve.rest.asking import Paged, TheHouse, page, router
-from rolememory.serve.rest.shapes import Out, Page
+from rolememory.serve.rest.shapes import In, Line, Out, Page
 
 users = router("users", under="/users")
 
@@ -26,12 +27,40 @@ class UserInRole(Out):
 
 
 class UserOut(Out):
-    """A person, and the roles that know him."""
+    """A person, and the roles that know them."""
 
     user: str
+    names: list[str] = Field(description="all names that were linked, `user` first")
     memories: int
     chats: int
     roles: list[UserInRole]
+
+
+class UnaskedOut(Out):
+    """A new name in a home that knew one person."""
+
+    name: str
+    person: str = Field(description="who it may be: link both, or unlink the name to say no")
+
+
+class UsersOut(Page[UserOut]):
+    """Everybody whom some role knows."""
+
+    unasked: list[UnaskedOut] = Field(description="names that nobody was asked about")
+
+
+class LinksOut(Out):
+    """Which names mean one person."""
+
+    linked: list[list[str]] = Field(description="the names of each person that has several")
+    apart: list[str] = Field(description="names that are persons of their own, and not asked about")
+    unasked: list[UnaskedOut]
+
+
+class LinkIn(In):
+    """Names that mean one person."""
+
+    names: list[Line] = Field(min_length=2, max_length=50)
 
 
 class ForgottenRole(Out):
@@ -41,9 +70,10 @@ class ForgottenRole(Out):
     memories: int
     lines: int = Field(description="of the history")
     backups: int
-    chats: list[str]
+    chats: list[str] = Field(description="that were theirs alone")
+    messages: int = Field(description="of chats with others, replies to them among these")
     waiting: int
-    left: list[str] = Field(description="files that could not be read and were left")
+    left: list[str] = Field(description="files that could not be read, or that an author wrote")
 
 
 class ForgottenOut(Out):
@@ -54,30 +84,51 @@ class ForgottenOut(Out):
 
 
 @users.get("")
-def list_users(request: Request, response: Response, house: TheHouse, paging: Paged) -> Page[UserOut]:
+def list_users(request: Request, response: Response, house: TheHouse, paging: Paged) -> UsersOut:
     """Everybody whom some role knows, who has the most first. What belongs to nobody in particular is not listed."""
-    known = _known(house)
-    names = sorted(known, key=lambda user: (-sum(one.memories for one in known[user]), user))
-    return page(request, response, paging, names, lambda user: _user_out(user, known[user]))
+    found = page(request, response, paging, house.home.users(), _user_out)
+    return UsersOut(**dict(found), unasked=_unasked(house))
+
+
+@users.get("/links")
+def links(house: TheHouse) -> LinksOut:
+    """Which names mean one person, and which new ones may."""
+    people = house.home.people.follow()
+    linked = [list(names) for names in people.linked]
+    return LinksOut(linked=linked, apart=list(people.apart), unasked=_unasked(house))
+
+
+@users.post("/links")
+def link(house: TheHouse, given: LinkIn) -> LinksOut:
+    """From now on these names are one person, with all that each was linked with before. It counts at once, and can be undone."""
+    house.home.people.link(*given.names)
+    house.bus.tell("memory")
+    return links(house)
+
+
+@users.delete("/links/{name:path}")
+def unlink(house: TheHouse, name: str) -> LinksOut:
+    """From now on this name is a person of its own, and is not asked about."""
+    house.home.people.unlink(name)
+    house.bus.tell("memory")
+    return links(house)
 
 
 @users.get("/{user:path}")
 def one_user(house: TheHouse, user: str) -> UserOut:
     """What there is of one person: what `DELETE` would remove."""
-    known = _known(house)
-    if user not in known:
-        raise UnknownNameError("user", user, known)
-    return _user_out(user, known[user])
+    return _user_out(_known(house, user))
 
 
 @users.delete("/{user:path}")
 def forget(house: TheHouse, user: str) -> ForgottenOut:
-    """Remove everything of one person for good, from every role: memories, chats, history, backups, what waits, uses, vectors."""
-    known = _known(house)
-    if user not in known:
-        raise UnknownNameError("user", user, known)
+    """Remove everything of one person for good, under all names that were linked, from every role.
+
+    Memories, chats, history, backups, what waits, uses, vectors; and their name from what others said.
+    """
+    names = _known(house, user).names
     done = house.home.forget(user)
-    inside.forget_turns(house, user)
+    inside.forget_turns(house, names)
     house.bus.tell("memory")
     return ForgottenOut(
         user=user,
@@ -88,6 +139,7 @@ def forget(house: TheHouse, user: str) -> ForgottenOut:
                 lines=one.lines,
                 backups=one.backups,
                 chats=list(one.chats),
+                messages=one.messages,
                 waiting=one.waiting,
                 left=list(one.left),
             )
@@ -96,23 +148,24 @@ def forget(house: TheHouse, user: str) -> ForgottenOut:
     )
 
 
-def _known(house: House) -> dict[str, list[UserInRole]]:
-    """Every person with what each role has of him."""
-    found: dict[str, list[UserInRole]] = {}
-    for role in house.home.roles():
-        mind = house.home.role(role.id)
-        memories = mind.store.snapshot().memories.values()
-        live = Counter(one.user for one in memories if one.user and not one.archived)
-        away = Counter(one.user for one in memories if one.user and one.archived)
-        chats = Counter(info.user for info in mind.chats.chats(archived=True) if info.user)
-        waiting = Counter(one.draft.user for one in mind.learner.keeper.review.waiting() if one.draft.user)
-        for user in sorted(live.keys() | away.keys() | chats.keys() | waiting.keys()):
-            row = UserInRole(
-                role=role.id, name=role.name, memories=live[user], archived=away[user], chats=chats[user], waiting=waiting[user]
-            )
-            found.setdefault(user, []).append(row)
+def _known(house: House, name: str) -> User:
+    """The person of that name. Raises: UnknownNameError."""
+    known = house.home.users()
+    found = next((one for one in known if name in one.names), None)
+    if found is None:
+        raise UnknownNameError("user", name, [one for user in known for one in user.names])
     return found
 
 
-def _user_out(user: str, rows: list[UserInRole]) -> UserOut:
-    return UserOut(user=user, memories=sum(one.memories + one.archived for one in rows), chats=sum(one.chats for one in rows), roles=rows)
+def _unasked(house: House) -> list[UnaskedOut]:
+    return [UnaskedOut(name=name, person=person) for name, person in house.home.strangers()]
+
+
+def _user_out(one: User) -> UserOut:
+    return UserOut(
+        user=one.name,
+        names=list(one.names),
+        memories=one.memories,
+        chats=one.chats,
+        roles=[UserInRole(**asdict(row)) for row in one.roles],
+    )

@@ -21,7 +21,10 @@ from rolememory.serve.rest.shapes import Out, Page
 watching = router("events")
 HEARTBEAT_S = 15.0
 _STREAM: dict[int | str, dict[str, Any]] = {
-    200: {"description": "server-sent events: id, event, data", "content": {"text/event-stream": {"schema": {"type": "string"}}}}
+    200: {
+        "description": "server-sent events: id, event, data",
+        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+    }
 }
 
 
@@ -41,9 +44,9 @@ class TurnOut(Out):
 
 
 class PuzzleOut(Out):
-    """A call whose role nobody could tell."""
+    """A call whose role or user nobody could tell."""
 
-    why: str = Field(description="none, or several")
+    why: str = Field(description="of the role: none, or several; user: only the role is known")
     names: list[str]
     at: datetime
 
@@ -52,7 +55,10 @@ class PuzzleOut(Out):
 async def events(
     house: TheHouse,
     last_event_id: Annotated[str, Header(max_length=40)] = "",
-    after: Annotated[int, Query(ge=0, le=2**53, description="as `Last-Event-ID`, for clients that cannot send it")] = 0,
+    after: Annotated[
+        int,
+        Query(ge=0, le=2**53, description="as `Last-Event-ID`, for clients that cannot send it"),
+    ] = 0,
     role: Annotated[str, Query(max_length=300, description="only of this role, by its id")] = "",
 ) -> StreamingResponse:
     """Every change as it happens: memory, role, settings, worldbook, chat, turn, learned, model, graph, puzzle. Never memory text.
@@ -61,21 +67,35 @@ async def events(
     """
     begin = int(last_event_id) if last_event_id.isascii() and last_event_id.isdigit() else after
     return StreamingResponse(
-        _lines(house, begin, role), media_type="text/event-stream", headers={"x-accel-buffering": "no", "cache-control": "no-store"}
+        _lines(house, begin, role),
+        media_type="text/event-stream",
+        headers={"x-accel-buffering": "no", "cache-control": "no-store"},
     )
 
 
 @watching.get("/roles/{role}/turns")
-def turns(request: Request, response: Response, house: TheHouse, mind: Mind, paging: Paged, tongue: Tongue) -> Page[TurnOut]:
+def turns(
+    request: Request, response: Response, house: TheHouse, mind: Mind, paging: Paged, tongue: Tongue
+) -> Page[TurnOut]:
     """The newest turns of a role with their reasons, newest first, since the server was started."""
-    return page(request, response, paging, house.turns(mind.id), lambda note: _turn_out(note, tongue))
+    return page(
+        request, response, paging, house.turns(mind.id), lambda note: _turn_out(note, tongue)
+    )
 
 
 @watching.get("/puzzles")
-def puzzles(request: Request, response: Response, house: TheHouse, paging: Paged) -> Page[PuzzleOut]:
-    """Calls through the proxy whose role could not be told, newest first."""
+def puzzles(
+    request: Request, response: Response, house: TheHouse, paging: Paged
+) -> Page[PuzzleOut]:
+    """Calls through the proxy whose role or user could not be told, newest first."""
     found = sorted(house.puzzles.copy().values(), key=lambda one: one.at, reverse=True)
-    return page(request, response, paging, found, lambda one: PuzzleOut(why=one.why, names=[clean(name) for name in one.names], at=one.at))
+    return page(
+        request,
+        response,
+        paging,
+        found,
+        lambda one: PuzzleOut(why=one.why, names=[clean(name) for name in one.names], at=one.at),
+    )
 
 
 def _turn_out(note: TurnNote, tongue: Tongue) -> TurnOut:
@@ -124,4 +144,6 @@ async def _lines(house: House, after: int, role: str) -> AsyncIterator[bytes]:
 
 def _line(event: Event) -> bytes:
     data = {"role": event.role, "at": event.at.isoformat(), **event.values}
-    return f"id: {event.number}\nevent: {event.kind}\ndata: ".encode() + orjson.dumps(data) + b"\n\n"
+    return (
+        f"id: {event.number}\nevent: {event.kind}\ndata: ".encode() + orjson.dumps(data) + b"\n\n"
+    )

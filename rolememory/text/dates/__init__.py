@@ -23,7 +23,9 @@ DEFAULT = DatesSettings()
 _ANY_TIME = datetime(2000, 1, 1, tzinfo=UTC)  # where only absolute times count
 
 
-def times(text: str, now: datetime, language: Language = "en", settings: DatesSettings = DEFAULT) -> tuple[TimeSpan, ...]:
+def times(
+    text: str, now: datetime, language: Language = "en", settings: DatesSettings = DEFAULT
+) -> tuple[TimeSpan, ...]:
     """The times named in the text, in its order; of overlapping ones the longest. Never raises, whatever the text.
 
     Both languages are read, each where its script stands; `language` decides which comes first where two are equally long.
@@ -40,7 +42,9 @@ def times(text: str, now: datetime, language: Language = "en", settings: DatesSe
 
 
 @lru_cache(maxsize=8)
-def teller(settings: DatesSettings = DEFAULT) -> Callable[[str, datetime | None, Language], tuple[TimeSpan, ...]]:
+def teller(
+    settings: DatesSettings = DEFAULT,
+) -> Callable[[str, datetime | None, Language], tuple[TimeSpan, ...]]:
     """What gives the times a memory's text names, seen from when it was told; without that only those that say their year.
 
     It remembers what it has read: memories are asked for again whenever one of them changes.
@@ -48,7 +52,9 @@ def teller(settings: DatesSettings = DEFAULT) -> Callable[[str, datetime | None,
     return lru_cache(maxsize=65536)(partial(_times_told, settings))
 
 
-def _times_told(settings: DatesSettings, text: str, told: datetime | None, language: Language) -> tuple[TimeSpan, ...]:
+def _times_told(
+    settings: DatesSettings, text: str, told: datetime | None, language: Language
+) -> tuple[TimeSpan, ...]:
     found = _longest(_mentions(text[:MAX_TEXT], told or _ANY_TIME, language, settings))
     return tuple(
         TimeSpan(*each.named.extent, text[each.start : each.end], each.start, each.named.certainty)
@@ -57,13 +63,17 @@ def _times_told(settings: DatesSettings, text: str, told: datetime | None, langu
     )
 
 
-def _mentions(text: str, now: datetime, language: Language, settings: DatesSettings) -> Iterator[Mention]:
+def _mentions(
+    text: str, now: datetime, language: Language, settings: DatesSettings
+) -> Iterator[Mention]:
     calendar = Calendar.at(now, settings)
     grammars = {"en": english, "zh": chinese}
     for name in sorted(grammars, key=lambda each: each != language):
         if name == "zh" and text.isascii():
             continue
-        yield from grammars[name]().mentions(text.translate(to_simple()) if name == "zh" else text, calendar)
+        yield from grammars[name]().mentions(
+            text.translate(to_simple()) if name == "zh" else text, calendar
+        )
 
 
 def _longest(mentions: Iterable[Mention]) -> list[Mention]:

@@ -7,11 +7,38 @@ import regex
 
 from rolememory.text.dates import chinese_calendar
 from rolememory.text.dates.chinese_calendar import DIGITS, number, part_of_day, part_pattern, words
-from rolememory.text.dates.grammar import LIKELY, SURE, UNSURE, Family, Grammar, Match, Named, Rules, any_of, window
+from rolememory.text.dates.grammar import (
+    LIKELY,
+    SURE,
+    UNSURE,
+    Family,
+    Grammar,
+    Match,
+    Named,
+    Rules,
+    any_of,
+    window,
+)
 from rolememory.text.dates.spans import UNIT_DAYS, Calendar
 
 _WEEKS = {"上上": -2, "上": -1, "这": 0, "本": 0, "下": 1, "下下": 2}
-_WEEKDAYS = {"一": 0, "二": 1, "三": 2, "四": 3, "五": 4, "六": 5, "日": 6, "天": 6, "1": 0, "2": 1, "3": 2, "4": 3, "5": 4, "6": 5, "7": 6}
+_WEEKDAYS = {
+    "一": 0,
+    "二": 1,
+    "三": 2,
+    "四": 3,
+    "五": 4,
+    "六": 5,
+    "日": 6,
+    "天": 6,
+    "1": 0,
+    "2": 1,
+    "3": 2,
+    "4": 3,
+    "5": 4,
+    "6": 5,
+    "7": 6,
+}
 _NOT_BEFORE = "(?![进面方后台端往来去辈任途景提期夫妻女男天年几些阵段线门锋世所者排沿列奏言戏])"
 _AFTER = "(?![果代人辈悔续宫院台面门卫勤备])"
 
@@ -20,7 +47,10 @@ _AFTER = "(?![果代人辈悔续宫院台面门卫勤备])"
 def chinese() -> Grammar:
     """The grammar, built from the lexicon once."""
     families = [
-        Family(_last_characters(*words()["days"], *words()["parts_of_days"], *words()["vague"]), _days()),
+        Family(
+            _last_characters(*words()["days"], *words()["parts_of_days"], *words()["vague"]),
+            _days(),
+        ),
         Family(frozenset("前后过近这"), _counts()),
         Family(frozenset("周期拜"), _weeks()),
         Family(frozenset("月"), _months()),
@@ -95,7 +125,10 @@ def _ago(match: Match, calendar: Calendar) -> Named | None:
         return None
     extent = calendar.around(least, most, _unit(match))
     exact = least == most
-    return Named(calendar.part(extent, (18, 30)) if exact and match["unit"] in "晚夜" else extent, SURE if exact else LIKELY)
+    return Named(
+        calendar.part(extent, (18, 30)) if exact and match["unit"] in "晚夜" else extent,
+        SURE if exact else LIKELY,
+    )
 
 
 def _later(match: Match, calendar: Calendar) -> Named | None:
@@ -108,7 +141,9 @@ def _later(match: Match, calendar: Calendar) -> Named | None:
 def _so_far(match: Match, calendar: Calendar) -> Named | None:
     least, most = _count(match)
     return (
-        Named(calendar.until_now(most if most >= 1 else (least + most) / 2, _unit(match)), UNSURE) if UNIT_DAYS[_unit(match)] >= 1 else None
+        Named(calendar.until_now(most if most >= 1 else (least + most) / 2, _unit(match)), UNSURE)
+        if UNIT_DAYS[_unit(match)] >= 1
+        else None
     )
 
 
@@ -127,7 +162,9 @@ def _week(match: Match, calendar: Calendar) -> Named:
     if match["end"]:
         return Named(calendar.weekend(weeks))
     if match["name"]:
-        return Named(part_of_day(calendar.weekday(_WEEKDAYS[match["name"]], weeks), match, calendar))
+        return Named(
+            part_of_day(calendar.weekday(_WEEKDAYS[match["name"]], weeks), match, calendar)
+        )
     return Named(calendar.week(weeks))
 
 
@@ -150,4 +187,6 @@ def _month(match: Match, calendar: Calendar) -> Named | None:
     if match["day"]:
         day = int(number(match["day"]))
         return Named(calendar.day(calendar.months_from_now(months)[0].date().replace(day=day)))
-    return Named(calendar.months_from_now(months, chinese_calendar.DAYS_OF_PART.get(match["part"] or "")))
+    return Named(
+        calendar.months_from_now(months, chinese_calendar.DAYS_OF_PART.get(match["part"] or ""))
+    )

@@ -26,7 +26,15 @@ from rolememory.text.dates.lunar import lunar_date
 from rolememory.text.dates.spans import Calendar, Extent, Which
 
 DIGITS = "〇零一二两三四五六七八九"
-DAYS_OF_PART = {"初": (1, 10), "上旬": (1, 10), "中": (11, 20), "中旬": (11, 20), "底": (21, 31), "末": (21, 31), "下旬": (21, 31)}
+DAYS_OF_PART = {
+    "初": (1, 10),
+    "上旬": (1, 10),
+    "中": (11, 20),
+    "中旬": (11, 20),
+    "底": (21, 31),
+    "末": (21, 31),
+    "下旬": (21, 31),
+}
 _HALVES = {
     "初": (1, 2),
     "年初": (1, 2),
@@ -53,7 +61,9 @@ def part_pattern() -> str:
 
 
 _NUMBER_YEAR = rf"(?<![\d{DIGITS}十百千])(?P<year>[12]\d{{3}}|[一二][{DIGITS}]{{3}})年(?![级龄前后以之来间初中底末]|度假)"
-_MONTH = rf"(?<![\d{DIGITS}十百千几个])(?P<month>1[0-2]|0?[1-9]|十[一二]?|[一二三四五六七八九])月份?"
+_MONTH = (
+    rf"(?<![\d{DIGITS}十百千几个])(?P<month>1[0-2]|0?[1-9]|十[一二]?|[一二三四五六七八九])月份?"
+)
 _DAY = r"(?P<day>[12]\d|3[01]|0?[1-9]|[二三]?十[一二三四五六七八九]?|[一二三四五六七八九])[日号](?![码楼房线院门])"
 _LUNAR_DAY = "(?P<lunar_day>初[一二三四五六七八九十]|二?十[一二三四五六七八九]|廿[一二三四五六七八九]|二十|三十)"
 
@@ -105,7 +115,13 @@ def part_of_day(extent: Extent, match: Match, calendar: Calendar) -> Extent:
     return calendar.part(extent, words()["parts_of_day"][part]) if part else extent
 
 
-def _yearly(match: Match, calendar: Calendar, extent_of: Yearly, which: Which = "latest", certainty: float = NO_YEAR) -> Named | None:
+def _yearly(
+    match: Match,
+    calendar: Calendar,
+    extent_of: Yearly,
+    which: Which = "latest",
+    certainty: float = NO_YEAR,
+) -> Named | None:
     """What comes once a year: in the year the match names, or the one meant by `which`."""
     if year := got(match, "year"):
         return in_year(extent_of, int(number(year)))
@@ -123,7 +139,10 @@ def _years() -> Rules:
         (rf"{_year_before()}{part}(?![级学午间])", _part_of_year),
         (r"(?P<half>年初|年中|年底|年末|上半年|下半年)", _part_of_year),
         (rf"(?:{tens})年代", _decade),
-        (rf"(?<!上)(?P<nth>\d{{1,2}}|[{DIGITS}十]{{1,3}})世纪(?![\d一二三四五六七八九]+十?年代)", _century),
+        (
+            rf"(?<!上)(?P<nth>\d{{1,2}}|[{DIGITS}十]{{1,3}})世纪(?![\d一二三四五六七八九]+十?年代)",
+            _century,
+        ),
     ]
 
 
@@ -133,7 +152,11 @@ def _year(match: Match, calendar: Calendar) -> Named | None:
 
 def _part_of_year(match: Match, calendar: Calendar) -> Named | None:
     first, last = _HALVES[match["half"]]
-    return _yearly(match, calendar, lambda year: (calendar.month(year, first)[0], calendar.month(year, last)[1]))
+    return _yearly(
+        match,
+        calendar,
+        lambda year: (calendar.month(year, first)[0], calendar.month(year, last)[1]),
+    )
 
 
 def _decade(match: Match, calendar: Calendar) -> Named:
@@ -141,7 +164,11 @@ def _decade(match: Match, calendar: Calendar) -> Named:
         first = int(number(full))
     else:
         tens, century = int(number(match["tens"])), calendar.today.year // 100 * 100
-        first = century + tens if century + tens <= calendar.today.year and not got(match, "last") else century - 100 + tens
+        first = (
+            century + tens
+            if century + tens <= calendar.today.year and not got(match, "last")
+            else century - 100 + tens
+        )
     return Named(calendar.years(first, first + 10), LIKELY, absolute=True)
 
 
@@ -209,15 +236,22 @@ def _seasons() -> Rules:
     return [
         (rf"{_year_before()}{season}", _season),
         (rf"(?P<which>上个?|上一个|这个?|下个?|下一个){bare}", _season),
-        (rf"(?<![每逢]|每年|一年|那年|那个|某个|整个){bare}(?=的?时|那|里|[,，。、!！?？\s]|我们|我|你|他|她|$)", _season),
+        (
+            rf"(?<![每逢]|每年|一年|那年|那个|某个|整个){bare}(?=的?时|那|里|[,，。、!！?？\s]|我们|我|你|他|她|$)",
+            _season,
+        ),
     ]
 
 
 def _season(match: Match, calendar: Calendar) -> Named | None:
-    name = words()["seasons"].get(got(match, "season")) or words()["season_words"][got(match, "word")]
+    name = (
+        words()["seasons"].get(got(match, "season")) or words()["season_words"][got(match, "word")]
+    )
     said = got(match, "which")
     which: Which = {"上": "last", "下": "next", "这": "this"}.get(said[:1], "latest")  # type: ignore[assignment]
-    return _yearly(match, calendar, lambda year: calendar.season(year, name), which, LIKELY if said else UNSURE)
+    return _yearly(
+        match, calendar, lambda year: calendar.season(year, name), which, LIKELY if said else UNSURE
+    )
 
 
 def _festivals() -> Rules:
@@ -236,4 +270,6 @@ def _festivals() -> Rules:
 def _festival(match: Match, calendar: Calendar) -> Named | None:
     rule, said = words()["festivals"][match["name"]], got(match, "which")
     which: Which = {"上": "last", "下": "next", "这": "this"}.get(said[:1], "latest")  # type: ignore[assignment]
-    return _yearly(match, calendar, lambda year: festival(calendar, rule, year), which, LIKELY if said else 0.6)
+    return _yearly(
+        match, calendar, lambda year: festival(calendar, rule, year), which, LIKELY if said else 0.6
+    )

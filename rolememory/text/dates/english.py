@@ -6,7 +6,18 @@ import regex
 
 from rolememory.text.dates import english_calendar
 from rolememory.text.dates.english_calendar import RELATIVE, WHICH, words
-from rolememory.text.dates.grammar import LIKELY, SURE, UNSURE, Family, Grammar, Match, Named, Rules, any_of, window
+from rolememory.text.dates.grammar import (
+    LIKELY,
+    SURE,
+    UNSURE,
+    Family,
+    Grammar,
+    Match,
+    Named,
+    Rules,
+    any_of,
+    window,
+)
 from rolememory.text.dates.spans import Calendar, Extent
 
 _TENS = "(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)[\\s-](?:one|two|three|four|five|six|seven|eight|nine)"
@@ -20,7 +31,9 @@ def english() -> Grammar:
     """The grammar, built from the lexicon once."""
     units = [*words()["units"], "fortnight"]
     families = [
-        Family(_last_words(*words()["days"], *words()["parts_of_days"], *words()["vague"]), _days()),
+        Family(
+            _last_words(*words()["days"], *words()["parts_of_days"], *words()["vague"]), _days()
+        ),
         Family(frozenset(units) | {f"{unit}s" for unit in units}, _counts()),
         Family(frozenset(_WHOLES), _wholes()),
         Family(frozenset(words()["weekdays"]), _weekdays()),
@@ -41,7 +54,10 @@ def _last_words(*phrases: str) -> frozenset[str]:
 
 def _compiled(source: str) -> "regex.Pattern[str]":
     """Whole words, any case; a blank may be several, or a line break."""
-    return regex.compile(rf"(?<![A-Za-z0-9_’'-])(?:{source.replace(' ', chr(92) + 's+')})(?![A-Za-z0-9_])", regex.IGNORECASE)
+    return regex.compile(
+        rf"(?<![A-Za-z0-9_’'-])(?:{source.replace(' ', chr(92) + 's+')})(?![A-Za-z0-9_])",
+        regex.IGNORECASE,
+    )
 
 
 def _said(text: str) -> str:
@@ -73,11 +89,17 @@ def _vague(match: Match, calendar: Calendar) -> Named:
 
 def _part(extent: Extent, match: Match, calendar: Calendar) -> Extent:
     """The part of the day that the match names, or all of it."""
-    return calendar.part(extent, words()["parts_of_day"][match["part"].lower()]) if match["part"] else extent
+    return (
+        calendar.part(extent, words()["parts_of_day"][match["part"].lower()])
+        if match["part"]
+        else extent
+    )
 
 
 def _counts() -> Rules:
-    count = rf"(?P<count>\d{{1,4}}|{_TENS}|{any_of([*words()['vague_numbers'], *words()['numbers']])})"
+    count = (
+        rf"(?P<count>\d{{1,4}}|{_TENS}|{any_of([*words()['vague_numbers'], *words()['numbers']])})"
+    )
     unit = rf"(?P<unit>{any_of(words()['units'])})s?"
     return [
         (rf"{count} {unit} (?:ago|back)", partial(_ago, more=0.0)),
@@ -97,7 +119,11 @@ def _number(text: str) -> tuple[float, float]:
         least, most = words()["vague_numbers"][said]
         return least, most
     numbers = words()["numbers"]
-    number = float(said) if said.isdigit() else numbers.get(said) or sum(numbers[word] for word in said.split())
+    number = (
+        float(said)
+        if said.isdigit()
+        else numbers.get(said) or sum(numbers[word] for word in said.split())
+    )
     return number, number
 
 
@@ -109,7 +135,9 @@ def _ago(match: Match, calendar: Calendar, more: float) -> Named:
     least, most = _number(match["count"])
     extent = calendar.around(least + more, most + more, _unit(match))
     night = match["unit"].lower() == "night" and least == most
-    return Named(calendar.part(extent, (18, 30)) if night else extent, SURE if least == most else LIKELY)
+    return Named(
+        calendar.part(extent, (18, 30)) if night else extent, SURE if least == most else LIKELY
+    )
 
 
 def _ahead(match: Match, calendar: Calendar) -> Named | None:
@@ -119,14 +147,25 @@ def _ahead(match: Match, calendar: Calendar) -> Named | None:
 
 def _so_far(match: Match, calendar: Calendar) -> Named | None:
     """Not "the last night", which is the final one; but "the past night" and "the last two nights"."""
-    final = match["count"] is None and "last" in match[0].lower() and match["unit"].lower() in ("night", "day", "hour", "minute")
-    return None if final else Named(calendar.until_now(_number(match["count"] or "one")[1], _unit(match)), LIKELY)
+    final = (
+        match["count"] is None
+        and "last" in match[0].lower()
+        and match["unit"].lower() in ("night", "day", "hour", "minute")
+    )
+    return (
+        None
+        if final
+        else Named(calendar.until_now(_number(match["count"] or "one")[1], _unit(match)), LIKELY)
+    )
 
 
 def _wholes() -> Rules:
     whole = f"(?P<whole>{any_of(_WHOLES)})"
     return [
-        (rf"(?<!the )(?:(?:earlier|later) )?(?P<which>last|previous|this|current|next|coming) {whole}", _whole),
+        (
+            rf"(?<!the )(?:(?:earlier|later) )?(?P<which>last|previous|this|current|next|coming) {whole}",
+            _whole,
+        ),
         (rf"the (?P<which>previous|current|coming) {whole}", _whole),
         (rf"(?:the )?{whole} (?P<which>before last)", _whole),
     ]
@@ -164,12 +203,16 @@ def _weekday(match: Match, calendar: Calendar) -> Named | None:
     lead = (match["lead"] or "").lower()
     if not lead and (match["name"].islower() or _names_someone(match)):
         return None
-    extent = calendar.nearest_weekday(words()["weekdays"][match["name"].lower()], WHICH.get(lead, "latest"))
+    extent = calendar.nearest_weekday(
+        words()["weekdays"][match["name"].lower()], WHICH.get(lead, "latest")
+    )
     return Named(_part(extent, match, calendar), LIKELY if lead or match["part"] else 0.6)
 
 
 def _weekday_of_week(match: Match, calendar: Calendar) -> Named:
-    extent = calendar.weekday(words()["weekdays"][match["name"].lower()], _offset(match["which"] or match["two"]))
+    extent = calendar.weekday(
+        words()["weekdays"][match["name"].lower()], _offset(match["which"] or match["two"])
+    )
     return Named(_part(extent, match, calendar))
 
 

@@ -26,7 +26,13 @@ from rolememory.text.dates.grammar import (
 )
 from rolememory.text.dates.spans import DAY, Calendar, Which
 
-WHICH: Mapping[str, Which] = {"last": "last", "previous": "last", "this": "this", "next": "next", "coming": "next"}
+WHICH: Mapping[str, Which] = {
+    "last": "last",
+    "previous": "last",
+    "this": "this",
+    "next": "next",
+    "coming": "next",
+}
 RELATIVE = {"last": -1, "previous": -1, "this": 0, "current": 0, "next": 1, "coming": 1}
 
 _FOUR = r"(?P<year>1\d{3}|2[01]\d{2})"
@@ -45,7 +51,16 @@ _DAYS_OF_PART = {
     "late": (21, 31),
     "end": (21, 31),
 }
-_TENS = {"twenties": 20, "thirties": 30, "forties": 40, "fifties": 50, "sixties": 60, "seventies": 70, "eighties": 80, "nineties": 90}
+_TENS = {
+    "twenties": 20,
+    "thirties": 30,
+    "forties": 40,
+    "fifties": 50,
+    "sixties": 60,
+    "seventies": 70,
+    "eighties": 80,
+    "nineties": 90,
+}
 _PLAIN_LEADS = ("in", "back in", "during", "since", "until", "till", "throughout")
 
 
@@ -62,11 +77,15 @@ def families() -> list[Family]:
         Family(frozenset("#"), _numbers()),
         Family(frozenset(words()["seasons"]), _seasons()),
         Family(frozenset(_TENS) | {"#", "century"}, _years()),
-        Family(frozenset(regex.match("[a-z]+", name)[0] for name in words()["festivals"]), _festivals()),
+        Family(
+            frozenset(regex.match("[a-z]+", name)[0] for name in words()["festivals"]), _festivals()
+        ),
     ]
 
 
-def _yearly(match: Match, calendar: Calendar, extent_of: Yearly, which: Which, certainty: float) -> Named | None:
+def _yearly(
+    match: Match, calendar: Calendar, extent_of: Yearly, which: Which, certainty: float
+) -> Named | None:
     """What comes once a year: in the year the match names, or the one meant by `which`."""
     if match["year"]:
         return in_year(extent_of, int(match["year"]))
@@ -90,7 +109,10 @@ def _numbers() -> Rules:
         (rf"{_FOUR}-{month}-{day}(?:T[\d:.]+Z?)?", _numeric),
         (rf"{_FOUR}(?P<mark>[/.]){month}(?P=mark){day}", _numeric),
         (rf"(?:in|since|during|of) {_YEAR}-(?P<m>0[1-9]|1[0-2])(?!-)", _month_number),
-        (rf"(?P<first>\d{{1,2}})(?P<mark>[/.-])(?P<second>\d{{1,2}})(?P=mark){_YEAR}", _day_or_month_first),
+        (
+            rf"(?P<first>\d{{1,2}})(?P<mark>[/.-])(?P<second>\d{{1,2}})(?P=mark){_YEAR}",
+            _day_or_month_first,
+        ),
         (r"on the (?P<day>[12]?\d|3[01])(?:st|nd|rd|th)(?! \w)", _day_of_month),
     ]
 
@@ -100,7 +122,13 @@ def _date(match: Match, calendar: Calendar) -> Named | None:
     if plain and not match["year"] and _may_be_a_word(match["month"]):
         return None
     day = int(match["day"]) if match["day"] else words()["ordinals"][match["ordinal"].lower()]
-    return _yearly(match, calendar, partial(_on, calendar, words()["months"][match["month"].lower()], day), "latest", NO_YEAR)
+    return _yearly(
+        match,
+        calendar,
+        partial(_on, calendar, words()["months"][match["month"].lower()], day),
+        "latest",
+        NO_YEAR,
+    )
 
 
 def _on(calendar: Calendar, month: int, day: int, year: int) -> "Any":
@@ -131,7 +159,10 @@ def _day_or_month_first(match: Match, calendar: Calendar) -> Named | None:
 
 
 def _day_of_month(match: Match, calendar: Calendar) -> Named:
-    this, before = (calendar.day(calendar.months_from_now(back)[0].date() + (int(match["day"]) - 1) * DAY) for back in (0, -1))
+    this, before = (
+        calendar.day(calendar.months_from_now(back)[0].date() + (int(match["day"]) - 1) * DAY)
+        for back in (0, -1)
+    )
     return Named(before if this[0] > calendar.now else this, 0.6)
 
 
@@ -150,11 +181,22 @@ def _months() -> Rules:
 def _month(match: Match, calendar: Calendar) -> Named | None:
     lead = (match["inner"] or match["lead"] or "").lower()
     part = _DAYS_OF_PART[match["part"].lower()] if match["part"] else None
-    if not (match["year"] or match["other"] or match["two"] or _month_stands(match["month"], lead, bool(part))):
+    if not (
+        match["year"]
+        or match["other"]
+        or match["two"]
+        or _month_stands(match["month"], lead, bool(part))
+    ):
         return None
     number = words()["months"][match["month"].lower()]
     certainty = NO_YEAR if lead or part else 0.6
-    return _yearly(match, calendar, lambda year: calendar.month(year, number, part), WHICH.get(lead, "latest"), certainty)
+    return _yearly(
+        match,
+        calendar,
+        lambda year: calendar.month(year, number, part),
+        WHICH.get(lead, "latest"),
+        certainty,
+    )
 
 
 def _month_number(match: Match, calendar: Calendar) -> Named | None:
@@ -176,7 +218,9 @@ def _month_stands(month: str, lead: str, part: bool) -> bool:
 def _seasons() -> Rules:
     leads = "(?:back )?in(?: the)?|during(?: the)?|since|until|till|throughout(?: the)?|last|this|next|previous|coming"
     season = rf"(?:(?:early|mid|late|the)[\s-])?(?P<season>{any_of(words()['seasons'])})"
-    elsewhere = r"(?! of (?!\d|last|this|next|the year))(?! (?:in|into|to|from|off|down|for|over|apart)\b)"
+    elsewhere = (
+        r"(?! of (?!\d|last|this|next|the year))(?! (?:in|into|to|from|off|down|for|over|apart)\b)"
+    )
     return [(rf"(?:(?P<lead>{leads}) )?{season}{elsewhere}(?:{_OF_YEAR})?", _season)]
 
 
@@ -201,8 +245,14 @@ def _years() -> Rules:
             r"(?:the )?(?:(?:early|mid|late)[\s-])?(?P<full>1\d\d0|20\d0)['’]?s",
             lambda match, calendar: _decade(int(match["full"]), calendar),
         ),
-        (rf"(?:(?:in|during|since|back in) )?{short}", lambda match, calendar: _decade(_latest_decade(match, calendar), calendar)),
-        (rf"(?:(?:in|during) )?(?:the )?(?P<nth>\d{{1,2}}(?:st|nd|rd|th)|{ordinals})[\s-]century", _century),
+        (
+            rf"(?:(?:in|during|since|back in) )?{short}",
+            lambda match, calendar: _decade(_latest_decade(match, calendar), calendar),
+        ),
+        (
+            rf"(?:(?:in|during) )?(?:the )?(?P<nth>\d{{1,2}}(?:st|nd|rd|th)|{ordinals})[\s-]century",
+            _century,
+        ),
     ]
 
 
@@ -212,7 +262,11 @@ def _year(match: Match, calendar: Calendar) -> Named | None:
 
 def _year_to_year(match: Match, calendar: Calendar) -> Named | None:
     first, last = int(match["year"]), int(match["to"])
-    return Named(calendar.years(first, last + 1), SURE, absolute=True) if a_year(first) and first <= last else None
+    return (
+        Named(calendar.years(first, last + 1), SURE, absolute=True)
+        if a_year(first) and first <= last
+        else None
+    )
 
 
 def _decade(first: int, calendar: Calendar) -> Named:
@@ -235,10 +289,21 @@ def _century(match: Match, calendar: Calendar) -> Named:
 def _festivals() -> Rules:
     leads = "last|this|next|previous|coming|at|on|over|during|since|before|after|by|around"
     name = rf"(?P<name>{any_of(words()['festivals'])})"
-    return [(rf"(?:(?P<lead>{leads}) )?{name}(?:['’]s)?(?: (?:morning|night|dinner|party))?(?:{_OF_YEAR})?", _festival)]
+    return [
+        (
+            rf"(?:(?P<lead>{leads}) )?{name}(?:['’]s)?(?: (?:morning|night|dinner|party))?(?:{_OF_YEAR})?",
+            _festival,
+        )
+    ]
 
 
 def _festival(match: Match, calendar: Calendar) -> Named | None:
     rule = words()["festivals"][" ".join(match["name"].lower().replace("’", "'").split())]
     lead = (match["lead"] or "").lower()
-    return _yearly(match, calendar, lambda year: festival(calendar, rule, year), WHICH.get(lead, "latest"), LIKELY if lead else 0.6)
+    return _yearly(
+        match,
+        calendar,
+        lambda year: festival(calendar, rule, year),
+        WHICH.get(lead, "latest"),
+        LIKELY if lead else 0.6,
+    )

@@ -52,7 +52,9 @@ def easter(year: int) -> date:
     datetime.date(2024, 3, 31)
     """
     golden, century, rest = year % 19, year // 100, year % 100
-    moon = (19 * golden + century - century // 4 - (century - (century + 8) // 25 + 1) // 3 + 15) % 30
+    moon = (
+        19 * golden + century - century // 4 - (century - (century + 8) // 25 + 1) // 3 + 15
+    ) % 30
     sunday = (32 + 2 * (century % 4) + 2 * (rest // 4) - moon - rest % 4) % 7
     late = (golden + 11 * moon + 22 * sunday) // 451
     month, day = divmod(moon + sunday - 7 * late + 114, 31)

@@ -55,20 +55,33 @@ class Family:
 class Grammar:
     """The rules of one language and the phrases that only look like times."""
 
-    families: Sequence[tuple[frozenset[str], Sequence[tuple[Any, Meaning]]]]  # compiled patterns of `regex`
+    families: Sequence[
+        tuple[frozenset[str], Sequence[tuple[Any, Meaning]]]
+    ]  # compiled patterns of `regex`
     never: Any
     signs: Callable[[str], set[str]]  # those of a text
 
     @classmethod
-    def of(cls, families: Iterable[Family], never: str, compiled: Callable[[str], Any], signs: Callable[[str], set[str]]) -> "Grammar":
+    def of(
+        cls,
+        families: Iterable[Family],
+        never: str,
+        compiled: Callable[[str], Any],
+        signs: Callable[[str], set[str]],
+    ) -> "Grammar":
         """The families with their patterns compiled."""
-        ready = [(each.signs, [(compiled(source), meaning) for source, meaning in each.rules]) for each in families]
+        ready = [
+            (each.signs, [(compiled(source), meaning) for source, meaning in each.rules])
+            for each in families
+        ]
         return cls(ready, compiled(never), signs)
 
     def mentions(self, text: str, calendar: Calendar) -> Iterator[Mention]:
         """Every reading of every rule, overlapping ones too; a date outside of the calendar's reach is none."""
         signs = self.signs(text)
-        rules = [rule for needed, own in self.families if not needed.isdisjoint(signs) for rule in own]
+        rules = [
+            rule for needed, own in self.families if not needed.isdisjoint(signs) for rule in own
+        ]
         masked = bytearray(len(text))
         for found in self.never.finditer(text) if rules else ():
             masked[found.start() : found.end()] = b"\1" * (found.end() - found.start())
@@ -90,7 +103,9 @@ def _meant(meaning: Meaning, match: Match, calendar: Calendar) -> Named | None:
 @cache
 def lexicon(language: Language) -> Mapping[str, Any]:
     """The words of time of that language: worldbook_rules/lexicons/time.{language}.json."""
-    words: Mapping[str, Any] = json.loads(shipped("worldbook_rules", "lexicons", f"time.{language}.json").read_text(encoding="utf-8"))
+    words: Mapping[str, Any] = json.loads(
+        shipped("worldbook_rules", "lexicons", f"time.{language}.json").read_text(encoding="utf-8")
+    )
     return words
 
 
@@ -126,7 +141,9 @@ def window(calendar: Calendar, since_days: float, until_days: float) -> Extent:
     start = calendar.now - since_days * DAY
     end = calendar.now - until_days * DAY
     whole = since_days >= 1
-    return (calendar.moment(start.date()) if whole else start), (calendar.moment(end.date()) + DAY if whole and until_days else end)
+    return (calendar.moment(start.date()) if whole else start), (
+        calendar.moment(end.date()) + DAY if whole and until_days else end
+    )
 
 
 def in_year(extent_of: Yearly, year: int) -> Named | None:
@@ -141,7 +158,9 @@ def years_from_now(extent_of: Yearly, calendar: Calendar, years: int) -> Named |
     return Named(extent) if extent else None
 
 
-def once_a_year(extent_of: Yearly, calendar: Calendar, which: Which, certainty: float) -> Named | None:
+def once_a_year(
+    extent_of: Yearly, calendar: Calendar, which: Which, certainty: float
+) -> Named | None:
     """What comes once a year, with no year said."""
     extent = calendar.recurring(extent_of, which)
     return Named(extent, certainty) if extent else None

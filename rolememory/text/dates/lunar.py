@@ -41,7 +41,12 @@ def lunar_date(year: int, month: int, day: int) -> date | None:
     before = [length for number, length in lengths if number < month]
     if not 1 <= day <= dict(reversed(lengths))[month]:
         return None
-    days = sum(sum(length for _, length in _lengths(each)) for each in range(FIRST, year)) + sum(before) + day - 1
+    days = (
+        sum(sum(length for _, length in _lengths(each)) for each in range(FIRST, year))
+        + sum(before)
+        + day
+        - 1
+    )
     return _NEW_YEAR + timedelta(days=days)
 
 

@@ -12,9 +12,22 @@ Which = Literal["latest", "last", "this", "next"]
 """Of things that come round: the latest that has begun, the latest that is over, the one that is on (or this year's), the next to begin."""
 
 DAY = timedelta(days=1)
-UNIT_DAYS = {"minute": 1 / 1440, "hour": 1 / 24, "day": 1.0, "week": 7.0, "month": 30.44, "quarter": 91.3, "year": 365.25}
+UNIT_DAYS = {
+    "minute": 1 / 1440,
+    "hour": 1 / 24,
+    "day": 1.0,
+    "week": 7.0,
+    "month": 30.44,
+    "quarter": 91.3,
+    "year": 365.25,
+}
 UNIT_DAYS |= {"decade": 3652.5, "century": 36525.0}
-_SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "winter": 12}  # the month they begin in, in the north
+_SEASONS = {
+    "spring": 3,
+    "summer": 6,
+    "autumn": 9,
+    "winter": 12,
+}  # the month they begin in, in the north
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +128,13 @@ class Calendar:
         length = UNIT_DAYS[unit]
         half = 0.0 if unit == "day" or least != most else length / (4 if least % 1 else 2)
         if length < 1:
-            return self.now - timedelta(days=most * length + half), self.now - timedelta(days=least * length - half)
-        first, last = (round(most * length) + int(half)) * DAY, (round(least * length) - int(half)) * DAY
+            return self.now - timedelta(days=most * length + half), self.now - timedelta(
+                days=least * length - half
+            )
+        first, last = (
+            (round(most * length) + int(half)) * DAY,
+            (round(least * length) - int(half)) * DAY,
+        )
         return self.days(self.today - first, self.today - last + DAY)
 
     def until_now(self, count: float, unit: str) -> Extent:
@@ -128,8 +146,14 @@ class Calendar:
         year = self.today.year
         all_of_them = [extent for each in range(year - 2, year + 3) if (extent := make(each))]
         if which == "this":
-            return next((extent for extent in all_of_them if extent[0] <= self.now < extent[1]), None) or make(year)
+            return next(
+                (extent for extent in all_of_them if extent[0] <= self.now < extent[1]), None
+            ) or make(year)
         if which == "next":
             return min((extent for extent in all_of_them if extent[0] > self.now), default=None)
-        over = [extent for extent in all_of_them if (extent[1] if which == "last" else extent[0]) <= self.now]
+        over = [
+            extent
+            for extent in all_of_them
+            if (extent[1] if which == "last" else extent[0]) <= self.now
+        ]
         return max(over, default=None)

@@ -67,8 +67,13 @@ def trusted(text: str, unknown_share: float, languages: Sequence[str]) -> bool:
 
 def known_languages(unknown_share: Callable[[str], float]) -> tuple[str, ...]:
     """The languages whose everyday sentences a model's tokenizer can read."""
-    shares = {language: [unknown_share(text) for text in sentences] for language, sentences in everyday_sentences().items()}
-    return tuple(language for language, found in shares.items() if sum(found) / len(found) <= MOST_UNKNOWN)
+    shares = {
+        language: [unknown_share(text) for text in sentences]
+        for language, sentences in everyday_sentences().items()
+    }
+    return tuple(
+        language for language, found in shares.items() if sum(found) / len(found) <= MOST_UNKNOWN
+    )
 
 
 def digest(text: str) -> bytes:

@@ -18,11 +18,25 @@ if TYPE_CHECKING:
 
 OPSET = 17
 MOST_BYTES = 19 * 10**8  # of weights: a graph is one protobuf message, which ends at 2 GiB
-NEEDS = {"sentence_transformers": "sentence-transformers", "torch": "torch", "onnx": "onnx", "onnxruntime": "onnxruntime"}
+NEEDS = {
+    "sentence_transformers": "sentence-transformers",
+    "torch": "torch",
+    "onnx": "onnx",
+    "onnxruntime": "onnxruntime",
+}
 COMPARED = 12  # everyday sentences of each language
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
-SHOWN = ("The lamp is dark.", "Nora rowed out to the lighthouse while the harbour slept, and lit the beacon again.")
-HARD = ("", "  THE LAMP\n\tis DARK!  ", "Café naïve 灯塔 ☂ 12,5 km", "灯塔熄灭的那一夜，", "The keeper's log of the storm, line by line. ")
+SHOWN = (
+    "The lamp is dark.",
+    "Nora rowed out to the lighthouse while the harbour slept, and lit the beacon again.",
+)
+HARD = (
+    "",
+    "  THE LAMP\n\tis DARK!  ",
+    "Café naïve 灯塔 ☂ 12,5 km",
+    "灯塔熄灭的那一夜，",
+    "The keeper's log of the storm, line by line. ",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +85,17 @@ def draw(local: LocalModel, to: Path) -> Drawn:
     except OSError:  # the disk is full: not the model's fault
         raise
     except Exception as error:  # a model that cannot be traced fails in many ways
-        raise _unfit(f"it cannot be traced: {str(error)[:200]}", f"无法追踪：{str(error)[:200]}") from error
+        raise _unfit(
+            f"it cannot be traced: {str(error)[:200]}", f"无法追踪：{str(error)[:200]}"
+        ) from error
     longest = int(local.model.max_seq_length or tokenizer.model_max_length)
-    return Drawn(inputs, _fed_by(tokenizer, longest), longest, _pooling(local.model), getattr(tokenizer, "unk_token_id", None))
+    return Drawn(
+        inputs,
+        _fed_by(tokenizer, longest),
+        longest,
+        _pooling(local.model),
+        getattr(tokenizer, "unk_token_id", None),
+    )
 
 
 def rounded(file: Path, to: Path) -> None:
@@ -88,13 +110,19 @@ def rounded(file: Path, to: Path) -> None:
         with _quiet():
             quantize_dynamic(str(file), str(to), per_channel=True, weight_type=QuantType.QInt8)
     except Exception as error:  # whatever the library meets, it is one thing to a person
-        raise _unfit(f"it cannot be rounded: {str(error)[:200]}", f"无法量化：{str(error)[:200]}") from error
+        raise _unfit(
+            f"it cannot be rounded: {str(error)[:200]}", f"无法量化：{str(error)[:200]}"
+        ) from error
 
 
 def deviation(original: "InProcess", other: "InProcess") -> float:
     """The largest 1 - cosine between two models' vectors of a text: everyday sentences of all languages, and hard ones."""
     long = [text * 60 for text in HARD[-2:]]  # beyond the window of a small model
-    texts = [*HARD, *long, *(one for sentences in everyday_sentences().values() for one in sentences[:COMPARED])]
+    texts = [
+        *HARD,
+        *long,
+        *(one for sentences in everyday_sentences().values() for one in sentences[:COMPARED]),
+    ]
     return float((1.0 - (original.embed(texts) * other.embed(texts)).sum(axis=1)).max())
 
 
@@ -118,7 +146,9 @@ def _whole(model: Any, inputs: Sequence[str]) -> Any:
 def _fast_tokenizer(model: Any) -> Any:
     tokenizer = getattr(model, "tokenizer", None)
     if not hasattr(tokenizer, "backend_tokenizer"):
-        raise _unfit("it has no transformer with a fast tokenizer", "它不是带快速分词器的 transformer")
+        raise _unfit(
+            "it has no transformer with a fast tokenizer", "它不是带快速分词器的 transformer"
+        )
     return tokenizer
 
 
@@ -128,7 +158,11 @@ def _fed_by(tokenizer: Any, longest: int) -> str:
 
     copy = Tokenizer.from_str(tokenizer.backend_tokenizer.to_str())
     copy.enable_truncation(longest, direction=tokenizer.truncation_side)
-    padding = {"pad_id": tokenizer.pad_token_id or 0, "pad_token": tokenizer.pad_token or "", "pad_type_id": tokenizer.pad_token_type_id}
+    padding = {
+        "pad_id": tokenizer.pad_token_id or 0,
+        "pad_token": tokenizer.pad_token or "",
+        "pad_type_id": tokenizer.pad_token_type_id,
+    }
     copy.enable_padding(direction=tokenizer.padding_side, **padding)
     text: str = copy.to_str()
     return text
@@ -136,7 +170,10 @@ def _fed_by(tokenizer: Any, longest: int) -> str:
 
 def _pooling(model: Any) -> str:
     found = next((layer for layer in model if type(layer).__name__ == "Pooling"), None)
-    mode = getattr(found, "pooling_mode", None) or getattr(found, "get_pooling_mode_str", lambda: "none")()
+    mode = (
+        getattr(found, "pooling_mode", None)
+        or getattr(found, "get_pooling_mode_str", lambda: "none")()
+    )
     return str(mode)
 
 

@@ -73,9 +73,17 @@ class Endpoint:
         ModelError: no endpoint is named, or it cannot be asked for its dimensions.
     """
 
-    def __init__(self, settings: EmbeddingSettings, *, client: "httpx.Client | None" = None, breaker: Breaker | None = None) -> None:
+    def __init__(
+        self,
+        settings: EmbeddingSettings,
+        *,
+        client: "httpx.Client | None" = None,
+        breaker: Breaker | None = None,
+    ) -> None:
         if not settings.endpoint:
-            raise ModelError('embedding.backend is "endpoint" but embedding.endpoint is empty; name the base URL of the server')
+            raise ModelError(
+                'embedding.backend is "endpoint" but embedding.endpoint is empty; name the base URL of the server'
+            )
         self._settings = settings
         self._base, self._model = translated(settings.endpoint, settings.model)
         self._client = client or _client(settings)
@@ -90,7 +98,10 @@ class Endpoint:
         import numpy as np
 
         prefixed = [self._settings.passage_prefix + text for text in texts]
-        parts = [self._vectors(prefixed[start : start + BATCH]) for start in range(0, len(prefixed), BATCH)]
+        parts = [
+            self._vectors(prefixed[start : start + BATCH])
+            for start in range(0, len(prefixed), BATCH)
+        ]
         return np.concatenate(parts) if parts else np.zeros((0, self.dim), dtype=np.float32)
 
     def embed_query(self, text: str) -> "Floats":
@@ -111,7 +122,9 @@ class Endpoint:
 
         rows = self._ask(texts)
         if any(len(row) < self.dim for row in rows):
-            raise self._failed(f"answered vectors of {len(rows[0])} dimensions, expected {self.dim}")
+            raise self._failed(
+                f"answered vectors of {len(rows[0])} dimensions, expected {self.dim}"
+            )
         return normalised(np.array([row[: self.dim] for row in rows], dtype=np.float32))
 
     def _ask(self, texts: Sequence[str]) -> list[list[float]]:
@@ -133,7 +146,9 @@ class Endpoint:
     def _failed(self, reason: str) -> ModelError:
         was_down = self._rests
         if self.breaker.failure(reason) and not was_down:
-            _log.warning("%s: %s; it is left alone for a while, turns go by words", self._named, reason)
+            _log.warning(
+                "%s: %s; it is left alone for a while, turns go by words", self._named, reason
+            )
         return ModelError(f"{self._named}/embeddings: {reason}")
 
     @property
@@ -141,7 +156,11 @@ class Endpoint:
         return self.breaker.state in (State.FAILED, State.HALF_OPEN)
 
     def _post(self, texts: Sequence[str]) -> bytes:
-        body: dict[str, Any] = {"model": self._model, "input": list(texts), "encoding_format": "float"}
+        body: dict[str, Any] = {
+            "model": self._model,
+            "input": list(texts),
+            "encoding_format": "float",
+        }
         if self._settings.dims:
             body["dimensions"] = self._settings.dims
         response = self._client.post(f"{self._base}/embeddings", json=body)
@@ -152,7 +171,9 @@ class Endpoint:
 def _client(settings: EmbeddingSettings) -> "httpx.Client":
     import httpx
 
-    return httpx.Client(timeout=settings.timeout_s, headers=bearer(settings.api_key_env), follow_redirects=False)
+    return httpx.Client(
+        timeout=settings.timeout_s, headers=bearer(settings.api_key_env), follow_redirects=False
+    )
 
 
 def _read(raw: bytes, n_texts: int) -> list[list[float]]:
@@ -161,7 +182,9 @@ def _read(raw: bytes, n_texts: int) -> list[list[float]]:
     rows = sorted(answer.data, key=lambda row: row.index if row.index is not None else 0)
     lengths = {len(row.embedding) for row in rows}
     if len(rows) != n_texts or len(lengths) != 1 or 0 in lengths:
-        raise ValueError(f"answered {len(rows)} vectors of lengths {sorted(lengths)} for {n_texts} texts")
+        raise ValueError(
+            f"answered {len(rows)} vectors of lengths {sorted(lengths)} for {n_texts} texts"
+        )
     return [row.embedding for row in rows]
 
 
@@ -172,4 +195,6 @@ def _told(error: Exception) -> str:
     status = getattr(getattr(error, "response", None), "status_code", None)
     if status is not None:
         return f"answered status {status}"
-    return str(error)[:200] if isinstance(error, (ValueError, TimeoutError)) else type(error).__name__
+    return (
+        str(error)[:200] if isinstance(error, (ValueError, TimeoutError)) else type(error).__name__
+    )

@@ -75,7 +75,9 @@ def embed_missing(
 
 
 def _embed(table: VectorTable, batch: Sequence[Wanted], embedder: Embedder) -> int:
-    texts = {name: text for want in batch for name, text in zip(want.digests, want.texts, strict=True)}
+    texts = {
+        name: text for want in batch for name, text in zip(want.digests, want.texts, strict=True)
+    }
     if texts:
         _put(table, batch, dict(zip(texts, embedder.embed(list(texts.values())), strict=True)))
     return len(texts)

@@ -102,7 +102,9 @@ def expected(folder: Path, model: Path) -> Manifest | None:
     return found
 
 
-def opened(folder: Path, model: Path, settings: EmbeddingSettings, sha256: str = "") -> "GraphModel | None":
+def opened(
+    folder: Path, model: Path, settings: EmbeddingSettings, sha256: str = ""
+) -> "GraphModel | None":
     """The graph of a model's folder, checked against its weights; None when there is none.
 
     Raises:
@@ -133,9 +135,15 @@ class GraphModel(InProcess):
             self._session = _session(found.files(folder)[0])
             width = self._computed([PROBE]).shape[1]
         except Exception as error:  # the faults of two native libraries have many names
-            raise _refused(folder, f"it does not run: {str(error)[:200]}", f"无法运行：{str(error)[:200]}") from error
+            raise _refused(
+                folder, f"it does not run: {str(error)[:200]}", f"无法运行：{str(error)[:200]}"
+            ) from error
         if width != found.dims:
-            raise _refused(folder, f"it gives {width} dimensions, not {found.dims}", f"给出 {width} 维，应为 {found.dims} 维")
+            raise _refused(
+                folder,
+                f"it gives {width} dimensions, not {found.dims}",
+                f"给出 {width} 维，应为 {found.dims} 维",
+            )
         self.dim = settings.dims or found.dims
         made = "float32" if found.dtype == "float32" else f"{found.dtype}:{found.graph[:16]}"
         self.key = vector_space(found.weights, settings, made)
@@ -147,8 +155,15 @@ class GraphModel(InProcess):
         import numpy as np
 
         rows = self._tokenizer.encode_batch(list(texts))
-        columns = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}
-        fed = {name: np.array([getattr(row, columns[name]) for row in rows], dtype=np.int64) for name in self.manifest.inputs}
+        columns = {
+            "input_ids": "ids",
+            "attention_mask": "attention_mask",
+            "token_type_ids": "type_ids",
+        }
+        fed = {
+            name: np.array([getattr(row, columns[name]) for row in rows], dtype=np.int64)
+            for name in self.manifest.inputs
+        }
         vectors: Floats = self._session.run(None, fed)[0]
         return vectors
 
@@ -156,7 +171,11 @@ class GraphModel(InProcess):
         """Share of unknown tokens under the model's tokenizer, 0..1."""
         first = self._tokenizer.encode(text[:READ], add_special_tokens=False)
         ids = [one for piece in (first, *first.overflowing) for one in piece.ids]
-        return ids.count(self.manifest.unknown) / len(ids) if ids and self.manifest.unknown is not None else 0.0
+        return (
+            ids.count(self.manifest.unknown) / len(ids)
+            if ids and self.manifest.unknown is not None
+            else 0.0
+        )
 
 
 def _check(folder: Path, found: Manifest) -> None:
@@ -173,7 +192,9 @@ def _tokenizer(file: Path, max_tokens: int) -> Any:
 
     tokenizer = Tokenizer.from_file(str(file))
     if max_tokens:
-        tokenizer.enable_truncation(max_tokens, direction=(tokenizer.truncation or {}).get("direction", "right"))
+        tokenizer.enable_truncation(
+            max_tokens, direction=(tokenizer.truncation or {}).get("direction", "right")
+        )
     return tokenizer
 
 

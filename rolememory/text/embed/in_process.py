@@ -31,7 +31,9 @@ class InProcess(ABC):
     key: str
     dim: int
     runtime: str  # what computes the vectors, for people
-    passed_over: ModelError | None = None  # why the exported graph of this model is not used, if there is one
+    passed_over: ModelError | None = (
+        None  # why the exported graph of this model is not used, if there is one
+    )
 
     def __init__(self, settings: EmbeddingSettings) -> None:
         self._settings = settings
@@ -54,7 +56,9 @@ class InProcess(ABC):
         for start in range(0, len(places), BATCH):
             batch = places[start : start + BATCH]
             with self._turnstile.passage():
-                out[batch] = self._encode([self._settings.passage_prefix + texts[at] for at in batch])
+                out[batch] = self._encode(
+                    [self._settings.passage_prefix + texts[at] for at in batch]
+                )
         return out
 
     def embed_query(self, text: str) -> "Floats":

@@ -39,7 +39,11 @@ def configured(settings: EmbeddingSettings) -> Path:
         ModelError: it is neither; another model in its place would be a surprise.
     """
     folder = Path(settings.model).expanduser()
-    found = folder if folder.is_dir() else cached(settings.model, "" if len(settings.revision) == 64 else settings.revision)
+    found = (
+        folder
+        if folder.is_dir()
+        else cached(settings.model, "" if len(settings.revision) == 64 else settings.revision)
+    )
     if found is None:
         raise ModelError(
             f"embedding.model {settings.model!r} is neither a folder nor in the local cache; run `rolememory model fetch`",
@@ -56,7 +60,9 @@ def at_hand() -> tuple[Path, str] | None:
 
 
 def load(
-    settings: EmbeddingSettings, at_hand: Callable[[], tuple[Path, str] | None] = at_hand, graph: Path | None = None
+    settings: EmbeddingSettings,
+    at_hand: Callable[[], tuple[Path, str] | None] = at_hand,
+    graph: Path | None = None,
 ) -> Embedder | None:
     """The first model of the ladder that is there, or None when there is none. Takes seconds; never asks the hub.
 
@@ -67,7 +73,9 @@ def load(
     """
     if settings.backend == "off":
         return None
-    if settings.backend == "endpoint" or (settings.backend == "auto" and settings.endpoint and not settings.model):
+    if settings.backend == "endpoint" or (
+        settings.backend == "auto" and settings.endpoint and not settings.model
+    ):
         from rolememory.text.embed.endpoint import Endpoint
 
         return Endpoint(settings)
@@ -83,7 +91,9 @@ def load(
     return None
 
 
-def in_process(folder: Path, settings: EmbeddingSettings, graph: Path | None = None, sha256: str = "") -> InProcess:
+def in_process(
+    folder: Path, settings: EmbeddingSettings, graph: Path | None = None, sha256: str = ""
+) -> InProcess:
     """The model of a folder, by its graph if that is there and right; else by sentence-transformers, knowing why.
 
     Raises:
@@ -99,13 +109,17 @@ def in_process(folder: Path, settings: EmbeddingSettings, graph: Path | None = N
     return _original(folder, settings, sha256, passed_over)
 
 
-def _original(folder: Path, settings: EmbeddingSettings, sha256: str, passed_over: ModelError | None) -> LocalModel:
+def _original(
+    folder: Path, settings: EmbeddingSettings, sha256: str, passed_over: ModelError | None
+) -> LocalModel:
     try:
         model = LocalModel(folder, settings, sha256=sha256)
     except ModelError as error:
         if passed_over is None or str(error) == str(passed_over):
             raise
-        raise ModelError(f"{error}; {passed_over}", zh=f"{error.text('zh')}；{passed_over.text('zh')}") from error
+        raise ModelError(
+            f"{error}; {passed_over}", zh=f"{error.text('zh')}；{passed_over.text('zh')}"
+        ) from error
     model.passed_over = passed_over
     return model
 
@@ -150,7 +164,9 @@ class Loader:
             self._embedder, self.state = embedder, "ready" if embedder else "absent"
         except ModelError as error:
             self._fail(str(error))
-        except Exception as error:  # a library that breaks while it loads must not take the chat with it
+        except (
+            Exception
+        ) as error:  # a library that breaks while it loads must not take the chat with it
             self._fail(f"{type(error).__name__}: {str(error)[:200]}")
         finally:
             self._done.set()

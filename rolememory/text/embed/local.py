@@ -33,7 +33,9 @@ def packaged() -> Path | None:
     """The folder of the model that the extra `offline` brings, or None."""
     if (spec := find_spec(PACKAGE)) is None or not spec.submodule_search_locations:
         return None
-    folders = sorted(path.parent for path in Path(spec.submodule_search_locations[0]).rglob("modules.json"))
+    folders = sorted(
+        path.parent for path in Path(spec.submodule_search_locations[0]).rglob("modules.json")
+    )
     return folders[0] if folders else None
 
 
@@ -57,9 +59,18 @@ def weights_of(folder: Path) -> list[Path]:
     """
     weights = sorted(folder.rglob("*.safetensors"))
     safe = {path.parent for path in weights}
-    pickles = [path for pattern in ("*.bin", "*.pt", "*.pkl") for path in folder.rglob(pattern) if path.parent not in safe]
+    pickles = [
+        path
+        for pattern in ("*.bin", "*.pt", "*.pkl")
+        for path in folder.rglob(pattern)
+        if path.parent not in safe
+    ]
     if pickles or not weights:
-        found, zh = (f"only {pickles[0].name}", f"只有 {pickles[0].name}") if pickles else ("no *.safetensors", "没有 *.safetensors")
+        found, zh = (
+            (f"only {pickles[0].name}", f"只有 {pickles[0].name}")
+            if pickles
+            else ("no *.safetensors", "没有 *.safetensors")
+        )
         raise ModelError(
             f"{folder}: {found}; take a model whose weights are safetensors (others can run code)",
             zh=f"{folder}：{zh}；请换用权重为 safetensors 的模型（其他格式可能夹带代码）",
@@ -107,9 +118,14 @@ class LocalModel(InProcess):
 
     runtime = "sentence-transformers"
 
-    def __init__(self, folder: Path, settings: EmbeddingSettings | None = None, *, sha256: str = "") -> None:
+    def __init__(
+        self, folder: Path, settings: EmbeddingSettings | None = None, *, sha256: str = ""
+    ) -> None:
         super().__init__(settings := settings or EmbeddingSettings())
-        self.weights, self.weights_bytes = checked_digest(folder, settings, sha256), size_of(weights_of(folder))
+        self.weights, self.weights_bytes = (
+            checked_digest(folder, settings, sha256),
+            size_of(weights_of(folder)),
+        )
         self.model: Any = _load(folder, settings)
         self.dim = settings.dims or int(self.model.get_embedding_dimension())
         self.key = vector_space(self.weights, settings)
@@ -130,7 +146,9 @@ class LocalModel(InProcess):
 
     def _encode(self, texts: Sequence[str]) -> "Floats":
         with _one_thread():
-            vectors = self.model.encode(list(texts), batch_size=BATCH, convert_to_numpy=True, show_progress_bar=False)
+            vectors = self.model.encode(
+                list(texts), batch_size=BATCH, convert_to_numpy=True, show_progress_bar=False
+            )
         return normalised(vectors, self.dim)
 
     def unknown_share(self, text: str) -> float:
@@ -138,7 +156,9 @@ class LocalModel(InProcess):
         tokenizer = self.model.tokenizer
         unknown = getattr(tokenizer, "unk_token_id", None)
         with self._turnstile.question():
-            ids = tokenizer(text[:READ], add_special_tokens=False, truncation=False, verbose=False)["input_ids"]
+            ids = tokenizer(text[:READ], add_special_tokens=False, truncation=False, verbose=False)[
+                "input_ids"
+            ]
         return ids.count(unknown) / len(ids) if ids and unknown is not None else 0.0
 
 
@@ -183,7 +203,11 @@ def _load(folder: Path, settings: EmbeddingSettings) -> Any:
     try:
         with _no_progress_bar():
             model = SentenceTransformer(
-                str(folder), device="cpu", trust_remote_code=False, local_files_only=True, model_kwargs={"use_safetensors": True}
+                str(folder),
+                device="cpu",
+                trust_remote_code=False,
+                local_files_only=True,
+                model_kwargs={"use_safetensors": True},
             )
     except (OSError, ValueError, RuntimeError, KeyError, ImportError) as error:
         raise ModelError(

@@ -79,14 +79,20 @@ class Reader:
         """The named groups of the whole body and the number of all capturing groups; the place stays."""
         names: dict[str, int] = {}
         total = 0
-        for opening in re.finditer(r"\\.|\[(?:\\.|[^\]\\])*\]?|(?P<open>\((?!\?)|\(\?<(?![=!]))", self.body, re.DOTALL):
+        for opening in re.finditer(
+            r"\\.|\[(?:\\.|[^\]\\])*\]?|(?P<open>\((?!\?)|\(\?<(?![=!]))", self.body, re.DOTALL
+        ):
             if opening["open"] is None:
                 continue
             total += 1
             if opening["open"] == "(?<":
                 name = self._name_at(opening.end())
                 if name in names:
-                    raise self.error(f"two groups are named {name!r}", "give each its own name", at=opening.start())
+                    raise self.error(
+                        f"two groups are named {name!r}",
+                        "give each its own name",
+                        at=opening.start(),
+                    )
                 names[name] = total
         return names, total
 
@@ -100,9 +106,18 @@ class Reader:
     def group_name(self) -> str:
         """The name up to '>'."""
         found = _NAME.match(self.body, self.at)
-        name = paired(re.sub(r"\\u\{?([0-9A-Fa-f]+)\}?", _written_out, found["name"])) if found else ""
-        if not found or not re.sub("[$\u200c\u200d]", "_", name).isidentifier() or name[0] in "\u200c\u200d":
-            raise self.error("a group has no valid name", "write (?<name>...) with letters, digits and _, no digit first")
+        name = (
+            paired(re.sub(r"\\u\{?([0-9A-Fa-f]+)\}?", _written_out, found["name"])) if found else ""
+        )
+        if (
+            not found
+            or not re.sub("[$\u200c\u200d]", "_", name).isidentifier()
+            or name[0] in "\u200c\u200d"
+        ):
+            raise self.error(
+                "a group has no valid name",
+                "write (?<name>...) with letters, digits and _, no digit first",
+            )
         self.at = found.end()
         return name
 
@@ -116,14 +131,21 @@ class Reader:
         found = self.match(_QUANTIFIER)
         if found is None:
             if self.unicode and self.peek() == "{":
-                raise self.error("incomplete quantifier", r"write {2}, {2,} or {2,5}, or '\{' for a brace that is meant literally")
+                raise self.error(
+                    "incomplete quantifier",
+                    r"write {2}, {2,} or {2,5}, or '\{' for a brace that is meant literally",
+                )
             return None
         if found["least"] is None:
             return {"*": (0, None), "+": (1, None), "?": (0, 1)}[found[0]]
         least = _count(found["least"])
-        most = least if found["comma"] is None else _count(found["most"]) if found["most"] else FOREVER
+        most = (
+            least if found["comma"] is None else _count(found["most"]) if found["most"] else FOREVER
+        )
         if most < least:
-            raise self.error(f"the bounds of {found[0]} are out of order", f"write {{{most},{least}}}", at=start)
+            raise self.error(
+                f"the bounds of {found[0]} are out of order", f"write {{{most},{least}}}", at=start
+            )
         return least, None if most >= FOREVER else most
 
     def back_reference(self, total: int) -> int | None:
@@ -133,7 +155,10 @@ class Reader:
             return None
         number = _count(found[0])
         if number > total and self.unicode:
-            raise self.error(rf"\{found[0]} names no group ({total} in this pattern)", r"refer to a group that exists, or write \xHH")
+            raise self.error(
+                rf"\{found[0]} names no group ({total} in this pattern)",
+                r"refer to a group that exists, or write \xHH",
+            )
         if number > total:
             return None
         self.at = found.end()
@@ -169,7 +194,9 @@ class Reader:
         """The code of an escaped character (the backslash is read already)."""
         letter = self.peek()
         if not letter:
-            raise self.error(r"a lone '\' at the end", r"write '\\' for a backslash that is meant literally")
+            raise self.error(
+                r"a lone '\' at the end", r"write '\\' for a backslash that is meant literally"
+            )
         if letter in _CONTROLS:
             self.at += 1
             return _CONTROLS[letter]
@@ -182,7 +209,9 @@ class Reader:
         return self._identity_escape(in_class)
 
     def _control_escape(self, in_class: bool) -> int:
-        found = self.match(_CONTROL) or (self.match(_CLASS_CONTROL) if in_class and not self.unicode else None)
+        found = self.match(_CONTROL) or (
+            self.match(_CLASS_CONTROL) if in_class and not self.unicode else None
+        )
         if found:
             return ord(found[1]) % 32
         if self.unicode:
@@ -195,7 +224,8 @@ class Reader:
                 self.at += 1
                 return 0
             raise self.error(
-                "a number is no character with the flag u", r"write \xHH" + (r" or \0" if in_class else r", \0 or the number of a group")
+                "a number is no character with the flag u",
+                r"write \xHH" + (r" or \0" if in_class else r", \0 or the number of a group"),
             )
         found = self.match(_OCTAL)
         return int(found[0], 8) if found else self.next()  # \8 and \9 are the digits
@@ -205,7 +235,9 @@ class Reader:
             return int(found[1], 16)
         if self.unicode and (found := self.match(_BRACED)):
             if len(found[1].lstrip("0")) > 6 or int(found[1], 16) > sets.LAST:
-                raise self.error(f"no character has the number {found[1][:12]}", r"write at most \u{10FFFF}")
+                raise self.error(
+                    f"no character has the number {found[1][:12]}", r"write at most \u{10FFFF}"
+                )
             return int(found[1], 16)
         if found := self.match(_HEX4):
             return self._joined(int(found[1], 16))
@@ -222,7 +254,10 @@ class Reader:
     def _identity_escape(self, in_class: bool) -> int:
         letter = self.peek()
         if self.unicode and letter not in _SYNTAX and not (in_class and letter == "-"):
-            raise self.error(rf"\{letter} means nothing with the flag u", f"write {letter!r} without the backslash")
+            raise self.error(
+                rf"\{letter} means nothing with the flag u",
+                f"write {letter!r} without the backslash",
+            )
         if letter == "k" and self.groups()[0]:
             raise self.error(r"\k names no group", r"write \k<name> outside of a class")
         return self.next()
@@ -236,7 +271,11 @@ class Reader:
         properties: list[Property] = []
         while not self.take("]"):
             if not self.peek():
-                raise self.error("a class is not closed", r"add ']', or write '\[' for a bracket that is meant literally", at=opening)
+                raise self.error(
+                    "a class is not closed",
+                    r"add ']', or write '\[' for a bracket that is meant literally",
+                    at=opening,
+                )
             found = self._range(ignore_case)
             ranges.extend(found.ranges)
             properties.extend(found.properties)
@@ -252,10 +291,18 @@ class Reader:
         high = self._member(ignore_case)
         if isinstance(low, int) and isinstance(high, int):
             if low > high:
-                raise self.error("a range of a class is out of order", "write the lower character first", at=start)
+                raise self.error(
+                    "a range of a class is out of order",
+                    "write the lower character first",
+                    at=start,
+                )
             return ClassSet(((low, high),))
         if self.unicode:
-            raise self.error("a class like \\d cannot be the end of a range with the flag u", r"write '\-' for a hyphen", at=start)
+            raise self.error(
+                "a class like \\d cannot be the end of a range with the flag u",
+                r"write '\-' for a hyphen",
+                at=start,
+            )
         sides = (_as_set(low), _as_set(high), _as_set(ord("-")))
         return ClassSet(tuple(each for side in sides for each in side.ranges))
 
@@ -290,9 +337,15 @@ def in_units(text: str) -> str:
     """
     if text.isascii() or max(text) <= "\uffff":
         return text
-    return "".join(chr(unit) for (unit,) in struct.iter_unpack("<H", text.encode("utf-16-le", "surrogatepass")))
+    return "".join(
+        chr(unit) for (unit,) in struct.iter_unpack("<H", text.encode("utf-16-le", "surrogatepass"))
+    )
 
 
 def paired(text: str) -> str:
     """The text with surrogate pairs as one character each."""
-    return text if text.isascii() else text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+    return (
+        text
+        if text.isascii()
+        else text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+    )

@@ -4,7 +4,17 @@ from collections.abc import Iterable, Iterator
 
 from rolememory.text.javascript import sets
 from rolememory.text.javascript.escapes import paired
-from rolememory.text.javascript.nodes import Back, Chars, Choice, Edge, Group, Look, Node, Repeat, Series
+from rolememory.text.javascript.nodes import (
+    Back,
+    Chars,
+    Choice,
+    Edge,
+    Group,
+    Look,
+    Node,
+    Repeat,
+    Series,
+)
 
 HEAVY = 10**9
 
@@ -87,16 +97,26 @@ def weight(node: Node, *, upper: bool = False) -> int:
 
 def splits_pairs(node: Node) -> bool:
     """Whether it could tell an astral character from its two UTF-16 units (only asked without the flag u)."""
-    return nullable(node) or any(sets.overlaps(each.ranges, sets.SURROGATES) for each in walk(node) if isinstance(each, Chars))
+    return nullable(node) or any(
+        sets.overlaps(each.ranges, sets.SURROGATES)
+        for each in walk(node)
+        if isinstance(each, Chars)
+    )
 
 
 def beyond_linear(node: Node) -> bool:
     """Whether an engine without backtracking (RE2) cannot run it, or would run it differently."""
     return any(
         isinstance(each, Look | Back)
-        or (isinstance(each, Edge) and (each.wide or each.kind == "inside" or (each.lines and each.kind != "word")))
+        or (
+            isinstance(each, Edge)
+            and (each.wide or each.kind == "inside" or (each.lines and each.kind != "word"))
+        )
         or (isinstance(each, Chars) and (bool(each.properties) or _misread(each)))
-        or (isinstance(each, Repeat) and (nullable(each.body) or max(each.least, each.most or 0) > 1000))
+        or (
+            isinstance(each, Repeat)
+            and (nullable(each.body) or max(each.least, each.most or 0) > 1000)
+        )
         for each in walk(node)
     )
 
@@ -109,7 +129,11 @@ def _misread(node: Chars) -> bool:
 
 def beyond_ascii(node: Node) -> bool:
     """Whether some part needs Unicode's idea of letters: properties, and back references that ignore case."""
-    return any((isinstance(each, Chars) and bool(each.properties)) or (isinstance(each, Back) and each.ignore_case) for each in walk(node))
+    return any(
+        (isinstance(each, Chars) and bool(each.properties))
+        or (isinstance(each, Back) and each.ignore_case)
+        for each in walk(node)
+    )
 
 
 def never_set(tree: Node) -> frozenset[int]:
@@ -153,7 +177,11 @@ def required_literal(node: Node, *, lowered: bool) -> str | None:
 
     The longest wins, the first of equals.
     """
-    runs = [run for run in map(paired, _runs(node, lowered)) if run and _whole(run) and not (lowered and run != run.lower())]
+    runs = [
+        run
+        for run in map(paired, _runs(node, lowered))
+        if run and _whole(run) and not (lowered and run != run.lower())
+    ]
     return max(runs, key=len, default=None)
 
 
@@ -176,7 +204,11 @@ def _runs(node: Node, lowered: bool) -> list[str]:  # noqa: PLR0911 - a case for
             inside = _runs(body, lowered)
             if not inside or least == most == 1:
                 return inside
-            return [inside[0], max(inside, key=len) if len(inside) > 1 else "", inside[-1]]  # the first round, any, the last
+            return [
+                inside[0],
+                max(inside, key=len) if len(inside) > 1 else "",
+                inside[-1],
+            ]  # the first round, any, the last
         case _:
             return ["", ""]
 

@@ -26,7 +26,12 @@ class Chars:
     @property
     def only(self) -> int | None:
         """The code point, when the set holds exactly one."""
-        lone = len(self.ranges) == 1 and self.ranges[0][0] == self.ranges[0][1] and not self.properties and not self.negated
+        lone = (
+            len(self.ranges) == 1
+            and self.ranges[0][0] == self.ranges[0][1]
+            and not self.properties
+            and not self.negated
+        )
         return self.ranges[0][0] if lone else None
 
 

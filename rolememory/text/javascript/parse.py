@@ -10,7 +10,18 @@ from typing import Literal
 from rolememory.errors import PatternError
 from rolememory.text.javascript import sets
 from rolememory.text.javascript.escapes import ClassSet, Reader
-from rolememory.text.javascript.nodes import EMPTY, Back, Chars, Choice, Edge, Group, Look, Node, Repeat, Series
+from rolememory.text.javascript.nodes import (
+    EMPTY,
+    Back,
+    Chars,
+    Choice,
+    Edge,
+    Group,
+    Look,
+    Node,
+    Repeat,
+    Series,
+)
 
 MAX_LENGTH = 1000  # characters of a body
 MAX_NESTING = 20  # groups inside groups
@@ -41,7 +52,9 @@ class Flags:
         for at, letter in enumerate(letters):
             if letter not in FLAGS or letter in letters[:at]:
                 fault = "stands twice" if letter in FLAGS else "is no flag here"
-                raise PatternError(f"flag {letter!r} {fault}; write each of {', '.join(FLAGS)} at most once")
+                raise PatternError(
+                    f"flag {letter!r} {fault}; write each of {', '.join(FLAGS)} at most once"
+                )
         return cls("i" in letters, "m" in letters, "s" in letters, "u" in letters, "y" in letters)
 
 
@@ -53,7 +66,9 @@ def parse(body: str, flags: Flags) -> Node:
         CostlyPatternError: it is longer or nested deeper than we run.
     """
     if len(body) > MAX_LENGTH:
-        raise CostlyPatternError(f"the pattern has {len(body)} characters, at most {MAX_LENGTH} are run; split it into several keys")
+        raise CostlyPatternError(
+            f"the pattern has {len(body)} characters, at most {MAX_LENGTH} are run; split it into several keys"
+        )
     return _Parser(body, flags).whole()
 
 
@@ -70,7 +85,9 @@ class _Parser:
     def whole(self) -> Node:
         tree = self.disjunction()
         if self.read.peek() == ")":
-            raise self.read.error("unmatched ')'", r"write '\)' for a bracket that is meant literally")
+            raise self.read.error(
+                "unmatched ')'", r"write '\)' for a bracket that is meant literally"
+            )
         return tree
 
     def disjunction(self) -> Node:
@@ -89,17 +106,31 @@ class _Parser:
         node = self.assertion()
         if node is None:
             return self.quantified(self.atom())
-        loops = isinstance(node, Look) and node.ahead and not self.flags.unicode  # Annex B: a lookahead may be repeated
+        loops = (
+            isinstance(node, Look) and node.ahead and not self.flags.unicode
+        )  # Annex B: a lookahead may be repeated
         if not loops and self.read.at_quantifier():
-            raise self.read.error("nothing to repeat: an assertion matches no text", "take the quantifier away")
+            raise self.read.error(
+                "nothing to repeat: an assertion matches no text", "take the quantifier away"
+            )
         return self.quantified(node) if loops else node
 
     def assertion(self) -> Node | None:
-        kinds: dict[str, Literal["start", "end", "word", "inside"]] = {"^": "start", "$": "end", r"\b": "word", r"\B": "inside"}
+        kinds: dict[str, Literal["start", "end", "word", "inside"]] = {
+            "^": "start",
+            "$": "end",
+            r"\b": "word",
+            r"\B": "inside",
+        }
         for text, kind in kinds.items():
             if self.read.take(text):
                 return Edge(kind, self.flags.lines, self.flags.ignore_case and self.flags.unicode)
-        for text, ahead, negated in (("(?=", True, False), ("(?!", True, True), ("(?<=", False, False), ("(?<!", False, True)):
+        for text, ahead, negated in (
+            ("(?=", True, False),
+            ("(?!", True, True),
+            ("(?<=", False, False),
+            ("(?<!", False, True),
+        ):
             if self.read.take(text):
                 return Look(self.inside(), ahead, negated)
         return None
@@ -109,10 +140,16 @@ class _Parser:
         opening = self.read.at - 1
         self.depth += 1
         if self.depth > MAX_NESTING:
-            raise CostlyPatternError(f"groups are nested more than {MAX_NESTING} deep; split the pattern into several keys")
+            raise CostlyPatternError(
+                f"groups are nested more than {MAX_NESTING} deep; split the pattern into several keys"
+            )
         body = self.disjunction()
         if not self.read.take(")"):
-            raise self.read.error("a group is not closed", r"add ')', or write '\(' for a bracket that is meant literally", at=opening)
+            raise self.read.error(
+                "a group is not closed",
+                r"add ')', or write '\(' for a bracket that is meant literally",
+                at=opening,
+            )
         self.depth -= 1
         return body
 
@@ -120,11 +157,18 @@ class _Parser:
         char = self.read.peek()
         if char == "(":
             return self.group()
-        special: dict[str, Callable[[], Node]] = {".": self.dot, "[": self.char_class, "\\": self.escape}
+        special: dict[str, Callable[[], Node]] = {
+            ".": self.dot,
+            "[": self.char_class,
+            "\\": self.escape,
+        }
         if char in special:
             return special[char]()
         if self.read.at_quantifier() or (char == "{" and self.flags.unicode):
-            raise self.read.error(f"nothing to repeat before {char!r}", rf"write '\{char}' for a character that is meant literally")
+            raise self.read.error(
+                f"nothing to repeat before {char!r}",
+                rf"write '\{char}' for a character that is meant literally",
+            )
         if char in "]}" and self.flags.unicode:
             raise self.read.error(f"lone {char!r} with the flag u", rf"write '\{char}'")
         return self.literal(self.read.next())
@@ -135,7 +179,9 @@ class _Parser:
         if self.read.take("(?<"):
             self.read.group_name()
         elif self.read.starts("(?"):
-            raise self.read.error(f"unknown group {self.read.ahead(3)!r}", _group_remedy(self.read.ahead(4)))
+            raise self.read.error(
+                f"unknown group {self.read.ahead(3)!r}", _group_remedy(self.read.ahead(4))
+            )
         else:
             self.read.take("(")
         self.opened += 1
@@ -168,7 +214,9 @@ class _Parser:
         if name not in self.names:
             known = ", ".join(self.names) or "none"
             raise self.read.error(
-                rf"\k names no group of this pattern (named groups: {known})", r"write \k<name> of a group (?<name>...)", at=start
+                rf"\k names no group of this pattern (named groups: {known})",
+                r"write \k<name> of a group (?<name>...)",
+                at=start,
             )
         return Back(self.names[name], self.flags.ignore_case)
 
@@ -177,7 +225,13 @@ class _Parser:
 
     def chars(self, ranges: tuple[tuple[int, int], ...], found: ClassSet | None = None) -> Chars:
         properties, negated = (found.properties, found.negated) if found else ((), False)
-        return sets.chars(ranges, properties, negated=negated, fold=self.flags.ignore_case, unicode=self.flags.unicode)
+        return sets.chars(
+            ranges,
+            properties,
+            negated=negated,
+            fold=self.flags.ignore_case,
+            unicode=self.flags.unicode,
+        )
 
     def quantified(self, node: Node) -> Node:
         bounds = self.read.quantifier()
@@ -193,5 +247,7 @@ def _group_remedy(opening: str) -> str:
     if opening.startswith("(?>"):
         return "JavaScript has no atomic groups; write (?:...)"
     if opening[2:3].isalpha() or opening[2:3] == "-":
-        return "JavaScript sets flags for the whole pattern; write them behind the last slash: /.../i"
+        return (
+            "JavaScript sets flags for the whole pattern; write them behind the last slash: /.../i"
+        )
     return "write (?:...), (?=...), (?!...), (?<=...), (?<!...) or (?<name>...)"

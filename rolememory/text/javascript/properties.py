@@ -54,7 +54,10 @@ SCRIPTS = frozenset(
     """.split()
 )
 
-_BLOCK_NAMES = {"IDC": "ID_Continue", "VS": "Variation_Selector"}  # short names that `regex` would read as those of blocks
+_BLOCK_NAMES = {
+    "IDC": "ID_Continue",
+    "VS": "Variation_Selector",
+}  # short names that `regex` would read as those of blocks
 
 
 def known_property(text: str) -> Property | None:
@@ -67,7 +70,9 @@ def known_property(text: str) -> Property | None:
     """
     name, equals, value = text.partition("=")
     if not equals:
-        return Property(_BLOCK_NAMES.get(name, name)) if name in CATEGORIES or name in BINARY else None
+        return (
+            Property(_BLOCK_NAMES.get(name, name)) if name in CATEGORIES or name in BINARY else None
+        )
     if name in ("General_Category", "gc"):
         return Property(value) if value in CATEGORIES else None
     if name in ("Script", "sc"):

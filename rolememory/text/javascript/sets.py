@@ -10,7 +10,11 @@ from rolememory.text.javascript.nodes import Chars, Property, Ranges
 LAST = sys.maxunicode
 DIGITS: Ranges = ((0x30, 0x39),)
 WORDS: Ranges = ((0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A))
-WIDE_WORDS: Ranges = (*WORDS, (0x17F, 0x17F), (0x212A, 0x212A))  # flags i and u: what folds to k and s
+WIDE_WORDS: Ranges = (
+    *WORDS,
+    (0x17F, 0x17F),
+    (0x212A, 0x212A),
+)  # flags i and u: what folds to k and s
 LINE_ENDS: Ranges = ((0x0A, 0x0A), (0x0D, 0x0D), (0x2028, 0x2029))
 SPACES: Ranges = (
     (0x09, 0x0D),
@@ -76,7 +80,9 @@ def _simple_fold(code: int) -> int:
     folded = chr(code).casefold()
     if len(folded) == 1:
         return ord(folded)
-    lowered = chr(code).lower()  # where the full folding is longer, the simple one is the lower case letter, if that is one letter
+    lowered = chr(
+        code
+    ).lower()  # where the full folding is longer, the simple one is the lower case letter, if that is one letter
     return ord(lowered) if len(lowered) == 1 else code
 
 
@@ -85,7 +91,11 @@ def _alike(unicode: bool) -> tuple[tuple[int, ...], dict[int, tuple[int, ...]]]:
     """All code points that have others alike, ascending, and who those are (itself included)."""
     fold, last = (_simple_fold, 0x1FFFF) if unicode else (_upper, 0xFFFF)
     classes: dict[int, list[int]] = {}
-    for low, high in ((0, 0x33FF), (0xA000, 0xABFF), (0xF900, last)):  # between them no letter has a case
+    for low, high in (
+        (0, 0x33FF),
+        (0xA000, 0xABFF),
+        (0xF900, last),
+    ):  # between them no letter has a case
         for code in range(low, high + 1):
             classes.setdefault(fold(code), []).append(code)
     members = {code: tuple(alike) for alike in classes.values() if len(alike) > 1 for code in alike}
@@ -100,7 +110,12 @@ def folded(ranges: Ranges, unicode: bool) -> Ranges:
     ((75, 75), (107, 107), (8490, 8490))
     """
     cased, alike = _alike(unicode)
-    more = {other for low, high in ranges for code in cased[bisect_left(cased, low) : bisect_right(cased, high)] for other in alike[code]}
+    more = {
+        other
+        for low, high in ranges
+        for code in cased[bisect_left(cased, low) : bisect_right(cased, high)]
+        for other in alike[code]
+    }
     return union([*ranges, *((code, code) for code in more)])
 
 
@@ -115,10 +130,24 @@ def property_ranges(wanted: Property) -> Ranges:
     return complement(ranges) if wanted.negated else ranges
 
 
-def chars(ranges: Iterable[tuple[int, int]], properties: tuple[Property, ...] = (), *, negated: bool, fold: bool, unicode: bool) -> Chars:
+def chars(
+    ranges: Iterable[tuple[int, int]],
+    properties: tuple[Property, ...] = (),
+    *,
+    negated: bool,
+    fold: bool,
+    unicode: bool,
+) -> Chars:
     """A set as it matches: case folded in, negation last (`[^x]` is "nothing that is like x"), written out where that is possible."""
     if not fold:
         own = union(ranges)
-        return Chars(own, properties, negated) if properties else Chars(complement(own) if negated else own)
-    own = folded(union([*ranges, *(each for wanted in properties for each in property_ranges(wanted))]), unicode)
+        return (
+            Chars(own, properties, negated)
+            if properties
+            else Chars(complement(own) if negated else own)
+        )
+    own = folded(
+        union([*ranges, *(each for wanted in properties for each in property_ranges(wanted))]),
+        unicode,
+    )
     return Chars(complement(own) if negated else own)

@@ -4,7 +4,18 @@ from dataclasses import dataclass, field
 
 from rolememory.text.javascript import sets
 from rolememory.text.javascript.facts import generous, never_set, nullable, walk, widthless
-from rolememory.text.javascript.nodes import Back, Chars, Choice, Edge, Group, Look, Node, Ranges, Repeat, Series
+from rolememory.text.javascript.nodes import (
+    Back,
+    Chars,
+    Choice,
+    Edge,
+    Group,
+    Look,
+    Node,
+    Ranges,
+    Repeat,
+    Series,
+)
 
 _NOT_LINE_END = "[^\n\r\u2028\u2029]"
 
@@ -73,14 +84,18 @@ class Writer:
         return f"(?:(?<={word})(?={word})|(?<!{word})(?!{word}))"
 
     def _repeat(self, node: Repeat, *, behind: bool) -> str:
-        if widthless(node.body):  # a round that takes nothing is refused once the least number is reached
+        if widthless(
+            node.body
+        ):  # a round that takes nothing is refused once the least number is reached
             return self._part(node.body, behind=behind) if node.least else ""
         body = self._node(node.body, behind=behind)
         atom = body if isinstance(node.body, Chars | Group) and body != "" else f"(?:{body})"
         lazy = "" if node.greedy else "?"
         if nullable(node.body) and not generous(node.body):
             most = None if node.most is None else node.most - node.least
-            rounds = self._guarded(atom, behind=behind) + _bounds(0, most) + lazy if most != 0 else ""
+            rounds = (
+                self._guarded(atom, behind=behind) + _bounds(0, most) + lazy if most != 0 else ""
+            )
             return (atom + _bounds(node.least, node.least) if node.least else "") + rounds
         return atom + _bounds(node.least, node.most) + lazy
 
@@ -94,7 +109,9 @@ class Writer:
     def _chars(self, node: Chars) -> str:
         if not node.properties:
             return self._ranges(node.ranges)
-        properties = "".join(rf"\{'P' if each.negated else 'p'}{{{each.spelling}}}" for each in node.properties)
+        properties = "".join(
+            rf"\{'P' if each.negated else 'p'}{{{each.spelling}}}" for each in node.properties
+        )
         return f"[{'^' if node.negated else ''}{properties}{_members(node.ranges)}]"
 
     def _ranges(self, ranges: Ranges) -> str:
@@ -111,11 +128,19 @@ class Writer:
 
 def _bounds(least: int, most: int | None) -> str:
     short = {(0, None): "*", (1, None): "+", (0, 1): "?", (1, 1): ""}.get((least, most))
-    return short if short is not None else f"{{{least}}}" if least == most else f"{{{least},{'' if most is None else most}}}"
+    return (
+        short
+        if short is not None
+        else f"{{{least}}}"
+        if least == most
+        else f"{{{least},{'' if most is None else most}}}"
+    )
 
 
 def _members(ranges: Ranges) -> str:
-    return "".join(_char(low) if low == high else f"{_char(low)}-{_char(high)}" for low, high in ranges)
+    return "".join(
+        _char(low) if low == high else f"{_char(low)}-{_char(high)}" for low, high in ranges
+    )
 
 
 def _char(code: int) -> str:

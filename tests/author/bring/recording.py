@@ -33,7 +33,9 @@ class _Ear:
     recorder: Recorder
     role: str
 
-    def observe(self, messages: Sequence[Message], chat: str, user: str | None, title: str) -> Taken:
+    def observe(
+        self, messages: Sequence[Message], chat: str, user: str | None, title: str
+    ) -> Taken:
         if len(self.recorder.calls) == self.recorder.stop_at:
             raise KeyboardInterrupt
         key = (self.role, chat)
@@ -51,7 +53,9 @@ def plan_of(home: Home, folder: Path, wishes: Wishes = PLAIN) -> Plan:
         return make_plan(home, source, ledger, wishes)
 
 
-def bring(home: Home, folder: Path, recorder: Recorder | None = None, wishes: Wishes = PLAIN) -> list[Brought]:
+def bring(
+    home: Home, folder: Path, recorder: Recorder | None = None, wishes: Wishes = PLAIN
+) -> list[Brought]:
     """Bring everything, as the command does, to the recorder."""
     return bring_by(home, folder, (recorder or Recorder()).of, wishes)
 

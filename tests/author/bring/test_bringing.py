@@ -44,7 +44,9 @@ def texts(recorder: Recorder, avatar: str, chat: str) -> list[str]:
 def tree(folder: Path) -> dict[str, str]:
     """Every file of a folder, by content and time."""
     return {
-        str(path.relative_to(folder)): f"{hashlib.sha256(path.read_bytes()).hexdigest()} {path.stat().st_mtime_ns}"
+        str(
+            path.relative_to(folder)
+        ): f"{hashlib.sha256(path.read_bytes()).hexdigest()} {path.stat().st_mtime_ns}"
         for path in sorted(folder.rglob("*"))
         if path.is_file()
     }
@@ -62,7 +64,9 @@ def test_characters_become_roles_with_their_cards_byte_for_byte(brought: Brought
     }
     for avatar in ("Asha.png", "Asha1.png", "明月.png"):
         mind = brought.role(avatar)
-        assert (mind.folder / "card.png").read_bytes() == (brought.user / "characters" / avatar).read_bytes()
+        assert (mind.folder / "card.png").read_bytes() == (
+            brought.user / "characters" / avatar
+        ).read_bytes()
     assert brought.home.folder.find("Asha1").card_from == "Asha1.png"
 
 
@@ -88,22 +92,30 @@ def test_the_branch_of_an_old_program_does_not_take_the_id_of_its_chat(brought: 
 
 def test_the_persona_of_a_chat_is_its_user(brought: Brought) -> None:
     assert brought.recorder.users["Asha.png", f"Asha.png/{OLD}"] == "Wren"
-    assert {brought.recorder.users[key] for key in brought.recorder.users if key[1] != f"Asha.png/{OLD}"} == {"林"}
+    assert {
+        brought.recorder.users[key] for key in brought.recorder.users if key[1] != f"Asha.png/{OLD}"
+    } == {"林"}
     people = json.loads((brought.home.path / "personas.json").read_text("utf-8"))["personas"]
-    assert [(one["name"], one["description"]) for one in people] == [("林", "二十六岁，会修灯的旅人。"), ("Wren", "A cartographer.")]
+    assert [(one["name"], one["description"]) for one in people] == [
+        ("林", "二十六岁，会修灯的旅人。"),
+        ("Wren", "A cartographer."),
+    ]
 
 
 def test_every_message_has_its_time(home: Home, user: Path) -> None:
     recorder = Recorder()
     write_lines(
-        user / "chats" / "Asha" / "undated.jsonl", [head(created="2022-01-02@03h04m05s"), said("Asha", "a"), said("W", "b", user=True)]
+        user / "chats" / "Asha" / "undated.jsonl",
+        [head(created="2022-01-02@03h04m05s"), said("Asha", "a"), said("W", "b", user=True)],
     )
     bring(home, user, recorder)
     for messages in recorder.given.values():
         times = [one.sent for one in messages]
         assert None not in times
         assert times == sorted(times)  # type: ignore[type-var]
-    assert {one.sent.year for one in recorder.given["Asha.png", "Asha.png/undated"] if one.sent} == {2022}
+    assert {
+        one.sent.year for one in recorder.given["Asha.png", "Asha.png/undated"] if one.sent
+    } == {2022}
 
 
 def test_chats_come_in_the_order_of_their_beginnings(brought: Brought) -> None:
@@ -115,12 +127,24 @@ def test_in_a_group_each_member_heard_what_was_said_where_it_was(brought: Brough
     assert secret in brought.texts("Asha.png", GROUP)
     assert secret in brought.texts("明月.png", GROUP)
     assert brought.texts("Bo.png", GROUP) == ["Ahoy, I am new here.", "欢迎，Bo。"]
-    assert [one.name for one in brought.recorder.given["明月.png", GROUP]] == ["Asha", "明月", "林", "Bo", "林"]
+    assert [one.name for one in brought.recorder.given["明月.png", GROUP]] == [
+        "Asha",
+        "明月",
+        "林",
+        "Bo",
+        "林",
+    ]
 
 
-def test_a_chat_that_no_group_owns_was_heard_by_those_who_speak_in_it(home: Home, user: Path) -> None:
+def test_a_chat_that_no_group_owns_was_heard_by_those_who_speak_in_it(
+    home: Home, user: Path
+) -> None:
     recorder = Recorder()
-    lines = [said("Asha", "a", original_avatar="Asha.png"), said("林", "b", user=True), said("Asha", "c", original_avatar="Asha.png")]
+    lines = [
+        said("Asha", "a", original_avatar="Asha.png"),
+        said("林", "b", user=True),
+        said("Asha", "c", original_avatar="Asha.png"),
+    ]
     write_lines(user / "group chats" / "lost.jsonl", lines)
     bring(home, user, recorder)
     assert [who for who, chat in recorder.given if chat == "lost/lost"] == ["Asha.png"]
@@ -144,33 +168,59 @@ def linked(home: Home, avatar: str) -> list[str]:
 
 def test_lorebooks_come_and_are_linked_where_they_are_named(brought: Brought) -> None:
     for name in ("Lighthouse", "长安", "海边", "旅人"):
-        assert (brought.home.path / "worldbooks" / f"{name}.json").read_bytes() == (brought.user / "worlds" / f"{name}.json").read_bytes()
-    assert linked(brought.home, "Asha.png") == ["Asha memories.json", "Lighthouse.json", "旅人.json", "海边.json"]
+        assert (brought.home.path / "worldbooks" / f"{name}.json").read_bytes() == (
+            brought.user / "worlds" / f"{name}.json"
+        ).read_bytes()
+    assert linked(brought.home, "Asha.png") == [
+        "Asha memories.json",
+        "Lighthouse.json",
+        "旅人.json",
+        "海边.json",
+    ]
     assert linked(brought.home, "明月.png") == ["旅人.json", "海边.json", "长安.json"]
     assert linked(brought.home, "Asha1.png") == ["海边.json"]
 
 
 def test_what_memory_books_wrote_leaves_the_lorebook_and_the_rest_stays(brought: Brought) -> None:
-    entries = json.loads((brought.home.path / "worldbooks" / "Asha memories.json").read_text("utf-8"))["entries"]
+    entries = json.loads(
+        (brought.home.path / "worldbooks" / "Asha memories.json").read_text("utf-8")
+    )["entries"]
     assert [one["content"] for one in entries.values()] == ["Hand-written: the cat is grey."]
 
 
 def test_a_lorebook_of_nothing_but_memories_does_not_come_as_a_book(home: Home, user: Path) -> None:
-    write_world(user, "Asha memories", lore(0, "Lin told where he lives.", "home", stmemorybooks=True, STMB_end=2, STMB_chatId=NEW))
+    write_world(
+        user,
+        "Asha memories",
+        lore(
+            0, "Lin told where he lives.", "home", stmemorybooks=True, STMB_end=2, STMB_chatId=NEW
+        ),
+    )
     bring(home, user)
     assert not (home.path / "worldbooks" / "Asha memories.json").exists()
-    assert [one.content for one in role(home, "Asha.png").memories.values() if "scene" in one.tags] == ["Lin told where he lives."]
+    assert [
+        one.content for one in role(home, "Asha.png").memories.values() if "scene" in one.tags
+    ] == ["Lin told where he lives."]
 
 
 def test_memories_of_a_chat_that_nobody_knows_stay_entries(home: Home, user: Path) -> None:
-    path = write_world(user, "lost", lore(0, "About another chat.", "x", stmemorybooks=True, STMB_end=2, STMB_chatId="gone"))
+    path = write_world(
+        user,
+        "lost",
+        lore(0, "About another chat.", "x", stmemorybooks=True, STMB_end=2, STMB_chatId="gone"),
+    )
     bring(home, user)
     assert (home.path / "worldbooks" / "lost.json").read_bytes() == path.read_bytes()
 
 
 def test_a_card_whose_book_came_as_a_file_has_it_once(brought: Brought) -> None:
     assert not list((brought.role("Asha.png").folder / "worldbooks").glob("*.json"))
-    told = "\n".join(one.content for one in brought.role("Asha.png").recall(["How does the lamp burn?"], dry_run=True).messages)
+    told = "\n".join(
+        one.content
+        for one in brought.role("Asha.png")
+        .recall(["How does the lamp burn?"], dry_run=True)
+        .messages
+    )
     assert "whale oil" in told
     assert "An old text" not in told
 
@@ -178,7 +228,9 @@ def test_a_card_whose_book_came_as_a_file_has_it_once(brought: Brought) -> None:
 def test_a_card_whose_lorebook_is_not_there_keeps_its_own(home: Home, user: Path) -> None:
     (user / "worlds" / "Lighthouse.json").unlink()
     bring(home, user)
-    assert [path.name for path in (role(home, "Asha.png").folder / "worldbooks").iterdir()] == [f"{BOOK['name']}.json"]
+    assert [path.name for path in (role(home, "Asha.png").folder / "worldbooks").iterdir()] == [
+        f"{BOOK['name']}.json"
+    ]
 
 
 def test_a_lorebook_of_another_origin_is_not_overwritten(home: Home, user: Path) -> None:
@@ -205,7 +257,9 @@ def test_summaries_become_memories_that_rest_on_what_they_cover(brought: Brought
         "Lin came to the lighthouse and told of a cat.",
         "Lin told Asha where he lives.",
     }
-    assert {(one.type.value, one.source.value, one.user) for one in found.values()} == {("episodic", "summary", "林")}
+    assert {(one.type.value, one.source.value, one.user) for one in found.values()} == {
+        ("episodic", "summary", "林")
+    }
     book = found["Lin told Asha where he lives."]
     assert (book.keys, book.tags) == (("长安", "home"), ("summary", "scene"))
     assert [(one.chat, one.version) for one in book.evidence] == [(INTEGRITY, "v2")]
@@ -227,7 +281,9 @@ def test_a_summary_that_a_branch_shares_rests_on_both(brought: Brought) -> None:
     assert sorted(one.chat for one in shared.evidence) == sorted([INTEGRITY, "Asha.png/Branch #1"])
 
 
-def test_who_came_late_does_not_get_a_summary_of_what_it_did_not_hear(home: Home, user: Path) -> None:
+def test_who_came_late_does_not_get_a_summary_of_what_it_did_not_hear(
+    home: Home, user: Path
+) -> None:
     path = user / "group chats" / "1720000000000.jsonl"
     lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     lines[3]["extra"] = {"memory": "林会游泳，这是秘密。"}
@@ -264,7 +320,9 @@ def test_summaries_are_never_doubled(home: Home, user: Path) -> None:
     bring(home, user, wishes=Wishes(again=True))
     ledger_path(home.path, user).unlink()
     bring(home, user)
-    assert {one.id: one for one in home.roles() for one in home.role(one.id).memories.values()} == before
+    assert {
+        one.id: one for one in home.roles() for one in home.role(one.id).memories.values()
+    } == before
 
 
 def test_a_summary_that_was_deleted_here_stays_deleted(home: Home, user: Path) -> None:
@@ -273,7 +331,12 @@ def test_a_summary_that_was_deleted_here_stays_deleted(home: Home, user: Path) -
     gone = summaries(mind)["Lin came to the lighthouse."]
     mind.delete(gone)
     path = user / "chats" / "Asha" / f"{NEW}.jsonl"
-    path.write_text(path.read_text("utf-8") + "\n" + json.dumps(said("Asha", "And now?", "2024-07-12T02:00:00Z")), "utf-8")
+    path.write_text(
+        path.read_text("utf-8")
+        + "\n"
+        + json.dumps(said("Asha", "And now?", "2024-07-12T02:00:00Z")),
+        "utf-8",
+    )
     bring(home, user)
     assert gone not in role(home, "Asha.png").memories
 
@@ -297,7 +360,12 @@ def test_a_second_run_finds_everything_here(home: Home, user: Path) -> None:
 def test_only_what_is_new_comes_the_second_time(home: Home, user: Path) -> None:
     bring(home, user)
     path = user / "chats" / "明月" / "明月 - 2024-08-01@20h00m00s.jsonl"
-    path.write_text(path.read_text("utf-8") + "\n" + json.dumps(said("明月", "再弹一曲？", "2024-08-01T21:00:00Z")), "utf-8")
+    path.write_text(
+        path.read_text("utf-8")
+        + "\n"
+        + json.dumps(said("明月", "再弹一曲？", "2024-08-01T21:00:00Z")),
+        "utf-8",
+    )
     write_lines(user / "chats" / "Bo" / "first.jsonl", [head(integrity="bo"), said("Bo", "Ahoy.")])
     recorder = Recorder()
     bring(home, user, recorder)
@@ -335,7 +403,9 @@ def test_a_role_of_another_card_keeps_its_name_to_itself(home: Home, user: Path)
     assert role(home, "明月.png").id != other.id
 
 
-def test_a_character_that_got_another_name_and_file_is_the_same_role(home: Home, user: Path) -> None:
+def test_a_character_that_got_another_name_and_file_is_the_same_role(
+    home: Home, user: Path
+) -> None:
     bring(home, user)
     before = role(home, "明月.png").id
     (user / "characters" / "明月.png").unlink()
@@ -348,7 +418,9 @@ def test_a_character_that_got_another_name_and_file_is_the_same_role(home: Home,
     assert texts(recorder, "秋月.png", "moon-1")[0] == "你来了。"
 
 
-def test_another_character_under_the_file_of_one_that_left_is_another_role(home: Home, user: Path) -> None:
+def test_another_character_under_the_file_of_one_that_left_is_another_role(
+    home: Home, user: Path
+) -> None:
     bring(home, user)
     before = role(home, "Bo.png").id
     write_card(user, "Bo.png", "Boris", description="A bear.", first_mes="Grr.")
@@ -358,12 +430,19 @@ def test_another_character_under_the_file_of_one_that_left_is_another_role(home:
     assert plan_of(home, user).is_empty
 
 
-def test_a_role_answers_to_its_names_as_the_program_keeps_them_and_once_kept_them(home: Home, user: Path) -> None:
+def test_a_role_answers_to_its_names_as_the_program_keeps_them_and_once_kept_them(
+    home: Home, user: Path
+) -> None:
     write_card(user, "bones.png", 'Dr. "Bones" O\'Hara: the 2nd')
-    write_lines(user / "chats" / "bones" / "old.jsonl", [head("Lin", "Bones", created="2023-01-01@00h00m00s"), said("Bones", "Sit.")])
+    write_lines(
+        user / "chats" / "bones" / "old.jsonl",
+        [head("Lin", "Bones", created="2023-01-01@00h00m00s"), said("Bones", "Sit.")],
+    )
     bring(home, user)
     bones = role(home, "bones.png").id
-    assert [home.folder.find(name).id for name in ("Dr. Bones O'Hara the 2nd", "Bones", "bones")] == [bones] * 3
+    assert [
+        home.folder.find(name).id for name in ("Dr. Bones O'Hara the 2nd", "Bones", "bones")
+    ] == [bones] * 3
 
 
 def test_two_copies_of_a_card_are_two_roles(home: Home, user: Path) -> None:
@@ -396,7 +475,9 @@ def test_a_role_that_was_removed_here_comes_with_its_chats_again(home: Home, use
         pytest.param(lambda path: path.unlink(), False, id="taken away here"),
     ],
 )
-def test_a_lorebook_that_was_changed_here_stays_so(home: Home, user: Path, edit: object, kept: bool) -> None:
+def test_a_lorebook_that_was_changed_here_stays_so(
+    home: Home, user: Path, edit: object, kept: bool
+) -> None:
     bring(home, user)
     path = home.path / "worldbooks" / "长安.json"
     edit(path)  # type: ignore[operator]
@@ -428,16 +509,25 @@ def test_a_persona_that_was_edited_here_stays_so(home: Home, user: Path) -> None
     document["personas"][0]["description"] = "我自己写的。"
     write_json(path, document)
     settings(
-        user, persona_descriptions={"lin.png": {"description": "又改了。"}, "1700000000000-Wren.png": {"description": "A sailor now."}}
+        user,
+        persona_descriptions={
+            "lin.png": {"description": "又改了。"},
+            "1700000000000-Wren.png": {"description": "A sailor now."},
+        },
     )
     bring(home, user)
-    assert [one["description"] for one in json.loads(path.read_text("utf-8"))["personas"]] == ["我自己写的。", "A sailor now."]
+    assert [one["description"] for one in json.loads(path.read_text("utf-8"))["personas"]] == [
+        "我自己写的。",
+        "A sailor now.",
+    ]
 
 
 # ── stop and go on ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_stopped_again_and_again_nothing_is_lost_or_doubled(home: Home, user: Path, brought: Brought) -> None:
+def test_stopped_again_and_again_nothing_is_lost_or_doubled(
+    home: Home, user: Path, brought: Brought
+) -> None:
     recorder = Recorder()
     for stop_at in (0, 1, 2, 5, 7):
         recorder.stop_at = stop_at
@@ -447,7 +537,9 @@ def test_stopped_again_and_again_nothing_is_lost_or_doubled(home: Home, user: Pa
     bring(home, user, recorder)
     assert recorder.given == brought.recorder.given
     again = [one for one in set(recorder.calls) if recorder.calls.count(one) > 1]
-    assert {chat for _, chat in again} <= {GROUP}  # of a group's chat that was stopped in the middle; taken twice it does no harm
+    assert {chat for _, chat in again} <= {
+        GROUP
+    }  # of a group's chat that was stopped in the middle; taken twice it does no harm
     for avatar in ("Asha.png", "明月.png", "Bo.png"):
         assert summaries(role(home, avatar)) == summaries(brought.role(avatar))
 
@@ -463,7 +555,11 @@ def test_a_line_of_the_ledger_that_was_cut_off_costs_one_chat(home: Home, user: 
 
 
 def test_two_imports_into_one_home_do_not_meet(home: Home, user: Path) -> None:
-    with ledger_of(home.path, user), pytest.raises(NotWrittenError, match="another import") as error, ledger_of(home.path, user.parent):
+    with (
+        ledger_of(home.path, user),
+        pytest.raises(NotWrittenError, match="another import") as error,
+        ledger_of(home.path, user.parent),
+    ):
         pass
     assert "导入在进行" in error.value.text("zh")
 
@@ -491,7 +587,9 @@ def test_what_cannot_be_read_is_named_and_the_rest_comes(home: Home, user: Path)
 def test_the_chats_of_a_card_that_broke_still_find_their_role(home: Home, user: Path) -> None:
     bring(home, user)
     (user / "characters" / "明月.png").write_bytes(b"broken")
-    write_lines(user / "chats" / "明月" / "later.jsonl", [head(integrity="later"), said("明月", "我还在。")])
+    write_lines(
+        user / "chats" / "明月" / "later.jsonl", [head(integrity="later"), said("明月", "我还在。")]
+    )
     recorder = Recorder()
     bring(home, user, recorder)
     assert ("明月.png", "later") in recorder.given
@@ -505,11 +603,19 @@ def test_broken_settings_do_not_stop_the_rest(home: Home, user: Path) -> None:
     assert not (home.path / "personas.json").exists()
 
 
-@pytest.mark.parametrize("name", ["../../evil", "..", "a/b", "CON", "x" * 300, "零\u202e宽", ".hidden", "a\nb"])
+@pytest.mark.parametrize(
+    "name", ["../../evil", "..", "a/b", "CON", "x" * 300, "零\u202e宽", ".hidden", "a\nb"]
+)
 def test_hostile_names_stay_inside_the_home(home: Home, user: Path, name: str) -> None:
-    write_card(user, "evil.png", name, extensions={"world": "../../../etc/passwd", "rolememory": {"role_uuid": "../../evil"}})
+    write_card(
+        user,
+        "evil.png",
+        name,
+        extensions={"world": "../../../etc/passwd", "rolememory": {"role_uuid": "../../evil"}},
+    )
     write_lines(
-        user / "chats" / "evil" / "one.jsonl", [head(integrity="../../../evil", world_info="../../x", main_chat="../y"), said("e", "Hi.")]
+        user / "chats" / "evil" / "one.jsonl",
+        [head(integrity="../../../evil", world_info="../../x", main_chat="../y"), said("e", "Hi.")],
     )
     settings(user, personas={"../../p.png": name}, persona_descriptions={})
     outside = tree(user.parent.parent.parent)
@@ -517,8 +623,12 @@ def test_hostile_names_stay_inside_the_home(home: Home, user: Path, name: str) -
     bring(home, user, recorder)
     now = tree(user.parent.parent.parent)
     assert {one for one in now.keys() - outside.keys() if not one.startswith("home/")} == set()
-    assert {one.id for one in home.roles()} == {path.name for path in home.path.iterdir() if len(path.name) == 36}
-    assert [len(messages) for (who, _), messages in recorder.given.items() if who == "evil.png"] == [1]
+    assert {one.id for one in home.roles()} == {
+        path.name for path in home.path.iterdir() if len(path.name) == 36
+    }
+    assert [
+        len(messages) for (who, _), messages in recorder.given.items() if who == "evil.png"
+    ] == [1]
 
 
 def test_nothing_in_the_data_folder_is_ever_written(home: Home, user: Path) -> None:
@@ -536,11 +646,16 @@ def test_a_look_tells_what_would_come_and_writes_nothing(home: Home, user: Path)
     before = tree(home.path)
     found = {one.name: one for one in look(plan_of(home, user))}
     assert (found[NEW].messages, found[NEW].summaries, found[NEW].roles) == (6, 4, ("Asha",))
-    assert (found["1720000000000"].messages, found["1720000000000"].roles) == (12, ("Asha", "明月", "Bo"))
+    assert (found["1720000000000"].messages, found["1720000000000"].roles) == (
+        12,
+        ("Asha", "明月", "Bo"),
+    )
     assert tree(home.path) == before
     assert not (home.path / FOLDER).exists()
     done = {one.name: one for one in bring(home, user) if one.kind == "chat"}
-    assert {name: one.messages for name, one in done.items()} == {name: one.messages for name, one in found.items()}
+    assert {name: one.messages for name, one in done.items()} == {
+        name: one.messages for name, one in found.items()
+    }
 
 
 # ── one character ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -556,8 +671,13 @@ def test_one_character_alone_may_be_brought(home: Home, user: Path) -> None:
     assert len(home.roles()) == 4
 
 
-def test_a_folder_of_chats_without_a_card_becomes_a_role_of_its_name(home: Home, tmp_path: Path) -> None:
-    write_lines(tmp_path / "米拉" / "one.jsonl", [head(integrity="one"), said("米拉", "你好。"), said("林", "在吗？", user=True)])
+def test_a_folder_of_chats_without_a_card_becomes_a_role_of_its_name(
+    home: Home, tmp_path: Path
+) -> None:
+    write_lines(
+        tmp_path / "米拉" / "one.jsonl",
+        [head(integrity="one"), said("米拉", "你好。"), said("林", "在吗？", user=True)],
+    )
     recorder = Recorder()
     bring(home, tmp_path / "米拉", recorder)
     bring(home, tmp_path / "米拉", recorder, Wishes(again=True))

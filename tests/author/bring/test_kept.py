@@ -28,7 +28,9 @@ class Logged:
     def __init__(self, mind: RoleMemory) -> None:
         self.chats = mind.chats
 
-    def observe(self, messages: Sequence[Message], chat: str, user: str | None, title: str) -> Taken:
+    def observe(
+        self, messages: Sequence[Message], chat: str, user: str | None, title: str
+    ) -> Taken:
         kept = self.chats.observe(messages, chat=chat, user=user, title=title).chat
         return taken(kept, self.chats.path(kept), messages)
 
@@ -56,7 +58,9 @@ def test_summaries_rest_on_versions_that_stand(home: Home, user: Path) -> None:
     bring_by(home, user, by_engine)
     mind = role(home, "Asha.png")
     chats = mind.chats
-    (book,) = [one for one in mind.memories.values() if one.content == "Lin told Asha where he lives."]
+    (book,) = [
+        one for one in mind.memories.values() if one.content == "Lin told Asha where he lives."
+    ]
     (ground,) = book.evidence
     assert chats.versions(ground.chat)[ground.version].text == "Chang'an is far."
     assert chats.visible_from(INTEGRITY).sees(ground)
@@ -80,7 +84,11 @@ def test_a_chat_that_goes_on_there_goes_on_here(home: Home, user: Path) -> None:
     write_lines(path, [*lines, said("Asha", "Sleep well.", "2024-07-12T01:35:00Z")])
     bring_by(home, user, by_engine)
     chats = role(home, "Asha.png").chats
-    assert [one.text for one in chats.path(INTEGRITY)][4:] == ["I like cats, and this one most.", "晚安。", "Sleep well."]
+    assert [one.text for one in chats.path(INTEGRITY)][4:] == [
+        "I like cats, and this one most.",
+        "晚安。",
+        "Sleep well.",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -93,9 +101,13 @@ def test_a_chat_that_goes_on_there_goes_on_here(home: Home, user: Path) -> None:
         pytest.param("", "ab", "--", id="nothing"),
     ],
 )
-def test_which_version_each_message_became(home: Home, kept: str, given: str, versions: str) -> None:
+def test_which_version_each_message_became(
+    home: Home, kept: str, given: str, versions: str
+) -> None:
     chats = home.create("Mira").chats
-    chats.observe([Message.user(f"word {one}") for one in kept] or [Message.user("other")], chat="c")
+    chats.observe(
+        [Message.user(f"word {one}") for one in kept] or [Message.user("other")], chat="c"
+    )
     path = chats.path("c")
     found = taken("c", path, [Message.user(f"word {one}") for one in given]).versions
     assert found == tuple("" if one == "-" else path[int(one)].version for one in versions)
@@ -103,7 +115,10 @@ def test_which_version_each_message_became(home: Home, kept: str, given: str, ve
 
 def test_a_chat_that_stopped_in_the_middle_goes_on_and_loses_nothing(home: Home) -> None:
     mind = home.create("Mira")
-    told = [Message.user(f"Word {at}.") if at % 3 else Message.system(f"Night {at}.") for at in range(30)]
+    told = [
+        Message.user(f"Word {at}.") if at % 3 else Message.system(f"Night {at}.")
+        for at in range(30)
+    ]
     mind.observe(told[:20], chat="c")
     left: list[str] = []
     mind.chats.follow(lambda seen: left.extend(seen.left))
@@ -119,11 +134,21 @@ def test_old_chats_teach(home: Home, user: Path) -> None:
     learned = {one.content: one for one in mind.memories.values() if "summary" not in one.tags}
     assert sum(one.learned for one in done) >= len(learned) > 0
     cats = [one for content, one in learned.items() if "芝麻" in content]
-    assert {(one.user, one.evidence[0].chat, one.created and one.created.year) for one in cats} == {("林", INTEGRITY, 2024)}
+    assert {(one.user, one.evidence[0].chat, one.created and one.created.year) for one in cats} == {
+        ("林", INTEGRITY, 2024)
+    }
 
 
 def test_five_thousand_messages_come_whole(home: Home, user: Path) -> None:
-    lines = [said("明月" if at % 2 else "林", f"第 {at} 夜呢？", 1700000000000 + at * 60000, user=not at % 2) for at in range(5000)]
+    lines = [
+        said(
+            "明月" if at % 2 else "林",
+            f"第 {at} 夜呢？",
+            1700000000000 + at * 60000,
+            user=not at % 2,
+        )
+        for at in range(5000)
+    ]
     for at in range(0, 5000, 10):
         lines[at]["extra"] = {"qvink_memory": {"memory": f"摘要 {at}"}}
     write_lines(user / "chats" / "明月" / "long.jsonl", [head(integrity="long"), *lines])
@@ -133,7 +158,10 @@ def test_five_thousand_messages_come_whole(home: Home, user: Path) -> None:
     assert [one.text for one in path] == [str(line["mes"]) for line in lines]
 
 
-@pytest.mark.skipif(not PACKAGE.exists(), reason="the program is not installed under .cache/live; `make conformance-live` does it")
+@pytest.mark.skipif(
+    not PACKAGE.exists(),
+    reason="the program is not installed under .cache/live; `make conformance-live` does it",
+)
 def test_what_the_program_ships_comes(home: Home, tmp_path: Path) -> None:
     user = tmp_path / "data" / "default-user"
     for part, name in (("characters", "default_Seraphina.png"), ("worlds", "Eldoria.json")):
@@ -146,12 +174,20 @@ def test_what_the_program_ships_comes(home: Home, tmp_path: Path) -> None:
     }
     write_lines(
         user / "chats" / "default_Seraphina" / "Seraphina - 2023-5-12 @21h 32m 29s 224ms.jsonl",
-        [head(integrity="sera"), greeting, said("林", "这是哪里？", "2026-11-21T20:12:57Z", user=True)],
+        [
+            head(integrity="sera"),
+            greeting,
+            said("林", "这是哪里？", "2026-11-21T20:12:57Z", user=True),
+        ],
     )
     bring_by(home, user, by_engine)
     mind = role(home, "default_Seraphina.png")
     assert (mind.role.name, mind.role.worldbooks) == ("Seraphina", ("Eldoria.json",))
-    assert (mind.folder / "card.png").read_bytes() == (PACKAGE / "default_Seraphina.png").read_bytes()
+    assert (mind.folder / "card.png").read_bytes() == (
+        PACKAGE / "default_Seraphina.png"
+    ).read_bytes()
     assert not list(mind.folder.glob("worldbooks/*.json"))
-    told = "\n".join(one.content for one in mind.recall(["Is a shadowfang near?"], dry_run=True).messages)
+    told = "\n".join(
+        one.content for one in mind.recall(["Is a shadowfang near?"], dry_run=True).messages
+    )
     assert told.count("eyes darken") == 1

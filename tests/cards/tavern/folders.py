@@ -14,10 +14,20 @@ INTEGRITY = "5f0c5f4e-0000-4000-8000-00000000000a"
 
 def said(name: str, text: str, at: Any = None, *, user: bool = False, **more: Any) -> Raw:
     """A message as a chat file has it."""
-    return {"name": name, "is_user": user, "is_system": False, "send_date": at, "mes": text, "extra": {}, **more}
+    return {
+        "name": name,
+        "is_user": user,
+        "is_system": False,
+        "send_date": at,
+        "mes": text,
+        "extra": {},
+        **more,
+    }
 
 
-def head(user: str = "unused", character: str = "unused", *, created: Any = None, **about: Any) -> Raw:
+def head(
+    user: str = "unused", character: str = "unused", *, created: Any = None, **about: Any
+) -> Raw:
     """The first line of a chat file; `about` is its chat_metadata."""
     dated = {} if created is None else {"create_date": created}
     return {"user_name": user, "character_name": character, **dated, "chat_metadata": about}
@@ -26,7 +36,9 @@ def head(user: str = "unused", character: str = "unused", *, created: Any = None
 def write_lines(path: Path, lines: Iterable[Raw | str]) -> Path:
     """A chat file; a text is a line as it is."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    text = "\n".join(line if isinstance(line, str) else json.dumps(line, ensure_ascii=False) for line in lines)
+    text = "\n".join(
+        line if isinstance(line, str) else json.dumps(line, ensure_ascii=False) for line in lines
+    )
     path.write_bytes(text.encode("utf-8", "surrogatepass"))
     return path
 
@@ -47,14 +59,27 @@ def write_card(user: Path, avatar: str, name: str, book: Raw | None = None, **fi
 
 def lore(uid: int, content: str, *keys: str, **fields: Any) -> Raw:
     """An entry of a world file."""
-    return {"uid": uid, "key": list(keys), "keysecondary": [], "content": content, "comment": "", "order": 100, "disable": False, **fields}
+    return {
+        "uid": uid,
+        "key": list(keys),
+        "keysecondary": [],
+        "content": content,
+        "comment": "",
+        "order": 100,
+        "disable": False,
+        **fields,
+    }
 
 
 def write_world(user: Path, name: str, *entries: Raw) -> Path:
-    return write_json(user / "worlds" / f"{name}.json", {"entries": {str(one["uid"]): one for one in entries}})
+    return write_json(
+        user / "worlds" / f"{name}.json", {"entries": {str(one["uid"]): one for one in entries}}
+    )
 
 
-def write_group(user: Path, group: str, members: Sequence[str], chats: Sequence[str], **more: Any) -> Path:
+def write_group(
+    user: Path, group: str, members: Sequence[str], chats: Sequence[str], **more: Any
+) -> Path:
     raw = {
         "id": group,
         "name": "灯塔里的人",
@@ -75,20 +100,40 @@ def settings(user: Path, **power: Any) -> Path:
         "power_user": {
             "personas": {"lin.png": "林", "1700000000000-Wren.png": "Wren"},
             "persona_descriptions": {
-                "lin.png": {"description": "二十六岁，会修灯的旅人。", "position": 0, "lorebook": "旅人"},
-                "1700000000000-Wren.png": {"description": "A cartographer.", "title": "from the coast"},
+                "lin.png": {
+                    "description": "二十六岁，会修灯的旅人。",
+                    "position": 0,
+                    "lorebook": "旅人",
+                },
+                "1700000000000-Wren.png": {
+                    "description": "A cartographer.",
+                    "title": "from the coast",
+                },
             },
             "default_persona": "lin.png",
             **power,
         },
-        "world_info_settings": {"world_info": {"globalSelect": ["海边"], "charLore": [{"name": "明月", "extraBooks": ["长安"]}]}},
+        "world_info_settings": {
+            "world_info": {
+                "globalSelect": ["海边"],
+                "charLore": [{"name": "明月", "extraBooks": ["长安"]}],
+            }
+        },
     }
     return write_json(user / "settings.json", raw)
 
 
 BOOK = {
     "name": "Lighthouse",
-    "entries": [{"keys": ["lamp"], "content": "An old text about the lamp.", "extensions": {}, "enabled": True, "insertion_order": 1}],
+    "entries": [
+        {
+            "keys": ["lamp"],
+            "content": "An old text about the lamp.",
+            "extensions": {},
+            "enabled": True,
+            "insertion_order": 1,
+        }
+    ],
 }
 
 
@@ -104,7 +149,11 @@ def life(root: Path) -> Path:
     write_card(user, "Asha1.png", "Asha", description="Another Asha, a baker.")
     write_card(user, "明月.png", "明月", description="长安城里的琴师。", first_mes="你来了。")
     write_card(user, "Bo.png", "Bo", first_mes="Ahoy.")
-    write_world(user, "Lighthouse", lore(0, "The lamp burns whale oil and is wound every four hours.", "lamp"))
+    write_world(
+        user,
+        "Lighthouse",
+        lore(0, "The lamp burns whale oil and is wound every four hours.", "lamp"),
+    )
     write_world(user, "长安", lore(0, "长安有一百零八坊。", "长安"))
     write_world(user, "海边", lore(0, "涨潮时栈桥会被淹没。", "栈桥"))
     write_world(user, "旅人", lore(0, "林的灯是祖母留下的。", "灯"))
@@ -126,7 +175,13 @@ def _of_asha(user: Path) -> None:
             head("Wren", "Asha", created="2023-6-19 @14h 20m 33s 123ms"),
             said("Asha", "You are soaked through.", "June 19, 2023 2:20pm"),
             said("Wren", "My boat broke on the rocks.", "June 19, 2023 2:21pm", user=True),
-            said("Asha", "Then stay the night.", "2023-6-19 @14h 22m 10s 5ms", swipes=["Go away.", "Then stay the night."], swipe_id=1),
+            said(
+                "Asha",
+                "Then stay the night.",
+                "2023-6-19 @14h 22m 10s 5ms",
+                swipes=["Go away.", "Then stay the night."],
+                swipe_id=1,
+            ),
             said("Wren", "Thank you.", 1687184633000, user=True),
         ],
     )
@@ -139,7 +194,11 @@ def _of_asha(user: Path) -> None:
             "2024-07-12T01:32:30.000Z",
             extra={
                 "memory": "Lin came to the lighthouse.",
-                "qvink_memory": {"memory": "Asha said that Chang'an is far.", "remember": True, "include": "long"},
+                "qvink_memory": {
+                    "memory": "Asha said that Chang'an is far.",
+                    "remember": True,
+                    "include": "long",
+                },
             },
         ),
         said("林", "我有一只猫，叫芝麻。", "2024-07-12T01:33:00.000Z", user=True),
@@ -158,13 +217,21 @@ def _of_asha(user: Path) -> None:
         [
             head(integrity=INTEGRITY, world_info="Asha memories"),
             *told,
-            {**said("SillyTavern System", "Help text.", user=False), "is_system": True, "extra": {"type": "help"}},
+            {
+                **said("SillyTavern System", "Help text.", user=False),
+                "is_system": True,
+                "extra": {"type": "help"},
+            },
             said("林", "晚安。", "2024-07-12T01:34:00.000Z", user=True),
         ],
     )
     write_lines(
         chats / "Branch #1.jsonl",
-        [head(integrity=INTEGRITY, main_chat=NEW), *told[:3], said("林", "我属兔。", "2024-07-13T08:00:00.000Z", user=True)],
+        [
+            head(integrity=INTEGRITY, main_chat=NEW),
+            *told[:3],
+            said("林", "我属兔。", "2024-07-13T08:00:00.000Z", user=True),
+        ],
     )
     write_world(
         user,
@@ -181,7 +248,15 @@ def _of_asha(user: Path) -> None:
             STMB_chatId=NEW,
             vectorized=True,
         ),
-        lore(1, "An arc took this over.", "old", stmemorybooks=True, STMB_start=0, STMB_end=1, disable=True),
+        lore(
+            1,
+            "An arc took this over.",
+            "old",
+            stmemorybooks=True,
+            STMB_start=0,
+            STMB_end=1,
+            disable=True,
+        ),
         lore(2, "Hand-written: the cat is grey.", "芝麻"),
     )
 
@@ -201,7 +276,9 @@ def _of_moon(user: Path) -> None:
 
 
 def _of_group(user: Path) -> None:
-    write_group(user, "1720000000000", ["Asha.png", "明月.png", "Bo.png", "gone.png"], ["1720000000000"])
+    write_group(
+        user, "1720000000000", ["Asha.png", "明月.png", "Bo.png", "gone.png"], ["1720000000000"]
+    )
     write_lines(
         user / "group chats" / "1720000000000.jsonl",
         [

@@ -22,7 +22,12 @@ def read(tmp_path: Path, *lines: Any) -> tuple[ChatMessage, ...]:
 
 def test_an_old_chat_is_read_with_its_times(user: Path) -> None:
     chat = read_chat(user / "chats" / "Asha" / f"{OLD}.jsonl")
-    assert (chat.head.user, chat.head.character, chat.head.integrity, chat.problems) == ("Wren", "Asha", "", ())
+    assert (chat.head.user, chat.head.character, chat.head.integrity, chat.problems) == (
+        "Wren",
+        "Asha",
+        "",
+        (),
+    )
     assert [one.text for one in chat.messages] == [
         "You are soaked through.",
         "My boat broke on the rocks.",
@@ -35,7 +40,11 @@ def test_an_old_chat_is_read_with_its_times(user: Path) -> None:
 
 def test_a_new_chat_tells_its_id_its_lorebook_and_what_was_left_in_it(user: Path) -> None:
     chat = read_chat(user / "chats" / "Asha" / f"{NEW}.jsonl")
-    assert (chat.head.integrity, chat.head.books, chat.head.user) == (INTEGRITY, ("Asha memories",), "")
+    assert (chat.head.integrity, chat.head.books, chat.head.user) == (
+        INTEGRITY,
+        ("Asha memories",),
+        "",
+    )
     assert [(one.by, one.through, one.lasting) for one in chat.summaries] == [
         ("summarize", 2, False),
         ("qvink", 2, True),
@@ -53,11 +62,19 @@ def test_a_branch_names_the_chat_it_left(user: Path) -> None:
     ("lines", "begun"),
     [
         pytest.param(
-            [head(created="2023-06-19T14:20:33Z"), said("A", "x", "2024-01-01T00:00:00Z")], "2023-06-19", id="the first line says it"
+            [head(created="2023-06-19T14:20:33Z"), said("A", "x", "2024-01-01T00:00:00Z")],
+            "2023-06-19",
+            id="the first line says it",
         ),
-        pytest.param([head(), said("A", "x", "2024-01-01T00:00:00Z")], "2024-01-01", id="else the first message"),
         pytest.param(
-            [said("A", "x", "2024-01-01T00:00:00Z"), said("A", "y", "2024-02-01T00:00:00Z")], "2024-01-01", id="which may be the first line"
+            [head(), said("A", "x", "2024-01-01T00:00:00Z")],
+            "2024-01-01",
+            id="else the first message",
+        ),
+        pytest.param(
+            [said("A", "x", "2024-01-01T00:00:00Z"), said("A", "y", "2024-02-01T00:00:00Z")],
+            "2024-01-01",
+            id="which may be the first line",
         ),
         pytest.param([head(), said("A", "x")], "None", id="or nobody"),
         pytest.param(["{broken", "also broken"], "None", id="broken lines say nothing"),
@@ -70,10 +87,22 @@ def test_when_a_chat_was_begun(tmp_path: Path, lines: list[Any], begun: str) -> 
 @pytest.mark.parametrize(
     ("line", "text"),
     [
-        pytest.param(said("A", "shown", swipes=["shown", "other"], swipe_id=0), "shown", id="the words that are shown"),
-        pytest.param(said("A", "", swipes=["one", "two"], swipe_id=1), "two", id="the chosen swipe where the words are missing"),
+        pytest.param(
+            said("A", "shown", swipes=["shown", "other"], swipe_id=0),
+            "shown",
+            id="the words that are shown",
+        ),
+        pytest.param(
+            said("A", "", swipes=["one", "two"], swipe_id=1),
+            "two",
+            id="the chosen swipe where the words are missing",
+        ),
         pytest.param(said("A", "", swipes=["one"], swipe_id=7), "", id="a swipe that is not there"),
-        pytest.param({"name": "A", "mes": {"message": "inside"}}, "inside", id="words in an object, as another program wrote them"),
+        pytest.param(
+            {"name": "A", "mes": {"message": "inside"}},
+            "inside",
+            id="words in an object, as another program wrote them",
+        ),
         pytest.param(said("A", "半个\ud83d"), "半个\ufffd", id="half an emoji"),
     ],
 )
@@ -94,13 +123,17 @@ def test_the_words_of_a_message(tmp_path: Path, line: Any, text: str) -> None:
         pytest.param({**said("A", ""), "is_system": True, "extra": {"tool_invocations": []}}, "assistant", True, True, id="a tool call"),
     ],
 )  # fmt: skip
-def test_who_speaks_and_who_is_hidden(tmp_path: Path, line: Any, speaker: str, hidden: bool, program: bool) -> None:
+def test_who_speaks_and_who_is_hidden(
+    tmp_path: Path, line: Any, speaker: str, hidden: bool, program: bool
+) -> None:
     (found,) = read(tmp_path, head(), line)
     assert (found.speaker, found.hidden, found.program) == (speaker, hidden, program)
 
 
 def test_a_group_chat_of_old_begins_with_a_message(tmp_path: Path) -> None:
-    assert [one.text for one in read(tmp_path, said("Asha", "Hi."), said("林", "嗨。", user=True))] == ["Hi.", "嗨。"]
+    assert [
+        one.text for one in read(tmp_path, said("Asha", "Hi."), said("林", "嗨。", user=True))
+    ] == ["Hi.", "嗨。"]
 
 
 @pytest.mark.parametrize(
@@ -114,7 +147,9 @@ def test_a_group_chat_of_old_begins_with_a_message(tmp_path: Path) -> None:
         pytest.param(['{"user_name": "L', said("A", "one")], ["one"], ":1: is not JSON", id="a broken head"),
     ],
 )  # fmt: skip
-def test_a_damaged_line_is_told_and_the_others_are_read(tmp_path: Path, lines: list[Any], texts: list[str], problem: str) -> None:
+def test_a_damaged_line_is_told_and_the_others_are_read(
+    tmp_path: Path, lines: list[Any], texts: list[str], problem: str
+) -> None:
     chat = read_chat(write_lines(tmp_path / "chat.jsonl", lines))
     assert [one.text for one in chat.messages] == texts
     assert [one.place for one in chat.messages] == list(range(len(texts)))
@@ -141,7 +176,15 @@ def test_what_is_no_chat_is_refused_by_name(tmp_path: Path, data: bytes, problem
     assert "backups" in error.value.text("zh")
 
 
-@pytest.mark.parametrize("data", [b"", b"\n\n", b'{"user_name": "a", "character_name": "b", "chat_metadata": {}}', b"\xef\xbb\xbf"])
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"\n\n",
+        b'{"user_name": "a", "character_name": "b", "chat_metadata": {}}',
+        b"\xef\xbb\xbf",
+    ],
+)
 def test_a_chat_in_which_nothing_was_said_is_empty(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "empty.jsonl"
     path.write_bytes(data)
@@ -150,26 +193,39 @@ def test_a_chat_in_which_nothing_was_said_is_empty(tmp_path: Path, data: bytes) 
 
 def test_windows_line_ends_and_a_mark_do_no_harm(tmp_path: Path) -> None:
     path = tmp_path / "chat.jsonl"
-    path.write_bytes(b"\xef\xbb\xbf" + b'{"user_name": "Lin", "character_name": "A"}\r\n{"name": "A", "mes": "hi"}\r\n')
+    path.write_bytes(
+        b"\xef\xbb\xbf"
+        + b'{"user_name": "Lin", "character_name": "A"}\r\n{"name": "A", "mes": "hi"}\r\n'
+    )
     assert read_head(path).user == "Lin"
     assert [one.text for one in read_chat(path).messages] == ["hi"]
 
 
-def test_a_line_that_is_too_long_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_line_that_is_too_long_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(files, "LINE", 2000)
-    chat = read_chat(write_lines(tmp_path / "chat.jsonl", [head(), said("A", "x" * 9000), said("A", "short")]))
+    chat = read_chat(
+        write_lines(tmp_path / "chat.jsonl", [head(), said("A", "x" * 9000), said("A", "short")])
+    )
     assert [one.text for one in chat.messages] == ["short"]
     assert ":2: a message of more than" in str(chat.problems[0])
 
 
-def test_a_chat_that_is_too_large_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_chat_that_is_too_large_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(files, "CHAT", 100)
     with pytest.raises(FileError, match="has more than 100 bytes"):
         read_chat(write_lines(tmp_path / "chat.jsonl", [head(), said("A", "x" * 900)]))
 
 
-def test_of_more_messages_than_are_read_the_rest_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_more_messages_than_are_read_the_rest_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(files, "MESSAGES", 3)
-    chat = read_chat(write_lines(tmp_path / "chat.jsonl", [head(), *(said("A", str(at)) for at in range(9))]))
+    chat = read_chat(
+        write_lines(tmp_path / "chat.jsonl", [head(), *(said("A", str(at)) for at in range(9))])
+    )
     assert [one.text for one in chat.messages] == ["0", "1", "2"]
     assert "more than 3 messages" in str(chat.problems[0])

@@ -12,7 +12,16 @@ from rolememory.cards.tavern.settings import read_settings
 from rolememory.cards.tavern.summaries import of_entry, of_message
 from rolememory.cards.tavern.worlds import count, read_world, without
 from rolememory.errors import FileError
-from tests.cards.tavern.folders import NEW, life, lore, settings, write_group, write_json, write_lines, write_world
+from tests.cards.tavern.folders import (
+    NEW,
+    life,
+    lore,
+    settings,
+    write_group,
+    write_json,
+    write_lines,
+    write_world,
+)
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +87,10 @@ def test_what_is_no_such_folder_is_refused_with_a_remedy(tmp_path: Path, place: 
 def talk(*who: str) -> list[ChatMessage]:
     """`user` is the user, anything else the avatar of who speaks."""
     return [
-        ChatMessage(at, "user" if one == "user" else "assistant", "...", avatar="" if one == "user" else one) for at, one in enumerate(who)
+        ChatMessage(
+            at, "user" if one == "user" else "assistant", "...", avatar="" if one == "user" else one
+        )
+        for at, one in enumerate(who)
     ]
 
 
@@ -86,17 +98,43 @@ def talk(*who: str) -> list[ChatMessage]:
     ("avatar", "who", "members", "places"),
     [
         pytest.param("a", "a b user a", "ab", [0, 1, 2, 3], id="who greeted heard everything"),
-        pytest.param("c", "a b user c user", "abc", [3, 4], id="who came late heard from its first word on"),
-        pytest.param("c", "a b user a", "abc", [], id="who came late and never spoke was not seen there"),
-        pytest.param("c", "user c user", "abc", [0, 1, 2], id="where nobody greeted, the file does not tell: everything"),
-        pytest.param("d", "a user a", "ad", [0, 1, 2], id="who has no greeting may have been there from the beginning"),
-        pytest.param("b", "a b user b a user", "a", [0, 1, 2, 3], id="who left heard up to its last word"),
-        pytest.param("c", "a user c a user", "a", [2], id="who came late and left again heard what lies between"),
+        pytest.param(
+            "c", "a b user c user", "abc", [3, 4], id="who came late heard from its first word on"
+        ),
+        pytest.param(
+            "c", "a b user a", "abc", [], id="who came late and never spoke was not seen there"
+        ),
+        pytest.param(
+            "c",
+            "user c user",
+            "abc",
+            [0, 1, 2],
+            id="where nobody greeted, the file does not tell: everything",
+        ),
+        pytest.param(
+            "d",
+            "a user a",
+            "ad",
+            [0, 1, 2],
+            id="who has no greeting may have been there from the beginning",
+        ),
+        pytest.param(
+            "b", "a b user b a user", "a", [0, 1, 2, 3], id="who left heard up to its last word"
+        ),
+        pytest.param(
+            "c",
+            "a user c a user",
+            "a",
+            [2],
+            id="who came late and left again heard what lies between",
+        ),
         pytest.param("c", "a user", "a", [], id="a stranger heard nothing"),
     ],
 )
 def test_who_heard_what_in_a_group(avatar: str, who: str, members: str, places: list[int]) -> None:
-    assert [one.place for one in heard(talk(*who.split()), avatar, set(members), set("abc"))] == places
+    assert [
+        one.place for one in heard(talk(*who.split()), avatar, set(members), set("abc"))
+    ] == places
 
 
 def test_old_files_name_who_speaks(user: Path) -> None:
@@ -110,13 +148,26 @@ def test_old_files_name_who_speaks(user: Path) -> None:
 
 def test_a_group_of_old_knows_about_its_chats(tmp_path: Path) -> None:
     path = write_group(
-        tmp_path, "7", ["a.png", 3, "b.png"], ["71", "72"], chat_metadata={"integrity": "now"}, past_metadata={"71": {"integrity": "then"}}
+        tmp_path,
+        "7",
+        ["a.png", 3, "b.png"],
+        ["71", "72"],
+        chat_metadata={"integrity": "now"},
+        past_metadata={"71": {"integrity": "then"}},
     )  # type: ignore[list-item]
     group = read_group(path)
-    assert (group.members, group.chats, dict(group.integrities)) == (("a.png", "b.png"), ("71", "72"), {"71": "then", "72": "now"})
+    assert (group.members, group.chats, dict(group.integrities)) == (
+        ("a.png", "b.png"),
+        ("71", "72"),
+        {"71": "then", "72": "now"},
+    )
 
 
-@pytest.mark.parametrize("raw", [{}, {"members": "no list"}, {"chats": {"a": 1}, "members": None, "chat_id": 17}], ids=str)
+@pytest.mark.parametrize(
+    "raw",
+    [{}, {"members": "no list"}, {"chats": {"a": 1}, "members": None, "chat_id": 17}],
+    ids=str,
+)
 def test_an_odd_group_is_read_as_far_as_it_goes(tmp_path: Path, raw: Any) -> None:
     assert read_group(write_json(tmp_path / "9.json", raw)).id == "9"
 
@@ -127,9 +178,16 @@ def test_an_odd_group_is_read_as_far_as_it_goes(tmp_path: Path, raw: Any) -> Non
 def test_memory_books_are_read_out_of_a_lorebook(user: Path) -> None:
     world = read_world(user / "worlds" / "Asha memories.json")
     (memory,) = world.memories
-    assert (memory.chat, memory.through, memory.title, memory.keys) == (NEW, 2, "001 - Home", ("长安", "home"))
+    assert (memory.chat, memory.through, memory.title, memory.keys) == (
+        NEW,
+        2,
+        "001 - Home",
+        ("长安", "home"),
+    )
     left = without(world.book, {memory})
-    assert [entry.content for entry in left.lorebook().entries] == ["Hand-written: the cat is grey."]
+    assert [entry.content for entry in left.lorebook().entries] == [
+        "Hand-written: the cat is grey."
+    ]
     assert (count(world.book), count(left)) == (3, 1)
 
 
@@ -178,7 +236,10 @@ def test_what_is_no_summary(extra: Any) -> None:
 
 def test_personas_and_chosen_lorebooks_are_read(user: Path) -> None:
     found = read_settings(user / "settings.json")
-    assert [(one.name, one.book) for one in found.personas.values()] == [("林", "旅人"), ("Wren", "")]
+    assert [(one.name, one.book) for one in found.personas.values()] == [
+        ("林", "旅人"),
+        ("Wren", ""),
+    ]
     assert (found.user, found.default_persona, found.global_books, dict(found.more_books)) == (
         "林",
         "lin.png",
@@ -200,7 +261,14 @@ def test_odd_settings_are_read_as_far_as_they_go(tmp_path: Path, raw: Any) -> No
 
 
 def test_two_personas_of_one_name_are_told_apart_by_the_default(tmp_path: Path) -> None:
-    found = read_settings(settings(tmp_path, personas={"a.png": "林", "b.png": "林"}, default_persona="b.png", persona_descriptions={}))
+    found = read_settings(
+        settings(
+            tmp_path,
+            personas={"a.png": "林", "b.png": "林"},
+            default_persona="b.png",
+            persona_descriptions={},
+        )
+    )
     lin = found.persona_named("林")
     assert lin is not None
     assert lin.avatar == "b.png"

@@ -24,25 +24,51 @@ MOST_MINIMISED = 10  # it takes a while
 def main(words: Sequence[str] | None = None) -> int:
     """Ask, compare, tell."""
     asked = _arguments(words)
-    cases = [_read(path) for path in sorted(asked.given.glob("*.json"))] if asked.given else _worlds(asked.seed, asked.cases)
+    cases = (
+        [_read(path) for path in sorted(asked.given.glob("*.json"))]
+        if asked.given
+        else _worlds(asked.seed, asked.cases)
+    )
     asked.home.mkdir(parents=True, exist_ok=True)
-    with served(asked.program.resolve(), asked.home.resolve()) as address, opened(address) as program:
+    with (
+        served(asked.program.resolve(), asked.home.resolve()) as address,
+        opened(address) as program,
+    ):
         failed = 0
         for case, faults in compared(program, cases):
             failed += bool(faults)
             if faults:
-                tell(program, case, faults, small=failed <= MOST_MINIMISED, folder=asked.home / "differences")
+                tell(
+                    program,
+                    case,
+                    faults,
+                    small=failed <= MOST_MINIMISED,
+                    folder=asked.home / "differences",
+                )
     print(f"{len(cases) - failed} passed, {failed} failed")
     return int(failed > 0)
 
 
 def _arguments(words: Sequence[str] | None) -> argparse.Namespace:
     ask = argparse.ArgumentParser(prog="python -m tests.conformance.live")
-    ask.add_argument("--program", type=Path, required=True, help="folder of the installed npm package")
-    ask.add_argument("--home", type=Path, default=Path(".cache/live/home"), help="where it keeps its data while it runs")
+    ask.add_argument(
+        "--program", type=Path, required=True, help="folder of the installed npm package"
+    )
+    ask.add_argument(
+        "--home",
+        type=Path,
+        default=Path(".cache/live/home"),
+        help="where it keeps its data while it runs",
+    )
     ask.add_argument("--cases", type=int, default=500)
-    ask.add_argument("--seed", default=secrets.token_hex(3), help="the same seed gives the same cases")
-    ask.add_argument("--given", type=Path, help="ask these cases instead, and compare their expectations with the live answers too")
+    ask.add_argument(
+        "--seed", default=secrets.token_hex(3), help="the same seed gives the same cases"
+    )
+    ask.add_argument(
+        "--given",
+        type=Path,
+        help="ask these cases instead, and compare their expectations with the live answers too",
+    )
     return ask.parse_args(words)
 
 
@@ -88,7 +114,9 @@ def tell(program: Program, case: Case, faults: Sequence[str], *, small: bool, fo
         return
 
     def shows(cases: Sequence[Case]) -> list[bool]:
-        return [bool(left) and _breaks(left) == _breaks(faults) for _, left in compared(program, cases)]
+        return [
+            bool(left) and _breaks(left) == _breaks(faults) for _, left in compared(program, cases)
+        ]
 
     asked = {name: value for name, value in case.items() if name != "expected"}
     [(live, left)] = compared(program, [minimised(asked, shows)])

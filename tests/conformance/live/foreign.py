@@ -16,11 +16,42 @@ TEXTS = ["", "A", "A, B", None, LEFT_OUT]
 EXTENSIONS: dict[str, list[Any]] = {
     **dict.fromkeys(("position", "role"), PLACES),
     **dict.fromkeys(
-        ("probability", "depth", "selectiveLogic", "display_index", "group_weight", "scan_depth", "sticky", "cooldown", "delay"), NUMBERS
+        (
+            "probability",
+            "depth",
+            "selectiveLogic",
+            "display_index",
+            "group_weight",
+            "scan_depth",
+            "sticky",
+            "cooldown",
+            "delay",
+        ),
+        NUMBERS,
     ),
-    **dict.fromkeys(("useProbability", "exclude_recursion", "prevent_recursion", "delay_until_recursion", "group_override"), SOMETIMES),
-    **dict.fromkeys(("case_sensitive", "match_whole_words", "use_group_scoring", "vectorized", "ignore_budget"), SOMETIMES),
-    **dict.fromkeys(("match_persona_description", "match_scenario", "match_creator_notes", "match_character_depth_prompt"), SOMETIMES),
+    **dict.fromkeys(
+        (
+            "useProbability",
+            "exclude_recursion",
+            "prevent_recursion",
+            "delay_until_recursion",
+            "group_override",
+        ),
+        SOMETIMES,
+    ),
+    **dict.fromkeys(
+        ("case_sensitive", "match_whole_words", "use_group_scoring", "vectorized", "ignore_budget"),
+        SOMETIMES,
+    ),
+    **dict.fromkeys(
+        (
+            "match_persona_description",
+            "match_scenario",
+            "match_creator_notes",
+            "match_character_depth_prompt",
+        ),
+        SOMETIMES,
+    ),
     **dict.fromkeys(("group", "outlet_name", "automation_id", "of_another_program"), TEXTS),
     "triggers": [[], ["normal"], LEFT_OUT],
 }
@@ -50,17 +81,40 @@ class _Foreign:
         return {"lorebookVersion": 5, "entries": [self._novelai_entry() for _ in self.count]}
 
     def _novelai_entry(self) -> Case:
-        config = self.few([LEFT_OUT, {}, {"budgetPriority": self.few([400, -400, 0])}, {"prefix": "", "budgetPriority": None}])
+        config = self.few(
+            [
+                LEFT_OUT,
+                {},
+                {"budgetPriority": self.few([400, -400, 0])},
+                {"prefix": "", "budgetPriority": None},
+            ]
+        )
         name = self.few(["", "  ", "a lamp", LEFT_OUT])
-        return _without(text=self.speech.text(), keys=self._keys(), displayName=name, enabled=self.few([True, False]), contextConfig=config)
+        return _without(
+            text=self.speech.text(),
+            keys=self._keys(),
+            displayName=name,
+            enabled=self.few([True, False]),
+            contextConfig=config,
+        )
 
     def agnai(self) -> Case:
-        return {"kind": "memory", "name": "book", "entries": [self._agnai_entry() for _ in self.count]}
+        return {
+            "kind": "memory",
+            "name": "book",
+            "entries": [self._agnai_entry() for _ in self.count],
+        }
 
     def _agnai_entry(self) -> Case:
         few = self.few
         numbers = {"priority": few([0, 9]), "weight": few([0, 5, 100])}
-        return {"name": few(["", "a"]), "entry": self.speech.text(), "keywords": self._keys(), "enabled": few([True, False]), **numbers}
+        return {
+            "name": few(["", "a"]),
+            "entry": self.speech.text(),
+            "keywords": self._keys(),
+            "enabled": few([True, False]),
+            **numbers,
+        }
 
     def risu(self) -> Case:
         return {"type": "risu", "ver": 1, "data": [self._risu_entry() for _ in self.count]}
@@ -80,7 +134,12 @@ class _Foreign:
         )
 
     def character_book(self) -> Case:
-        return {"name": "book", "scan_depth": 9, "extensions": {}, "entries": [self._card_entry(at) for at in self.count]}
+        return {
+            "name": "book",
+            "scan_depth": 9,
+            "extensions": {},
+            "entries": [self._card_entry(at) for at in self.count],
+        }
 
     def _card_entry(self, at: int) -> Case:
         few = self.few
@@ -96,7 +155,13 @@ class _Foreign:
             enabled=few([True, True, False, LEFT_OUT]),
             position=few(["before_char", "after_char", "", LEFT_OUT]),
             use_regex=few([True, False, LEFT_OUT]),
-            extensions=few([LEFT_OUT, {}, _without(**{name: few(values) for name, values in EXTENSIONS.items()})]),
+            extensions=few(
+                [
+                    LEFT_OUT,
+                    {},
+                    _without(**{name: few(values) for name, values in EXTENSIONS.items()}),
+                ]
+            ),
         )
 
 

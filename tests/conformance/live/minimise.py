@@ -13,8 +13,13 @@ Judge = Callable[[Sequence[Case]], Sequence[bool]]
 
 GONE = object()
 PLAIN = {
-    **dict.fromkeys(("min_activations", "min_activations_depth_max", "budget_cap", "max_recursion_steps"), 0),
-    **dict.fromkeys(("include_names", "recursive", "case_sensitive", "match_whole_words", "use_group_scoring"), False),
+    **dict.fromkeys(
+        ("min_activations", "min_activations_depth_max", "budget_cap", "max_recursion_steps"), 0
+    ),
+    **dict.fromkeys(
+        ("include_names", "recursive", "case_sensitive", "match_whole_words", "use_group_scoring"),
+        False,
+    ),
     "depth": 2,
     "budget": 25,
     "character_strategy": 1,
@@ -54,7 +59,9 @@ def edited(case: Case, edits: Sequence[Edit]) -> Case:
     removed = [edit for edit in edits if edit[1] is GONE]
     for path, value in [edit for edit in edits if edit[1] is not GONE]:
         _at(copy, path[:-1])[path[-1]] = value
-    for path, _ in sorted(removed, key=lambda edit: [str(step).zfill(6) for step in edit[0]], reverse=True):  # the last of a list first
+    for path, _ in sorted(
+        removed, key=lambda edit: [str(step).zfill(6) for step in edit[0]], reverse=True
+    ):  # the last of a list first
         del _at(copy, path[:-1])[path[-1]]
     return copy
 
@@ -69,42 +76,88 @@ def _at(case: Any, path: Path) -> Any:
 
 
 def _happenings(case: Case) -> Iterator[Edit]:
-    yield from (((place, at), GONE) for place in ("turns", "books") for at in range(len(case.get(place, ()))) if len(case[place]) > 1)
+    yield from (
+        ((place, at), GONE)
+        for place in ("turns", "books")
+        for at in range(len(case.get(place, ())))
+        if len(case[place]) > 1
+    )
     yield from ((path, GONE) for path, _ in _entries(case))
     yield from (((*path, at), GONE) for path in _talks(case) for at in range(len(_at(case, path))))
     for path in [(), *(("turns", at) for at in range(len(case.get("turns", ()))))]:
         asked = _at(case, path)
         yield from (
-            ((*path, name), GONE) for name in ("author_note", "force_activate", "dry_run", "trigger", "remove_last") if name in asked
+            ((*path, name), GONE)
+            for name in ("author_note", "force_activate", "dry_run", "trigger", "remove_last")
+            if name in asked
         )
-        yield from (((*path, name, at), GONE) for name in ("scan_injections",) for at in range(len(asked.get(name, ()))))
+        yield from (
+            ((*path, name, at), GONE)
+            for name in ("scan_injections",)
+            for at in range(len(asked.get(name, ())))
+        )
         yield from (((*path, "edit_entries", uid), GONE) for uid in asked.get("edit_entries", ()))
-    yield from ((("rolls",), case["rolls"][:count]) for count in FEW_ROLLS if count < len(case.get("rolls", ())))
+    yield from (
+        (("rolls",), case["rolls"][:count])
+        for count in FEW_ROLLS
+        if count < len(case.get("rolls", ()))
+    )
 
 
 def _fields(case: Case) -> Iterator[Edit]:
     for path, entry in _entries(case):
-        odd = [name for name in entry if name not in ("uid", "key", "content") and entry[name] != FRESH.get(name, GONE)]
+        odd = [
+            name
+            for name in entry
+            if name not in ("uid", "key", "content") and entry[name] != FRESH.get(name, GONE)
+        ]
         yield from (((*path, name), FRESH.get(name, GONE)) for name in odd)
-        yield from (((*path, name, at), GONE) for name in ("key", "keysecondary") for at in range(len(entry.get(name) or ())))
-    settings = {f"world_info_{name}": value for name, value in PLAIN.items()} | {"max_context": 8192}
-    yield from ((("settings", name), value) for name, value in settings.items() if case["settings"][name] != value)
+        yield from (
+            ((*path, name, at), GONE)
+            for name in ("key", "keysecondary")
+            for at in range(len(entry.get(name) or ()))
+        )
+    settings = {f"world_info_{name}": value for name, value in PLAIN.items()} | {
+        "max_context": 8192
+    }
+    yield from (
+        (("settings", name), value)
+        for name, value in settings.items()
+        if case["settings"][name] != value
+    )
     empty: dict[str, Any] = {"tags": [], "name": "A", "file": "mira"}
     people = [(who, name) for who in ("character", "user") for name in case[who]]
-    yield from ((path, empty.get(path[1], "")) for path in people if _at(case, path) != empty.get(path[1], ""))
+    yield from (
+        (path, empty.get(path[1], ""))
+        for path in people
+        if _at(case, path) != empty.get(path[1], "")
+    )
 
 
 def _usual(case: Case) -> Iterator[Edit]:
     """Fields that are as in any new entry: last, for to miss a field may be another story."""
     for path, entry in _entries(case):
-        yield from (((*path, name), GONE) for name in entry if name not in NEEDED and entry[name] == FRESH.get(name, GONE))
+        yield from (
+            ((*path, name), GONE)
+            for name in entry
+            if name not in NEEDED and entry[name] == FRESH.get(name, GONE)
+        )
 
 
 def _texts(case: Case) -> Iterator[Edit]:
     paths = [(*path, at, "mes") for path in _talks(case) for at in range(len(_at(case, path)))]
     for path, entry in _entries(case):
-        paths += [(*path, "content"), *((*path, name, at) for name in ("key", "keysecondary") for at in range(len(entry.get(name) or ())))]
-    paths += [("character", name) for name in case["character"]] + [("user", name) for name in case["user"]]
+        paths += [
+            (*path, "content"),
+            *(
+                (*path, name, at)
+                for name in ("key", "keysecondary")
+                for at in range(len(entry.get(name) or ()))
+            ),
+        ]
+    paths += [("character", name) for name in case["character"]] + [
+        ("user", name) for name in case["user"]
+    ]
     paths += [("scan_injections", at) for at in range(len(case.get("scan_injections", ())))]
     for path in paths:
         text = _at(case, path)
@@ -120,9 +173,20 @@ def _shorter(text: str) -> Iterator[str]:
 
 
 def _entries(case: Case) -> Iterator[tuple[Path, Case]]:
-    shelves: list[Path] = [("entries",)] if "entries" in case else [("books", at, "entries") for at in range(len(case["books"]))]
+    shelves: list[Path] = (
+        [("entries",)]
+        if "entries" in case
+        else [("books", at, "entries") for at in range(len(case["books"]))]
+    )
     yield from (((*path, uid), entry) for path in shelves for uid, entry in _at(case, path).items())
 
 
 def _talks(case: Case) -> list[Path]:
-    return [("chat",), *(("turns", at, "append") for at, turn in enumerate(case.get("turns", ())) if "append" in turn)]
+    return [
+        ("chat",),
+        *(
+            ("turns", at, "append")
+            for at, turn in enumerate(case.get("turns", ()))
+            if "append" in turn
+        ),
+    ]

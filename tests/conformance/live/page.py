@@ -34,7 +34,9 @@ class Program:
         """What it expects of each case: `expected`, or {"error": ...}."""
         question = Path(__file__).with_name("ask.js").read_text(encoding="utf-8")
         for first in range(0, len(cases), AT_ONCE):
-            yield from json.loads(self.page.evaluate(question, json.dumps(cases[first : first + AT_ONCE])))
+            yield from json.loads(
+                self.page.evaluate(question, json.dumps(cases[first : first + AT_ONCE]))
+            )
 
 
 @contextmanager
@@ -45,7 +47,9 @@ def opened(address: str) -> Iterator[Program]:
         raise SystemExit(f"no browser found (looked for {', '.join(BROWSERS)}); install chromium")
     sync_playwright = import_module("playwright.sync_api").sync_playwright
     with TemporaryDirectory(prefix="rolememory-live-") as folder, sync_playwright() as plays:
-        window = plays.chromium.launch_persistent_context(folder, executable_path=browser, headless=True, args=list(QUIET))
+        window = plays.chromium.launch_persistent_context(
+            folder, executable_path=browser, headless=True, args=list(QUIET)
+        )
         try:
             page = window.new_page()
             page.set_default_timeout(ANSWER_MS)

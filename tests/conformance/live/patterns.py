@@ -57,7 +57,9 @@ def pattern(dice: Random, words: list[str]) -> str:
     body = "".join(_piece(dice, words) for _ in range(dice.choice([1, 1, 2, 3])))
     flags = dice.choice(FLAGS)
     if ("\\1" in body or "\\k<" in body) and not body.isascii():
-        flags = flags.replace("i", "")  # how these fold case is a known difference, see rolememory/text/pattern.py
+        flags = flags.replace(
+            "i", ""
+        )  # how these fold case is a known difference, see rolememory/text/pattern.py
     return f"/{body}/{flags}"
 
 
@@ -66,7 +68,15 @@ def _piece(dice: Random, words: list[str]) -> str:
     return dice.choice(
         [
             *([one] * 6),
-            *(f"(?:{one}|{other})", f"({one}|{other})?", f"[{one}{other}]", f"[^{one}]", f"{one}?", f"{one}+", f"{one}{{1,2}}"),
+            *(
+                f"(?:{one}|{other})",
+                f"({one}|{other})?",
+                f"[{one}{other}]",
+                f"[^{one}]",
+                f"{one}?",
+                f"{one}+",
+                f"{one}{{1,2}}",
+            ),
             *(
                 f"{one}.*{other}",
                 f"{one}[\\s\\S]*?{other}",
@@ -75,8 +85,19 @@ def _piece(dice: Random, words: list[str]) -> str:
                 f"{one}(?={other})",
                 f"{one}(?!{other})",
             ),
-            *(f"(?<={one}.*){other}", f"(?<!{one}){other}", f"({one[:1]})\\1", f"(?<w>{one[-1:]})\\k<w>", f"\\b{one}\\b", f"\\B{one}"),
+            *(
+                f"(?<={one}.*){other}",
+                f"(?<!{one}){other}",
+                f"({one[:1]})\\1",
+                f"(?<w>{one[-1:]})\\k<w>",
+                f"\\b{one}\\b",
+                f"\\B{one}",
+            ),
             *("^", "$", ".", "\\w+", "\\d", "\\s", "\\S", "\\W", "\\n", "\\x01", "(?:)", "\\b"),
-            *(one.upper(), one.swapcase(), f"\\u{ord(one[0]):04x}" if ord(one[0]) < 0x10000 else f"\\u{{{ord(one[0]):x}}}"),
+            *(
+                one.upper(),
+                one.swapcase(),
+                f"\\u{ord(one[0]):04x}" if ord(one[0]) < 0x10000 else f"\\u{{{ord(one[0]):x}}}",
+            ),
         ]
     )

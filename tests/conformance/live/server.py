@@ -26,7 +26,12 @@ def served(program: Path, home: Path, *, fresh: bool = True) -> Iterator[str]:
     log = home / "server.log"
     with log.open("wb") as out:
         server = subprocess.Popen(
-            _command(program, home, port), cwd=home, stdin=subprocess.DEVNULL, stdout=out, stderr=out, env=_environment(program)
+            _command(program, home, port),
+            cwd=home,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=out,
+            env=_environment(program),
         )
         try:
             yield _answering(f"http://127.0.0.1:{port}", server, log)
@@ -45,7 +50,11 @@ def _command(program: Path, home: Path, port: int) -> list[str]:
         "dataRoot": home / "data",
         "configPath": home / "config.yaml",
     }
-    return [node, str(program / "server.js"), *(str(part) for name, value in switches.items() for part in (f"--{name}", value))]
+    return [
+        node,
+        str(program / "server.js"),
+        *(str(part) for name, value in switches.items() for part in (f"--{name}", value)),
+    ]
 
 
 def _environment(program: Path) -> dict[str, str]:
@@ -59,7 +68,9 @@ def _furnish(program: Path, home: Path) -> None:
     for old in data.iterdir() if data.exists() else ():
         if old.name != KEPT:
             shutil.rmtree(old) if old.is_dir() else old.unlink()
-    settings = json.loads((program / "default" / "content" / "settings.json").read_text(encoding="utf-8"))
+    settings = json.loads(
+        (program / "default" / "content" / "settings.json").read_text(encoding="utf-8")
+    )
     settings["firstRun"] = False
     settings["power_user"].update(tokenizer=0, persona_show_notifications=False, auto_connect=False)
     (data / "default-user").mkdir(parents=True)
@@ -82,7 +93,9 @@ def _answering(address: str, server: subprocess.Popen[bytes], log: Path) -> str:
                 return address
         except (URLError, OSError):
             sleep(0.3)
-    raise SystemExit(f"SillyTavern did not start; its last words, from {log}:\n{log.read_text(errors='replace')[-2000:]}")
+    raise SystemExit(
+        f"SillyTavern did not start; its last words, from {log}:\n{log.read_text(errors='replace')[-2000:]}"
+    )
 
 
 def _stop(server: subprocess.Popen[bytes]) -> None:

@@ -16,7 +16,22 @@ class Tongue:
 
 
 ENGLISH = Tongue(
-    ("king", "oath", "dragon", "red dragon", "lamp_oil", "King's", "go", "a", "café", "NPC-7", "St. Elmo", "b2b", "don't", "O'Neil"),
+    (
+        "king",
+        "oath",
+        "dragon",
+        "red dragon",
+        "lamp_oil",
+        "King's",
+        "go",
+        "a",
+        "café",
+        "NPC-7",
+        "St. Elmo",
+        "b2b",
+        "don't",
+        "O'Neil",
+    ),
     (
         "The {} and the {}.",
         "{}!",
@@ -36,7 +51,21 @@ ENGLISH = Tongue(
     ("Ann", "Mira", "Sir Bob", "$1 Bill", "Ann-Lee"),
 )
 CHINESE = Tongue(
-    ("龙", "恐龙", "城堡", "月光石", "红 龙", "灯笼", "龍", "北境之王", "雨", "NPC", "一二三", "狼", "的"),
+    (
+        "龙",
+        "恐龙",
+        "城堡",
+        "月光石",
+        "红 龙",
+        "灯笼",
+        "龍",
+        "北境之王",
+        "雨",
+        "NPC",
+        "一二三",
+        "狼",
+        "的",
+    ),
     (
         "我们朝{}走去。",
         "这里只有{}和{}。",
@@ -52,7 +81,20 @@ CHINESE = Tongue(
     ("安", "米拉", "王先生", "Ann"),
 )
 JAPANESE = Tongue(
-    ("月", "月の石", "お守り", "ドラゴン", "ﾄﾞﾗｺﾞﾝ", "が", "か\u3099", "東京　駅", "ネコ", "ねこ", "ABC", "ＡＢＣ"),
+    (
+        "月",
+        "月の石",
+        "お守り",
+        "ドラゴン",
+        "ﾄﾞﾗｺﾞﾝ",
+        "が",
+        "か\u3099",
+        "東京　駅",
+        "ネコ",
+        "ねこ",
+        "ABC",
+        "ＡＢＣ",
+    ),
     ("{}を見た。", "{}と{}は？", "「{}」", "…", "{}　{}", "それは{}だ！", "{}\n{}"),
     ("花子", "ミラ", "Ken"),
 )
@@ -85,8 +127,26 @@ EUROPEAN = Tongue(
 )
 TONGUES = (ENGLISH, ENGLISH, CHINESE, CHINESE, JAPANESE, PICTURES, EUROPEAN)
 
-NAMES = ("{{user}}", "{{char}}", "{{USER}}", "{{noop}}", "<USER>", "<BOT>", "{{char}}'s", "{{ user }}", "{{group}}", "{{notChar}}")
-TEXTS = ("{{description}}", "{{personality}}", "{{scenario}}", "{{persona}}", "{{charDepthPrompt}}", "{{creatorNotes}}")
+NAMES = (
+    "{{user}}",
+    "{{char}}",
+    "{{USER}}",
+    "{{noop}}",
+    "<USER>",
+    "<BOT>",
+    "{{char}}'s",
+    "{{ user }}",
+    "{{group}}",
+    "{{notChar}}",
+)
+TEXTS = (
+    "{{description}}",
+    "{{personality}}",
+    "{{scenario}}",
+    "{{persona}}",
+    "{{charDepthPrompt}}",
+    "{{creatorNotes}}",
+)
 SAYINGS = (
     "{{newline}}",
     "{{space::2}}",
@@ -97,9 +157,34 @@ SAYINGS = (
     "{{reverse:abc}}",
     "{{reverse:{{user}}}}",
 )
-MACROS = (*NAMES * 3, *TEXTS, *SAYINGS, "{{outlet::o1}}", "{{unknown}}", "{{hidden_key:x}}", "{{char", "}}", "{{}}")
+MACROS = (
+    *NAMES * 3,
+    *TEXTS,
+    *SAYINGS,
+    "{{outlet::o1}}",
+    "{{unknown}}",
+    "{{hidden_key:x}}",
+    "{{char",
+    "}}",
+    "{{}}",
+)
 BLANK = ("", " ", "   ", "\t", "\n", "\u3000", "\u00a0", "{{noop}}", " {{noop}} ")
-EDGES = (" ", "\t", "\r\n", "\r", "\u0085", "\u00a0", "\ufeff", "\u200b", "\u3000", "\u2028", "\x1c", "\x0b", "\u180e", "  ")
+EDGES = (
+    " ",
+    "\t",
+    "\r\n",
+    "\r",
+    "\u0085",
+    "\u00a0",
+    "\ufeff",
+    "\u200b",
+    "\u3000",
+    "\u2028",
+    "\x1c",
+    "\x0b",
+    "\u180e",
+    "  ",
+)
 """What may stand around a word; only some of them are blanks, and not the same ones in each language a program is written in."""
 
 LETTERS = "İıiIſsSßẞKkÅåσςΣǅǆŉΐᾳᾼꭰᎠაᲐῼﬀʼԱևϴθµμ𐐀𐐨ⓐⒶⅰѢᲇ"
@@ -144,7 +229,11 @@ class Speech:
     def _said(self) -> str:
         word = self.dice.choice(self.words)
         said = self.dice.choice([word, word, word, word, word.upper(), word.lower(), word.title()])
-        return f"{self.dice.choice(EDGES)}{said}{self.dice.choice(EDGES)}" if self.edges and self.dice.random() < 0.3 else said
+        return (
+            f"{self.dice.choice(EDGES)}{said}{self.dice.choice(EDGES)}"
+            if self.edges and self.dice.random() < 0.3
+            else said
+        )
 
     def key(self) -> str:
         """A key: mostly a word, now and then a part of one, a pattern, a macro, or nothing."""
@@ -155,9 +244,23 @@ class Speech:
         if kind > 0.97:
             return dice.choice(BLANK)
         if kind > 0.93:
-            return dice.choice([*MACROS, f"{dice.choice(self.names)}:", f"\x01{dice.choice(self.names)}", f"{word}\n", f"{word}\n\x01"])
+            return dice.choice(
+                [
+                    *MACROS,
+                    f"{dice.choice(self.names)}:",
+                    f"\x01{dice.choice(self.names)}",
+                    f"{word}\n",
+                    f"{word}\n\x01",
+                ]
+            )
         if kind > 0.82:
             return dice.choice(
-                [f" {word} ", word[:-1] or word, word[1:] or word, f"{word} {dice.choice(self.words)}", word.replace(" ", "  ")]
+                [
+                    f" {word} ",
+                    word[:-1] or word,
+                    word[1:] or word,
+                    f"{word} {dice.choice(self.words)}",
+                    word.replace(" ", "  "),
+                ]
             )
         return word

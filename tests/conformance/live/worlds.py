@@ -11,9 +11,33 @@ from tests.conformance.live.tongues import MACROS, Speech
 
 Case = dict[str, Any]
 
-SOURCES = ("PersonaDescription", "CharacterDescription", "CharacterPersonality", "CharacterDepthPrompt", "Scenario", "CreatorNotes")
-SWITCHES = ("constant", "vectorized", "addMemo", "disable", "ignoreBudget", "excludeRecursion", "preventRecursion", "groupOverride")
-UNSET = ("scanDepth", "caseSensitive", "matchWholeWords", "useGroupScoring", "sticky", "cooldown", "delay")
+SOURCES = (
+    "PersonaDescription",
+    "CharacterDescription",
+    "CharacterPersonality",
+    "CharacterDepthPrompt",
+    "Scenario",
+    "CreatorNotes",
+)
+SWITCHES = (
+    "constant",
+    "vectorized",
+    "addMemo",
+    "disable",
+    "ignoreBudget",
+    "excludeRecursion",
+    "preventRecursion",
+    "groupOverride",
+)
+UNSET = (
+    "scanDepth",
+    "caseSensitive",
+    "matchWholeWords",
+    "useGroupScoring",
+    "sticky",
+    "cooldown",
+    "delay",
+)
 FRESH: Case = {
     **dict.fromkeys((*SWITCHES, *(f"match{source}" for source in SOURCES)), False),
     **dict.fromkeys(("selectiveLogic", "position", "role", "delayUntilRecursion"), 0),
@@ -44,22 +68,59 @@ FEATURES: dict[str, dict[str, list[Any]]] = {
     "order": {"order": [100, 100, 100, 10, 50, 200, 0, -5]},
     "constant": {"constant": SELDOM},
     "secondary": {"selective": [True, True, True, False], "selectiveLogic": [0, 1, 2, 3, None]},
-    "places": {"position": [0, 1, 2, 3, 4, 4, 4, 5, 6, 7, 7, 8, None], "depth": [0, 1, 4, 4, None], "role": [0, 1, 2, None]},
+    "places": {
+        "position": [0, 1, 2, 3, 4, 4, 4, 5, 6, 7, 7, 8, None],
+        "depth": [0, 1, 4, 4, None],
+        "role": [0, 1, 2, None],
+    },
     "outlets": {"position": [7, 7, 0], "outletName": ["", "o1", "o2", "o1"]},
     "budget": {"ignoreBudget": SELDOM},
     "recursion": {"excludeRecursion": SELDOM, "preventRecursion": SELDOM},
     "late": {"delayUntilRecursion": [0, 0, 0, 1, 1, 2, 3, 7, True, False, None]},
-    "chance": {"probability": [100, 100, 50, 25, 10, 0, 99.5, None], "useProbability": [True, True, True, False]},
-    "looks": {"scanDepth": [None, None, None, 0, 1, 2, 3, 6, -1, 1000, 1001], "caseSensitive": UNSURE, "matchWholeWords": UNSURE},
-    "groups": {"group": ["", "A", "A", "A", "B", "A,B", "B, A", "A, C", "7", "10,A", "07", ",A,", "组", "A ,B"], "groupOverride": RARELY},
+    "chance": {
+        "probability": [100, 100, 50, 25, 10, 0, 99.5, None],
+        "useProbability": [True, True, True, False],
+    },
+    "looks": {
+        "scanDepth": [None, None, None, 0, 1, 2, 3, 6, -1, 1000, 1001],
+        "caseSensitive": UNSURE,
+        "matchWholeWords": UNSURE,
+    },
+    "groups": {
+        "group": [
+            "",
+            "A",
+            "A",
+            "A",
+            "B",
+            "A,B",
+            "B, A",
+            "A, C",
+            "7",
+            "10,A",
+            "07",
+            ",A,",
+            "组",
+            "A ,B",
+        ],
+        "groupOverride": RARELY,
+    },
     "weights": {"groupWeight": [100, 100, 50, 1, 0, 300, 33.3, None]},
     "scoring": {"useGroupScoring": UNSURE},
-    "timers": {"sticky": [None, None, 1, 2, 4, 0], "cooldown": [None, None, 1, 2, 3, 5], "delay": [None, None, None, None, 1, 2, 5]},
+    "timers": {
+        "sticky": [None, None, 1, 2, 4, 0],
+        "cooldown": [None, None, 1, 2, 3, 5],
+        "delay": [None, None, None, None, 1, 2, 5],
+    },
     "triggers": {"triggers": [[], [], [], ["normal"], ["swipe", "quiet"], ["normal", "continue"]]},
     "filters": {"characterFilter": FILTERS, "disable": RARELY},
     "sources": {f"match{source}": SELDOM for source in SOURCES},
 }
-NEEDED = ("uid", "order", "content")  # without them a book means nothing, or each browser sorts as it likes
+NEEDED = (
+    "uid",
+    "order",
+    "content",
+)  # without them a book means nothing, or each browser sorts as it likes
 HEADS = (
     "@@activate",
     "@@dont_activate",
@@ -97,9 +158,20 @@ class _World:
             "settings": self._settings(),
             "user": {"name": self.user, "description": self._card_text()},
             "character": self._character(),
-            **({"entries": books[0]["entries"]} if len(books) == 1 and books[0]["source"] == "global" else {"books": books}),
-            "chat": self._messages(self.few([0, 1, 2, 3, 6, 9]) if self.dice.random() < 0.995 else 1003),
-            "rolls": [self.few([0.0, 0.5, 0.25, 0.1, 0.999, round(self.dice.random(), 3), self.dice.random()]) for _ in range(200)],
+            **(
+                {"entries": books[0]["entries"]}
+                if len(books) == 1 and books[0]["source"] == "global"
+                else {"books": books}
+            ),
+            "chat": self._messages(
+                self.few([0, 1, 2, 3, 6, 9]) if self.dice.random() < 0.995 else 1003
+            ),
+            "rolls": [
+                self.few(
+                    [0.0, 0.5, 0.25, 0.1, 0.999, round(self.dice.random(), 3), self.dice.random()]
+                )
+                for _ in range(200)
+            ],
         }
         if self.dice.random() < 0.3:
             return {**case, **self._asked()}
@@ -109,11 +181,26 @@ class _World:
 
     def _books(self) -> list[Case]:
         free = iter(self.dice.sample(range(200), 60))
-        sources = self.few([["global"], ["global"], ["global", "global"], ["character"], ["global", "character", "chat", "persona"]])
-        sources = [*sources, *(self.few(["global", "character"]) for _ in range(self.few([0, 0, 1])))]
+        sources = self.few(
+            [
+                ["global"],
+                ["global"],
+                ["global", "global"],
+                ["character"],
+                ["global", "character", "chat", "persona"],
+            ]
+        )
+        sources = [
+            *sources,
+            *(self.few(["global", "character"]) for _ in range(self.few([0, 0, 1]))),
+        ]
         size = self.few([2, 4, 7, 12]) if len(sources) < 3 else self.few([1, 2, 4])
         return [
-            {"name": f"{self.few(['b', '书', 'a.b '])}{at}", "source": source, "entries": self._entries([next(free) for _ in range(size)])}
+            {
+                "name": f"{self.few(['b', '书', 'a.b '])}{at}",
+                "source": source,
+                "entries": self._entries([next(free) for _ in range(size)]),
+            }
             for at, source in enumerate(sources)
         ]
 
@@ -121,33 +208,65 @@ class _World:
         return {str(uid): self._entry(uid) for uid in sorted(uids)}
 
     def _entry(self, uid: int) -> Case:
-        entry = {"uid": uid, "key": self._keys([0, 1, 1, 1, 2, 2, 3, 4]), "keysecondary": self._keys([0, 0, 0, 1, 2, 3])}
+        entry = {
+            "uid": uid,
+            "key": self._keys([0, 1, 1, 1, 2, 2, 3, 4]),
+            "keysecondary": self._keys([0, 0, 0, 1, 2, 3]),
+        }
         entry |= {**FRESH, "content": self._content(uid), "displayIndex": uid}
         for feature in self.lively:
             entry |= {field: self.few(values) for field, values in FEATURES[feature].items()}
         if self.missing:
             for field in self.dice.sample(sorted(entry), self.few([0, 1, 4, 25])):
-                entry = {name: value for name, value in entry.items() if name != field or name in NEEDED}
+                entry = {
+                    name: value for name, value in entry.items() if name != field or name in NEEDED
+                }
         return entry
 
     def _keys(self, how_many: list[int]) -> list[str]:
         return [self.speech.key() for _ in range(self.few(how_many))]
 
     def _content(self, uid: int) -> str:
-        heads = [self.few(HEADS) for _ in range(self.few([0, 0, 1, 1, 2, 3]))] if self.headed else []
-        said = self.few(
-            [self.speech.text(), self.speech.text(), "", f"{self.few(MACROS)} {self.speech.text()}", "pad " * self.few([2, 9, 40])]
+        heads = (
+            [self.few(HEADS) for _ in range(self.few([0, 0, 1, 1, 2, 3]))] if self.headed else []
         )
-        return "\n".join([*heads, self.few([f"[{uid}] {said}", f"[{uid}] {said}", f"\n[{uid}]\n{said}\n", said])])
+        said = self.few(
+            [
+                self.speech.text(),
+                self.speech.text(),
+                "",
+                f"{self.few(MACROS)} {self.speech.text()}",
+                "pad " * self.few([2, 9, 40]),
+            ]
+        )
+        return "\n".join(
+            [*heads, self.few([f"[{uid}] {said}", f"[{uid}] {said}", f"\n[{uid}]\n{said}\n", said])]
+        )
 
     # ── people and settings ──
 
     def _character(self) -> Case:
-        texts = {name: self._card_text() for name in ("description", "personality", "scenario", "depth_prompt", "creator_notes")}
-        return {"name": self.name, "file": self.few(["mira", "mira", "bob", "Mira"]), "tags": self.few([[], ["t1"], ["t2", "t3"]]), **texts}
+        texts = {
+            name: self._card_text()
+            for name in ("description", "personality", "scenario", "depth_prompt", "creator_notes")
+        }
+        return {
+            "name": self.name,
+            "file": self.few(["mira", "mira", "bob", "Mira"]),
+            "tags": self.few([[], ["t1"], ["t2", "t3"]]),
+            **texts,
+        }
 
     def _card_text(self) -> str:
-        return self.few(["", self.speech.text(), f" {self.speech.text()}\n", f"{self.few(MACROS)} {self.speech.text()}", "   "])
+        return self.few(
+            [
+                "",
+                self.speech.text(),
+                f" {self.speech.text()}\n",
+                f"{self.few(MACROS)} {self.speech.text()}",
+                "   ",
+            ]
+        )
 
     def _settings(self) -> Case:
         few, tight = self.few, "budget" in self.lively
@@ -174,13 +293,22 @@ class _World:
 
     def _message(self) -> Case:
         is_user = self.dice.random() < 0.5
-        name = (self.user if is_user else self.name) if self.dice.random() < 0.9 else self.few(self.speech.names)
+        name = (
+            (self.user if is_user else self.name)
+            if self.dice.random() < 0.9
+            else self.few(self.speech.names)
+        )
         said = (
             self.few(["", " ", "\n", "", ""])
             + self.few([self.speech.text(3), self.speech.text(3), self.speech.text(3), ""])
             + self.few(["", "", " \n"])
         )
-        return {"name": name, "is_user": is_user, "mes": said, **({"hidden": True} if self.dice.random() < 0.08 else {})}
+        return {
+            "name": name,
+            "is_user": is_user,
+            "mes": said,
+            **({"hidden": True} if self.dice.random() < 0.08 else {}),
+        }
 
     def _asked(self) -> Case:
         """What may differ from turn to turn."""
@@ -188,12 +316,16 @@ class _World:
         if "triggers" in self.lively:
             asked["trigger"] = self.few(TRIGGERS)
         if dice.random() < 0.15:
-            text = self.few(["", self._card_text(), "note"]).replace("\r", "")  # the field it is typed into knows none
+            text = self.few(["", self._card_text(), "note"]).replace(
+                "\r", ""
+            )  # the field it is typed into knows none
             asked["author_note"] = {"text": text, **({"scan": True} if dice.random() < 0.5 else {})}
         if dice.random() < 0.15:
             asked["scan_injections"] = [self._card_text() for _ in range(self.few([1, 2]))]
         if dice.random() < 0.15:
-            asked["force_activate"] = [int(uid) for uid in dice.sample(self.uids, min(len(self.uids), self.few([1, 1, 2])))]
+            asked["force_activate"] = [
+                int(uid) for uid in dice.sample(self.uids, min(len(self.uids), self.few([1, 1, 2])))
+            ]
         if dice.random() < 0.08:
             asked["dry_run"] = True
         return asked
@@ -209,4 +341,11 @@ class _World:
     def _edit(self) -> Case:
         feature = FEATURES[self.few(sorted(FEATURES))]
         edited = {field: self.few(values) for field, values in feature.items()}
-        return self.few([edited, {"content": self.speech.text()}, {"comment": self.few(["", "x"])}, {"order": 100}])
+        return self.few(
+            [
+                edited,
+                {"content": self.speech.text()},
+                {"comment": self.few(["", "x"])},
+                {"order": 100},
+            ]
+        )

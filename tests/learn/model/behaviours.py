@@ -28,7 +28,12 @@ from tests.endpoint import (
     then_hangs,
 )
 
-CHAT = ("Mira: Welcome to the harbour.", "Lin: Hi! I moved from Rome to Paris.", "Mira: I promise to visit you.", "Lin: Good night.")
+CHAT = (
+    "Mira: Welcome to the harbour.",
+    "Lin: Hi! I moved from Rome to Paris.",
+    "Mira: I promise to visit you.",
+    "Lin: Good night.",
+)
 HOME = {
     "turn": 1,
     "quote": "I moved from Rome to Paris",
@@ -89,7 +94,10 @@ def _forms(*known: str, code: int = 400) -> Behaviour:
         if line.request.form in known:
             answers(GOOD)(line)
         else:
-            line.reply(b'{"error": {"message": "unknown parameter response_format"}}', status=f"{code} Bad Request")
+            line.reply(
+                b'{"error": {"message": "unknown parameter response_format"}}',
+                status=f"{code} Bad Request",
+            )
 
     return behave
 
@@ -102,7 +110,9 @@ def _plain_only(line: Line) -> None:
 
 def _kept_open(line: Line) -> None:
     """A whole answer on a connection that is said to stay, and is closed."""
-    line.send(head(len(GOOD_BODY)).replace(b"\r\n\r\n", b"\r\nConnection: keep-alive\r\n\r\n") + GOOD_BODY)
+    line.send(
+        head(len(GOOD_BODY)).replace(b"\r\n\r\n", b"\r\nConnection: keep-alive\r\n\r\n") + GOOD_BODY
+    )
 
 
 def _soon(seconds: float) -> str:
@@ -110,9 +120,21 @@ def _soon(seconds: float) -> str:
 
 
 _BOMB = gzip.compress(b" " * 64 * 2**20)
-_CHUNKED = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+_CHUNKED = (
+    b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+)
 _GBK = json.dumps(
-    {"choices": [{"message": {"content": json.dumps({"facts": [fact(content="Lin lives in Paris, 巴黎.")]}, ensure_ascii=False)}}]},
+    {
+        "choices": [
+            {
+                "message": {
+                    "content": json.dumps(
+                        {"facts": [fact(content="Lin lives in Paris, 巴黎.")]}, ensure_ascii=False
+                    )
+                }
+            }
+        ]
+    },
     ensure_ascii=False,
 ).encode("gbk")
 
@@ -133,26 +155,61 @@ _BAD = answers("I would rather not.")
 
 LINES = (
     row("hangs before it says anything", then_hangs(), hangs=True, told="no answer within"),
-    row("hangs after the status line", then_hangs(b"HTTP/1.1 200 OK\r\n"), hangs=True, told="no answer within"),
-    row("hangs in the middle of the headers", then_hangs(b"HTTP/1.1 200 OK\r\nContent-Type: appl"), hangs=True),
-    row("hangs in the middle of the body", then_hangs(head(len(GOOD_BODY)) + GOOD_BODY[:40]), hangs=True),
-    row("hangs one byte before the end", then_hangs(head(len(GOOD_BODY)) + GOOD_BODY[:-1]), hangs=True),
-    row("hangs after the whole body, which it said is longer", then_hangs(head(len(GOOD_BODY) + 1) + GOOD_BODY), hangs=True),
-    row("drips the headers, a byte at a time", drips(head(len(GOOD_BODY)) + GOOD_BODY, 0.02), hangs=True),
+    row(
+        "hangs after the status line",
+        then_hangs(b"HTTP/1.1 200 OK\r\n"),
+        hangs=True,
+        told="no answer within",
+    ),
+    row(
+        "hangs in the middle of the headers",
+        then_hangs(b"HTTP/1.1 200 OK\r\nContent-Type: appl"),
+        hangs=True,
+    ),
+    row(
+        "hangs in the middle of the body",
+        then_hangs(head(len(GOOD_BODY)) + GOOD_BODY[:40]),
+        hangs=True,
+    ),
+    row(
+        "hangs one byte before the end",
+        then_hangs(head(len(GOOD_BODY)) + GOOD_BODY[:-1]),
+        hangs=True,
+    ),
+    row(
+        "hangs after the whole body, which it said is longer",
+        then_hangs(head(len(GOOD_BODY) + 1) + GOOD_BODY),
+        hangs=True,
+    ),
+    row(
+        "drips the headers, a byte at a time",
+        drips(head(len(GOOD_BODY)) + GOOD_BODY, 0.02),
+        hangs=True,
+    ),
     Row("drips the body, a byte at a time", lambda: [_headers_then_drips], hangs=True),
     row("streams for ever", _endless, hangs=True),
     row("closes without a word", raw(), told="cannot be reached"),
     row("resets the line at once", then_cuts(), told="cannot be reached"),
     row("resets the line in the middle of the headers", then_cuts(b"HTTP/1.1 200 OK\r\nContent-")),
-    row("resets the line in the middle of the body", then_cuts(head(len(GOOD_BODY)) + GOOD_BODY[:50])),
+    row(
+        "resets the line in the middle of the body",
+        then_cuts(head(len(GOOD_BODY)) + GOOD_BODY[:50]),
+    ),
     row("closes in the middle of the body", raw(head(len(GOOD_BODY)) + GOOD_BODY[:50])),
     row("closes in the middle of a chunk", raw(_CHUNKED + b"ffff\r\n" + GOOD_BODY[:50])),
     row("sends a chunk of no size", raw(_CHUNKED + b"zzz\r\nabc\r\n0\r\n\r\n")),
     row("speaks no HTTP", raw(b"SSH-2.0-OpenSSH_9.6\r\n")),
-    row("sends a header of a megabyte", raw(b"HTTP/1.1 200 OK\r\nX-Long: " + b"a" * 2**20 + b"\r\n\r\n")),
+    row(
+        "sends a header of a megabyte",
+        raw(b"HTTP/1.1 200 OK\r\nX-Long: " + b"a" * 2**20 + b"\r\n\r\n"),
+    ),
     row("keeps the connection it said it would keep no longer", _kept_open, kept=2),
     row("sends two answers", raw((head(len(GOOD_BODY)) + GOOD_BODY) * 2), kept=2),
-    row("sends chunks", raw(_CHUNKED + f"{len(GOOD_BODY):x}\r\n".encode() + GOOD_BODY + b"\r\n0\r\n\r\n"), kept=2),
+    row(
+        "sends chunks",
+        raw(_CHUNKED + f"{len(GOOD_BODY):x}\r\n".encode() + GOOD_BODY + b"\r\n0\r\n\r\n"),
+        kept=2,
+    ),
     row("does not listen", url="http://127.0.0.1:9/v1", told="cannot be reached"),
     row("is at an address that leads nowhere", url="http://192.0.2.1:81/v1", hangs=True),
     row("has a name that nobody knows", url="http://no-such-host.invalid/v1", hangs=True),
@@ -174,12 +231,20 @@ STATUSES = (
     row("answers 429 and says until when", status(429, retry_after=_soon(90))),
     row("answers 429 and says something odd", status(429, retry_after="soon-ish")),
     row("answers 500", status(500), told="status 500"),
-    row("answers 502 with a page", status(502, body=b"<html>Bad gateway</html>"), told="status 502"),
+    row(
+        "answers 502 with a page", status(502, body=b"<html>Bad gateway</html>"), told="status 502"
+    ),
     row("answers 503", status(503), told="status 503"),
     row("answers 503 and asks for a year", status(503, retry_after="31536000")),
     row("answers 504", status(504), told="status 504"),
-    row("sends elsewhere", status(302, "Found", location="http://127.0.0.1:9/v1"), told="status 302"),
-    row("sends elsewhere for ever", status(308, "Moved", location="/v1/chat/completions"), told="status 308"),
+    row(
+        "sends elsewhere", status(302, "Found", location="http://127.0.0.1:9/v1"), told="status 302"
+    ),
+    row(
+        "sends elsewhere for ever",
+        status(308, "Moved", location="/v1/chat/completions"),
+        told="status 308",
+    ),
     row("answers 204", raw(b"HTTP/1.1 204 No Content\r\n\r\n"), told="chat completion"),
     row("answers 100 and then nothing", then_hangs(b"HTTP/1.1 100 Continue\r\n\r\n"), hangs=True),
     row("knows JSON objects but no schemas", _forms("json_object", ""), kept=2),
@@ -190,7 +255,11 @@ STATUSES = (
 
 BODIES = (
     row("answers nothing", replies(b""), told="chat completion"),
-    row("answers a page", replies(b"<!doctype html><title>Login</title>", kind="text/html"), told="chat completion"),
+    row(
+        "answers a page",
+        replies(b"<!doctype html><title>Login</title>", kind="text/html"),
+        told="chat completion",
+    ),
     row("answers words", replies(b"OK", kind="text/plain")),
     row("answers an error with status 200", replies(b'{"error": {"message": "model not loaded"}}')),
     row("answers no choices", replies(b'{"choices": []}')),
@@ -200,19 +269,42 @@ BODIES = (
     row("answers a gigabyte", _giant, told="more than"),
     row("packs what nobody asked to be packed", packed(GOOD_BODY), kept=2),
     row("packs a bomb", replies(_BOMB, content_encoding="gzip"), told="more than"),
-    row("says it is packed and is not", replies(GOOD_BODY, content_encoding="gzip"), told="unpacked"),
+    row(
+        "says it is packed and is not", replies(GOOD_BODY, content_encoding="gzip"), told="unpacked"
+    ),
     row("packs in a way nobody knows", replies(GOOD_BODY, content_encoding="br"), told="encoding"),
     row("begins with a byte order mark", replies(b"\xef\xbb\xbf" + GOOD_BODY), kept=2),
     row("answers in UTF-16", replies(GOOD_BODY.decode().encode("utf-16")), kept=2),
     row("answers in GBK and says so", replies(_GBK, kind="application/json; charset=gbk"), kept=1),
     row("answers in GBK and does not say so", replies(_GBK)),
-    row("answers in a charset that is code", replies(b"\xff" + GOOD_BODY, kind="application/json; charset=unicode_escape")),
-    row("streams although a whole answer was asked for", streams([GOOD_TEXT[:30], GOOD_TEXT[30:]]), kept=2),
+    row(
+        "answers in a charset that is code",
+        replies(b"\xff" + GOOD_BODY, kind="application/json; charset=unicode_escape"),
+    ),
+    row(
+        "streams although a whole answer was asked for",
+        streams([GOOD_TEXT[:30], GOOD_TEXT[30:]]),
+        kept=2,
+    ),
     row("streams and closes without an end", streams([GOOD_TEXT], end=b""), kept=2),
-    row("streams and is cut", streams([GOOD_TEXT[: GOOD_TEXT.index("}") + 1]], end=b'data: {"choi'), told="chat completion"),
-    row("answers in parts", replies(completion("", content=[{"type": "text", "text": GOOD_TEXT}])), kept=2),
-    row("answers in the older dialect", replies(json.dumps({"choices": [{"text": GOOD_TEXT}]}).encode()), kept=2),
-    row("calls a tool instead", answers("", content=None, tool_calls=[{"function": {"name": "f"}}])),
+    row(
+        "streams and is cut",
+        streams([GOOD_TEXT[: GOOD_TEXT.index("}") + 1]], end=b'data: {"choi'),
+        told="chat completion",
+    ),
+    row(
+        "answers in parts",
+        replies(completion("", content=[{"type": "text", "text": GOOD_TEXT}])),
+        kept=2,
+    ),
+    row(
+        "answers in the older dialect",
+        replies(json.dumps({"choices": [{"text": GOOD_TEXT}]}).encode()),
+        kept=2,
+    ),
+    row(
+        "calls a tool instead", answers("", content=None, tool_calls=[{"function": {"name": "f"}}])
+    ),
 )
 
 WORDS = (

@@ -13,6 +13,7 @@ from rolememory.learn.model.upstreams import Upstreams
 from rolememory.schema.learning import Company, Draft, Said
 from rolememory.schema.memory import Memory
 from rolememory.schema.settings import LearnSettings, Settings
+from rolememory.storage.files.space import FileSpace
 from rolememory.text.language import language_of
 
 START = datetime(2025, 3, 1, 12, 0, tzinfo=UTC)
@@ -33,7 +34,9 @@ def path(*lines: str) -> tuple[Said, ...]:
     return tuple(said(number, line) for number, line in enumerate(lines, 1))
 
 
-def batch(*lines: str, known: Sequence[Memory] = (), company: Company = MIRA, before: Sequence[Said] = ()) -> Batch:
+def batch(
+    *lines: str, known: Sequence[Memory] = (), company: Company = MIRA, before: Sequence[Said] = ()
+) -> Batch:
     """Everything in it is fresh."""
     spoken = path(*lines)
     fresh = frozenset(one.version for one in spoken)
@@ -73,7 +76,13 @@ class House:
     """Use it in a `with`; `learn` are settings of that section. `url` may be changed, and so may all else."""
 
     def __init__(
-        self, folder: Path, url: str, *lines: str, chats: Chats | None = None, templates: Path | None = None, **learn: Any
+        self,
+        folder: Path,
+        url: str,
+        *lines: str,
+        chats: Chats | None = None,
+        templates: Path | None = None,
+        **learn: Any,
     ) -> None:
         self.chats = chats or Chats(Chat("harbour", path(*lines)))
         self.now, self.seconds = START + timedelta(hours=1), 0.0
@@ -83,9 +92,18 @@ class House:
         self.broken: Exception | None = None
         self.company = MIRA
         self.settings = Settings()
-        self.set(**{"endpoint": url, "model": "small", "batch_size": 1, "timeout_s": 5.0, "idle_minutes": 600.0, **learn})
+        self.set(
+            **{
+                "endpoint": url,
+                "model": "small",
+                "batch_size": 1,
+                "timeout_s": 5.0,
+                "idle_minutes": 600.0,
+                **learn,
+            }
+        )
         self.behind = Behind(
-            folder,
+            FileSpace(folder),
             self.chats,
             self._settings,
             self._keep,
@@ -99,12 +117,17 @@ class House:
     def set(self, **learn: Any) -> None:
         """Change settings of learning."""
         tree = {**self.settings.learn.model_dump(), **learn}
-        self.settings = self.settings.model_copy(update={"learn": LearnSettings.model_validate(tree)})
+        self.settings = self.settings.model_copy(
+            update={"learn": LearnSettings.model_validate(tree)}
+        )
 
     def say(self, *lines: str, chat: str = "harbour") -> None:
         """The chat goes on."""
         spoken = self.chats.all[chat]
-        spoken.said = (*spoken.said, *(said(len(spoken.said) + number, line) for number, line in enumerate(lines, 1)))
+        spoken.said = (
+            *spoken.said,
+            *(said(len(spoken.said) + number, line) for number, line in enumerate(lines, 1)),
+        )
 
     def touch(self, times: int = 1, chat: str = "harbour") -> bool:
         """So many turns, each looked at; false when that took too long."""
@@ -135,10 +158,24 @@ class House:
         for draft in drafts:
             self.kept.append((actor, draft))
             fields = {
-                name: getattr(draft, name) for name in ("content", "type", "source", "evidence", "subject", "user", "created", "tags")
+                name: getattr(draft, name)
+                for name in (
+                    "content",
+                    "type",
+                    "source",
+                    "evidence",
+                    "subject",
+                    "user",
+                    "created",
+                    "tags",
+                )
             }
             number = f"m{len(self.kept)}"
-            replaced = tuple(one.id for one in self.memories.values() if draft.replaces and one.content == draft.replaces)
+            replaced = tuple(
+                one.id
+                for one in self.memories.values()
+                if draft.replaces and one.content == draft.replaces
+            )
             self.memories[number] = Memory(id=number, supersedes=replaced, **fields)
 
     def __enter__(self) -> Self:

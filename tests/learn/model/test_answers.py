@@ -14,19 +14,37 @@ from rolememory.learn.model.extract import Facts
     ("text", "found"),
     [
         pytest.param('{"a": 1}', {"a": 1}, id="nothing but JSON"),
-        pytest.param('Here: {"a": 1}. Bye {name}!', {"a": 1}, id="JSON between words and other brackets"),
-        pytest.param('First {"a": 1}, no: {"a": 2}', [{"a": 1}, {"a": 2}], id="several objects are rows"),
-        pytest.param('{"a": "br{ack}et [s] \\" in text"}', {"a": 'br{ack}et [s] " in text'}, id="brackets and quotes inside texts"),
+        pytest.param(
+            'Here: {"a": 1}. Bye {name}!', {"a": 1}, id="JSON between words and other brackets"
+        ),
+        pytest.param(
+            'First {"a": 1}, no: {"a": 2}', [{"a": 1}, {"a": 2}], id="several objects are rows"
+        ),
+        pytest.param(
+            '{"a": "br{ack}et [s] \\" in text"}',
+            {"a": 'br{ack}et [s] " in text'},
+            id="brackets and quotes inside texts",
+        ),
         pytest.param('```\n{"a": 1}\n```', {"a": 1}, id="a fence without a language"),
-        pytest.param('~~~ {"a": 1} ```json {"a": 2} ```', {"a": 2}, id="what stands in a fence wins"),
+        pytest.param(
+            '~~~ {"a": 1} ```json {"a": 2} ```', {"a": 2}, id="what stands in a fence wins"
+        ),
         pytest.param('<think>{"a": 1}</think>{"a": 2}', {"a": 2}, id="thoughts are not the answer"),
-        pytest.param('{"a": 1}</think>{"a": 2}', {"a": 2}, id="the beginning of the thoughts was cut off"),
+        pytest.param(
+            '{"a": 1}</think>{"a": 2}', {"a": 2}, id="the beginning of the thoughts was cut off"
+        ),
         pytest.param('<think>{"a": 1}', {"a": 1}, id="thoughts that never end may hold the answer"),
-        pytest.param('analysis... <|channel|>final<|message|>{"a": 2}', {"a": 2}, id="the final channel"),
+        pytest.param(
+            'analysis... <|channel|>final<|message|>{"a": 2}', {"a": 2}, id="the final channel"
+        ),
         pytest.param('{"a": [1, 2,],}', {"a": [1, 2]}, id="commas before brackets"),
         pytest.param('｛"a": 1｝ {"a"：“x”}', {"a": "x"}, id="Chinese colons and quotation marks"),
         pytest.param('{"a": "line\nbreak"}', {"a": "line\nbreak"}, id="a line break inside a text"),
-        pytest.param('{"rows": [{"a": 1}, {"a": 2}, {"a', [{"a": 1}, {"a": 2}], id="what is whole of a list that was cut"),
+        pytest.param(
+            '{"rows": [{"a": 1}, {"a": 2}, {"a',
+            [{"a": 1}, {"a": 2}],
+            id="what is whole of a list that was cut",
+        ),
     ],
 )
 def test_the_likeliest_value_comes_first(text: str, found: Any) -> None:
@@ -60,13 +78,17 @@ def test_hostile_texts_cost_little(text: str) -> None:
     ("text", "shape", "told"),
     [
         pytest.param("no", Decision, "no JSON", id="no JSON at all"),
-        pytest.param('{"should_remember": "maybe"}', Decision, "should_remember", id="the field is named"),
+        pytest.param(
+            '{"should_remember": "maybe"}', Decision, "should_remember", id="the field is named"
+        ),
         pytest.param("{}", Facts, "facts", id="an empty object says nothing"),
         pytest.param("x" * 200_001, Facts, "longer than", id="more than anybody reads"),
         pytest.param("One.\nTwo.", Sentence, "no JSON", id="a bare sentence is one line"),
     ],
 )
-def test_what_has_no_shape_is_refused_with_a_word_for_the_model(text: str, shape: type[Answer], told: str) -> None:
+def test_what_has_no_shape_is_refused_with_a_word_for_the_model(
+    text: str, shape: type[Answer], told: str
+) -> None:
     with pytest.raises(UnreadableError, match=told):
         read(text, shape)
 
@@ -85,4 +107,7 @@ def test_s0_10_decisions(text: str, remember: bool) -> None:
 
 
 def test_s0_12_a_prompt_of_ones_own_may_ask_for_the_bare_sentence() -> None:
-    assert read("“The user's birthday is October 25th.”", Sentence).memory == "The user's birthday is October 25th."
+    assert (
+        read("“The user's birthday is October 25th.”", Sentence).memory
+        == "The user's birthday is October 25th."
+    )

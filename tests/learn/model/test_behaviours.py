@@ -61,12 +61,23 @@ def _comes_back(house: House, server: Endpoint) -> None:
     assert house.behind.run().requests == 0
 
 
-DEAD = ("closes without a word", "answers 500", "answers 400 to everything", "answers 429", "answers a page", "says nothing")
+DEAD = (
+    "closes without a word",
+    "answers 500",
+    "answers 400 to everything",
+    "answers 429",
+    "answers a page",
+    "says nothing",
+)
 
 
 @pytest.mark.parametrize("row", [row for row in ROWS if row.name in DEAD], ids=lambda row: row.name)
-@pytest.mark.parametrize("pace_s", [0.0, 31.0, 4000.0], ids=["at once", "twice a minute", "once an hour"])
-def test_p11_a_dead_server_is_asked_eight_times_in_twenty_turns_at_most(row: Row, pace_s: float, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "pace_s", [0.0, 31.0, 4000.0], ids=["at once", "twice a minute", "once an hour"]
+)
+def test_p11_a_dead_server_is_asked_eight_times_in_twenty_turns_at_most(
+    row: Row, pace_s: float, tmp_path: Path
+) -> None:
     with Endpoint(*row.script()) as server, House(tmp_path, server.url, *CHAT) as house:
         for _ in range(20):
             house.touch()
@@ -75,8 +86,13 @@ def test_p11_a_dead_server_is_asked_eight_times_in_twenty_turns_at_most(row: Row
         assert house.queue == {"harbour": 1}
 
 
-def test_p11_a_server_that_hangs_is_asked_eight_times_in_twenty_turns_at_most(tmp_path: Path) -> None:
-    with Endpoint(then_hangs()) as server, House(tmp_path, server.url, *CHAT, timeout_s=0.05) as house:
+def test_p11_a_server_that_hangs_is_asked_eight_times_in_twenty_turns_at_most(
+    tmp_path: Path,
+) -> None:
+    with (
+        Endpoint(then_hangs()) as server,
+        House(tmp_path, server.url, *CHAT, timeout_s=0.05) as house,
+    ):
         for _ in range(20):
             house.touch()
             house.seconds += 31.0
@@ -84,7 +100,9 @@ def test_p11_a_server_that_hangs_is_asked_eight_times_in_twenty_turns_at_most(tm
         assert server.most_at_once == 1
 
 
-def test_a_state_is_logged_when_it_changes_and_not_again(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_state_is_logged_when_it_changes_and_not_again(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     caplog.set_level(logging.WARNING, "rolememory")
     with Endpoint(status(500)) as server, House(tmp_path, server.url, *CHAT) as house:
         for _ in range(20):
@@ -100,7 +118,10 @@ def test_a_state_is_logged_when_it_changes_and_not_again(tmp_path: Path, caplog:
 
 
 def test_a_server_that_rests_is_not_asked_even_by_force(tmp_path: Path) -> None:
-    with Endpoint(status(503, retry_after="120")) as server, House(tmp_path, server.url, *CHAT) as house:
+    with (
+        Endpoint(status(503, retry_after="120")) as server,
+        House(tmp_path, server.url, *CHAT) as house,
+    ):
         house.touch()
         for seconds in (0.0, 60.0, 119.0):
             house.seconds = seconds
@@ -119,11 +140,16 @@ def test_a_probe_that_fails_opens_the_breaker_again(tmp_path: Path) -> None:
             house.seconds += 31.0
             assert house.behind.run().requests == 1
             assert len(server.requests) == count
-            assert [one["state"] for one in house.behind.status()["upstreams"].values()] == [State.FAILED]
+            assert [one["state"] for one in house.behind.status()["upstreams"].values()] == [
+                State.FAILED
+            ]
 
 
 def test_closing_gives_up_what_is_being_asked(tmp_path: Path) -> None:
-    with Endpoint(then_hangs()) as server, House(tmp_path, server.url, *CHAT, timeout_s=30.0) as house:
+    with (
+        Endpoint(then_hangs()) as server,
+        House(tmp_path, server.url, *CHAT, timeout_s=30.0) as house,
+    ):
         house.behind.touch("harbour")
         assert server.wait_for(1)
         began = monotonic()
@@ -133,7 +159,10 @@ def test_closing_gives_up_what_is_being_asked(tmp_path: Path) -> None:
 
 
 def test_a_run_ends_at_its_deadline(tmp_path: Path) -> None:
-    with Endpoint(then_hangs()) as server, House(tmp_path, server.url, *CHAT, timeout_s=30.0) as house:
+    with (
+        Endpoint(then_hangs()) as server,
+        House(tmp_path, server.url, *CHAT, timeout_s=30.0) as house,
+    ):
         began = monotonic()
         report = house.behind.run(force=True, deadline_s=0.2)
         assert monotonic() - began < 1.0
@@ -141,7 +170,10 @@ def test_a_run_ends_at_its_deadline(tmp_path: Path) -> None:
 
 
 def test_a_redirect_is_not_followed_and_takes_no_key_elsewhere(tmp_path: Path) -> None:
-    with Endpoint(answers(GOOD)) as elsewhere, Endpoint(status(307, "Moved", location=elsewhere.url + "/chat/completions")) as server:
+    with (
+        Endpoint(answers(GOOD)) as elsewhere,
+        Endpoint(status(307, "Moved", location=elsewhere.url + "/chat/completions")) as server,
+    ):
         with House(tmp_path, server.url, *CHAT) as house:
             house.touch()
         assert server.requests[0].headers["authorization"] == f"Bearer {SECRET}"
@@ -162,22 +194,33 @@ def test_a_password_in_the_url_is_sent_and_not_shown(
 
 
 def test_a_run_waits_for_another_one_no_longer_than_its_deadline(tmp_path: Path) -> None:
-    with Endpoint(then_hangs()) as server, House(tmp_path, server.url, *CHAT, timeout_s=30.0) as house:
+    with (
+        Endpoint(then_hangs()) as server,
+        House(tmp_path, server.url, *CHAT, timeout_s=30.0) as house,
+    ):
         house.behind.touch("harbour")
         assert server.wait_for(1)
         report = house.behind.run(deadline_s=0.05)
-        assert (report.finished, [note.zh for note in report.notes]) == (False, ["正在读取这个角色的对话"])
+        assert (report.finished, [note.zh for note in report.notes]) == (
+            False,
+            ["正在读取这个角色的对话"],
+        )
 
 
 def test_what_went_wrong_is_told_in_both_languages(tmp_path: Path) -> None:
     with Endpoint(status(429)) as server, House(tmp_path, server.url, *CHAT) as house:
         house.touch()
-        assert house.behind.status()["last_error"] == f"{server.url}: is asked too often (status 429)"
+        assert (
+            house.behind.status()["last_error"] == f"{server.url}: is asked too often (status 429)"
+        )
         assert house.behind.status("zh")["last_error"] == f"{server.url}：询问过于频繁（状态 429）"
 
 
 def test_a_server_that_never_shakes_hands_costs_its_time_out(tmp_path: Path) -> None:
-    with Endpoint(then_hangs()) as server, House(tmp_path, server.url.replace("http:", "https:"), *CHAT, timeout_s=SHORT_S) as house:
+    with (
+        Endpoint(then_hangs()) as server,
+        House(tmp_path, server.url.replace("http:", "https:"), *CHAT, timeout_s=SHORT_S) as house,
+    ):
         began = monotonic()
         house.touch()
         assert monotonic() - began < SHORT_S + TURN_S

@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 
 import orjson
 import pytest
-from filelock import FileLock
 
 from rolememory.errors import NotWrittenError, RegistrationError, SettingsError
 from rolememory.learn.model import base
@@ -20,6 +19,7 @@ from rolememory.learn.model.troubles import BUSY
 from rolememory.schema.evidence import Reason
 from rolememory.schema.learning import Draft
 from rolememory.schema.memory import Evidence, MemoryType, Source
+from rolememory.storage.files.space import FileSpace
 from tests.builders import memory
 from tests.endpoint import Endpoint, Line, answers, status, then_hangs
 from tests.learn.model.behaviours import CHAT, GOOD
@@ -30,7 +30,10 @@ NONE = answers({"facts": []})
 
 def talk(exchanges: int) -> list[str]:
     """So many final exchanges, and one that is not."""
-    pairs = [(f"Lin: I own boat number {number}.", f"Mira: Boat {number}, I see.") for number in range(1, exchanges + 2)]
+    pairs = [
+        (f"Lin: I own boat number {number}.", f"Mira: Boat {number}, I see.")
+        for number in range(1, exchanges + 2)
+    ]
     return [line for pair in pairs for line in pair]
 
 
@@ -45,8 +48,13 @@ def shown(server: Endpoint, number: int = -1) -> list[str]:
     ("exchanges", "requests", "left"),
     [(1, 0, 1), (4, 0, 4), (5, 1, 0), (9, 1, 4), (10, 2, 0)],
 )
-def test_s4_36_a_model_reads_five_dialogues_at_a_time(exchanges: int, requests: int, left: int, tmp_path: Path) -> None:
-    with Endpoint(NONE) as server, House(tmp_path, server.url, *talk(exchanges), batch_size=5) as house:
+def test_s4_36_a_model_reads_five_dialogues_at_a_time(
+    exchanges: int, requests: int, left: int, tmp_path: Path
+) -> None:
+    with (
+        Endpoint(NONE) as server,
+        House(tmp_path, server.url, *talk(exchanges), batch_size=5) as house,
+    ):
         assert house.touch()
         assert len(server.requests) == requests
         assert sum(house.queue.values()) == left
@@ -60,12 +68,18 @@ def test_s0_6_an_exchange_is_read_once_the_next_message_of_the_user_stands(tmp_p
         assert server.requests == []
         house.say("Lin: Good night.")
         assert house.touch()
-        assert shown(server) == ["[1] Lin: Hi! I moved from Rome to Paris.", "[2] Mira: I promise to visit you."]
+        assert shown(server) == [
+            "[1] Lin: Hi! I moved from Rome to Paris.",
+            "[2] Mira: I promise to visit you.",
+        ]
         assert "(earlier) Mira: Welcome to the harbour." in server.requests[0].said
 
 
 def test_the_newest_exchange_is_read_once_it_was_quiet(tmp_path: Path) -> None:
-    with Endpoint(NONE) as server, House(tmp_path, server.url, *CHAT, idle_minutes=10.0, batch_size=5) as house:
+    with (
+        Endpoint(NONE) as server,
+        House(tmp_path, server.url, *CHAT, idle_minutes=10.0, batch_size=5) as house,
+    ):
         assert house.touch()
         house.now += timedelta(minutes=9)
         assert house.behind.run().read == 0
@@ -122,7 +136,11 @@ def test_a_swipe_is_read_and_the_words_before_it_are_not_learned_twice(tmp_path:
     with Endpoint(answers(GOOD)) as server, House(tmp_path, server.url, *CHAT) as house:
         house.touch()
         chat = house.chats.all["harbour"]
-        chat.said = (*chat.said[:2], replace(chat.said[2], version="v9", text="I never go anywhere."), *chat.said[3:])
+        chat.said = (
+            *chat.said[:2],
+            replace(chat.said[2], version="v9", text="I never go anywhere."),
+            *chat.said[3:],
+        )
         house.touch()
         assert shown(server) == ["[1] Mira: I never go anywhere."]
         assert "(earlier) Lin: Hi! I moved from Rome to Paris." in server.requests[-1].said
@@ -134,13 +152,19 @@ def test_a_swipe_is_read_and_the_words_before_it_are_not_learned_twice(tmp_path:
     [
         pytest.param({}, 2, id="a chat that says the same is not read again where it does"),
         pytest.param({"branch_of": "a"}, 2, id="nor is a branch"),
-        pytest.param({"branch_of": "a", "mode": "own"}, 2, id="nor a branch with a timeline of its own: what stands in it counts in it"),
+        pytest.param(
+            {"branch_of": "a", "mode": "own"},
+            2,
+            id="nor a branch with a timeline of its own: what stands in it counts in it",
+        ),
         pytest.param({"mode": "own"}, 4, id="a chat with a timeline of its own is"),
         pytest.param({"timeline": "dream"}, 4, id="and a chat of another timeline"),
         pytest.param({"user": "somebody else"}, 4, id="and a chat of another user"),
     ],
 )
-def test_what_was_read_in_another_chat(other: dict[str, Any], requests: int, tmp_path: Path) -> None:
+def test_what_was_read_in_another_chat(
+    other: dict[str, Any], requests: int, tmp_path: Path
+) -> None:
     chats = Chats(Chat("a", path(*talk(2))), Chat("b", path(*talk(4)), **other))
     with Endpoint(NONE) as server, House(tmp_path, server.url, chats=chats) as house:
         house.behind.run()
@@ -150,12 +174,17 @@ def test_what_was_read_in_another_chat(other: dict[str, Any], requests: int, tmp
 
 
 @pytest.mark.parametrize(("branch_of", "queue"), [("", {"a": 1, "b": 1}), ("a", {"a": 1})])
-def test_what_another_chat_says_no_longer_is_read_unless_both_are_branches(branch_of: str, queue: dict[str, int], tmp_path: Path) -> None:
+def test_what_another_chat_says_no_longer_is_read_unless_both_are_branches(
+    branch_of: str, queue: dict[str, int], tmp_path: Path
+) -> None:
     chats = Chats(Chat("a", path(*talk(1))), Chat("b", path(*talk(1)), branch_of=branch_of))
     with Endpoint(NONE) as server, House(tmp_path, server.url, chats=chats) as house:
         house.touch(chat="a")
         assert (len(server.requests), house.queue) == (1, {})
-        chats.all["a"].said = (replace(chats.all["a"].said[0], version="v9", text="Something else."), *chats.all["a"].said[1:])
+        chats.all["a"].said = (
+            replace(chats.all["a"].said[0], version="v9", text="Something else."),
+            *chats.all["a"].said[1:],
+        )
         assert house.queue == queue
 
 
@@ -169,7 +198,13 @@ def test_only_chats_that_teach_are_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "learn",
-    [{"extractor": "rules"}, {"endpoint": ""}, {"model": ""}, {"enabled": False}, {"extractor": "model", "endpoint": ""}],
+    [
+        {"extractor": "rules"},
+        {"endpoint": ""},
+        {"model": ""},
+        {"enabled": False},
+        {"extractor": "model", "endpoint": ""},
+    ],
     ids=str,
 )
 def test_without_a_model_nothing_happens(learn: dict[str, Any], tmp_path: Path) -> None:
@@ -216,8 +251,12 @@ def test_one_request_is_under_way_at_a_time(tmp_path: Path) -> None:
 
 
 def test_two_processes_do_not_ask_twice(tmp_path: Path) -> None:
-    with Endpoint(NONE) as server, House(tmp_path, server.url, *CHAT) as house, House(tmp_path, server.url, *CHAT) as other:
-        with FileLock(str(tmp_path / "state" / LOCK)):
+    with (
+        Endpoint(NONE) as server,
+        House(tmp_path, server.url, *CHAT) as house,
+        House(tmp_path, server.url, *CHAT) as other,
+    ):
+        with FileSpace(tmp_path).lock(LOCK):
             assert house.touch()
             report = house.behind.run(deadline_s=0.05)
             assert (report.finished, report.notes) == (False, (BUSY,))
@@ -228,7 +267,10 @@ def test_two_processes_do_not_ask_twice(tmp_path: Path) -> None:
 
 
 def test_turns_are_not_held_up_by_a_server_that_hangs(tmp_path: Path) -> None:
-    with Endpoint(then_hangs()) as server, House(tmp_path, server.url, *CHAT, timeout_s=30.0) as house:
+    with (
+        Endpoint(then_hangs()) as server,
+        House(tmp_path, server.url, *CHAT, timeout_s=30.0) as house,
+    ):
         house.behind.touch("harbour")
         assert server.wait_for(1)
         assert not house.behind.settle(0.01)
@@ -238,12 +280,18 @@ def test_turns_are_not_held_up_by_a_server_that_hangs(tmp_path: Path) -> None:
         assert house.behind.status()["busy"]
 
 
-def test_an_exchange_no_answer_can_be_had_for_holds_up_no_other(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_exchange_no_answer_can_be_had_for_holds_up_no_other(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     caplog.set_level(logging.WARNING, "rolememory")
 
     def chokes(line: Line) -> None:
         numbered = [one for one in line.request.said.splitlines() if one.startswith("[")]
-        (answers("I cannot help with that.") if any("number 2" in one for one in numbered) else NONE)(line)
+        (
+            answers("I cannot help with that.")
+            if any("number 2" in one for one in numbered)
+            else NONE
+        )(line)
 
     with Endpoint(chokes) as server, House(tmp_path, server.url, *talk(3), batch_size=3) as house:
         house.touch()
@@ -255,7 +303,10 @@ def test_an_exchange_no_answer_can_be_had_for_holds_up_no_other(tmp_path: Path, 
             house.touch(3)
         assert len(server.requests) == 11
     assert "nothing could be learned from message 3" in caplog.text
-    assert orjson.loads((tmp_path / "state" / "model.json").read_bytes())["chats"]["harbour"]["hard"] == {}
+    assert (
+        orjson.loads((tmp_path / "state" / "model.json").read_bytes())["chats"]["harbour"]["hard"]
+        == {}
+    )
 
 
 def test_a_server_that_answers_nothing_usable_to_anything_loses_nothing(tmp_path: Path) -> None:
@@ -271,7 +322,9 @@ def test_a_server_that_answers_nothing_usable_to_anything_loses_nothing(tmp_path
 
 def test_a_damaged_state_counts_as_unread(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "state").mkdir()
-    (tmp_path / "state" / "model.json").write_bytes(b'{"chats": {"harbour": {"read": 7, "hard": [1], "summed": null}}, "exchanges": "x"}')
+    (tmp_path / "state" / "model.json").write_bytes(
+        b'{"chats": {"harbour": {"read": 7, "hard": [1], "summed": null}}, "exchanges": "x"}'
+    )
     with Endpoint(NONE) as server, House(tmp_path, server.url, *CHAT) as house:
         house.touch()
         assert len(server.requests) == 1
@@ -279,7 +332,12 @@ def test_a_damaged_state_counts_as_unread(tmp_path: Path, caplog: pytest.LogCapt
 
 
 def test_a_chat_in_chinese_is_asked_about_in_chinese(tmp_path: Path) -> None:
-    with Endpoint(NONE) as server, House(tmp_path, server.url, "Lin: 我从罗马搬到巴黎了。", "Mira: 那我给你写信。", "Lin: 晚安。") as house:
+    with (
+        Endpoint(NONE) as server,
+        House(
+            tmp_path, server.url, "Lin: 我从罗马搬到巴黎了。", "Mira: 那我给你写信。", "Lin: 晚安。"
+        ) as house,
+    ):
         house.touch()
         assert server.requests[0].said.startswith("你的任务")
         assert shown(server) == ["[1] Lin：我从罗马搬到巴黎了。", "[2] Mira：那我给你写信。"]
@@ -293,7 +351,11 @@ def test_what_is_known_and_touches_on_it_is_shown(tmp_path: Path) -> None:
                 memory("rome", "Lin lives in Rome.", user="lin"),
                 memory("old", "Lin came from Paris to Rome.", archived=True),
                 memory("other", "Somebody else moved to Paris.", user="else"),
-                memory("gone", "Lin moved to Rome.", evidence=[Evidence(chat="harbour", version="v77", quote="x")]),
+                memory(
+                    "gone",
+                    "Lin moved to Rome.",
+                    evidence=[Evidence(chat="harbour", version="v77", quote="x")],
+                ),
                 memory("far", "Mira likes thunder."),
             )
         }
@@ -302,7 +364,10 @@ def test_what_is_known_and_touches_on_it_is_shown(tmp_path: Path) -> None:
 
 
 def test_a_fact_that_replaces_a_known_one_says_which(tmp_path: Path) -> None:
-    with Endpoint(answers({"facts": [{**GOOD["facts"][0], "replaces": 1}]})) as server, House(tmp_path, server.url, *CHAT) as house:
+    with (
+        Endpoint(answers({"facts": [{**GOOD["facts"][0], "replaces": 1}]})) as server,
+        House(tmp_path, server.url, *CHAT) as house,
+    ):
         house.memories = {"rome": memory("rome", "Lin lives in Rome.", user="lin")}
         house.touch()
         assert house.kept[0][1].replaces == "Lin lives in Rome."
@@ -342,7 +407,9 @@ class Boats:
         ]
 
 
-def test_an_extractor_of_another_package_reads_along_without_any_model(registered: dict[str, Factory], tmp_path: Path) -> None:
+def test_an_extractor_of_another_package_reads_along_without_any_model(
+    registered: dict[str, Factory], tmp_path: Path
+) -> None:
     register("boats")(Boats)
     with House(tmp_path, "", *talk(2)) as house:
         house.touch()
@@ -356,7 +423,10 @@ def test_an_extractor_of_another_package_reads_along_without_any_model(registere
 
 
 def test_an_extractor_that_fails_disturbs_neither_the_model_nor_the_chat(
-    registered: dict[str, Factory], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    registered: dict[str, Factory],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     register("boats")(Boats)
     monkeypatch.setattr(Boats, "broken", True)
@@ -365,8 +435,14 @@ def test_an_extractor_that_fails_disturbs_neither_the_model_nor_the_chat(
         assert (house.queue, len(house.kept)) == ({}, 2)
         assert house.behind.status()["last_error"] == "learning from chats: ZeroDivisionError"
         house.touch(5)
-    told = [record.getMessage() for record in caplog.records if record.name == "rolememory.learn.model.reading"]
-    assert told == ["extractor boats: ZeroDivisionError; it is left alone for a while, what it would read waits"]
+    told = [
+        record.getMessage()
+        for record in caplog.records
+        if record.name == "rolememory.learn.model.reading"
+    ]
+    assert told == [
+        "extractor boats: ZeroDivisionError; it is left alone for a while, what it would read waits"
+    ]
 
 
 def test_a_name_is_registered_once(registered: dict[str, Factory]) -> None:
@@ -377,7 +453,10 @@ def test_a_name_is_registered_once(registered: dict[str, Factory]) -> None:
 
 
 def test_a_batch_that_was_not_full_is_read_after_a_quiet_while_by_itself(tmp_path: Path) -> None:
-    with Endpoint(NONE) as server, House(tmp_path, server.url, *CHAT, batch_size=5, idle_minutes=0.0005) as house:
+    with (
+        Endpoint(NONE) as server,
+        House(tmp_path, server.url, *CHAT, batch_size=5, idle_minutes=0.0005) as house,
+    ):
         house.behind.touch("harbour")
         assert house.behind.settle(5.0)
         house.now += timedelta(minutes=1)
@@ -389,7 +468,10 @@ def test_a_batch_that_was_not_full_is_read_after_a_quiet_while_by_itself(tmp_pat
 def test_a_template_that_cannot_be_used_is_told_and_replaced(tmp_path: Path) -> None:
     (tmp_path / "learn").mkdir()
     (tmp_path / "learn" / "extraction.jinja").write_text("{{ nobody }}", encoding="utf-8")
-    with Endpoint(answers(GOOD)) as server, House(tmp_path, server.url, *CHAT, templates=tmp_path) as house:
+    with (
+        Endpoint(answers(GOOD)) as server,
+        House(tmp_path, server.url, *CHAT, templates=tmp_path) as house,
+    ):
         house.touch()
         assert len(house.kept) == 2
         (note,) = house.behind.status()["notes"]
@@ -397,7 +479,11 @@ def test_a_template_that_cannot_be_used_is_told_and_replaced(tmp_path: Path) -> 
 
 
 def test_long_exchanges_go_in_smaller_batches(tmp_path: Path) -> None:
-    lines = [line for number in range(4) for line in (f"Lin: {number} {'word ' * 150}", f"Mira: {number} {'word ' * 150}")]
+    lines = [
+        line
+        for number in range(4)
+        for line in (f"Lin: {number} {'word ' * 150}", f"Mira: {number} {'word ' * 150}")
+    ]
     with Endpoint(NONE) as server, House(tmp_path, server.url, *lines, batch_size=3) as house:
         house.behind.run(force=True)
         assert [len(shown(server, number)) for number in range(len(server.requests))] == [6, 2]

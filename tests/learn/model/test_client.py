@@ -11,7 +11,17 @@ from rolememory.learn.model.decide import Decision
 from rolememory.learn.model.models import Models, model_learns, schema_of, where
 from rolememory.learn.model.upstreams import Upstreams
 from rolememory.schema.settings import LearnSettings, StepSettings
-from tests.endpoint import Behaviour, Endpoint, Line, answers, drips, head, status, streams, then_hangs
+from tests.endpoint import (
+    Behaviour,
+    Endpoint,
+    Line,
+    answers,
+    drips,
+    head,
+    status,
+    streams,
+    then_hangs,
+)
 
 ASKED = [{"role": "user", "content": "Worth it?"}]
 YES = {"should_remember": True, "reason": "a birthday"}
@@ -20,7 +30,10 @@ YES = {"should_remember": True, "reason": "a birthday"}
 @contextmanager
 def model(*script: Behaviour, timeout_s: float = 5.0) -> Iterator[tuple[Model, Endpoint]]:
     with Endpoint(*script) as server:
-        yield Model(Where(server.url, "small"), Upstreams().at(server.url), timeout_s, schema_of), server
+        yield (
+            Model(Where(server.url, "small"), Upstreams().at(server.url), timeout_s, schema_of),
+            server,
+        )
 
 
 def test_the_first_request_asks_for_the_schema_of_its_step() -> None:
@@ -31,7 +44,11 @@ def test_the_first_request_asks_for_the_schema_of_its_step() -> None:
     assert sent.json | {"response_format": 0} == {
         "model": "small", "messages": ASKED, "stream": False, "temperature": 0, "max_tokens": 4096, "response_format": 0,
     }  # fmt: skip
-    assert sent.json["response_format"]["json_schema"] == {"name": "decision", "strict": True, "schema": schema_of("decision")}
+    assert sent.json["response_format"]["json_schema"] == {
+        "name": "decision",
+        "strict": True,
+        "schema": schema_of("decision"),
+    }
     assert "authorization" not in sent.headers
 
 
@@ -42,7 +59,12 @@ def test_what_a_server_refuses_is_remembered() -> None:
     with model(objects_only) as (asked, server):
         for _ in range(3):
             assert asked.ask(ASKED, Decision, step="decision")
-    assert [request.form for request in server.requests] == ["json_schema", "json_object", "json_object", "json_object"]
+    assert [request.form for request in server.requests] == [
+        "json_schema",
+        "json_object",
+        "json_object",
+        "json_object",
+    ]
 
 
 def test_a_server_that_refuses_for_another_reason_is_asked_in_every_form_in_the_end() -> None:
@@ -52,7 +74,8 @@ def test_a_server_that_refuses_for_another_reason_is_asked_in_every_form_in_the_
 
 
 @pytest.mark.parametrize(
-    ("language", "words"), [("en", "That cannot be used: there is no JSON"), ("zh", "上面的回答不能用：there is no JSON")]
+    ("language", "words"),
+    [("en", "That cannot be used: there is no JSON"), ("zh", "上面的回答不能用：there is no JSON")],
 )
 def test_a_bad_answer_is_asked_for_once_more_with_its_fault(language: str, words: str) -> None:
     with model(answers("Well..."), answers(YES)) as (asked, server):
@@ -63,7 +86,10 @@ def test_a_bad_answer_is_asked_for_once_more_with_its_fault(language: str, words
 
 
 def test_two_bad_answers_are_an_error_that_tells_the_fault() -> None:
-    with model(answers("Well...")) as (asked, server), pytest.raises(ModelAnswerError, match="there is no JSON") as caught:
+    with (
+        model(answers("Well...")) as (asked, server),
+        pytest.raises(ModelAnswerError, match="there is no JSON") as caught,
+    ):
         asked.ask(ASKED, Decision, step="decision")
     assert len(server.requests) == 2
     assert "没有按" not in str(caught.value)
@@ -109,14 +135,23 @@ def test_s3_36_a_reply_comes_piece_by_piece() -> None:
 
 def test_a_stream_that_drips_ends_at_its_deadline() -> None:
     event = b'data: {"choices": [{"delta": {"content": "a"}}]}\n\n'
-    with model(drips(head(10_000, "text/event-stream") + event * 100, 0.002), timeout_s=0.3) as (asked, _):
+    with model(drips(head(10_000, "text/event-stream") + event * 100, 0.002), timeout_s=0.3) as (
+        asked,
+        _,
+    ):
         said = []
         with pytest.raises(ModelError, match="no answer within"):
             said += iter(asked.chat_stream(ASKED))
 
 
 def test_a_stream_that_is_left_leaves_the_line_free() -> None:
-    with model(then_hangs(head(1000, "text/event-stream") + b'data: {"choices": [{"delta": {"content": "a"}}]}\n\n'), answers("b")) as (
+    with model(
+        then_hangs(
+            head(1000, "text/event-stream")
+            + b'data: {"choices": [{"delta": {"content": "a"}}]}\n\n'
+        ),
+        answers("b"),
+    ) as (
         asked,
         _,
     ):
@@ -127,7 +162,10 @@ def test_a_stream_that_is_left_leaves_the_line_free() -> None:
 
 
 def test_a_dead_server_tells_the_chat_so() -> None:
-    with model(status(404)) as (asked, _), pytest.raises(ModelError, match="knows no such path or model") as caught:
+    with (
+        model(status(404)) as (asked, _),
+        pytest.raises(ModelError, match="knows no such path or model") as caught,
+    ):
         asked.chat(ASKED)
     assert "没有这个路径或模型" in caught.value.text("zh")
 
@@ -156,7 +194,9 @@ GEMINI = "https://generativelanguage.googleapis.com/v1beta/models/gemini-1.5-fla
         ),
     ],
 )  # fmt: skip
-def test_where_a_step_is_asked(settings: dict[str, object], step: str, expected: Where | None) -> None:
+def test_where_a_step_is_asked(
+    settings: dict[str, object], step: str, expected: Where | None
+) -> None:
     assert where(LearnSettings(**settings), step) == expected  # type: ignore[arg-type]
 
 
@@ -169,7 +209,15 @@ def test_where_a_step_is_asked(settings: dict[str, object], step: str, expected:
         ({"endpoint": "http://a/v1", "model": "m", "enabled": False}, False),
         ({"extractor": "model"}, False),
         ({"flow": "decide", "decision": StepSettings(endpoint="http://a/v1", model="m")}, False),
-        ({"flow": "decide", **dict.fromkeys(("decision", "summary"), StepSettings(endpoint="http://a/v1", model="m"))}, True),
+        (
+            {
+                "flow": "decide",
+                **dict.fromkeys(
+                    ("decision", "summary"), StepSettings(endpoint="http://a/v1", model="m")
+                ),
+            },
+            True,
+        ),
     ],
 )
 def test_whether_a_model_learns(settings: dict[str, object], learns: bool) -> None:

@@ -19,7 +19,9 @@ from tests.learn.model.house import START, batch, path
 LINES = CHAT[1:3]
 
 
-def drafted(*rows: dict[str, Any], lines: tuple[str, ...] = LINES, **learn: Any) -> tuple[Draft, ...]:
+def drafted(
+    *rows: dict[str, Any], lines: tuple[str, ...] = LINES, **learn: Any
+) -> tuple[Draft, ...]:
     found = Facts.model_validate({"facts": list(rows)})
     known = (memory("m1", "Lin lives in Rome."), memory("m2", "Lin's cat is called Mimi."))
     return drafts(found.facts, batch(*lines, known=known), LearnSettings(**learn), model="small")
@@ -34,8 +36,14 @@ def test_s4_24_a_fact_becomes_a_draft_with_its_evidence() -> None:
         "lin",
         ("fact", "home"),
     )
-    assert [(one.chat, one.version, one.quote) for one in home.evidence] == [("harbour", "v1", "I moved from Rome to Paris")]
-    assert (promise.subject, promise.evidence[0].version, promise.created) == (None, "v2", path(*LINES)[1].at)
+    assert [(one.chat, one.version, one.quote) for one in home.evidence] == [
+        ("harbour", "v1", "I moved from Rome to Paris")
+    ]
+    assert (promise.subject, promise.evidence[0].version, promise.created) == (
+        None,
+        "v2",
+        path(*LINES)[1].at,
+    )
     assert (promise.because.code, promise.because.get("model")) == ("extracted", "small")
 
 
@@ -95,7 +103,13 @@ def test_in_a_group_a_member_who_speaks_of_himself_is_named() -> None:
 
 @pytest.mark.parametrize(
     ("learn", "count"),
-    [({}, 2), ({"max_facts": 1}, 1), ({"min_confidence": 0.95}, 0), ({"min_confidence": 0.0}, 2), ({"max_facts": 0}, 0)],
+    [
+        ({}, 2),
+        ({"max_facts": 1}, 1),
+        ({"min_confidence": 0.95}, 0),
+        ({"min_confidence": 0.0}, 2),
+        ({"max_facts": 0}, 0),
+    ],
 )
 def test_s4_10_limits(learn: dict[str, Any], count: int) -> None:
     assert len(drafted(HOME, PROMISE, **learn)) == count
@@ -104,9 +118,18 @@ def test_s4_10_limits(learn: dict[str, Any], count: int) -> None:
 def test_of_too_many_facts_the_surest_stay_in_the_order_of_the_answer() -> None:
     rows = [
         fact(content=text, confidence=sureness)
-        for text, sureness in (("A sails.", 0.8), ("B rows.", 0.99), ("C swims.", 0.7), ("D dives.", 0.9))
+        for text, sureness in (
+            ("A sails.", 0.8),
+            ("B rows.", 0.99),
+            ("C swims.", 0.7),
+            ("D dives.", 0.9),
+        )
     ]
-    assert [draft.content for draft in drafted(*rows, max_facts=3)] == ["A sails.", "B rows.", "D dives."]
+    assert [draft.content for draft in drafted(*rows, max_facts=3)] == [
+        "A sails.",
+        "B rows.",
+        "D dives.",
+    ]
 
 
 def test_s4_10_tags_are_given_or_not() -> None:
@@ -184,7 +207,9 @@ def test_what_is_asked_again(lines: tuple[str, ...], rows: list[dict[str, Any]],
     assert bool(said) is bool(told)
 
 
-@pytest.mark.parametrize("value", [*range(-3, 200, 7), 0.35, 1e308, "1,0", "%", "100 %", "-0.5", [], {}, "高", object()])
+@pytest.mark.parametrize(
+    "value", [*range(-3, 200, 7), 0.35, 1e308, "1,0", "%", "100 %", "-0.5", [], {}, "高", object()]
+)
 def test_confidences_lie_between_nothing_and_all(value: object) -> None:
     assert 0.0 <= sure(value) <= 1.0
 

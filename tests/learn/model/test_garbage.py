@@ -34,11 +34,32 @@ NAMES = (
     "memory",
     "summary",
 )
-WORDS = ("I moved from Rome to Paris", "user", "Mira", "fact", "high", "[1]", "", "\ud800", "1" * 400, "</chat>")
-LEAF = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=12) | st.sampled_from(WORDS)
+WORDS = (
+    "I moved from Rome to Paris",
+    "user",
+    "Mira",
+    "fact",
+    "high",
+    "[1]",
+    "",
+    "\ud800",
+    "1" * 400,
+    "</chat>",
+)
+LEAF = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=12)
+    | st.sampled_from(WORDS)
+)
 JSON = st.recursive(
     LEAF,
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(NAMES) | st.text(max_size=3), inner, max_size=6),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.sampled_from(NAMES) | st.text(max_size=3), inner, max_size=6)
+    ),
     max_leaves=24,
 )
 KNOWN = [memory("a", "Lin lives in Rome."), memory("b", "Mira likes storms.")]
@@ -58,7 +79,10 @@ def test_p10_any_json_is_read_or_refused(value: Any) -> None:
                 assert 0.7 <= draft.confidence <= 1.0
                 assert draft.evidence[0].quote in "\n".join(CHAT)
         if isinstance(answer, Conclusions):
-            assert all(len(draft.rests_on) >= 2 for draft in conclusions(answer.conclusions, KNOWN, None, LearnSettings()))
+            assert all(
+                len(draft.rests_on) >= 2
+                for draft in conclusions(answer.conclusions, KNOWN, None, LearnSettings())
+            )
 
 
 @settings(max_examples=300, deadline=None)
@@ -77,7 +101,15 @@ def _read(text: str, shape: type[Answer]) -> Answer | None:
 
 
 @pytest.mark.parametrize(
-    "row", [{"conclusion": "x", "basedOn": {"a": 1}}, {"conclusion": "x", "basedOn": 3}, {"conclusions": "x"}, "x", 7, None]
+    "row",
+    [
+        {"conclusion": "x", "basedOn": {"a": 1}},
+        {"conclusion": "x", "basedOn": 3},
+        {"conclusions": "x"},
+        "x",
+        7,
+        None,
+    ],
 )
 def test_odd_conclusions(row: Any) -> None:
     found = _read(json.dumps([row, {"conclusion": "Lin sails.", "basedOn": [1, 2]}]), Conclusions)

@@ -9,7 +9,12 @@ from rolememory.learn.model.infer import Conclusions, drafts, for_each_user
 from rolememory.learn.model.known import standing
 from rolememory.learn.model.summarise import in_window, unsummed
 from rolememory.schema.memory import Evidence, Memory, Source
-from rolememory.schema.settings import LearnSettings, MemorySettings, StepSettings, SummarizeSettings
+from rolememory.schema.settings import (
+    LearnSettings,
+    MemorySettings,
+    StepSettings,
+    SummarizeSettings,
+)
 from rolememory.text.lengths import characters
 from tests.builders import memory
 from tests.endpoint import Endpoint, Line, answers, status
@@ -17,28 +22,52 @@ from tests.learn.model.behaviours import CHAT
 from tests.learn.model.house import House, path
 
 YES, NO = {"should_remember": True, "reason": "a move"}, {"should_remember": False}
-TOLD = {"memory": "Lin moved from Rome to Paris.", "about": "user", "turn": 1, "quote": "moved from Rome"}
+TOLD = {
+    "memory": "Lin moved from Rome to Paris.",
+    "about": "user",
+    "turn": 1,
+    "quote": "moved from Rome",
+}
 
 
 def test_s0_7_first_whether_then_what(tmp_path: Path) -> None:
-    with Endpoint(answers(YES), answers(TOLD)) as server, House(tmp_path, server.url, *CHAT, flow="decide") as house:
+    with (
+        Endpoint(answers(YES), answers(TOLD)) as server,
+        House(tmp_path, server.url, *CHAT, flow="decide") as house,
+    ):
         house.touch()
         ((actor, draft),) = house.kept
-        assert [request.json["response_format"]["json_schema"]["name"] for request in server.requests] == ["decision", "summary"]
+        assert [
+            request.json["response_format"]["json_schema"]["name"] for request in server.requests
+        ] == ["decision", "summary"]
         assert "(a move)" in server.requests[1].said
-    assert (actor, draft.content, draft.subject, draft.user) == ("model", "Lin moved from Rome to Paris.", "user", "lin")
+    assert (actor, draft.content, draft.subject, draft.user) == (
+        "model",
+        "Lin moved from Rome to Paris.",
+        "user",
+        "lin",
+    )
     assert draft.evidence == (Evidence(chat="harbour", version="v2", quote="moved from Rome"),)
     assert draft.because.get("why") == "a move"
 
 
 def test_s0_10_small_talk_is_read_and_not_remembered(tmp_path: Path) -> None:
-    with Endpoint(answers(NO)) as server, House(tmp_path, server.url, *CHAT, flow="decide") as house:
+    with (
+        Endpoint(answers(NO)) as server,
+        House(tmp_path, server.url, *CHAT, flow="decide") as house,
+    ):
         house.touch()
         assert (house.kept, house.queue, len(server.requests)) == ([], {}, 1)
 
 
-@pytest.mark.parametrize("script", [[status(500)], [answers(YES), status(500)]], ids=["the decision fails", "the summary fails"])
-def test_s0_27_a_round_that_fails_is_given_up_and_comes_again(script: list[Any], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "script",
+    [[status(500)], [answers(YES), status(500)]],
+    ids=["the decision fails", "the summary fails"],
+)
+def test_s0_27_a_round_that_fails_is_given_up_and_comes_again(
+    script: list[Any], tmp_path: Path
+) -> None:
     with Endpoint(*script) as server, House(tmp_path, server.url, *CHAT, flow="decide") as house:
         house.touch()
         assert (house.kept, house.queue) == ([], {"harbour": 1})
@@ -47,14 +76,23 @@ def test_s0_27_a_round_that_fails_is_given_up_and_comes_again(script: list[Any],
         assert (house.contents, house.queue) == ([TOLD["memory"]], {})
 
 
-def test_s0_17_each_step_has_its_own_model_key_and_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_s0_17_each_step_has_its_own_model_key_and_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("KEY_OF_SUMMARY", "k2")
     with Endpoint(answers(YES)) as judge, Endpoint(answers('"Lin moved to Paris."')) as writer:
-        decision = StepSettings(endpoint=judge.url, model="judge", prompt="Worth it?\n{conversation}\n{}")
-        summary = StepSettings(
-            endpoint=writer.url + "/chat/completions", model="writer", api_key_env="KEY_OF_SUMMARY", prompt="One sentence:"
+        decision = StepSettings(
+            endpoint=judge.url, model="judge", prompt="Worth it?\n{conversation}\n{}"
         )
-        with House(tmp_path, "", *CHAT, flow="decide", model="", decision=decision, summary=summary) as house:
+        summary = StepSettings(
+            endpoint=writer.url + "/chat/completions",
+            model="writer",
+            api_key_env="KEY_OF_SUMMARY",
+            prompt="One sentence:",
+        )
+        with House(
+            tmp_path, "", *CHAT, flow="decide", model="", decision=decision, summary=summary
+        ) as house:
             house.touch()
             ((_, draft),) = house.kept
         assert judge.requests[0].said.startswith("Worth it?\n<chat>\n")
@@ -65,8 +103,16 @@ def test_s0_17_each_step_has_its_own_model_key_and_words(tmp_path: Path, monkeyp
 
 
 def test_a_sentence_about_the_character_is_its_own(tmp_path: Path) -> None:
-    told = {"memory": "Mira promised to visit.", "about": "", "turn": 2, "quote": "I promise to visit you"}
-    with Endpoint(answers(YES), answers(told)) as server, House(tmp_path, server.url, *CHAT, flow="decide") as house:
+    told = {
+        "memory": "Mira promised to visit.",
+        "about": "",
+        "turn": 2,
+        "quote": "I promise to visit you",
+    }
+    with (
+        Endpoint(answers(YES), answers(told)) as server,
+        House(tmp_path, server.url, *CHAT, flow="decide") as house,
+    ):
         house.touch()
         assert house.kept[0][1].subject is None
         assert house.kept[0][1].evidence[0].version == "v3"
@@ -84,19 +130,40 @@ WINDOW = MemorySettings(short_term_items=4)
     [(4, 8000, 4), (20, 8000, 20), (99, 8000, 20), (20, 350, 3), (20, 50, 0), (0, 8000, 0)],
 )
 def test_the_window(items: int, length: int, seen: int) -> None:
-    assert in_window(path(*LONG), MemorySettings(short_term_items=items, short_term_characters=length)) == seen
+    assert (
+        in_window(path(*LONG), MemorySettings(short_term_items=items, short_term_characters=length))
+        == seen
+    )
 
 
 def summary(text: str, first: int, last: int, **fields: Any) -> Memory:
     version = "+".join(f"v{number}" for number in range(first, last + 1))
-    return memory(text, text, tags=["summary"], source=Source.SUMMARY, evidence=[Evidence(chat="harbour", version=version)], **fields)
+    return memory(
+        text,
+        text,
+        tags=["summary"],
+        source=Source.SUMMARY,
+        evidence=[Evidence(chat="harbour", version=version)],
+        **fields,
+    )
 
 
 def waiting(
     former: list[Memory], summed: int = 0, trigger: int = 500, spoken: tuple[Any, ...] = path(*LONG)
 ) -> tuple[str, int, list[str]] | None:
-    found = unsummed(spoken, WINDOW, former, [f"v{number}" for number in range(1, summed + 1)], characters, trigger)
-    return None if found is None else (found.former, len(found.covered), [one.version for one in found.said])
+    found = unsummed(
+        spoken,
+        WINDOW,
+        former,
+        [f"v{number}" for number in range(1, summed + 1)],
+        characters,
+        trigger,
+    )
+    return (
+        None
+        if found is None
+        else (found.former, len(found.covered), [one.version for one in found.said])
+    )
 
 
 def numbers(first: int, last: int) -> list[str]:
@@ -117,7 +184,9 @@ def numbers(first: int, last: int) -> list[str]:
         pytest.param([summary("s1", 1, 6)], 16, 300, None, id="nor does one that was refused"),
     ],
 )  # fmt: skip
-def test_what_is_to_be_summed_up(former: list[Memory], summed: int, trigger: int, expected: Any) -> None:
+def test_what_is_to_be_summed_up(
+    former: list[Memory], summed: int, trigger: int, expected: Any
+) -> None:
     assert waiting(former, summed, trigger) == expected
 
 
@@ -131,11 +200,21 @@ def test_what_fits_into_one_question_is_summed_up_at_once() -> None:
 def test_s4_11_a_long_chat_is_summed_up_and_summed_up_again(tmp_path: Path) -> None:
     def sums(line: Line) -> None:
         asked = line.request.json["response_format"]["json_schema"]["name"]
-        answers({"summary": f"Part {len(server.requests)}."} if asked == "rolling_summary" else {"facts": []})(line)
+        answers(
+            {"summary": f"Part {len(server.requests)}."}
+            if asked == "rolling_summary"
+            else {"facts": []}
+        )(line)
 
     with (
         Endpoint(sums) as server,
-        House(tmp_path, server.url, *LONGER, batch_size=99, summarize=SummarizeSettings(trigger_tokens=2200)) as house,
+        House(
+            tmp_path,
+            server.url,
+            *LONGER,
+            batch_size=99,
+            summarize=SummarizeSettings(trigger_tokens=2200),
+        ) as house,
     ):
         house.settings = house.settings.model_copy(update={"memory": WINDOW})
         house.touch()
@@ -155,7 +234,9 @@ def test_s4_11_a_long_chat_is_summed_up_and_summed_up_again(tmp_path: Path) -> N
         assert len(server.requests) == 2
         house.say(*LONGER[:16])
         house.touch()
-        assert [(draft.content, draft.replaces) for _, draft in house.kept[1:]] == [("Part 4.", "Part 2.")]
+        assert [(draft.content, draft.replaces) for _, draft in house.kept[1:]] == [
+            ("Part 4.", "Part 2.")
+        ]
         house.memories.clear()
         house.touch(3)
         assert len(server.requests) == 4
@@ -165,18 +246,30 @@ def test_what_was_summed_up_before_the_server_died_is_kept(tmp_path: Path) -> No
     script = [answers({"summary": "Part 1."}), status(500), answers({"summary": "Part 2."})]
     with (
         Endpoint(*script) as server,
-        House(tmp_path, server.url, *LONGER, batch_size=99, summarize=SummarizeSettings(trigger_tokens=2200)) as house,
+        House(
+            tmp_path,
+            server.url,
+            *LONGER,
+            batch_size=99,
+            summarize=SummarizeSettings(trigger_tokens=2200),
+        ) as house,
     ):
         house.settings = house.settings.model_copy(update={"memory": WINDOW})
         house.touch()
         assert house.contents == ["Part 1."]
         house.touch()
-        assert [(draft.content, draft.replaces) for _, draft in house.kept] == [("Part 1.", ""), ("Part 2.", "Part 1.")]
+        assert [(draft.content, draft.replaces) for _, draft in house.kept] == [
+            ("Part 1.", ""),
+            ("Part 2.", "Part 1."),
+        ]
 
 
 def test_a_summary_nobody_wants_is_not_asked_for(tmp_path: Path) -> None:
     off = SummarizeSettings(enabled=False, trigger_tokens=1)
-    with Endpoint(answers({"facts": []})) as server, House(tmp_path, server.url, *LONG, batch_size=99, summarize=off) as house:
+    with (
+        Endpoint(answers({"facts": []})) as server,
+        House(tmp_path, server.url, *LONG, batch_size=99, summarize=off) as house,
+    ):
         house.touch()
         assert server.requests == []
 
@@ -184,7 +277,13 @@ def test_a_summary_nobody_wants_is_not_asked_for(tmp_path: Path) -> None:
 def test_a_summary_that_fails_is_tried_again(tmp_path: Path) -> None:
     with (
         Endpoint(status(500)) as server,
-        House(tmp_path, server.url, *LONG, batch_size=99, summarize=SummarizeSettings(trigger_tokens=400)) as house,
+        House(
+            tmp_path,
+            server.url,
+            *LONG,
+            batch_size=99,
+            summarize=SummarizeSettings(trigger_tokens=400),
+        ) as house,
     ):
         house.settings = house.settings.model_copy(update={"memory": WINDOW})
         house.touch()
@@ -197,9 +296,21 @@ def test_a_summary_that_fails_is_tried_again(tmp_path: Path) -> None:
 
 KNOWN = [
     memory(
-        "chart", "Lin asked how to read a sea chart.", day=1, subject="user", user="lin", evidence=[Evidence(chat="harbour", version="v1")]
+        "chart",
+        "Lin asked how to read a sea chart.",
+        day=1,
+        subject="user",
+        user="lin",
+        evidence=[Evidence(chat="harbour", version="v1")],
     ),
-    memory("jacket", "Lin bought a rain jacket.", day=2, subject="user", user="lin", evidence=[Evidence(chat="harbour", version="v2")]),
+    memory(
+        "jacket",
+        "Lin bought a rain jacket.",
+        day=2,
+        subject="user",
+        user="lin",
+        evidence=[Evidence(chat="harbour", version="v2")],
+    ),
     memory("tea", "Lin drinks tea.", day=3, subject="user"),
 ]
 SAILS = {"conclusion": "Lin has taken up sailing.", "confidence": 0.8, "basedOn": [1, 2]}
@@ -212,16 +323,35 @@ def concluded(*rows: Any, **learn: Any) -> list[Any]:
 
 def test_s2_23_a_conclusion_says_how_sure_it_is_and_what_it_rests_on() -> None:
     (draft,) = concluded(SAILS)
-    assert (draft.content, draft.source, draft.confidence, draft.tags) == ("Lin has taken up sailing.", "inference", 0.8, ("inference",))
-    assert (draft.rests_on, draft.subject, draft.user, draft.created) == (("chart", "jacket"), "user", "lin", KNOWN[1].created)
+    assert (draft.content, draft.source, draft.confidence, draft.tags) == (
+        "Lin has taken up sailing.",
+        "inference",
+        0.8,
+        ("inference",),
+    )
+    assert (draft.rests_on, draft.subject, draft.user, draft.created) == (
+        ("chart", "jacket"),
+        "user",
+        "lin",
+        KNOWN[1].created,
+    )
     assert draft.evidence == (Evidence(chat="harbour", version="v1+v2"),)
 
 
 def test_a_conclusion_from_two_chats_rests_on_both() -> None:
-    elsewhere = memory("boots", "Lin bought boots.", day=4, subject="user", user="lin", evidence=[Evidence(chat="mill", version="v7")])
+    elsewhere = memory(
+        "boots",
+        "Lin bought boots.",
+        day=4,
+        subject="user",
+        user="lin",
+        evidence=[Evidence(chat="mill", version="v7")],
+    )
     found = Conclusions.model_validate([SAILS | {"basedOn": ["chart", "boots"]}])
     (draft,) = drafts(found.conclusions, [*KNOWN, elsewhere], "lin", LearnSettings())
-    assert draft.evidence == (Evidence(chat="harbour", version="v1", also=(Evidence(chat="mill", version="v7"),)),)
+    assert draft.evidence == (
+        Evidence(chat="harbour", version="v1", also=(Evidence(chat="mill", version="v7"),)),
+    )
 
 
 @pytest.mark.parametrize(
@@ -247,7 +377,10 @@ def test_which_conclusions_hold(changes: dict[str, Any], count: int) -> None:
 
 def test_conclusions_have_a_limit() -> None:
     assert [
-        draft.confidence for draft in concluded(SAILS, {**SAILS, "conclusion": "Lin is a fisherman.", "confidence": 0.95}, max_facts=1)
+        draft.confidence
+        for draft in concluded(
+            SAILS, {**SAILS, "conclusion": "Lin is a fisherman.", "confidence": 0.95}, max_facts=1
+        )
     ] == [0.95]
 
 
@@ -256,26 +389,41 @@ def test_what_may_be_concluded_from() -> None:
     inferred = memory("inferred", source=Source.INFERENCE)
     away = memory("away", evidence=[Evidence(chat="harbour", version="v9")], supersedes=["tea"])
     archived = memory("archived", archived=True)
-    found = standing([*KNOWN, newer, inferred, away, archived], lambda evidence: evidence.version != "v9")
+    found = standing(
+        [*KNOWN, newer, inferred, away, archived], lambda evidence: evidence.version != "v9"
+    )
     assert [one.id for one in found] == ["jacket", "tea", "newer"]
 
 
 def test_conclusions_are_drawn_for_each_user_apart() -> None:
     shared, own, other = memory("s"), memory("a", user="lin"), memory("b", user="kai")
-    assert {user: [one.id for one in known] for user, known in for_each_user([shared, own, other]).items()} == {
+    assert {
+        user: [one.id for one in known]
+        for user, known in for_each_user([shared, own, other]).items()
+    } == {
         "kai": ["s", "b"],
         "lin": ["s", "a"],
     }
-    assert {user: [one.id for one in known] for user, known in for_each_user([shared]).items()} == {None: ["s"]}
+    assert {user: [one.id for one in known] for user, known in for_each_user([shared]).items()} == {
+        None: ["s"]
+    }
 
 
 def test_a_round_of_its_own_accord_asks_only_about_those_who_spoke(tmp_path: Path) -> None:
-    with Endpoint(by_step) as server, House(tmp_path, server.url, *CHAT, inference_enabled=True, inference_interval=1) as house:
+    with (
+        Endpoint(by_step) as server,
+        House(tmp_path, server.url, *CHAT, inference_enabled=True, inference_interval=1) as house,
+    ):
         own = [one.model_copy(update={"evidence": ()}) for one in KNOWN]
-        others = [memory(f"other {number}", f"Somebody is number {number}.", user=f"user {number}") for number in range(9)]
+        others = [
+            memory(f"other {number}", f"Somebody is number {number}.", user=f"user {number}")
+            for number in range(9)
+        ]
         house.memories = {one.id: one for one in (*own, *others)}
         house.touch()
-        assert [request.json["response_format"]["json_schema"]["name"] for request in server.requests] == ["extraction", "inference"]
+        assert [
+            request.json["response_format"]["json_schema"]["name"] for request in server.requests
+        ] == ["extraction", "inference"]
         assert house.behind.infer().requests == 10
 
 
@@ -285,8 +433,15 @@ def by_step(line: Line) -> None:
 
 
 def test_s2_26_conclusions_come_every_few_conversations_if_they_are_wanted(tmp_path: Path) -> None:
-    lines = [line for number in range(8) for line in (f"Lin: Word {number}.", f"Mira: Yes {number}.")]
-    with Endpoint(by_step) as server, House(tmp_path, server.url, *lines[:6], inference_enabled=True, inference_interval=4) as house:
+    lines = [
+        line for number in range(8) for line in (f"Lin: Word {number}.", f"Mira: Yes {number}.")
+    ]
+    with (
+        Endpoint(by_step) as server,
+        House(
+            tmp_path, server.url, *lines[:6], inference_enabled=True, inference_interval=4
+        ) as house,
+    ):
         house.memories = {one.id: one.model_copy(update={"evidence": ()}) for one in KNOWN}
         house.touch()
         assert (house.kept, len(server.requests)) == ([], 2)
@@ -299,7 +454,10 @@ def test_s2_26_conclusions_come_every_few_conversations_if_they_are_wanted(tmp_p
 
 
 def test_s2_25_conclusions_are_off_unless_a_person_asks(tmp_path: Path) -> None:
-    with Endpoint(by_step) as server, House(tmp_path, server.url, *CHAT, inference_interval=1) as house:
+    with (
+        Endpoint(by_step) as server,
+        House(tmp_path, server.url, *CHAT, inference_interval=1) as house,
+    ):
         house.memories = {one.id: one.model_copy(update={"evidence": ()}) for one in KNOWN}
         house.touch(3)
         assert house.kept == []
@@ -310,7 +468,9 @@ def test_s2_25_conclusions_are_off_unless_a_person_asks(tmp_path: Path) -> None:
 
 def test_conclusions_without_a_model_say_what_to_set(tmp_path: Path) -> None:
     with House(tmp_path, "", *CHAT) as house:
-        assert [note.zh for note in house.behind.infer().notes] == ["请设置 learn.endpoint 和 learn.model"]
+        assert [note.zh for note in house.behind.infer().notes] == [
+            "请设置 learn.endpoint 和 learn.model"
+        ]
 
 
 def test_conclusions_that_fail_are_drawn_later(tmp_path: Path) -> None:

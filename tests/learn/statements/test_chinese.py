@@ -17,7 +17,9 @@ SPEAKERS = {
     "user": Speaker("user", "", NAMES, {"": "巧姨", "user": "阿林"}),
     "unnamed": Speaker("user", "", {"巧姨": ""}, {"": "巧姨", "user": "用户"}),
     "role": Speaker("", "user", NAMES, {"": "巧姨", "user": "阿林"}),
-    "group": Speaker("user", None, {**NAMES, "老周": "老周"}, {"": "巧姨", "user": "阿林", "老周": "老周"}),
+    "group": Speaker(
+        "user", None, {**NAMES, "老周": "老周"}, {"": "巧姨", "user": "阿林", "老周": "老周"}
+    ),
 }
 Said = tuple[str, str, str, str, bool]
 
@@ -25,7 +27,12 @@ Said = tuple[str, str, str, str, bool]
 def rows(name: str) -> list[Any]:
     """Each row: a text, who says it, and what it claims: subject, attribute, about, value, and false where it holds no longer."""
     table = json.loads((HERE / name).read_text(encoding="utf-8"))
-    return [pytest.param(text, who, [(*claim[:4], (*claim[4:], True)[0]) for claim in expected], id=text) for text, who, expected in table]
+    return [
+        pytest.param(
+            text, who, [(*claim[:4], (*claim[4:], True)[0]) for claim in expected], id=text
+        )
+        for text, who, expected in table
+    ]
 
 
 def said(claim: Claim) -> Said:
@@ -36,17 +43,25 @@ def read(text: str, who: str = "user") -> list[Claim]:
     return claims(text, SPEAKERS[who])
 
 
-@pytest.mark.parametrize(("text", "who", "expected"), [*rows("chinese.json"), *rows("chinese_later.json")])
+@pytest.mark.parametrize(
+    ("text", "who", "expected"), [*rows("chinese.json"), *rows("chinese_later.json")]
+)
 def test_a_sentence_claims(text: str, who: str, expected: list[Said]) -> None:
     assert sorted(map(said, read(text, who))) == sorted(expected)
 
 
 @pytest.mark.parametrize("known", [True, False], ids=["with the names", "without the names"])
-@pytest.mark.parametrize(("text", "who", "expected"), [*rows("chinese.json"), *rows("chinese_later.json")])
-def test_the_sentence_that_is_stored_reads_back(text: str, who: str, expected: list[Said], known: bool) -> None:
+@pytest.mark.parametrize(
+    ("text", "who", "expected"), [*rows("chinese.json"), *rows("chinese_later.json")]
+)
+def test_the_sentence_that_is_stored_reads_back(
+    text: str, who: str, expected: list[Said], known: bool
+) -> None:
     for claim in read(text, who):
         stored = Memory(id="stored", content=claim.content, subject=claim.subject or None)
-        assert [said(one) for one in claims_of_memory(stored, SPEAKERS[who].shown if known else None)] == [said(claim)]
+        assert [
+            said(one) for one in claims_of_memory(stored, SPEAKERS[who].shown if known else None)
+        ] == [said(claim)]
     assert expected or not read(text, who)
 
 
@@ -68,7 +83,9 @@ def test_the_sentence_that_is_stored_reads_back(text: str, who: str, expected: l
         ("我住在苏州。", "home", "苏州", "", False),
     ],
 )
-def test_a_change_names_what_was_before(text: str, attribute: str, value: str, former: str, corrects: bool) -> None:
+def test_a_change_names_what_was_before(
+    text: str, attribute: str, value: str, former: str, corrects: bool
+) -> None:
     found = [claim for claim in read(text) if claim.holds and claim.attribute == attribute]
     assert [(one.value, one.former, one.corrects) for one in found] == [(value, former, corrects)]
 
@@ -108,7 +125,10 @@ def test_a_claim_is_told_in_the_third_person(text: str, who: str, contents: list
     assert [one.content for one in read(text, who)] == contents
 
 
-@pytest.mark.parametrize("text", ["哈哈（笑）我叫阿林，*挥手* 我住 **杭州** ！我喜歡貓。", "“我怕黑，”阿林说，“也怕打雷。”"])
+@pytest.mark.parametrize(
+    "text",
+    ["哈哈（笑）我叫阿林，*挥手* 我住 **杭州** ！我喜歡貓。", "“我怕黑，”阿林说，“也怕打雷。”"],
+)
 def test_a_quote_stands_in_the_text(text: str) -> None:
     found = read(text)
     assert found
@@ -117,9 +137,15 @@ def test_a_quote_stands_in_the_text(text: str) -> None:
 
 @pytest.mark.parametrize("shown", ["阿林", "林小雨", "Alice", "夜"])
 def test_a_memory_somebody_wrote_by_hand_is_read(shown: str) -> None:
-    written = Memory(id="written", content=f"{shown}住在杭州。{shown}不喜欢咖啡，会弹钢琴。", subject="user")
+    written = Memory(
+        id="written", content=f"{shown}住在杭州。{shown}不喜欢咖啡，会弹钢琴。", subject="user"
+    )
     found = [said(one)[1:] for one in claims_of_memory(written)]
-    assert found == [("home", "", "杭州", True), ("dislikes", "", "咖啡", True), ("skill", "", "弹钢琴", True)]
+    assert found == [
+        ("home", "", "杭州", True),
+        ("dislikes", "", "咖啡", True),
+        ("skill", "", "弹钢琴", True),
+    ]
     assert {one.subject for one in claims_of_memory(written)} == {"user"}
 
 
@@ -136,7 +162,17 @@ def test_a_memory_somebody_wrote_by_hand_is_read(shown: str) -> None:
         "我是个" + "很" * 39_000,
         "说：“我" * 8_000,
     ],
-    ids=["one word", "one verb", "one negation", "open quotes", "open brackets", "kinship", "commas", "degrees", "speeches"],
+    ids=[
+        "one word",
+        "one verb",
+        "one negation",
+        "open quotes",
+        "open brackets",
+        "kinship",
+        "commas",
+        "degrees",
+        "speeches",
+    ],
 )
 def test_hostile_text_ends_soon(text: str) -> None:
     started = time.perf_counter()
@@ -145,6 +181,10 @@ def test_hostile_text_ends_soon(text: str) -> None:
 
 
 def test_every_rule_speaks_of_a_known_attribute() -> None:
-    lexicon = json.loads((Path(__file__).parents[3] / "worldbook_rules" / "lexicons" / "statements.zh.json").read_text(encoding="utf-8"))
+    lexicon = json.loads(
+        (
+            Path(__file__).parents[3] / "worldbook_rules" / "lexicons" / "statements.zh.json"
+        ).read_text(encoding="utf-8")
+    )
     assert {row["says"] for row in lexicon["rules"]} <= set(ATTRIBUTES)
     assert len(lexicon["traditional"]) == len(lexicon["simplified"])

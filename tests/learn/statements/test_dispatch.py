@@ -41,7 +41,11 @@ def test_speech_keeps_its_place(text: str, speech: str) -> None:
     [
         pytest.param("I live in Rome.", ["user"], id="nobody is named"),
         pytest.param("Lin: hi\nMira: hello", ["user", ""], id="two known names"),
-        pytest.param("Lin（笑）：你好\nMira：嗯", ["user", ""], id="Chinese colons, an action behind the name"),
+        pytest.param(
+            "Lin（笑）：你好\nMira：嗯",
+            ["user", ""],
+            id="Chinese colons, an action behind the name",
+        ),
         pytest.param("Lin: hi\nTom: hello", ["user", "Tom"], id="a stranger beside a known name"),
         pytest.param("Note: I live in Rome", ["user"], id="a heading is no name"),
     ],
@@ -73,13 +77,19 @@ def test_nothing_to_read() -> None:
 def test_both_languages_of_one_message_are_read() -> None:
     text = "*waves* I live in Rome. 我喜欢茶。"
     found = claims(text, LIN)
-    assert {(claim.attribute, claim.value) for claim in found} == {("home", "Rome"), ("likes", "茶")}
+    assert {(claim.attribute, claim.value) for claim in found} == {
+        ("home", "Rome"),
+        ("likes", "茶"),
+    }
     assert [text[claim.start : claim.end] for claim in found] == [claim.quote for claim in found]
 
 
 def test_quotes_and_sentences() -> None:
     text = 'Mei said "I hate tea. I like coffee." and left. 她说「你好。」就走了。'
-    assert [text[start:end] for start, end in quotes(text)] == ["I hate tea. I like coffee.", "你好。"]
+    assert [text[start:end] for start, end in quotes(text)] == [
+        "I hate tea. I like coffee.",
+        "你好。",
+    ]
     assert len(list(sentences(text))) == 2
 
 

@@ -35,7 +35,10 @@ def rows(name: str, words: int = 1) -> list[Any]:
 
 def expected(table: Sequence[Sequence[Any]]) -> set[Key]:
     """Rows [subject, attribute, about, value] or with a last `false` for what does not hold."""
-    return {(subject, attribute, about, folded_key(value), (*holds, True)[0]) for subject, attribute, about, value, *holds in table}
+    return {
+        (subject, attribute, about, folded_key(value), (*holds, True)[0])
+        for subject, attribute, about, value, *holds in table
+    }
 
 
 def key(claim: Claim) -> Key:
@@ -49,7 +52,13 @@ def remembered(claim: Claim, shown: Mapping[str, str]) -> list[Key]:
 
 
 @pytest.mark.parametrize(
-    ("who", "says", "table"), [*rows("english"), *rows("english_fresh"), *rows("english_fresh_again"), *rows("english_fresh_third")]
+    ("who", "says", "table"),
+    [
+        *rows("english"),
+        *rows("english_fresh"),
+        *rows("english_fresh_again"),
+        *rows("english_fresh_third"),
+    ],
 )
 def test_claims(who: str, says: str, table: Sequence[Sequence[Any]]) -> None:
     speaker = SPEAKERS[who]
@@ -63,9 +72,16 @@ def test_claims(who: str, says: str, table: Sequence[Sequence[Any]]) -> None:
         assert 0.0 < claim.certainty <= 1.0
 
 
-@pytest.mark.parametrize(("says", "attribute", "value", "former", "corrects"), rows("english_changes", words=0))
-def test_changes_and_corrections(says: str, attribute: str, value: str, former: str, corrects: bool) -> None:
-    found = [(claim.attribute, claim.value, claim.former, claim.corrects) for claim in claims(says, SPEAKERS["chat"])]
+@pytest.mark.parametrize(
+    ("says", "attribute", "value", "former", "corrects"), rows("english_changes", words=0)
+)
+def test_changes_and_corrections(
+    says: str, attribute: str, value: str, former: str, corrects: bool
+) -> None:
+    found = [
+        (claim.attribute, claim.value, claim.former, claim.corrects)
+        for claim in claims(says, SPEAKERS["chat"])
+    ]
     assert (attribute, value, former, corrects) in found
 
 
@@ -93,7 +109,9 @@ def test_stored_sentences(subject: str, content: str, table: Sequence[Sequence[A
     ],
 )
 def test_certainty(says: str, certainty: float) -> None:
-    assert [claim.certainty for claim in claims(says, SPEAKERS["chat"])] == [pytest.approx(certainty)]
+    assert [claim.certainty for claim in claims(says, SPEAKERS["chat"])] == [
+        pytest.approx(certainty)
+    ]
 
 
 def test_nobody_knows_who_you_is() -> None:
@@ -107,7 +125,9 @@ def test_nobody_knows_who_you_is() -> None:
 @pytest.mark.parametrize("shown", [{}, {"user": "Lin"}], ids=["names unknown", "names known"])
 def test_a_name_at_the_head_is_the_memorys_own(shown: Mapping[str, str]) -> None:
     memory = Memory(id="m", content="Lin lives in Rome.", subject="user")
-    assert [key(claim) for claim in claims_of_memory(memory, shown)] == [("user", "home", "", "rome", True)]
+    assert [key(claim) for claim in claims_of_memory(memory, shown)] == [
+        ("user", "home", "", "rome", True)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -129,4 +149,6 @@ def test_long_posts_are_read_to_the_end() -> None:
 
 def test_every_claim_is_made_once() -> None:
     text = "I live in Rome. Maybe I live in Rome. I LIVE IN ROME, I live in Rome!"
-    assert [(claim.value, claim.certainty) for claim in claims(text, SPEAKERS["chat"])] == [("Rome", 1.0)]
+    assert [(claim.value, claim.certainty) for claim in claims(text, SPEAKERS["chat"])] == [
+        ("Rome", 1.0)
+    ]

@@ -22,7 +22,13 @@ def awake(given: Activation) -> list[str]:
     return [one.entry.id for one in given.awake]
 
 
-def told(entries: list[LoreEntry], *messages: str, rules: str = "default", book: dict[str, Any] | None = None, **asked: Any) -> Activation:
+def told(
+    entries: list[LoreEntry],
+    *messages: str,
+    rules: str = "default",
+    book: dict[str, Any] | None = None,
+    **asked: Any,
+) -> Activation:
     """Scan one book; words that are settings go there, all others to `scan`."""
     settings = {name: asked.pop(name) for name in list(asked) if name in ScanSettings.model_fields}
     made = Lorebook(name="book", entries=tuple(entries), **(book or {}))

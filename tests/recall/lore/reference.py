@@ -26,7 +26,9 @@ def tokens(text: str) -> int:
 
 def say(text: str, case: Raw) -> str:
     for name, value in (("user", case["user"]), ("char", case["char"]), ("noop", "")):
-        text = re.sub(r"\{\{" + name + r"\}\}", lambda _, value=value: value, text, flags=re.IGNORECASE)
+        text = re.sub(
+            r"\{\{" + name + r"\}\}", lambda _, value=value: value, text, flags=re.IGNORECASE
+        )
     return text
 
 
@@ -38,11 +40,19 @@ def load(case: Raw) -> list[Raw]:
             entry = dict(book["entries"][uid])
             entry["world"] = book["name"]
             entry["orders"], entry["text"] = decorators(entry.get("content") or "")
-            entry["print"] = repr(sorted(book["entries"][uid].items(), key=lambda pair: pair[0])) + book["name"]
+            entry["print"] = (
+                repr(sorted(book["entries"][uid].items(), key=lambda pair: pair[0])) + book["name"]
+            )
             by_source[book["source"]].append(entry)
-    falling: Callable[[list[Raw]], list[Raw]] = lambda some: sorted(some, key=lambda entry: -entry["order"])  # noqa: E731
+    falling: Callable[[list[Raw]], list[Raw]] = lambda some: sorted(  # noqa: E731
+        some, key=lambda entry: -entry["order"]
+    )
     first, second = by_source["global"], by_source["character"]
-    rest = [falling(first + second), falling(second) + falling(first), falling(first) + falling(second)][case["strategy"]]
+    rest = [
+        falling(first + second),
+        falling(second) + falling(first),
+        falling(first) + falling(second),
+    ][case["strategy"]]
     return falling(by_source["chat"]) + falling(by_source["persona"]) + rest
 
 
@@ -91,11 +101,16 @@ def found(text: str, key: str, entry: Raw, case: Raw) -> bool:
     """Section 4.2, for a key that is ready to be compared."""
     pattern = re.fullmatch(r"/([^/]+)/(i?)", key)
     if pattern:
-        return re.search(pattern[1], text, re.ASCII | (re.IGNORECASE if pattern[2] else 0)) is not None
+        return (
+            re.search(pattern[1], text, re.ASCII | (re.IGNORECASE if pattern[2] else 0)) is not None
+        )
     if not wish(entry, case, "caseSensitive"):
         text, key = text.lower(), key.lower()
     if wish(entry, case, "matchWholeWords") and not any(char in JS_BLANK for char in key):
-        return re.search(rf"(?:\A|[^A-Za-z0-9_]){re.escape(key)}(?:\Z|[^A-Za-z0-9_])", text) is not None
+        return (
+            re.search(rf"(?:\A|[^A-Za-z0-9_]){re.escape(key)}(?:\Z|[^A-Za-z0-9_])", text)
+            is not None
+        )
     return key in text
 
 
@@ -122,7 +137,10 @@ class Timers:
     """Section 6."""
 
     def __init__(self, case: Raw, entries: list[Raw], state: dict[str, dict[Any, Raw]]) -> None:
-        self.n, self.state = len(visible(case)), {kind: dict(effects) for kind, effects in state.items()}
+        self.n, self.state = (
+            len(visible(case)),
+            {kind: dict(effects) for kind, effects in state.items()},
+        )
         self.running: dict[str, list[str]] = {"sticky": [], "cooldown": []}
         self.dry = case["dry_run"]
         for kind in () if self.dry else ("sticky", "cooldown"):
@@ -132,16 +150,31 @@ class Timers:
         for key, effect in list(self.state[kind].items()):
             owner = next((entry for entry in entries if entry["print"] == effect["print"]), None)
             over = self.n >= effect["end"]
-            if (self.n <= effect["start"] and not effect["protected"]) or (owner and not owner.get(kind)) or over:
+            if (
+                (self.n <= effect["start"] and not effect["protected"])
+                or (owner and not owner.get(kind))
+                or over
+            ):
                 del self.state[kind][key]
                 gone = self.n <= effect["start"] and not effect["protected"]
-                if kind == "sticky" and owner and owner.get("sticky") and not gone and owner.get("cooldown"):
+                if (
+                    kind == "sticky"
+                    and owner
+                    and owner.get("sticky")
+                    and not gone
+                    and owner.get("cooldown")
+                ):
                     self.state["cooldown"][key] = self.effect(owner, "cooldown", protected=True)
             elif owner:
                 self.running[kind].append(owner["print"])
 
     def effect(self, entry: Raw, kind: str, protected: bool = False) -> Raw:
-        return {"print": entry["print"], "start": self.n, "end": self.n + entry[kind], "protected": protected}
+        return {
+            "print": entry["print"],
+            "start": self.n,
+            "end": self.n + entry[kind],
+            "protected": protected,
+        }
 
     def runs(self, kind: str, entry: Raw) -> bool:
         return entry["print"] in self.running[kind]
@@ -171,7 +204,13 @@ class Walk:
         self.rolls, self.used = iter(case["rolls"]), 0
         budget = floor(case["budget"] * case["context"] / 100 + 0.5) or 1
         self.budget = min(budget, case["cap"]) if case["cap"] else budget
-        self.levels = sorted({int(entry["delayUntilRecursion"]) for entry in self.entries if entry.get("delayUntilRecursion")})
+        self.levels = sorted(
+            {
+                int(entry["delayUntilRecursion"])
+                for entry in self.entries
+                if entry.get("delayUntilRecursion")
+            }
+        )
         self.level = self.levels.pop(0) if self.levels else 0
         self.phase, self.depth, self.count, self.overflow = "initial", case["depth"], 0, False
         self.blocks: list[str] = []
@@ -195,7 +234,11 @@ class Walk:
     def candidate(self, entry: Raw) -> bool:
         """4.3, from step 1."""
         done = any(entry is one for one in self.awake + self.failed)
-        if done or entry.get("disable") or (entry.get("triggers") and self.case["trigger"] not in entry["triggers"]):
+        if (
+            done
+            or entry.get("disable")
+            or (entry.get("triggers") and self.case["trigger"] not in entry["triggers"])
+        ):
             return False
         wanted = entry.get("characterFilter") or {}
         for field, mine in (("names", [self.case["file"]]), ("tags", self.case["tags"])):
@@ -209,9 +252,13 @@ class Walk:
     def free(self, entry: Raw) -> bool:
         """Steps 6 to 9, for what is not sticky."""
         delayed = int(entry.get("delayUntilRecursion") or 0)
-        if self.timers.runs("cooldown", entry) or (delayed and (self.phase != "recursion" or delayed > self.level)):
+        if self.timers.runs("cooldown", entry) or (
+            delayed and (self.phase != "recursion" or delayed > self.level)
+        ):
             return False
-        return not (self.phase == "recursion" and self.case["recursive"] and entry.get("excludeRecursion"))
+        return not (
+            self.phase == "recursion" and self.case["recursive"] and entry.get("excludeRecursion")
+        )
 
     def woken(self, entry: Raw) -> bool:
         """Steps 10 to 17."""
@@ -231,10 +278,19 @@ class Walk:
         """4.5."""
         self.count += 1
         new = [entry for entry in self.entries if self.candidate(entry)]
-        new.sort(key=lambda entry: (not self.sticky(entry), -1 if self.foreign(entry) else self.entries.index(entry)))
+        new.sort(
+            key=lambda entry: (
+                not self.sticky(entry),
+                -1 if self.foreign(entry) else self.entries.index(entry),
+            )
+        )
         groups(new, self)
         self.admit(new)
-        feeding = [entry for entry in new if entry["print"] not in self.unlucky and not entry.get("preventRecursion")]
+        feeding = [
+            entry
+            for entry in new
+            if entry["print"] not in self.unlucky and not entry.get("preventRecursion")
+        ]
         self.phase = self.next_phase(bool(feeding))
         block = "\n".join(entry["text"] for entry in feeding)
         if self.phase and block:
@@ -269,9 +325,15 @@ class Walk:
     def next_phase(self, feeding: bool) -> str:
         """4.7."""
         case = self.case
-        if case["recursive"] and not self.overflow and (feeding or (self.phase == "widening" and self.blocks)):
+        if (
+            case["recursive"]
+            and not self.overflow
+            and (feeding or (self.phase == "widening" and self.blocks))
+        ):
             return "recursion"
-        beyond = (case["max_depth"] and self.depth > case["max_depth"]) or self.depth > self.timers.n
+        beyond = (
+            case["max_depth"] and self.depth > case["max_depth"]
+        ) or self.depth > self.timers.n
         if not self.overflow and len(self.awake) < case["min_activations"] and not beyond:
             self.depth += 1
             return "widening"
@@ -329,7 +391,11 @@ def best(members: list[Raw], walk: Walk, remove: Callable[[Raw], None]) -> list[
         return members
     scores = {id(entry): score(entry, walk.text(entry), walk.case) for entry in members}
     most = max(scores.values())
-    losers = [entry for entry in members if wish(entry, walk.case, "useGroupScoring") and scores[id(entry)] < most]
+    losers = [
+        entry
+        for entry in members
+        if wish(entry, walk.case, "useGroupScoring") and scores[id(entry)] < most
+    ]
     for entry in losers:
         remove(entry)
     return [entry for entry in members if not any(entry is one for one in losers)]
@@ -342,7 +408,10 @@ def choose(name: str, members: list[Raw], walk: Walk, remove: Callable[[Raw], No
         return
     if len(members) <= 1:
         return
-    first = sorted((entry for entry in members if entry.get("groupOverride")), key=lambda entry: -entry["order"])
+    first = sorted(
+        (entry for entry in members if entry.get("groupOverride")),
+        key=lambda entry: -entry["order"],
+    )
     winner = first[0] if first else weighted(members, walk.roll)
     for entry in members:
         if winner is not None and entry is not winner:
@@ -350,7 +419,9 @@ def choose(name: str, members: list[Raw], walk: Walk, remove: Callable[[Raw], No
 
 
 def weighted(members: list[Raw], roll: Callable[[], float]) -> Raw | None:
-    weights = [100 if entry.get("groupWeight") is None else entry["groupWeight"] for entry in members]
+    weights = [
+        100 if entry.get("groupWeight") is None else entry["groupWeight"] for entry in members
+    ]
     reached, thrown = 0, roll() * sum(weights)
     for entry, weight in zip(members, weights, strict=True):
         reached += weight
@@ -362,14 +433,21 @@ def weighted(members: list[Raw], roll: Callable[[], float]) -> Raw | None:
 def placed(awake: list[Raw]) -> Iterator[tuple[str, Any]]:
     """Section 5: the texts by place."""
     falling = [entry for entry in sorted(awake, key=lambda entry: -entry["order"]) if entry["text"]]
-    for number, name in enumerate(("before", "after", "an_top", "an_bottom", None, "em_top", "em_bottom")):
+    for number, name in enumerate(
+        ("before", "after", "an_top", "an_bottom", None, "em_top", "em_bottom")
+    ):
         if name:
-            yield name, [entry["text"] for entry in reversed(falling) if entry.get("position") == number]
+            yield (
+                name,
+                [entry["text"] for entry in reversed(falling) if entry.get("position") == number],
+            )
     depths: dict[tuple[int, int], list[str]] = {}
     outlets: dict[str, list[str]] = {}
     for entry in falling:
         if entry.get("position") == 4:
-            depths.setdefault((entry.get("depth", 4), entry.get("role") or 0), []).insert(0, entry["text"])
+            depths.setdefault((entry.get("depth", 4), entry.get("role") or 0), []).insert(
+                0, entry["text"]
+            )
         if entry.get("position") == 7 and entry.get("outletName"):
             outlets.setdefault(entry["outletName"], []).append(entry["text"])
     yield "depth", depths

@@ -19,25 +19,65 @@ def decorated(lines: str, *keys: str, **fields: Any) -> Any:
     [
         pytest.param("@@activate", ["no key"], {}, True, id="activate needs no key"),
         pytest.param("@@dont_activate", [ME], {}, False, id="dont_activate beats keys"),
-        pytest.param("@@dont_activate\n@@activate", [ME], {}, True, id="activate beats dont_activate"),
+        pytest.param(
+            "@@dont_activate\n@@activate", [ME], {}, True, id="activate beats dont_activate"
+        ),
         pytest.param("@@activate_only_after 2", [BOT, ME], {}, False, id="only after: too early"),
-        pytest.param("@@activate_only_after 2", [BOT, BOT, ME], {}, True, id="only after: late enough"),
-        pytest.param("@@activate_only_every 2", [BOT, ME], {}, False, id="only every second: not now"),
-        pytest.param("@@activate_only_every 2", [BOT, BOT, ME], {}, True, id="only every second: now"),
-        pytest.param("@@scan_depth 1", [ME, BOT], {}, False, id="scan_depth 1 sees the newest alone"),
-        pytest.param("@@scan_depth 2", [ME, BOT], {"scan_depth": 1}, True, id="scan_depth 2 sees further than the setting"),
+        pytest.param(
+            "@@activate_only_after 2", [BOT, BOT, ME], {}, True, id="only after: late enough"
+        ),
+        pytest.param(
+            "@@activate_only_every 2", [BOT, ME], {}, False, id="only every second: not now"
+        ),
+        pytest.param(
+            "@@activate_only_every 2", [BOT, BOT, ME], {}, True, id="only every second: now"
+        ),
+        pytest.param(
+            "@@scan_depth 1", [ME, BOT], {}, False, id="scan_depth 1 sees the newest alone"
+        ),
+        pytest.param(
+            "@@scan_depth 2",
+            [ME, BOT],
+            {"scan_depth": 1},
+            True,
+            id="scan_depth 2 sees further than the setting",
+        ),
         pytest.param("@@is_greeting 1", [ME], {"greeting": 0}, False, id="another greeting"),
         pytest.param("@@is_greeting 1", [ME], {"greeting": 1}, True, id="its greeting"),
         pytest.param("@@is_user_icon ann", [ME], {"user_icon": "bob"}, False, id="another icon"),
         pytest.param("@@is_user_icon ann", [ME], {"user_icon": "ann"}, True, id="its icon"),
         pytest.param("@@additional_keys oil,whale", [ME], {}, False, id="additional key missing"),
-        pytest.param("@@additional_keys oil,whale", ["a lamp, whale oil"], {}, True, id="one additional key is enough"),
-        pytest.param("@@additional_keys oil\n@@additional_keys wick", ["lamp oil"], {}, False, id="each line of additional keys counts"),
-        pytest.param("@@exclude_keys night,雨", ["下雨 the lamp"], {}, False, id="an excluded key silences"),
+        pytest.param(
+            "@@additional_keys oil,whale",
+            ["a lamp, whale oil"],
+            {},
+            True,
+            id="one additional key is enough",
+        ),
+        pytest.param(
+            "@@additional_keys oil\n@@additional_keys wick",
+            ["lamp oil"],
+            {},
+            False,
+            id="each line of additional keys counts",
+        ),
+        pytest.param(
+            "@@exclude_keys night,雨", ["下雨 the lamp"], {}, False, id="an excluded key silences"
+        ),
         pytest.param("@@exclude_keys night,雨", [ME], {}, True, id="no excluded key"),
-        pytest.param("@@shimmer\n@@@activate", ["no key"], {}, True, id="fallback of an unknown one"),
-        pytest.param("@@depth 1\n@@@dont_activate", [ME], {}, True, id="no fallback for a known one"),
-        pytest.param("@@scan_depth many\n@@@dont_activate", [ME], {}, False, id="a bad value is as good as unknown"),
+        pytest.param(
+            "@@shimmer\n@@@activate", ["no key"], {}, True, id="fallback of an unknown one"
+        ),
+        pytest.param(
+            "@@depth 1\n@@@dont_activate", [ME], {}, True, id="no fallback for a known one"
+        ),
+        pytest.param(
+            "@@scan_depth many\n@@@dont_activate",
+            [ME],
+            {},
+            False,
+            id="a bad value is as good as unknown",
+        ),
         pytest.param(
             "@@instruct_depth 9\n@@instruct_scan_depth 9\n@@reverse_instruct_depth 9",
             [ME],
@@ -48,7 +88,9 @@ def decorated(lines: str, *keys: str, **fields: Any) -> Any:
     ],
 )
 def test_whether_it_wakes(lines: str, chat: list[Any], asked: dict[str, Any], wakes: bool) -> None:
-    given = told([decorated(lines)], **asked) if not chat else _scan(decorated(lines), chat, **asked)
+    given = (
+        told([decorated(lines)], **asked) if not chat else _scan(decorated(lines), chat, **asked)
+    )
     assert (awake(given) == ["a"]) is wakes
     assert given.placement.before_text in ("", "text")
 
@@ -64,7 +106,9 @@ def _scan(entry: Any, chat: list[Any], **asked: Any) -> Any:
         pytest.param("@@depth 2\n@@role user", ("user", 2), id="depth and role"),
         pytest.param("@@reverse_depth 1", ("system", 2), id="reverse depth counts from the start"),
         pytest.param("@@position after_desc", "after", id="after the description"),
-        pytest.param("@@position personality\n@@depth 2", "personality", id="position wins over depth"),
+        pytest.param(
+            "@@position personality\n@@depth 2", "personality", id="position wins over depth"
+        ),
         pytest.param("@@position scenario", "scenario", id="scenario"),
         pytest.param("@@position before_desc", "before", id="before the description"),
     ],
@@ -94,11 +138,19 @@ def test_dont_activate_after_match_comes_once() -> None:
 
 
 def test_ignore_on_max_context_goes_first() -> None:
-    entries = [decorated("@@ignore_on_max_context", insertion_order=9), lore("b", "lamp", insertion_order=1)]
+    entries = [
+        decorated("@@ignore_on_max_context", insertion_order=9),
+        lore("b", "lamp", insertion_order=1),
+    ]
     assert awake(told(entries, "the lamp", budget_cap=1)) == ["b"]
 
 
 def test_disable_ui_prompt_is_handed_on() -> None:
-    entry = decorated("@@disable_ui_prompt system_prompt\n@@disable_ui_prompt post_history_instructions")
-    assert told([entry], "the lamp").disabled_prompts == {"system_prompt", "post_history_instructions"}
+    entry = decorated(
+        "@@disable_ui_prompt system_prompt\n@@disable_ui_prompt post_history_instructions"
+    )
+    assert told([entry], "the lamp").disabled_prompts == {
+        "system_prompt",
+        "post_history_instructions",
+    }
     assert told([entry], "dark").disabled_prompts == set()

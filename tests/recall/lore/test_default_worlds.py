@@ -32,17 +32,31 @@ def test_what_always_holds(block: int) -> None:
             within_budget(given)
             one_of_each_group(given)
             everything_has_a_reason(given)
-            assert answer(asked(case, chat, state, rules="default")) == answer(given), f"world {seed}: same input, same output"
+            assert answer(asked(case, chat, state, rules="default")) == answer(given), (
+                f"world {seed}: same input, same output"
+            )
 
 
 def within_budget(given: Activation) -> None:
-    paid = sum(ceil(len(one.content.encode()) / 3.35) for one in given.awake if not one.entry.ignore_budget)
+    paid = sum(
+        ceil(len(one.content.encode()) / 3.35) for one in given.awake if not one.entry.ignore_budget
+    )
     assert paid <= given.budget
 
 
 def one_of_each_group(given: Activation) -> None:
-    winners = Counter(name for one in given.awake if one.why.code != "sticky" for name in group_names(one.entry.group, exact=False))
-    held = {name for one in given.awake if one.why.code == "sticky" for name in group_names(one.entry.group, exact=False)}
+    winners = Counter(
+        name
+        for one in given.awake
+        if one.why.code != "sticky"
+        for name in group_names(one.entry.group, exact=False)
+    )
+    held = {
+        name
+        for one in given.awake
+        if one.why.code == "sticky"
+        for name in group_names(one.entry.group, exact=False)
+    }
     assert all(count == 1 for name, count in winners.items() if name not in held)
 
 
@@ -50,7 +64,11 @@ def everything_has_a_reason(given: Activation) -> None:
     ids = {one.id for one in given.awake}
     assert len(ids) == len(given.awake)
     assert not ids & set(given.refused)
-    placed = [*given.placement.before, *given.placement.after, *(text for group in given.placement.depth for text in group.entries)]
+    placed = [
+        *given.placement.before,
+        *given.placement.after,
+        *(text for group in given.placement.depth for text in group.entries),
+    ]
     assert set(placed) <= {one.content for one in given.awake}
     for trace in given.passes:
         assert set(trace.admitted) <= set(trace.candidates)

@@ -13,22 +13,45 @@ from tests.recall.lore.books import awake
 GROUP = {"key": ["oil"], "group": "lamps", "content": "x"}
 
 
-def exact(entries: list[dict[str, Any]], *messages: str, chance: tuple[float, ...] = (0.0,), **settings: Any) -> Activation:
+def exact(
+    entries: list[dict[str, Any]],
+    *messages: str,
+    chance: tuple[float, ...] = (0.0,),
+    **settings: Any,
+) -> Activation:
     """Scan entries as a world file has them, in its order; uids count from 0."""
-    book = read_world({"entries": {str(uid): {"uid": uid, "order": 100, **entry} for uid, entry in enumerate(entries)}}, "book")
-    return scan(book, list(messages), settings=ScanSettings(rules="sillytavern", include_names=False, **settings), chance=chance)
+    book = read_world(
+        {
+            "entries": {
+                str(uid): {"uid": uid, "order": 100, **entry} for uid, entry in enumerate(entries)
+            }
+        },
+        "book",
+    )
+    return scan(
+        book,
+        list(messages),
+        settings=ScanSettings(rules="sillytavern", include_names=False, **settings),
+        chance=chance,
+    )
 
 
 @pytest.mark.parametrize(
     ("logic", "winner"),
     [
         pytest.param({"selectiveLogic": 0}, "1", id="and_any: seen secondary keys count"),
-        pytest.param({}, "0", id="no logic named: secondary keys decide as and_any, but do not count"),
+        pytest.param(
+            {}, "0", id="no logic named: secondary keys decide as and_any, but do not count"
+        ),
         pytest.param({"selectiveLogic": None}, "0", id="null is no logic"),
     ],
 )
 def test_score_of_secondary_keys(logic: dict[str, Any], winner: str) -> None:
-    given = exact([{**GROUP}, {**GROUP, "keysecondary": ["lamp"], "selective": True, **logic}], "lamp oil", use_group_scoring=True)
+    given = exact(
+        [{**GROUP}, {**GROUP, "keysecondary": ["lamp"], "selective": True, **logic}],
+        "lamp oil",
+        use_group_scoring=True,
+    )
     assert awake(given) == [winner]
 
 

@@ -35,14 +35,50 @@ def change(field: str, value: Any) -> Change:
 @pytest.mark.parametrize(
     ("entry", "asked", "gate", "remedy"),
     [
-        pytest.param(lore("a", "beacon", enabled=False), {}, "disabled", change("enabled", True), id="disabled"),
-        pytest.param(lore("a", "beacon", triggers=("swipe",)), {}, "trigger", change("triggers", ("swipe", "normal")), id="trigger"),
-        pytest.param(lore("a", "beacon", character_filter=CharacterFilter(names=("asha",))), {}, "character", None, id="character"),
+        pytest.param(
+            lore("a", "beacon", enabled=False),
+            {},
+            "disabled",
+            change("enabled", True),
+            id="disabled",
+        ),
+        pytest.param(
+            lore("a", "beacon", triggers=("swipe",)),
+            {},
+            "trigger",
+            change("triggers", ("swipe", "normal")),
+            id="trigger",
+        ),
+        pytest.param(
+            lore("a", "beacon", character_filter=CharacterFilter(names=("asha",))),
+            {},
+            "character",
+            None,
+            id="character",
+        ),
         pytest.param(lore("a", "beacon", delay=5), {}, "delay", change("delay", 0), id="delay"),
-        pytest.param(lore("a", "lamp"), {}, "key", Change("message", "content", "lamp", entry_id="book.a"), id="no key seen"),
+        pytest.param(
+            lore("a", "lamp"),
+            {},
+            "key",
+            Change("message", "content", "lamp", entry_id="book.a"),
+            id="no key seen",
+        ),
         pytest.param(lore("a"), {}, "no_keys", change("constant", True), id="no keys at all"),
-        pytest.param(lore("a", "beacon", secondary_keys=("oil",)), {}, "secondary", change("selective", False), id="secondary keys"),
-        pytest.param(lore("a", "beacon", probability=10), {"chance": [0.9]}, "chance", change("probability", 100), id="chance"),
+        pytest.param(
+            lore("a", "beacon", secondary_keys=("oil",)),
+            {},
+            "secondary",
+            change("selective", False),
+            id="secondary keys",
+        ),
+        pytest.param(
+            lore("a", "beacon", probability=10),
+            {"chance": [0.9]},
+            "chance",
+            change("probability", 100),
+            id="chance",
+        ),
         pytest.param(
             lore("a", "beacon", content="two words"),
             {"budget_percent": 0},
@@ -50,14 +86,32 @@ def change(field: str, value: Any) -> Change:
             Change("settings", "lore.budget_percent", 100),
             id="budget",
         ),
-        pytest.param(lore("a", "beacon", content="@@dont_activate\nx"), {}, "dont_activate", None, id="dont_activate"),
-        pytest.param(lore("a", "beacon", content="@@exclude_keys dark\nx"), {}, "exclude_keys", None, id="an excluded key"),
         pytest.param(
-            lore("a", "keeper", exclude_recursion=True), {}, "key", Change("message", "content", "keeper", entry_id="book.a"), id="excluded"
+            lore("a", "beacon", content="@@dont_activate\nx"),
+            {},
+            "dont_activate",
+            None,
+            id="dont_activate",
+        ),
+        pytest.param(
+            lore("a", "beacon", content="@@exclude_keys dark\nx"),
+            {},
+            "exclude_keys",
+            None,
+            id="an excluded key",
+        ),
+        pytest.param(
+            lore("a", "keeper", exclude_recursion=True),
+            {},
+            "key",
+            Change("message", "content", "keeper", entry_id="book.a"),
+            id="excluded",
         ),
     ],
 )
-def test_why_it_did_not(entry: Any, asked: dict[str, Any], gate: str, remedy: Change | None) -> None:
+def test_why_it_did_not(
+    entry: Any, asked: dict[str, Any], gate: str, remedy: Change | None
+) -> None:
     others = (
         [lore("keeper", "beacon", content="keeper", constant=True, insertion_order=1)]
         if "exclude_recursion" in entry.model_fields_set
@@ -70,7 +124,11 @@ def test_why_it_did_not(entry: Any, asked: dict[str, Any], gate: str, remedy: Ch
 def test_a_rival_is_named() -> None:
     entries = [lore("a", "beacon", group="g"), lore("b", "beacon", group="g", group_override=True)]
     refusal = told(entries, "The beacon.").explain("book.a")
-    assert (refusal.gate, refusal.because.get("winner"), refusal.remedy) == ("group", "book.b", change("group_override", True))
+    assert (refusal.gate, refusal.because.get("winner"), refusal.remedy) == (
+        "group",
+        "book.b",
+        change("group_override", True),
+    )
 
 
 def test_what_came_in_needs_no_excuse() -> None:

@@ -13,13 +13,25 @@ def book(name: str, source: str, *entries: object) -> Lorebook:
 
 
 def test_the_list_goes_chat_persona_then_by_strategy() -> None:
-    books = [book(source, source, lore(source)) for source in ("global", "character", "persona", "chat")]
+    books = [
+        book(source, source, lore(source)) for source in ("global", "character", "persona", "chat")
+    ]
     settings = ScanSettings(insertion_strategy="global_first")
-    assert [one.book.name for one in LoreIndex(books, settings).entries] == ["chat", "persona", "global", "character"]
+    assert [one.book.name for one in LoreIndex(books, settings).entries] == [
+        "chat",
+        "persona",
+        "global",
+        "character",
+    ]
 
 
 def test_a_book_met_twice_is_read_once() -> None:
-    books = [book("b", "character", lore("x")), book("b", "global", lore("y")), book("", "chat", lore("z")), book("", "chat", lore("w"))]
+    books = [
+        book("b", "character", lore("x")),
+        book("b", "global", lore("y")),
+        book("", "chat", lore("z")),
+        book("", "chat", lore("w")),
+    ]
     assert [one.entry.id for one in LoreIndex(books).entries] == ["z", "w", "y"]
 
 
@@ -30,7 +42,10 @@ def test_an_edited_index_answers_as_a_new_one() -> None:
     for text in ("beacon", "lamp", "wick", "oil", "beacon and wick"):
         assert awake(scan(edited, [text])) == awake(scan(fresh, [text]))
     assert set(edited.keys) == set(fresh.keys)
-    assert edited.entries[0].keys is LoreIndex([old]).entries[0].keys or edited.entries[0].entry is old.entries[0]
+    assert (
+        edited.entries[0].keys is LoreIndex([old]).entries[0].keys
+        or edited.entries[0].entry is old.entries[0]
+    )
 
 
 def test_one_index_serves_many_speakers() -> None:

@@ -19,7 +19,9 @@ STRATEGIES = ("evenly", "character_first", "global_first")
 ROLES = ("system", "user", "assistant")
 
 
-def asked(case: dict[str, Any], chat: list[dict[str, Any]], state: TimedState, rules: str = "sillytavern") -> Activation:
+def asked(
+    case: dict[str, Any], chat: list[dict[str, Any]], state: TimedState, rules: str = "sillytavern"
+) -> Activation:
     """The case as the product is asked it."""
     settings = ScanSettings(
         rules=rules,  # type: ignore[arg-type]
@@ -37,12 +39,26 @@ def asked(case: dict[str, Any], chat: list[dict[str, Any]], state: TimedState, r
         insertion_strategy=STRATEGIES[case["strategy"]],
     )
     return scan(
-        [read_world({"entries": book["entries"]}, book["name"], BookSource(book["source"])) for book in case["books"]],
         [
-            {"role": "user" if one["is_user"] else "assistant", "name": one["name"], "content": one["mes"], "hidden": one.get("hidden")}
+            read_world({"entries": book["entries"]}, book["name"], BookSource(book["source"]))
+            for book in case["books"]
+        ],
+        [
+            {
+                "role": "user" if one["is_user"] else "assistant",
+                "name": one["name"],
+                "content": one["mes"],
+                "hidden": one.get("hidden"),
+            }
             for one in chat
         ],
-        card=Character(name=case["char"], user=case["user"], file=case["file"], tags=tuple(case["tags"]), **case["texts"]),
+        card=Character(
+            name=case["char"],
+            user=case["user"],
+            file=case["file"],
+            tags=tuple(case["tags"]),
+            **case["texts"],
+        ),
         state=state,
         settings=settings,
         trigger=case["trigger"],
@@ -59,16 +75,24 @@ def asked(case: dict[str, Any], chat: list[dict[str, Any]], state: TimedState, r
 def answer(given: Activation) -> dict[str, Any]:
     """What is compared, of the product's answer."""
     place = given.placement
-    lists = {name: list(getattr(place, name)) for name in ("before", "after", "an_top", "an_bottom", "em_top", "em_bottom")}
+    lists = {
+        name: list(getattr(place, name))
+        for name in ("before", "after", "an_top", "an_bottom", "em_top", "em_bottom")
+    }
     timers = {
-        kind: {(one.book, int(one.entry), one.start, one.end, one.protected) for one in getattr(given.state, kind)}
+        kind: {
+            (one.book, int(one.entry), one.start, one.end, one.protected)
+            for one in getattr(given.state, kind)
+        }
         for kind in ("sticky", "cooldown")
     }
     return {
         "awake": [one.id for one in given.awake],
         "rolls": given.rolls,
         **lists,
-        "depth": {(group.depth, ROLES.index(group.role)): list(group.entries) for group in place.depth},
+        "depth": {
+            (group.depth, ROLES.index(group.role)): list(group.entries) for group in place.depth
+        },
         "outlets": {name: list(texts) for name, texts in place.outlets.items()},
         **timers,
     }
@@ -77,11 +101,19 @@ def answer(given: Activation) -> dict[str, Any]:
 def expected(given: dict[str, Any]) -> dict[str, Any]:
     """The same of the reference's answer."""
     timers = {
-        kind: {(*key, one["start"], one["end"], one["protected"]) for key, one in given["timers"][kind].items()}
+        kind: {
+            (*key, one["start"], one["end"], one["protected"])
+            for key, one in given["timers"][kind].items()
+        }
         for kind in ("sticky", "cooldown")
     }
     awake = [f"{entry['world']}.{entry['uid']}" for entry in given["awake"]]
-    return {"awake": awake, "rolls": given["rolls"], **dict(reference.placed(given["awake"])), **timers}
+    return {
+        "awake": awake,
+        "rolls": given["rolls"],
+        **dict(reference.placed(given["awake"])),
+        **timers,
+    }
 
 
 def compare(seed: int) -> None:

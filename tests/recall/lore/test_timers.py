@@ -19,16 +19,26 @@ CHAT = ["the oath", "so", "so", "so"]
 )
 def test_an_edit_of_a_sticky_entry(rules: str, still: list[str]) -> None:
     first = told([lore("a", "oath", sticky=9)], "the oath", rules=rules)
-    later = told([lore("a", "oath", sticky=9, content="edited")], "the oath", *["so"] * 5, rules=rules, state=first.state)
+    later = told(
+        [lore("a", "oath", sticky=9, content="edited")],
+        "the oath",
+        *["so"] * 5,
+        rules=rules,
+        state=first.state,
+    )
     assert awake(later) == still
-    assert [effect.end for effect in later.state.sticky] == [10]  # an orphan blocks a new one until its end
+    assert [effect.end for effect in later.state.sticky] == [
+        10
+    ]  # an orphan blocks a new one until its end
 
 
 def test_the_state_is_plain_json() -> None:
     first = told([lore("a", "oath", sticky=4, cooldown=2)], "the oath")
     state = json.loads(json.dumps(first.state.model_dump(mode="json")))
     assert TimedState.of(state) == first.state
-    assert awake(told([lore("a", "oath", sticky=4, cooldown=2)], "the oath", "so", "so", state=state)) == ["a"]
+    assert awake(
+        told([lore("a", "oath", sticky=4, cooldown=2)], "the oath", "so", "so", state=state)
+    ) == ["a"]
 
 
 def test_a_preview_changes_nothing() -> None:

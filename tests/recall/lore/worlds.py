@@ -4,7 +4,22 @@ import random
 from typing import Any
 
 Raw = dict[str, Any]
-WORDS = ["king", "King's", "red dragon", "oath", "lamp_oil", "城堡", "龙", "月の石", "éclair", "STRASSE", "ΣΟΦΟΣ", "🐉", "go", "a"]
+WORDS = [
+    "king",
+    "King's",
+    "red dragon",
+    "oath",
+    "lamp_oil",
+    "城堡",
+    "龙",
+    "月の石",
+    "éclair",
+    "STRASSE",
+    "ΣΟΦΟΣ",
+    "🐉",
+    "go",
+    "a",
+]
 KEYS = [
     *WORDS,
     "  king  ",
@@ -44,7 +59,10 @@ def entry(dice: random.Random, uid: int) -> Raw:
         "key": [few(KEYS) for _ in range(few([0, 1, 1, 1, 2, 3]))],
         "keysecondary": [few(KEYS) for _ in range(few([0, 0, 0, 1, 2]))],
         "comment": "",
-        "content": few(["", "@@activate\n", "@@dont_activate\n", "@@what\n@@@activate\n", "@@depth 3\n", ""] + [""] * 12)
+        "content": few(
+            ["", "@@activate\n", "@@dont_activate\n", "@@what\n@@@activate\n", "@@depth 3\n", ""]
+            + [""] * 12
+        )
         + f"[{uid}] {few(TEXTS)} {few(['', '{{user}}', '{{char}} ', 'pad ' * 5, 'pad ' * 20])}",
         "constant": dice.random() < 0.15,
         "selective": dice.random() < 0.9,
@@ -73,14 +91,28 @@ def entry(dice: random.Random, uid: int) -> Raw:
         "delay": few([None, None, None, None, 2, 5]),
         "triggers": few([[], [], [], [], ["normal"], ["swipe"]]),
         "characterFilter": few(
-            [None, None, None, {"isExclude": False, "names": ["mira"]}, {"isExclude": True, "tags": ["t1"], "names": []}]
+            [
+                None,
+                None,
+                None,
+                {"isExclude": False, "names": ["mira"]},
+                {"isExclude": True, "tags": ["t1"], "names": []},
+            ]
         ),
         "matchCharacterDescription": dice.random() < 0.2,
         "matchPersonaDescription": dice.random() < 0.1,
         "matchScenario": dice.random() < 0.1,
     }
     for field in dice.sample(sorted(raw), few([0, 0, 0, 1, 4])):
-        if field not in ("uid", "order", "key", "content", "probability", "selectiveLogic", "depth"):
+        if field not in (
+            "uid",
+            "order",
+            "key",
+            "content",
+            "probability",
+            "selectiveLogic",
+            "depth",
+        ):
             del raw[field]
     return raw
 
@@ -91,7 +123,11 @@ def world(seed: int) -> Raw:
     few = dice.choice
     uids = iter(dice.sample(range(100), 40))
     books = [
-        {"name": f"b{number}", "source": few(["global", "global", "character", "chat", "persona"]), "entries": {}}
+        {
+            "name": f"b{number}",
+            "source": few(["global", "global", "character", "chat", "persona"]),
+            "entries": {},
+        }
         for number in range(few([1, 1, 2, 3]))
     ]
     for book in books:
@@ -104,7 +140,11 @@ def world(seed: int) -> Raw:
         "char": "Mira",
         "file": "mira",
         "tags": few([[], ["t1"]]),
-        "texts": {"description": "{{char}} of the 城堡", "persona": "a king ", "scenario": few(["", " red dragon"])},
+        "texts": {
+            "description": "{{char}} of the 城堡",
+            "persona": "a king ",
+            "scenario": few(["", " red dragon"]),
+        },
         "injected": few([[], [], ["the {{user}} oath"], ["lamp_oil", "龙"]]),
         "outside": set(dice.sample(every, 1)) if dice.random() < 0.2 else set(),
         "trigger": few(["normal", "normal", "swipe"]),
@@ -142,5 +182,9 @@ def _chats(dice: random.Random) -> list[list[Raw]]:
 def _message(dice: random.Random) -> Raw:
     is_user = dice.random() < 0.5
     said = " ".join(dice.choice(TEXTS) for _ in range(dice.choice([1, 1, 2])))
-    raw = {"name": "Ann" if is_user else "Mira", "is_user": is_user, "mes": dice.choice(["", " ", "\n"]) + said}
+    raw = {
+        "name": "Ann" if is_user else "Mira",
+        "is_user": is_user,
+        "mes": dice.choice(["", " ", "\n"]) + said,
+    }
     return {**raw, "hidden": True} if dice.random() < 0.08 else raw

@@ -29,10 +29,15 @@ def folder(tmp_path: Path) -> Path:
 async def round_trip(client: Client) -> list[Any]:
     """Every tool and resource once, as an agent would use them."""
     tools = (await client.list_tools()).tools
-    made = await client.call_tool("remember", {"role": "米拉", "content": "The heron nests under the pier.", "keys": ["heron"]})
+    made = await client.call_tool(
+        "remember",
+        {"role": "米拉", "content": "The heron nests under the pier.", "keys": ["heron"]},
+    )
     came = await client.call_tool("recall", {"role": "Mira", "message": "Is there a heron?"})
     found = await client.call_tool("search", {"role": "Mira", "query": "beacon", "limit": 1})
-    why = await client.call_tool("explain", {"role": "Mira", "message": "Is there a heron?", "ids": ["storm"]})
+    why = await client.call_tool(
+        "explain", {"role": "Mira", "message": "Is there a heron?", "ids": ["storm"]}
+    )
     gone = await client.call_tool("forget", {"role": "Mira", "id": "storm"})
     left = await client.call_tool("list", {"role": "Mira"})
     roles = json.loads((await client.read_resource("rolememory://roles")).contents[0].text)  # type: ignore[union-attr]
@@ -49,7 +54,11 @@ def test_an_agent_can_do_everything(folder: Path, over: Callable[[Path, Ask], An
     assert "'heron' in message 1" in text(why)
     assert "storm" in text(why)
     assert gone.structured_content == {"id": "storm", "archived": True}
-    assert {one["id"] for one in left.structured_content["memories"]} == {"the-heron-nests-under", "trick", "灯塔"}
+    assert {one["id"] for one in left.structured_content["memories"]} == {
+        "the-heron-nests-under",
+        "trick",
+        "灯塔",
+    }
     assert [role["name"] for role in roles] == ["Mira"]
     with Home.open(folder, WORDS_ONLY) as home:
         memories = home.role("Mira").memories
@@ -71,25 +80,99 @@ def asked(folder: Path, ask: Ask, lang: Any = "en") -> Any:
 @pytest.mark.parametrize(
     ("lang", "tool", "arguments", "told"),
     [
-        pytest.param("en", "search", {"role": "mria", "query": "x"}, "did you mean 'Mira'?", id="a role spelt wrong is suggested"),
-        pytest.param("zh", "search", {"role": "mria", "query": "x"}, "是不是“Mira”？", id="a role spelt wrong is suggested, zh"),
-        pytest.param("en", "serch", {"role": "Mira"}, "did you mean 'search'?", id="a tool spelt wrong"),
-        pytest.param("zh", "serch", {"role": "Mira"}, "是不是“search”？", id="a tool spelt wrong, zh"),
-        pytest.param("en", "search", {"role": "Mira"}, "query: is missing", id="an argument is missing"),
-        pytest.param("zh", "search", {"role": "Mira"}, "query：缺少这个参数", id="an argument is missing, zh"),
         pytest.param(
-            "en", "search", {"role": "Mira", "query": "x", "limit": "many"}, 'limit: expected a whole number, got "many"', id="not a number"
+            "en",
+            "search",
+            {"role": "mria", "query": "x"},
+            "did you mean 'Mira'?",
+            id="a role spelt wrong is suggested",
         ),
-        pytest.param("zh", "search", {"role": "Mira", "query": "x", "limit": "many"}, "limit：应为整数", id="not a number, zh"),
+        pytest.param(
+            "zh",
+            "search",
+            {"role": "mria", "query": "x"},
+            "是不是“Mira”？",
+            id="a role spelt wrong is suggested, zh",
+        ),
+        pytest.param(
+            "en", "serch", {"role": "Mira"}, "did you mean 'search'?", id="a tool spelt wrong"
+        ),
+        pytest.param(
+            "zh", "serch", {"role": "Mira"}, "是不是“search”？", id="a tool spelt wrong, zh"
+        ),
+        pytest.param(
+            "en", "search", {"role": "Mira"}, "query: is missing", id="an argument is missing"
+        ),
+        pytest.param(
+            "zh", "search", {"role": "Mira"}, "query：缺少这个参数", id="an argument is missing, zh"
+        ),
+        pytest.param(
+            "en",
+            "search",
+            {"role": "Mira", "query": "x", "limit": "many"},
+            'limit: expected a whole number, got "many"',
+            id="not a number",
+        ),
+        pytest.param(
+            "zh",
+            "search",
+            {"role": "Mira", "query": "x", "limit": "many"},
+            "limit：应为整数",
+            id="not a number, zh",
+        ),
         pytest.param("en", "list", {"role": "Mira", "limit": 9999}, "≤ 200", id="too many at once"),
-        pytest.param("en", "list", {"role": "Mira", "type": "fact"}, "episodic", id="a kind there is not: the kinds are told"),
-        pytest.param("en", "search", {"role": "Mira", "qury": "x", "query": "x"}, "did you mean 'query'?", id="an argument spelt wrong"),
-        pytest.param("zh", "search", {"role": "Mira", "qury": "x", "query": "x"}, "是不是“query”？", id="an argument spelt wrong, zh"),
-        pytest.param("en", "forget", {"role": "Mira", "id": "strom"}, "did you mean 'storm'?", id="an id spelt wrong archives nothing"),
-        pytest.param("en", "forget", {"role": "Mira", "id": "tea"}, "no memory named 'tea'", id="another's memory cannot be archived"),
-        pytest.param("en", "forget", {"role": "Mira", "id": "*"}, "no memory named '*'", id="no wildcard"),
-        pytest.param("en", "explain", {"role": "Mira", "message": "x", "ids": ["tea"]}, "no memory named 'tea'", id="nor explained"),
-        pytest.param("en", "remember", {"role": "Mira", "content": " \n"}, "nothing to remember", id="nothing to remember"),
+        pytest.param(
+            "en",
+            "list",
+            {"role": "Mira", "type": "fact"},
+            "episodic",
+            id="a kind there is not: the kinds are told",
+        ),
+        pytest.param(
+            "en",
+            "search",
+            {"role": "Mira", "qury": "x", "query": "x"},
+            "did you mean 'query'?",
+            id="an argument spelt wrong",
+        ),
+        pytest.param(
+            "zh",
+            "search",
+            {"role": "Mira", "qury": "x", "query": "x"},
+            "是不是“query”？",
+            id="an argument spelt wrong, zh",
+        ),
+        pytest.param(
+            "en",
+            "forget",
+            {"role": "Mira", "id": "strom"},
+            "did you mean 'storm'?",
+            id="an id spelt wrong archives nothing",
+        ),
+        pytest.param(
+            "en",
+            "forget",
+            {"role": "Mira", "id": "tea"},
+            "no memory named 'tea'",
+            id="another's memory cannot be archived",
+        ),
+        pytest.param(
+            "en", "forget", {"role": "Mira", "id": "*"}, "no memory named '*'", id="no wildcard"
+        ),
+        pytest.param(
+            "en",
+            "explain",
+            {"role": "Mira", "message": "x", "ids": ["tea"]},
+            "no memory named 'tea'",
+            id="nor explained",
+        ),
+        pytest.param(
+            "en",
+            "remember",
+            {"role": "Mira", "content": " \n"},
+            "nothing to remember",
+            id="nothing to remember",
+        ),
         pytest.param(
             "en",
             "remember",
@@ -99,7 +182,9 @@ def asked(folder: Path, ask: Ask, lang: Any = "en") -> Any:
         ),
     ],
 )
-def test_what_cannot_be_done_is_told_with_its_remedy(folder: Path, lang: str, tool: str, arguments: dict[str, Any], told: str) -> None:
+def test_what_cannot_be_done_is_told_with_its_remedy(
+    folder: Path, lang: str, tool: str, arguments: dict[str, Any], told: str
+) -> None:
     result = asked(folder, lambda client: client.call_tool(tool, arguments), lang)
     assert result.is_error
     assert told in text(result)
@@ -111,14 +196,27 @@ def test_what_cannot_be_done_is_told_with_its_remedy(folder: Path, lang: str, to
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_everything_is_described_in_the_language_of_the_house(folder: Path, lang: str) -> None:
     for tool in asked(folder, lambda client: client.list_tools(), lang).tools:
-        said = [tool.description, *(one["description"] for one in tool.input_schema["properties"].values())]
-        assert all(any("一" <= letter <= "鿿" for letter in one) is (lang == "zh") for one in said), said
+        said = [
+            tool.description,
+            *(one["description"] for one in tool.input_schema["properties"].values()),
+        ]
+        assert all(
+            any("一" <= letter <= "鿿" for letter in one) is (lang == "zh") for one in said
+        ), said
         assert not any("zh" in one for one in tool.input_schema["properties"].values())
 
 
 def test_tools_say_what_they_do_to_memories(folder: Path) -> None:
-    hints = {tool.name: tool.annotations for tool in asked(folder, lambda client: client.list_tools()).tools}
-    assert [name for name in TOOLS if hints[name].read_only_hint] == ["recall", "search", "list", "explain"]
+    hints = {
+        tool.name: tool.annotations
+        for tool in asked(folder, lambda client: client.list_tools()).tools
+    }
+    assert [name for name in TOOLS if hints[name].read_only_hint] == [
+        "recall",
+        "search",
+        "list",
+        "explain",
+    ]
     assert [name for name in TOOLS if hints[name].destructive_hint] == ["forget"]
 
 
@@ -152,9 +250,53 @@ def test_whose_memories_are_listed(folder: Path, user: str | None, ids: set[str]
     assert {one["id"] for one in result.structured_content["memories"]} == ids
 
 
+async def listed_for_tom(client: Client) -> list[Any]:
+    """What the tools ask for, and what a model gets that asks for another's memories."""
+    arguments = [
+        list(tool.input_schema["properties"]) for tool in (await client.list_tools()).tools
+    ]
+    posed = await client.call_tool("list", {"role": "Mira", "user": "tom"})
+    return [arguments, posed, await client.call_tool("list", {"role": "Mira"})]
+
+
+def test_a_model_cannot_choose_whose_memories_it_gets_where_that_is_settled(folder: Path) -> None:
+    with Home.open(folder, WORDS_ONLY) as home:
+        home.role("Mira").remember("Tom sank the boat.", id="tom", user="tom")
+    arguments, posed, mine = over_stdio(folder, listed_for_tom, user="lin")
+    assert not any("user" in one for one in arguments)
+    assert posed.is_error
+    assert "Tom sank" not in text(posed)
+    found = {one["id"] for one in mine.structured_content["memories"]}
+    assert found == {"storm", "trick", "灯塔", "tea"}
+
+
+@pytest.mark.parametrize("posed", [{}, {"user": "tom"}], ids=["nobody", "somebody else"])
+def test_a_connection_says_whose_memories_count(folder: Path, posed: dict[str, str]) -> None:
+    call = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "tools/call",
+        "params": {"name": "list", "arguments": {"role": "Mira", **posed}},
+    }
+    accepts = {"accept": "application/json, text/event-stream"}
+    with served(folder) as house:
+        house.home.role("Mira").remember("Tom sank the boat.", id="tom", user="tom")
+        answer = httpx.post(
+            f"{house.url}/mcp",
+            json=call,
+            headers={**accepts, "x-rolememory-user": "lin"},
+            trust_env=False,
+        )
+    found = {one["id"] for one in answer.json()["result"]["structuredContent"]["memories"]}
+    assert found == {"storm", "trick", "灯塔", "tea"}
+
+
 def test_what_is_known_is_not_written_twice(folder: Path) -> None:
     again = {"role": "Mira", "content": "the beacon  failed in the storm of 1887."}
-    assert asked(folder, lambda client: client.call_tool("remember", again)).structured_content == {"id": "storm", "added": False}
+    assert asked(folder, lambda client: client.call_tool("remember", again)).structured_content == {
+        "id": "storm",
+        "added": False,
+    }
 
 
 def test_looking_changes_nothing(folder: Path) -> None:
@@ -166,14 +308,23 @@ def test_looking_changes_nothing(folder: Path) -> None:
         ("list", {}),
         ("explain", {"message": "beacon"}),
     ):
-        asked(folder, lambda client, tool=tool, arguments=arguments: client.call_tool(tool, {"role": "Mira", **arguments}))  # type: ignore[misc]
+        asked(
+            folder,
+            lambda client, tool=tool, arguments=arguments: client.call_tool(
+                tool, {"role": "Mira", **arguments}
+            ),
+        )  # type: ignore[misc]
     with Home.open(folder, WORDS_ONLY) as home:
         assert len(home.role("Mira").history()) == before
         assert home.role("Mira").turns == 0
 
 
 async def memories_of_mira(client: Client) -> Any:
-    return json.loads((await client.read_resource("rolememory://roles/%E7%B1%B3%E6%8B%89/memories")).contents[0].text)  # type: ignore[union-attr]
+    return json.loads(
+        (await client.read_resource("rolememory://roles/%E7%B1%B3%E6%8B%89/memories"))
+        .contents[0]
+        .text
+    )  # type: ignore[union-attr]
 
 
 def test_memories_are_a_resource_by_any_name_of_the_role(folder: Path) -> None:
@@ -192,8 +343,15 @@ def test_a_resource_of_nobody_is_refused_with_the_known_names(folder: Path) -> N
 def test_the_guard_stands_before_it(folder: Path) -> None:
     with served(folder) as house:
         call = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
-        foreign = httpx.post(f"{house.url}/mcp", json=call, headers={"origin": "https://elsewhere.example"}, trust_env=False)
-        renamed = httpx.post(f"{house.url}/mcp", json=call, headers={"host": "elsewhere.example"}, trust_env=False)
+        foreign = httpx.post(
+            f"{house.url}/mcp",
+            json=call,
+            headers={"origin": "https://elsewhere.example"},
+            trust_env=False,
+        )
+        renamed = httpx.post(
+            f"{house.url}/mcp", json=call, headers={"host": "elsewhere.example"}, trust_env=False
+        )
     assert (foreign.status_code, renamed.status_code) == (403, 421)
 
 
@@ -204,7 +362,9 @@ def test_who_listens_hears_of_what_an_agent_wrote(folder: Path) -> None:
 
         async def write() -> None:
             async with Client(f"{house.url}/mcp", read_timeout_seconds=30) as client:
-                await client.call_tool("remember", {"role": "Mira", "content": "The heron nests under the pier."})
+                await client.call_tool(
+                    "remember", {"role": "Mira", "content": "The heron nests under the pier."}
+                )
 
         asyncio.run(write())
         assert "memory" in told

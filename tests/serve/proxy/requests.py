@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 CARD = "Asha keeps the lighthouse at Cape Morrow. She is forty, dry, patient, and winds the lamp every four hours by hand."
-CARD_ZH = "明月是山中古观里的守夜人，四十岁，话少而耐心，每隔四个时辰要给长明灯添一次油，从不离开半步。"
+CARD_ZH = (
+    "明月是山中古观里的守夜人，四十岁，话少而耐心，每隔四个时辰要给长明灯添一次油，从不离开半步。"
+)
 Said = Sequence[tuple[str, str]]
 
 MAIN = "Write {char}'s next reply in a fictional chat between {char} and {user}."
@@ -24,10 +26,18 @@ def request(
 ) -> dict[str, Any]:
     """The default layout: one system message per block, the greeting first, instructions after the history."""
     before = [main.format(char=char, user=user)] if main else []
-    messages = [{"role": "system", "content": text} for text in (*before, card, "[Start a new Chat]")]
+    messages = [
+        {"role": "system", "content": text} for text in (*before, card, "[Start a new Chat]")
+    ]
     messages += [{"role": role, "content": text} for role, text in said]
     messages += [{"role": "system", "content": post}] if post else []
-    body = {"messages": messages, "model": "fake-rp-model", "temperature": 1, "stream": stream, **fields}
+    body = {
+        "messages": messages,
+        "model": "fake-rp-model",
+        "temperature": 1,
+        "stream": stream,
+        **fields,
+    }
     return {**body, "rolememory": hint} if hint is not None else body
 
 
@@ -80,11 +90,28 @@ def squashed(body: dict[str, Any]) -> dict[str, Any]:
 def prefixed(body: dict[str, Any], char: str = "Asha", user: str = "Traveller") -> dict[str, Any]:
     """Names in the content."""
     names = {"user": f"{user}: ", "assistant": f"{char}: ", "system": ""}
-    return {**body, "messages": [{**one, "content": names[one["role"]] + one["content"]} for one in body["messages"]]}
+    return {
+        **body,
+        "messages": [
+            {**one, "content": names[one["role"]] + one["content"]} for one in body["messages"]
+        ],
+    }
 
 
-def as_prompt(said: Said, *, char: str = "Asha", user: str = "Traveller", card: str = CARD) -> dict[str, Any]:
+def named(body: dict[str, Any], char: str = "Asha", user: str = "Traveller") -> dict[str, Any]:
+    """Names in the field that is for them."""
+    names = {"user": {"name": user}, "assistant": {"name": char}, "system": {}}
+    return {**body, "messages": [{**one, **names[one["role"]]} for one in body["messages"]]}
+
+
+def as_prompt(
+    said: Said, *, char: str = "Asha", user: str = "Traveller", card: str = CARD
+) -> dict[str, Any]:
     """A text completion."""
     names = {"user": user, "assistant": char}
     lines = [f"{names[role]}: {text}" for role, text in said]
-    return {"prompt": "\n".join([card, "***", *lines, f"{char}:"]), "stream": True, "stop": [f"\n{user}:"]}
+    return {
+        "prompt": "\n".join([card, "***", *lines, f"{char}:"]),
+        "stream": True,
+        "stop": [f"\n{user}:"],
+    }

@@ -12,11 +12,28 @@ from typing import Any
 import httpx
 import pytest
 
-from rolememory.store.settings_text import set_value
-from tests.endpoint import Behaviour, Endpoint, answers, head, replies, status, then_cuts, then_hangs
+from rolememory.storage.settings_text import set_value
+from tests.endpoint import (
+    Behaviour,
+    Endpoint,
+    answers,
+    head,
+    replies,
+    status,
+    then_cuts,
+    then_hangs,
+)
 from tests.serve.houses import Served, served
 from tests.serve.proxy.requests import request
-from tests.serve.proxy.upstreams import breaks_off, calls_tool, chunk, hangs_after, lines, plays, streams
+from tests.serve.proxy.upstreams import (
+    breaks_off,
+    calls_tool,
+    chunk,
+    hangs_after,
+    lines,
+    plays,
+    streams,
+)
 
 GREETING = ("assistant", "You are soaked through. Sit by the stove.")
 FACT = ("user", "My sister Anna keeps bees in Riga.")
@@ -24,13 +41,20 @@ ASKED = ("user", "What does my sister do in Riga?")
 
 
 @contextmanager
-def between(tmp_path: Path, *behaviours: Behaviour, **settings: Any) -> Iterator[tuple[Served, Endpoint]]:
+def between(
+    tmp_path: Path, *behaviours: Behaviour, **settings: Any
+) -> Iterator[tuple[Served, Endpoint]]:
     """A house before a scripted model."""
-    with Endpoint(*behaviours) as model, served(tmp_path, {"serve.upstream": f"{model.url}", **settings}) as house:
+    with (
+        Endpoint(*behaviours) as model,
+        served(tmp_path, {"serve.upstream": f"{model.url}", **settings}) as house,
+    ):
         yield house, model
 
 
-def ask(house: Served, body: dict[str, Any], path: str = "/v1/chat/completions", **headers: str) -> httpx.Response:
+def ask(
+    house: Served, body: dict[str, Any], path: str = "/v1/chat/completions", **headers: str
+) -> httpx.Response:
     return httpx.post(house.url + path, json=body, headers=headers, timeout=20, trust_env=False)
 
 
@@ -51,7 +75,10 @@ def test_a_fact_told_in_one_chat_is_injected_in_the_next(tmp_path: Path) -> None
         block = next(message for message in messages if "<rolememory>" in message["content"])
         assert "bees" in block["content"]
         assert block["role"] == "system"
-        assert messages.index(block) == next(at for at, one in enumerate(messages) if one["content"] == ASKED[1]) - 1
+        assert (
+            messages.index(block)
+            == next(at for at, one in enumerate(messages) if one["content"] == ASKED[1]) - 1
+        )
         assert "rolememory" not in model.requests[-1].json
 
 
@@ -59,7 +86,10 @@ def test_another_user_and_another_role_do_not_know_it(tmp_path: Path) -> None:
     with between(tmp_path, streams("Bees", "?")) as (house, model):
         ask(house, request([GREETING, FACT], hint={"role": "Asha", "user": "Lin", "chat": "one"}))
         settled(house)
-        for hint in ({"role": "Asha", "user": "Mei", "chat": "two"}, {"role": "Bo", "user": "Lin", "chat": "three"}):
+        for hint in (
+            {"role": "Asha", "user": "Mei", "chat": "two"},
+            {"role": "Bo", "user": "Lin", "chat": "three"},
+        ):
             ask(house, request([GREETING, ASKED], hint=hint))
             assert "bees" not in model.requests[-1].body.decode()
 
@@ -68,10 +98,22 @@ def test_another_user_and_another_role_do_not_know_it(tmp_path: Path) -> None:
 def test_the_answer_comes_back_as_it_was(tmp_path: Path, streamed: bool) -> None:
     whole = {
         "id": "x",
-        "choices": [{"index": 0, "message": {"role": "assistant", "content": "灯亮着。", "reasoning_content": "hm"}}],
+        "choices": [
+            {
+                "index": 0,
+                "message": {"role": "assistant", "content": "灯亮着。", "reasoning_content": "hm"},
+            }
+        ],
         "usage": {"a": 1},
     }
-    stream = lines([chunk(role="assistant", content=""), chunk(reasoning_content="hm"), chunk(content="灯亮着。"), chunk(finish="stop")])
+    stream = lines(
+        [
+            chunk(role="assistant", content=""),
+            chunk(reasoning_content="hm"),
+            chunk(content="灯亮着。"),
+            chunk(finish="stop"),
+        ]
+    )
     model = plays(stream) if streamed else replies(json.dumps(whole).encode(), x_upstream="yes")
     with between(tmp_path, model) as (house, _):
         answer = ask(house, request([GREETING, FACT], stream=streamed))
@@ -83,14 +125,25 @@ def test_the_answer_comes_back_as_it_was(tmp_path: Path, streamed: bool) -> None
 def test_what_is_no_turn_of_the_character_teaches_nothing(tmp_path: Path, kind: str) -> None:
     with between(tmp_path, streams("I am Lin.")) as (house, _):
         house.home.create("Asha")
-        ask(house, request([GREETING, FACT], hint={"role": "Asha", "user": "Lin", "chat": "one", "type": kind}))
+        ask(
+            house,
+            request(
+                [GREETING, FACT], hint={"role": "Asha", "user": "Lin", "chat": "one", "type": kind}
+            ),
+        )
         assert settled(house).chats.chats() == []
 
 
 def test_a_swipe_is_another_version_of_the_same_reply(tmp_path: Path) -> None:
     with between(tmp_path, streams("First."), streams("Second.")) as (house, _):
         for kind in ("normal", "swipe"):
-            ask(house, request([GREETING, FACT], hint={"role": "Asha", "user": "Lin", "chat": "one", "type": kind}))
+            ask(
+                house,
+                request(
+                    [GREETING, FACT],
+                    hint={"role": "Asha", "user": "Lin", "chat": "one", "type": kind},
+                ),
+            )
             settled(house)
         mind = settled(house)
         assert [said.text for said in mind.chats.path("one")] == [GREETING[1], FACT[1], "Second."]
@@ -100,7 +153,14 @@ def test_a_swipe_is_another_version_of_the_same_reply(tmp_path: Path) -> None:
 def test_a_continued_reply_is_one_reply(tmp_path: Path) -> None:
     with between(tmp_path, streams(" by the door.")) as (house, _):
         begun = ("assistant", "I put the lantern")
-        ask(house, request([GREETING, FACT, begun], hint={"role": "Asha", "user": "Lin", "chat": "one", "type": "continue"}, post=""))
+        ask(
+            house,
+            request(
+                [GREETING, FACT, begun],
+                hint={"role": "Asha", "user": "Lin", "chat": "one", "type": "continue"},
+                post="",
+            ),
+        )
         assert settled(house).chats.path("one")[-1].text == "I put the lantern by the door."
 
 
@@ -132,9 +192,19 @@ def test_two_frontends_at_once_meet_two_characters(tmp_path: Path) -> None:
         def say(one: tuple[str, str, str, str], chat: str, text: str) -> None:
             role, user, *_ = one
             if role == "Asha":  # as SillyTavern
-                ask(house, request([GREETING, ("user", text)], hint={"role": role, "user": user, "chat": f"{user} {chat}"}))
+                ask(
+                    house,
+                    request(
+                        [GREETING, ("user", text)],
+                        hint={"role": role, "user": user, "chat": f"{user} {chat}"},
+                    ),
+                )
             else:  # as Open WebUI
-                body = {"model": "m", "messages": [{"role": "user", "content": text}], "stream": True}
+                body = {
+                    "model": "m",
+                    "messages": [{"role": "user", "content": text}],
+                    "stream": True,
+                }
                 headers = {"x-openwebui-user-name": user, "x-openwebui-chat-id": f"{user}-{chat}"}
                 ask(house, body, f"/r/{role}/v1/chat/completions", **headers)
 
@@ -161,7 +231,9 @@ def test_a_dead_upstream_is_said_where_the_frontend_shows_it(tmp_path: Path) -> 
 
 def test_a_cut_stream_ends_and_only_what_stood_before_it_is_kept(tmp_path: Path) -> None:
     with between(tmp_path, breaks_off("I was", " about")) as (house, _):
-        answer = ask(house, request([GREETING, FACT], hint={"role": "Asha", "user": "Lin", "chat": "one"}))
+        answer = ask(
+            house, request([GREETING, FACT], hint={"role": "Asha", "user": "Lin", "chat": "one"})
+        )
         assert b"about" in answer.content
         assert [said.text for said in settled(house).chats.path("one")] == [GREETING[1], FACT[1]]
 
@@ -169,7 +241,11 @@ def test_a_cut_stream_ends_and_only_what_stood_before_it_is_kept(tmp_path: Path)
 def test_the_stop_button_closes_the_upstream(tmp_path: Path) -> None:
     with between(tmp_path, hangs_after("Well", " then")) as (house, model):
         with httpx.stream(
-            "POST", f"{house.url}/v1/chat/completions", json=request([GREETING, FACT]), timeout=20, trust_env=False
+            "POST",
+            f"{house.url}/v1/chat/completions",
+            json=request([GREETING, FACT]),
+            timeout=20,
+            trust_env=False,
         ) as answer:
             first = next(answer.iter_bytes())
         assert b"Well" in first
@@ -177,12 +253,22 @@ def test_the_stop_button_closes_the_upstream(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("streamed", [True, False], ids=["streamed", "whole"])
-@pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/embeddings"], ids=["a chat", "anything else"])
-def test_the_stop_button_before_the_first_word_closes_the_upstream(tmp_path: Path, path: str, streamed: bool) -> None:
+@pytest.mark.parametrize(
+    "path", ["/v1/chat/completions", "/v1/embeddings"], ids=["a chat", "anything else"]
+)
+def test_the_stop_button_before_the_first_word_closes_the_upstream(
+    tmp_path: Path, path: str, streamed: bool
+) -> None:
     with between(tmp_path, then_hangs()) as (house, model):
         kept = threading.Event()
         house.house.bus.on(lambda event: kept.set() if event.kind == "chat" else None)
-        body = json.dumps(request([GREETING, FACT], hint={"role": "Asha", "user": "Lin", "chat": "one"}, stream=streamed)).encode()
+        body = json.dumps(
+            request(
+                [GREETING, FACT],
+                hint={"role": "Asha", "user": "Lin", "chat": "one"},
+                stream=streamed,
+            )
+        ).encode()
         begin = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{house.port}\r\nContent-Type: application/json\r\n"
         with socket.create_connection(("127.0.0.1", house.port), timeout=20) as line:
             line.sendall(f"{begin}Content-Length: {len(body)}\r\n\r\n".encode() + body)
@@ -190,10 +276,15 @@ def test_the_stop_button_before_the_first_word_closes_the_upstream(tmp_path: Pat
         assert model.idle(20), "the upstream still waits"
         if path.endswith("chat/completions"):
             assert kept.wait(20)
-            assert [said.text for said in settled(house).chats.path("one")] == [GREETING[1], FACT[1]]
+            assert [said.text for said in settled(house).chats.path("one")] == [
+                GREETING[1],
+                FACT[1],
+            ]
 
 
-def test_an_answer_cut_short_is_not_passed_off_as_whole(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_answer_cut_short_is_not_passed_off_as_whole(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     with between(tmp_path, then_cuts(head(100), b'{"choices": []')) as (house, _):
         for path in ("/v1/chat/completions", "/v1/embeddings"):
             with pytest.raises(httpx.RemoteProtocolError):
@@ -212,10 +303,14 @@ def test_an_answer_cut_short_is_not_passed_off_as_whole(tmp_path: Path, caplog: 
         pytest.param("http://127.0.0.1:99999/v1", 503, "bad_upstream", id="a port that cannot be"),
         pytest.param("http://127.0.0.1:{port}/v1", 508, "loop", id="ourselves"),
         pytest.param("http://localhost:{port}", 508, "loop", id="ourselves by name"),
-        pytest.param("http://me:secret@127.0.0.1:1/v1", 502, "upstream_unreachable", id="nobody there"),
+        pytest.param(
+            "http://me:secret@127.0.0.1:1/v1", 502, "upstream_unreachable", id="nobody there"
+        ),
     ],
 )
-def test_an_upstream_that_cannot_be_asked_is_told_in_two_languages(tmp_path: Path, upstream: str, status: int, code: str) -> None:
+def test_an_upstream_that_cannot_be_asked_is_told_in_two_languages(
+    tmp_path: Path, upstream: str, status: int, code: str
+) -> None:
     with served(tmp_path) as house:
         set_value(house.home.path, "serve.upstream", upstream.format(port=house.port))
         for path in ("/v1/chat/completions", "/v1/models"):
@@ -233,7 +328,10 @@ def test_with_memory_switched_off_everything_passes_untouched(tmp_path: Path) ->
         body = {**request([GREETING, FACT]), "unknown": {"deep": [1, None, "灯"]}}
         raw = json.dumps(body).encode()
         httpx.post(
-            f"{house.url}/v1/chat/completions", content=raw, headers={"content-type": "application/json", "x-mine": "1"}, trust_env=False
+            f"{house.url}/v1/chat/completions",
+            content=raw,
+            headers={"content-type": "application/json", "x-mine": "1"},
+            trust_env=False,
         )
         assert model.requests[-1].body == raw
         assert model.requests[-1].headers["x-mine"] == "1"
@@ -243,7 +341,11 @@ def test_with_memory_switched_off_everything_passes_untouched(tmp_path: Path) ->
 def test_everything_else_is_passed_on(tmp_path: Path) -> None:
     models = json.dumps({"object": "list", "data": [{"id": "m"}]}).encode()
     with between(tmp_path, replies(models)) as (house, model):
-        answer = httpx.get(f"{house.url}/v1/models?limit=2", headers={"authorization": "Bearer key"}, trust_env=False)
+        answer = httpx.get(
+            f"{house.url}/v1/models?limit=2",
+            headers={"authorization": "Bearer key"},
+            trust_env=False,
+        )
         assert answer.content == models
         assert model.requests[-1].path.endswith("/models?limit=2")
         assert model.requests[-1].headers["authorization"] == "Bearer key"
@@ -256,23 +358,38 @@ def test_our_token_never_goes_on(tmp_path: Path) -> None:
         assert "authorization" not in model.requests[-1].headers
 
 
-def test_the_upstreams_own_key_takes_the_place_of_the_frontends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_upstreams_own_key_takes_the_place_of_the_frontends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("ROLEMEMORY_UPSTREAM_KEY", "sk-ours")
     with between(tmp_path, streams("Hm.")) as (house, model):
         ask(house, request([GREETING, FACT]), authorization="Bearer")
         assert model.requests[-1].headers["authorization"] == "Bearer sk-ours"
 
 
-def test_an_upstream_that_refuses_system_messages_gets_the_block_in_the_users_words(tmp_path: Path) -> None:
-    refused = status(400, "Bad", b'{"error": {"message": "Conversation roles must alternate; system role not supported"}}')
-    with between(tmp_path, streams("Bees?"), refused, streams("Honey."), streams("Again.")) as (house, model):
+def test_an_upstream_that_refuses_system_messages_gets_the_block_in_the_users_words(
+    tmp_path: Path,
+) -> None:
+    refused = status(
+        400,
+        "Bad",
+        b'{"error": {"message": "Conversation roles must alternate; system role not supported"}}',
+    )
+    with between(tmp_path, streams("Bees?"), refused, streams("Honey."), streams("Again.")) as (
+        house,
+        model,
+    ):
         hint = {"role": "Asha", "user": "Lin"}
         ask(house, request([GREETING, FACT], hint={**hint, "chat": "one"}))
         settled(house)
         for chat in ("two", "three"):
             answer = ask(house, request([GREETING, ASKED], hint={**hint, "chat": chat}))
             assert answer.status_code == 200
-            last = [message for message in model.requests[-1].json["messages"] if message["role"] == "user"][-1]
+            last = [
+                message
+                for message in model.requests[-1].json["messages"]
+                if message["role"] == "user"
+            ][-1]
             assert last["content"].startswith(ASKED[1])
             assert "<rolememory>" in last["content"]
         assert len(model.requests) == 4
@@ -292,11 +409,19 @@ def test_two_candidates_pass_through_and_are_told_once(tmp_path: Path) -> None:
 def test_hybrid_mode_answers_the_models_search_itself(tmp_path: Path, streamed: bool) -> None:
     final = streams("She keeps", " bees.") if streamed else answers("She keeps bees.")
     search = calls_tool("search_memory", {"query": "sister Anna Riga"}, streamed=streamed)
-    hybrid = {"recall.mode": "hybrid", "recall.high_relevance_threshold": 1.0, "recall.relevance_threshold": 0.0}
+    hybrid = {
+        "recall.mode": "hybrid",
+        "recall.high_relevance_threshold": 1.0,
+        "recall.relevance_threshold": 0.0,
+    }
     with between(tmp_path, search, final, **hybrid) as (house, model):
         house.home.create("Asha").remember("Anna, Lin's sister, keeps bees in Riga.")
-        answer = ask(house, request([GREETING, ASKED], hint={"role": "Asha", "chat": "one"}, stream=streamed))
-        assert [tool["function"]["name"] for tool in model.requests[0].json["tools"]] == ["search_memory"]
+        answer = ask(
+            house, request([GREETING, ASKED], hint={"role": "Asha", "chat": "one"}, stream=streamed)
+        )
+        assert [tool["function"]["name"] for tool in model.requests[0].json["tools"]] == [
+            "search_memory"
+        ]
         told = model.requests[1].json["messages"][-1]
         assert told["role"] == "tool"
         assert "bees in Riga" in told["content"]
@@ -307,21 +432,37 @@ def test_hybrid_mode_answers_the_models_search_itself(tmp_path: Path, streamed: 
 
 
 def test_a_frontends_own_tool_call_is_left_to_it(tmp_path: Path) -> None:
-    hybrid = {"recall.mode": "hybrid", "recall.high_relevance_threshold": 1.0, "recall.relevance_threshold": 0.0}
-    with between(tmp_path, calls_tool("roll_dice", {"sides": 6}, streamed=True), **hybrid) as (house, model):
+    hybrid = {
+        "recall.mode": "hybrid",
+        "recall.high_relevance_threshold": 1.0,
+        "recall.relevance_threshold": 0.0,
+    }
+    with between(tmp_path, calls_tool("roll_dice", {"sides": 6}, streamed=True), **hybrid) as (
+        house,
+        model,
+    ):
         house.home.create("Asha").remember("Anna, Lin's sister, keeps bees in Riga.")
         tools = [{"type": "function", "function": {"name": "roll_dice", "parameters": {}}}]
-        answer = ask(house, request([GREETING, ASKED], hint={"role": "Asha", "chat": "one"}, tools=tools))
+        answer = ask(
+            house, request([GREETING, ASKED], hint={"role": "Asha", "chat": "one"}, tools=tools)
+        )
         assert "roll_dice" in answer.text
         assert len(model.requests) == 1
 
 
-HYBRID = {"recall.mode": "hybrid", "recall.high_relevance_threshold": 1.0, "recall.relevance_threshold": 0.0}
+HYBRID = {
+    "recall.mode": "hybrid",
+    "recall.high_relevance_threshold": 1.0,
+    "recall.relevance_threshold": 0.0,
+}
 
 
 def hybrid_ask(house: Served, streamed: bool, **fields: Any) -> httpx.Response:
     house.home.create("Asha").remember("Anna, Lin's sister, keeps bees in Riga.")
-    return ask(house, request([GREETING, ASKED], hint={"role": "Asha", "chat": "one"}, stream=streamed, **fields))
+    return ask(
+        house,
+        request([GREETING, ASKED], hint={"role": "Asha", "chat": "one"}, stream=streamed, **fields),
+    )
 
 
 @pytest.mark.parametrize("streamed", [True, False], ids=["streamed", "whole"])
@@ -331,12 +472,16 @@ def test_a_model_without_tools_is_asked_without_them(tmp_path: Path, streamed: b
     with between(tmp_path, refused, final, **HYBRID) as (house, model):
         assert "Bees" in hybrid_ask(house, streamed).text
         assert ["tools" in one.json for one in model.requests] == [True, False]
-        ask(house, request([GREETING, ASKED], hint={"role": "Asha", "chat": "two"}, stream=streamed))
+        ask(
+            house, request([GREETING, ASKED], hint={"role": "Asha", "chat": "two"}, stream=streamed)
+        )
         assert "tools" not in model.requests[2].json
 
 
 @pytest.mark.parametrize("streamed", [True, False], ids=["streamed", "whole"])
-def test_a_server_that_cannot_go_on_from_a_search_still_answers(tmp_path: Path, streamed: bool) -> None:
+def test_a_server_that_cannot_go_on_from_a_search_still_answers(
+    tmp_path: Path, streamed: bool
+) -> None:
     search = calls_tool("search_memory", {"query": "Riga"}, streamed=streamed)
     refused = status(500, "Oops", b'{"error": {"message": "unexpected role tool"}}')
     final = streams("She is well.") if streamed else answers("She is well.")
@@ -360,11 +505,17 @@ def test_a_model_that_only_searches_is_told_to_stop(tmp_path: Path, streamed: bo
 
 def test_of_two_calls_at_once_the_frontend_gets_its_own(tmp_path: Path) -> None:
     both = [
-        {"id": "a", "type": "function", "function": {"name": "search_memory", "arguments": '{"query": "Riga"}'}},
+        {
+            "id": "a",
+            "type": "function",
+            "function": {"name": "search_memory", "arguments": '{"query": "Riga"}'},
+        },
         {"id": "b", "type": "function", "function": {"name": "roll_dice", "arguments": "{}"}},
     ]
     message = {"role": "assistant", "content": None, "tool_calls": both}
-    body = json.dumps({"choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]}).encode()
+    body = json.dumps(
+        {"choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]}
+    ).encode()
     with between(tmp_path, replies(body), **HYBRID) as (house, model):
         tools = [{"type": "function", "function": {"name": "roll_dice", "parameters": {}}}]
         choice = hybrid_ask(house, False, tools=tools).json()["choices"][0]
@@ -373,9 +524,18 @@ def test_of_two_calls_at_once_the_frontend_gets_its_own(tmp_path: Path) -> None:
         assert len(model.requests) == 1
 
 
-def test_one_line_per_turn_and_no_word_of_it(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level("INFO", logger="rolememory"), between(tmp_path, streams("Hm.")) as (house, _):
-        ask(house, request([GREETING, FACT], hint={"role": "Asha", "user": "Lin", "chat": "one"}), authorization="Bearer sk-secret")
+def test_one_line_per_turn_and_no_word_of_it(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with (
+        caplog.at_level("INFO", logger="rolememory"),
+        between(tmp_path, streams("Hm.")) as (house, _),
+    ):
+        ask(
+            house,
+            request([GREETING, FACT], hint={"role": "Asha", "user": "Lin", "chat": "one"}),
+            authorization="Bearer sk-secret",
+        )
         settled(house)
     told = [record.getMessage() for record in caplog.records if record.levelname == "INFO"]
     assert [line for line in told if line.startswith("Asha · 0 recalled · 0 characters · ")]

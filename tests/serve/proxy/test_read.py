@@ -11,7 +11,19 @@ from rolememory.serve.house import House
 from rolememory.serve.proxy.hint import hint_of
 from rolememory.serve.proxy.inject import injected_prompt
 from rolememory.serve.proxy.read import Reader
-from tests.serve.proxy.requests import CARD, CARD_ZH, as_prompt, merged, prefixed, request, semi, single, squashed, strict
+from tests.serve.proxy.requests import (
+    CARD,
+    CARD_ZH,
+    as_prompt,
+    merged,
+    named,
+    prefixed,
+    request,
+    semi,
+    single,
+    squashed,
+    strict,
+)
 
 SAID = (
     ("assistant", "*The door creaks.* You are soaked through."),
@@ -29,6 +41,10 @@ def house(tmp_path: Path) -> Iterator[House]:
     house.home.close()
 
 
+def only(*said: tuple[str, str], **fields: Any) -> dict[str, Any]:
+    return {"messages": [{"role": role, "content": text} for role, text in said], **fields}
+
+
 def texts(call: Any) -> list[tuple[str, str]]:
     return [(message.role, message.content) for message in call.spoken]
 
@@ -43,7 +59,9 @@ def texts(call: Any) -> list[tuple[str, str]]:
         pytest.param(lambda body: prefixed(squashed(body)), id="names and squashed"),
     ],
 )
-def test_what_was_said_is_found_in_every_layout(house: House, layout: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+def test_what_was_said_is_found_in_every_layout(
+    house: House, layout: Callable[[dict[str, Any]], dict[str, Any]]
+) -> None:
     call = Reader(house).read(layout(request(SAID)), {}, None)
     assert texts(call) == [*SAID]
     assert call.kind == "normal"
@@ -52,8 +70,12 @@ def test_what_was_said_is_found_in_every_layout(house: House, layout: Callable[[
     assert call.user == "Traveller"
 
 
-@pytest.mark.parametrize("layout", [pytest.param(semi, id="semi"), pytest.param(strict, id="strict")])
-def test_an_instruction_hung_on_the_users_words_is_known_from_the_second_turn_on(house: House, layout: Any) -> None:
+@pytest.mark.parametrize(
+    "layout", [pytest.param(semi, id="semi"), pytest.param(strict, id="strict")]
+)
+def test_an_instruction_hung_on_the_users_words_is_known_from_the_second_turn_on(
+    house: House, layout: Any
+) -> None:
     reader = Reader(house)
     reader.read(layout(request(SAID[:2])), {}, None)
     call = reader.read(layout(request(SAID)), {}, None)
@@ -65,8 +87,36 @@ def test_one_message_for_everything_is_cut_into_turns(house: House) -> None:
     assert texts(call) == [*SAID]
 
 
+@pytest.mark.parametrize(
+    ("hint", "user"),
+    [
+        pytest.param({"role": "Asha"}, None, id="a role alone"),
+        pytest.param({"role": "Asha", "user": "Lin"}, "Lin", id="a user as well"),
+    ],
+)
+def test_one_message_is_cut_by_the_names_in_it_and_says_nothing_of_whose_it_is(
+    house: House, hint: dict[str, str], user: str | None
+) -> None:
+    body = {**single(request(SAID, post="")), "rolememory": hint}
+    call = Reader(house).read(body, {}, None)
+    assert texts(call) == [*SAID]
+    assert call.user == user
+    assert (call.remembers, call.teaches) == (True, user is not None)
+    assert [puzzle.why for puzzle in house.puzzles.values()] == ([] if user else ["user"])
+
+
+def test_a_header_says_for_a_whole_connection_whose_words_they_are(house: House) -> None:
+    body = request(SAID, hint={**HINT, "user": "Tom"}, user="Mei")
+    assert Reader(house).read(body, {"x-rolememory-user": "Lin"}, None).user == "Lin"
+    assert Reader(house).read(body, {}, None).user == "Tom"
+
+
 def test_a_plain_client_that_sends_one_message_is_understood(house: House) -> None:
-    call = Reader(house).read({"messages": [{"role": "user", "content": "My dog is called Rex."}], "rolememory": HINT}, {}, None)
+    call = Reader(house).read(
+        {"messages": [{"role": "user", "content": "My dog is called Rex."}], "rolememory": HINT},
+        {},
+        None,
+    )
     assert texts(call) == [("user", "My dog is called Rex.")]
     assert call.teaches
 
@@ -88,14 +138,37 @@ def test_a_text_completion_with_a_hint_tells_both_voices_apart(house: House) -> 
     [
         pytest.param(request(SAID, hint=HINT), {}, None, "Asha", "hint", id="the body says it"),
         pytest.param(
-            request(SAID, hint={**HINT, "role": '明月 "守夜": 人'}), {}, None, '明月 "守夜": 人', "hint", id="quotes, colons and Chinese"
+            request(SAID, hint={**HINT, "role": '明月 "守夜": 人'}),
+            {},
+            None,
+            '明月 "守夜": 人',
+            "hint",
+            id="quotes, colons and Chinese",
         ),
-        pytest.param(request(SAID), {"x-rolememory-role": "Bo"}, None, "Bo", "header", id="a header says it"),
+        pytest.param(
+            request(SAID), {"x-rolememory-role": "Bo"}, None, "Bo", "header", id="a header says it"
+        ),
         pytest.param(request(SAID), {}, "Mei", "Mei", "path", id="the path says it"),
-        pytest.param(request(SAID, model="llama@Wu"), {}, None, "Wu", "model", id="behind the model's name"),
+        pytest.param(
+            request(SAID, model="llama@Wu"), {}, None, "Wu", "model", id="behind the model's name"
+        ),
         pytest.param(request(SAID), {}, None, "Asha", "prompt", id="the default prompt alone"),
-        pytest.param(request(SAID, char="明月", card=CARD_ZH), {}, None, "明月", "prompt", id="the default prompt, a Chinese name"),
-        pytest.param(request(SAID, hint={"role": "{{char}}"}), {}, None, "Asha", "prompt", id="a macro that nobody filled in"),
+        pytest.param(
+            request(SAID, char="明月", card=CARD_ZH),
+            {},
+            None,
+            "明月",
+            "prompt",
+            id="the default prompt, a Chinese name",
+        ),
+        pytest.param(
+            request(SAID, hint={"role": "{{char}}"}),
+            {},
+            None,
+            "Asha",
+            "prompt",
+            id="a macro that nobody filled in",
+        ),
         pytest.param(
             request(SAID, post="[Write the next reply only as Bo.]"),
             {},
@@ -104,10 +177,24 @@ def test_a_text_completion_with_a_hint_tells_both_voices_apart(house: House) -> 
             "nudge",
             id="the nudge of a group wins over the prompt",
         ),
-        pytest.param(prefixed(request(SAID, main="Be creative.")), {}, None, "Asha", "name", id="the name before every reply"),
+        pytest.param(
+            named(request(SAID, main="Be creative.")),
+            {},
+            None,
+            "Asha",
+            "name",
+            id="the name field of every reply",
+        ),
     ],
 )
-def test_the_role_is_found(house: House, body: dict[str, Any], headers: dict[str, str], path: str | None, role: str, why: str) -> None:
+def test_the_role_is_found(
+    house: House,
+    body: dict[str, Any],
+    headers: dict[str, str],
+    path: str | None,
+    role: str,
+    why: str,
+) -> None:
     call = Reader(house).read(body, headers, path)
     assert call.role is not None
     assert (call.role.role.name, call.why) == (role, why)
@@ -119,10 +206,26 @@ def test_the_role_is_found(house: House, body: dict[str, Any], headers: dict[str
     "body",
     [
         pytest.param(request(SAID, main="Be creative."), id="nobody is named"),
+        pytest.param(
+            prefixed(request(SAID, main="Be creative.")),
+            id="a name within the replies, which anybody can bring about",
+        ),
+        pytest.param(single(request(SAID, post="")), id="names within one message"),
+        pytest.param(
+            only(("user", "[Write the next reply only as Bo.]"), ("user", "Hello.")),
+            id="a nudge that a user wrote",
+        ),
         pytest.param(request((), hint={"role": "SillyTavern System"}), id="the start screen"),
-        pytest.param(request(SAID, hint={**HINT, "role": "Assistant"}), id="the frontend's own assistant"),
-        pytest.param(request(SAID, hint={**HINT, "type": "quiet"}), id="a quiet call names somebody new"),
-        pytest.param(request(SAID, hint={**HINT, "type": "impersonate"}), id="an impersonation names somebody new"),
+        pytest.param(
+            request(SAID, hint={**HINT, "role": "Assistant"}), id="the frontend's own assistant"
+        ),
+        pytest.param(
+            request(SAID, hint={**HINT, "type": "quiet"}), id="a quiet call names somebody new"
+        ),
+        pytest.param(
+            request(SAID, hint={**HINT, "type": "impersonate"}),
+            id="an impersonation names somebody new",
+        ),
         pytest.param(request(SAID[:1]), id="a greeting without a user"),
     ],
 )
@@ -135,7 +238,11 @@ def test_no_role_is_made(house: House, body: dict[str, Any]) -> None:
 
 def test_two_roles_of_one_name_are_never_guessed_between(house: House) -> None:
     for number in (1, 2):
-        house.home.create("Asha", id=f"00000000-0000-4000-8000-00000000000{number}", aliases=(f"Asha{number}.png",))
+        house.home.create(
+            "Asha",
+            id=f"00000000-0000-4000-8000-00000000000{number}",
+            aliases=(f"Asha{number}.png",),
+        )
     reader = Reader(house)
     assert reader.read(request(SAID), {}, None).role is None
     assert [puzzle.why for puzzle in house.puzzles.values()] == ["several"]
@@ -159,41 +266,81 @@ def test_another_card_of_the_same_name_is_another_role(house: House) -> None:
     ("body", "headers", "kind"),
     [
         pytest.param(request(SAID), {}, "normal", id="an ordinary turn"),
-        pytest.param(request(SAID, hint={**HINT, "type": "swipe"}), {}, "swipe", id="a swipe, as it says"),
         pytest.param(
-            request((*SAID, ("assistant", "I put them")), post="[Continue your last message without repeating its original content.]"),
+            request(SAID, hint={**HINT, "type": "swipe"}), {}, "swipe", id="a swipe, as it says"
+        ),
+        pytest.param(
+            request(
+                (*SAID, ("assistant", "I put them")),
+                post="[Continue your last message without repeating its original content.]",
+            ),
             {},
             "continue",
             id="a continuation, by its note",
         ),
-        pytest.param(request((*SAID, ("assistant", "I put them")), post=""), {}, "continue", id="a reply that was begun"),
         pytest.param(
-            request(SAID, post="[Write your next reply from the point of view of Traveller, using the chat so far.]"),
+            request((*SAID, ("assistant", "I put them")), post=""),
+            {},
+            "continue",
+            id="a reply that was begun",
+        ),
+        pytest.param(
+            request(
+                SAID,
+                post="[Write your next reply from the point of view of Traveller, using the chat so far.]",
+            ),
             {},
             "impersonate",
             id="an impersonation",
         ),
         pytest.param(
-            request(SAID, post="Ignore previous instructions. Summarize the story so far.", stream=False), {}, "quiet", id="a summary"
+            request(
+                SAID, post="Ignore previous instructions. Summarize the story so far.", stream=False
+            ),
+            {},
+            "quiet",
+            id="a summary",
         ),
-        pytest.param(request(SAID, post="请总结到目前为止的剧情。", stream=False), {}, "quiet", id="a summary in Chinese"),
-        pytest.param(request(SAID, stream=False), {}, "normal", id="an ordinary turn that is not streamed"),
-        pytest.param(request(SAID), {"x-openwebui-task": "title_generation"}, "task", id="a title, by its header"),
-        pytest.param(request(SAID), {"x-openwebui-task": "{{TASK}}"}, "normal", id="a header that nobody filled in"),
         pytest.param(
-            {"messages": [{"role": "user", "content": "### Task:\nGenerate a concise title.\n<chat_history>...</chat_history>"}]},
+            request(SAID, post="请总结到目前为止的剧情。", stream=False),
+            {},
+            "quiet",
+            id="a summary in Chinese",
+        ),
+        pytest.param(
+            request(SAID, stream=False), {}, "normal", id="an ordinary turn that is not streamed"
+        ),
+        pytest.param(
+            request(SAID),
+            {"x-openwebui-task": "title_generation"},
+            "task",
+            id="a title, by its header",
+        ),
+        pytest.param(
+            request(SAID),
+            {"x-openwebui-task": "{{TASK}}"},
+            "normal",
+            id="a header that nobody filled in",
+        ),
+        pytest.param(
+            {
+                "messages": [
+                    {
+                        "role": "user",
+                        "content": "### Task:\nGenerate a concise title.\n<chat_history>...</chat_history>",
+                    }
+                ]
+            },
             {},
             "task",
             id="a title, by its words",
         ),
     ],
 )
-def test_the_kind_of_call(house: House, body: dict[str, Any], headers: dict[str, str], kind: str) -> None:
+def test_the_kind_of_call(
+    house: House, body: dict[str, Any], headers: dict[str, str], kind: str
+) -> None:
     assert Reader(house).read(body, headers, None).kind == kind
-
-
-def only(*said: tuple[str, str], **fields: Any) -> dict[str, Any]:
-    return {"messages": [{"role": role, "content": text} for role, text in said], **fields}
 
 
 @pytest.mark.parametrize(
@@ -210,12 +357,22 @@ def only(*said: tuple[str, str], **fields: Any) -> dict[str, Any]:
             id="Open WebUI: follow-ups",
         ),
         pytest.param(
-            only(("user", "### Task:\nGenerate 1-3 broad tags categorizing the main themes of the chat history.")),
+            only(
+                (
+                    "user",
+                    "### Task:\nGenerate 1-3 broad tags categorizing the main themes of the chat history.",
+                )
+            ),
             "task",
             id="Open WebUI: tags",
         ),
         pytest.param(
-            only(("user", "### Task:\nYou are an autocompletion system. Continue the text in `<text>`.\n<text>Hel</text>")),
+            only(
+                (
+                    "user",
+                    "### Task:\nYou are an autocompletion system. Continue the text in `<text>`.\n<text>Hel</text>",
+                )
+            ),
             "task",
             id="Open WebUI: completion while typing",
         ),
@@ -230,17 +387,32 @@ def only(*said: tuple[str, str], **fields: Any) -> dict[str, Any]:
             id="LibreChat: a title",
         ),
         pytest.param(
-            only(("user", "Detect user language and write in the same language an extremely concise title for this conversation.")),
+            only(
+                (
+                    "user",
+                    "Detect user language and write in the same language an extremely concise title for this conversation.",
+                )
+            ),
             "task",
             id="LibreChat: a title, its newer words",
         ),
-        pytest.param(only(("user", "请为以上对话生成一个简短的标题。")), "task", id="a title, in Chinese"),
         pytest.param(
-            only(("assistant", "Come in."), ("user", "Hello."), ("system", "[Summarize the ongoing role story.]")),
+            only(("user", "请为以上对话生成一个简短的标题。")), "task", id="a title, in Chinese"
+        ),
+        pytest.param(
+            only(
+                ("assistant", "Come in."),
+                ("user", "Hello."),
+                ("system", "[Summarize the ongoing role story.]"),
+            ),
             "quiet",
             id="RisuAI: a summary",
         ),
-        pytest.param(only(("user", "My cat has a title: Queen of the chat.")), "normal", id="a user who speaks of titles"),
+        pytest.param(
+            only(("user", "My cat has a title: Queen of the chat.")),
+            "normal",
+            id="a user who speaks of titles",
+        ),
         pytest.param(only(("user", "Hello.")), "normal", id="a plain client"),
     ],
 )
@@ -250,20 +422,24 @@ def test_calls_of_other_frontends(house: House, body: dict[str, Any], kind: str)
     assert call.teaches is (kind == "normal")
 
 
-RAG = (
-    '### Task:\nRespond to the user query using the provided context.\n\n<context>\n<source id="1">My sister is a spy.</source>\n</context>'
-)
+RAG = '### Task:\nRespond to the user query using the provided context.\n\n<context>\n<source id="1">My sister is a spy.</source>\n</context>'
 
 
 @pytest.mark.parametrize(
     "asked",
     [
-        pytest.param(f"{RAG}\n\n<user_query>\nWho is Anna?\n</user_query>\n", id="with its query marked"),
+        pytest.param(
+            f"{RAG}\n\n<user_query>\nWho is Anna?\n</user_query>\n", id="with its query marked"
+        ),
         pytest.param(f"{RAG}\nWho is Anna?", id="before the words"),
     ],
 )
-@pytest.mark.parametrize("before", [(), (("user", "Hi."), ("assistant", "Hello."))], ids=["first turn", "later"])
-def test_documents_around_the_users_words_are_not_his_words(house: House, asked: str, before: tuple[tuple[str, str], ...]) -> None:
+@pytest.mark.parametrize(
+    "before", [(), (("user", "Hi."), ("assistant", "Hello."))], ids=["first turn", "later"]
+)
+def test_documents_around_the_users_words_are_not_his_words(
+    house: House, asked: str, before: tuple[tuple[str, str], ...]
+) -> None:
     call = Reader(house).read(only(*before, ("user", asked)), {}, "Asha")
     assert call.kind == "normal"
     assert texts(call) == [*before, ("user", "Who is Anna?")]
@@ -273,7 +449,12 @@ def test_documents_around_the_users_words_are_not_his_words(house: House, asked:
 def test_a_quiet_call_is_known_by_what_ordinary_ones_look_like(house: House) -> None:
     reader = Reader(house)
     reader.read(request(SAID), {}, None)
-    assert reader.read(request(SAID, post="Name three colours of the scene.", stream=False), {}, None).kind == "quiet"
+    assert (
+        reader.read(
+            request(SAID, post="Name three colours of the scene.", stream=False), {}, None
+        ).kind
+        == "quiet"
+    )
     assert reader.read(request(SAID, stream=False), {}, None).kind == "normal"
 
 
@@ -283,8 +464,14 @@ def test_a_continuation_keeps_what_was_begun_apart(house: House) -> None:
 
 
 def test_members_of_a_group_are_told_apart(house: House) -> None:
-    said = (("assistant", "Asha: You are wet."), ("assistant", "Bo: Sit down."), ("user", "Thank you both."))
-    body = request(said, post="[Write the next reply only as Bo.]", hint={"group": "Asha, Bo", "user": "Lin"})
+    said = (
+        ("assistant", "Asha: You are wet."),
+        ("assistant", "Bo: Sit down."),
+        ("user", "Thank you both."),
+    )
+    body = request(
+        said, post="[Write the next reply only as Bo.]", hint={"group": "Asha, Bo", "user": "Lin"}
+    )
     call = Reader(house).read(body, {}, None)
     assert [(message.name, message.content) for message in call.spoken] == [
         ("Asha", "You are wet."),
@@ -312,12 +499,46 @@ def test_a_card_that_stands_in_the_request_names_its_role(house: House) -> None:
     import json
 
     role = house.home.create("Asha")
-    card = {"spec": "chara_card_v2", "spec_version": "2.0", "data": {"name": "Asha", "description": CARD}}
+    card = {
+        "spec": "chara_card_v2",
+        "spec_version": "2.0",
+        "data": {"name": "Asha", "description": CARD},
+    }
     (role.folder / "card.json").write_text(json.dumps(card), encoding="utf-8")
     house.home.folder.update(role.role.model_copy(update={"card": "card.json"}))
     call = Reader(house).read(merged(request(SAID, main="Be creative.")), {}, None)
     assert call.role is not None
     assert (call.role.id, call.why) == (role.id, "card")
+
+
+def test_a_prompt_that_ends_in_the_users_name_is_written_for_the_user(house: House) -> None:
+    house.home.create("Asha")
+    body = as_prompt(SAID)
+    turned = {"prompt": f"{body['prompt']} Hm.\nTraveller:", "stop": ["\nAsha:", "\nTraveller:"]}
+    call = Reader(house).read(turned, {}, None, prompt=True)
+    assert (call.role.role.name if call.role else None, call.user) == ("Asha", "Traveller")
+    assert call.kind == "impersonate"
+
+
+@pytest.mark.parametrize(
+    ("end", "stop"),
+    [
+        pytest.param("Asha:", [], id="without stop strings"),
+        pytest.param(
+            "Seraphina:\n<|im_start|>assistant\n", ["\nLin:"], id="before the template's end"
+        ),
+        pytest.param("Seraphina:\n", ["\nLin:"], id="on the line before the end"),
+        pytest.param(
+            "Seraphina:", ["\n### Instruction:", "</s>"], id="with a template's stop strings"
+        ),
+    ],
+)
+def test_a_name_that_anybody_can_write_names_no_role(
+    house: House, end: str, stop: list[str]
+) -> None:
+    body = {"prompt": f"{CARD}\nLin: Hello.\n{end}", "stop": stop}
+    assert Reader(house).read(body, {}, None, prompt=True).role is None
+    assert house.home.roles() == []
 
 
 TURNS = (("assistant", "Come in."), ("user", "Hello there,\nit rains."))
@@ -327,13 +548,18 @@ TURNS = (("assistant", "Come in."), ("user", "Hello there,\nit rains."))
     "template",
     [
         pytest.param("{card}\n***\nAsha: {0}\nTraveller: {1}\nAsha:", id="none"),
-        pytest.param("{card}\n### Response:\nAsha: {0}\n### Instruction:\nTraveller: {1}\n### Response:\nAsha:", id="Alpaca"),
+        pytest.param(
+            "{card}\n### Response:\nAsha: {0}\n### Instruction:\nTraveller: {1}\n### Response:\nAsha:",
+            id="Alpaca",
+        ),
         pytest.param(
             "<|im_start|>system\n{card}<|im_end|>\n<|im_start|>assistant\nAsha: {0}<|im_end|>\n<|im_start|>user\nTraveller: {1}<|im_end|>\n"
             "<|im_start|>assistant\nAsha:",
             id="ChatML",
         ),
-        pytest.param("<s>[INST] {card} [/INST]Asha: {0}</s>[INST] Traveller: {1} [/INST]Asha:", id="Mistral"),
+        pytest.param(
+            "<s>[INST] {card} [/INST]Asha: {0}</s>[INST] Traveller: {1} [/INST]Asha:", id="Mistral"
+        ),
         pytest.param(
             "<|begin_of_text|><|start_header_id|>system<|end_header_id|>\n\n{card}<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\n"
             "Asha: {0}<|eot_id|><|start_header_id|>user<|end_header_id|>\n\nTraveller: {1}<|eot_id|><|start_header_id|>assistant<|end_header_id|>"
@@ -346,12 +572,16 @@ TURNS = (("assistant", "Come in."), ("user", "Hello there,\nit rains."))
         ),
     ],
 )
-def test_a_text_completion_is_read_through_its_instruct_template(house: House, template: str) -> None:
+def test_a_text_completion_is_read_through_its_instruct_template(
+    house: House, template: str
+) -> None:
     prompt = template.format(*(text for _, text in TURNS), card=CARD)
     call = Reader(house).read({"prompt": prompt, "stop": ["\nTraveller:"]}, {}, None, prompt=True)
     assert texts(call) == [*TURNS]
     assert (call.role.role.name if call.role else None, call.user) == ("Asha", "Traveller")
-    before, _, after = str(injected_prompt(call.body, "BLOCK", TURNS[1][1])["prompt"]).partition("BLOCK")
+    before, _, after = str(injected_prompt(call.body, "BLOCK", TURNS[1][1])["prompt"]).partition(
+        "BLOCK"
+    )
     assert TURNS[1][1] in after, "the block never stands in the middle of what was said"
     assert TURNS[1][1] not in before
 
@@ -361,7 +591,9 @@ def test_a_text_completion_is_read_through_its_instruct_template(house: House, t
     [
         pytest.param("def light(on):\n    if on:", id="code"),
         pytest.param("Translate.\nEnglish: cheese\nFrench:", id="a table of examples"),
-        pytest.param("### Instruction:\nSum up.\n\n### Response:", id="an instruction without names"),
+        pytest.param(
+            "### Instruction:\nSum up.\n\n### Response:", id="an instruction without names"
+        ),
         pytest.param(["a", "b"], id="a list"),
         pytest.param([1, 2, 3], id="tokens"),
         pytest.param(None, id="nothing"),
@@ -385,7 +617,9 @@ def test_a_text_completion_that_is_no_chat_makes_no_role(house: House, prompt: A
     ],
 )
 def test_a_role_behind_the_name_of_a_model(house: House, model: str, role: str) -> None:
-    call = Reader(house).read({"model": model, "messages": [{"role": "user", "content": "Hello."}]}, {}, None)
+    call = Reader(house).read(
+        {"model": model, "messages": [{"role": "user", "content": "Hello."}]}, {}, None
+    )
     assert (call.role.role.name if call.role else "") == role
     assert call.body["model"] == model.removesuffix(f"@{role}" if role else "")
 

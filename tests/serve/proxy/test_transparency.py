@@ -22,18 +22,31 @@ from tests.serve.proxy.requests import request
 from tests.serve.proxy.upstreams import chunk, lines
 
 CHAT = "/v1/chat/completions"
-FEW = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], derandomize=True, database=None)
-TEXT = st.text(max_size=30) | st.sampled_from(["灯塔在雾里灭了", "👩‍🚀", "\u2028", "data: x\n\ndata: [DONE]", "{{char}}", "\x00"])
+FEW = settings(
+    max_examples=25,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    derandomize=True,
+    database=None,
+)
+TEXT = st.text(max_size=30) | st.sampled_from(
+    ["灯塔在雾里灭了", "👩‍🚀", "\u2028", "data: x\n\ndata: [DONE]", "{{char}}", "\x00"]
+)
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False, allow_infinity=False) | TEXT,
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**63), 2**63 - 1)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | TEXT,
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXT, inner, max_size=4),
     max_leaves=12,
 )
 HEADER = st.tuples(
     st.text("abcdefghijklmnopqrstuvwxyz-", min_size=1, max_size=12).map(lambda name: f"x-{name}"),
-    st.text(st.characters(min_codepoint=0x20, max_codepoint=0xFF, exclude_categories=["Cc"]), max_size=20).map(
-        lambda value: value.strip().encode("latin-1")
-    ),
+    st.text(
+        st.characters(min_codepoint=0x20, max_codepoint=0xFF, exclude_categories=["Cc"]),
+        max_size=20,
+    ).map(lambda value: value.strip().encode("latin-1")),
 )
 
 
@@ -56,12 +69,22 @@ class Way:
         self.house, self.model = house, model
 
 
-def ask(house: Served, body: bytes, path: str = CHAT, method: str = "POST", headers: Sequence[tuple[str, bytes]] = ()) -> Answer:
+def ask(
+    house: Served,
+    body: bytes,
+    path: str = CHAT,
+    method: str = "POST",
+    headers: Sequence[tuple[str, bytes]] = (),
+) -> Answer:
     """One request with exactly these bytes; nothing is unpacked."""
     line = http.client.HTTPConnection("127.0.0.1", house.port, timeout=20)
     try:
         line.putrequest(method, path, skip_accept_encoding=True)
-        for name, value in (("content-type", b"application/json"), ("content-length", str(len(body)).encode()), *headers):
+        for name, value in (
+            ("content-type", b"application/json"),
+            ("content-length", str(len(body)).encode()),
+            *headers,
+        ):
             line.putheader(name, value)
         line.endheaders(body)
         answer = line.getresponse()
@@ -70,23 +93,57 @@ def ask(house: Served, body: bytes, path: str = CHAT, method: str = "POST", head
         line.close()
 
 
-def in_pieces(body: bytes, cuts: Sequence[int], kind: str = "text/event-stream", trailer: bytes = b"", **headers: str) -> Behaviour:
+def in_pieces(
+    body: bytes,
+    cuts: Sequence[int],
+    kind: str = "text/event-stream",
+    trailer: bytes = b"",
+    **headers: str,
+) -> Behaviour:
     """An answer in chunks that are cut anywhere, with whatever trailer."""
     places = [0, *sorted(cut % (len(body) + 1) for cut in cuts), len(body)]
     pieces = [body[start:end] for start, end in pairwise(places) if end > start]
     named = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in headers.items())
     head = f"HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ntransfer-encoding: chunked\r\n{named}\r\n".encode()
-    return writes(head, *(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in pieces), b"0\r\n" + trailer + b"\r\n")
+    return writes(
+        head,
+        *(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in pieces),
+        b"0\r\n" + trailer + b"\r\n",
+    )
 
 
 EVENT = st.one_of(
     JSON.map(lambda value: b"data: " + json.dumps(value).encode() + b"\n\n"),
-    TEXT.map(lambda text: b"data: " + json.dumps(chunk(content=text), ensure_ascii=False).encode() + b"\n\n"),
-    JSON.map(lambda value: b"data: " + json.dumps({"choices": [{"delta": value}]}).encode() + b"\r\n\r\n"),
-    JSON.map(lambda value: b"data:" + json.dumps({"choices": [{"delta": {"content": value, "tool_calls": value}}]}).encode() + b"\n\n"),
-    JSON.map(lambda value: b"event: x\nid: 1\nretry: 5\ndata: " + json.dumps({"choices": value}).encode() + b"\n\n"),
+    TEXT.map(
+        lambda text: (
+            b"data: " + json.dumps(chunk(content=text), ensure_ascii=False).encode() + b"\n\n"
+        )
+    ),
+    JSON.map(
+        lambda value: b"data: " + json.dumps({"choices": [{"delta": value}]}).encode() + b"\r\n\r\n"
+    ),
+    JSON.map(
+        lambda value: (
+            b"data:"
+            + json.dumps({"choices": [{"delta": {"content": value, "tool_calls": value}}]}).encode()
+            + b"\n\n"
+        )
+    ),
+    JSON.map(
+        lambda value: (
+            b"event: x\nid: 1\nretry: 5\ndata: " + json.dumps({"choices": value}).encode() + b"\n\n"
+        )
+    ),
     st.sampled_from(
-        [b": keep-alive\n\n", b": OPENROUTER PROCESSING\r\n\r\n", b"\n", b"\r\n", b"data\n\n", b"data: \n\n", b"data: [DONE]\n\n"]
+        [
+            b": keep-alive\n\n",
+            b": OPENROUTER PROCESSING\r\n\r\n",
+            b"\n",
+            b"\r\n",
+            b"data\n\n",
+            b"data: \n\n",
+            b"data: [DONE]\n\n",
+        ]
     ),
     st.binary(max_size=40),
     st.just(b"data: " + b"x" * 70_000 + b"\n\n"),
@@ -96,7 +153,9 @@ CUTS = st.lists(st.integers(0, 200_000), max_size=6)
 
 
 @pytest.fixture(scope="module", params=[False, True], ids=["memory off", "memory on"])
-def between(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Way]:
+def between(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Way]:
     with house(tmp_path_factory.mktemp("home"), memory=request.param) as found:
         yield found
 
@@ -116,7 +175,10 @@ def forgetful(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Way]:
 @contextmanager
 def house(folder: Path, memory: bool) -> Iterator[Way]:
     """A house before a scripted model; its one role always remembers something."""
-    with Endpoint(in_pieces(b"", ())) as model, served(folder, {"serve.upstream": model.url, "serve.memory": memory}) as found:
+    with (
+        Endpoint(in_pieces(b"", ())) as model,
+        served(folder, {"serve.upstream": model.url, "serve.memory": memory}) as found,
+    ):
         found.home.create("Asha").remember("Oil is counted on Sundays.", constant=True)
         yield Way(found, model)
 
@@ -126,7 +188,9 @@ def house(folder: Path, memory: bool) -> Iterator[Way]:
     body=JSON.map(lambda value: json.dumps(value).encode()) | st.binary(max_size=200),
     headers=st.lists(HEADER, max_size=3, unique_by=lambda pair: pair[0]),
 )
-def test_without_memory_any_request_goes_up_as_it_came(forgetful: Way, body: bytes, headers: list[tuple[str, bytes]]) -> None:
+def test_without_memory_any_request_goes_up_as_it_came(
+    forgetful: Way, body: bytes, headers: list[tuple[str, bytes]]
+) -> None:
     house, model = forgetful.house, forgetful.model
     model.now(in_pieces(b"ok", ()))
     ask(house, body, headers=headers)
@@ -140,7 +204,9 @@ def test_without_memory_any_request_goes_up_as_it_came(forgetful: Way, body: byt
 def test_any_stream_comes_back_as_it_was(between: Way, stream: bytes, cuts: list[int]) -> None:
     house, model = between.house, between.model
     model.now(in_pieces(stream, cuts, x_upstream="yes"))
-    answer = ask(house, json.dumps(request([("user", "Hello")], hint={"role": "Asha", "chat": "c"})).encode())
+    answer = ask(
+        house, json.dumps(request([("user", "Hello")], hint={"role": "Asha", "chat": "c"})).encode()
+    )
     assert (answer.status, answer.body, answer.header("x-upstream")) == (200, stream, "yes")
 
 
@@ -154,32 +220,57 @@ def test_any_whole_answer_comes_back_as_it_was(between: Way, body: bytes, cuts: 
 
 
 MESSAGE = st.fixed_dictionaries(
-    {"role": st.sampled_from(["system", "user", "assistant", "tool", "developer"]), "content": TEXT | st.none()},
+    {
+        "role": st.sampled_from(["system", "user", "assistant", "tool", "developer"]),
+        "content": TEXT | st.none(),
+    },
     optional={"name": TEXT, "tool_calls": JSON, "unknown": JSON},
 ) | st.fixed_dictionaries(
-    {"role": st.just("user"), "content": st.lists(st.fixed_dictionaries({"type": st.just("text"), "text": TEXT}), max_size=2)}
+    {
+        "role": st.just("user"),
+        "content": st.lists(
+            st.fixed_dictionaries({"type": st.just("text"), "text": TEXT}), max_size=2
+        ),
+    }
 )
 
 
 @FEW
 @given(
     messages=st.lists(MESSAGE, max_size=5),
-    rest=st.dictionaries(TEXT.filter(lambda name: name not in ("rolememory", "messages")), JSON, max_size=3),
+    rest=st.dictionaries(
+        TEXT.filter(lambda name: name not in ("rolememory", "messages")), JSON, max_size=3
+    ),
 )
-def test_with_memory_only_block_and_hint_differ(remembering: Way, messages: list[dict[str, Any]], rest: dict[str, Any]) -> None:
+def test_with_memory_only_block_and_hint_differ(
+    remembering: Way, messages: list[dict[str, Any]], rest: dict[str, Any]
+) -> None:
     house, model = remembering.house, remembering.model
     model.now(in_pieces(lines([chunk(content="Hm.")]), ()))
-    body = {**rest, "model": "m", "messages": messages, "rolememory": {"role": "Asha", "chat": "c", "type": "normal"}}
+    body = {
+        **rest,
+        "model": "m",
+        "messages": messages,
+        "rolememory": {"role": "Asha", "chat": "c", "type": "normal"},
+    }
     assert ask(house, json.dumps(body).encode()).status == 200
     came = model.requests[-1].json
-    assert {**came, "messages": without_block(came["messages"], messages)} == {**rest, "model": "m", "messages": messages}
+    assert {**came, "messages": without_block(came["messages"], messages)} == {
+        **rest,
+        "model": "m",
+        "messages": messages,
+    }
 
 
 def without_block(came: list[Any], sent: list[Any]) -> list[Any]:
     """The messages without the one that is ours, or without what was folded into the only one."""
     if len(came) == len(sent) == 1 and came != sent:
         content = came[0]["content"]
-        plain = content[:-1] if isinstance(content, list) else content[: content.index("<rolememory>")].rstrip("\n")
+        plain = (
+            content[:-1]
+            if isinstance(content, list)
+            else content[: content.index("<rolememory>")].rstrip("\n")
+        )
         return [{**came[0], "content": plain if plain or sent[0]["content"] is not None else None}]
     return [one for one in came if one in sent or "<rolememory>" not in str(one.get("content"))]
 
@@ -187,23 +278,45 @@ def without_block(came: list[Any], sent: list[Any]) -> list[Any]:
 def sent_back(status: str, *headers: bytes, body: bytes = b"", close: bool = False) -> Behaviour:
     """These header lines and this body."""
     length = b"" if close else b"content-length: %d\r\n" % len(body)
-    return writes(f"HTTP/1.1 {status}\r\n".encode() + b"".join(one + b"\r\n" for one in headers) + length + b"\r\n" + body)
+    return writes(
+        f"HTTP/1.1 {status}\r\n".encode()
+        + b"".join(one + b"\r\n" for one in headers)
+        + length
+        + b"\r\n"
+        + body
+    )
 
 
 @pytest.mark.parametrize(
     ("status", "headers", "body"),
     [
-        pytest.param("200 OK", [b"set-cookie: a=1", b"set-cookie: b=2"], b"{}", id="a header that comes twice"),
+        pytest.param(
+            "200 OK",
+            [b"set-cookie: a=1", b"set-cookie: b=2"],
+            b"{}",
+            id="a header that comes twice",
+        ),
         pytest.param("200 OK", ["x-name: 明月".encode()], b"{}", id="a header in UTF-8"),
         pytest.param("200 OK", [b"x-name: caf\xe9"], b"{}", id="a header in Latin-1"),
-        pytest.param("418 I am a teapot", [b"x-a: 1"], b"short and stout", id="a status of its own"),
-        pytest.param("302 Found", [b"location: http://elsewhere.example/"], b"", id="a redirection is the frontend's to follow"),
-        pytest.param("429 Slow down", [b"retry-after: 7"], b'{"error": {}}', id="when to come back"),
+        pytest.param(
+            "418 I am a teapot", [b"x-a: 1"], b"short and stout", id="a status of its own"
+        ),
+        pytest.param(
+            "302 Found",
+            [b"location: http://elsewhere.example/"],
+            b"",
+            id="a redirection is the frontend's to follow",
+        ),
+        pytest.param(
+            "429 Slow down", [b"retry-after: 7"], b'{"error": {}}', id="when to come back"
+        ),
         pytest.param("204 No Content", [b"x-a: 1"], b"", id="no content"),
         pytest.param("200 OK", [b"content-type: audio/mpeg"], bytes(range(256)) * 300, id="sound"),
     ],
 )
-def test_an_answer_keeps_status_headers_and_body(between: Way, status: str, headers: list[bytes], body: bytes) -> None:
+def test_an_answer_keeps_status_headers_and_body(
+    between: Way, status: str, headers: list[bytes], body: bytes
+) -> None:
     house, model = between.house, between.model
     model.now(sent_back(status, *headers, body=body))
     answer = ask(house, json.dumps(request([("user", "Hello")])).encode())
@@ -214,19 +327,34 @@ def test_an_answer_keeps_status_headers_and_body(between: Way, status: str, head
         assert (name, value) in came
 
 
-@pytest.mark.parametrize("body", [b"{}", b"x" * 300_000, lines([chunk(content="灯")])], ids=["small", "large", "a stream"])
-@pytest.mark.parametrize(("encoding", "pack"), [("gzip", gzip.compress), ("deflate", zlib.compress)], ids=["gzip", "deflate"])
+@pytest.mark.parametrize(
+    "body",
+    [b"{}", b"x" * 300_000, lines([chunk(content="灯")])],
+    ids=["small", "large", "a stream"],
+)
+@pytest.mark.parametrize(
+    ("encoding", "pack"),
+    [("gzip", gzip.compress), ("deflate", zlib.compress)],
+    ids=["gzip", "deflate"],
+)
 def test_a_packed_answer_says_the_same(between: Way, encoding: str, pack: Any, body: bytes) -> None:
     house, model = between.house, between.model
     model.now(in_pieces(pack(body), (7, 11, 1000), content_encoding=encoding))
     answer = ask(house, json.dumps(request([("user", "Hello")])).encode())
-    unpacked = zlib.decompress(answer.body, 47) if answer.header("content-encoding") == encoding else answer.body
+    unpacked = (
+        zlib.decompress(answer.body, 47)
+        if answer.header("content-encoding") == encoding
+        else answer.body
+    )
     assert unpacked == body
 
 
 def test_trailers_and_the_end_of_a_line_end_an_answer(between: Way) -> None:
     house, model = between.house, between.model
-    for behaviour in (in_pieces(b"data: x\n\n", (3,), trailer=b"x-checksum: 1\r\n"), sent_back("200 OK", body=b"data: x\n\n", close=True)):
+    for behaviour in (
+        in_pieces(b"data: x\n\n", (3,), trailer=b"x-checksum: 1\r\n"),
+        sent_back("200 OK", body=b"data: x\n\n", close=True),
+    ):
         model.now(behaviour)
         assert ask(house, json.dumps(request([("user", "Hello")])).encode()).body == b"data: x\n\n"
 
@@ -236,7 +364,10 @@ def test_trailers_and_the_end_of_a_line_end_an_answer(between: Way) -> None:
     [
         pytest.param("/models/org%2Fname", id="a slash in a name"),
         pytest.param("/files/a%3Fb%23c%25d", id="marks of an address in a name"),
-        pytest.param("/models/%E6%98%8E%E6%9C%88?after=%E6%98%8E&limit=2&x=a+b", id="Chinese in path and query"),
+        pytest.param(
+            "/models/%E6%98%8E%E6%9C%88?after=%E6%98%8E&limit=2&x=a+b",
+            id="Chinese in path and query",
+        ),
         pytest.param("/models//x/", id="empty parts and a slash at the end"),
     ],
 )
@@ -249,7 +380,17 @@ def test_an_address_goes_up_as_it_was_written(between: Way, door: str, path: str
 
 
 @pytest.mark.parametrize(
-    "body", [b"", b"{", b"[1]", b'"x"', b"\xff\xfe", b'{"messages": "none"}', b'{"messages": [1, null, {}]}', b'{"n": NaN}']
+    "body",
+    [
+        b"",
+        b"{",
+        b"[1]",
+        b'"x"',
+        b"\xff\xfe",
+        b'{"messages": "none"}',
+        b'{"messages": [1, null, {}]}',
+        b'{"n": NaN}',
+    ],
 )
 def test_what_is_no_chat_goes_up_untouched(between: Way, body: bytes) -> None:
     house, model = between.house, between.model

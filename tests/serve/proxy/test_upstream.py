@@ -28,11 +28,19 @@ def answers_once(*, reset: bool) -> Behaviour:
     return behave
 
 
-@pytest.mark.parametrize("reset", [pytest.param(False, id="it hangs up"), pytest.param(True, id="it resets the line")])
+@pytest.mark.parametrize(
+    "reset", [pytest.param(False, id="it hangs up"), pytest.param(True, id="it resets the line")]
+)
 def test_an_idle_line_that_died_is_replaced_unnoticed(tmp_path: Path, reset: bool) -> None:
-    with Endpoint(answers_once(reset=reset), writes(WHOLE)) as model, served(tmp_path, {"serve.upstream": model.url}) as house:
+    with (
+        Endpoint(answers_once(reset=reset), writes(WHOLE)) as model,
+        served(tmp_path, {"serve.upstream": model.url}) as house,
+    ):
         assert [ask(house, HELLO).status for _ in range(2)] == [200, 200]
-        assert [one.body for one in model.requests] == [HELLO, HELLO]  # the one that was lost with its line was never answered
+        assert [one.body for one in model.requests] == [
+            HELLO,
+            HELLO,
+        ]  # the one that was lost with its line was never answered
 
 
 @pytest.mark.parametrize(
@@ -46,7 +54,10 @@ def test_an_idle_line_that_died_is_replaced_unnoticed(tmp_path: Path, reset: boo
 def test_a_new_line_that_dies_is_told_and_asked_once(tmp_path: Path, behaviour: Behaviour) -> None:
     with Endpoint(behaviour) as model, served(tmp_path, {"serve.upstream": model.url}) as house:
         answer = ask(house, HELLO)
-        assert (answer.status, json.loads(answer.body)["error"]["code"]) == (502, "upstream_unreachable")
+        assert (answer.status, json.loads(answer.body)["error"]["code"]) == (
+            502,
+            "upstream_unreachable",
+        )
         assert len(model.requests) == 1
 
 
@@ -57,6 +68,9 @@ def test_an_idle_line_that_talks_nonsense_is_not_asked_again(tmp_path: Path) -> 
             pass
         line.send(b"HTTP/1.1 200 OK\r\nno header\r\n\r\n")
 
-    with Endpoint(behave, writes(WHOLE)) as model, served(tmp_path, {"serve.upstream": model.url}) as house:
+    with (
+        Endpoint(behave, writes(WHOLE)) as model,
+        served(tmp_path, {"serve.upstream": model.url}) as house,
+    ):
         assert [ask(house, HELLO).status for _ in range(2)] == [200, 502]
         assert len(model.requests) == 1

@@ -45,6 +45,8 @@ def test_what_fails_is_told_without_its_words(caplog: pytest.LogCaptureFixture) 
 def test_many_at_once_wait_their_turn() -> None:
     async def turns() -> list[int]:
         within = Within()
-        return await asyncio.gather(*(within.done(lambda number=number: number, -1, 30.0) for number in range(100)))  # type: ignore[misc]
+        return await asyncio.gather(
+            *(within.done(lambda number=number: number, -1, 30.0) for number in range(100))
+        )  # type: ignore[misc]
 
     assert asyncio.run(turns()) == list(range(100))

@@ -14,7 +14,9 @@ class Caller:
     id: str
     name: str
 
-    def __call__(self, method: str, path: str = "", json: Any = None, **kwargs: Any) -> httpx.Response:
+    def __call__(
+        self, method: str, path: str = "", json: Any = None, **kwargs: Any
+    ) -> httpx.Response:
         given = {"json": json} if json is not None else {}
         return self.api.request(method, f"/roles/{self.id}{path}", **given, **kwargs)
 
@@ -33,8 +35,13 @@ class Caller:
 
     def say(self, *texts: str, chat: str = "harbour", user: str = "lin", **fields: Any) -> Any:
         """A chat: user and character in turn, beginning with the user; what rules learn of it is learned when this returns."""
-        messages = [{"role": "user" if place % 2 == 0 else "assistant", "content": text} for place, text in enumerate(texts)]
-        return self.post("/observe", {"messages": messages, "chat": chat, "user": user, "wait_s": 10, **fields})
+        messages = [
+            {"role": "user" if place % 2 == 0 else "assistant", "content": text}
+            for place, text in enumerate(texts)
+        ]
+        return self.post(
+            "/observe", {"messages": messages, "chat": chat, "user": user, "wait_s": 10, **fields}
+        )
 
 
 def caller(api: httpx.Client, name: str) -> Caller:

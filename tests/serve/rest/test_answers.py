@@ -19,7 +19,9 @@ from tests.serve.rest.callers import Caller, good
     [
         pytest.param("zh-CN,zh;q=0.9,en;q=0.8", "zh", id="a Chinese browser"),
         pytest.param("en-GB", "en", id="an English one"),
-        pytest.param("fr, zh;q=0.3, en;q=0.2", "zh", id="a French one that takes Chinese before English"),
+        pytest.param(
+            "fr, zh;q=0.3, en;q=0.2", "zh", id="a French one that takes Chinese before English"
+        ),
         pytest.param("en;q=0, zh", "zh", id="anything but English"),
         pytest.param("", "en", id="one that does not say"),
         pytest.param(";;;q=q=,,", "en", id="one that talks nonsense"),
@@ -56,7 +58,9 @@ def test_a_message_and_its_hint_are_told_apart(text: str, parts: tuple[str, str]
         pytest.param("PUT", "/roles/nobody/memories/x", 405, id="a deeper one not asked so"),
     ],
 )
-def test_every_answer_says_which_rest_this_is(api: httpx.Client, method: str, path: str, status: int) -> None:
+def test_every_answer_says_which_rest_this_is(
+    api: httpx.Client, method: str, path: str, status: int
+) -> None:
     answer = api.request(method, path, json={})
     assert (answer.status_code, answer.headers["x-rolememory-api"]) == (status, "1")
     assert answer.headers["content-type"] == "application/json"
@@ -85,22 +89,24 @@ def test_the_openapi_document_says_so_too(api: httpx.Client) -> None:
         pytest.param(b'"name"', 422, "request", id="a text"),
     ],
 )
-def test_a_body_that_is_no_json_is_refused(api: httpx.Client, body: bytes, status: int, code: str) -> None:
+def test_a_body_that_is_no_json_is_refused(
+    api: httpx.Client, body: bytes, status: int, code: str
+) -> None:
     answer = api.post("/roles", content=body, headers={"content-type": "application/json"})
     assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
 
 
 def test_a_body_that_is_too_large_is_refused_before_it_is_read(house: Served) -> None:
-    head = (
-        f"POST /api/roles HTTP/1.1\r\nHost: 127.0.0.1:{house.port}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
-    )
+    head = f"POST /api/roles HTTP/1.1\r\nHost: 127.0.0.1:{house.port}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
     chunk = b"10000\r\n" + b" " * 0x10000 + b"\r\n"
     answer = raw(house.port, head.encode() + chunk * 600 + b"0\r\n\r\n", timeout=20)
     assert b" 413 " in answer.split(b"\r\n", 1)[0] + b" "
     assert b"too_large" in answer
 
 
-def test_no_answer_tells_where_the_files_are(role: Caller, house: Served, api: httpx.Client) -> None:
+def test_no_answer_tells_where_the_files_are(
+    role: Caller, house: Served, api: httpx.Client
+) -> None:
     folder: Path = house.home.role(role.id).folder
     before = (folder / "memory.json").read_bytes()
     (folder / "memory.json").write_text("{ broken", "utf-8")
@@ -119,7 +125,9 @@ def test_no_answer_tells_where_the_files_are(role: Caller, house: Served, api: h
         assert str(Path(__file__).parents[3]) not in answer.text
 
 
-@pytest.mark.parametrize("name", ["<script>alert(1)</script>", "</script><img src=x onerror=1>", '"}{', "\u202ereversed"])
+@pytest.mark.parametrize(
+    "name", ["<script>alert(1)</script>", "</script><img src=x onerror=1>", '"}{', "\u202ereversed"]
+)
 def test_hostile_words_come_back_as_json_text(another: Any, name: str) -> None:
     role = another(name)
     role.remember(name, id="it", tags=[name], keys=[name])

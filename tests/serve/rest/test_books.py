@@ -23,11 +23,13 @@ def titles(api: httpx.Client, shelf: str) -> list[str]:
     return [one["title"] for one in good(api.get(f"{shelf}/harbour/entries"))["items"]]
 
 
-def test_a_new_book_stands_in_the_list_and_passes_its_own_tests(api: httpx.Client, shelf: str, role: Caller) -> None:
+def test_a_new_book_stands_in_the_list_and_passes_its_own_tests(
+    api: httpx.Client, shelf: str, role: Caller
+) -> None:
     listed = good(api.get("/books", params={"shelf": role.id}))["items"]
-    assert [(one["id"], one["shelf"], one["entries"], one["has_tests"], one["format"]) for one in listed] == [
-        ("harbour.json", role.id, 3, True, "sillytavern")
-    ]
+    assert [
+        (one["id"], one["shelf"], one["entries"], one["has_tests"], one["format"]) for one in listed
+    ] == [("harbour.json", role.id, 3, True, "sillytavern")]
     ran = good(api.post(f"{shelf}/harbour.json/tests/run"))
     assert (ran["failed"], ran["passed"]) == (0, 4)
     assert good(api.get(f"{shelf}/harbour"))["name"] == "harbour"
@@ -35,40 +37,79 @@ def test_a_new_book_stands_in_the_list_and_passes_its_own_tests(api: httpx.Clien
 
 
 def test_shared_books_tell_who_uses_them(api: httpx.Client, role: Caller) -> None:
-    made = good(api.post("/books/shared", json={"name": f"Eldoria {role.id[:8]}", "language": "zh"}))
+    made = good(
+        api.post("/books/shared", json={"name": f"Eldoria {role.id[:8]}", "language": "zh"})
+    )
     good(role("PATCH", "", {"worldbooks": [made["id"]]}))
-    found = next(one for one in good(api.get("/books", params={"shelf": "shared"}))["items"] if one["id"] == made["id"])
+    found = next(
+        one
+        for one in good(api.get("/books", params={"shelf": "shared"}))["items"]
+        if one["id"] == made["id"]
+    )
     assert (found["shelf"], found["linked_by"]) == ("shared", [role.id])
 
 
 def test_an_entry_is_changed_under_the_linter_s_eyes(api: httpx.Client, shelf: str) -> None:
     entry = good(api.get(f"{shelf}/harbour/entries"))["items"][1]
-    assert (entry["title"], entry["keys"], entry["target"]) == ("The lighthouse", ["lighthouse", "beacon"], "before")
+    assert (entry["title"], entry["keys"], entry["target"]) == (
+        "The lighthouse",
+        ["lighthouse", "beacon"],
+        "before",
+    )
     path = f"{shelf}/harbour/entries/{entry['uid']}"
     look = good(api.patch(path, json={"keys": []}, params={"dry_run": True}))
-    assert (look["written"], [one["code"] for one in look["findings"] if one["severity"] == "error"] != []) == (False, True)
+    assert (
+        look["written"],
+        [one["code"] for one in look["findings"] if one["severity"] == "error"] != [],
+    ) == (False, True)
     assert look["findings"][0]["write"]
     assert good(api.get(path))["entry"]["keys"] == ["lighthouse", "beacon"]
-    done = api.patch(path, json={"keys": ["lamp"], "position": "depth", "depth": 2, "sticky": 4}, headers={"If-Match": entry["etag"]})
+    done = api.patch(
+        path,
+        json={"keys": ["lamp"], "position": "depth", "depth": 2, "sticky": 4},
+        headers={"If-Match": entry["etag"]},
+    )
     changed = good(done)["entry"]
-    assert (changed["keys"], changed["target"], changed["sticky"], done.headers["etag"]) == (["lamp"], "depth 2 system", 4, changed["etag"])
+    assert (changed["keys"], changed["target"], changed["sticky"], done.headers["etag"]) == (
+        ["lamp"],
+        "depth 2 system",
+        4,
+        changed["etag"],
+    )
     late = api.patch(path, json={"keys": ["late"]}, headers={"If-Match": entry["etag"]})
     assert (late.status_code, late.json()["current"]["keys"]) == (412, ["lamp"])
     assert api.delete(path, headers={"If-Match": entry["etag"]}).status_code == 412
 
 
 def test_entries_come_and_go(api: httpx.Client, shelf: str) -> None:
-    made = good(api.post(f"{shelf}/harbour/entries", json={"comment": "The pier", "keys": ["pier"], "content": "It is old."}))
+    made = good(
+        api.post(
+            f"{shelf}/harbour/entries",
+            json={"comment": "The pier", "keys": ["pier"], "content": "It is old."},
+        )
+    )
     assert (made["entry"]["title"], made["written"]) == ("The pier", True)
     assert titles(api, shelf)[-1] == "The pier"
     good(api.delete(f"{shelf}/harbour/entries/{made['entry']['uid']}"))
     assert "The pier" not in titles(api, shelf)
-    assert api.delete(f"{shelf}/harbour/entries/{made['entry']['uid']}").json()["error"]["code"] == "unknown_name"
-    assert good(api.post(f"{shelf}/harbour/entries", json={"comment": "Only tried"}, params={"dry_run": True}))["written"] is False
+    assert (
+        api.delete(f"{shelf}/harbour/entries/{made['entry']['uid']}").json()["error"]["code"]
+        == "unknown_name"
+    )
+    assert (
+        good(
+            api.post(
+                f"{shelf}/harbour/entries", json={"comment": "Only tried"}, params={"dry_run": True}
+            )
+        )["written"]
+        is False
+    )
     assert len(titles(api, shelf)) == 3
 
 
-def test_what_the_file_says_beside_stays_letter_by_letter(api: httpx.Client, shelf: str, role: Caller, house: Served) -> None:
+def test_what_the_file_says_beside_stays_letter_by_letter(
+    api: httpx.Client, shelf: str, role: Caller, house: Served
+) -> None:
     path: Path = house.home.role(role.id).folder / "worldbooks" / "harbour.json"
     text = path.read_text("utf-8").replace('"key": [\n', '"mine": 1.50,\n      "key": [\n', 1)
     path.write_text(text, "utf-8")
@@ -86,14 +127,25 @@ def test_what_the_file_says_beside_stays_letter_by_letter(api: httpx.Client, she
         pytest.param({"colour": "red"}, "body.colour", id="a field nobody knows"),
     ],
 )
-def test_what_is_no_entry_is_refused(api: httpx.Client, shelf: str, body: dict[str, Any], where: str) -> None:
+def test_what_is_no_entry_is_refused(
+    api: httpx.Client, shelf: str, body: dict[str, Any], where: str
+) -> None:
     answer = api.patch(f"{shelf}/harbour/entries/1", json=body)
     assert (answer.status_code, answer.json()["error"]["where"]) == (422, where)
 
 
 @pytest.mark.parametrize(
     "book",
-    ["..%2f..%2frole.json", "%2e%2e", "rolememory.toml", ".token", "%2fetc%2fpasswd", "harbour.json%00", "C:%5cx.json", "none"],
+    [
+        "..%2f..%2frole.json",
+        "%2e%2e",
+        "rolememory.toml",
+        ".token",
+        "%2fetc%2fpasswd",
+        "harbour.json%00",
+        "C:%5cx.json",
+        "none",
+    ],
 )
 def test_no_book_is_a_path(api: httpx.Client, shelf: str, book: str) -> None:
     for path in ("", "/entries", "/lint", "/export", "/tests"):
@@ -101,74 +153,160 @@ def test_no_book_is_a_path(api: httpx.Client, shelf: str, book: str) -> None:
     assert api.get(f"/books/{book}/harbour").status_code == 404
 
 
-def test_what_leads_out_of_the_shelf_is_no_book(api: httpx.Client, shelf: str, role: Caller, house: Served, tmp_path: Path) -> None:
+def test_what_leads_out_of_the_shelf_is_no_book(
+    api: httpx.Client, shelf: str, role: Caller, house: Served, tmp_path: Path
+) -> None:
     (tmp_path / "secret.json").write_text('{"entries": {}}')
-    (house.home.role(role.id).folder / "worldbooks" / "way-out.json").symlink_to(tmp_path / "secret.json")
-    assert [one["id"] for one in good(api.get("/books", params={"shelf": role.id}))["items"]] == ["harbour.json"]
+    (house.home.role(role.id).folder / "worldbooks" / "way-out.json").symlink_to(
+        tmp_path / "secret.json"
+    )
+    assert [one["id"] for one in good(api.get("/books", params={"shelf": role.id}))["items"]] == [
+        "harbour.json"
+    ]
     assert api.get(f"{shelf}/way-out").status_code == 404
 
 
-@pytest.mark.parametrize("name", ["../../evil", "/etc/passwd", "CON", "a\\b:c*d", "....", "灯塔", "x" * 200])
-def test_a_new_book_is_never_written_elsewhere(api: httpx.Client, role: Caller, house: Served, name: str) -> None:
+@pytest.mark.parametrize(
+    "name", ["../../evil", "/etc/passwd", "CON", "a\\b:c*d", "....", "灯塔", "x" * 200]
+)
+def test_a_new_book_is_never_written_elsewhere(
+    api: httpx.Client, role: Caller, house: Served, name: str
+) -> None:
     made = good(api.post(f"/books/{role.id}", json={"name": name}))
     folder: Path = house.home.role(role.id).folder / "worldbooks"
     assert made["id"] in [path.name for path in folder.iterdir()]
     assert {path.parent.name for path in house.home.path.parent.rglob("*evil*")} <= {"worldbooks"}
 
 
-def test_a_book_comes_in_in_any_way_and_goes_out_in_any_format(api: httpx.Client, role: Caller) -> None:
+def test_a_book_comes_in_in_any_way_and_goes_out_in_any_format(
+    api: httpx.Client, role: Caller
+) -> None:
     data = new_book("harbour").encode()
     shelf = f"/books/{role.id}"
     kind = {"content-type": "application/octet-stream"}
-    would = good(api.post(f"{shelf}/import", content=data, headers=kind, params={"filename": "Harbour.json", "dry_run": True}))
-    assert (would["id"], would["entries"], good(api.get("/books", params={"shelf": role.id}))["total"]) == ("Harbour.json", 3, 0)
-    raw = good(api.post(f"{shelf}/import", content=data, headers=kind, params={"filename": "../../Harbour.json"}))
-    assert (raw["id"], raw["entries"]) == ("Harbour.json", 3)
-    assert api.post(f"{shelf}/import", content=data, headers=kind, params={"name": "Harbour"}).status_code == 422
-    assert (
-        good(api.post(f"{shelf}/import", content=data, headers=kind, params={"name": "Harbour", "replace": True}))["id"] == "Harbour.json"
+    would = good(
+        api.post(
+            f"{shelf}/import",
+            content=data,
+            headers=kind,
+            params={"filename": "Harbour.json", "dry_run": True},
+        )
     )
-    form = good(api.post(f"{shelf}/import", files={"file": ("Second.json", data, "application/json")}))
+    assert (
+        would["id"],
+        would["entries"],
+        good(api.get("/books", params={"shelf": role.id}))["total"],
+    ) == ("Harbour.json", 3, 0)
+    raw = good(
+        api.post(
+            f"{shelf}/import", content=data, headers=kind, params={"filename": "../../Harbour.json"}
+        )
+    )
+    assert (raw["id"], raw["entries"]) == ("Harbour.json", 3)
+    assert (
+        api.post(
+            f"{shelf}/import", content=data, headers=kind, params={"name": "Harbour"}
+        ).status_code
+        == 422
+    )
+    assert (
+        good(
+            api.post(
+                f"{shelf}/import",
+                content=data,
+                headers=kind,
+                params={"name": "Harbour", "replace": True},
+            )
+        )["id"]
+        == "Harbour.json"
+    )
+    form = good(
+        api.post(f"{shelf}/import", files={"file": ("Second.json", data, "application/json")})
+    )
     assert form["id"] == "Second.json"
     as_json = good(api.post(f"{shelf}/import", json=json.loads(data), params={"name": "third"}))
     assert as_json["id"] == "third.json"
     out = api.get(f"{shelf}/Harbour/export")
-    assert (out.content, out.headers["content-disposition"]) == (data, "attachment; filename*=UTF-8''Harbour.json")
+    assert (out.content, out.headers["content-disposition"]) == (
+        data,
+        "attachment; filename*=UTF-8''Harbour.json",
+    )
     formats = good(api.get("/books/formats"))["books"]
     for to in formats:
         made = api.get(f"{shelf}/Harbour/export", params={"to": to})
         assert made.status_code == 200, to
         told = good(api.get(f"{shelf}/Harbour/convert", params={"to": to}))
-        assert (told["bytes"], str(len(told["losses"]))) == (len(made.content), made.headers["x-rolememory-losses"])
-        again = good(api.post(f"{shelf}/import", content=made.content, headers=kind, params={"name": f"back from {to}"}))
+        assert (told["bytes"], str(len(told["losses"]))) == (
+            len(made.content),
+            made.headers["x-rolememory-losses"],
+        )
+        again = good(
+            api.post(
+                f"{shelf}/import",
+                content=made.content,
+                headers=kind,
+                params={"name": f"back from {to}"},
+            )
+        )
         assert again["entries"] == 3
-    assert api.get(f"{shelf}/Harbour/export", params={"to": "pdf"}).json()["error"]["code"] == "unknown_name"
+    assert (
+        api.get(f"{shelf}/Harbour/export", params={"to": "pdf"}).json()["error"]["code"]
+        == "unknown_name"
+    )
 
 
-@pytest.mark.parametrize("data", [b"{}", b"[]", b"not json", b"\x89PNG\r\n\x1a\n", b"PK\x03\x04", b'{"entries": 7}', b"\xff" * 100])
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"{}",
+        b"[]",
+        b"not json",
+        b"\x89PNG\r\n\x1a\n",
+        b"PK\x03\x04",
+        b'{"entries": 7}',
+        b"\xff" * 100,
+    ],
+)
 def test_what_is_no_book_is_refused(api: httpx.Client, role: Caller, data: bytes) -> None:
-    answer = api.post(f"/books/{role.id}/import", content=data, headers={"content-type": "application/octet-stream"})
+    answer = api.post(
+        f"/books/{role.id}/import",
+        content=data,
+        headers={"content-type": "application/octet-stream"},
+    )
     assert (answer.status_code, answer.json()["error"]["code"]) == (422, "file")
 
 
 def test_an_upload_without_a_file_is_refused(api: httpx.Client, role: Caller) -> None:
     kind = {"content-type": "application/octet-stream"}
     assert api.post(f"/books/{role.id}/import", content=b"", headers=kind).status_code == 422
-    assert api.post(f"/books/{role.id}/import", files={"note": (None, "no file")}).status_code == 422
-    broken = api.post(f"/books/{role.id}/import", content=b"--x\r\nbroken", headers={"content-type": "multipart/form-data; boundary=x"})
+    assert (
+        api.post(f"/books/{role.id}/import", files={"note": (None, "no file")}).status_code == 422
+    )
+    broken = api.post(
+        f"/books/{role.id}/import",
+        content=b"--x\r\nbroken",
+        headers={"content-type": "multipart/form-data; boundary=x"},
+    )
     assert broken.status_code in (400, 422)
 
 
-def test_a_broken_book_is_told_with_its_place(api: httpx.Client, shelf: str, role: Caller, house: Served) -> None:
+def test_a_broken_book_is_told_with_its_place(
+    api: httpx.Client, shelf: str, role: Caller, house: Served
+) -> None:
     path: Path = house.home.role(role.id).folder / "worldbooks" / "harbour.json"
     path.write_text('{"entries": {"0": {,}}}', "utf-8")
     listed = good(api.get("/books", params={"shelf": role.id}))["items"][0]
     assert "harbour.json:1" in listed["problems"][0]
     answer = api.get(f"{shelf}/harbour/entries")
-    assert (answer.status_code, answer.json()["error"]["where"].startswith("harbour.json:1:")) == (422, True)
+    assert (answer.status_code, answer.json()["error"]["where"].startswith("harbour.json:1:")) == (
+        422,
+        True,
+    )
 
 
-def test_a_book_inside_a_card_is_not_edited_in_place(api: httpx.Client, role: Caller, house: Served) -> None:
+def test_a_book_inside_a_card_is_not_edited_in_place(
+    api: httpx.Client, role: Caller, house: Served
+) -> None:
     good(api.post(f"/books/{role.id}", json={"name": "harbour"}))
     folder: Path = house.home.role(role.id).folder / "worldbooks"
     card = api.get(f"/books/{role.id}/harbour/export", params={"to": "v3"})
@@ -179,7 +317,9 @@ def test_a_book_inside_a_card_is_not_edited_in_place(api: httpx.Client, role: Ca
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_lint_tells_what_is_wrong_and_what_to_write(api: httpx.Client, shelf: str, language: str) -> None:
+def test_lint_tells_what_is_wrong_and_what_to_write(
+    api: httpx.Client, shelf: str, language: str
+) -> None:
     good(api.patch(f"{shelf}/harbour/entries/1", json={"keys": [""], "content": ""}))
     found = good(api.get(f"{shelf}/harbour/lint", headers={"Accept-Language": language}))
     assert found["errors"] + found["warnings"] > 0
@@ -190,7 +330,11 @@ def test_lint_tells_what_is_wrong_and_what_to_write(api: httpx.Client, shelf: st
 
 
 def test_a_scan_tells_what_fires_and_what_does_not(api: httpx.Client, shelf: str) -> None:
-    body = {"messages": asks("Hello.", "Why is the beacon dark?"), "everything": True, "rules": "sillytavern"}
+    body = {
+        "messages": asks("Hello.", "Why is the beacon dark?"),
+        "everything": True,
+        "rules": "sillytavern",
+    }
     found = good(api.post(f"{shelf}/harbour/scan", json=body))
     fired = {one["title"]: one for one in found["fired"]}
     assert fired["The lighthouse"]["place"] == {
@@ -201,7 +345,9 @@ def test_a_scan_tells_what_fires_and_what_does_not(api: httpx.Client, shelf: str
         "quote": "Why is the beacon dark?",
     }
     assert fired["The storm, when the lighthouse is spoken of"]["woken_by"] == "The lighthouse"
-    quiet = good(api.post(f"{shelf}/harbour/scan", json={"messages": asks("Hello."), "everything": True}))
+    quiet = good(
+        api.post(f"{shelf}/harbour/scan", json={"messages": asks("Hello."), "everything": True})
+    )
     assert {one["title"]: one["gate"] for one in quiet["silent"]}["The lighthouse"] == "key"
 
 
@@ -209,15 +355,29 @@ def test_expectations_are_read_written_run_and_covered(api: httpx.Client, shelf:
     before = good(api.get(f"{shelf}/harbour/tests"))
     assert before["cases"] == 3
     text = '[[case]]\nname = "the lamp"\nmessages = ["beacon"]\nfires = ["The lighthouse"]\nlacks = ["a hundred"]\nexactly = []\n'
-    good(api.put(f"{shelf}/harbour/tests", json={"text": text}, headers={"If-Match": before["etag"]}))
-    assert api.put(f"{shelf}/harbour/tests", json={"text": text}, headers={"If-Match": before["etag"]}).status_code == 412
+    good(
+        api.put(f"{shelf}/harbour/tests", json={"text": text}, headers={"If-Match": before["etag"]})
+    )
+    assert (
+        api.put(
+            f"{shelf}/harbour/tests", json={"text": text}, headers={"If-Match": before["etag"]}
+        ).status_code
+        == 412
+    )
     ran = good(api.post(f"{shelf}/harbour/tests/run"))
     assert (ran["failed"], len(ran["cases"][0]["failures"]) > 0) == (1, True)
     tried = good(api.post(f"{shelf}/harbour/tests/run", json={"text": before["text"]}))
     assert tried["failed"] == 0
-    covered = good(api.post(f"{shelf}/harbour/tests/coverage", json={"text": before["text"]}, params={"limit": 20}))
+    covered = good(
+        api.post(
+            f"{shelf}/harbour/tests/coverage", json={"text": before["text"]}, params={"limit": 20}
+        )
+    )
     assert (covered["silent"], covered["tried"] > 0, 0 < covered["score"] <= 1) == ([], True, True)
     broken = api.put(f"{shelf}/harbour/tests", json={"text": "[[case]]\nmesages = []"})
     assert (broken.status_code, "messages" in broken.text) == (422, True)
-    unknown = api.post(f"{shelf}/harbour/tests/run", json={"text": '[[case]]\nmessages = ["x"]\nfires = ["Nobody"]'})
+    unknown = api.post(
+        f"{shelf}/harbour/tests/run",
+        json={"text": '[[case]]\nmessages = ["x"]\nfires = ["Nobody"]'},
+    )
     assert unknown.status_code == 422

@@ -21,7 +21,10 @@ UNDER = "/import/sillytavern"
 @contextmanager
 def opened(folder: Path) -> Iterator[tuple[Served, httpx.Client]]:
     """An empty home of its own."""
-    with served(folder) as house, httpx.Client(base_url=f"{house.url}/api", timeout=120, trust_env=False) as client:
+    with (
+        served(folder) as house,
+        httpx.Client(base_url=f"{house.url}/api", timeout=120, trust_env=False) as client,
+    ):
         yield house, client
 
 
@@ -55,20 +58,30 @@ def names(house: Served) -> list[str]:
     return sorted(role.name for role in house.home.roles())
 
 
-def test_a_folder_is_looked_at_without_changing_anything_then_brought(user: Path, tmp_path: Path) -> None:
+def test_a_folder_is_looked_at_without_changing_anything_then_brought(
+    user: Path, tmp_path: Path
+) -> None:
     with opened(tmp_path / "home") as (house, api):
         looked_at_then_brought(api, house, user)
 
 
 def looked_at_then_brought(api: httpx.Client, house: Served, user: Path) -> None:
     seen = good(api.post(f"{UNDER}/look", json={"path": str(user.parent.parent)}))
-    assert (seen["profile"], seen["profiles"], seen["roles"].count("Asha")) == ("default-user", ["default-user"], 2)
+    assert (seen["profile"], seen["profiles"], seen["roles"].count("Asha")) == (
+        "default-user",
+        ["default-user"],
+        2,
+    )
     assert seen["characters"]["due"] == seen["characters"]["all"] == len(seen["roles"])
     assert seen["chats"]["due"] > 0
     assert names(house) == []
     assert good(api.post(UNDER, json={"path": str(user)}))["state"] == "running"
     state = ended(api)
-    assert (state["state"], state["done"] == state["total"], state["chats"] == seen["chats"]["due"]) == ("done", True, True)
+    assert (
+        state["state"],
+        state["done"] == state["total"],
+        state["chats"] == seen["chats"]["due"],
+    ) == ("done", True, True)
     assert {role["id"] for role in state["roles"]} == {role.id for role in house.home.roles()}
     again = good(api.post(f"{UNDER}/look", json={"path": str(user)}))
     assert (again["characters"]["due"], again["chats"]["due"]) == (0, 0)
@@ -85,7 +98,9 @@ def test_file_by_file_gives_the_same_and_twice_doubles_nothing(user: Path, tmp_p
         hand_over(api, user)
         api.post(UNDER, json={})
         assert ended(api)["state"] == "done"
-        assert {role.id: len(house.home.role(role.id).memories) for role in house.home.roles()} == memories
+        assert {
+            role.id: len(house.home.role(role.id).memories) for role in house.home.roles()
+        } == memories
 
 
 @pytest.mark.parametrize(
@@ -104,25 +119,40 @@ def test_file_by_file_gives_the_same_and_twice_doubles_nothing(user: Path, tmp_p
     ],
 )
 def test_a_file_from_elsewhere_is_not_taken(api: httpx.Client, house: Served, path: str) -> None:
-    answer = api.put(f"{UNDER}/files", params={"path": path}, content=b"{}", headers={"content-type": "application/octet-stream"})
+    answer = api.put(
+        f"{UNDER}/files",
+        params={"path": path},
+        content=b"{}",
+        headers={"content-type": "application/octet-stream"},
+    )
     assert (answer.status_code, answer.json()["error"]["hint"][:4]) == (422, "send")
     assert not list(house.home.path.rglob("handed-over/*"))
 
 
-def test_what_was_handed_over_is_forgotten_on_request(api: httpx.Client, house: Served, user: Path) -> None:
+def test_what_was_handed_over_is_forgotten_on_request(
+    api: httpx.Client, house: Served, user: Path
+) -> None:
     hand_over(api, user)
     assert api.delete(f"{UNDER}/files").status_code == 204
     assert good(api.post(f"{UNDER}/look", json={}))["roles"] == []
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_a_folder_that_is_none_says_what_to_do(api: httpx.Client, tmp_path: Path, language: str) -> None:
-    answer = api.post(f"{UNDER}/look", json={"path": str(tmp_path / "nothing")}, headers={"accept-language": language})
+def test_a_folder_that_is_none_says_what_to_do(
+    api: httpx.Client, tmp_path: Path, language: str
+) -> None:
+    answer = api.post(
+        f"{UNDER}/look",
+        json={"path": str(tmp_path / "nothing")},
+        headers={"accept-language": language},
+    )
     assert answer.status_code in (404, 409, 422)
     assert "data/<" in answer.json()["error"]["hint"]
 
 
-def test_what_cannot_be_read_is_named_and_the_rest_comes(api: httpx.Client, house: Served, user: Path) -> None:
+def test_what_cannot_be_read_is_named_and_the_rest_comes(
+    api: httpx.Client, house: Served, user: Path
+) -> None:
     (user / "characters" / "Bo.png").write_bytes(b"no picture")
     shutil.rmtree(user / "groups")
     api.post(UNDER, json={"path": str(user)})
@@ -133,8 +163,12 @@ def test_what_cannot_be_read_is_named_and_the_rest_comes(api: httpx.Client, hous
 
 
 @pytest.mark.parametrize("door", [f"{UNDER}/look", UNDER])
-def test_from_another_machine_no_folder_of_this_one_is_named(user: Path, tmp_path: Path, door: str) -> None:
+def test_from_another_machine_no_folder_of_this_one_is_named(
+    user: Path, tmp_path: Path, door: str
+) -> None:
     with opened(tmp_path / "home") as (house, api):
-        answer = api.post(door, json={"path": str(user)}, headers={"x-forwarded-for": "192.168.0.9", **house.auth})
+        answer = api.post(
+            door, json={"path": str(user)}, headers={"x-forwarded-for": "192.168.0.9", **house.auth}
+        )
         assert (answer.status_code, answer.json()["error"]["code"]) == (422, "unsafe_path")
         assert names(house) == []

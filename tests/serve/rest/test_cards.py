@@ -21,7 +21,11 @@ def card(name: str, form: str = "png", **fields: str) -> bytes:
     """A card with a book of three entries."""
     raw: dict[str, Any] = new_document(name=name)
     world = json.loads(new_book("harbour"))
-    raw["data"] |= {"description": f"{name} keeps the light.", "first_mes": "Good evening.", **fields}
+    raw["data"] |= {
+        "description": f"{name} keeps the light.",
+        "first_mes": "Good evening.",
+        **fields,
+    }
     made = Card(raw, V3, JsonText.new(raw), "card").with_book(world)
     return dump(load(made.write(), "card"), form)
 
@@ -29,31 +33,66 @@ def card(name: str, form: str = "png", **fields: str) -> bytes:
 @pytest.mark.parametrize("form", ["png", "charx", "json", "v2", "v1"])
 def test_a_card_becomes_a_role_with_its_book(api: httpx.Client, form: str) -> None:
     name = f"Keeper Of {form}"
-    done = good(api.post("/cards", content=card(name, form), headers=OCTETS, params={"filename": f"{name}.{form}", "traits": True}))
+    done = good(
+        api.post(
+            "/cards",
+            content=card(name, form),
+            headers=OCTETS,
+            params={"filename": f"{name}.{form}", "traits": True},
+        )
+    )
     assert (done["name"], done["made"], len(done["traits"]) > 0) == (name, True, True)
     shown = good(api.get(f"/roles/{done['role']}/card"))
     assert (shown["name"], shown["fields"]["description"]) == (name, f"{name} keeps the light.")
     if form != "v1":
         assert shown["entries"] == 3
-        assert [one["entries"] for one in good(api.get("/books", params={"shelf": done["role"]}))["items"]] == [3]
-    again = good(api.post("/cards", content=card(name, form), headers=OCTETS, params={"filename": f"{name}.{form}", "into": name}))
+        assert [
+            one["entries"]
+            for one in good(api.get("/books", params={"shelf": done["role"]}))["items"]
+        ] == [3]
+    again = good(
+        api.post(
+            "/cards",
+            content=card(name, form),
+            headers=OCTETS,
+            params={"filename": f"{name}.{form}", "into": name},
+        )
+    )
     assert (again["role"], again["made"]) == (done["role"], False)
 
 
 def test_a_card_comes_in_a_form(api: httpx.Client) -> None:
-    done = good(api.post("/cards", files={"file": ("../../Formal.png", card("Formal Person"), "image/png")}))
+    done = good(
+        api.post("/cards", files={"file": ("../../Formal.png", card("Formal Person"), "image/png")})
+    )
     assert done["aliases"] == ["Formal"]
 
 
 def test_another_card_of_the_same_name_is_asked_about(api: httpx.Client) -> None:
     first = good(api.post("/cards", content=card("Twice Known"), headers=OCTETS))
-    asked = api.post("/cards", content=card("Twice Known", description="Somebody else."), headers={**OCTETS, "Accept-Language": "zh"})
-    assert (asked.status_code, asked.json()["error"]["code"], asked.json()["current"]["role"]) == (409, "exists", first["role"])
+    asked = api.post(
+        "/cards",
+        content=card("Twice Known", description="Somebody else."),
+        headers={**OCTETS, "Accept-Language": "zh"},
+    )
+    assert (asked.status_code, asked.json()["error"]["code"], asked.json()["current"]["role"]) == (
+        409,
+        "exists",
+        first["role"],
+    )
     other = good(
-        api.post("/cards", content=card("Twice Known", description="Somebody else."), headers=OCTETS, params={"name": "Known Once More"})
+        api.post(
+            "/cards",
+            content=card("Twice Known", description="Somebody else."),
+            headers=OCTETS,
+            params={"name": "Known Once More"},
+        )
     )
     assert (other["made"], other["name"]) == (True, "Known Once More")
-    assert good(api.post("/cards", content=card("Twice Known"), headers=OCTETS))["role"] == first["role"]
+    assert (
+        good(api.post("/cards", content=card("Twice Known"), headers=OCTETS))["role"]
+        == first["role"]
+    )
 
 
 def test_a_card_goes_out_and_says_what_is_lost(api: httpx.Client) -> None:
@@ -78,11 +117,29 @@ def test_a_role_without_a_card_gets_one(role: Any) -> None:
 
 def test_a_card_is_linted_and_converted_without_being_kept(api: httpx.Client) -> None:
     roles = good(api.get("/roles"))["total"]
-    found = good(api.post("/cards/lint", content=card("Never Here", first_mes=""), headers={**OCTETS, "Accept-Language": "zh"}))
-    assert ("no_greeting" in [one["code"] for one in found["items"]], found["card"]["entries"]) == (True, 3)
-    made = api.post("/cards/convert", content=card("Never Here"), headers=OCTETS, params={"to": "sillytavern"})
+    found = good(
+        api.post(
+            "/cards/lint",
+            content=card("Never Here", first_mes=""),
+            headers={**OCTETS, "Accept-Language": "zh"},
+        )
+    )
+    assert ("no_greeting" in [one["code"] for one in found["items"]], found["card"]["entries"]) == (
+        True,
+        3,
+    )
+    made = api.post(
+        "/cards/convert", content=card("Never Here"), headers=OCTETS, params={"to": "sillytavern"}
+    )
     assert len(json.loads(made.content)["entries"]) == 3
-    told = good(api.post("/cards/convert", content=new_book("x").encode(), headers=OCTETS, params={"to": "agnai", "report": True}))
+    told = good(
+        api.post(
+            "/cards/convert",
+            content=new_book("x").encode(),
+            headers=OCTETS,
+            params={"to": "agnai", "report": True},
+        )
+    )
     assert told["format"] == "agnai"
     assert good(api.get("/roles"))["total"] == roles
 
@@ -107,9 +164,18 @@ def test_what_is_no_card_is_refused(api: httpx.Client, data: bytes) -> None:
 
 def test_a_hostile_card_is_inert(api: httpx.Client, house: Served) -> None:
     hostile = "<img src=x onerror=alert(1)>"
-    fields = {"description": "{{#each}} {% import os %}", "creator": "../../x", "system_prompt": hostile}
+    fields = {
+        "description": "{{#each}} {% import os %}",
+        "creator": "../../x",
+        "system_prompt": hostile,
+    }
     done = good(
-        api.post("/cards", content=card(hostile, "json", **fields), headers=OCTETS, params={"filename": "../../../etc/cron.d/x.json"})
+        api.post(
+            "/cards",
+            content=card(hostile, "json", **fields),
+            headers=OCTETS,
+            params={"filename": "../../../etc/cron.d/x.json"},
+        )
     )
     role = good(api.get(f"/roles/{done['role']}/card"))
     assert role["fields"]["system_prompt"] == hostile
@@ -128,12 +194,18 @@ def test_a_hostile_card_is_inert(api: httpx.Client, house: Served) -> None:
 )
 def test_a_file_is_looked_at_and_not_kept(api: httpx.Client, data: bytes, kind: str) -> None:
     roles = good(api.get("/roles"))["total"]
-    seen = good(api.post("/files/look", content=data, headers=OCTETS, params={"filename": "what.json"}))
+    seen = good(
+        api.post("/files/look", content=data, headers=OCTETS, params={"filename": "what.json"})
+    )
     assert (seen["kind"], seen["card"] is None, seen["book"] is None, seen["why"] == "") == (
         kind,
         kind != "card",
         kind != "book",
         kind != "none",
     )
-    entries = {"card": lambda: seen["card"]["card"]["entries"], "book": lambda: seen["book"]["entries"], "none": lambda: 3}[kind]()
+    entries = {
+        "card": lambda: seen["card"]["card"]["entries"],
+        "book": lambda: seen["book"]["entries"],
+        "none": lambda: 3,
+    }[kind]()
     assert (entries, good(api.get("/roles"))["total"]) == (3, roles)

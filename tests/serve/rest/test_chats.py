@@ -1,12 +1,14 @@
 """Chats, timelines, the review queue and users over REST."""
 
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import httpx
 import pytest
 
-from tests.serve.houses import Served
+from rolememory import Home, Message
+from tests.serve.houses import Served, served
 from tests.serve.rest.callers import Caller, asks, good
 
 
@@ -14,11 +16,19 @@ def test_a_chat_is_listed_and_shown_with_what_was_learned(role: Caller) -> None:
     role.say("My sister is called Anna.", "A fine name.", chat="harbour 1/2")
     role.say("Hello.", chat="other", user="ann")
     listed = role.get("/chats", params={"user": "lin"})["items"]
-    assert [(one["id"], one["user"], one["messages"], one["mode"]) for one in listed] == [("harbour 1/2", "lin", 2, "shared")]
+    assert [(one["id"], one["user"], one["messages"], one["mode"]) for one in listed] == [
+        ("harbour 1/2", "lin", 2, "shared")
+    ]
     shown = role.get(f"/chats/{quote('harbour 1/2', safe='')}")
     assert [one["text"] for one in shown["items"]] == ["My sister is called Anna.", "A fine name."]
-    assert [memory["content"] for memory in shown["items"][0]["learned"]] == ["Lin's sister is called Anna."]
-    assert (shown["items"][1]["learned"], shown["total"], shown["chat"]["id"]) == ([], 2, "harbour 1/2")
+    assert [memory["content"] for memory in shown["items"][0]["learned"]] == [
+        "Lin's sister is called Anna."
+    ]
+    assert (shown["items"][1]["learned"], shown["total"], shown["chat"]["id"]) == (
+        [],
+        2,
+        "harbour 1/2",
+    )
 
 
 def test_other_versions_of_a_message_are_shown(role: Caller) -> None:
@@ -26,23 +36,46 @@ def test_other_versions_of_a_message_are_shown(role: Caller) -> None:
     for reply in ("Good morning.", "Go away."):
         role.post("/observe", {"messages": messages, "reply": reply, "chat": "harbour"})
     found = role.get("/chats/harbour", params={"newest": True, "limit": 1})["items"][0]
-    assert (found["text"], [one["text"] for one in found["others"]]) == ("Go away.", ["Good morning."])
+    assert (found["text"], [one["text"] for one in found["others"]]) == (
+        "Go away.",
+        ["Good morning."],
+    )
 
 
 def test_a_chat_is_renamed_put_away_and_kept_apart(role: Caller) -> None:
     role.say("Hello.", "Good evening.")
-    changed = good(role("PATCH", "/chats/harbour", {"title": "An evening <b>", "archived": True, "mode": "own"}))
-    assert (changed["title"], changed["archived"], changed["mode"]) == ("An evening <b>", True, "own")
+    changed = good(
+        role(
+            "PATCH", "/chats/harbour", {"title": "An evening <b>", "archived": True, "mode": "own"}
+        )
+    )
+    assert (changed["title"], changed["archived"], changed["mode"]) == (
+        "An evening <b>",
+        True,
+        "own",
+    )
     assert role.get("/chats")["items"] == []
-    assert [one["id"] for one in role.get("/chats", params={"archived": "yes"})["items"]] == ["harbour"]
-    assert role("PATCH", "/chats/harbour", {"title": "x"}, headers={"If-Match": '"old"'}).status_code == 412
-    assert role("PATCH", "/chats/harbour", {"timeline": "nowhere"}).json()["error"]["code"] == "unknown_name"
+    assert [one["id"] for one in role.get("/chats", params={"archived": "yes"})["items"]] == [
+        "harbour"
+    ]
+    assert (
+        role("PATCH", "/chats/harbour", {"title": "x"}, headers={"If-Match": '"old"'}).status_code
+        == 412
+    )
+    assert (
+        role("PATCH", "/chats/harbour", {"timeline": "nowhere"}).json()["error"]["code"]
+        == "unknown_name"
+    )
     assert role("PATCH", "/chats/harbour", {"mode": "loud"}).status_code == 422
     assert role("PATCH", "/chats/nowhere", {"title": "x"}).json()["error"]["code"] == "unknown_chat"
 
 
 @pytest.mark.parametrize(
-    ("memories", "left"), [pytest.param("keep", 1, id="what it taught stays"), pytest.param("delete", 0, id="what it taught goes too")]
+    ("memories", "left"),
+    [
+        pytest.param("keep", 1, id="what it taught stays"),
+        pytest.param("delete", 0, id="what it taught goes too"),
+    ],
 )
 def test_a_chat_is_removed(role: Caller, memories: str, left: int) -> None:
     role.say("My sister is called Anna.", "A fine name.")
@@ -52,10 +85,16 @@ def test_a_chat_is_removed(role: Caller, memories: str, left: int) -> None:
     assert role("GET", "/chats/harbour").json()["error"]["code"] == "unknown_chat"
 
 
-@pytest.mark.parametrize("chat", ["../../role", "..%2f..%2frole.json", "%00", "C:\\\\windows", "a" * 3000])
+@pytest.mark.parametrize(
+    "chat", ["../../role", "..%2f..%2frole.json", "%00", "C:\\\\windows", "a" * 3000]
+)
 def test_no_chat_is_a_path(role: Caller, chat: str) -> None:
     for method in ("GET", "DELETE", "PATCH"):
-        assert role(method, f"/chats/{chat}", {} if method == "PATCH" else None).status_code in (404, 405, 422)
+        assert role(method, f"/chats/{chat}", {} if method == "PATCH" else None).status_code in (
+            404,
+            405,
+            422,
+        )
     assert role.get()["name"]
 
 
@@ -65,7 +104,9 @@ def test_timelines_are_forked_merged_and_listed(role: Caller) -> None:
     assert (forked["name"], forked["of"]) == ("what if", "")
     alone = role.post("/timelines", {"name": "alone", "of": None})
     assert (alone["of"], alone["at"]) == (None, None)
-    assert role.post("/timelines/merge", {"name": "what if", "into": "alone"})["merged"] == ["what if"]
+    assert role.post("/timelines/merge", {"name": "what if", "into": "alone"})["merged"] == [
+        "what if"
+    ]
     assert [one["name"] for one in role.get("/timelines")["items"]] == ["", "what if", "alone"]
     assert role("POST", "/timelines", {"name": "alone"}).status_code == 422
     assert role("POST", "/timelines/merge", {"name": "alone", "into": "alone"}).status_code == 422
@@ -82,20 +123,42 @@ def doubtful(role: Caller) -> Caller:
 
 def test_what_waits_is_told_with_its_reason(doubtful: Caller) -> None:
     one = doubtful.get("/review")["items"][0]
-    assert (one["content"], one["user"], one["subject"], one["against"]) == ("Lin lives in Oslo.", "lin", "user", ["home"])
-    assert (one["reason"]["code"], one["evidence"][0]["quote"]) == ("against_author", "I live in Oslo.")
+    assert (one["content"], one["user"], one["subject"], one["against"]) == (
+        "Lin lives in Oslo.",
+        "lin",
+        "user",
+        ["home"],
+    )
+    assert (one["reason"]["code"], one["evidence"][0]["quote"]) == (
+        "against_author",
+        "I live in Oslo.",
+    )
     assert doubtful.get()["waiting"] == 1
 
 
 def test_what_waits_is_accepted_as_it_is(doubtful: Caller) -> None:
     made = doubtful.post("/review/accept", {"id": doubtful.get("/review")["items"][0]["id"]})
-    assert (made["content"], made["supersedes"], doubtful.get("/review")["total"]) == ("Lin lives in Oslo.", ["home"], 0)
+    assert (made["content"], made["supersedes"], doubtful.get("/review")["total"]) == (
+        "Lin lives in Oslo.",
+        ["home"],
+        0,
+    )
 
 
 def test_what_waits_is_mended(doubtful: Caller) -> None:
     waiting = doubtful.get("/review")["items"][0]["id"]
-    made = doubtful.post("/review/accept", {"id": waiting, "fields": {"content": "Lin moved to Oslo.", "tags": ["home"], "type": "trait"}})
-    assert (made["content"], made["tags"], made["type"]) == ("Lin moved to Oslo.", ["home"], "semantic")
+    made = doubtful.post(
+        "/review/accept",
+        {
+            "id": waiting,
+            "fields": {"content": "Lin moved to Oslo.", "tags": ["home"], "type": "trait"},
+        },
+    )
+    assert (made["content"], made["tags"], made["type"]) == (
+        "Lin moved to Oslo.",
+        ["home"],
+        "semantic",
+    )
     assert doubtful("POST", "/review/accept", {"id": waiting}).status_code == 404
 
 
@@ -106,27 +169,100 @@ def test_what_waits_is_sent_away(doubtful: Caller) -> None:
     assert doubtful("POST", "/review/reject", {"ids": [waiting]}).status_code == 404
 
 
-def test_a_person_is_listed_and_forgotten_everywhere(another: Any, api: httpx.Client, house: Served) -> None:
+def test_a_person_is_listed_and_forgotten_everywhere(
+    another: Any, api: httpx.Client, house: Served
+) -> None:
     name = "Zacharias/<b>"
     first, second = another("Forgets First"), another("Forgets Second")
     for role in (first, second):
-        role.say("My sister is called Wilhelmina.", "A fine name.", chat=f"chat of {role.name}", user=name)
-        role.post("/recall", {"messages": asks("Who is my sister?"), "user": name, "chat": f"chat of {role.name}"})
+        role.say(
+            "My sister is called Wilhelmina.",
+            "A fine name.",
+            chat=f"chat of {role.name}",
+            user=name,
+        )
+        role.post(
+            "/recall",
+            {"messages": asks("Who is my sister?"), "user": name, "chat": f"chat of {role.name}"},
+        )
     first.remember("The beacon failed.", id="beacon")
     path = f"/users/{quote(name, safe='')}"
     listed = {one["user"]: one for one in good(api.get("/users", params={"limit": 500}))["items"]}
-    assert (listed[name]["memories"], listed[name]["chats"], len(listed[name]["roles"])) == (2, 2, 2)
+    assert (listed[name]["memories"], listed[name]["chats"], len(listed[name]["roles"])) == (
+        2,
+        2,
+        2,
+    )
     assert good(api.get(path))["memories"] == 2
     done = good(api.delete(path))
     mine = {one["role"]: one for one in done["roles"]}
-    assert [(mine[role.id]["memories"], len(mine[role.id]["chats"])) for role in (first, second)] == [(1, 1), (1, 1)]
+    assert [
+        (mine[role.id]["memories"], len(mine[role.id]["chats"])) for role in (first, second)
+    ] == [(1, 1), (1, 1)]
     assert api.get(path).status_code == 404
-    assert [row["id"] for row in first.get("/memories", params={"archived": "all"})["items"]] == ["beacon"]
+    assert [row["id"] for row in first.get("/memories", params={"archived": "all"})["items"]] == [
+        "beacon"
+    ]
     assert (first.get("/turns")["total"], second.get("/turns")["total"]) == (0, 0)
     for role in (first, second):
         folder = house.home.role(role.id).folder
-        words = [file.name for file in folder.rglob("*") if file.is_file() and b"Wilhelmina" in file.read_bytes()]
+        words = [
+            file.name
+            for file in folder.rglob("*")
+            if file.is_file() and b"Wilhelmina" in file.read_bytes()
+        ]
         assert words == []
+
+
+def test_who_only_spoke_in_a_chat_with_others_is_listed_and_forgotten_too(
+    another: Any, api: httpx.Client, house: Served
+) -> None:
+    role = another("A Channel")
+    lines = [Message.user("Geese fly low.", user="Agatha"), Message.user("Hm.", user="Bertram")]
+    house.home.role(role.id).observe(lines, "So they do.", chat="shore", user="Bertram")
+    listed = {one["user"]: one for one in good(api.get("/users", params={"limit": 500}))["items"]}
+    assert (listed["Agatha"]["chats"], listed["Bertram"]["chats"]) == (1, 1)
+    done = good(api.delete("/users/Agatha"))["roles"]
+    mine = next(one for one in done if one["role"] == role.id)
+    assert (mine["messages"], mine["chats"]) == (1, [])
+    shown = role.get("/chats/shore")["items"]
+    assert [one["text"] for one in shown] == ["Hm.", "So they do."]
+    assert api.get("/users/Agatha").status_code == 404
+
+
+def test_names_of_one_person_are_linked_shown_and_unlinked(another: Any, api: httpx.Client) -> None:
+    role = another("Of Two Names")
+    for name in ("Quentin", "Quill"):
+        role.say("The geese are back.", "So soon.", chat=f"of {name}", user=name)
+    made = good(api.post("/users/links", json={"names": ["Quentin", "Quill"]}))
+    assert ["Quentin", "Quill"] in made["linked"]
+    for name in ("Quentin", "Quill"):
+        assert good(api.get(f"/users/{name}"))["names"] == ["Quentin", "Quill"]
+    listed = good(api.get("/users", params={"limit": 500}))
+    mine = [one for one in listed["items"] if "Quill" in one["names"]]
+    assert [(one["user"], one["chats"]) for one in mine] == [("Quentin", 2)]
+    assert listed["unasked"] == []
+    left = good(api.delete("/users/links/Quill"))
+    assert ["Quentin", "Quill"] not in left["linked"]
+    assert "Quill" in left["apart"]
+    assert good(api.get("/users/Quill"))["names"] == ["Quill"]
+    assert api.post("/users/links", json={"names": ["Quentin"]}).status_code == 422
+    for name in ("Quentin", "Quill"):
+        assert api.delete(f"/users/{name}").status_code == 200
+    assert good(api.get("/users/links"))["apart"].count("Quill") == 0
+
+
+def test_a_new_name_is_asked_about_once(tmp_path: Path) -> None:
+    with Home.open(tmp_path, {"embedding.backend": "off"}) as home:
+        mira = home.create("Mira")
+        for name in ("Lin", "Traveller"):
+            mira.observe([Message.user("Hello.")], "Hi.", chat=f"of {name}", user=name)
+    with served(tmp_path) as house, httpx.Client(base_url=f"{house.url}/api") as running:
+        unasked = [{"name": "Traveller", "person": "Lin"}]
+        for path in ("/users", "/users/links"):
+            assert good(running.get(path))["unasked"] == unasked
+        assert good(running.delete("/users/links/Traveller"))["unasked"] == []
+        assert good(running.get("/users"))["unasked"] == []
 
 
 def test_nobody_is_forgotten_by_a_name_that_nobody_has(api: httpx.Client) -> None:

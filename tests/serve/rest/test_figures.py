@@ -12,7 +12,9 @@ def test_an_empty_role_has_empty_plots(role: Caller) -> None:
 def test_memories_add_up_over_time_by_type(role: Caller) -> None:
     for number in range(60):
         role.remember(
-            f"Thing {number}.", type="trait" if number % 3 == 0 else "episodic", created=f"2026-01-{number // 3 + 1:02}T10:00:00Z"
+            f"Thing {number}.",
+            type="trait" if number % 3 == 0 else "episodic",
+            created=f"2026-01-{number // 3 + 1:02}T10:00:00Z",
         )
     grown = role.get("/figures")["grown"]
     assert len(grown) == 40
@@ -22,7 +24,9 @@ def test_memories_add_up_over_time_by_type(role: Caller) -> None:
     assert [one["at"] for one in grown] == sorted(one["at"] for one in grown)
 
 
-def test_turns_tell_their_cost_their_strategies_and_whether_the_block_stood_still(role: Caller) -> None:
+def test_turns_tell_their_cost_their_strategies_and_whether_the_block_stood_still(
+    role: Caller,
+) -> None:
     role.remember("The beacon failed in the storm.", keys=["beacon"])
     for text in ("Why is the beacon dark?", "And the beacon?", "Good night."):
         role.post("/recall", {"messages": asks(text), "chat": "harbour"})

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from rolememory.serve.events import Event
-from rolememory.store.home import init
+from rolememory.storage.home import init
 from tests.graphs import needs_tools
 from tests.hashing import HashingEmbedder
 from tests.serve.houses import Served, served
@@ -46,14 +46,22 @@ def steps(api: httpx.Client, language: str, **body: Any) -> list[dict[str, Any]]
     raise AssertionError("it never ended")
 
 
-@pytest.mark.parametrize(("language", "way_out"), [("en", "neither a folder nor"), ("zh", "既不是文件夹")])
-def test_one_that_fails_tells_why(language: str, way_out: str, api: httpx.Client, house: Served) -> None:
-    (house.home.path / "rolememory.toml").write_text('[embedding]\nmodel = "/no/such/folder"\n', encoding="utf-8")
+@pytest.mark.parametrize(
+    ("language", "way_out"), [("en", "neither a folder nor"), ("zh", "既不是文件夹")]
+)
+def test_one_that_fails_tells_why(
+    language: str, way_out: str, api: httpx.Client, house: Served
+) -> None:
+    (house.home.path / "rolememory.toml").write_text(
+        '[embedding]\nmodel = "/no/such/folder"\n', encoding="utf-8"
+    )
     assert good(api.get("/models/export"))["state"] == "none"
     last = steps(api, language)[-1]
     assert last["state"] == "failed"
     assert way_out in last["text"]
-    assert good(api.get("/models/export")) == {key: last[key] for key in ("state", "step", "steps", "text")}
+    assert good(api.get("/models/export")) == {
+        key: last[key] for key in ("state", "step", "steps", "text")
+    }
 
 
 class TestDrawn:
@@ -62,13 +70,20 @@ class TestDrawn:
     def test_step_by_step_until_it_is_there(self, api: httpx.Client, house: Served) -> None:
         found = steps(api, "zh")
         assert found[-1]["state"] == "done", found[-1]["text"]
-        assert [(one["step"], one["steps"]) for one in found[1:-1]] == [(1, 4), (2, 4), (3, 4), (4, 4)]
+        assert [(one["step"], one["steps"]) for one in found[1:-1]] == [
+            (1, 4),
+            (2, 4),
+            (3, 4),
+            (4, 4),
+        ]
         assert found[1]["text"] == "加载模型"
         assert (house.home.path / ".cache" / "graph" / "manifest.json").is_file()
 
 
 def test_who_asks_twice_gets_the_one_that_runs(api: httpx.Client, house: Served) -> None:
-    (house.home.path / "rolememory.toml").write_text('[embedding]\nmodel = "/no/such/folder"\n', encoding="utf-8")
+    (house.home.path / "rolememory.toml").write_text(
+        '[embedding]\nmodel = "/no/such/folder"\n', encoding="utf-8"
+    )
     ended, ends = threading.Event(), list[Event]()
 
     def hear(event: Event) -> None:

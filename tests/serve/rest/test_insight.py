@@ -25,13 +25,17 @@ def harbour(role: Caller) -> Caller:
 def test_what_says_the_same_is_merged_and_parted_again(harbour: Caller) -> None:
     (pair,) = harbour.get("/insight")["mergeable"]
     assert {pair["keep"]["id"], pair["drop"]["id"]} == {"tea", "tea-too"}
-    before = {one["id"]: one for one in harbour.get("/memories", params={"archived": "all"})["items"]}
+    before = {
+        one["id"]: one for one in harbour.get("/memories", params={"archived": "all"})["items"]
+    }
     done = harbour.post("/insight/merge", {"keep": pair["keep"]["id"], "drop": pair["drop"]["id"]})
     assert set(done["memory"]["keys"]) == {"tea", "jasmine"}
     assert harbour.get(f"/memories/{pair['drop']['id']}")["memory"]["archived"]
     assert harbour.get("/insight")["mergeable"] == []
     harbour.post("/undo", {"txn": done["txn"]})
-    assert {one["id"]: one for one in harbour.get("/memories", params={"archived": "all"})["items"]} == before
+    assert {
+        one["id"]: one for one in harbour.get("/memories", params={"archived": "all"})["items"]
+    } == before
 
 
 def test_what_contradicts_is_told_of_until_it_is_decided(harbour: Caller) -> None:
@@ -45,14 +49,24 @@ def test_what_was_learned_against_an_author_waits_here_too(role: Caller) -> None
     role.remember("Lin lives in Bergen.", id="home", type="semantic", subject="user", user="lin")
     role.say("I live in Oslo.", "Oh!", "I like it there.")
     (clash,) = role.get("/insight")["clashes"]
-    assert ("Oslo" in clash["waiting"]["content"], [one["id"] for one in clash["against"]]) == (True, ["home"])
+    assert ("Oslo" in clash["waiting"]["content"], [one["id"] for one in clash["against"]]) == (
+        True,
+        ["home"],
+    )
     role.post("/review/accept", {"id": clash["waiting"]["id"]})
     assert role.get("/insight")["clashes"] == []
 
 
-@pytest.mark.parametrize(("memory", "words"), [("bare", {"lighthouse", "violin", "cellar"}), ("cellar", {"灯塔", "小提琴", "地窖"})])
-def test_a_memory_without_keys_is_offered_some_of_its_words(harbour: Caller, memory: str, words: set[str]) -> None:
-    offered = next(one["keys"] for one in harbour.get("/insight")["lacking"] if one["memory"]["id"] == memory)
+@pytest.mark.parametrize(
+    ("memory", "words"),
+    [("bare", {"lighthouse", "violin", "cellar"}), ("cellar", {"灯塔", "小提琴", "地窖"})],
+)
+def test_a_memory_without_keys_is_offered_some_of_its_words(
+    harbour: Caller, memory: str, words: set[str]
+) -> None:
+    offered = next(
+        one["keys"] for one in harbour.get("/insight")["lacking"] if one["memory"]["id"] == memory
+    )
     assert any(word in key.casefold() for key in offered for word in words)
     good(harbour("PATCH", f"/memories/{memory}", {"keys": offered[:1]}))
     assert memory not in [one["memory"]["id"] for one in harbour.get("/insight")["lacking"]]
@@ -67,11 +81,19 @@ def test_a_memory_without_keys_is_offered_some_of_its_words(harbour: Caller, mem
         pytest.param("bare", "zh", "没有关键词", id="it has none, in Chinese"),
     ],
 )
-def test_what_never_fires_is_told_with_its_reason_and_a_key(role: Caller, memory: str, language: str, says: str) -> None:
+def test_what_never_fires_is_told_with_its_reason_and_a_key(
+    role: Caller, memory: str, language: str, says: str
+) -> None:
     role.remember("A red coat hangs in the attic.", id="coat", keys=["coat"], created="2025-01-01")
     role.remember("Wolves howled behind the chapel.", id="bare", created="2025-01-01")
     for turn in range(21):
-        role.post("/recall", {"messages": [{"role": "user", "content": f"What is the weather on night {turn}?"}], "chat": f"c{turn}"})
+        role.post(
+            "/recall",
+            {
+                "messages": [{"role": "user", "content": f"What is the weather on night {turn}?"}],
+                "chat": f"c{turn}",
+            },
+        )
     rows = role.get("/insight", headers={"Accept-Language": language})["quiet"]
     row = next(one for one in rows if one["memory"]["id"] == memory)
     assert says in row["why"]["text"]
@@ -84,24 +106,36 @@ def test_what_never_fires_is_told_with_its_reason_and_a_key(role: Caller, memory
     ("given", "status", "code"),
     [
         pytest.param({"keep": "tea", "drop": "tea"}, 422, "invalid", id="one memory with itself"),
-        pytest.param({"keep": "tea", "drop": "nobody"}, 404, "unknown_memory", id="one that is not there"),
+        pytest.param(
+            {"keep": "tea", "drop": "nobody"}, 404, "unknown_memory", id="one that is not there"
+        ),
         pytest.param({"keep": "tea"}, 422, "request", id="one alone"),
         pytest.param({"keep": "tea", "drop": "old"}, 422, "invalid", id="one that is archived"),
     ],
 )
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_what_cannot_be_merged_is_refused(harbour: Caller, given: dict[str, str], status: int, code: str, language: str) -> None:
+def test_what_cannot_be_merged_is_refused(
+    harbour: Caller, given: dict[str, str], status: int, code: str, language: str
+) -> None:
     harbour.remember("An old tale.", id="old", archived=True)
     answer = harbour("POST", "/insight/merge", given, headers={"Accept-Language": language})
     assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
-    assert any("\u4e00" <= letter <= "\u9fff" for letter in answer.json()["error"]["message"]) is (language == "zh")
+    assert any("\u4e00" <= letter <= "\u9fff" for letter in answer.json()["error"]["message"]) is (
+        language == "zh"
+    )
 
 
 def test_who_has_seen_it_is_told_so(harbour: Caller) -> None:
     first = harbour("GET", "/insight")
-    assert harbour("GET", "/insight", headers={"If-None-Match": first.headers["etag"]}).status_code == 304
+    assert (
+        harbour("GET", "/insight", headers={"If-None-Match": first.headers["etag"]}).status_code
+        == 304
+    )
     harbour.remember("Another thing.", id="more")
-    assert harbour("GET", "/insight", headers={"If-None-Match": first.headers["etag"]}).status_code == 200
+    assert (
+        harbour("GET", "/insight", headers={"If-None-Match": first.headers["etag"]}).status_code
+        == 200
+    )
 
 
 def test_an_empty_role_has_nothing_that_stands_out(role: Caller) -> None:
@@ -109,5 +143,8 @@ def test_an_empty_role_has_nothing_that_stands_out(role: Caller) -> None:
     assert (
         found["looked"],
         found["alone"],
-        [found[name] for name in ("themes", "mergeable", "contrary", "clashes", "quiet", "lacking")],
+        [
+            found[name]
+            for name in ("themes", "mergeable", "contrary", "clashes", "quiet", "lacking")
+        ],
     ) == (0, 0, [[]] * 6)

@@ -12,7 +12,12 @@ SEA = [
     "The keeper lit the beacon before the storm.",
     "灯塔在风暴里灭了。",
 ]
-TEA = ["Jasmine tea calms her.", "She drinks jasmine tea at dawn.", "Lin brought jasmine tea from the market.", "她早上喝茉莉茶。"]
+TEA = [
+    "Jasmine tea calms her.",
+    "She drinks jasmine tea at dawn.",
+    "Lin brought jasmine tea from the market.",
+    "她早上喝茉莉茶。",
+]
 
 
 @pytest.fixture
@@ -22,7 +27,9 @@ def planted(role: Caller) -> Caller:
         {
             "op": "add",
             "memories": [
-                {"id": f"{name}{at}", "content": text} for name, texts in (("sea", SEA), ("tea", TEA)) for at, text in enumerate(texts)
+                {"id": f"{name}{at}", "content": text}
+                for name, texts in (("sea", SEA), ("tea", TEA))
+                for at, text in enumerate(texts)
             ],
         },
     )
@@ -40,10 +47,14 @@ def test_every_memory_has_a_place_and_what_is_alike_stands_together(planted: Cal
     assert all(-1 <= x <= 1 and -1 <= y <= 1 for x, y in spots.values())
 
     def apart(one: str, other: str) -> float:
-        return float(((spots[one][0] - spots[other][0]) ** 2 + (spots[one][1] - spots[other][1]) ** 2) ** 0.5)
+        return float(
+            ((spots[one][0] - spots[other][0]) ** 2 + (spots[one][1] - spots[other][1]) ** 2) ** 0.5
+        )
 
     for at in (0, 1, 2):
-        assert max(apart(f"sea{at}", f"sea{other}") for other in (0, 1, 2)) < min(apart(f"sea{at}", f"tea{other}") for other in (0, 1, 2))
+        assert max(apart(f"sea{at}", f"sea{other}") for other in (0, 1, 2)) < min(
+            apart(f"sea{at}", f"tea{other}") for other in (0, 1, 2)
+        )
 
 
 def test_themes_are_named_by_words_of_their_memories(planted: Caller) -> None:
@@ -60,13 +71,21 @@ def test_a_memory_more_moves_no_other(planted: Caller) -> None:
     planted.remember("The storm took the beacon's roof.", id="roof")
     after = places(planted.get("/map"))
     assert {one: spot for one, spot in after.items() if one != "roof"} == before
-    near = min(before, key=lambda one: (before[one][0] - after["roof"][0]) ** 2 + (before[one][1] - after["roof"][1]) ** 2)
+    near = min(
+        before,
+        key=lambda one: (
+            (before[one][0] - after["roof"][0]) ** 2 + (before[one][1] - after["roof"][1]) ** 2
+        ),
+    )
     assert near.startswith("sea")
 
 
 def test_the_same_memories_have_the_same_map(planted: Caller, another: Any) -> None:
     twin = another(f"twin-{planted.id}")
-    rows = [{name: one[name] for name in ("id", "content", "created")} for one in planted.get("/memories")["items"]]
+    rows = [
+        {name: one[name] for name in ("id", "content", "created")}
+        for one in planted.get("/memories")["items"]
+    ]
     twin.post("/memories/bulk", {"op": "add", "memories": rows})
     assert twin.get("/map") == planted.get("/map")
 
@@ -82,7 +101,9 @@ def test_who_has_seen_the_map_is_told_so(planted: Caller) -> None:
 
 
 def test_edges_tell_what_replaced_what_and_what_is_alike(planted: Caller) -> None:
-    planted.remember("The beacon burns again after the storm.", id="again", supersedes=["sea0", "gone"])
+    planted.remember(
+        "The beacon burns again after the storm.", id="again", supersedes=["sea0", "gone"]
+    )
     edges = {(one["from"], one["to"], one["kind"]) for one in planted.get("/map")["edges"]}
     assert ("again", "sea0", "supersedes") in edges
     assert not any("gone" in edge for edge in edges)
@@ -92,16 +113,23 @@ def test_edges_tell_what_replaced_what_and_what_is_alike(planted: Caller) -> Non
 def test_memories_that_replies_use_together_are_joined(planted: Caller) -> None:
     for turn in range(3):
         asked = f"Is the beacon lit in the storm, night {turn}?"
-        planted.post("/recall", {"messages": [{"role": "user", "content": asked}], "chat": "night", "user": "lin"})
+        planted.post(
+            "/recall",
+            {"messages": [{"role": "user", "content": asked}], "chat": "night", "user": "lin"},
+        )
         planted.say(
-            asked, "The keeper lit the beacon before the storm; the storm broke the beacon's lens, and the beacon failed.", chat="night"
+            asked,
+            "The keeper lit the beacon before the storm; the storm broke the beacon's lens, and the beacon failed.",
+            chat="night",
         )
     edges = planted.get("/map")["edges"]
     assert all(set(one) == {"from", "to", "kind"} for one in edges)
     assert any(one["kind"] in ("together", "alike") for one in edges)
 
 
-@pytest.mark.parametrize("content", ["<img src=x onerror=alert(1)>", "\u202e\u0000", "😀" * 40, "的", "   x   ", "1"])
+@pytest.mark.parametrize(
+    "content", ["<img src=x onerror=alert(1)>", "\u202e\u0000", "😀" * 40, "的", "   x   ", "1"]
+)
 def test_strange_texts_have_a_place(planted: Caller, content: str) -> None:
     planted.remember(content, id="strange")
     assert "strange" in places(planted.get("/map"))

@@ -8,11 +8,36 @@ from tests.serve.houses import Served
 from tests.serve.rest.callers import Caller, asks, good
 
 HARBOUR: list[dict[str, Any]] = [
-    {"id": "beacon", "content": "The beacon failed in the storm.", "keys": ["beacon"], "tags": ["storm", "sea"], "created": "2025-01-01"},
-    {"id": "tea", "content": "Lin likes jasmine tea.", "type": "semantic", "subject": "user", "user": "lin", "created": "2025-02-01"},
-    {"id": "grief", "content": "She mourned her brother.", "emotions": ["sadness"], "weight": 1.5, "created": "2025-03-01"},
+    {
+        "id": "beacon",
+        "content": "The beacon failed in the storm.",
+        "keys": ["beacon"],
+        "tags": ["storm", "sea"],
+        "created": "2025-01-01",
+    },
+    {
+        "id": "tea",
+        "content": "Lin likes jasmine tea.",
+        "type": "semantic",
+        "subject": "user",
+        "user": "lin",
+        "created": "2025-02-01",
+    },
+    {
+        "id": "grief",
+        "content": "She mourned her brother.",
+        "emotions": ["sadness"],
+        "weight": 1.5,
+        "created": "2025-03-01",
+    },
     {"id": "sea", "content": "我想去看海。", "type": "goal", "topics": ["旅行"], "constant": True},
-    {"id": "old", "content": "An old tale of the storm.", "archived": True, "source": "summary", "locked": True},
+    {
+        "id": "old",
+        "content": "An old tale of the storm.",
+        "archived": True,
+        "source": "summary",
+        "locked": True,
+    },
 ]
 
 
@@ -25,8 +50,14 @@ def harbour(role: Caller) -> Caller:
 @pytest.mark.parametrize(
     ("query", "ids"),
     [
-        pytest.param("", ["beacon", "grief", "tea", "sea"], id="all that are not archived, as the file has them"),
-        pytest.param("archived=all", ["beacon", "grief", "old", "tea", "sea"], id="the archived ones too"),
+        pytest.param(
+            "",
+            ["beacon", "grief", "tea", "sea"],
+            id="all that are not archived, as the file has them",
+        ),
+        pytest.param(
+            "archived=all", ["beacon", "grief", "old", "tea", "sea"], id="the archived ones too"
+        ),
         pytest.param("archived=yes", ["old"], id="only the archived ones"),
         pytest.param("type=goal&type=semantic", ["tea", "sea"], id="of two types"),
         pytest.param("tag=storm&tag=sea", ["beacon"], id="with both tags"),
@@ -55,17 +86,35 @@ def test_a_list_shows_what_is_asked_for(harbour: Caller, query: str, ids: list[s
 def test_a_list_is_paged_with_links(harbour: Caller) -> None:
     answer = harbour("GET", "/memories", params={"limit": 2, "offset": 2, "q": ""})
     found = answer.json()
-    assert ([row["id"] for row in found["items"]], found["total"], found["limit"], found["offset"]) == (["tea", "sea"], 4, 2, 2)
+    assert (
+        [row["id"] for row in found["items"]],
+        found["total"],
+        found["limit"],
+        found["offset"],
+    ) == (["tea", "sea"], 4, 2, 2)
     assert 'rel="prev"' in answer.headers["link"]
     assert 'rel="next"' not in answer.headers["link"]
     first = harbour("GET", "/memories", params={"limit": 2})
     link = first.headers["link"].split(">")[0].lstrip("<")
-    assert [row["id"] for row in harbour.api.get(link.removeprefix("/api")).json()["items"]] == ["tea", "sea"]
+    assert [row["id"] for row in harbour.api.get(link.removeprefix("/api")).json()["items"]] == [
+        "tea",
+        "sea",
+    ]
 
 
 @pytest.mark.parametrize(
     "query",
-    ["limit=0", "limit=501", "offset=-1", "offset=1e9", "type=story", "sort=colour", "from=yesterday", "archived=maybe", f"q={'x' * 501}"],
+    [
+        "limit=0",
+        "limit=501",
+        "offset=-1",
+        "offset=1e9",
+        "type=story",
+        "sort=colour",
+        "from=yesterday",
+        "archived=maybe",
+        f"q={'x' * 501}",
+    ],
 )
 def test_a_list_asked_for_wrongly_says_so(role: Caller, query: str) -> None:
     answer = role("GET", f"/memories?{query}")
@@ -80,9 +129,19 @@ def test_a_memory_is_written_with_every_field(role: Caller) -> None:
         "tags": ["storm"], "source": "summary", "subject": "Tam", "user": "lin", "confidence": 0.5, "archived": True, "locked": True,
         "supersedes": ["other"],
     }  # fmt: skip
-    made = role.remember("The beacon failed.", id="beacon", created="2025-01-01T00:00:00Z", expires="2030-01-01", **fields)
+    made = role.remember(
+        "The beacon failed.",
+        id="beacon",
+        created="2025-01-01T00:00:00Z",
+        expires="2030-01-01",
+        **fields,
+    )
     assert {name: made[name] for name in fields} == fields
-    assert (made["created"], made["expires"], made["content"]) == ("2025-01-01T00:00:00Z", "2030-01-01T00:00:00Z", "The beacon failed.")
+    assert (made["created"], made["expires"], made["content"]) == (
+        "2025-01-01T00:00:00Z",
+        "2030-01-01T00:00:00Z",
+        "The beacon failed.",
+    )
 
 
 @pytest.mark.parametrize(
@@ -102,7 +161,9 @@ def test_a_memory_is_written_with_every_field(role: Caller) -> None:
     ],
 )
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_what_is_no_memory_is_refused_with_its_place(role: Caller, fields: dict[str, Any], where: str, language: str) -> None:
+def test_what_is_no_memory_is_refused_with_its_place(
+    role: Caller, fields: dict[str, Any], where: str, language: str
+) -> None:
     answer = role("POST", "/memories", fields, headers={"Accept-Language": language})
     error = answer.json()["error"]
     assert (answer.status_code, error["code"], error["where"]) == (422, "request", where)
@@ -112,7 +173,16 @@ def test_what_is_no_memory_is_refused_with_its_place(role: Caller, fields: dict[
 def test_a_memory_is_changed_archived_and_deleted(role: Caller) -> None:
     role.remember("The beacon failed.", id="beacon", user="lin", subject="user")
     changed = good(
-        role("PATCH", "/memories/beacon", {"content": "The beacon shines again.", "type": "semantic", "user": None, "tags": ["new"]})
+        role(
+            "PATCH",
+            "/memories/beacon",
+            {
+                "content": "The beacon shines again.",
+                "type": "semantic",
+                "user": None,
+                "tags": ["new"],
+            },
+        )
     )
     assert (changed["content"], changed["type"], changed["user"], changed["subject"], changed["tags"]) == (
         "The beacon shines again.", "semantic", None, "user", ["new"],
@@ -120,7 +190,9 @@ def test_a_memory_is_changed_archived_and_deleted(role: Caller) -> None:
     assert good(role("PATCH", "/memories/beacon", {"archived": True}))["archived"] is True
     assert good(role("DELETE", "/memories/beacon"))["changed"] == 1
     assert role("GET", "/memories/beacon").status_code == 404
-    assert role("PATCH", "/memories/beacon", {"weight": 1}).json()["error"]["code"] == "unknown_memory"
+    assert (
+        role("PATCH", "/memories/beacon", {"weight": 1}).json()["error"]["code"] == "unknown_memory"
+    )
 
 
 def test_a_change_names_the_memory_it_saw(role: Caller) -> None:
@@ -151,36 +223,67 @@ def test_ids_may_be_written_in_any_way(role: Caller) -> None:
 
 def test_the_detail_tells_where_it_comes_from_and_what_it_replaced(role: Caller) -> None:
     role.say("I live in Bergen.", "A rainy town.", "I moved to Oslo last week.", "Oh!", "Yes.")
-    rows = {row["content"]: row for row in role.get("/memories", params={"archived": "all"})["items"]}
+    rows = {
+        row["content"]: row for row in role.get("/memories", params={"archived": "all"})["items"]
+    }
     newer = next(row for text, row in rows.items() if "Oslo" in text and row["supersedes"])
     detail = role.get(f"/memories/{newer['id']}")
     assert [one["stands"] for one in detail["evidence"]] == [True]
     assert detail["evidence"][0]["text"] == "I moved to Oslo last week."
     assert detail["evidence"][0]["quote"] in detail["evidence"][0]["text"]
     older = next(row for row in rows.values() if row["id"] in newer["supersedes"])
-    assert [one["id"] for one in detail["replaced"]] == [older["id"]] or older["id"] in [one["id"] for one in detail["replaced"]]
+    assert [one["id"] for one in detail["replaced"]] == [older["id"]] or older["id"] in [
+        one["id"] for one in detail["replaced"]
+    ]
     assert older["superseded_by"] == newer["id"]
-    assert [one["id"] for one in role.get(f"/memories/{older['id']}")["replaced_by"]] == [newer["id"]]
-    assert older["id"] not in [row["id"] for row in role.get("/memories", params={"counts": "yes"})["items"]]
+    assert [one["id"] for one in role.get(f"/memories/{older['id']}")["replaced_by"]] == [
+        newer["id"]
+    ]
+    assert older["id"] not in [
+        row["id"] for row in role.get("/memories", params={"counts": "yes"})["items"]
+    ]
 
 
 def test_the_detail_tells_of_injections_uses_and_fading(role: Caller) -> None:
     role.say("Hello.", "Good morning.")
-    role.remember("The harbour beacon failed in the great storm of 1887.", id="beacon", keys=["beacon"], source="summary")
-    role.post("/recall", {"messages": asks("Why is the beacon dark?"), "chat": "harbour", "user": "lin"})
-    role.say("Why is the beacon dark?", "The beacon failed in the great storm of 1887.", "I see.", chat="second")
+    role.remember(
+        "The harbour beacon failed in the great storm of 1887.",
+        id="beacon",
+        keys=["beacon"],
+        source="summary",
+    )
+    role.post(
+        "/recall", {"messages": asks("Why is the beacon dark?"), "chat": "harbour", "user": "lin"}
+    )
+    role.say(
+        "Why is the beacon dark?",
+        "The beacon failed in the great storm of 1887.",
+        "I see.",
+        chat="second",
+    )
     detail = role.get("/memories/beacon")
-    assert (detail["injections"][0]["chat"], detail["injections"][0]["why"][0]["by"]) == ("harbour", "keyword")
+    assert (detail["injections"][0]["chat"], detail["injections"][0]["why"][0]["by"]) == (
+        "harbour",
+        "keyword",
+    )
     curve = detail["fading"]
-    assert (curve["fades"], curve["points"][0], curve["points"] == sorted(curve["points"])) == (True, [0.0, 1.0], True)
+    assert (curve["fades"], curve["points"][0], curve["points"] == sorted(curve["points"])) == (
+        True,
+        [0.0, 1.0],
+        True,
+    )
     assert all(0.0 <= left <= 1.0 for _, left in curve["points"])
-    assert [left for _, left in curve["points"]] == sorted((left for _, left in curve["points"]), reverse=True)
+    assert [left for _, left in curve["points"]] == sorted(
+        (left for _, left in curve["points"]), reverse=True
+    )
 
 
 def test_a_use_stands_on_the_curve_where_it_was(role: Caller) -> None:
     role.remember("The beacon failed.", id="beacon", keys=["beacon"], source="summary")
     role.say("Why is the beacon dark?")
-    role.post("/recall", {"messages": asks("Why is the beacon dark?"), "chat": "harbour", "user": "lin"})
+    role.post(
+        "/recall", {"messages": asks("Why is the beacon dark?"), "chat": "harbour", "user": "lin"}
+    )
     role.say("Why is the beacon dark?", "The beacon failed.", "I see.", "Yes.", "And now?")
     detail = role.get("/memories/beacon")
     assert detail["uses"]
@@ -188,7 +291,9 @@ def test_a_use_stands_on_the_curve_where_it_was(role: Caller) -> None:
 
 
 def test_how_fresh_all_are_now_then_and_later(role: Caller) -> None:
-    role.remember("The beacon failed.", id="beacon", source="summary", created="2024-01-01T10:00:00Z")
+    role.remember(
+        "The beacon failed.", id="beacon", source="summary", created="2024-01-01T10:00:00Z"
+    )
     role.remember("Mira keeps the light.", id="light", type="trait")
     role("PATCH", "", {"settings": {"triggers.recency.clock": "wall"}})
     now = role.get("/fading")
@@ -213,17 +318,26 @@ def test_what_an_author_wrote_does_not_fade(role: Caller) -> None:
         pytest.param("lock", "locked", True, id="locked"),
     ],
 )
-def test_many_are_changed_at_once_and_back(harbour: Caller, op: str, field: str, value: bool) -> None:
+def test_many_are_changed_at_once_and_back(
+    harbour: Caller, op: str, field: str, value: bool
+) -> None:
     back = {"archive": "restore", "pin": "unpin", "lock": "unlock"}[op]
     done = harbour.post("/memories/bulk", {"op": op, "ids": ["beacon", "tea", "beacon"]})
     assert (done["changed"], done["ids"]) == (2, ["beacon", "tea"])
-    assert {harbour.get(f"/memories/{one}")["memory"][field] for one in ("beacon", "tea")} == {value}
+    assert {harbour.get(f"/memories/{one}")["memory"][field] for one in ("beacon", "tea")} == {
+        value
+    }
     harbour.post("/memories/bulk", {"op": back, "ids": ["beacon", "tea"]})
-    assert {harbour.get(f"/memories/{one}")["memory"][field] for one in ("beacon", "tea")} == {not value}
+    assert {harbour.get(f"/memories/{one}")["memory"][field] for one in ("beacon", "tea")} == {
+        not value
+    }
 
 
 def test_many_are_one_change_that_one_undo_takes_back(harbour: Caller) -> None:
-    done = harbour.post("/memories/bulk", {"op": "edit", "ids": ["beacon", "tea"], "fields": {"weight": 2.0, "tags": ["all"]}})
+    done = harbour.post(
+        "/memories/bulk",
+        {"op": "edit", "ids": ["beacon", "tea"], "fields": {"weight": 2.0, "tags": ["all"]}},
+    )
     assert harbour.get("/memories", params={"tag": "all"})["total"] == 2
     undone = harbour.post("/undo", {"txn": done["txn"]})
     assert sorted(row["id"] for row in undone["changed"]) == ["beacon", "tea"]
@@ -237,10 +351,16 @@ def test_many_are_one_change_that_one_undo_takes_back(harbour: Caller) -> None:
 @pytest.mark.parametrize(
     ("body", "status"),
     [
-        pytest.param({"op": "archive", "ids": ["beacon", "nobody"]}, 404, id="one of them is not there"),
+        pytest.param(
+            {"op": "archive", "ids": ["beacon", "nobody"]}, 404, id="one of them is not there"
+        ),
         pytest.param({"op": "edit", "ids": ["beacon"]}, 422, id="an edit that names no field"),
         pytest.param({"op": "burn", "ids": ["beacon"]}, 422, id="what nobody can do"),
-        pytest.param({"op": "add", "memories": [{"content": "x"}, {"content": ""}]}, 422, id="one of the new ones is none"),
+        pytest.param(
+            {"op": "add", "memories": [{"content": "x"}, {"content": ""}]},
+            422,
+            id="one of the new ones is none",
+        ),
     ],
 )
 def test_many_at_once_are_all_or_none(harbour: Caller, body: dict[str, Any], status: int) -> None:
@@ -256,7 +376,22 @@ def test_nothing_to_do_is_done(harbour: Caller) -> None:
 def test_every_change_is_on_record(harbour: Caller) -> None:
     good(harbour("PATCH", "/memories/beacon", {"weight": 1.5}, params={"reason": "it matters"}))
     line = harbour.get("/history", params={"memory": "beacon", "limit": 1})["items"][0]
-    assert (line["op"], line["actor"], line["reason"], line["fields"]["weight"]) == ("set", "author", "it matters", [1.0, 1.5])
+    assert (line["op"], line["actor"], line["reason"], line["fields"]["weight"]) == (
+        "set",
+        "author",
+        "it matters",
+        [1.0, 1.5],
+    )
     assert harbour.get("/history")["total"] == len(HARBOUR) + 1
     assert harbour("POST", "/undo", {"txn": "no such change"}).status_code == 422
     assert [row["did"] for row in harbour.post("/undo")["changed"]] == ["changed"]
+
+
+def test_what_was_said_is_shown_like_a_memory(role: Caller) -> None:
+    role.say("The vault opens at noon.", "So it does.", "Yes.", chat="harbour")
+    asked = {"messages": asks("When does the vault open?"), "chat": "elsewhere", "user": "lin"}
+    ids = [item["id"] for item in role.post("/recall", asked)["items"]]
+    said = next(one for one in ids if one.startswith("p-"))
+    detail = role.get(f"/memories/{said}")
+    assert detail["evidence"][0]["text"] == detail["memory"]["content"]
+    assert role("GET", "/memories/p-000000000000").status_code == 404

@@ -13,7 +13,9 @@ def test_a_new_role_stands_in_the_list_and_answers_to_name_alias_and_id(api: htt
     made = good(api.post("/roles", json={"name": "Tirza of the Lamps", "aliases": ["提尔扎"]}))
     for name in (made["id"], "tirza of the lamps", "提尔扎"):
         assert good(api.get(f"/roles/{name}"))["id"] == made["id"]
-    assert made["id"] in [row["id"] for row in good(api.get("/roles", params={"limit": 500}))["items"]]
+    assert made["id"] in [
+        row["id"] for row in good(api.get("/roles", params={"limit": 500}))["items"]
+    ]
 
 
 def test_a_role_tells_how_much_there_is_of_it(role: Caller) -> None:
@@ -21,9 +23,19 @@ def test_a_role_tells_how_much_there_is_of_it(role: Caller) -> None:
     role.remember("The pier is old.", archived=True)
     role.say("Hello there.")
     found = role.get()
-    assert (found["memories"], found["archived"], found["chats"], found["writable"]) == (1, 1, 1, True)
+    assert (found["memories"], found["archived"], found["chats"], found["writable"]) == (
+        1,
+        1,
+        1,
+        True,
+    )
     figures = role.get("/stats")
-    assert (figures["total"], figures["archived"], figures["by_type"]["episodic"], figures["chats"]) == (2, 1, 1, 1)
+    assert (
+        figures["total"],
+        figures["archived"],
+        figures["by_type"]["episodic"],
+        figures["chats"],
+    ) == (2, 1, 1, 1)
     assert figures["meaning"] == "absent"
 
 
@@ -34,25 +46,49 @@ def test_a_role_tells_how_much_there_is_of_it(role: Caller) -> None:
         pytest.param({}, 422, "request", "body.name", id="a role that forgot its name"),
         pytest.param({"name": "a\nb"}, 422, "invalid", "", id="a name of two lines"),
         pytest.param({"name": "x" * 201}, 422, "request", "body.name", id="a name without end"),
-        pytest.param({"name": "Ok", "colour": "red"}, 422, "request", "body.colour", id="a field nobody knows"),
+        pytest.param(
+            {"name": "Ok", "colour": "red"},
+            422,
+            "request",
+            "body.colour",
+            id="a field nobody knows",
+        ),
         pytest.param({"name": 7}, 422, "request", "body.name", id="a number for a name"),
         pytest.param([], 422, "request", "body", id="a list for an object"),
     ],
 )
-def test_what_is_no_role_is_refused_with_its_place(api: httpx.Client, body: Any, status: int, code: str, where: str) -> None:
+def test_what_is_no_role_is_refused_with_its_place(
+    api: httpx.Client, body: Any, status: int, code: str, where: str
+) -> None:
     answer = api.post("/roles", json=body)
-    assert (answer.status_code, answer.json()["error"]["code"], answer.json()["error"].get("where", "")) == (status, code, where)
+    assert (
+        answer.status_code,
+        answer.json()["error"]["code"],
+        answer.json()["error"].get("where", ""),
+    ) == (status, code, where)
 
 
 def test_two_roles_of_one_name_are_refused(api: httpx.Client) -> None:
     caller(api, "Only One")
     assert api.post("/roles", json={"name": "only one"}).status_code == 422
-    assert api.post("/roles", json={"name": "Another One", "aliases": ["ONLY ONE"]}).status_code == 422
+    assert (
+        api.post("/roles", json={"name": "Another One", "aliases": ["ONLY ONE"]}).status_code == 422
+    )
 
 
 def test_names_aliases_and_settings_are_changed(role: Caller) -> None:
-    changed = good(role("PATCH", "", {"name": "Renamed Once", "aliases": ["Reni"], "settings": {"recall.max_items": 3}}))
-    assert (changed["name"], changed["aliases"], changed["settings"]) == ("Renamed Once", ["Reni"], {"recall": {"max_items": 3}})
+    changed = good(
+        role(
+            "PATCH",
+            "",
+            {"name": "Renamed Once", "aliases": ["Reni"], "settings": {"recall.max_items": 3}},
+        )
+    )
+    assert (changed["name"], changed["aliases"], changed["settings"]) == (
+        "Renamed Once",
+        ["Reni"],
+        {"recall": {"max_items": 3}},
+    )
     again = good(role("PATCH", "", {"aliases": [], "settings": {"recall.max_items": None}}))
     assert (again["name"], again["aliases"], again["settings"]) == ("Renamed Once", [], {})
 
@@ -60,9 +96,13 @@ def test_names_aliases_and_settings_are_changed(role: Caller) -> None:
 @pytest.mark.parametrize(
     ("settings", "told"),
     [
-        pytest.param({"recall.max_itmes": 3}, "max_items", id="a key that is mistyped: the meant one is told"),
+        pytest.param(
+            {"recall.max_itmes": 3}, "max_items", id="a key that is mistyped: the meant one is told"
+        ),
         pytest.param({"recall.max_items": "many"}, "max_items", id="a text for a number"),
-        pytest.param({"embedding.model": "/etc/passwd"}, "embedding.model", id="what only the home may say"),
+        pytest.param(
+            {"embedding.model": "/etc/passwd"}, "embedding.model", id="what only the home may say"
+        ),
         pytest.param({"learn.endpoint": "http://x"}, "learn.endpoint", id="an address to ask"),
     ],
 )
@@ -73,12 +113,25 @@ def test_settings_of_a_role_are_checked(role: Caller, settings: dict[str, Any], 
     assert role.get()["settings"] == {}
 
 
-def test_a_change_of_what_was_changed_meanwhile_is_refused_with_what_stands_there(role: Caller) -> None:
+def test_a_change_of_what_was_changed_meanwhile_is_refused_with_what_stands_there(
+    role: Caller,
+) -> None:
     before = role.get()["etag"]
     good(role("PATCH", "", {"aliases": ["First"]}, headers={"If-Match": before}))
     late = role("PATCH", "", {"aliases": ["Second"]}, headers={"If-Match": before})
-    assert (late.status_code, late.json()["error"]["code"], late.json()["current"]["aliases"]) == (412, "stale", ["First"])
-    good(role("PATCH", "", {"aliases": ["Third"]}, headers={"If-Match": late.json()["current"]["etag"]}))
+    assert (late.status_code, late.json()["error"]["code"], late.json()["current"]["aliases"]) == (
+        412,
+        "stale",
+        ["First"],
+    )
+    good(
+        role(
+            "PATCH",
+            "",
+            {"aliases": ["Third"]},
+            headers={"If-Match": late.json()["current"]["etag"]},
+        )
+    )
 
 
 def test_who_has_seen_it_is_told_so(role: Caller) -> None:
@@ -111,7 +164,11 @@ def test_a_role_goes_out_and_comes_in(role: Caller, api: httpx.Client, another: 
     look = good(api.post("/roles/import", json=document, params={"into": goal.id, "dry_run": True}))
     assert (look["added"], goal.get("/memories")["total"]) == (["beacon"], 0)
     done = good(api.post("/roles/import", json=document, params={"into": goal.id}))
-    assert (done["role"], done["added"], goal.get("/memories")["items"][0]["id"]) == (goal.id, ["beacon"], "beacon")
+    assert (done["role"], done["added"], goal.get("/memories")["items"][0]["id"]) == (
+        goal.id,
+        ["beacon"],
+        "beacon",
+    )
 
 
 def _nested(levels: int) -> dict[str, Any]:
@@ -126,9 +183,18 @@ def _nested(levels: int) -> dict[str, Any]:
     [
         pytest.param({}, 422, id="nothing, and no role to put it into"),
         pytest.param({"format": "rolememory-role", "version": 99}, 422, id="of a later version"),
-        pytest.param({"format": "rolememory-role", "version": 1, "role": {"id": "../../etc"}}, 422, id="with a path for an id"),
         pytest.param(
-            {"format": "rolememory-role", "version": 1, "role": {"id": "6ba7b810-9dad-11d1-80b4-00c04fd430c8"}, "worldbooks": {"../x": {}}},
+            {"format": "rolememory-role", "version": 1, "role": {"id": "../../etc"}},
+            422,
+            id="with a path for an id",
+        ),
+        pytest.param(
+            {
+                "format": "rolememory-role",
+                "version": 1,
+                "role": {"id": "6ba7b810-9dad-11d1-80b4-00c04fd430c8"},
+                "worldbooks": {"../x": {}},
+            },
             422,
             id="with a path for a book",
         ),

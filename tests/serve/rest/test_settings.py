@@ -8,8 +8,8 @@ from typing import Any
 import httpx
 import pytest
 
-from rolememory.store.settings_text import commented
-from rolememory.store.tree import leaves
+from rolememory.storage.settings_text import commented
+from rolememory.storage.tree import leaves
 from tests.serve.houses import Served, served
 from tests.serve.rest.callers import caller, good
 from tests.serve.rest.test_watching import told
@@ -42,7 +42,9 @@ def test_every_key_is_told_with_what_it_does(api: httpx.Client) -> None:
     assert found["embedding.backend"]["value"] == "off"
     assert found["embedding.backend"]["source"] == "overrides"
     assert found["recall.max_items"]["source"] == ""
-    assert list(rows(api, prefix="recall.")) == [key for key in leaves() if key.startswith("recall.")]
+    assert list(rows(api, prefix="recall.")) == [
+        key for key in leaves() if key.startswith("recall.")
+    ]
 
 
 def test_it_is_told_in_the_caller_s_language(api: httpx.Client) -> None:
@@ -52,7 +54,12 @@ def test_it_is_told_in_the_caller_s_language(api: httpx.Client) -> None:
 
 def test_a_change_is_written_where_its_comment_stands(api: httpx.Client, house: Served) -> None:
     before = good(api.get("/settings"))
-    changed = good(api.patch("/settings", json={"values": {"recall.max_items": 7, "serve.allowed_hosts": ["memory.lan"]}}))
+    changed = good(
+        api.patch(
+            "/settings",
+            json={"values": {"recall.max_items": 7, "serve.allowed_hosts": ["memory.lan"]}},
+        )
+    )
     found = {row["key"]: row for row in changed["items"]}
     assert (found["recall.max_items"]["value"], found["recall.max_items"]["default"]) == (
         7,
@@ -64,42 +71,73 @@ def test_a_change_is_written_where_its_comment_stands(api: httpx.Client, house: 
     assert house.house.home.settings.recall.max_items == 7
     assert house.house.settings.allowed_hosts == ("memory.lan",)
     assert changed["etag"] != before["etag"]
-    back = good(api.patch("/settings", json={"values": {"recall.max_items": None, "serve.allowed_hosts": None}}))
+    back = good(
+        api.patch(
+            "/settings", json={"values": {"recall.max_items": None, "serve.allowed_hosts": None}}
+        )
+    )
     assert {row["key"]: row["source"] for row in back["items"]}["recall.max_items"] == ""
 
 
-def test_a_change_of_what_was_edited_by_hand_meanwhile_is_refused(api: httpx.Client, house: Served) -> None:
+def test_a_change_of_what_was_edited_by_hand_meanwhile_is_refused(
+    api: httpx.Client, house: Served
+) -> None:
     seen = good(api.get("/settings"))["etag"]
     file = house.home.path / "rolememory.toml"
     file.write_text(file.read_text("utf-8") + "\n# by hand\n", "utf-8")
-    late = api.patch("/settings", json={"values": {"recall.max_items": 3}}, headers={"If-Match": seen})
+    late = api.patch(
+        "/settings", json={"values": {"recall.max_items": 3}}, headers={"If-Match": seen}
+    )
     assert (late.status_code, late.json()["current"]["etag"] != seen) == (412, True)
     assert "# by hand" in file.read_text("utf-8")
-    assert api.get("/settings", headers={"If-None-Match": late.json()["current"]["etag"]}).status_code == 304
+    assert (
+        api.get("/settings", headers={"If-None-Match": late.json()["current"]["etag"]}).status_code
+        == 304
+    )
 
 
 @pytest.mark.parametrize(
     ("values", "status", "says"),
     [
         pytest.param({"recall.max_itmes": 3}, 404, "recall.max_items", id="a key that is mistyped"),
-        pytest.param({"recall.max_items": 3, "recall.mode": "shout"}, 422, "recall.mode", id="one of two does not fit: none is written"),
-        pytest.param({"recall.max_items": {"a": {"b": []}}}, 422, "recall.max_items", id="an object for a number"),
+        pytest.param(
+            {"recall.max_items": 3, "recall.mode": "shout"},
+            422,
+            "recall.mode",
+            id="one of two does not fit: none is written",
+        ),
+        pytest.param(
+            {"recall.max_items": {"a": {"b": []}}},
+            422,
+            "recall.max_items",
+            id="an object for a number",
+        ),
         pytest.param({"preset": "../../etc/passwd"}, 422, "preset", id="a path for a preset"),
         pytest.param(
-            {"learn.api_key_env": "sk-1234567890abcdef"}, 422, "environment variable", id="a key where its variable's name should stand"
+            {"learn.api_key_env": "sk-1234567890abcdef"},
+            422,
+            "environment variable",
+            id="a key where its variable's name should stand",
         ),
         pytest.param({}, 422, "values", id="nothing"),
     ],
 )
-def test_what_would_not_load_is_not_written(api: httpx.Client, house: Served, values: dict[str, Any], status: int, says: str) -> None:
+def test_what_would_not_load_is_not_written(
+    api: httpx.Client, house: Served, values: dict[str, Any], status: int, says: str
+) -> None:
     before = (house.home.path / "rolememory.toml").read_bytes()
     answer = api.patch("/settings", json={"values": values})
-    assert (answer.status_code, (house.home.path / "rolememory.toml").read_bytes()) == (status, before)
+    assert (answer.status_code, (house.home.path / "rolememory.toml").read_bytes()) == (
+        status,
+        before,
+    )
     assert says in answer.text
     assert "sk-1234567890abcdef" not in answer.text
 
 
-def test_a_broken_file_is_told_and_the_last_good_settings_hold(api: httpx.Client, house: Served) -> None:
+def test_a_broken_file_is_told_and_the_last_good_settings_hold(
+    api: httpx.Client, house: Served
+) -> None:
     file = house.home.path / "rolememory.toml"
     whole = file.read_bytes()
     file.write_text("[recall\n", "utf-8")
@@ -120,18 +158,38 @@ def test_a_role_s_own_settings_are_told_as_its_own(api: httpx.Client) -> None:
 
 def test_presets_are_listed_and_chosen(api: httpx.Client) -> None:
     found = {one["name"]: one for one in good(api.get("/settings/presets"))["items"]}
-    assert {"default", "sillytavern", "koishi", "anh", "assistant", "local_chat", "agent", "mine"} <= set(found)
-    assert (found["mine"]["own"], found["mine"]["values"], found["mine"]["about"]) == (True, {"recall.max_items": 2}, ["My own."])
+    assert {
+        "default",
+        "sillytavern",
+        "koishi",
+        "anh",
+        "assistant",
+        "local_chat",
+        "agent",
+        "mine",
+    } <= set(found)
+    assert (found["mine"]["own"], found["mine"]["values"], found["mine"]["about"]) == (
+        True,
+        {"recall.max_items": 2},
+        ["My own."],
+    )
     assert found["default"]["chosen"]
     good(api.patch("/settings", json={"values": {"preset": "mine"}}))
     assert rows(api)["recall.max_items"]["value"] == 2
-    assert [one["name"] for one in good(api.get("/settings/presets"))["items"] if one["chosen"]] == ["mine"]
+    assert [
+        one["name"] for one in good(api.get("/settings/presets"))["items"] if one["chosen"]
+    ] == ["mine"]
     good(api.patch("/settings", json={"values": {"preset": None}}))
 
 
 def test_what_meaning_rests_on_is_told(api: httpx.Client, house: Served) -> None:
     found = good(api.get("/meaning"))
-    assert (found["state"], found["backend"], found["dims"], found["breakers"]) == ("absent", "off", 0, [])
+    assert (found["state"], found["backend"], found["dims"], found["breakers"]) == (
+        "absent",
+        "off",
+        0,
+        [],
+    )
     server = house.home.upstreams.at("http://127.0.0.1:9/v1")
     for _ in range(3):
         server.allows()
@@ -147,11 +205,15 @@ def test_what_a_model_still_has_to_read_is_told(api: httpx.Client) -> None:
 
 def test_a_model_that_nobody_knows_is_not_fetched(api: httpx.Client) -> None:
     for name in ("../../etc", "/etc", "http://evil.example/model", "--to", "someone/else"):
-        assert api.post("/models/fetch", json={"name": name}).json()["error"]["code"] == "unknown_name"
+        assert (
+            api.post("/models/fetch", json={"name": name}).json()["error"]["code"] == "unknown_name"
+        )
     assert good(api.get("/models/fetch"))["state"] == "none"
 
 
-def test_a_fetch_that_fails_tells_why_step_by_step(api: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fetch_that_fails_tells_why_step_by_step(
+    api: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     with api.stream("GET", "/events") as response:
         lines = response.iter_lines()
@@ -166,6 +228,9 @@ def test_a_fetch_that_fails_tells_why_step_by_step(api: httpx.Client, monkeypatc
 
 
 def test_the_models_we_know_are_listed(api: httpx.Client) -> None:
-    found = {one["name"]: one for one in good(api.get("/models", headers={"Accept-Language": "zh"}))["items"]}
+    found = {
+        one["name"]: one
+        for one in good(api.get("/models", headers={"Accept-Language": "zh"}))["items"]
+    }
     assert found["bge-small-zh-v1.5"]["languages"] == ["zh"]
     assert "中文" in found["bge-small-zh-v1.5"]["about"]

@@ -24,7 +24,9 @@ def told(lines: Iterator[str]) -> Iterator[tuple[int, str, dict[str, Any]]]:
             yield number, kind, json.loads(value)
 
 
-def until(events: Iterator[tuple[int, str, dict[str, Any]]], kind: str, role: str) -> dict[str, Any]:
+def until(
+    events: Iterator[tuple[int, str, dict[str, Any]]], kind: str, role: str
+) -> dict[str, Any]:
     return next(values for _, heard, values in events if heard == kind and values["role"] == role)
 
 
@@ -37,7 +39,9 @@ def stream(api: httpx.Client) -> Iterator[Iterator[tuple[int, str, dict[str, Any
         yield told(lines)
 
 
-def test_everything_that_changes_is_told(stream: Iterator[Any], role: Caller, house: Served) -> None:
+def test_everything_that_changes_is_told(
+    stream: Iterator[Any], role: Caller, house: Served
+) -> None:
     role.remember("The beacon failed.", id="beacon", keys=["beacon"])
     assert until(stream, "memory", role.id)["role"] == role.id
     role.post("/recall", {"messages": asks("Why is the beacon dark?"), "chat": "harbour"})
@@ -45,7 +49,9 @@ def test_everything_that_changes_is_told(stream: Iterator[Any], role: Caller, ho
     role.say("My sister is called Anna.", "A fine name.")
     assert until(stream, "chat", role.id)["entered"] == 2
     assert until(stream, "learned", role.id)["memories"] == 1
-    (house.home.role(role.id).folder / "memory.json").write_text('{"episodic": ["Written by hand."]}', "utf-8")
+    (house.home.role(role.id).folder / "memory.json").write_text(
+        '{"episodic": ["Written by hand."]}', "utf-8"
+    )
     assert until(stream, "memory", role.id)
 
 
@@ -72,7 +78,9 @@ def test_who_comes_back_hears_what_he_missed(api: httpx.Client, role: Caller) ->
 
 
 @pytest.mark.parametrize("given", ["999999999", "12"])
-def test_who_was_away_too_long_is_told_of_the_gap(another: Any, given: str, house: Served, api: httpx.Client) -> None:
+def test_who_was_away_too_long_is_told_of_the_gap(
+    another: Any, given: str, house: Served, api: httpx.Client
+) -> None:
     for _ in range(250):
         house.house.bus.tell("model")
     with api.stream("GET", "/events", headers={"Last-Event-ID": given}) as response:
@@ -83,7 +91,11 @@ def test_who_was_away_too_long_is_told_of_the_gap(another: Any, given: str, hous
 def test_a_number_that_is_none_begins_anew(given: str, api: httpx.Client, role: Caller) -> None:
     with api.stream("GET", "/events", headers={"Last-Event-ID": given.encode()}) as response:
         role.remember("Something.")
-        assert next(values for _, kind, values in told(response.iter_lines()) if kind == "memory" and values["role"] == role.id)
+        assert next(
+            values
+            for _, kind, values in told(response.iter_lines())
+            if kind == "memory" and values["role"] == role.id
+        )
 
 
 def test_events_of_one_role_alone(api: httpx.Client, role: Caller, another: Any) -> None:

@@ -19,18 +19,28 @@ Handler = Callable[[httpx.Request], httpx.Response]
 
 
 def answering(*rows: list[float]) -> Handler:
-    return lambda _: httpx.Response(200, json={"data": [{"index": at, "embedding": row} for at, row in enumerate(rows)]})
+    return lambda _: httpx.Response(
+        200, json={"data": [{"index": at, "embedding": row} for at, row in enumerate(rows)]}
+    )
 
 
 def honest(request: httpx.Request) -> httpx.Response:
     texts = json.loads(request.content)["input"]
-    rows = [{"index": at, "embedding": [float(len(text)), 1.0, 0.0]} for at, text in enumerate(texts)]
-    return httpx.Response(200, json={"object": "list", "data": rows[::-1], "usage": {"total_tokens": 1}})
+    rows = [
+        {"index": at, "embedding": [float(len(text)), 1.0, 0.0]} for at, text in enumerate(texts)
+    ]
+    return httpx.Response(
+        200, json={"object": "list", "data": rows[::-1], "usage": {"total_tokens": 1}}
+    )
 
 
 def endpoint(handler: Handler, breaker: Breaker | None = None, **settings: object) -> Endpoint:
-    how = EmbeddingSettings(**{"backend": "endpoint", "endpoint": BASE, "dims": 3, "timeout_s": 0.3, **settings})  # type: ignore[arg-type]
-    return Endpoint(how, client=httpx.Client(transport=httpx.MockTransport(handler)), breaker=breaker)
+    how = EmbeddingSettings(
+        **{"backend": "endpoint", "endpoint": BASE, "dims": 3, "timeout_s": 0.3, **settings}
+    )  # type: ignore[arg-type]
+    return Endpoint(
+        how, client=httpx.Client(transport=httpx.MockTransport(handler)), breaker=breaker
+    )
 
 
 @pytest.mark.parametrize(
@@ -94,20 +104,32 @@ def test_prefixes_stand_before_what_they_are_for() -> None:
 @pytest.mark.parametrize(
     ("handler", "told"),
     [
-        pytest.param(lambda _: httpx.Response(500, text="sk-secret"), "status 500", id="a server error"),
+        pytest.param(
+            lambda _: httpx.Response(500, text="sk-secret"), "status 500", id="a server error"
+        ),
         pytest.param(lambda _: httpx.Response(429), "status 429", id="too many requests"),
         pytest.param(
-            lambda _: httpx.Response(302, headers={"Location": "http://elsewhere"}), "status 302", id="a redirect is not followed"
+            lambda _: httpx.Response(302, headers={"Location": "http://elsewhere"}),
+            "status 302",
+            id="a redirect is not followed",
         ),
-        pytest.param(lambda _: httpx.Response(200, text="<html>"), "not a list of embeddings", id="no JSON"),
         pytest.param(
-            lambda _: httpx.Response(200, json={"data": [{"embedding": ["x"]}]}), "not a list of embeddings", id="words for numbers"
+            lambda _: httpx.Response(200, text="<html>"), "not a list of embeddings", id="no JSON"
         ),
-        pytest.param(answering([1.0, 2.0, 3.0], [1.0, 2.0, 3.0]), "2 vectors", id="two vectors for one text"),
+        pytest.param(
+            lambda _: httpx.Response(200, json={"data": [{"embedding": ["x"]}]}),
+            "not a list of embeddings",
+            id="words for numbers",
+        ),
+        pytest.param(
+            answering([1.0, 2.0, 3.0], [1.0, 2.0, 3.0]), "2 vectors", id="two vectors for one text"
+        ),
         pytest.param(answering([]), "1 vectors of lengths [0]", id="an empty vector"),
         pytest.param(answering([1.0]), "dimensions", id="too few dimensions"),
         pytest.param(
-            lambda request: (_ for _ in ()).throw(httpx.ConnectError("refused", request=request)), "ConnectError", id="nobody there"
+            lambda request: (_ for _ in ()).throw(httpx.ConnectError("refused", request=request)),
+            "ConnectError",
+            id="nobody there",
         ),
     ],
 )
@@ -132,7 +154,9 @@ def test_p11_a_dead_endpoint_is_asked_a_few_times_then_left_alone_then_probed_on
 
     def dead(_: httpx.Request) -> httpx.Response:
         calls[0] += 1
-        return httpx.Response(503 if calls[0] < 7 else 200, json={"data": [{"embedding": [1.0, 0.0, 0.0]}]})
+        return httpx.Response(
+            503 if calls[0] < 7 else 200, json={"data": [{"embedding": [1.0, 0.0, 0.0]}]}
+        )
 
     model = endpoint(dead, breaker=Breaker("test", clock=lambda: now[0]))
     for _ in range(20):
@@ -149,13 +173,21 @@ def test_p11_a_dead_endpoint_is_asked_a_few_times_then_left_alone_then_probed_on
     assert model.breaker.state is State.READY
 
 
-def test_going_and_coming_back_are_one_line_each_without_the_password(caplog: pytest.LogCaptureFixture) -> None:
+def test_going_and_coming_back_are_one_line_each_without_the_password(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     now, up = [0.0], [False]
 
     def server(_: httpx.Request) -> httpx.Response:
-        return httpx.Response(200 if up[0] else 503, json={"data": [{"embedding": [1.0, 0.0, 0.0]}]})
+        return httpx.Response(
+            200 if up[0] else 503, json={"data": [{"embedding": [1.0, 0.0, 0.0]}]}
+        )
 
-    model = endpoint(server, Breaker("test", clock=lambda: now[0]), endpoint="http://lin:sesame@127.0.0.1:5001/v1")
+    model = endpoint(
+        server,
+        Breaker("test", clock=lambda: now[0]),
+        endpoint="http://lin:sesame@127.0.0.1:5001/v1",
+    )
     for at in (0.0, 31.0, 62.0):  # it goes, and two probes find it gone
         now[0] = at
         for _ in range(9):
@@ -165,7 +197,9 @@ def test_going_and_coming_back_are_one_line_each_without_the_password(caplog: py
     now[0], up[0] = 93.0, True
     model.embed_query("storm")
     model.embed_query("storm")
-    assert [record.getMessage() for record in caplog.records if record.name.startswith("rolememory")] == [
+    assert [
+        record.getMessage() for record in caplog.records if record.name.startswith("rolememory")
+    ] == [
         "http://127.0.0.1:5001/v1: answered status 503; it is left alone for a while, turns go by words",
         "http://127.0.0.1:5001/v1: gives vectors again",
     ]
@@ -177,7 +211,10 @@ def test_the_key_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> 
     settings = EmbeddingSettings(backend="endpoint", endpoint=BASE, api_key_env="MY_KEY", dims=3)
     with _client(settings) as client:
         assert client.headers["Authorization"] == "Bearer sk-secret"
-    assert "secret" not in Endpoint(settings, client=httpx.Client(transport=httpx.MockTransport(honest))).key
+    assert (
+        "secret"
+        not in Endpoint(settings, client=httpx.Client(transport=httpx.MockTransport(honest))).key
+    )
 
 
 def test_an_endpoint_without_a_url_is_told_what_to_set() -> None:
@@ -186,5 +223,8 @@ def test_an_endpoint_without_a_url_is_told_what_to_set() -> None:
 
 
 def test_another_model_has_another_key() -> None:
-    keys = {endpoint(honest, **how).key for how in ({}, {"model": "other"}, {"dims": 2}, {"query_prefix": "q: "}, {"revision": "2"})}
+    keys = {
+        endpoint(honest, **how).key
+        for how in ({}, {"model": "other"}, {"dims": 2}, {"query_prefix": "q: "}, {"revision": "2"})
+    }
     assert len(keys) == 5

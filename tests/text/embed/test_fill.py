@@ -41,9 +41,17 @@ def test_what_a_file_kept_is_not_asked() -> None:
 
 def test_it_can_be_stopped_and_goes_on_where_it_was() -> None:
     table, model, steps = VectorTable(64), HashingEmbedder(), list[tuple[int, int]]()
-    embed_missing(table, TEXTS, model, progress=lambda *step: steps.append(step), stopped=lambda: len(steps) == 1)
+    embed_missing(
+        table,
+        TEXTS,
+        model,
+        progress=lambda *step: steps.append(step),
+        stopped=lambda: len(steps) == 1,
+    )
     assert len(table) == BATCH
-    assert embed_missing(table, TEXTS, model, progress=lambda *step: steps.append(step)) == 2 * BATCH
+    assert (
+        embed_missing(table, TEXTS, model, progress=lambda *step: steps.append(step)) == 2 * BATCH
+    )
     assert steps == [(BATCH, 3 * BATCH), (BATCH, 2 * BATCH), (2 * BATCH, 2 * BATCH)]
 
 
@@ -62,7 +70,11 @@ def test_what_was_done_before_a_failure_stays() -> None:
 
 def test_texts_the_model_cannot_read_get_no_vector() -> None:
     table = VectorTable(64)
-    embed_missing(table, [("zh", "灯塔灭了"), ("en", "the beacon failed")], HashingEmbedder(unknown="灯塔灭了"))
+    embed_missing(
+        table,
+        [("zh", "灯塔灭了"), ("en", "the beacon failed")],
+        HashingEmbedder(unknown="灯塔灭了"),
+    )
     assert "en" in table
     assert "zh" not in table
 

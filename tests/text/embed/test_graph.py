@@ -23,7 +23,12 @@ from tests.graphs import manifest, needs_tools, of_session
 
 pytestmark = needs_tools
 
-TEXTS = [*HARD, "Why did the beacon go dark?", "灯塔为什么灭了？", "The keeper wrote it down. " * 200]
+TEXTS = [
+    *HARD,
+    "Why did the beacon go dark?",
+    "灯塔为什么灭了？",
+    "The keeper wrote it down. " * 200,
+]
 
 
 @pytest.fixture(scope="module")
@@ -55,15 +60,22 @@ def put(path: Path, data: bytes) -> None:
     "settings",
     [
         pytest.param(EmbeddingSettings(), id="as it is"),
-        pytest.param(EmbeddingSettings(dims=128, query_prefix="query: ", passage_prefix="passage: "), id="prefixes, fewer dimensions"),
+        pytest.param(
+            EmbeddingSettings(dims=128, query_prefix="query: ", passage_prefix="passage: "),
+            id="prefixes, fewer dimensions",
+        ),
         pytest.param(EmbeddingSettings(max_tokens=16), id="a shorter window"),
     ],
 )
 def test_its_vectors_are_those_of_the_original(settings: EmbeddingSettings, graph: Path) -> None:
     original, found = LocalModel(packaged() or Path(), settings), GraphModel(graph, settings)
     np.testing.assert_allclose(found.embed(TEXTS), original.embed(TEXTS), atol=1e-4)
-    np.testing.assert_allclose(found.embed_query(TEXTS[-1]), original.embed_query(TEXTS[-1]), atol=1e-4)
-    assert (found.key, found.dim) == (original.key, original.dim), "one space: nothing is embedded anew"
+    np.testing.assert_allclose(
+        found.embed_query(TEXTS[-1]), original.embed_query(TEXTS[-1]), atol=1e-4
+    )
+    assert (found.key, found.dim) == (original.key, original.dim), (
+        "one space: nothing is embedded anew"
+    )
 
 
 def test_it_knows_what_it_cannot_read(graph: Path, original: LocalModel) -> None:
@@ -73,13 +85,18 @@ def test_it_knows_what_it_cannot_read(graph: Path, original: LocalModel) -> None
         assert found.trusts(text) == original.trusts(text)
 
 
-def test_eight_bits_stay_near_and_keep_to_themselves(tmp_path_factory: pytest.TempPathFactory, original: LocalModel, graph: Path) -> None:
+def test_eight_bits_stay_near_and_keep_to_themselves(
+    tmp_path_factory: pytest.TempPathFactory, original: LocalModel, graph: Path
+) -> None:
     rounded = graph_folder(of_session(tmp_path_factory, "--int8"))
     found = GraphModel(rounded)
     seen = float((1.0 - (found.embed(TEXTS) * original.embed(TEXTS)).sum(axis=1)).max())
     assert 1e-4 < max(seen, manifest(rounded)["deviation"]) <= 0.05
     assert found.key != original.key
-    assert found.manifest.files(rounded)[0].stat().st_size * 3 < GraphModel(graph).manifest.files(graph)[0].stat().st_size
+    assert (
+        found.manifest.files(rounded)[0].stat().st_size * 3
+        < GraphModel(graph).manifest.files(graph)[0].stat().st_size
+    )
 
 
 def test_many_may_ask_at_once(graph: Path) -> None:
@@ -92,10 +109,20 @@ def test_many_may_ask_at_once(graph: Path) -> None:
 
 def test_a_home_with_a_graph_never_imports_torch(graph: Path) -> None:
     told = subprocess.run(
-        [sys.executable, "-c", _ASKS, str(graph.parents[1])], capture_output=True, text=True, timeout=120, check=False, env=os.environ
+        [sys.executable, "-c", _ASKS, str(graph.parents[1])],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        env=os.environ,
     )
     assert told.returncode == 0, told.stderr
-    assert json.loads(told.stdout) == {"state": "ready", "runtime": "onnx float32", "heavy": [], "best": 1}
+    assert json.loads(told.stdout) == {
+        "state": "ready",
+        "runtime": "onnx float32",
+        "heavy": [],
+        "best": 1,
+    }
 
 
 _ASKS = """
@@ -131,17 +158,31 @@ def _no_graph_at_all(folder: Path) -> None:
     ("break_it", "told"),
     [
         pytest.param(_flipped, "damaged", id="one bit is wrong"),
-        pytest.param(lambda folder: next(folder.glob("*.tokenizer.json")).unlink(), "missing", id="the tokenizer is gone"),
+        pytest.param(
+            lambda folder: next(folder.glob("*.tokenizer.json")).unlink(),
+            "missing",
+            id="the tokenizer is gone",
+        ),
         pytest.param(lambda folder: put(folder / MANIFEST, b"{"), "manifest", id="half a manifest"),
-        pytest.param(_changed(graph="../../../etc/passwd"), "manifest", id="a manifest that leads out of the folder"),
-        pytest.param(_changed(weights="0" * 64), "another model", id="drawn from weights of the same size"),
-        pytest.param(_changed(weights_bytes=5), "another model", id="drawn from weights of another size"),
+        pytest.param(
+            _changed(graph="../../../etc/passwd"),
+            "manifest",
+            id="a manifest that leads out of the folder",
+        ),
+        pytest.param(
+            _changed(weights="0" * 64), "another model", id="drawn from weights of the same size"
+        ),
+        pytest.param(
+            _changed(weights_bytes=5), "another model", id="drawn from weights of another size"
+        ),
         pytest.param(_changed(dims=77), "384 dimensions", id="wrong about itself"),
         pytest.param(_changed(inputs=["input_ids"]), "does not run", id="fed in another way"),
         pytest.param(_no_graph_at_all, "does not run", id="no graph at all"),
     ],
 )
-def test_a_graph_that_is_not_right_is_refused_with_the_way_out(break_it: Callable[[Path], None], told: str, linked: Path) -> None:
+def test_a_graph_that_is_not_right_is_refused_with_the_way_out(
+    break_it: Callable[[Path], None], told: str, linked: Path
+) -> None:
     break_it(linked)
     with pytest.raises(ModelError, match=told) as caught:
         opened(linked, packaged() or Path(), EmbeddingSettings())
@@ -156,7 +197,9 @@ def test_what_is_refused_leaves_the_original_at_work(linked: Path) -> None:
     assert "damaged" in str(model.passed_over)
 
 
-def test_a_model_that_changed_is_not_answered_for_by_its_old_graph(graph: Path, tmp_path: Path) -> None:
+def test_a_model_that_changed_is_not_answered_for_by_its_old_graph(
+    graph: Path, tmp_path: Path
+) -> None:
     folder = tmp_path / "model"
     shutil.copytree(packaged() or tmp_path, folder)
     weights = next(folder.rglob("*.safetensors"))
@@ -165,7 +208,9 @@ def test_a_model_that_changed_is_not_answered_for_by_its_old_graph(graph: Path, 
     weights.write_bytes(raw)
     with pytest.raises(ModelError, match="another model"):
         opened(graph, folder, EmbeddingSettings())
-    assert isinstance(load(EmbeddingSettings(), graph=graph), GraphModel), "the one it was drawn from is still answered for"
+    assert isinstance(load(EmbeddingSettings(), graph=graph), GraphModel), (
+        "the one it was drawn from is still answered for"
+    )
 
 
 def test_without_a_graph_there_is_nothing_to_tell(tmp_path: Path) -> None:

@@ -39,7 +39,9 @@ def test_a_turn_meets_none_while_the_model_loads_and_the_model_after() -> None:
     assert loader.background["en"].shape == (32, 64)
 
 
-@pytest.mark.parametrize("error", [ModelError("no such model"), ImportError("torch is broken"), MemoryError()])
+@pytest.mark.parametrize(
+    "error", [ModelError("no such model"), ImportError("torch is broken"), MemoryError()]
+)
 def test_a_model_that_cannot_be_loaded_is_failed_not_an_exception(error: Exception) -> None:
     def broken(_: EmbeddingSettings) -> Embedder:
         raise error
@@ -69,7 +71,10 @@ def test_it_is_loaded_once_however_many_ask() -> None:
 
 def test_background_leaves_out_languages_the_model_does_not_know() -> None:
     chinese = "的了在是她他我们一不"
-    loader = Loader(EmbeddingSettings(), load=lambda _: HashingEmbedder(unknown=chinese + "今天早上火车又晚点买双新鞋雨已经下三"))
+    loader = Loader(
+        EmbeddingSettings(),
+        load=lambda _: HashingEmbedder(unknown=chinese + "今天早上火车又晚点买双新鞋雨已经下三"),
+    )
     assert loader.ready(10)
     assert set(loader.background) == {"en"}
 
@@ -90,7 +95,11 @@ def test_the_ladder_ends_in_words_alone() -> None:
     ("files", "told"),
     [
         pytest.param(["pytorch_model.bin"], "only pytorch_model.bin", id="weights as a pickle"),
-        pytest.param(["model.safetensors", "2_Dense/pytorch_model.bin"], "only pytorch_model.bin", id="one layer as a pickle"),
+        pytest.param(
+            ["model.safetensors", "2_Dense/pytorch_model.bin"],
+            "only pytorch_model.bin",
+            id="one layer as a pickle",
+        ),
         pytest.param(["config.json"], "no *.safetensors", id="no weights"),
     ],
 )

@@ -24,7 +24,9 @@ def model() -> LocalModel:
 
 
 def test_near_in_meaning_is_near_in_space(model: LocalModel) -> None:
-    cat, rug, stocks = model.embed(["The cat sat on the mat", "A kitten rests on the carpet", "Stock prices fell"])
+    cat, rug, stocks = model.embed(
+        ["The cat sat on the mat", "A kitten rests on the carpet", "Stock prices fell"]
+    )
     assert float(cat @ rug) > 0.4 > 0.2 > float(cat @ stocks)
     np.testing.assert_allclose(model.embed_query("The cat sat on the mat"), cat, atol=1e-5)
     assert (model.dim, cat.dtype) == (384, np.float32)
@@ -53,7 +55,9 @@ def test_weights_that_are_not_those_we_know_are_refused(tmp_path: Path) -> None:
         LocalModel(folder, EmbeddingSettings(revision="0" * 64))
 
 
-def test_no_socket_is_opened_while_a_model_is_looked_for_and_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_socket_is_opened_while_a_model_is_looked_for_and_loaded(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def refuse(*_: object) -> None:
         raise AssertionError("a socket was opened")
 

@@ -66,10 +66,22 @@ def test_another_model_has_its_own_vectors() -> None:
 @pytest.mark.parametrize(
     ("query", "earlier", "together"),
     [
-        pytest.param("And then?", "Nora lit the beacon.", True, id="a short follow-up is read with the message before"),
+        pytest.param(
+            "And then?",
+            "Nora lit the beacon.",
+            True,
+            id="a short follow-up is read with the message before",
+        ),
         pytest.param("后来呢？", "诺拉点亮了灯塔。", True, id="in Chinese too"),
-        pytest.param("Who lit the beacon in the storm?", "Nice weather.", False, id="a full question stands alone"),
-        pytest.param("灯塔是谁点亮的？", "天气真好。", False, id="a full Chinese question stands alone"),
+        pytest.param(
+            "Who lit the beacon in the storm?",
+            "Nice weather.",
+            False,
+            id="a full question stands alone",
+        ),
+        pytest.param(
+            "灯塔是谁点亮的？", "天气真好。", False, id="a full Chinese question stands alone"
+        ),
         pytest.param("And then?", "", False, id="nothing was said before"),
     ],
 )

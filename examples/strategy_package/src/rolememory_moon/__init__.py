@@ -41,11 +41,19 @@ class MoonTrigger:
     activates: ClassVar[bool] = True
 
     def __init__(self, entries: Sequence[Entry], parts: Parts) -> None:
-        self._tagged = [one.id for one in entries if TAGS & set(getattr(one, "tags", ())) and may_wake(one, self.name)]
+        self._tagged = [
+            one.id
+            for one in entries
+            if TAGS & set(getattr(one, "tags", ())) and may_wake(one, self.name)
+        ]
 
     def fire(self, scene: Scene, among: Collection[str]) -> Iterator[Hit]:
         """Yield one hit per tagged memory; the scene's `now` is the only clock it looks at."""
         lit = illumination(scene.now)
         force = strength(lit)
         if force > 0.0:
-            yield from (Hit(one, self.name, force, Reason("phase", (("lit", lit),))) for one in self._tagged if one in among)
+            yield from (
+                Hit(one, self.name, force, Reason("phase", (("lit", lit),)))
+                for one in self._tagged
+                if one in among
+            )

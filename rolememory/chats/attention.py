@@ -1,0 +1,171 @@
+"""How a look at a chat begins: with what is the same as at the last look, so that only what is new has to be heard."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import takewhile
+
+from rolememory.chats.align import SURE, Change
+from rolememory.chats.heard import VOICES, Clean, hear, look_of
+from rolememory.chats.plan import Laid, lay, lay_from
+from rolememory.chats.settle import Step
+from rolememory.chats.transcript import Transcript
+from rolememory.chats.values import Look
+from rolememory.schema.learning import Said
+from rolememory.schema.message import Message
+
+_VOICES = frozenset(VOICES)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What was passed at the last look, and what it led to."""
+
+    messages: list[Message]
+    clean: Clean | None
+    script: Transcript
+    edition: int  # of the script, when the path ended with these messages
+    begin: int
+    look: Look
+
+    def more(
+        self, messages: Sequence[Message], clean: Clean | None, script: Transcript
+    ) -> Sequence[Message] | None:
+        """What was appended since; None when these are not the same messages, or the chat went on without them."""
+        count = len(self.messages)
+        if (
+            script is not self.script
+            or script.edition != self.edition
+            or clean != self.clean
+            or not count <= len(messages)
+        ):
+            return None
+        if (
+            not count
+            or messages[0] is not self.messages[0]
+            or messages[count - 1] is not self.messages[-1]
+        ):
+            return None
+        return messages[count:] if list(messages[:count]) == self.messages else None
+
+    def grown(self, messages: Sequence[Message]) -> list[Message]:
+        """The list of the last look with what was appended to it: the same list, it is of no use to anybody else."""
+        self.messages.extend(messages[len(self.messages) :])
+        return self.messages
+
+
+@dataclass(frozen=True, slots=True)
+class Attended:
+    """Where the visible messages lie, and how much there is of them."""
+
+    laid: Laid
+    look: Look
+    goes_on: bool = False  # the very messages of the last look, and more
+
+
+def attend(
+    script: Transcript, messages: Sequence[Message], clean: Clean | None, seen: Seen | None
+) -> Attended | None:
+    """Lay the visible messages along the chat; None when nobody said anything.
+
+    Cost: where the caller passes the same `Message` objects again, what was appended costs itself alone; else each message one
+    comparison of texts, and what stands behind the first difference an alignment.
+    """
+    if seen is not None and (more := seen.more(messages, clean, script)) is not None:
+        return replace(_appended(script, seen.begin, more, clean, seen.look), goes_on=True)
+    spoken = Spoken.of(messages)
+    begin, run = spoken.sure(script)
+    if run == len(script.path) - begin > 0:
+        return _appended(script, begin, spoken.messages[run:], clean, _look(script, begin, run))
+    if run >= SURE:
+        news = hear(spoken.messages[run:], clean, script.known)
+        return Attended(
+            Laid(begin, lay_from(script, news, begin + run)),
+            _together(_look(script, begin, run), look_of(news)),
+        )
+    news = hear(spoken.messages, clean, script.known)
+    return Attended(lay(script, news), look_of(news)) if news else None
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """What was said, without instructions."""
+
+    messages: Sequence[Message]
+    texts: list[str]
+    voices: list[str]
+
+    @classmethod
+    def of(cls, messages: Sequence[Message]) -> "Spoken":
+        """What is said in the messages."""
+        texts, voices = (
+            [message.content for message in messages],
+            [message.role for message in messages],
+        )
+        if not _VOICES.issuperset(voices) or "" in texts:
+            messages = [
+                message for message in messages if message.role in _VOICES and message.content
+            ]
+            texts, voices = (
+                [message.content for message in messages],
+                [message.role for message in messages],
+            )
+        return cls(messages, list(map(str.strip, texts)), list(voices))
+
+    def sure(self, script: Transcript) -> tuple[int, int]:
+        """Where on the path they begin, and how many are the same from there on: with the last look's first message, or the chat's."""
+        size = len(script.path)
+        runs = [
+            (begin, self._run(script, begin))
+            for begin in dict.fromkeys((max(size - script.look.messages, 0), 0))
+        ]
+        return max(runs, key=lambda pair: (pair[1] == size - pair[0], pair[1]))
+
+    def going_on(self, script: Transcript) -> int:
+        """How many messages of the path they begin with, if they go on behind its end and the user is among them; else 0."""
+        begin, run = self.sure(script)
+        whole = run == len(script.path) - begin and (begin == 0 or "user" in self.voices[:run])
+        return run if whole else 0
+
+    def _run(self, script: Transcript, begin: int) -> int:
+        end, step = min(len(script.path), begin + len(self.texts)), SURE
+        place = begin
+        while place < end:  # in growing steps, since most differ soon or not at all
+            olds = script.path[place : min(place + step, end)]
+            at, behind = place - begin, place - begin + len(olds)
+            cames, voices = list(map(_came, olds)), [said.role for said in olds]
+            texts, spoke = self.texts[at:behind], self.voices[at:behind]
+            if texts != cames or spoke != voices:
+                pairs = zip(texts, cames, spoke, voices, strict=True)
+                same = (text == came and one == other for text, came, one, other in pairs)
+                return at + sum(takewhile(bool, same))
+            place, step = place + len(olds), 2 * step
+        return place - begin
+
+
+def _came(said: Said) -> str:
+    """The text as it came."""
+    return said.raw or said.text
+
+
+def _appended(
+    script: Transcript, begin: int, more: Sequence[Message], clean: Clean | None, look: Look
+) -> Attended:
+    news = hear(more, clean, script.known) if more else []
+    size = len(script.path)
+    change = (Change(size, size, tuple([Step(None, heard) for heard in news])),) if news else ()
+    return Attended(Laid(begin, change), _together(look, look_of(news)))
+
+
+def _look(script: Transcript, begin: int, count: int) -> Look:
+    """How much so many messages of the path are."""
+    if count == script.look.messages and begin + count == len(script.path):
+        return script.look
+    olds = script.path[begin : begin + count]
+    users = sum(said.role == "user" for said in olds)
+    return Look(count, users, sum(len(_came(said)) for said in olds))
+
+
+def _together(one: Look, other: Look) -> Look:
+    return Look(
+        one.messages + other.messages, one.users + other.users, one.characters + other.characters
+    )

@@ -1,0 +1,435 @@
+"""The durable chats of a role: what was said, in which words, and what is visible now.
+
+    chats = Chats(space)
+    observed = chats.observe(messages, chat="harbour", user="lin")      # one durable line, or nothing when nothing changed
+    sight = chats.visible_from("harbour")                               # which memories count there
+
+A chat is slots × versions in `chats/{slug-hash}.jsonl`; a look at the whole visible history is aligned with it (`plan.lay`).
+"""
+
+import logging
+import threading
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from datetime import UTC, datetime
+from types import EllipsisType, MappingProxyType
+from typing import Any
+
+from rolememory.chats.aim import Aim
+from rolememory.chats.aims import Aims, Asked
+from rolememory.chats.heard import Clean, whole
+from rolememory.chats.kinship import Families
+from rolememory.chats.log import Log
+from rolememory.chats.presence import Attendance, Readers, Same, alone
+from rolememory.chats.rows import Row
+from rolememory.chats.shelf import Shelf
+from rolememory.chats.sight import Sight
+from rolememory.chats.timelines import Timelines
+from rolememory.chats.transcript import Chat
+from rolememory.chats.values import MODES, ChatInfo, Glimpse, Mode
+from rolememory.chats.visible_path import VisiblePath
+from rolememory.errors import FileError, InvalidValueError, UnknownChatError
+from rolememory.schema.learning import Observed, Said
+from rolememory.schema.memory import in_utc
+from rolememory.schema.message import Message, TurnKind
+from rolememory.storage.erase import Clear, Cleared
+from rolememory.storage.port import Space
+from rolememory.storage.problem import Problem
+
+_log = logging.getLogger(__name__)
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+class Chats:
+    """One role's chats. Thread-safe; any number of processes may share the folder; readers never wait for a writer."""
+
+    def __init__(
+        self,
+        space: Space,
+        *,
+        clock: Callable[[], datetime] = _now,
+        same: Same = alone,
+        links: Callable[[], Hashable] = lambda: None,
+    ) -> None:
+        """`links` gives another value whenever `same` may say something else of a name."""
+        self.timelines = Timelines(space, clock=clock)
+        self._space, self._clock, self._same, self._links = space, clock, same, links
+        self._shelf = Shelf(space)
+        self._aims = Aims(self._shelf)
+        self._writing, self._reading = threading.RLock(), threading.RLock()  # taken in this order
+        self._listeners: list[Callable[[Observed], None]] = []
+        self._families, self._followed = Families(), 0  # up to this generation of the logs
+
+    # ── looking at a chat ────────────────────────────────────────────────────────────────────────────────────────
+
+    def observe(
+        self,
+        messages: Sequence[Message],
+        *,
+        chat: str = "",
+        user: str | None = None,
+        at: datetime | None = None,
+        clean: Clean | None = None,
+        title: str | None = None,
+        present: Sequence[str] | None = None,
+        members: Sequence[str] | None = None,
+        kind: TurnKind = "normal",
+        away: bool = False,
+    ) -> Observed:
+        """Align the whole visible history with the chat's log and write what is new, in one durable line.
+
+        Idempotent: the same messages twice write nothing. A message changed in its place, by an edit or a swipe, is another version of the
+        same slot and what follows stays; one that is missing is gone, unless it is missing in front, where the frontend cut it off.
+        Messages that the frontend joined with a line break are still two. Only user and assistant are kept, without what `clean` takes
+        out and without tags of emotion; pass the same `clean` every time, and the same `Message` objects if you have them: then
+        an appended exchange costs itself alone. `at` stands in for the clock, `Message.sent` wins over both.
+
+        Without a `chat` the messages find the unnamed chat of that user which they continue, else begin one. When a named
+        chat shows nothing it ever held, it was cut or begun anew: `plan.lay` tells how that is decided. A named chat of another user
+        that shares nothing with these messages is left alone: this user gets one of his own, called `chat@user`.
+        Raises: NotWrittenError; nothing changed.
+        """
+        asked = replace(
+            self._asked(messages, chat, user, clean, at),
+            present=None if present is None else tuple(map(whole, present)),
+            members=None if members is None else tuple(map(whole, members)),
+            kind=kind,
+            away=away,
+        )
+        with self._writing:
+            aim = self._aimed(asked)
+            if aim.row(asked.now, title) is not None:
+                with self._locked():
+                    aim = self._aimed(asked, aim)
+                    self._write(aim.log, aim.row(asked.now, title))
+            with self._reading:
+                self._aims.keep(aim, asked)
+        observed = aim.observed()
+        if observed.entered or observed.returned or observed.left or observed.branch_of:
+            self._tell(observed)
+        return observed
+
+    def glimpse(
+        self,
+        messages: Sequence[Message],
+        *,
+        chat: str = "",
+        user: str | None = None,
+        clean: Clean | None = None,
+        at: datetime | None = None,
+    ) -> Glimpse:
+        """The same alignment without writing: what the path would be, for a recall that comes before `observe`."""
+        return self._aimed(self._asked(messages, chat, user, clean, at)).glimpse()
+
+    def follow(self, listener: Callable[[Observed], None]) -> Callable[[], None]:
+        """Be told, in this process, of everything `observe` finds, once it is written; gives what stops it."""
+        self._listeners.append(listener)
+
+        def stop() -> None:
+            if listener in self._listeners:
+                self._listeners.remove(listener)
+
+        return stop
+
+    # ── reading ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def chats(
+        self, *, archived: bool = False, user: str | EllipsisType | None = ...
+    ) -> list[ChatInfo]:
+        """Every chat, the one that changed last first; archived ones too if asked, of one person if given (None: of nobody)."""
+        found = (chat.info for chat in self._all())
+        person = self._person(None if user is ... else user)
+        wanted = (
+            info
+            for info in found
+            if (archived or not info.archived)
+            and (user is ... or self._person(info.user) == person)
+        )
+        return sorted(wanted, key=lambda info: (info.updated, info.created, info.id), reverse=True)
+
+    def info(self, chat: str) -> ChatInfo:
+        """What is known of a chat.
+
+        Raises: UnknownChatError; FileError when its file cannot be read.
+        """
+        return self._chat(chat).info
+
+    def path(self, chat: str) -> VisiblePath:
+        """What is visible now, oldest first, what the frontend cut off included; it does not change. Raises: as `info`."""
+        return self._chat(chat).worded
+
+    def speakers(self, chat: str) -> frozenset[tuple[str, str]]:
+        """Who speaks in what is visible now: role and name, "" where the frontend tells none. Raises: as `info`."""
+        return self._chat(chat).speakers
+
+    def versions(self, chat: str) -> Mapping[str, Said]:
+        """Everything ever said, visible or not, by version. Raises: as `info`."""
+        return MappingProxyType(self._chat(chat).told)
+
+    def recent(self, chat: str, items: int, characters: int) -> tuple[Said, ...]:
+        """The last `items` messages, as far as they fit into `characters` together; whole ones, the newest in any case. Source: S3.23."""
+        path, count, used = self.path(chat), 0, 0
+        for said in reversed(path[-items:] if items > 0 else ()):
+            used += len(said.text)
+            if used > characters and count:
+                break
+            count += 1
+        return path[len(path) - count :]
+
+    def active(self, user: str | None = None) -> ChatInfo | None:
+        """The chat that changed last, of that user or (None) of anybody; archived ones are not. Source: S3.4."""
+        return next(iter(self.chats() if user is None else self.chats(user=user)), None)
+
+    def users(self) -> Mapping[str, datetime]:
+        """Everybody who was ever in a chat, since when; the first one first. Cost: O(chats)."""
+        found: dict[str, datetime] = {}
+        for chat in self._all():
+            for user, at in chat.users.items():
+                found[user] = min(found.get(user, at), at)
+        return dict(sorted(found.items(), key=lambda pair: pair[::-1]))
+
+    @property
+    def generation(self) -> object:
+        """Another one whenever any chat or timeline changed, in whatever process: a few stat calls."""
+        with self._reading:
+            self._shelf.refresh()
+            return self._shelf.generation, self.timelines.mark
+
+    @property
+    def problems(self) -> list[Problem]:
+        """Damaged lines and files that cannot be read; the rest of them is used."""
+        with self._reading:
+            self._shelf.refresh()
+            return [
+                *(problem for log in self._shelf.logs() for problem in log.problems),
+                *self.timelines.problems,
+            ]
+
+    def readers(
+        self,
+        chat: str = "",
+        user: str | None = None,
+        present: Sequence[str] | None = None,
+        members: Sequence[str] | None = None,
+    ) -> Readers:
+        """Everybody who will read a reply in that chat: the user with those named, else with those known to be there."""
+        with self._reading:
+            log = self._shelf.log(whole(chat).strip()) if chat else None
+            there = log.transcript.present if log and log.head else Attendance()
+        users = {*(there.users if present is None else map(whole, present))}
+        users |= {whole(user).strip()} if user else set()
+        acting = there.members if members is None else members
+        return Readers.of(users or {""}, acting, self._same, self._links())
+
+    def visible_from(
+        self, chat: str | None, glimpse: Glimpse | None = None, readers: Readers | None = None
+    ) -> Sight:
+        """What counts as seen from that chat, or from none; with a glimpse, from what it would be.
+
+        `readers`: who must have been present; None = nobody is asked about.
+        """
+        families = self._kin()
+        if glimpse is None:
+            return Sight(families, self.timelines, chat or None, readers=readers)
+        changed = not glimpse.known or glimpse.entered or glimpse.returned or glimpse.left
+        moved = (
+            (glimpse.left, tuple(said.version for said in glimpse.returned))
+            if glimpse.left or glimpse.returned
+            else ()
+        )
+        return Sight(
+            families,
+            self.timelines,
+            glimpse.chat or chat or None,
+            glimpse.path if changed else None,
+            glimpse.branch_of,
+            moved,
+            readers,
+        )
+
+    def since(self, chat: str, mark: int) -> tuple[tuple[Said, ...], int]:
+        """What came to stand in a chat after that mark, in the order it came, what returned among it; and the mark to ask with next.
+
+        What a fork shares with the chat it came from is not new in it. Raises: as `info`.
+        """
+        found = self._chat(chat)
+        now = len(found.order)
+        came = (found.said[version] for version in found.order[mark:now] if version in found.said)
+        return tuple(said for said in came if not said.erased), now
+
+    def mark(self, chat: str) -> int:
+        """What `since` would give to ask with next. Raises: as `info`."""
+        return len(self._chat(chat).order)
+
+    # ── changing ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def update(
+        self,
+        chat: str,
+        *,
+        title: str | None = None,
+        archived: bool | None = None,
+        timeline: str | None = None,
+        mode: Mode | None = None,
+    ) -> ChatInfo:
+        """Tell something about a chat; a blank title gives it back its own. What is None stays.
+
+        Raises: UnknownChatError, UnknownNameError (no such timeline), InvalidValueError (no such mode), NotWrittenError.
+        """
+        if mode is not None and mode not in MODES:
+            raise InvalidValueError(
+                f"expected one of {', '.join(MODES)}, got {mode!r}",
+                zh=f"应为 {'、'.join(MODES)} 之一，却是“{mode}”",
+            )
+        known = self.timelines.known(timeline) if timeline is not None else None
+        wanted = {
+            "title": title and whole(title).strip(),
+            "archived": archived,
+            "timeline": known,
+            "mode": mode,
+        }
+        told: dict[str, Any] = {name: value for name, value in wanted.items() if value is not None}
+        with self._writing, self._locked():
+            log = self._known_log(chat)
+            info = self._chat(chat).info
+            news = any(getattr(info, name) != value for name, value in told.items())
+            self._write(log, Row(in_utc(self._clock()), told=told) if news else None)
+            return self._chat(chat).info
+
+    def remove(self, chat: str) -> None:
+        """Remove a chat's file; what was learned from it is the caller's to remove.
+
+        Raises: UnknownChatError, NotWrittenError.
+        """
+        with self._writing, self._locked():
+            self._drop(self._known_log(chat))
+
+    def cleared(self, clear: Clear) -> list[Cleared]:
+        """What `forget` would leave of every chat.
+
+        Raises: FileError when one cannot be read.
+        """
+        with self._reading:
+            self._shelf.refresh()
+            return [clear(self._lines(log)) for log in self._shelf.logs()]
+
+    def forget(self, clear: Clear) -> None:
+        """Take one person out of every chat.
+
+        Every log is written again, so that nothing is left of damaged lines either.
+        Raises: FileError when one cannot be read; NotWrittenError; call again, nothing of what is gone comes back.
+        """
+        with self._writing, self._locked():
+            with self._reading:
+                self._shelf.refresh()
+            for log in self._shelf.logs():
+                self._put(log, clear(self._lines(log)))
+
+    # ── inside ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _person(self, user: str | None) -> str | None:
+        return None if user is None else self._same(user)
+
+    def _asked(
+        self,
+        messages: Sequence[Message],
+        chat: str,
+        user: str | None,
+        clean: Clean | None,
+        at: datetime | None,
+    ) -> Asked:
+        return Asked(
+            messages,
+            whole(chat).strip(),
+            whole(user or "").strip() or None,
+            clean,
+            in_utc(at or self._clock()),
+            same=self._same,
+        )
+
+    def _aimed(self, asked: Asked, before: Aim | None = None) -> Aim:
+        """What the look comes to; `before`, if nothing happened since that matters to it."""
+        with self._reading:
+            return before if before and self._aims.stands(before) else self._aims.aim(asked)
+
+    def _write(self, log: Log, row: Row | None) -> None:
+        """Make a line durable and take it in. Under the lock."""
+        if row is not None:
+            written = log.append(row)
+            with self._reading:
+                self._shelf.written(log, written)
+
+    def _all(self) -> list[Chat]:
+        with self._reading:
+            self._shelf.refresh()
+            return [log.chat for log in self._shelf.logs() if log.chat is not None]
+
+    def _kin(self) -> Families:
+        with self._reading:
+            self._shelf.refresh()
+            if self._followed != self._shelf.generation:
+                changed = self._shelf.changed_since(self._followed)
+                self._families = self._families.following((log.name, log.chat) for log in changed)
+                self._followed = self._shelf.generation
+            return self._families
+
+    def _chat(self, chat: str) -> Chat:
+        found = self._known_log(chat).chat
+        assert found is not None
+        return found
+
+    def _known_log(self, chat: str) -> Log:
+        with self._reading:
+            log = self._shelf.log(whole(chat).strip())
+            if log.chat is not None:
+                return log
+            if log.fault is not None:
+                raise _unreadable(log, log.fault)
+        raise UnknownChatError(chat, [known.id for known in self._all()])
+
+    def _lines(self, log: Log) -> list[bytes]:
+        try:
+            return log.lines()
+        except OSError as error:
+            raise _unreadable(log, error) from error
+
+    def _put(self, log: Log, left: Cleared) -> None:
+        """Write what is left of a chat, under its name. Under the lock."""
+        with self._reading:
+            fresh = self._shelf.named(left.log) if left.log else None
+            if fresh is not None:
+                self._aims.drop(fresh)
+                fresh.rewrite(left.lines)
+                self._shelf.written(fresh, None)
+        if fresh is not log:
+            self._drop(log)
+
+    def _drop(self, log: Log) -> None:
+        with self._reading:
+            self._aims.drop(log)
+            self._shelf.drop(log)
+
+    def _locked(self) -> AbstractContextManager[None]:
+        return self._space.lock("chats")
+
+    def _tell(self, observed: Observed) -> None:
+        """Tell the listeners; one that fails does not keep the chat from going on."""
+        for listener in list(self._listeners):
+            try:
+                listener(observed)
+            except Exception:
+                _log.exception("a listener of chat %s failed", observed.chat)
+
+
+def _unreadable(log: Log, error: OSError) -> FileError:
+    reason = error.strerror or str(error)
+    return FileError(
+        log.path,
+        f"cannot be read: {reason}",
+        remedy="check the disk and the file's rights",
+        zh=(f"读不出来：{reason}", "请检查磁盘和文件权限"),
+    )

@@ -1,0 +1,153 @@
+"""The log of a chat without one person: what is left of its rows.
+
+Their messages and the character's replies to them stay as places without words, known by their digest alone, so that a frontend
+which still shows them brings nothing back. Everybody else's messages stay, without the person's name.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from rolememory.chats.presence import AWAY, Attendance, shortened
+from rolememory.chats.rows import FORMAT, Head, Row, Splice, decoded, encoded
+from rolememory.chats.shelf import log_name
+from rolememory.chats.transcript import Transcript
+from rolememory.schema.learning import MarkedSpan, Said
+from rolememory.storage.erase import Cleared, Ids
+from rolememory.text.names import Named, Names
+
+
+def cleared(lines: Sequence[bytes], names: Names, ids: Ids) -> Cleared:
+    """A chat without this person; one that was theirs alone goes, and so does one that nobody can tell. Cost: O(lines + messages)."""
+    rows = [row for line in lines if (row := decoded(line)) is not None]
+    log = _Replay(rows)
+    chat = log.script.head.chat if log.script.head else ""
+    said = log.script.said.values()
+    theirs = {one.version for one in said if log.is_of(one, names)}
+    others = [one for one in said if one.role == "user" and one.version not in theirs]
+    known = [one.owner for one in others if one.owner is not None]
+    begun = log.script.head is None or log.script.head.user in names.all
+    if (begun and not known) or (theirs and not others):
+        return Cleared(chat, {one.version: one.text for one in said})
+    gone = theirs | {one for one, asked in log.answers.items() if not asked.isdisjoint(theirs)}
+    clear = _Clearing(names, gone, next(filter(None, known), None), ids)
+    fresh = [clear.row(row, told) for row, told in zip(rows, log.told, strict=True)]
+    left = map(encoded, fresh) if clear.changed else lines
+    return Cleared(
+        chat, {one: log.script.said[one].text for one in gone}, log_name(ids(chat)), tuple(left)
+    )
+
+
+class _Replay:
+    """What the rows say: every version as it is meant, and which words each reply ever stood behind."""
+
+    def __init__(self, rows: Iterable[Row]) -> None:
+        self.script = Transcript(Path())
+        self.told: list[tuple[Said, ...]] = []  # of each row
+        self.answers: dict[str, set[str]] = {}  # reply -> versions of the user's
+        for row in rows:
+            self.script.follow(row)
+            self.told.append(tuple(self.script.said[one.version] for one in row.said))
+            for splice in row.splices:
+                self._answered(splice)
+        self._follow(0, len(self.script.path), "")
+
+    def is_of(self, said: Said, names: Names) -> bool:
+        """Whether these are the person's words; of an unknown speaker, those that bear the name."""
+        if said.role != "user":
+            return False
+        head = self.script.head
+        if said.owner is None:
+            begun = head is not None and head.user in names.all
+            return names.are(said.name) or (begun and not said.name)
+        return said.owner in names.all
+
+    def _answered(self, splice: Splice) -> None:
+        path, start = self.script.path, splice.place
+        if splice.put and not (
+            start < len(path) and path[start].version == splice.put[0]
+        ):  # it found its place elsewhere
+            start = next(
+                (at for at, one in enumerate(path) if one.version == splice.put[0]), len(path)
+            )
+        before = next((one.version for one in path[:start][::-1] if one.role == "user"), "")
+        self._follow(start, start + len(splice.put), before)
+
+    def _follow(self, start: int, end: int, asked: str) -> None:
+        for one in self.script.path[start:end]:
+            if one.role == "user":
+                asked = one.version
+            else:
+                self.answers.setdefault(one.version, set()).add(asked)
+
+
+class _Clearing:
+    """Writes rows again without the person, following who is there as a reader will."""
+
+    def __init__(self, names: Names, gone: set[str], heir: str | None, ids: Ids) -> None:
+        self.changed = False
+        self._names, self._gone, self._heir, self._ids = names, gone, heir, ids
+        self._script = Transcript(Path())  # of the rows as they become
+
+    def row(self, row: Row, told: Sequence[Said]) -> Row:
+        """The row; `told` is what it says, as it was meant."""
+        fresh = replace(
+            row,
+            head=row.head and self._head(row.head),
+            told={name: self._told(name, value) for name, value in row.told.items()},
+            present=row.present and self._there(row.present),
+            voice=None if row.voice in self._names.all else row.voice,
+        )
+        self.changed |= fresh != (replace(row, head=row.head and replace(row.head, format=FORMAT)))
+        self._script.follow(replace(fresh, said=(), splices=(), times={}))
+        said = [self._said(one) for one in told]
+        self.changed |= tuple(said) != tuple(told)
+        voice, present = self._script.voice, self._script.present
+        return replace(fresh, said=tuple(shortened(one, voice, present) for one in said))
+
+    def _head(self, head: Head) -> Head:
+        return replace(
+            head,
+            chat=self._ids(head.chat),
+            user=self._heir if head.user in self._names.all else head.user,
+            branch_of=self._ids(head.branch_of),
+            format=FORMAT,
+        )
+
+    def _told(self, name: str, value: object) -> object:
+        if not isinstance(value, str) or name == "mode":
+            return value
+        return self._ids(value) if name == "timeline" else self._names.masked(value)
+
+    def _there(self, present: Attendance) -> Attendance:
+        return Attendance.of(self._others(present.users), present.members)
+
+    def _others(self, users: Iterable[str]) -> tuple[str, ...]:
+        return tuple(user for user in users if user not in self._names.all)
+
+    def _said(self, said: Said) -> Said:
+        if said.version in self._gone:
+            owner = "" if said.role == "user" else None
+            return Said(said.version, said.role, "", said.at, said.slot, owner=owner, users=AWAY)
+        users = None if said.users is None else self._others(said.users)
+        places, masked = self._names.places(said.text), self._names.masked
+        return replace(
+            said,
+            text=masked(said.text),
+            raw=masked(said.raw),
+            name=masked(said.name),
+            users=users,
+            spans=tuple(_moved(one, places) for one in said.spans),
+            stamp=tuple((name, masked(value)) for name, value in said.stamp),
+        )
+
+
+def _moved(span: MarkedSpan, places: Sequence[Named]) -> MarkedSpan:
+    """The span in the text without the name."""
+    return MarkedSpan(span.kind, _place(span.start, places), _place(span.end, places))
+
+
+def _place(at: int, places: Sequence[Named]) -> int:
+    grown = sum(len(one.instead) - (one.end - one.start) for one in places if one.end <= at)
+    inside = next((one for one in places if one.start < at < one.end), None)
+    return (at if inside is None else inside.start) + grown

@@ -1,0 +1,245 @@
+"""Which chats belong together: the one that the messages continue, the one that a chat was forked from, and whole families."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+from itertools import count, pairwise
+from typing import Final
+
+from rolememory.chats.align import Alignment
+from rolememory.chats.heard import Heard, base
+from rolememory.chats.plan import NEAR_END, TELLING, credible, weight
+from rolememory.chats.transcript import Chat, Transcript
+from rolememory.chats.vector import Vector
+from rolememory.schema.learning import Said
+
+_HELLO: Final = frozenset(
+    "hello hi hey heya hiya yo hallo greetings good morning afternoon evening night".split()
+)
+_POLITE: Final = _HELLO | frozenset(
+    "there how are you doing today i'm im i am fine well and thanks thank ok okay yes no please nice to meet everyone again bye".split()
+)
+_POLITE_ZH: Final = re.compile(
+    "你好[吗嗎呀啊]?|您好|大家好|哈[喽囉罗]|嗨|嘿|早上好|中午好|下午好|[晚早]上好|早安|午安|晚安|在[吗嗎么]|最近怎么样|最近怎麼樣|你怎么样|很高兴[认見见]?[识到]?你|很高興認識你"
+    "|认识你很高兴|[谢謝][谢謝]你?|好[的吧]|嗯+|是的|不是|再见|再見|拜拜"
+)
+_LATIN = re.compile(r"[^\W\d_\u2e80-\uffff]+(?:'[a-z]+)?|\d+")
+_CJK = re.compile(r"[\u3400-\u9fff\u3040-\u30ff\uac00-\ud7af]")
+_EDITIONS = count()  # no number is given twice in a process
+_REPEATED = 3  # so many exchanges of small talk, word for word, are no accident either
+
+
+@dataclass(frozen=True, slots=True)
+class Fork:
+    """Where a chat leaves another one."""
+
+    parent: str
+    path: tuple[Said, ...]  # what both share, with what the frontend cut off
+    heard: int  # so many of the new chat's messages are among it
+
+
+def forked(news: Sequence[Heard], scripts: Iterable[Transcript]) -> Fork | None:
+    """The chat that a new one was forked from, seen at its first look: the longest beginning in common, then the chat that went on last.
+
+    Both must share whole exchanges from the new one's first message on, and not only such as every chat begins with; the new one
+    must hold two messages of the user, for with one it is simply a chat that begins alike. Cost: O(news) for each chat.
+    """
+    if sum(heard.role == "user" for heard in news) < 2:
+        return None
+    found = [shared for script in scripts if (shared := _shared(news, script)) is not None]
+    best = max(found, key=lambda one: (one.in_common, one.script.updated), default=None)
+    return best.fork if best else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Shared:
+    """What a new chat begins with of another one: from `start` on, in whatever version of each slot."""
+
+    script: Transcript
+    start: int
+    run: Sequence[Said]
+
+    @property
+    def in_common(self) -> tuple[int, int]:
+        """How far both go together, to the last reply (an "ok" behind it may be anybody's), and how much of that the chat still shows."""
+        replies = [place for place, said in enumerate(self.run) if said.role == "assistant"]
+        path, run = self.script.path, self.run[: max(replies, default=-1) + 1]
+        return len(run), sum(path.standing(said.version) is not None for said in run)
+
+    @property
+    def fork(self) -> Fork:
+        """Where the new chat leaves it."""
+        head = self.script.head
+        begun = self.script.path[: self.start]
+        return Fork(head.chat if head else "", (*begun, *self.run), len(self.run))
+
+
+def _shared(news: Sequence[Heard], script: Transcript) -> _Shared | None:
+    """The longest stretch of the chat's path, of any version in its slots, that the new messages begin with."""
+    runs = [(start, _run(news, script, start)) for start in sorted(script.places(news[0].digest))]
+    start, run = max(runs, key=lambda pair: (len(pair[1]), -pair[0]), default=(0, []))
+    return _Shared(script, start, run) if run and _is_telling(news[: len(run)]) else None
+
+
+def _run(news: Sequence[Heard], script: Transcript, start: int) -> list[Said]:
+    found: list[Said] = []
+    for heard, said in zip(news, script.path[start : start + len(news)], strict=False):
+        version = script.version_in(said.slot, heard.digest)
+        if not version:
+            break
+        found.append(script.said[version])
+    return found
+
+
+def _is_telling(shared: Sequence[Heard]) -> bool:
+    """Whether two chats that share these messages are one story: whole exchanges, and more than small talk."""
+    asked = [
+        first.text
+        for first, then in pairwise(shared)
+        if first.role == "user" and then.role == "assistant"
+    ]
+    return len(asked) >= _REPEATED or any(not is_small_talk(text) for text in asked)
+
+
+def continues(
+    alignment: Alignment, path: Sequence[Said], news: Sequence[Heard], first: int
+) -> bool:
+    """Whether messages without a chat's id belong to this one: two conversations must never run together.
+
+    They do when they share its end, from words of the user's on; and when they go further back only if whole exchanges are the same.
+    """
+    exact = tuple(
+        (old, heard)
+        for old, heard in alignment.common
+        if base(path[old].version) == news[heard].digest
+    )
+    alignment = replace(alignment, common=exact)  # what is only similar may be another conversation
+    if not credible(alignment, news, first):
+        return False
+    if alignment.gone > NEAR_END:
+        return _is_telling(_in_a_row(dict(exact), news))
+    if not any(news[heard].role == "user" for _, heard in exact):
+        return all(said.role == "assistant" for said in path)
+    return (
+        exact[0] in ((0, 0), (first, 0))
+        or alignment.gone == 0
+        or weight(alignment, news) >= TELLING
+    )
+
+
+def _in_a_row(places: Mapping[int, int], news: Sequence[Heard]) -> list[Heard]:
+    """What both share next to one another: an exchange with a gap in it is none."""
+    found: list[Heard] = []
+    for old, heard in sorted(places.items()):
+        if places.get(old - 1) == heard - 1 or places.get(old + 1) == heard + 1:
+            found.append(news[heard])
+    return found
+
+
+def is_small_talk(text: str) -> bool:
+    """Whether it is only what any chat may begin with.
+
+    >>> [is_small_talk(words) for words in ("Hello!", "Hi Mira, how are you?", "My sister is called Anna.", "你好呀！", "我养了一只猫")]
+    [True, True, False, True, False]
+    """
+    chinese = _CJK.findall(text)
+    if chinese:
+        left = _CJK.findall(_POLITE_ZH.sub("", text))
+        return len(left) == 0 or (len(left) <= 2 and _POLITE_ZH.match(text.strip()) is not None)
+    words = _LATIN.findall(text.casefold().replace("’", "'"))
+    left = [word for word in words if word not in _POLITE]
+    return not left or (words[0] in _HELLO and len(left) <= 2)
+
+
+class Families:
+    """Chats by the one they all come from, at one moment: it does not change, `following` gives what they are next."""
+
+    def __init__(self) -> None:
+        self.disturbed = next(_EDITIONS)  # equal while the same things count
+        self._numbers: dict[str, int] = {}  # of chats; shared with all that follow, and grows
+        self._ids: dict[str, str] = {}  # of the chats that logs hold; shared as well
+        self._chats: Vector[Chat | None] = Vector()  # by number
+        self._roots: dict[str, str] = {}
+        self._members: dict[str, list[str]] = {}
+
+    def following(self, changed: Iterable[tuple[str, Chat | None]]) -> "Families":
+        """The families with these chats as they are now, by the names of their logs; None = it is gone.
+
+        Cost: O(log n) for each; O(n) where a chat is new or gone.
+        """
+        new, disturbed, regrouped = copy(self), False, False
+        for log, chat in changed:
+            known = self._ids.setdefault(log, chat.id) if chat else self._ids.get(log, "")
+            before = new.get(known)
+            if before is not chat:
+                new._put(known, chat)
+                disturbed |= _disturbance(before) != _disturbance(chat)
+                regrouped |= before is None or chat is None
+        if disturbed:
+            new.disturbed = next(_EDITIONS)
+        if regrouped:
+            new._regroup()
+        return new
+
+    def get(self, chat: str) -> Chat | None:
+        """The chat of that id."""
+        number = self._numbers.get(chat, -1)
+        return self._chats[number] if 0 <= number < len(self._chats) else None
+
+    def root(self, chat: str, branch_of: str = "") -> str:
+        """The chat at which the family begins; `branch_of`: where a chat that is not known yet comes from."""
+        return self._roots.get(chat) or (
+            self._roots.get(branch_of, branch_of) if branch_of else chat
+        )
+
+    def of(self, chat: str) -> Sequence[Chat]:
+        """Every chat of its family."""
+        return [found for one in self._members.get(self.root(chat), ()) if (found := self.get(one))]
+
+    def is_shared(self, versions: Iterable[str], one: str, other: str) -> bool:
+        """Whether these versions of two chats are the same words said once, before they parted, and not the same words said twice."""
+        return one == other or all(
+            self._teller(one, version) == self._teller(other, version) for version in versions
+        )
+
+    def _teller(self, chat: str, version: str) -> str:
+        """The chat in which these words were said."""
+        seen = set[str]()
+        while (
+            chat not in seen
+            and (found := self.get(chat)) is not None
+            and version in found.inherited
+        ):
+            seen.add(chat)
+            chat = found.info.branch_of
+        return chat
+
+    def _put(self, chat: str, value: Chat | None) -> None:
+        number, size = self._numbers.setdefault(chat, len(self._numbers)), len(self._chats)
+        self._chats = self._chats.spliced(
+            min(number, size), number + 1, [*[None] * (number - size), value]
+        )
+
+    def _regroup(self) -> None:
+        self._roots, self._members = {}, defaultdict(list)
+        for chat in filter(None, self._chats):
+            self._roots[chat.id] = self._climb(chat.id)
+            self._members[self._roots[chat.id]].append(chat.id)
+
+    def _climb(self, chat: str) -> str:
+        seen = {chat}
+        while (found := self.get(chat)) is not None and found.info.branch_of:
+            chat = found.info.branch_of
+            if chat in seen:  # nobody of ours writes a ring; whoever did has one family
+                return min(seen)
+            seen.add(chat)
+        return chat
+
+
+def _disturbance(chat: Chat | None) -> object:
+    """What tells whether a chat that was there before, or is new, changed what counts."""
+    if chat is None:
+        return None
+    return (chat.disturbed, chat.info.branch_of) if chat.disturbed or chat.info.branch_of else None

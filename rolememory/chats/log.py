@@ -1,0 +1,120 @@
+"""The log of one chat: read forward from where we stood, appended under the lock."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from rolememory.chats.rows import Head, Row, decoded, encoded
+from rolememory.chats.transcript import Chat, Transcript
+from rolememory.errors import NotWrittenError
+from rolememory.storage import port
+from rolememory.storage.port import START, Append, Span
+from rolememory.storage.problem import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A line of our own, and where it stands; None = not right behind what was read."""
+
+    row: Row
+    span: Span | None
+
+
+class Log:
+    """One chat. Not thread-safe: its owner sees to that; any number of processes may read."""
+
+    def __init__(self, kept: port.Log) -> None:
+        self.name = kept.name
+        self.path = Path(kept.place)  # as messages show it
+        self.transcript = Transcript(self.path)
+        self.fault: OSError | None = None  # why it cannot be read
+        self._kept = kept
+        self._place = START  # how far it was read
+        self._bad: list[int] = []  # numbers of damaged lines, from 1
+
+    @property
+    def exists(self) -> bool:
+        """Whether there was anything when it was last looked for."""
+        return self._place != START or self.fault is not None
+
+    @property
+    def head(self) -> Head | None:
+        """Who the chat is; None when there is none, or it never said so."""
+        return self.transcript.head
+
+    @property
+    def chat(self) -> Chat | None:
+        """The chat as it was last read; None when there is none, or it never said who it is."""
+        return self.transcript.chat
+
+    @property
+    def problems(self) -> list[Problem]:
+        """Damaged lines, with their places, and what keeps the log from being read."""
+        file = f"{self.path.parent.name}/{self.path.name}"
+        found = [Problem("bad_line", file, row) for row in self._bad]
+        return (
+            [*found, Problem("unreadable", file, values=(("reason", str(self.fault)),))]
+            if self.fault
+            else found
+        )
+
+    def refresh(self) -> bool:
+        """Read what is new, if anything is: one stat when nothing is. True when the chat changed.
+
+        What cannot be read stays as it was, with its `fault`.
+        """
+        try:
+            part = self._kept.read(self._place)
+        except OSError as error:
+            self.fault = error
+            return False
+        self.fault = None
+        if part.anew:
+            self.transcript, self._bad = Transcript(self.path), []
+        for append in part.appends:
+            self._follow(append)
+        self._bad += part.bad
+        changed = part.anew or part.place != self._place
+        self._place = part.place
+        return changed
+
+    def append(self, row: Row) -> Written:
+        """Write a line and make it durable. Under the lock of the chats, right after `refresh`; then `take_in` what it gives.
+
+        Raises: NotWrittenError; nothing of it stands, or only what no reader takes for a line.
+        """
+        if self.fault is not None:
+            raise NotWrittenError(
+                f"{self.path}: cannot be read: {self.fault}; nothing is written to it before it can",
+                zh=f"{self.path}：读不出来：{self.fault}；能读之前不会写入",
+            )
+        return Written(row, self._kept.append(encoded(row)))
+
+    def take_in(self, written: Written) -> None:
+        """Follow a line of our own without reading it again, if it stands right behind what was read."""
+        if written.span is None or written.span.before != self._place:
+            self.refresh()
+            return
+        self.transcript.follow(written.row)
+        self._place = written.span.behind
+
+    def delete(self) -> None:
+        """Remove it; on return it stays away. Raises: NotWrittenError."""
+        self._kept.delete()
+
+    def lines(self) -> list[bytes]:
+        """Every line that is no damaged one, read again. Raises: OSError."""
+        return [line for append in self._kept.read().appends for line in append.lines]
+
+    def rewrite(self, lines: Iterable[bytes]) -> None:
+        """Put these in the place of everything, damaged lines too. Under the lock. Raises: NotWrittenError."""
+        self._kept.rewrite([[line] for line in lines])
+        self.transcript, self._bad, self._place = Transcript(self.path), [], START
+
+    def _follow(self, append: Append) -> None:
+        for number, line in enumerate(append.lines, append.number):
+            row = decoded(line)
+            if row is None:
+                self._bad.append(number)
+            else:
+                self.transcript.follow(row)

@@ -1,0 +1,49 @@
+"""What stands exactly once on a path, by its words: the anchors that a look is laid along."""
+
+import re
+from collections.abc import Callable, Hashable, Sequence
+
+from rolememory.chats.heard import base
+from rolememory.schema.learning import Said
+
+_NAMED = re.compile(r"^\s*[^\n:：]{1,64}[:：]\s*")
+_NO_WORD = re.compile(r"[\W_]+")
+
+
+class Once:
+    """Which keys stand exactly once on a path that changes, and in which slots. Not thread-safe."""
+
+    def __init__(self, key: Callable[[Said], Hashable], path: Sequence[Said] = ()) -> None:
+        self._key = key
+        self._found: dict[Hashable, tuple[int, int]] = {}  # how many, and the sum of their slots
+        self.change((), path)
+
+    def change(self, gone: Sequence[Said], put: Sequence[Said]) -> None:
+        """These have left the path, those stand on it now."""
+        for sign, each in ((-1, gone), (1, put)):
+            for said in each:
+                key = self._key(said)
+                count, slots = self._found.get(key, (0, 0))
+                if count + sign:
+                    self._found[key] = count + sign, slots + sign * said.slot
+                else:
+                    del self._found[key]
+
+    def slot(self, key: Hashable) -> int | None:
+        """The slot of the only one with this key."""
+        count, slot = self._found.get(key, (0, 0))
+        return slot if count == 1 else None
+
+
+def words(said: Said) -> str:
+    """What is equal for the same words of the same speaker."""
+    return base(said.version)
+
+
+def loose(text: str) -> str:
+    """The words alone: a name in front, case and punctuation do not count.
+
+    >>> loose("Asha: *You* are late!") == loose("you are LATE")
+    True
+    """
+    return _NO_WORD.sub("", _NAMED.sub("", text, count=1)).casefold()

@@ -1,0 +1,313 @@
+"""From what is heard to what is written: the place in the chat, the new versions, the splices of the path."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from itertools import pairwise
+from types import MappingProxyType
+from typing import Final
+
+from rolememory.chats.align import Alignment, Change, align, align_from
+from rolememory.chats.heard import Heard, look_of
+from rolememory.chats.rows import Splice
+from rolememory.chats.settle import Step
+from rolememory.chats.transcript import Transcript
+from rolememory.chats.values import Look
+from rolememory.chats.visible_path import VisiblePath
+from rolememory.schema.learning import Said
+
+STEP = timedelta(
+    milliseconds=1
+)  # between messages that were not told apart in time: leaves room between them
+_LEAST = timedelta(microseconds=1)
+TELLING = 30  # bytes of words in common that are no accident
+NEAR_END = 2  # old messages behind the last in common: the newest exchange was said anew
+
+Complete = Callable[[Said], Said]
+
+_CONTEXT = 500  # characters that any context holds: less is no cut
+
+ANEW: Final = (
+    "nothing that was said before is visible and nothing speaks for a cut: the chat begins anew"
+)
+CUT: Final = "nothing that was said before is visible: the frontend cut it off"
+
+
+@dataclass(frozen=True, slots=True)
+class Laid:
+    """Where the visible messages lie on the old path."""
+
+    begin: int  # so many of the path stand before them, cut off by the frontend
+    changes: tuple[Change, ...]
+    note: str = ""
+
+
+@dataclass(slots=True)
+class Plan:
+    """What one look changes."""
+
+    entered: list[Said] = field(default_factory=list)
+    returned: list[Said] = field(default_factory=list)
+    left: list[str] = field(default_factory=list)
+    splices: list[Splice] = field(default_factory=list)  # from the end to the beginning
+    times: dict[int, datetime] = field(default_factory=dict)
+    put: list[tuple[Said, ...]] = field(default_factory=list)  # for each splice
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing changes."""
+        return not self.splices
+
+    def path(
+        self, before: VisiblePath, shown: Mapping[str, Said] = MappingProxyType({})
+    ) -> VisiblePath:
+        """The path afterwards, with these in the place of new versions. Cost: what is new."""
+        new = before.retimed(self.times).knowing({said.version: said for said in self.entered})
+        for splice, put in zip(self.splices, self.put, strict=True):
+            saids = [replace(said, at=self.times.get(said.slot, said.at)) for said in put]
+            read = [shown.get(said.version, said) for said in saids]
+            new = new.spliced(splice.place, splice.place + len(splice.out), saids, read)
+        return new
+
+
+def lay(script: Transcript, news: Sequence[Heard]) -> Laid:
+    """Where the visible messages lie on the path of a chat that is known to be theirs.
+
+    Usually they share words with it: then what is missing in front was cut off, what is missing elsewhere was deleted.
+    Where nothing is shared, or only a word or two far back, either the context was cut so far that nothing old is left, or the
+    chat was begun anew under its old name. A cut leaves the frontend's context full, so it shows about as much as
+    at the last look; and who only passes the newest exchange each time shows as much as ever. So it is a new beginning
+    when the user's messages are fewer and all of it is less than half as long as last time, or when it opens with an
+    unknown greeting and is no longer than last time. Nothing but words of the user is a question asked in the chat, never a beginning.
+    """
+    size = len(script.path)
+    appended = tuple(Step(None, heard) for heard in news)
+    if not size:
+        return Laid(0, (Change(0, 0, appended),))
+    now = look_of(news)
+    alignment = align(
+        script,
+        news,
+        max(size - script.look.messages, 0),
+        is_ample(now, script.look),
+        script.knows,
+    )
+    if credible(alignment, news, max(size - script.look.messages, 0)):
+        return Laid(alignment.begin, alignment.changes)
+    if _anew(news, now, script.look):
+        return Laid(0, (Change(0, size, appended),), ANEW)
+    return Laid(size, (Change(size, size, appended),), CUT)
+
+
+def lay_from(script: Transcript, news: Sequence[Heard], place: int) -> tuple[Change, ...]:
+    """The same for what stands behind `place`, up to which the messages are the path."""
+    return align_from(script, news, place, script.knows)
+
+
+def is_ample(now: Look, before: Look) -> bool:
+    """Whether the frontend shows about as much as it did before, so that it may have cut something off."""
+    return now.users >= before.users or (
+        now.characters >= _CONTEXT and 2 * now.characters >= before.characters
+    )
+
+
+def credible(alignment: Alignment, news: Sequence[Heard], first: int) -> bool:
+    """Whether what is in common cannot be chance: at the end of the path, where the last look began, or enough words of it."""
+    if not alignment.common:
+        return False
+    return (
+        alignment.gone <= NEAR_END
+        or alignment.common[0] == (first, 0)
+        or weight(alignment, news) >= TELLING
+    )
+
+
+def weight(alignment: Alignment, news: Sequence[Heard]) -> int:
+    """Bytes of words in common, as far as they matter; a Chinese character counts three times."""
+    return sum(
+        min(len(news[heard].text.encode("utf-8", "replace")), 200)
+        for _, heard in alignment.common[:64]
+    )
+
+
+def _anew(news: Sequence[Heard], now: Look, before: Look) -> bool:
+    if now.users == now.messages:
+        return False
+    if news[0].role == "assistant" and now.messages <= before.messages:
+        return True
+    return now.users < before.users and not is_ample(now, before)
+
+
+def planned(
+    script: Transcript, changes: Sequence[Change], now: datetime, complete: Complete
+) -> Plan:
+    """The new versions and splices that the changes come to; `complete` adds who spoke and who was there."""
+    weaver = _Weaver(script, now, complete)
+    for change in changes:
+        weaver.weave(change)
+    return weaver.done()
+
+
+class _Weaver:
+    """Turns changes, from the beginning of the path to its end, into versions and splices."""
+
+    def __init__(self, script: Transcript, now: datetime, complete: Complete) -> None:
+        self._script, self._now, self._complete = script, now, complete
+        self._plan = Plan()
+        self._slots = script.slots
+        self._versions: set[str] = set()  # given out here
+        self._back: set[int] = set()  # slots that came back here
+        self._crowded = False  # whether there was no room between two messages
+
+    def weave(self, change: Change) -> None:
+        """Add to the plan what the change comes to."""
+        path, put = self._script.path, list[Said]()
+        latest = path[change.start - 1].at if change.start else None
+        for step, (before, more) in zip(change.steps, self._room(change), strict=True):
+            put.append(
+                self._kept(step) if step.old is not None else self._anew(step, latest, before, more)
+            )
+            latest = put[-1].at
+        self._crowded |= (
+            latest is not None and change.end < len(path) and path[change.end].at <= latest
+        )
+        self._crowded |= any(later.at <= earlier.at for earlier, later in pairwise(put))
+        self._splice(change.start, path[change.start : change.end], put)
+
+    def done(self) -> Plan:
+        """The plan; those who had no room have moved on in time."""
+        plan = self._plan
+        plan.splices.reverse()
+        plan.put.reverse()
+        if self._crowded:
+            plan.times = _moved_on(plan, self._script.path)
+            plan.entered = [
+                replace(said, at=plan.times.get(said.slot, said.at)) for said in plan.entered
+            ]
+            plan.returned = [
+                replace(said, at=plan.times.get(said.slot, said.at)) for said in plan.returned
+            ]
+        return plan
+
+    def _room(self, change: Change) -> list[tuple[datetime | None, int]]:
+        """For each step, when the next message that stays was said, and how many new ones come before that."""
+        path = self._script.path
+        before, more = (path[change.end].at if change.end < len(path) else None), 0
+        found: list[tuple[datetime | None, int]] = []
+        for step in reversed(change.steps):
+            found.append((before, more))
+            before, more = (before, more + 1) if step.old is None else (path[step.old].at, 0)
+        return found[::-1]
+
+    def _kept(self, step: Step) -> Said:
+        said, heard = self._script.path[step.old or 0], step.heard
+        if heard is None:
+            return said
+        if version := self._script.version_in(said.slot, heard.digest):
+            self._back.add(said.slot)
+            return self._script.said[version]
+        return self._enter(heard, said.at, said.slot)
+
+    def _anew(self, step: Step, after: datetime | None, before: datetime | None, more: int) -> Said:
+        """Something that comes back to its place, or that was never said before."""
+        heard = step.heard
+        assert heard is not None
+        back = (
+            said
+            for said in self._script.resting(heard.digest)
+            if said.slot not in self._back
+            and (after is None or after < said.at)
+            and (before is None or said.at < before)
+        )
+        if found := min(back, key=lambda said: said.at, default=None):
+            self._back.add(found.slot)
+            return found
+        self._slots += 1
+        return self._enter(
+            heard, moment(after, before, heard.sent, self._now, more), self._slots - 1
+        )
+
+    def _enter(self, heard: Heard, at: datetime, slot: int) -> Said:
+        version = self._script.free_version(heard.digest, self._versions)
+        said = self._complete(heard.said(version, at, slot))
+        self._versions.add(said.version)
+        self._plan.entered.append(said)
+        return said
+
+    def _splice(self, place: int, old: Sequence[Said], put: Sequence[Said]) -> None:
+        before, after = [said.version for said in old], [said.version for said in put]
+        same = next(
+            (
+                at
+                for at, (one, other) in enumerate(zip(before, after, strict=False))
+                if one != other
+            ),
+            min(len(before), len(after)),
+        )
+        end = next(
+            (
+                at
+                for at in range(min(len(before), len(after)) - same)
+                if before[-1 - at] != after[-1 - at]
+            ),
+            None,
+        )
+        end = min(len(before), len(after)) - same if end is None else end
+        out, new, place = before[same : len(before) - end], put[same : len(put) - end], place + same
+        if out or new:
+            standing, staying = set(out), {said.version for said in new}
+            self._plan.returned += [
+                said
+                for said in new
+                if said.version not in standing and said.version not in self._versions
+            ]
+            self._plan.left += [version for version in out if version not in staying]
+            behind = self._script.path[place - 1].version if place else ""
+            self._plan.splices.append(
+                Splice(place, behind, tuple(out), tuple([said.version for said in new]))
+            )
+            self._plan.put.append(tuple(new))
+
+
+def moment(
+    after: datetime | None,
+    before: datetime | None,
+    sent: datetime | None,
+    now: datetime,
+    more: int = 0,
+) -> datetime:
+    """When a message was said that stands between these two; `more` follow it there. Always later than `after`.
+
+    The time that the frontend tells is taken where it fits; at the end of the path, now; else a little behind the one before.
+    """
+    if sent is not None and (after is None or after < sent) and (before is None or sent < before):
+        return sent
+    if before is None:
+        latest = sent or now - more * STEP
+        return latest if after is None else max(latest, after + STEP)
+    if after is None:
+        return before - (more + 1) * STEP
+    room = (before - after) / (more + 2)
+    return after + max(min(room, STEP), _LEAST)
+
+
+def _moved_on(plan: Plan, before: VisiblePath) -> dict[int, datetime]:
+    """New times for those of a path that would not stand later than the one before: a microsecond behind it.
+
+    Only what changes can crowd others: from each splice on it is read until one stands later anyway.
+    """
+    path, times, more, place = plan.path(before), dict[int, datetime](), 0, 0
+    for splice, put in zip(reversed(plan.splices), reversed(plan.put), strict=True):
+        place = max(splice.place + more, place)
+        more += len(put) - len(splice.out)
+        end = splice.place + len(splice.out) + more
+        latest = times.get(path[place - 1].slot, path[place - 1].at) if place else None
+        while place < len(path):
+            said = path[place]
+            at = said.at if latest is None or latest < said.at else latest + _LEAST
+            if at != said.at:
+                times[said.slot] = at
+            elif place >= end:
+                break
+            latest, place = at, place + 1
+    return times

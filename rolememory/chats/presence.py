@@ -1,0 +1,148 @@
+"""Who was there when something was said, and who may hear of it again.
+
+A message may be recalled if everybody who will read the reply was present when it was said. Users are compared by the
+person they are (`Same`: names that a person has linked count as one), characters by their folded names.
+"""
+
+import unicodedata
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+
+from rolememory.schema.learning import Said
+from rolememory.schema.message import Message, TurnKind
+
+Same = Callable[[str], str]
+"""The name under which a user's person is known; the same for all names that were linked."""
+
+AWAY: tuple[str, ...] = ()
+"""`Said.users` of what the character was not there for: nobody can be reminded of it."""
+
+
+def alone(name: str) -> str:
+    """Every name is a person of its own."""
+    return name
+
+
+@lru_cache(maxsize=4096)
+def folded(name: str) -> str:
+    """How the names of characters are compared: without width, case and outer blanks."""
+    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+
+
+@dataclass(frozen=True, slots=True)
+class Attendance:
+    """The users and the other characters that are in a chat."""
+
+    users: tuple[str, ...] = ()
+    members: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, users: Iterable[str], members: Iterable[str]) -> "Attendance":
+        """Each name once, sorted."""
+        return cls(tuple(sorted(set(users))), tuple(sorted(set(members))))
+
+
+@dataclass(frozen=True, slots=True)
+class Readers:
+    """Everybody who will read a reply, as they are compared."""
+
+    users: frozenset[str] = frozenset()
+    members: frozenset[str] = frozenset()
+    same: Same = field(default=alone, compare=False)
+    links: Hashable = None  # another one whenever `same` may say something else
+
+    @classmethod
+    def of(
+        cls,
+        users: Iterable[str],
+        members: Iterable[str] = (),
+        same: Same = alone,
+        links: Hashable = None,
+    ) -> "Readers":
+        """The readers of these names."""
+        return cls(frozenset(map(same, users)), frozenset(map(folded, members)), same, links)
+
+    def heard(self, said: Said, *, here: bool) -> bool:
+        """Whether all of them were present; words of an unknown speaker stay in their chat (`here`)."""
+        if said.role == "user" and said.owner is None and not here:
+            return False
+        present = frozenset(map(self.same, said.users or ()))
+        return self.users <= present and self.members <= frozenset(map(folded, said.members))
+
+    def are(self, user: str) -> bool:
+        """Whether nobody but this user reads."""
+        return self.users == {self.same(user)}
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Who speaks in a window of messages: what tells whose words a user's message is.
+
+    A message's own owner; else the call's user, where one person stands in the window or the message bears that user's
+    name; else nobody can tell (None). Never taken from what a message says.
+    """
+
+    user: str  # of the call, "" = nameless
+    names: frozenset[str]  # of the users' messages that tell no owner, "" = without a name
+    same: Same = alone
+    told: bool = False  # other messages do: a name beside them is another person's
+
+    @classmethod
+    def of(cls, messages: Iterable[Message], user: str, same: Same) -> "Window":
+        """The window of these messages."""
+        mine = [one for one in messages if one.role == "user"]
+        untold = [one for one in mine if one.owner is None]
+        names = frozenset(one.name or "" for one in untold)
+        return cls(user, names, same, len(untold) < len(mine))
+
+    def owner(self, name: str, told: str | None = None) -> str | None:
+        """Whose words a user's message of that name is."""
+        if told is not None:
+            return told
+        alone = len(self.names) < 2 and not (name and self.told)
+        mine = bool(name) and self.same(name) == self.same(self.user)
+        return self.user if alone or mine else None
+
+
+@dataclass(frozen=True, slots=True)
+class Participants:
+    """Who takes part in one look at a chat."""
+
+    present: Attendance
+    window: Window
+    kind: TurnKind = "normal"
+    away: bool = False  # the character was not there
+
+    def complete(self, said: Said) -> Said:
+        """A new version with whose words it is and who was there."""
+        owner = self.window.owner(said.name, said.owner) if said.role == "user" else None
+        kind: TurnKind = self.kind if said.role == "assistant" else "normal"
+        users, members = self.present.users, self.present.members
+        if self.away:
+            users, members = AWAY, ()
+        return replace(said, owner=owner, users=users, members=members, kind=kind)
+
+    def shortened(self, said: Said) -> Said:
+        """It without what a line of the log need not say again; `Transcript` puts it back."""
+        return shortened(said, self.window.user, self.present)
+
+
+def shortened(said: Said, voice: str, present: Attendance) -> Said:
+    """A version without what is as usual where these are present and the users' words are `voice`'s; `filled` puts it back."""
+    if said.role == "user" and said.owner is None:
+        return said
+    usual = (said.users, said.members) == (present.users, present.members)
+    owner = None if said.owner == voice else said.owner
+    return replace(said, owner=owner, users=None, members=()) if usual else said
+
+
+def filled(said: Said, voice: str, present: Attendance, *, named_apart: bool = False) -> Said:
+    """A version of a line with what it did not say again. `named_apart`: a name that is not the user's tells another person."""
+    if said.users is not None:
+        return said
+    unknown = named_apart and bool(said.name) and said.name != voice
+    owner = said.owner if said.owner is not None else None if unknown else voice
+    users, members = present.users, present.members
+    mine = owner if said.role == "user" else None
+    return replace(said, owner=mine, users=users, members=members)

@@ -1,0 +1,226 @@
+"""A line of a chat's log: what one look at the chat changed, checked by a crc.
+
+On disk: one JSON object per line; `crc` is the CRC-32 of the line without it. A line without crc, or with a wrong one, never
+happened. `said` holds new versions as `[speaker, text, {what is not as usual}]`, `slot` the number of the first of them,
+`put` where all of them were put into the visible path (place, and the version before it), `path` any other change of it,
+`head` who the chat is (in the first line, again where that was damaged or the format changed), `set` what somebody told about it,
+`with` who is in the chat from here on, `look` how much the frontend showed.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, Literal
+
+import orjson
+
+from rolememory.chats.heard import digest
+from rolememory.chats.presence import Attendance
+from rolememory.chats.values import Look
+from rolememory.schema.learning import MarkedSpan, Said
+from rolememory.storage.moments import iso
+
+FORMAT = 2
+"""Of the lines we write; 1 had a JSON object for each version and nobody's presence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """Who a chat is; it does not change."""
+
+    chat: str
+    user: str | None
+    created: datetime
+    branch_of: str = ""
+    unnamed: bool = False
+    format: int = FORMAT
+
+
+@dataclass(frozen=True, slots=True)
+class Splice:
+    """Versions `out` leave the path and `put` take their place, behind `after` ("" = at the beginning), which stood at `place` - 1."""
+
+    place: int
+    after: str
+    out: tuple[str, ...]
+    put: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line."""
+
+    at: datetime
+    head: Head | None = None
+    said: tuple[Said, ...] = ()
+    splices: tuple[
+        Splice, ...
+    ] = ()  # from the end of the path to its beginning, so that places hold
+    look: Look | None = None
+    told: Mapping[str, Any] = field(default_factory=dict)  # title, archived, timeline, mode
+    times: Mapping[int, datetime] = field(default_factory=dict)  # slots that had to move on in time
+    present: Attendance | None = None  # who is in the chat from here on; None = as before
+    voice: str | None = None  # whose words those of users are from here on, if nothing else is said
+
+
+def encoded(row: Row) -> bytes:
+    """The line.
+
+    >>> from datetime import UTC
+    >>> row = Row(datetime(2024, 5, 1, tzinfo=UTC), told={"title": "灯塔"})
+    >>> decoded(encoded(row)) == row
+    True
+    """
+    shown = {
+        "at": iso(row.at),
+        "head": row.head and _head_shown(row.head),
+        "set": dict(row.told),
+        "with": _with_shown(row),
+        **_words_shown(row),
+        "times": {str(slot): iso(at) for slot, at in row.times.items()},
+        "look": row.look and (row.look.messages, row.look.users, row.look.characters),
+    }
+    return orjson.dumps({name: value for name, value in shown.items() if value})
+
+
+def decoded(data: bytes) -> Row | None:
+    """The row, or None when the line is not of our making."""
+    try:
+        return _row(orjson.loads(data))
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return None
+
+
+def _head_shown(head: Head) -> dict[str, Any]:
+    shown = {
+        "format": head.format,
+        "chat": head.chat,
+        "user": head.user,
+        "created": iso(head.created),
+    }
+    optional = {"branch_of": head.branch_of, "unnamed": head.unnamed}
+    return {**shown, **{name: value for name, value in optional.items() if value}}
+
+
+_LETTERS = {"user": "u", "assistant": "a"}
+_ROLES: Mapping[str, Literal["user", "assistant"]] = {"u": "user", "a": "assistant"}
+_STEP = timedelta(milliseconds=1)  # between two messages of a line
+
+
+def _with_shown(row: Row) -> dict[str, Any]:
+    shown: dict[str, Any] = {} if row.voice is None else {"user": row.voice}
+    if row.present is not None:
+        shown |= {"users": row.present.users, "members": row.present.members}
+    return shown
+
+
+def _words_shown(row: Row) -> dict[str, Any]:
+    """New versions and changes of the path, each written shortly where it is as usual."""
+    first = row.said[0].slot if row.said else 0
+    said = [_said_shown(one, at, first + place) for place, one, at in _usual(row.said, row.at)]
+    shown = {"said": said, "slot": first}
+    put = tuple(one.version for one in row.said)
+    if len(row.splices) == 1 and row.splices[0].put == put and not row.splices[0].out:
+        return {**shown, "put": [row.splices[0].place, row.splices[0].after]}
+    path = [
+        {"at": each.place, "after": each.after, "out": each.out, "in": each.put}
+        for each in row.splices
+    ]
+    return {**shown, "path": path}
+
+
+def _usual(said: Sequence[Any], at: datetime) -> Iterator[tuple[int, Any, datetime]]:
+    """Each with its place, and when it was said if nothing else is written: the last one when the line was, a step apart."""
+    for place, one in enumerate(said):
+        yield place, one, at - (len(said) - 1 - place) * _STEP
+
+
+def _said_shown(said: Said, at: datetime, slot: int) -> list[Any]:
+    optional = {
+        "v": said.version if said.version != digest(said.role, said.text) else "",
+        "at": (said.at - at) // timedelta(microseconds=1),
+        "name": said.name,
+        "raw": said.raw,
+        "emotions": said.emotions,
+        "kind": said.kind if said.kind != "normal" else "",
+        "marks": said.spans,
+        "stamp": dict(said.stamp),
+    }
+    shown = {name: value for name, value in optional.items() if value}
+    if said.slot != slot:
+        shown["slot"] = said.slot
+    if said.owner is not None and said.role == "user":
+        shown["owner"] = said.owner
+    if said.users is not None:
+        shown |= {"users": said.users, "members": said.members}
+    return [_LETTERS[said.role], said.text, *([shown] if shown else ())]
+
+
+def _row(raw: Mapping[str, Any]) -> Row:
+    head, look, moment = raw.get("head"), raw.get("look"), datetime.fromisoformat
+    at, present = moment(raw["at"]), raw.get("with", {})
+    said = tuple(_words(raw.get("said", ()), raw.get("slot", 0), at))
+    return Row(
+        at,
+        head and _head(head),
+        said,
+        _splices(raw, said),
+        Look(*look) if look else None,
+        raw.get("set", {}),
+        {int(slot): moment(when) for slot, when in raw.get("times", {}).items()},
+        Attendance(tuple(present["users"]), tuple(present["members"]))
+        if "users" in present
+        else None,
+        present.get("user"),
+    )
+
+
+def _head(raw: Mapping[str, Any]) -> Head:
+    created = datetime.fromisoformat(raw["created"])
+    branch_of, unnamed = raw.get("branch_of", ""), raw.get("unnamed", False)
+    return Head(raw["chat"], raw.get("user"), created, branch_of, unnamed, raw.get("format", 1))
+
+
+def _splices(raw: Mapping[str, Any], said: Sequence[Said]) -> tuple[Splice, ...]:
+    if "put" in raw:
+        place, after = raw["put"]
+        return (Splice(place, after, (), tuple([one.version for one in said])),)
+    return tuple(
+        [
+            Splice(each["at"], each["after"], tuple(each["out"]), tuple(each["in"]))
+            for each in raw.get("path", ())
+        ]
+    )
+
+
+def _words(raw: Sequence[Any], slot: int, at: datetime) -> Iterator[Said]:
+    for place, one, when in _usual(raw, at):
+        yield _older(one) if isinstance(one, Mapping) else _word(one, slot + place, when)
+
+
+def _word(raw: Sequence[Any], slot: int, at: datetime) -> Said:
+    role, text, more = _ROLES[raw[0]], raw[1], raw[2] if len(raw) > 2 else {}
+    users = more.get("users")
+    return Said(
+        more.get("v") or digest(role, text),
+        role,
+        text,
+        at + timedelta(microseconds=more.get("at", 0)),
+        more.get("slot", slot),
+        more.get("name", ""),
+        more.get("raw", ""),
+        tuple(more.get("emotions", ())),
+        more.get("owner"),
+        None if users is None else tuple(users),
+        tuple(more.get("members", ())),
+        more.get("kind", "normal"),
+        tuple([MarkedSpan(*mark) for mark in more.get("marks", ())]),
+        tuple(more.get("stamp", {}).items()),
+    )
+
+
+def _older(raw: Mapping[str, Any]) -> Said:
+    """A version as format 1 wrote it."""
+    at, emotions = datetime.fromisoformat(raw["at"]), tuple(raw.get("emotions", ()))
+    name, came = raw.get("name", ""), raw.get("raw", "")
+    return Said(raw["version"], raw["role"], raw["text"], at, raw["slot"], name, came, emotions)

@@ -1,0 +1,237 @@
+"""What became of the old messages between two anchors: a small alignment by score."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from rolememory.chats.heard import Heard, base, heard_anew
+from rolememory.schema.learning import Said
+
+_SAME, _JOINED, _AGAIN = (
+    3.0,
+    2.9,
+    2.5,
+)  # the same words, joined or parted, words that the slot had before
+_IN_PLACE = 0.2  # other words of the same speaker in the same place
+_GONE = -0.4  # an old message that is left out
+_PUT_BEFORE = -0.5  # a new message before an old one that stays: people seldom do that
+_CUT_AGAIN = -0.5  # one that the frontend must have cut off although it shows less than before
+_SIMILAR = 0.6  # from here on two texts are one text, changed
+_CUT_INSIDE = 20  # characters that are left of a message that the frontend cut into
+_MOST_CELLS = 2500  # beyond, only places are compared
+_COMPARED = 1500  # characters of a text
+
+Knows = Callable[[int, str], bool]  # slot, digest
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One place of the new path: an old message kept (`heard` None), in other words (both), or a new one (`old` None)."""
+
+    old: int | None
+    heard: Heard | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Old messages [i, i_end) and heard ones [j, j_end) that belong to one another."""
+
+    olds: Sequence[Said]
+    news: Sequence[Heard]
+    i: int
+    i_end: int
+    j: int
+    j_end: int
+    front: bool  # old messages at its beginning may have been cut off
+    first: int  # where the last look began
+    ample: bool  # whether more may have been cut off since
+    knows: Knows  # whether a slot ever had these words
+
+    @property
+    def cells(self) -> int:
+        """How many pairs of an old and a heard message there are."""
+        return (self.i_end - self.i) * (self.j_end - self.j)
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """The new order of a gap, from the old place `begin` on."""
+
+    begin: int
+    steps: tuple[Step, ...]
+    common: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Move:
+    """So many old and so many heard messages are dealt with at once."""
+
+    olds: int
+    news: int
+    score: float
+    kind: str  # gone, new, same, other, joined, continued, parted, grown
+
+
+def settled(gap: Gap) -> Settled:
+    """The best-scored way to turn the old messages of a gap into the heard ones. Ties: the earlier place stays in use."""
+    if gap.i == gap.i_end or gap.j == gap.j_end or gap.cells > _MOST_CELLS * 10:
+        return _by_place(gap)
+    best: dict[tuple[int, int], tuple[float, _Move | None]] = {(gap.i_end, gap.j_end): (0.0, None)}
+    for i in range(gap.i_end, gap.i - 1, -1):
+        for j in range(gap.j_end, gap.j - 1, -1):
+            if (i, j) != (gap.i_end, gap.j_end):
+                best[i, j] = max(
+                    (
+                        (move.score + best[i + move.olds, j + move.news][0], move)
+                        for move in _moves(gap, i, j)
+                    ),
+                    key=lambda pair: pair[0],
+                )
+    return _walked(gap, best)
+
+
+def _by_place(gap: Gap) -> Settled:
+    """One after the other: the next old message of the same speaker is what was said there before."""
+    begin = max(gap.i_end - (gap.j_end - gap.j), gap.i) if gap.front else gap.i
+    i, steps, common = begin, list[Step](), list[tuple[int, int]]()
+    for j in range(gap.j, gap.j_end):
+        heard = gap.news[j]
+        if i == gap.i_end or gap.olds[i].role != heard.role:
+            steps.append(Step(None, heard))
+            continue
+        same = base(gap.olds[i].version) == heard.digest
+        steps.append(Step(i) if same else Step(i, heard))
+        common += [(i, j)] if same else []
+        i += 1
+    return Settled(begin, tuple(steps), tuple(common))
+
+
+def _moves(gap: Gap, i: int, j: int) -> Iterator[_Move]:
+    """What may be done next, the preferred first."""
+    if i < gap.i_end and j < gap.j_end:
+        old, heard = gap.olds[i], gap.news[j]
+        if old.role == heard.role:
+            yield from _met(gap, i, j, old, heard)
+    if j < gap.j_end:
+        yield _Move(0, 1, _PUT_BEFORE if i < gap.i_end else 0.0, "new")
+    if i < gap.i_end:
+        yield _Move(1, 0, _price(gap, i, j), "gone")
+
+
+def _price(gap: Gap, i: int, j: int) -> float:
+    if not (gap.front and j == gap.j):
+        return _GONE
+    return 0.0 if gap.ample or i < gap.first else _CUT_AGAIN
+
+
+def _met(gap: Gap, i: int, j: int, old: Said, heard: Heard) -> Iterator[_Move]:
+    if base(old.version) == heard.digest:
+        yield _Move(1, 1, _SAME, "same")
+        return
+    if gap.knows(old.slot, heard.digest):
+        yield _Move(1, 1, _AGAIN, "alike")
+        return
+    if (
+        gap.front
+        and j == gap.j
+        and len(heard.text) >= _CUT_INSIDE
+        and old.text.endswith(heard.text)
+    ):
+        yield _Move(1, 1, _JOINED, "same")  # the frontend cut into the oldest message
+    if len(heard.text) > len(old.text) and heard.text.startswith(old.text):
+        yield from _longer(gap, i, heard)
+    elif len(old.text) > len(heard.text) and old.text.startswith(heard.text):
+        parts = _parts(
+            old.text, [each.text for each in gap.news[j : gap.j_end] if each.role == old.role]
+        )
+        if parts > 1 and all(each.role == old.role for each in gap.news[j : j + parts]):
+            yield _Move(1, parts, _JOINED * parts, "parted")
+    likeness = similarity(old.text, heard.text) if gap.cells <= _MOST_CELLS else 0.0
+    yield _Move(
+        1,
+        1,
+        _IN_PLACE + (likeness if likeness >= _SIMILAR else 0.0),
+        "other" if likeness < _SIMILAR else "alike",
+    )
+
+
+def _longer(gap: Gap, i: int, heard: Heard) -> Iterator[_Move]:
+    """The heard text begins with the old one: the frontend joined several, or the user said more, or a reply went on."""
+    run = [said.text for said in gap.olds[i : gap.i_end]]
+    voices = [said.role for said in gap.olds[i : gap.i_end]]
+    run = run[: next((at for at, voice in enumerate(voices) if voice != heard.role), len(run))]
+    joined = _parts(heard.text, run)
+    if joined > 1:
+        apart = _apart(heard.text, run[:joined])
+        yield _Move(
+            joined, 1, _JOINED * joined, "joined" if apart or heard.role == "user" else "continued"
+        )
+    elif heard.role == "user" and heard.text[len(run[0]) :].lstrip(" \t").startswith("\n"):
+        yield _Move(1, 1, _JOINED, "grown")
+
+
+def _parts(text: str, parts: Sequence[str]) -> int:
+    r"""How many of the parts, joined by white space or nothing, are the text; 0 when they are not.
+
+    >>> _parts("a\n\nb c", ["a", "b", "c", "d"]), _parts("a\nb", ["a", "c"])
+    (3, 0)
+    """
+    rest = text
+    for number, part in enumerate(parts, 1):
+        if not rest.startswith(part):
+            return 0
+        rest = rest[len(part) :].lstrip()
+        if not rest:
+            return number
+    return 0
+
+
+def _apart(text: str, parts: Sequence[str]) -> bool:
+    """Whether a line break stands between any two of the parts."""
+    place = 0
+    for part in parts[:-1]:
+        place += len(part)
+        blank = text[place : len(text) - len(text[place:].lstrip())]
+        if "\n" in blank:
+            return True
+        place += len(blank)
+    return False
+
+
+def similarity(one: str, other: str) -> float:
+    """How alike two texts are, 0..1, by the insertions and deletions that lead from one to the other."""
+    from rapidfuzz.fuzz import ratio
+
+    return ratio(one[:_COMPARED], other[:_COMPARED]) / 100.0
+
+
+def _walked(gap: Gap, best: dict[tuple[int, int], tuple[float, _Move | None]]) -> Settled:
+    steps: list[Step] = []
+    common: list[tuple[int, int]] = []
+    i, j, begin = gap.i, gap.j, None if gap.front else gap.i
+    while (move := best[i, j][1]) is not None:
+        begin = i if begin is None and move.kind != "gone" else begin
+        steps += _steps(gap, i, j, move)
+        if move.kind not in ("gone", "new", "other"):
+            common += [(i + min(number, move.olds - 1), j) for number in range(max(move.olds, 1))]
+        i, j = i + move.olds, j + move.news
+    return Settled(gap.i_end if begin is None else begin, tuple(steps), tuple(common))
+
+
+def _steps(gap: Gap, i: int, j: int, move: _Move) -> list[Step]:
+    if move.kind == "gone":
+        return []
+    if move.kind == "new":
+        return [Step(None, gap.news[j])]
+    if move.kind in ("other", "alike", "continued"):
+        return [Step(i, gap.news[j])]
+    kept = [Step(place) for place in range(i, i + move.olds)]
+    return [*kept, Step(None, _rest(gap.olds[i], gap.news[j]))] if move.kind == "grown" else kept
+
+
+def _rest(old: Said, heard: Heard) -> Heard:
+    """What was said beyond the old words."""
+    found = heard_anew(
+        heard.role, heard.text[len(old.text) :].strip(), None, heard.name, heard.sent
+    )
+    assert found is not None
+    return found

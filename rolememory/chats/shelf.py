@@ -1,0 +1,134 @@
+"""The logs of a role's chats: which there are, and whether any of them changed.
+
+Who wrote a line announces it, so that two marks tell everybody else whether anything is new, however many chats there are.
+"""
+
+import re
+import unicodedata
+from hashlib import blake2b
+from itertools import takewhile
+
+from rolememory.chats.log import Log, Written
+from rolememory.storage.port import Mark, Space
+
+CHATS = "chats/"
+_LOG = re.compile(r"chats/(?:.+-)?([0-9a-f]{16})")
+_NO_WORD = re.compile(r"[\W_]+")
+_SLUG = 40  # characters
+
+Marks = tuple[Mark | None, Mark | None]
+
+
+def log_name(chat: str) -> str:
+    """The log of a chat: the readable part of its id, and a digest of the whole.
+
+    >>> log_name("Harbour / Chat #5"), log_name("灯塔").startswith("chats/灯塔-")
+    ('chats/harbour-chat-5-461be2fbd65af5a7', True)
+    """
+    slug = (
+        _NO_WORD.sub("-", unicodedata.normalize("NFKC", chat).casefold())[:_SLUG].strip("-")
+        or "chat"
+    )
+    return f"{CHATS}{slug}-{_key(chat)}"
+
+
+def _key(chat: str) -> str:
+    return blake2b(chat.encode("utf-8", "replace"), digest_size=8).hexdigest()
+
+
+class Shelf:
+    """Finds and reads logs. Not thread-safe: its owner sees to that; any number of processes may share them."""
+
+    def __init__(self, space: Space) -> None:
+        self.generation = 0  # another one whenever any chat changed
+        self._space = space
+        self._logs: dict[str, Log] = {}
+        self._changed: dict[Log, int] = {}  # when each changed last, in this order
+        self._seen: Marks | None = None  # None: look at every log next time
+
+    def log(self, chat: str) -> Log:
+        """The chat's log as it stands; an empty one where there is none yet."""
+        key = _key(chat)
+        if key not in self._logs:
+            self._list()
+        if key not in self._logs:
+            self._logs[key] = Log(self._space.log(log_name(chat)))
+        self._refresh(self._logs[key])
+        return self._logs[key]
+
+    def named(self, name: str) -> Log:
+        """The log of that name."""
+        match = _LOG.fullmatch(name)
+        return self._logs.get(match[1] if match else "") or Log(self._space.log(name))
+
+    def nobody(self) -> Log:
+        """The log of a chat that has no name yet: it is empty."""
+        return Log(self._space.log(f"{CHATS}none"))
+
+    def logs(self) -> list[Log]:
+        """Every log as it was last read."""
+        return list(self._logs.values())
+
+    def refresh(self) -> None:
+        """Read what is new in any chat: two marks when nothing is."""
+        marks = self._marks()
+        if marks == self._seen and self._seen is not None:
+            return
+        self._list()
+        for log in self.logs():
+            self._refresh(log)
+        self._logs = {
+            key: log for key, log in self._logs.items() if log.exists
+        }  # chats that were only asked for leave nothing
+        self._seen = None if any(log.fault for log in self.logs()) else marks
+
+    def written(self, log: Log, what: Written | None) -> None:
+        """Take in a line that was just written to this log (None: it was removed), and let the others know."""
+        before = self._seen
+        if match := _LOG.fullmatch(log.name):
+            self._logs[match[1]] = log
+        if what:
+            log.take_in(what)
+        else:
+            log.refresh()
+        self._note(log)
+        self._space.announce(CHATS)
+        after = self._marks()
+        alone = (
+            before is not None
+            and before[1] is not None
+            and after[1] is not None
+            and after[1].size == before[1].size + 1
+        )
+        self._seen = after if alone and before is not None and before[0] == after[0] else None
+
+    def drop(self, log: Log) -> None:
+        """Remove the log; on return it stays away.
+
+        Raises: NotWrittenError.
+        """
+        log.delete()
+        self.written(log, None)
+
+    def changed_since(self, generation: int) -> list[Log]:
+        """The logs that changed after that generation, gone ones among them; the last that did at the end."""
+        newest = takewhile(lambda pair: pair[1] > generation, reversed(self._changed.items()))
+        return [log for log, _ in newest][::-1]
+
+    def _refresh(self, log: Log) -> None:
+        if log.refresh():
+            self._note(log)
+
+    def _note(self, log: Log) -> None:
+        self.generation += 1
+        self._changed.pop(log, None)
+        self._changed[log] = self.generation
+
+    def _marks(self) -> Marks:
+        return self._space.listed(CHATS), self._space.changes(CHATS)
+
+    def _list(self) -> None:
+        for name in self._space.logs(CHATS):
+            match = _LOG.fullmatch(name)
+            if match and match[1] not in self._logs:
+                self._logs[match[1]] = Log(self._space.log(name))

@@ -1,0 +1,130 @@
+"""What counts, as seen from one chat: which supports of a memory are visible."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import pairwise, starmap
+
+from rolememory.chats.kinship import Families
+from rolememory.chats.presence import Readers
+from rolememory.chats.timelines import Timelines
+from rolememory.chats.values import ChatInfo
+from rolememory.chats.visible_path import VisiblePath
+from rolememory.schema.memory import Evidence
+
+
+def timeline_of(info: ChatInfo) -> str:
+    """The name of the timeline a chat tells in: its own one where it has one to itself, which no other timeline can be called."""
+    return f"\0{info.id}" if info.mode == "own" else info.timeline
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """One path of words that stand, as far as it counts."""
+
+    id: str  # the chat whose path it is
+    path: VisiblePath
+    until: datetime | None = None  # what was said later does not count
+
+    def holds(self, versions: Sequence[str], adjoining: bool) -> bool:
+        """Whether they all stand on it; `adjoining`: with nothing between them."""
+        return all(map(self._stands, versions)) and (
+            not adjoining or all(starmap(self.path.adjoin, pairwise(versions)))
+        )
+
+    def _stands(self, version: str) -> bool:
+        said = self.path.standing(version)
+        return said is not None and (self.until is None or said.at <= self.until)
+
+
+class Sight:
+    """What counts, as seen from one chat, or from none.
+
+    A support says that certain words stand in a certain chat. In the family of the chat one looks from (all that were forked
+    from one beginning), it counts while the words stand on the very path of that chat. Elsewhere it counts while they stand on
+    the path of any chat of their family whose timeline is known here; where that is known only until a fork, they must have been
+    told by then. What rests on no chat of ours (an author's memory, an imported one) always counts. A chat that is `off` sees
+    nothing learned.
+
+    `token` is equal for two sights from which the same supports count, of those that both know: what follows them need not look
+    at every memory again. `moved` tells what a glimpse would change: versions that left or returned.
+    """
+
+    def __init__(
+        self,
+        families: Families,
+        timelines: Timelines,
+        chat: str | None = None,
+        path: VisiblePath | None = None,
+        branch_of: str = "",
+        moved: tuple[object, ...] = (),
+        readers: Readers | None = None,
+    ) -> None:
+        here = families.get(chat) if chat else None
+        self.chat = chat
+        self._families = families
+        self.readers = readers
+        self._off = here is not None and here.info.mode == "off"
+        timeline = timeline_of(here.info) if here else ""
+        self._reach = timelines.reach(timeline)
+        self._lines: dict[str, tuple[_Line, ...]] = {}  # family -> the paths that count
+        if chat:
+            own = (
+                _Line(here.id, here.path)
+                if here and path is None
+                else _Line(chat if here else branch_of or chat, path or VisiblePath())
+            )
+            self._lines[families.root(chat, branch_of)] = (own,)
+        alone = not moved and not branch_of and (not chat or len(families.of(chat)) < 2)
+        alone = alone and not (here and here.strangers)
+        self.token: Hashable = (
+            families.disturbed,
+            timelines.mark,
+            timeline,
+            self._off,
+            None if alone else chat,
+            moved,
+            readers,
+        )
+
+    def sees(self, evidence: Evidence) -> bool:
+        """Whether this support counts: its versions, joined by "+", stand on one path, and so does what it rests on besides. Cost: a few look-ups."""
+        return self._stands(evidence) and (not evidence.also or all(map(self.sees, evidence.also)))
+
+    def _stands(self, evidence: Evidence) -> bool:
+        version = evidence.version
+        if not version or self._families.get(evidence.chat) is None:
+            return True
+        if self._off:
+            return False
+        root = self._families.root(evidence.chat)
+        lines = self._lines.get(root)
+        if lines is None:
+            lines = self._lines[root] = self._told(evidence.chat)
+        each = version.split("+")
+        if self.readers is not None and not self._heard(evidence.chat, each):
+            return False
+        return any(
+            line.holds(each, evidence.adjoining)
+            and self._families.is_shared(each, line.id, evidence.chat)
+            for line in lines
+        )
+
+    def knows(self, evidence: Evidence) -> bool:
+        """Whether its words are in a chat of ours, so that who was present decides who may hear them."""
+        return bool(evidence.version) and self._families.get(evidence.chat) is not None
+
+    def _heard(self, chat: str, versions: Sequence[str]) -> bool:
+        """Whether all who read were present when these were said."""
+        found, readers = self._families.get(chat), self.readers
+        here = bool(self.chat) and self._families.root(chat) == self._families.root(self.chat or "")
+        there = (found and found.said.get(version) for version in versions)
+        return readers is None or all(one and readers.heard(one, here=here) for one in there)
+
+    def _told(self, chat: str) -> tuple[_Line, ...]:
+        """The paths of a family that count here: those of every chat whose timeline is known."""
+        return tuple(
+            _Line(each.id, each.path, self._reach[timeline_of(each.info)])
+            for each in self._families.of(chat)
+            if timeline_of(each.info) in self._reach
+        )

@@ -1,0 +1,339 @@
+"""A chat as its log tells it: slots × versions, and the path of versions that is visible now."""
+
+from collections import Counter
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from rolememory.chats.heard import Known, base
+from rolememory.chats.once import Once, loose, words
+from rolememory.chats.presence import Attendance, filled
+from rolememory.chats.rows import FORMAT, Head, Row, Splice
+from rolememory.chats.title import title_of
+from rolememory.chats.values import MODES, ChatInfo, Look, Mode
+from rolememory.chats.visible_path import VisiblePath
+from rolememory.schema.learning import Said
+
+
+@dataclass(frozen=True)
+class Chat:
+    """A chat at one moment; it does not change."""
+
+    info: ChatInfo
+    path: VisiblePath
+    said: Mapping[str, Said]  # everything ever said, by version
+    order: Sequence[
+        str
+    ] = ()  # versions as they came to stand on the path, one that returned again; grows at its end only
+    disturbed: int = 0  # how often something that counted stopped to count, or came back
+    inherited: frozenset[str] = (
+        frozenset()
+    )  # versions that it shares with the chat it was forked from
+    strangers: int = 0  # versions whose speaker nobody knows
+    worded: VisiblePath = field(
+        default_factory=VisiblePath
+    )  # the path without messages whose words went
+    told: Mapping[str, Said] = field(default_factory=dict)  # `said` without them
+    users: Mapping[str, datetime] = field(default_factory=dict)  # who was ever in it, since when
+    speakers: frozenset[tuple[str, str]] = frozenset()  # who speaks on the path: role and name
+
+    @property
+    def id(self) -> str:
+        """Its id."""
+        return self.info.id
+
+
+class Transcript:
+    """Follows a log line by line: what a line costs depends on what it says, not on what was said before.
+
+    Not thread-safe: its owner sees to that.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+        self.head: Head | None = None
+        self.look = Look()
+        self.present = Attendance()  # who is in the chat
+        self.voice = ""  # whose words those of users are, if nothing else is said
+        self._format = FORMAT
+        self.said: dict[str, Said] = {}
+        self._said_in_words = self.said  # without those whose words went
+        self.path = VisiblePath(self.said)
+        self.once = Once(words)  # what stands once on the path, by its words
+        self.slots = 0  # slots given out
+        self.edition = 0  # another one after every line
+        self.order: list[str] = []  # versions as they came to stand on the path
+        self.disturbed = 0
+        self.inherited: frozenset[str] = frozenset()
+        self.strangers = 0  # versions whose speaker nobody knows
+        self.erased: set[str] = set()  # digests of words that went
+        self.users: dict[str, datetime] = {}  # everybody who was ever in it, since when
+        self.updated = datetime.min.replace(tzinfo=UTC)
+        self._worded = (
+            self.path
+        )  # without messages whose words went; the path itself while all are there
+        self._told: dict[str, Any] = {}
+        self._alike: dict[str, list[str]] = {}  # digest -> versions
+        self._versions: dict[int, tuple[str, ...]] = {}  # of each slot
+        self._resting: dict[str, set[int]] = {}  # digest -> slots that had it, not on the path
+        self._loosely: Once | None = None
+        self._speakers: Counter[tuple[str, str]] = (
+            Counter()
+        )  # messages on the path, by role and name
+        self._first_user = 0  # no user speaks on the path before this place
+        self._known: dict[str, dict[str, Said]] | None = None
+        self._chat: Chat | None = None
+
+    def follow(self, row: Row) -> None:
+        """Take in one line of the log."""
+        self._attend(row)
+        self._told.update(row.told)
+        self.look = row.look or self.look
+        self.updated = max(self.updated, row.at)
+        for said in row.said:
+            self._keep(filled(said, self.voice, self.present, named_apart=self._format < 2))
+        if row.times:
+            self._retime(row.times)
+        inherits = (
+            row.head is not None and bool(row.head.branch_of) and not self.path
+        )  # the first splice is the path of the chat it was forked from
+        if inherits:
+            self.inherited = frozenset(
+                version for splice in row.splices[:1] for version in splice.put
+            )
+        for number, splice in enumerate(row.splices):
+            inside = bool(splice.put) and self._place(splice) < len(
+                self.path
+            )  # it parts two that stood side by side
+            self._splice(splice)
+            self.disturbed += bool(splice.out) or inside
+            if number or not inherits:
+                self.order += splice.put
+        if row.told or row.times:
+            self.disturbed += 1
+        self._rest(said.slot for said in row.said)
+        self.edition += 1
+        self._chat = None
+
+    def _attend(self, row: Row) -> None:
+        """Take in who the chat is and who is in it."""
+        if row.head is not None:
+            if self.head is None:
+                self.voice = row.head.user or ""
+                self.present = Attendance((self.voice,))
+            self.head, self._format = row.head, row.head.format
+        self.present = row.present or self.present
+        self.voice = self.voice if row.voice is None else row.voice
+        for user in (row.head.user or "" if row.head else "", *self.present.users):
+            self._meet(user, row.at)
+
+    @property
+    def chat(self) -> Chat | None:
+        """The chat as it stands now; None while nobody knows who it is. The same object until it changes."""
+        if self._chat is None and self.head is not None:
+            self._chat = Chat(
+                self._info(self.head),
+                self.path,
+                self.said,
+                self.order,
+                self.disturbed,
+                self.inherited,
+                self.strangers,
+                self._worded,
+                self._said_in_words,
+                dict(self.users),
+                frozenset(self._speakers),
+            )
+        return self._chat
+
+    @property
+    def known(self) -> Known:
+        """Everything ever said by speaker and text, as it came and as it was kept."""
+        if self._known is None:
+            self._known = {"user": {}, "assistant": {}}
+            for said in self.said.values():
+                self._remember(said, self._known)
+        return self._known
+
+    @property
+    def loosely(self) -> Once:
+        """What stands once on the path, by its words alone. Read through once, when it is first asked for."""
+        if self._loosely is None:
+            self._loosely = Once(lambda said: hash(loose(said.text)), self.path)
+        return self._loosely
+
+    def ever_said(self, digests: Iterable[str]) -> bool:
+        """Whether any of these words were ever said here."""
+        return not self._alike.keys().isdisjoint(digests)
+
+    def version_in(self, slot: int, digest: str) -> str:
+        """The version of these words in that slot; "" when it never had them."""
+        alike, own = self._alike.get(digest, ()), self._versions.get(slot, ())
+        if len(alike) <= len(own):
+            return next((version for version in alike if self.said[version].slot == slot), "")
+        return next((version for version in own if base(version) == digest), "")
+
+    def places(self, digest: str) -> set[int]:
+        """Where on the path a slot stands that ever had these words."""
+        slots = {self.said[version].slot for version in self._alike.get(digest, ())}
+        return {self.path.place(said) for slot in slots if (said := self.path.in_slot(slot))}
+
+    def knows(self, slot: int, digest: str) -> bool:
+        """Whether that slot ever had these words."""
+        return bool(self.version_in(slot, digest))
+
+    def resting(self, digest: str) -> Iterable[Said]:
+        """Versions of these words whose slots are not on the path."""
+        slots = sorted(self._resting.get(digest, ()))
+        found = (self.said[self.version_in(slot, digest)] for slot in slots)
+        return (said for said in found if not said.erased)
+
+    def free_version(self, digest: str, taken: Container[str] = ()) -> str:
+        """An id for these words in a further slot: the digest, or with .2, .3, ... behind it."""
+        number = len(self._alike.get(digest, ())) + 1
+        while (
+            version := digest if number == 1 else f"{digest}.{number}"
+        ) in self.said or version in taken:
+            number += 1
+        return version
+
+    def _meet(self, user: str, at: datetime) -> None:
+        if user:
+            self.users[user] = min(self.users.get(user, at), at)
+
+    def _keep(self, said: Said) -> None:
+        if said.version not in self.said:
+            self._alike.setdefault(base(said.version), []).append(said.version)
+            self.strangers += said.role == "user" and said.owner is None
+            self._versions[said.slot] = (*self._versions.get(said.slot, ()), said.version)
+            self._meet(said.owner or "", said.at)
+        if said.erased and not self.erased:
+            self._said_in_words = dict(self.said)
+        if said.erased:
+            self.erased.add(base(said.version))
+            self._said_in_words.pop(said.version, None)
+        elif self.erased:
+            self._said_in_words[said.version] = said
+        self.said[said.version] = said
+        self.slots = max(self.slots, said.slot + 1)
+        if self._known is not None:
+            self._remember(said, self._known)
+
+    @staticmethod
+    def _remember(said: Said, known: dict[str, dict[str, Said]]) -> None:
+        if said.erased:
+            return
+        known[said.role].setdefault(said.raw or said.text, said)
+        known[said.role].setdefault(said.text, said)
+
+    def _splice(self, splice: Splice) -> None:
+        """Cut and put. Where a damaged line was lost, what it said is not there: the rest finds its place all the same."""
+        start = self._place(splice)
+        end = start
+        out = set(splice.out)
+        while end < len(self.path) and self.path[end].version in out:
+            out.discard(self.path[end].version)
+            end += 1
+        if lost := [said for version in out if (said := self.path.standing(version))]:
+            for said in lost:
+                place = self.path.place(said)
+                self._change(place, place + 1, [])
+        if out:
+            start = end = self._place(splice)
+        staying = {said.slot for said in self.path[start:end]}
+        put = [self.said[version] for version in splice.put if version in self.said]
+        self._change(
+            start,
+            end,
+            [said for said in put if said.slot in staying or not self.path.in_slot(said.slot)],
+        )
+
+    def _change(self, start: int, end: int, put: Sequence[Said]) -> None:
+        """Put these in the place of [start, end) on the path."""
+        gone = self.path[start:end]
+        if self.erased:
+            self._change_words(start, gone, put)
+        self.path = self.path.spliced(start, end, put)
+        if len(self._worded) == len(self.path) or not self.erased:
+            self._worded = self.path
+        for once in filter(None, (self.once, self._loosely)):
+            once.change(gone, put)
+        self._speakers.update((said.role, said.name) for said in put if not said.erased)
+        for said in gone:
+            self._speakers[said.role, said.name] -= not said.erased
+            if not self._speakers[said.role, said.name]:
+                del self._speakers[said.role, said.name]
+        self._first_user = min(self._first_user, start)
+        self._rest(said.slot for said in gone)
+        for said in put:
+            for version in self._versions[said.slot]:
+                self._resting.get(base(version), set()).discard(said.slot)
+
+    def _change_words(self, start: int, gone: Sequence[Said], put: Sequence[Said]) -> None:
+        """The same where messages whose words went are left out."""
+        before = (self.path[place] for place in range(start - 1, -1, -1))
+        said = next((said for said in before if not said.erased), None)
+        begin = self._worded.place(said) + 1 if said else 0
+        end = begin + sum(not said.erased for said in gone)
+        self._worded = self._worded.spliced(begin, end, [said for said in put if not said.erased])
+
+    def _rest(self, slots: Iterable[int]) -> None:
+        """Those of these slots that are not on the path may come back to it."""
+        for slot in slots:
+            if self.path.in_slot(slot) is None:
+                for version in self._versions[slot]:
+                    self._resting.setdefault(base(version), set()).add(slot)
+
+    def _place(self, splice: Splice) -> int:
+        """Where the splice begins: behind `after`, wherever that stands by now."""
+        if not splice.after:
+            return 0
+        if (
+            0 < splice.place <= len(self.path)
+            and self.path[splice.place - 1].version == splice.after
+        ):
+            return splice.place
+        found = self.path.standing(splice.after)
+        return self.path.place(found) + 1 if found else min(splice.place, len(self.path))
+
+    def _retime(self, times: Mapping[int, datetime]) -> None:
+        for slot in times:
+            for version in self._versions.get(slot, ()):
+                self.said[version] = replace(self.said[version], at=times[slot])
+                if version in self._said_in_words:
+                    self._said_in_words[version] = self.said[version]
+        apart = self._worded is not self.path
+        self.path = self.path.retimed(times)
+        self._worded = self._worded.retimed(times) if apart else self.path
+
+    def _info(self, head: Head) -> ChatInfo:
+        mode: Mode = self._told.get("mode", "shared")
+        return ChatInfo(
+            id=head.chat,
+            title=str(self._told.get("title") or self._own_title()),
+            user=head.user,
+            timeline=str(self._told.get("timeline", "")),
+            mode=mode if mode in MODES else "shared",
+            created=head.created,
+            updated=self.updated,
+            messages=len(self._worded),
+            archived=bool(self._told.get("archived", False)),
+            branch_of=head.branch_of,
+            file=self.file,
+            unnamed=head.unnamed,
+            users=tuple(sorted(self.users, key=self.users.__getitem__)),
+        )
+
+    def _own_title(self) -> str:
+        """A cut of the first thing the user said, else of the first that anybody said."""
+        path = self.path
+        while self._first_user < len(path) and not _says(path[self._first_user], "user"):
+            self._first_user += 1
+        found = path[self._first_user : self._first_user + 1] or path[:1]
+        return title_of(found[0].text if found else "")
+
+
+def _says(said: Said, role: str) -> bool:
+    return said.role == role and not said.erased

@@ -1,0 +1,64 @@
+"""What the chats of a role tell about themselves."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Final, Literal, get_args
+
+from rolememory.chats.visible_path import VisiblePath
+from rolememory.schema.learning import Said
+
+Mode = Literal["shared", "own", "read_only", "off"]
+MODES: Final[tuple[Mode, ...]] = get_args(Mode)
+
+
+@dataclass(frozen=True, slots=True)
+class ChatInfo:
+    """One chat as a list of chats shows it."""
+
+    id: str
+    title: str  # given, or a cut of the first thing the user said
+    user: str | None
+    timeline: str  # "" = the one that all chats share
+    mode: Mode
+    created: datetime
+    updated: datetime  # of the last change
+    messages: int  # visible now, what the frontend cut off included
+    archived: bool
+    branch_of: str  # the chat it was forked from, ""
+    file: Path
+    unnamed: bool = False  # the frontend gave no id: this one is made of the first messages
+    users: tuple[str, ...] = ()  # everybody who was ever in it, in the order they came
+
+    @property
+    def teaches(self) -> bool:
+        """Whether memories may be learned from it: a chat that only reads, or is off, teaches nothing."""
+        return self.mode in ("shared", "own")
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How much a frontend showed when it was last looked at."""
+
+    messages: int = 0
+    users: int = 0  # of them said by the user
+    characters: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Glimpse:
+    """What `observe` would find, without writing it."""
+
+    chat: str  # the id it belongs to, or would get; "" = nothing was said yet
+    known: bool = False  # whether that chat has been observed before
+    path: VisiblePath = field(
+        default_factory=VisiblePath
+    )  # what would be visible, with what the frontend cut off; `slot` -1 = not kept yet
+    entered: tuple[Said, ...] = ()
+    returned: tuple[Said, ...] = ()
+    left: tuple[str, ...] = ()
+    branch_of: str = ""
+    unseen: int = (
+        0  # how many of the path stand before the visible messages: the frontend cut them off
+    )
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,124 @@
+"""What is visible of a chat at one moment: the versions on its path, in order, and where each of them stands."""
+
+from collections import ChainMap
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from itertools import groupby
+from operator import attrgetter
+from types import MappingProxyType
+from typing import overload
+
+from rolememory.chats.vector import Vector
+from rolememory.schema.learning import Said
+
+_at = attrgetter("at")
+_NOTHING: Vector[Said] = Vector()
+_NOWHERE: Vector[Said | None] = Vector()
+
+
+class VisiblePath(Sequence[Said]):
+    """A path that never changes; one with other messages in some place shares the rest with it.
+
+    So whoever holds it may read on while the chat changes. Each question costs O(log n), a change as much for each message
+    that comes or goes. Along a path the times rise: that is how the place of a message is found.
+    """
+
+    __slots__ = ("_rows", "_said", "_slots")
+
+    def __init__(self, said: Mapping[str, Said] = MappingProxyType({})) -> None:
+        """An empty path; `said` is everything that may come to stand on it, by version, and may grow."""
+        self._said, self._rows, self._slots = said, _NOTHING, _NOWHERE
+
+    def standing(self, version: str) -> Said | None:
+        """That version, if it stands on the path."""
+        said = self._said.get(version)
+        found = said and self.in_slot(said.slot)
+        return found if found and found.version == version else None
+
+    def in_slot(self, slot: int) -> Said | None:
+        """The version that stands in this slot."""
+        return self._slots[slot] if 0 <= slot < len(self._slots) else None
+
+    def adjoin(self, version: str, other: str) -> bool:
+        """Whether both stand on the path, the other right behind this one."""
+        place = self.find(version)
+        behind = () if place is None else self._rows[place + 1 : place + 2]
+        return any(said.version == other for said in behind)
+
+    def find(self, version: str) -> int | None:
+        """The place of that version, if it stands on the path."""
+        said = self.standing(version)
+        return self.place(said) if said else None
+
+    def place(self, said: Said, near: int = -1) -> int:
+        """Where a message stands that is on the path; `near` is a guess."""
+        if 0 <= near < len(self) and self._rows[near].version == said.version:
+            return near
+        place = self._rows.rank(said.at, _at)
+        if place < len(self) and self._rows[place].version == said.version:
+            return place
+        versions = (one.version for one in self._rows)  # after damage to its log times may fall
+        return next(place for place, one in enumerate(versions) if one == said.version)
+
+    def spliced(
+        self, start: int, end: int, put: Sequence[Said], shown: Sequence[Said] | None = None
+    ) -> "VisiblePath":
+        """The path with these messages in the place of [start, end); `shown` is what is read in their places."""
+        slots: dict[int, Said | None] = {said.slot: None for said in self._rows[start:end]}
+        slots |= {said.slot: said for said in put}
+        rows = self._rows.spliced(start, end, put if shown is None else shown)
+        return self._with(rows, _set(self._slots, slots))
+
+    def retimed(self, times: Mapping[int, datetime]) -> "VisiblePath":
+        """The path with other times for the messages in these slots."""
+        rows, slots, near = self._rows, dict[int, Said | None](), -1
+        found = sorted(filter(None, map(self.in_slot, times)), key=lambda said: said.at)
+        for said in found:
+            near = self.place(said, near + 1)
+            slots[said.slot] = replace(said, at=times[said.slot])
+            rows = rows.spliced(near, near + 1, (replace(rows[near], at=times[said.slot]),))
+        return self._with(rows, _set(self._slots, slots))
+
+    def knowing(self, said: Mapping[str, Said]) -> "VisiblePath":
+        """The same path, on which these may come to stand as well."""
+        found = self._with(self._rows, self._slots)
+        found._said = ChainMap(dict(said), self._said) if said else self._said  # type: ignore[arg-type]
+        return found
+
+    def _with(self, rows: Vector[Said], slots: Vector[Said | None]) -> "VisiblePath":
+        found = VisiblePath(self._said)
+        found._rows, found._slots = rows, slots
+        return found
+
+    @overload
+    def __getitem__(self, place: int) -> Said: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Said, ...]: ...
+    def __getitem__(self, place: int | slice) -> Said | tuple[Said, ...]:
+        return self._rows[place]
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __iter__(self) -> Iterator[Said]:
+        return iter(self._rows)
+
+    def __eq__(self, other: object) -> bool:
+        return self._rows == (other._rows if isinstance(other, VisiblePath) else other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"VisiblePath({list(self)!r})"
+
+
+def _set(slots: Vector[Said | None], items: Mapping[int, Said | None]) -> Vector[Said | None]:
+    """The slots with these in their places, those side by side at once."""
+    for _, group in groupby(enumerate(sorted(items)), key=lambda pair: pair[1] - pair[0]):
+        run = [slot for _, slot in group]
+        gap = [None] * (run[0] - len(slots))
+        start = run[0] - len(gap)
+        put = [*gap, *[items[slot] for slot in run]]
+        slots = slots.spliced(start, min(run[-1] + 1, len(slots)), put)
+    return slots

@@ -1,0 +1,74 @@
+"""Who a home knows: every person with their names, and what each role has of them."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rolememory.storage.review import Review
+
+if TYPE_CHECKING:
+    from rolememory.engine.home import Home
+    from rolememory.engine.role import RoleMemory
+
+
+@dataclass(frozen=True, slots=True)
+class UserInRole:
+    """What one role has of a person."""
+
+    role: str  # id
+    name: str
+    memories: int
+    archived: int
+    chats: int
+    waiting: int
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """A person, and the roles that know them."""
+
+    name: str  # by which they are known
+    names: tuple[str, ...]  # all of them, that one first
+    roles: tuple[UserInRole, ...]
+
+    @property
+    def memories(self) -> int:
+        """In all roles, archived ones too."""
+        return sum(one.memories + one.archived for one in self.roles)
+
+    @property
+    def chats(self) -> int:
+        """In all roles."""
+        return sum(one.chats for one in self.roles)
+
+
+def users_of(home: "Home") -> list[User]:
+    """Everybody whom some role knows, who has the most memories first. What belongs to nobody in particular is not listed."""
+    people = home.people.follow()
+    found: dict[str, list[UserInRole]] = {}
+    for role in home.roles():
+        for user, row in _rows(home.role(role.id)).items():
+            found.setdefault(user, []).append(row)
+    linked = {group[0]: tuple(group) for group in people.linked}
+    users = [User(user, linked.get(user, (user,)), tuple(rows)) for user, rows in found.items()]
+    return sorted(users, key=lambda one: (-sum(row.memories for row in one.roles), one.name))
+
+
+def _rows(role: "RoleMemory") -> dict[str, UserInRole]:
+    """What a role has of each person."""
+    same = role.home.people.same
+    memories = role.store.snapshot().memories.values()
+    live = Counter(same(one.user) for one in memories if one.user and not one.archived)
+    away = Counter(same(one.user) for one in memories if one.user and one.archived)
+    infos = role.chats.chats(archived=True)
+    chats = Counter(user for info in infos for user in {same(name) for name in info.users})
+    drafts = (one.draft for one in Review(role.space).waiting())
+    waiting = Counter(same(one.user) for one in drafts if one.user)
+    found: Sequence[str] = sorted(live.keys() | away.keys() | chats.keys() | waiting.keys())
+    return {
+        user: UserInRole(
+            role.id, role.role.name, live[user], away[user], chats[user], waiting[user]
+        )
+        for user in found
+    }

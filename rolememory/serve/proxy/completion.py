@@ -1,0 +1,72 @@
+r"""Who speaks in a text completion: a name counts only where the frontend wrote it, never inside somebody's turn.
+
+That is the bare name that ends the prompt ("Asha:"), and only beside stop strings ("\nTraveller:"), which stand outside the prompt:
+they show that a chat frontend made it. Everything before the last line may be the user's words.
+"""
+
+from rolememory.serve.proxy.talk import Names
+from rolememory.serve.proxy.wording import wording
+
+_LONGEST = 60  # characters of a name
+_COLONS = (":", "：")
+
+
+def plain(prompt: object) -> str:
+    r"""A prompt without the marks of an instruct template.
+
+    >>> plain("<|im_start|>user\nLin: Hello<|im_end|>\n<|im_start|>assistant\nAsha:").split("\n")
+    ['', '', 'Lin: Hello', '', '', '', 'Asha:']
+    """
+    return wording().markers.sub("\n", prompt) if isinstance(prompt, str) else ""
+
+
+def names_of(prompt: object, stop: object) -> Names:
+    r"""The character that is to answer and the user that the model must not write for.
+
+    A prompt that ends in a name that it stops at is to be written as the user.
+
+    >>> names_of("Lin: Hello\nAsha:", ["\nLin:"])
+    Names(char='Asha', user='Lin', members=(), persona='')
+    >>> names_of("Lin: Hello\nLin:", ["\nAsha:", "\nLin:"])
+    Names(char='Asha', user='Lin', members=(), persona='')
+    >>> names_of("Lin: Hello\nSeraphina:\n<|im_start|>assistant\n", ["\nLin:"]).char
+    ''
+    """
+    stopped, next_one = _stopped_at(stop), _next_speaker(prompt)
+    if not stopped:
+        return Names()
+    if for_the_user(prompt, stop):
+        return Names(next((name for name in stopped if name != next_one), ""), next_one)
+    return Names(next_one, stopped[0])
+
+
+def for_the_user(prompt: object, stop: object) -> bool:
+    r"""Whether the model is to write as the user: the prompt ends in a name that it stops at.
+
+    >>> for_the_user("Lin: Hello\nLin:", ["\nAsha:", "\nLin:"]), for_the_user("Lin: Hi\nAsha:", ["\nLin:"])
+    (True, False)
+    """
+    return _next_speaker(prompt) in _stopped_at(stop)
+
+
+def _stopped_at(stop: object) -> list[str]:
+    """The names among the stop strings, in their order."""
+    lines = (
+        one.strip()
+        for one in (stop if isinstance(stop, list) else [stop])
+        if isinstance(one, str) and one.startswith("\n") and not wording().markers.search(one)
+    )
+    return [
+        line[:-1].strip()
+        for line in lines
+        if line.endswith(_COLONS) and 1 < len(line) <= _LONGEST + 1 and not line.startswith("#")
+    ]
+
+
+def _next_speaker(prompt: object) -> str:
+    """The bare name at the very end; "" where a mark of a template or anything else stands behind it."""
+    if not isinstance(prompt, str):
+        return ""
+    *_, end = wording().markers.split(prompt)
+    last = end.rsplit("\n", 1)[-1].strip(" \t")
+    return last[:-1].strip() if last.endswith(_COLONS) and 1 < len(last) <= _LONGEST + 1 else ""

@@ -1,0 +1,81 @@
+"""Who of a group hears a turn: every member that is a role of this home, and what each of them was not there for."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from rolememory.errors import AmbiguousNameError, UnknownChatError, UnknownRoleError
+from rolememory.schema.learning import Said
+from rolememory.schema.message import Message
+from rolememory.storage.home import fold_name
+
+if TYPE_CHECKING:
+    from rolememory.engine import Home, RoleMemory
+    from rolememory.serve.proxy.call import Call
+
+
+def others(mind: "RoleMemory", group: Iterable[str]) -> tuple[str, ...]:
+    """Those of a group who are not this role."""
+    return tuple(name for name in dict.fromkeys(group) if not _is(mind, name))
+
+
+def roles_named(home: "Home", names: Iterable[str]) -> "list[RoleMemory]":
+    """The roles of these names. A name that no role has, or two have, is nobody."""
+    found: dict[str, RoleMemory] = {}
+    for name in names:
+        with suppress(UnknownRoleError, AmbiguousNameError):
+            mind = home.role(home.folder.find(name).id)
+            found[mind.id] = mind
+    return list(found.values())
+
+
+def as_told_by(speaker: "RoleMemory", messages: Sequence[Message]) -> list[Message]:
+    """Messages as another member hears them: a reply without a name is by the one whose turn it is."""
+    own = {"name": speaker.role.name}
+    return [
+        message.model_copy(update=own)
+        if message.role == "assistant" and not message.name
+        else message
+        for message in messages
+    ]
+
+
+def missed(mind: "RoleMemory", call: "Call", messages: Sequence[Message]) -> int:
+    """How many messages end with the last one that others heard in this chat while this role was not there.
+
+    A role that was muted, or joins later, is shown the whole chat by its frontend; it was not present for all of it.
+    """
+    if not call.chat or call.role is None:
+        return 0
+    named = {message.name for message in messages if message.role == "assistant" and message.name}
+    there = [call.role, *roles_named(mind.home, {*named, *(call.group or ())})]
+    witnesses = {one.id: one for one in there if one.id != mind.id}.values()
+    if not witnesses:
+        return 0
+    most = 2 * len(messages)
+    own = {_words(said) for said in _path(mind, call.chat, most)}
+    heard, without = set(own), set[tuple[str, str]]()
+    for said in (said for one in witnesses for said in _path(one, call.chat, most)):
+        (heard if any(_is(mind, name) for name in said.members) else without).add(_words(said))
+    told = [(message.role, _one_line(message.content)) for message in messages]
+    newest = max((at for at, (role, _) in enumerate(told) if role == "user"), default=0)
+    last = max((at for at, one in enumerate(told[:newest], 1) if one in without - heard), default=0)
+    return 0 if own.intersection(told[last:]) else last
+
+
+def _is(mind: "RoleMemory", name: str) -> bool:
+    return fold_name(name) in {fold_name(own) for own in (mind.role.name, *mind.role.aliases)}
+
+
+def _path(mind: "RoleMemory", chat: str, most: int) -> Iterator[Said]:
+    """The last messages of that chat as this role has them."""
+    with suppress(UnknownChatError):
+        yield from mind.chats.path(chat)[-most:]
+
+
+def _words(said: Said) -> tuple[str, str]:
+    return said.role, _one_line(said.raw or said.text)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

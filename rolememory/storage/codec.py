@@ -1,0 +1,317 @@
+"""A memory as people write it (any spelling we know) and as we write it (only what differs from its default)."""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from rolememory.schema.entry import SelectiveLogic
+from rolememory.schema.memory import Memory, MemoryType, Source
+from rolememory.storage.explain_invalid import explained
+from rolememory.storage.moments import iso, moment
+from rolememory.storage.problem import Problem, quoted
+
+Raw = dict[str, Any]
+
+FIELDS = (
+    "content",
+    *(name for name in Memory.model_fields if name not in ("id", "type", "content")),
+)
+"""Field names in the order in which we write them; the array says the type, `id` stands first."""
+
+#: another name for the same value; written back under the author's name
+ALIASES = {
+    "text": "content",
+    "keywords": "keys",
+    "secondaryKeys": "secondary_keys",
+    "selectiveLogic": "selective_logic",
+    "isConstant": "constant",
+    "relevanceWeight": "weight",
+    "emotionalWeight": "salience",
+    "timeDecayFactor": "decay",
+    "relatedTopics": "topics",
+    "emotionalContext": "emotions",
+    "timestamp": "created",
+    "createdAt": "created",
+    "created_at": "created",
+    "expiresAt": "expires",
+    "expires_at": "expires",
+}
+#: a value that means something else here; never rewritten, our own field beside it wins
+MEANINGS = ("triggerType", "tag", "emotion", "emotionLabel")
+
+_OURS = frozenset(Memory.model_fields)
+_FOREIGN = frozenset(ALIASES) | frozenset(MEANINGS)
+_NUMBERS = ("priority", "weight", "salience", "decay", "confidence")
+_LISTS = ("keys", "secondary_keys", "triggers", "topics", "emotions", "tags", "supersedes")
+_LOGICS = (
+    SelectiveLogic.AND_ANY,
+    SelectiveLogic.NOT_ALL,
+    SelectiveLogic.NOT_ANY,
+    SelectiveLogic.AND_ALL,
+)  # SillyTavern's 0..3
+_TRIGGERS = {
+    "temporal": ("dates", "recency")
+}  # S1.13's strategy of time: ours wakes by dates and weighs by recency
+_SPEAKERS = {"user": Source.USER_INPUT, "ai": Source.AI_OUTPUT, "assistant": Source.AI_OUTPUT}
+_SOURCES = frozenset(source.value for source in Source)
+_FACTS = ("fact", "preference", "project")  # S4.24
+_KINDS: dict[str, tuple[MemoryType, str | None]] = {
+    **{kind.value: (kind, None) for kind in MemoryType},
+    **{kind.array: (kind, None) for kind in MemoryType},
+    **{fact: (MemoryType.SEMANTIC, fact) for fact in _FACTS},
+    "scene": (MemoryType.EPISODIC, "scene"),  # S1.2
+    "emotional": (MemoryType.EPISODIC, None),  # S1.4
+}
+
+
+class EntryError(ValueError):
+    """An entry that is no memory; `problems` say why, their fields relative to the entry."""
+
+    def __init__(self, *problems: Problem) -> None:
+        super().__init__("; ".join(problem.text() for problem in problems))
+        self.problems = problems
+
+
+def decode(raw: Raw | str, array: MemoryType | None, memory_id: str) -> Memory:
+    """The memory that an entry of memory.json means; unknown fields are carried along.
+
+    `array` is the type its place gives it; a type written inside wins.
+    Raises: EntryError.
+
+    >>> decode("The beacon failed.", MemoryType.SEMANTIC, "a1").type.value
+    'semantic'
+    >>> decode({"text": "She likes rain.", "type": "preference", "timestamp": 1714586400}, None, "a2").tags
+    ('preference',)
+    """
+    if isinstance(raw, str):
+        raw = {"content": raw}
+    fields = translated(raw) if not _FOREIGN.isdisjoint(raw) else dict(raw)
+    fields["id"] = memory_id
+    _settle_type(fields, array)
+    _settle_values(fields)
+    if not str(fields.get("content") or "").strip():
+        raise EntryError(Problem("no_content"))
+    try:
+        return Memory.model_validate(fields)
+    except ValidationError as error:
+        raise EntryError(
+            *(explained(row) for row in error.errors(include_url=False, include_context=True))
+        ) from error
+
+
+def translated(raw: Raw) -> Raw:
+    """The entry under our names. Where ours and another name for it both stand, ours counts."""
+    fields: Raw = {}
+    for name, value in raw.items():
+        ours = ALIASES.get(name, name)
+        if ours is name or ours not in raw:
+            fields.setdefault(ours, value)
+    for name in MEANINGS:
+        if name in fields:
+            _understand(name, fields)
+    return fields
+
+
+def _understand(name: str, fields: Raw) -> None:
+    """Take the meaning of a foreign field over where ours is not set; what has no meaning for us stays an unknown field."""
+    ours, meant = _meaning(name, fields[name])
+    if meant is not None:
+        fields.setdefault(ours, meant)
+        del fields[name]
+
+
+def _meaning(name: str, value: Any) -> tuple[str, Any]:
+    texts = [value] if isinstance(value, str) else value if isinstance(value, list) else []
+    texts = [text for text in texts if isinstance(text, str) and text.strip()]
+    if name == "triggerType":
+        return "triggers", [word for text in texts for word in _TRIGGERS.get(text, (text,))] or None
+    if name == "emotionLabel":
+        return "emotions", texts or None
+    if name == "emotion":
+        return "source", _SPEAKERS.get(value) if isinstance(value, str) else None
+    if isinstance(value, str) and value in _SOURCES:
+        return "source", value
+    return "tags", texts or None
+
+
+def _settle_type(fields: Raw, array: MemoryType | None) -> None:
+    written = fields.get("type")
+    if written is None:
+        fields["type"] = array or MemoryType.EPISODIC
+        return
+    kind, tag = _KINDS.get(written if isinstance(written, str) else "", (None, None))
+    if kind is None:
+        choices = ", ".join(kind.value for kind in MemoryType)
+        raise EntryError(
+            Problem(
+                "unknown_choice",
+                field="type",
+                values=(("found", quoted(written)), ("choices", choices)),
+            )
+        )
+    fields["type"] = kind
+    tags = fields.get("tags", [])
+    if tag and isinstance(tags, list) and tag not in tags:
+        fields["tags"] = [*tags, tag]
+
+
+def _settle_values(fields: Raw) -> None:
+    """Bring the values that people write in several ways into one; what is meant otherwise is left to the schema."""
+    for name in ("created", "expires"):
+        if fields.get(name) is not None:
+            fields[name] = _moment(name, fields[name])
+    if "tags" in fields and isinstance(fields["tags"], str):
+        fields["tags"] = [
+            tag for part in re.split("[,，、;；]", fields["tags"]) if (tag := part.strip())
+        ]
+    if "selective_logic" in fields:
+        fields["selective_logic"] = _logic(fields["selective_logic"])
+    for name in _NUMBERS:
+        if isinstance(fields.get(name), bool | str):
+            raise EntryError(_expected("a number", "数字", name, fields[name]))
+    if isinstance(fields.get("evidence"), list):
+        fields["evidence"] = [
+            {"quote": item} if isinstance(item, str) else item for item in fields["evidence"]
+        ]
+    for name in (
+        *_LISTS,
+        *_NUMBERS,
+        "evidence",
+        "constant",
+        "archived",
+        "locked",
+        "source",
+        "selective_logic",
+    ):
+        if name in fields and fields[name] is None:
+            del fields[name]  # null means: the default
+
+
+def _moment(name: str, value: Any) -> Any:
+    try:
+        return moment(value)
+    except ValueError as error:
+        raise EntryError(
+            Problem("bad_moment", field=name, values=(("found", quoted(value)),))
+        ) from error
+
+
+def _logic(value: Any) -> Any:
+    """The selective logic: our word in any case, or SillyTavern's number.
+
+    >>> _logic(3).value, _logic("NOT_ALL")
+    ('and_all', 'not_all')
+    """
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < len(_LOGICS):
+        return _LOGICS[value]
+    return value.lower() if isinstance(value, str) else value
+
+
+def _expected(wanted: str, wanted_zh: str, field: str, found: Any) -> Problem:
+    values = (
+        ("wanted", wanted),
+        ("wanted_zh", wanted_zh),
+        ("found", quoted(found)),
+        ("example", "0.5"),
+    )
+    return Problem("wrong_type", field=field, values=values)
+
+
+def _plain(value: Any) -> Any:
+    return value
+
+
+def _listed(value: tuple[str, ...]) -> list[str]:
+    return list(value)
+
+
+def _named(value: Any) -> str:
+    return str(value.value)
+
+
+def _moment_text(value: Any) -> str | None:
+    return None if value is None else iso(value)
+
+
+def _evidence(value: Any) -> list[Raw]:
+    return [item.model_dump(mode="json", exclude_defaults=True) for item in value]
+
+
+_ENCODERS: dict[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(_LISTS, _listed),
+    **dict.fromkeys(("type", "source", "selective_logic"), _named),
+    **dict.fromkeys(("created", "expires"), _moment_text),
+    "evidence": _evidence,
+}
+DEFAULTS: Mapping[str, Any] = {
+    name: _ENCODERS.get(name, _plain)(field.get_default())
+    for name, field in Memory.model_fields.items()
+    if not field.is_required()
+}
+
+
+def value_of(memory: Memory, name: str) -> Any:
+    """One field as JSON; None for an unknown field that is not there.
+
+    >>> value_of(decode("x", None, "a"), "priority")
+    50
+    """
+    if name in _OURS:
+        return _ENCODERS.get(name, _plain)(getattr(memory, name))
+    return (memory.model_extra or {}).get(name)
+
+
+def fields_of(memory: Memory) -> Raw:
+    """What differs from its default, as JSON, in file order; unknown fields last; without id and type.
+
+    >>> fields_of(decode({"content": "x", "priority": 50, "weight": 2, "mood": "calm"}, None, "a"))
+    {'content': 'x', 'weight': 2.0, 'mood': 'calm'}
+    """
+    found = {
+        name: value
+        for name in FIELDS
+        if (value := value_of(memory, name)) != DEFAULTS.get(name, _plain)
+    }
+    return {**found, **(memory.model_extra or {})}
+
+
+def difference(before: Memory, after: Memory) -> dict[str, list[Any]]:
+    """Field -> [before, after] for every field that differs; `type` among them."""
+    extras = {**(before.model_extra or {}), **(after.model_extra or {})}
+    pairs = (
+        (name, value_of(before, name), value_of(after, name)) for name in ("type", *FIELDS, *extras)
+    )
+    return {name: [one, other] for name, one, other in pairs if one != other}
+
+
+def patched(memory: Memory, changes: Mapping[str, Any]) -> Memory:
+    """The memory with some fields changed; None removes an unknown field. Raises: EntryError."""
+    fields = {**fields_of(memory), "type": memory.type.value, **changes}
+    gone = [name for name, value in changes.items() if value is None and name not in _OURS]
+    for name in gone:
+        del fields[name]
+    return decode(fields, None, memory.id)
+
+
+def write_field(raw: Raw, name: str, value: Any) -> None:
+    """Set one field of an author's entry, under the author's name for it; a default is not written."""
+    here = next(
+        (
+            alias
+            for alias, ours in ALIASES.items()
+            if ours == name and alias in raw and name not in raw
+        ),
+        name,
+    )
+    absent = value is None and name not in _OURS
+    if absent or (name in DEFAULTS and value == DEFAULTS[name]):
+        raw.pop(here, None)
+    else:
+        raw[here] = value
+
+
+def encode(memory: Memory) -> Raw:
+    """A new entry as we write it."""
+    return {"id": memory.id, **fields_of(memory)}

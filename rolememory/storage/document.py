@@ -1,0 +1,306 @@
+"""memory.json: read generously, written back as the author left it."""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+import orjson
+
+from rolememory.schema.memory import Memory, MemoryType
+from rolememory.storage.breaks import breaks, too_deep
+from rolememory.storage.codec import EntryError, decode
+from rolememory.storage.exact import has_wide_integers
+from rolememory.storage.json_places import located
+from rolememory.storage.pause import gc_paused
+from rolememory.storage.problem import Problem, quoted
+
+VERSION = 1
+DEPTH = 100  # levels of nesting that are read
+SCHEMA = "../memory.schema.json"
+ARRAYS: dict[str, MemoryType | None] = {
+    "episodic": MemoryType.EPISODIC,
+    "semantic": MemoryType.SEMANTIC,
+    "traits": MemoryType.TRAIT,
+    "trait": MemoryType.TRAIT,
+    "goals": MemoryType.GOAL,
+    "goal": MemoryType.GOAL,
+    "memories": None,  # the type stands in each entry
+}
+
+Raw = dict[str, Any]
+
+
+class BrokenFileError(ValueError):
+    """A file that cannot be read as it stands; `problems` say where and why."""
+
+    def __init__(self, problems: list[Problem]) -> None:
+        super().__init__("; ".join(problem.text() for problem in problems[:3]))
+        self.problems = problems
+
+
+class Slot(NamedTuple):
+    """Where an entry stands in the raw document."""
+
+    array: str
+    place: int
+    kind: MemoryType | None
+
+    @property
+    def path(self) -> str:
+        """As messages show it."""
+        return f"{self.array}[{self.place}]"
+
+
+@dataclass(slots=True)
+class Document:
+    """A memory.json that could be read. `raw` is the author's own structure; it is let go once it was read from."""
+
+    memories: dict[str, Memory]
+    through: int | None
+    digest: bytes
+    raw: Raw = field(repr=False)
+    slots: dict[str, Slot] = field(repr=False)  # id -> where it stands
+    prints: dict[str, int] = field(repr=False)  # id -> fingerprint of the raw entry
+    problems: list[Problem] = field(default_factory=list)
+    unnamed: bool = False  # some entry has no id of its own yet, or one that is taken
+    doubled: bool = False  # a name is written twice in one object
+
+
+def empty() -> Raw:
+    """A role without memories."""
+    return {
+        "$schema": SCHEMA,
+        "version": VERSION,
+        "through": 0,
+        **{kind.array: [] for kind in MemoryType},
+    }
+
+
+def read(
+    data: bytes, known: "Document | None" = None, *, ours: bool = False, file: str = "memory.json"
+) -> Document:
+    """Read the bytes of a memory.json.
+
+    `known` lends its memories to entries that did not change. `ours`: we wrote these bytes, which saves the check for
+    names written twice. An entry that is no memory is skipped and reported. Raises: BrokenFileError.
+    """
+    with gc_paused():
+        found, doubles = _parsed(data, ours, file)
+        raw, origins = _shaped(found, data, file)
+        document = Document({}, _through(raw), digest(data), raw, {}, {}, doubled=bool(doubles))
+        wrong = [
+            *doubles,
+            *(_where_it_stands(problem, origins) for problem in _fill(document, known)),
+        ]
+        document.problems = located(data, wrong, file) if wrong else []
+    return document
+
+
+def digest(data: bytes) -> bytes:
+    """What tells two contents of a file apart."""
+    return hashlib.blake2b(data, digest_size=16).digest()
+
+
+def slots(raw: Raw) -> Iterator[tuple[Slot, Any]]:
+    """Every entry of a document with its place, in file order."""
+    for name, entries in raw.items():
+        if name in ARRAYS:
+            for index, entry in enumerate(entries or ()):
+                yield Slot(name, index, ARRAYS[name]), entry
+
+
+def _parsed(data: bytes, ours: bool, file: str) -> tuple[Any, list[Problem]]:
+    if not data.strip(b"\xef\xbb\xbf \t\r\n\x00"):
+        raise BrokenFileError([Problem("empty_file", file, 1, 1, blocks=True)])
+    text = data.removeprefix(b"\xef\xbb\xbf")
+    try:
+        found = orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        raise BrokenFileError(
+            [problem.at(file, problem.line, problem.column) for problem in breaks(data, error)]
+        ) from error
+    if not ours and not _shallow(found, DEPTH):
+        problem = too_deep(data, DEPTH)
+        raise BrokenFileError([problem.at(file, problem.line, problem.column)])
+    doubles: list[Problem] = []
+    if not ours or has_wide_integers(text):
+        found, doubles = _exactly(text)
+    return found, doubles
+
+
+def _shallow(value: Any, levels: int) -> bool:
+    """Whether nothing is nested deeper. O(size).
+
+    >>> _shallow([[1], {"a": [2]}], 3), _shallow([[1], {"a": [2]}], 2)
+    (True, False)
+    """
+    layer = [value] if type(value) in _NESTS else []
+    for _ in range(levels):
+        layer = [
+            item
+            for outer in layer
+            for item in (outer.values() if type(outer) is dict else outer)
+            if type(item) in _NESTS
+        ]
+        if not layer:
+            return True
+    return False
+
+
+_NESTS = (dict, list)
+
+
+def _exactly(text: bytes) -> tuple[Any, list[Problem]]:
+    """Parse with every integer exact, and find names that are written twice in one object."""
+    doubles: list[Problem] = []
+
+    def gathered(pairs: list[tuple[str, Any]]) -> Raw:
+        found = dict(pairs)
+        if len(found) != len(pairs):
+            seen: set[str] = set()
+            twice = [name for name, _ in pairs if name in seen or seen.add(name)]  # type: ignore[func-returns-value]
+            doubles.extend(
+                Problem("duplicate_key", field=name, values=(("found", quoted(name)),))
+                for name in dict.fromkeys(twice)
+            )
+        return found
+
+    return json.loads(text, object_pairs_hook=gathered), doubles
+
+
+def _shaped(found: Any, data: bytes, file: str) -> tuple[Raw, list[str]]:
+    """The document as an object of arrays; for a bare list, which is sorted into them, also where each entry went."""
+    if isinstance(found, list):
+        return _from_list(found)
+    if not isinstance(found, dict):
+        raise BrokenFileError(
+            [Problem("wrong_top", file, 1, 1, values=(("found", quoted(found)),), blocks=True)]
+        )
+    wrong = [
+        name for name in ARRAYS if found.get(name) is not None and not isinstance(found[name], list)
+    ]
+    if wrong:
+        problems = [
+            Problem("not_a_list", field=name, values=(("found", quoted(found[name])),), blocks=True)
+            for name in wrong
+        ]
+        raise BrokenFileError(located(data, problems, file))
+    return found, []
+
+
+def _from_list(entries: list[Any]) -> tuple[Raw, list[str]]:
+    raw, origins = empty(), []
+    del raw["through"]
+    for entry in entries:
+        try:
+            kind = (
+                decode(entry, None, "-").type
+                if isinstance(entry, dict | str)
+                else MemoryType.EPISODIC
+            )
+        except EntryError:
+            kind = MemoryType.EPISODIC
+        origins.append(Slot(kind.array, len(raw[kind.array]), kind).path)
+        raw[kind.array].append(entry)
+    return raw, origins
+
+
+def _where_it_stands(problem: Problem, origins: list[str]) -> Problem:
+    """The problem with the path in the author's own list."""
+    array, bracket, rest = problem.field.partition("]")
+    if array + bracket not in origins:
+        return problem
+    return replace(problem, field=f"[{origins.index(array + bracket)}]{rest}")
+
+
+def _through(raw: Raw) -> int | None:
+    value = raw.get("through")
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+def _fill(document: Document, known: Document | None) -> list[Problem]:
+    """Decode every entry; give the problems, their fields as paths in the file."""
+    problems: list[Problem] = []
+    entries = list(slots(document.raw))
+    taken = {found for _, entry in entries if (found := written_id(entry))}
+    for slot, entry in entries:
+        memory_id = written_id(entry)
+        try:
+            own = bool(memory_id) and memory_id not in document.memories
+            memory_id = memory_id if own else _named(entry, slot, taken, problems)
+            memory, mark = _memory(entry, slot.kind, memory_id, known)
+        except EntryError as error:
+            problems += [problem.inside(slot.path) for problem in error.problems]
+            continue
+        document.unnamed = document.unnamed or not own
+        document.memories[memory_id], document.slots[memory_id], document.prints[memory_id] = (
+            memory,
+            slot,
+            mark,
+        )
+    return problems
+
+
+def written_id(entry: Any) -> str:
+    """The id that an entry carries; empty when it has none. A number counts as its digits."""
+    found = entry.get("id") if isinstance(entry, dict) else None
+    if isinstance(found, int) and not isinstance(found, bool):
+        return str(found)
+    return found.strip() if isinstance(found, str) else ""
+
+
+def _named(entry: Any, slot: Slot, taken: set[str], problems: list[Problem]) -> str:
+    """An id for an entry that has none of its own: made from its content, the same in every process."""
+    if not isinstance(entry, dict | str):
+        raise EntryError(Problem("not_an_entry", values=(("found", quoted(entry)),)))
+    given, found = made_id(entry, slot, taken), written_id(entry)
+    taken.add(given)
+    if found:
+        values = (("found", quoted(found)), ("given", given))
+        problems.append(Problem("duplicate_id", field="id", values=values).inside(slot.path))
+    return given
+
+
+def made_id(entry: Any, slot: Slot, taken: set[str]) -> str:
+    """An id that follows from what the entry says and where: every reader makes the same one before it is written down."""
+    content = (
+        entry if isinstance(entry, str) else str(entry.get("content") or entry.get("text") or "")
+    )
+    kind = slot.kind or MemoryType.EPISODIC
+    for number in range(len(taken) + 1):
+        seed = f"{kind.value}\0{content}\0{number}".encode("utf-8", "surrogatepass")
+        given = "m" + hashlib.blake2b(seed, digest_size=6).hexdigest()
+        if given not in taken:
+            return given
+    raise AssertionError("more ids taken than there are")
+
+
+def _memory(
+    entry: Any, kind: MemoryType | None, memory_id: str, known: Document | None
+) -> tuple[Memory, int]:
+    """The entry's memory: the one we know if nothing changed, else a new one, else an equal one we know."""
+    mark = _print(entry, kind)
+    old = known.memories.get(memory_id) if known else None
+    if known and old and mark and known.prints.get(memory_id) == mark:
+        return old, mark
+    memory = decode(entry, kind, memory_id)
+    return (old if old is not None and old == memory else memory), mark
+
+
+def _print(entry: Any, kind: MemoryType | None) -> int:
+    """A fingerprint of a raw entry within this process; 0 when there is none."""
+    try:
+        return hash((orjson.dumps(entry), kind))
+    except TypeError:
+        return 0
+
+
+def changed(document: Document, memories: Mapping[str, Memory]) -> bool:
+    """Whether the file lacks something of the set, names included."""
+    same = document.memories.keys() == memories.keys()
+    return not same or any(
+        memory is not document.memories[name] and memory != document.memories[name]
+        for name, memory in memories.items()
+    )

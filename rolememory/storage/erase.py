@@ -1,0 +1,384 @@
+"""Forgetting one person for good: their memories leave the file, the journal, every backup and every copy of a role.
+
+What is somebody else's stays without the person's name.
+What cannot be searched (a damaged backup, a copy nobody can read) is removed where it is ours and told where it is not.
+Chats, usage, review and vectors have their own files; `engine` asks their owners.
+"""
+
+import re
+import zipfile
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from rolememory.errors import FileError, ReadOnlyRoleError
+from rolememory.schema.memory import Memory
+from rolememory.schema.settings import StorageSettings
+from rolememory.storage.codec import fields_of
+from rolememory.storage.document import BrokenFileError
+from rolememory.storage.files import atomic
+from rolememory.storage.files.backup import MEMORY, list_backups, packed, unpacked, verified, whole
+from rolememory.storage.files.disk import DISK, Disk
+from rolememory.storage.files.log import ENDING, framed, lines_of
+from rolememory.storage.files.space import FileSpace
+from rolememory.storage.folding import CONFLICTS
+from rolememory.storage.journal import Journal
+from rolememory.storage.lines import Line, closed
+from rolememory.storage.memories import Edit, RoleStore
+from rolememory.storage.memory import MemorySpace
+from rolememory.storage.port import Space
+from rolememory.storage.view import PREVIOUS
+from rolememory.text.names import Names
+
+ACTOR = "forget"
+_COPIES = "memory.conflict-"
+_WORDS = frozenset(("keys", "secondary_keys", "topics", "tags"))  # lists of words that stand alone
+_ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
+_QUOTED = 8  # characters of a quotation that are no accident
+
+Raw = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """What went: how many memories, journal lines and backups were touched, and files that still name the person."""
+
+    memories: int = 0
+    lines: int = 0
+    backups: int = 0
+    left: tuple[str, ...] = ()  # by name: written by an author, or nobody can read them
+    chats: tuple[str, ...] = ()  # ids of those that went
+    messages: int = 0  # that went from chats which others shared
+    waiting: int = 0  # drafts that waited for a person
+    ids: tuple[str, ...] = ()  # of memories that were ever the person's
+
+
+class Ids:
+    """Ids of chats, memories and timelines without the name: always the same one for the same id, and never that of another."""
+
+    def __init__(self, names: Names, taken: Iterable[str]) -> None:
+        self._names, self._taken = names, set(taken)
+        self._given: dict[str, str] = {}
+
+    def __call__(self, old: str) -> str:
+        """The id; the very same where it does not name the person."""
+        if old not in self._given:
+            stem, number = self._names.masked(old), 1
+            new = stem
+            while new != old and new in self._taken:
+                number += 1
+                new = f"{stem}-{number}"
+            self._taken.add(new)
+            self._given[old] = new
+        return self._given[old]
+
+
+@dataclass(frozen=True, slots=True)
+class Cleared:
+    """What is left of the log of a chat."""
+
+    chat: str  # its id before; "" = nobody knows
+    words: Mapping[str, str]  # that went, by version
+    log: str = ""  # its name; "" = the chat goes
+    lines: tuple[bytes, ...] = ()
+
+
+Clear = Callable[[Sequence[bytes]], Cleared]
+"""Takes the person out of the lines of a chat's log."""
+
+
+@dataclass(frozen=True, slots=True)
+class Traces:
+    """What is known of one person in a role, and every kind of value without it."""
+
+    names: Names
+    ids: Ids
+    clear: Clear
+    chats: frozenset[str] = frozenset()  # that go
+    words: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # by chat: version -> text
+
+    def with_chats(self, chats: Iterable[Cleared]) -> "Traces":
+        """The same, knowing what goes from these chats."""
+        found = tuple(chats)
+        gone = {one.chat for one in found if not one.log}
+        words = {one.chat: {**self.words.get(one.chat, {}), **one.words} for one in found}
+        return replace(self, chats=self.chats | gone, words={**self.words, **words})
+
+    def takes(self, fields: Raw) -> bool:
+        """Whether a memory with these fields is the person's, is about them, or rests on nothing but their words."""
+        user, subject, supports = (fields.get(name) for name in ("user", "subject", "evidence"))
+        rests = isinstance(supports, list) and len(supports) > 0
+        return (
+            user in self.names.all
+            or self.names.are(subject if isinstance(subject, str) else None)
+            or (rests and not self.standing(supports))
+        )
+
+    def standing(self, supports: Any) -> list[Any]:
+        """The supports of a memory that do not rest on the person's words."""
+        return [one for one in supports if not (isinstance(one, dict) and self._rests(one))]
+
+    def fields(self, fields: Raw, gone: Collection[str] = ()) -> dict[str, Any]:
+        """The fields of a memory or draft without the person; `gone`: ids of memories that went."""
+        return {name: self.value(name, value, gone) for name, value in fields.items()}
+
+    def value(self, name: str, value: Any, gone: Collection[str] = ()) -> Any:
+        """One field of a memory without the person."""
+        if isinstance(value, list) and name == "evidence":
+            return [self._support(one) for one in self.standing(value)]
+        if isinstance(value, list) and name in ("supersedes", "rests_on"):
+            return [self.ids(one) for one in value if one not in gone]
+        if isinstance(value, list) and name in _WORDS:
+            return [one for one in value if not (isinstance(one, str) and self.names.found(one))]
+        return self.plain(value)
+
+    def plain(self, value: Any) -> Any:
+        """A JSON value without the name; the names of its fields stay."""
+        if isinstance(value, str):
+            return self.names.masked(value)
+        if isinstance(value, list):
+            return [self.plain(one) for one in value]
+        if isinstance(value, dict):
+            return {name: self.plain(one) for name, one in value.items()}
+        return value
+
+    def reason(self, text: str) -> str:
+        """Why something was changed, unless it quotes the person."""
+        quote = text.partition(": ")[2]
+        said = (words for one in self.words.values() for words in one.values())
+        quotes = len(quote) >= _QUOTED and any(quote in words for words in said)
+        return "" if quotes else self.names.masked(text)
+
+    def _rests(self, support: Raw) -> bool:
+        chat, also = str(support.get("chat", "")), support.get("also")
+        versions = str(support.get("version", "")).split("+")
+        return (
+            chat in self.chats
+            or not self.words.get(chat, {}).keys().isdisjoint(versions)
+            or (isinstance(also, list) and len(self.standing(also)) < len(also))
+        )
+
+    def _support(self, support: Any) -> Any:
+        if not isinstance(support, dict):
+            return self.plain(support)
+        found = {name: self.plain(value) for name, value in support.items()}
+        chat, also = support.get("chat"), support.get("also")
+        return (
+            found
+            | ({"chat": self.ids(chat)} if isinstance(chat, str) else {})
+            | ({"also": [self._support(one) for one in also]} if isinstance(also, list) else {})
+        )
+
+
+def erase(space: Space, traces: Traces, settings: StorageSettings | None = None) -> Erased:
+    """Remove one person from the memories of a role, their history, their copies and the backups.
+
+    Raises:
+        ReadOnlyRoleError: memory.json is broken, so nobody can tell what is whose; nothing was changed.
+        NotWrittenError: the disk refused; do it again, what is gone stays gone.
+    """
+    settings = settings or StorageSettings()
+    with RoleStore(space, settings) as store:
+        ids = _ids_ever(store, Journal(space), traces)
+        gone = _remove(store, traces)
+        ids |= gone
+    with space.lock():
+        lines = Journal(space).rewrite(lambda lines: _stripped_lines(lines, traces, ids))
+        _strip_conflicts(space, traces, ids)
+        space.document(PREVIOUS).delete()
+        left = tuple(name for name in space.names(_COPIES) if not _strip_copy(space, name, traces))
+    backups = 0
+    if space.folder is not None:
+        disk = space.disk if isinstance(space, FileSpace) else DISK
+        backups = sum(
+            _strip_backup(one.path, traces, settings, disk) for one in list_backups(space.folder)
+        )
+    return Erased(len(gone), lines, backups, left, ids=tuple(sorted(ids)))
+
+
+def _ids_ever(store: RoleStore, journal: Journal, traces: Traces) -> set[str]:
+    """Ids of memories that were this person's at any time the journal knows of, and are not somebody else's now."""
+    ever = {
+        line.id
+        for line in journal.newest_first()
+        if any(traces.takes(_side(line, place)) for place in (0, 1))
+    }
+    standing = store.snapshot().memories
+    return {one for one in ever if one not in standing or traces.takes(fields_of(standing[one]))}
+
+
+def _side(line: Line, place: int) -> dict[str, Any]:
+    """What a line says stood before (0) or stands after it (1)."""
+    return {name: pair[place] for name, pair in line.fields.items() if len(pair) == 2}
+
+
+def _remove(store: RoleStore, traces: Traces) -> set[str]:
+    """Take the person's memories out of a store, and the person out of all others; the ids of those that went."""
+    snapshot = store.snapshot()
+    if not snapshot.writable:
+        told = snapshot.problems[0] if snapshot.problems else None
+        raise ReadOnlyRoleError(
+            f"{store.space.place}: nobody can be forgotten until memory.json is mended: {told.text() if told else ''}",
+            zh=f"{store.space.place}：改好 memory.json 之前无法删除任何人的数据：{told.text('zh') if told else ''}",
+        )
+    memories = snapshot.memories
+    gone = {one.id for one in memories.values() if traces.takes(fields_of(one))}
+    edits = [Edit("remove", one) for one in gone]
+    for memory in memories.values():
+        if memory.id not in gone:
+            edits += _edited(memory, traces, gone)
+    store.commit(edits, actor=ACTOR)
+    store.fold(force=True)
+    return gone
+
+
+def _edited(memory: Memory, traces: Traces, gone: Collection[str]) -> list[Edit]:
+    """What somebody else's memory needs to name the person no longer."""
+    before, name = fields_of(memory), traces.ids(memory.id)
+    after = traces.fields(before, gone)
+    if name != memory.id:
+        return [Edit("remove", memory.id), Edit("add", name, after, memory.type)]
+    changed = {field: value for field, value in after.items() if value != before[field]}
+    return [Edit("set", memory.id, changed)] if changed else []
+
+
+def _stripped_lines(
+    lines: Sequence[Line], traces: Traces, ids: Collection[str]
+) -> list[list[Line]]:
+    """The transactions without the lines about these memories, and without the person in the others."""
+    kept = [line for line in lines if line.id not in ids and line.actor != ACTOR]
+    fresh = [one for line in kept if (one := _stripped_line(line, traces, ids)).fields]
+    return [
+        closed([replace(line, commit=0) for line in together])
+        for _, together in groupby(fresh, key=lambda line: line.txn)
+    ]
+
+
+def _stripped_line(line: Line, traces: Traces, ids: Collection[str]) -> Line:
+    fields = {
+        name: [traces.value(name, value, ids) for value in pair]
+        for name, pair in line.fields.items()
+    }
+    if line.op == "set":
+        fields = {name: pair for name, pair in fields.items() if pair[0] != pair[-1]}
+    return replace(line, id=traces.ids(line.id), fields=fields, reason=traces.reason(line.reason))
+
+
+def _strip_conflicts(space: Space, traces: Traces, ids: Collection[str]) -> None:
+    """Take the rows about these memories out of the list of conflicts, and those that name the person."""
+    kept = space.document(CONFLICTS)
+    if kept.mark():
+        rows = kept.read().splitlines(keepends=True)
+        left = [row for row in rows if not any(f'"{one}"'.encode() in row for one in ids)]
+        kept.put(b"".join(row for row in left if not traces.names.found(_unescaped(row))))
+
+
+def _strip_copy(space: Space, name: str, traces: Traces) -> bool:
+    """Take the person out of a conflict copy; false when it cannot be read."""
+    if not name.endswith(".json"):
+        return True
+    copy, alone = space.document(name), MemorySpace()
+    try:
+        alone.document(MEMORY).put(copy.read())
+        data = _stripped(alone, traces)
+    except (OSError, BrokenFileError, FileError, ReadOnlyRoleError):
+        return False
+    copy.put(data)
+    return True
+
+
+def _strip_backup(path: Path, traces: Traces, settings: StorageSettings, disk: Disk) -> bool:
+    """Write a backup again without the person; one that cannot be searched is removed. True when it was touched."""
+    try:
+        contents = verified(path, settings)
+        chats = {name: data for name, data in contents.files.items() if name.startswith("chats/")}
+        cleared = [traces.clear(lines_of(data)) for data in chats.values()]
+        known = traces.with_chats(cleared)
+        kept = {
+            f"{one.log}{ENDING}": b"".join(framed([line]) for line in one.lines)
+            for one in cleared
+            if one.log
+        }
+        if kept == chats and not _names(contents.files, known):
+            return False
+        memory = _stripped(unpacked(contents.files), known)
+    except (FileError, BrokenFileError, ReadOnlyRoleError, OSError, zipfile.BadZipFile):
+        atomic.drop(path, disk)
+        return True
+    rest = {
+        member: data
+        for member, data in contents.files.items()
+        if not member.startswith(("journal/", "chats/"))
+    }
+    atomic.write(path, packed({**rest, **kept, MEMORY: memory}, contents.made), disk)
+    return True
+
+
+def _names(files: Mapping[str, bytes], traces: Traces) -> bool:
+    """Whether the memories of a backup may hold something of the person: their name, or words of a chat of theirs."""
+    texts = [
+        _unescaped(data)
+        for name, data in files.items()
+        if name == MEMORY or name.startswith("journal/")
+    ]
+    chats = [chat for chat in {*traces.chats, *traces.words} if chat]
+    exact = [f'"{one}"' for one in (*traces.names.all, *chats)]
+    return any(traces.names.found(text) or any(one in text for one in exact) for text in texts)
+
+
+def _stripped(space: Space, traces: Traces) -> bytes:
+    """The memory.json of this space without the person, the journal's end folded in; it then stands by itself."""
+    with RoleStore(space) as store:
+        _remove(store, traces)
+    return whole(space.document(MEMORY).read())
+
+
+def sweep(space: Space) -> None:
+    """Remove what can be made again, and what interrupted writes left: nobody has to search it."""
+    for name in space.names(".cache/"):
+        space.blob(name).delete()
+    for path in sorted(space.folder.rglob("*")) if space.folder is not None else ():
+        cached = ".cache" in path.relative_to(space.folder or path).parts
+        ours = path.name.endswith(".damaged") or atomic.is_ours(path.name)
+        if path.is_file() and path.name != atomic.LOCK and (ours or cached):
+            atomic.drop(path)
+
+
+def erase_ledgers(home: Space, names: Names) -> None:
+    """Take the person out of what is noted about imports: what it names is looked at again by the next one.
+
+    Raises: NotWrittenError.
+    """
+    for name in home.names(".import/"):
+        ledger = home.document(name)
+        rows = ledger.read().splitlines(keepends=True) if name.endswith(".jsonl") else []
+        kept = [row for row in rows if not names.found(_unescaped(row))]
+        if len(kept) < len(rows):
+            ledger.put(b"".join(kept))
+
+
+def leftovers(space: Space, names: Names, known: Collection[str] = ()) -> tuple[str, ...]:
+    """The files that name the person still, by name: what authors wrote, cards and lorebooks."""
+    found = sorted(space.folder.rglob("*")) if space.folder is not None else []
+    files = (path for path in found if path.is_file())
+    return tuple(
+        path.name
+        for path in files
+        if path.suffix != ".zip" and path.name not in known and names.found(_text(path))
+    )
+
+
+def _text(path: Path) -> str:
+    """The text of a file, as far as it is one."""
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return ""
+    return "" if b"\0" in data else _unescaped(data)
+
+
+def _unescaped(data: bytes) -> str:
+    """JSON as text, with the characters that were written as numbers."""
+    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), data.decode("utf-8", "replace"))

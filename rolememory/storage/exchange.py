@@ -1,0 +1,277 @@
+"""A role as one JSON document: out for a backup or a friend, in again with a look first (S1.44, S4.31)."""
+
+import base64
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from rolememory.errors import InvalidValueError
+from rolememory.schema.memory import Memory
+from rolememory.schema.role import Role
+from rolememory.storage.codec import difference, encode, fields_of
+from rolememory.storage.document import BrokenFileError, Document, read
+from rolememory.storage.home import HomeFolder
+from rolememory.storage.memories import Edit, RoleStore
+from rolememory.storage.port import Space
+from rolememory.storage.problem import Problem
+from rolememory.storage.role_file import NAME, object_in
+from rolememory.storage.role_ids import canonical
+
+BOOKS = "worldbooks/"
+FORMAT = "rolememory-role"
+VERSION = 1
+Prefer = Literal["theirs", "ours"]
+Files = Mapping[str, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an import did, or would do: ids of memories and names of books."""
+
+    role: Role
+    made: bool  # the role did not stand in the home
+    added: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()  # stood here with another content and got theirs
+    kept: tuple[str, ...] = ()  # stood here with another content and kept ours
+    unchanged: int = 0
+    files: tuple[str, ...] = ()  # card and books that were written
+    files_kept: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = field(default=())  # memories that could not be read
+
+
+def export_role(space: Space, *, card: bool = True, now: datetime | None = None) -> dict[str, Any]:
+    """The role as one JSON document: role.json, every memory as it counts now, its books, and its card.
+
+    Unknown fields of role and memories go along; chats and history do not.
+    Raises: InvalidValueError when there is no such role, FileError when role.json is broken.
+    """
+    if not space.exists():
+        raise InvalidValueError(
+            f"{space.place}: no such role; `rolememory roles` lists them",
+            zh=f"{space.place}：没有这个角色；`rolememory roles` 可列出全部",
+        )
+    kept = space.document(NAME)
+    role = object_in(kept) if kept.mark() else {"id": space.name, "name": space.name[:8]}
+    names = space.names("card.") if card else []
+    books = [
+        name.removeprefix(BOOKS) for name in space.names(BOOKS) if not name.startswith(f"{BOOKS}.")
+    ]
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "exported": (now or datetime.now(UTC)).astimezone(UTC).isoformat(timespec="seconds"),
+        "role": {**role, "id": space.name},
+        "memory": _by_type(RoleStore(space).snapshot().memories.values()),
+        "worldbooks": {name: _packed(space.blob(BOOKS + name).read()) for name in books},
+        "card": {name: _packed(space.blob(name).read(), exactly=True) for name in names},
+    }
+
+
+def import_role(
+    home: HomeFolder,
+    document: Any,
+    *,
+    into: str | None = None,
+    prefer: Prefer = "theirs",
+    dry_run: bool = False,
+    actor: str = "import",
+) -> Imported:
+    """Bring an exported role in. Memories are merged by id; of two contents `prefer` says which stands, the other stays in the history.
+
+    `into`: the role to merge into, whose role.json stays; without it the document's own, which is made when it is not here.
+    Plain lists of memories and bare memory.json documents need it. `dry_run` looks and writes nothing. One transaction: all memories or none.
+    Raises: InvalidValueError when the document is no such export, UnknownRoleError, NotWrittenError.
+    """
+    role, memory, files = _opened(document)
+    here = home.find(into) if into is not None else _standing(home, role)
+    target = here or role
+    if target is None:
+        raise InvalidValueError(
+            "these are memories without a role; say into which role they go",
+            zh="这些记忆没有写明角色，请指定导入到哪个角色",
+        )
+    found = _memories(memory)
+    space = home.space(target.id)
+    standing = dict(RoleStore(space).snapshot().memories) if here else {}
+    edits = [
+        edit
+        for memory in found.memories.values()
+        if (edit := _edit(memory, standing.get(memory.id)))
+    ]
+    differing = [edit.id for edit in edits if edit.op == "set"]
+    wanted = [edit for edit in edits if edit.op == "add" or prefer == "theirs"]
+    writing, keeping = _files_to_write(space, files, prefer)
+    done = Imported(
+        role=target,
+        made=here is None,
+        added=tuple(edit.id for edit in edits if edit.op == "add"),
+        changed=tuple(differing) if prefer == "theirs" else (),
+        kept=tuple(differing) if prefer == "ours" else (),
+        unchanged=len(found.memories) - len(edits),
+        files=tuple(writing),
+        files_kept=tuple(keeping),
+        problems=tuple(found.problems),
+    )
+    if not dry_run:
+        _write(home, target, here is None, wanted, writing, actor)
+    return done
+
+
+def _write(
+    home: HomeFolder, role: Role, new: bool, edits: Sequence[Edit], files: Files, actor: str
+) -> None:
+    if new:
+        extra = role.model_dump(exclude={"id", "name", "aliases"}, exclude_defaults=True)
+        home.create(role.name, role.id, role.aliases, **extra)
+    space = home.space(role.id)
+    for name, data in files.items():
+        space.blob(name).put(data)
+    with RoleStore(space) as store:
+        store.commit(edits, actor=actor)
+
+
+def _opened(document: Any) -> tuple[Role | None, Any, dict[str, bytes]]:
+    """Role, memories and files of a document; a document of memories alone has neither role nor files."""
+    if not isinstance(document, Mapping) or document.get("format") != FORMAT:
+        return None, document, {}
+    if not isinstance(document.get("version"), int) or document["version"] > VERSION:
+        raise InvalidValueError(
+            f"an export of version {document.get('version')!r}; this program reads up to {VERSION}, update it",
+            zh=f"导出文件的版本是 {document.get('version')!r}，本程序只认到 {VERSION}，请更新",
+        )
+    files: dict[str, bytes] = {}
+    for name, packed in _table(document, "worldbooks").items():
+        files[f"worldbooks/{_plain_name(name)}"] = _unpacked(name, packed)
+    for name, packed in _table(document, "card").items():
+        files[_plain_name(name, card=True)] = _unpacked(name, packed)
+    return _role(document.get("role")), document.get("memory", {}), files
+
+
+def _table(document: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    found = document.get(name, {})
+    if not isinstance(found, Mapping):
+        raise InvalidValueError(
+            f"{name}: expected a table of files by name, got {str(found)[:60]!r}",
+            zh=f"{name}：这里应该是按名字排列的文件，却是 {str(found)[:60]!r}",
+        )
+    return found
+
+
+def _role(raw: Any) -> Role:
+    role_id = canonical(str(raw.get("id", ""))) if isinstance(raw, Mapping) else None
+    if role_id is None:
+        raise InvalidValueError(
+            "the export's role has no UUID as its id; it was changed by hand, say into which role it goes",
+            zh="导出文件里角色的 id 不是 UUID，可能被改过；请指定导入到哪个角色",
+        )
+    try:
+        return Role.model_validate({"name": role_id[:8], **raw, "id": role_id})
+    except ValueError as error:
+        told = str(error).splitlines()[0]
+        raise InvalidValueError(
+            f"the export's role cannot be read: {told}", zh=f"导出文件里的角色读不出来：{told}"
+        ) from error
+
+
+def _standing(home: HomeFolder, role: Role | None) -> Role | None:
+    return next((known for known in home.roles() if role and known.id == role.id), None)
+
+
+def _memories(raw: Any) -> Document:
+    try:
+        return read(json.dumps(raw).encode(), file="memory")
+    except (BrokenFileError, TypeError, ValueError, RecursionError) as error:
+        raise InvalidValueError(
+            f"the export's memories cannot be read: {error}",
+            zh=f"导出文件里的记忆读不出来：{error}",
+        ) from error
+
+
+def _edit(theirs: Memory, ours: Memory | None) -> Edit | None:
+    """What it takes to have theirs here; None when it is here already."""
+    if ours is None:
+        return Edit("add", theirs.id, fields_of(theirs), theirs.type, "import")
+    differing = {name: pair[1] for name, pair in difference(ours, theirs).items()}
+    return Edit("set", theirs.id, differing, reason="import") if differing else None
+
+
+def _files_to_write(
+    space: Space, files: Files, prefer: Prefer
+) -> tuple[dict[str, bytes], list[str]]:
+    writing: dict[str, bytes] = {}
+    keeping = []
+    for name, data in files.items():
+        kept = space.blob(name)
+        there = kept.read() if kept.mark() else None
+        same = there is not None and (there == data or _packed(there) == _packed(data))
+        if there is None or (not same and prefer == "theirs"):
+            writing[name] = data
+        elif not same:
+            keeping.append(name)
+    return writing, keeping
+
+
+def _plain_name(name: Any, *, card: bool = False) -> str:
+    """A file name that is nothing but one.
+
+    Raises: InvalidValueError.
+    """
+    text = str(name)
+    bad = (
+        any(letter in '/\\:*?"<>|' or letter < " " for letter in text)
+        or text.startswith(".")
+        or not text.strip(". ")
+    )
+    if bad or len(text) > 200 or (card and not text.startswith("card.")):
+        raise InvalidValueError(
+            f"{ascii(text)[:80]} is no name for a file of a role; rename it in the export",
+            zh=f"{ascii(text)[:80]} 不能作为角色文件的名字；请在导出文件里改名",
+        )
+    return text
+
+
+def _packed(data: bytes, *, exactly: bool = False) -> Any:
+    """A file as JSON: itself when it is JSON that comes out the same (`exactly`: byte for byte), else base64."""
+    with suppress(ValueError, RecursionError):
+        found = json.loads(data)
+        again = _text(found)
+        if (
+            isinstance(found, dict)
+            and "base64" not in found
+            and (again == data or (not exactly and json.loads(again) == found))
+        ):
+            return found
+    return {"base64": base64.b64encode(data).decode()}
+
+
+def _text(found: Any) -> bytes:
+    return json.dumps(found, ensure_ascii=False, indent=2, allow_nan=False).encode() + b"\n"
+
+
+def _unpacked(name: str, packed: Any) -> bytes:
+    try:
+        if isinstance(packed, Mapping) and set(packed) == {"base64"}:
+            return base64.b64decode(str(packed["base64"]), validate=True)
+        return _text(packed)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidValueError(
+            f"{ascii(name)[:80]}: the file cannot be read out of the export: {error}",
+            zh=f"{ascii(name)[:80]}：导出文件里的这个文件读不出来：{error}",
+        ) from error
+
+
+def _by_type(memories: Iterable[Memory]) -> dict[str, Any]:
+    """Memories in the shape of memory.json."""
+    arrays: dict[str, Any] = {
+        "version": 1,
+        "episodic": [],
+        "semantic": [],
+        "traits": [],
+        "goals": [],
+    }
+    for memory in memories:
+        arrays[memory.type.array].append(encode(memory))
+    return arrays

@@ -1,0 +1,88 @@
+"""Words for what the schema refuses: what was expected, what stands there, what to write instead."""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from rolememory.storage.problem import Problem, quoted
+
+#: pydantic's error type -> (expected, the same in Chinese, an example)
+_EXPECTED = {
+    "string_type": ("a text", "文字", '"..."'),
+    "tuple_type": ("a list of strings", "字符串列表", '["..."]'),
+    "bool_type": ("true or false", "true 或 false", "true"),
+    "bool_parsing": ("true or false", "true 或 false", "true"),
+    "int_type": ("a whole number", "整数", "50"),
+    "int_parsing": ("a whole number", "整数", "50"),
+    "int_from_float": ("a whole number", "整数", "50"),
+    "float_type": ("a number", "数字", "0.5"),
+    "float_parsing": ("a number", "数字", "0.5"),
+    "model_type": ("an object", "对象", "{...}"),
+    "model_attributes_type": ("an object", "对象", "{...}"),
+}
+_BOUNDS = {
+    "greater_than_equal": "ge",
+    "greater_than": "gt",
+    "less_than_equal": "le",
+    "less_than": "lt",
+}
+_SIGNS = {"ge": "≥", "gt": ">", "le": "≤", "lt": "<"}
+
+
+def explained(error: Mapping[str, Any]) -> Problem:
+    """One row of pydantic's errors as a problem; the field's path as it stands in the file.
+
+    >>> explained({"type": "tuple_type", "loc": ("keys",), "input": "storm, rain", "msg": ""}).text()
+    'keys: expected a list of strings, got "storm, rain"; write ["storm", "rain"]'
+    """
+    kind, field, found = str(error["type"]), path(error["loc"]), error.get("input")
+    if kind in _EXPECTED:
+        wanted, wanted_zh, example = _EXPECTED[kind]
+        values = (
+            ("wanted", wanted),
+            ("wanted_zh", wanted_zh),
+            ("found", quoted(found)),
+            ("example", _example(kind, found, example)),
+        )
+        return Problem("wrong_type", field=field, values=values)
+    context = error.get("ctx") or {}
+    if kind in _BOUNDS:
+        bound = _BOUNDS[kind]
+        return Problem(
+            "out_of_range",
+            field=field,
+            values=(("found", quoted(found)), ("bounds", f"{_SIGNS[bound]} {context.get(bound)}")),
+        )
+    if kind in ("enum", "literal_error"):
+        choices = str(context.get("expected", "")).replace("'", "").replace(" or ", ", ")
+        return Problem(
+            "unknown_choice", field=field, values=(("found", quoted(found)), ("choices", choices))
+        )
+    if kind == "finite_number":
+        return Problem("non_finite", field=field, values=(("found", str(found)),))
+    return Problem(
+        "invalid", field=field, values=(("reason", str(error.get("msg", kind)).lower()),)
+    )
+
+
+def path(location: tuple[int | str, ...]) -> str:
+    """A place inside an entry.
+
+    >>> path(("evidence", 0, "quote"))
+    'evidence[0].quote'
+    """
+    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in location)
+    return text.removeprefix(".")
+
+
+def _example(kind: str, found: Any, example: str) -> str:
+    """The author's own value in the right shape, where it is plain what was meant."""
+    if kind == "tuple_type" and isinstance(found, str):
+        return json.dumps(
+            [part.strip() for part in re.split("[,，、;；]", found) if part.strip()],
+            ensure_ascii=False,
+        )
+    if kind == "string_type" and isinstance(found, int | float) and not isinstance(found, bool):
+        return f'"{found}"'
+    return example

@@ -1,0 +1,1 @@
+"""Files behind the storage port: durable writes, locks, watching, backups."""

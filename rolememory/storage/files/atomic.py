@@ -1,0 +1,235 @@
+"""The one door to the disk, and the few ways of writing that survive a crash.
+
+`Disk` names every call the store makes; `RealDisk` makes them, a test may count, fail or record them.
+Order of a whole file: temporary beside it, full write, fsync, rename, fsync of the folder.
+Source: T. Pillai et al., "All File Systems Are Not Created Equal" (OSDI 2014), what an application may rely on.
+"""
+
+import hashlib
+import itertools
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from rolememory.errors import BusyError, NotWrittenError
+from rolememory.storage.files.disk import DISK, Disk, NoExchangeError
+from rolememory.storage.port import LOCK_TIMEOUT_S, Outcome
+
+LOCK = ".lock"
+
+_numbers = itertools.count()
+
+
+def write(path: Path, data: bytes, disk: Disk = DISK) -> None:
+    """Put `data` in the place of the file, whole or not at all; on return it survives a power cut.
+
+    Raises: NotWrittenError; the old file still stands.
+    """
+    temporary = beside(path)
+    try:
+        write_new(temporary, data, disk)
+        disk.replace(temporary, path)
+        disk.fsync_folder(path.parent)
+    except OSError as error:
+        drop(temporary, disk)
+        raise not_written(path, error) from error
+
+
+def write_new(path: Path, data: bytes, disk: Disk = DISK) -> None:
+    """Write a file of our own and fsync it; its name in the folder is not yet durable."""
+    descriptor = disk.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    try:
+        write_all(descriptor, data, disk)
+        disk.fsync(descriptor)
+    finally:
+        disk.close(descriptor)
+
+
+def write_all(descriptor: int, data: bytes, disk: Disk = DISK) -> None:
+    """Write until everything is written: a short write is continued, one that writes nothing is an error."""
+    view = memoryview(data)
+    while view:
+        written = disk.write(descriptor, view)
+        if written <= 0:
+            raise OSError(f"the disk took {written} of {len(view)} bytes")
+        view = view[written:]
+
+
+def install(fresh: bytes, path: Path, expected: bytes | None, disk: Disk = DISK) -> Outcome:
+    """Put `fresh` in the place of a file that an editor may be saving at this moment.
+
+    `expected` is what the caller read there (None: no file). Done: what stood there is `path`.prev.
+    Not done: something else stood there; it is back in its place.
+    Raises: OSError; what stood there still stands.
+    """
+    temporary, aside = (
+        beside(path, _tag(fresh) + _tag(expected or b"")),
+        path.with_name(path.name + ".prev"),
+    )
+    try:
+        write_new(temporary, fresh, disk)
+    except OSError:
+        drop(temporary, disk)
+        raise
+    try:
+        outcome = _placed(temporary, path, aside, fresh, expected, disk)
+    except FileNotFoundError:  # an editor renamed it away: it is about to save
+        outcome = Outcome(False)
+    if not outcome.done:
+        _drop_if(temporary, fresh, disk)
+    disk.fsync_folder(path.parent)
+    return outcome
+
+
+def _placed(
+    temporary: Path, path: Path, aside: Path, fresh: bytes, expected: bytes | None, disk: Disk
+) -> Outcome:
+    if expected is None:
+        return Outcome(_create(temporary, path, disk))
+    if disk.read(path) != expected:
+        return Outcome(False)
+    try:
+        disk.exchange(temporary, path)
+    except NoExchangeError:
+        return Outcome(_move_aside(temporary, path, aside, expected, disk))
+    found = disk.read(temporary)
+    if found == expected:
+        disk.replace(temporary, aside)
+        return Outcome(True)
+    _give_back(temporary, path, fresh, found, disk)
+    return Outcome(False, found)
+
+
+def _create(temporary: Path, path: Path, disk: Disk) -> bool:
+    try:
+        disk.create(temporary, path)
+    except FileExistsError:
+        return False
+    return True
+
+
+def _give_back(temporary: Path, path: Path, placed: bytes, found: bytes, disk: Disk) -> None:
+    """Undo an exchange. What comes out must be what we had put in; else it is newer still and goes back as well."""
+    for _ in range(16):
+        disk.exchange(temporary, path)
+        out = disk.read(temporary)
+        if out == placed:
+            return
+        placed, found = found, out
+
+
+def _move_aside(temporary: Path, path: Path, aside: Path, expected: bytes, disk: Disk) -> bool:
+    """The road without an exchange: for a moment there is no file under the name; nothing that appears there is overwritten."""
+    disk.replace(path, aside)
+    try:
+        if disk.read(aside) == expected:
+            return _create(temporary, path, disk)
+        _create(aside, path, disk)
+    except OSError:
+        with suppress(OSError):
+            disk.create(aside, path)
+        raise
+    return False
+
+
+def _drop_if(temporary: Path, ours: bytes, disk: Disk) -> None:
+    """Remove the temporary only when it holds our own bytes: after an exchange it may hold an editor's."""
+    with suppress(OSError):
+        if disk.read(temporary) == ours:
+            disk.unlink(temporary)
+
+
+def drop(path: Path, disk: Disk = DISK) -> None:
+    """Remove a file of our own if it is there; what cannot be removed does no harm."""
+    with suppress(OSError):
+        disk.unlink(path)
+
+
+def beside(path: Path, tag: str = "") -> Path:
+    """A name for a temporary in the same folder; editors and watchers ignore names like it.
+
+    >>> beside(Path("memory.json")).name.startswith(".memory.json.")
+    True
+    """
+    return path.with_name(f".{path.name}.{os.getpid()}-{next(_numbers)}{tag}.tmp")
+
+
+def _tag(data: bytes) -> str:
+    return "-" + hashlib.blake2b(data, digest_size=8).hexdigest()
+
+
+def is_news(path: Path, data: bytes) -> bool:
+    """Whether a left-over temporary of `install` holds something else than what it was made of: an editor's save."""
+    return _tag(data) not in path.name
+
+
+def is_ours(name: str) -> bool:
+    """Whether a file name is one of our temporaries, locks or previous copies, which nobody should react to.
+
+    >>> [is_ours(name) for name in (".memory.json.71-0.tmp", "memory.json.prev", ".lock", "memory.json")]
+    [True, True, True, False]
+    """
+    return (
+        name == LOCK or name.endswith(".prev") or (name.startswith(".") and name.endswith(".tmp"))
+    )
+
+
+@contextmanager
+def locked(folder: Path, timeout_s: float = LOCK_TIMEOUT_S, name: str = LOCK) -> Iterator[None]:
+    """Hold the folder's lock against every other process and thread. Not reentrant: take it once per act.
+
+    Raises: BusyError when it cannot be had in time; NotWrittenError when the folder takes no lock file.
+    """
+    lock = FileLock(str(folder / name), timeout=timeout_s, thread_local=False)
+    try:
+        lock.acquire(poll_interval=0.001)
+    except Timeout as error:
+        raise BusyError(
+            f"{folder}: another process has held the lock for {timeout_s:g} s; close it or try again",
+            zh=f"{folder}：另一个进程占用了 {timeout_s:g} 秒；请关掉它，或稍后再试",
+        ) from error
+    except OSError as error:
+        raise not_written(folder / LOCK, error) from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def new_folder(folder: Path, files: Mapping[str, bytes], disk: Disk = DISK) -> None:
+    """Make a folder with files in it, all or nothing: filled under a temporary name, then renamed.
+
+    Raises: NotWrittenError; FileExistsError when the folder is there already.
+    """
+    temporary = beside(folder)
+    if folder.exists():
+        raise FileExistsError(str(folder))
+    try:
+        disk.mkdir(temporary)
+        for name, data in files.items():
+            write_new(temporary / name, data, disk)
+        disk.fsync_folder(temporary)
+        disk.replace(temporary, folder)
+        disk.fsync_folder(folder.parent)
+    except OSError as error:
+        _drop_folder(temporary, files, disk)
+        raise not_written(folder, error) from error
+
+
+def _drop_folder(folder: Path, files: Mapping[str, bytes], disk: Disk) -> None:
+    for name in files:
+        drop(folder / name, disk)
+    with suppress(OSError):
+        folder.rmdir()
+
+
+def not_written(path: Path, error: OSError) -> NotWrittenError:
+    """The error a caller sees: which file, what the system said, what to do."""
+    reason = error.strerror or str(error)
+    return NotWrittenError(
+        f"{path}: not written: {reason}; what was there still stands, free some space or rights and try again",
+        zh=f"{path}：没有写入：{reason}；原来的内容还在，请检查空间和权限后再试",
+    )

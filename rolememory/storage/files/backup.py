@@ -1,0 +1,414 @@
+"""Rotating backups of a role: one zip each, written like everything else, checked when made and before it is used."""
+
+import hashlib
+import io
+import json
+import re
+import zipfile
+import zlib
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from rolememory.errors import FileError, InvalidValueError, NotWrittenError, UnsafePathError
+from rolememory.schema.settings import StorageSettings
+from rolememory.storage.document import BrokenFileError, read
+from rolememory.storage.files import atomic
+from rolememory.storage.files.disk import DISK, Disk
+from rolememory.storage.files.log import ENDING, parsed
+from rolememory.storage.files.space import FileSpace
+from rolememory.storage.memories import RoleStore
+from rolememory.storage.memory import MemorySpace
+
+FOLDER = "backups"
+MANIFEST = "manifest.json"
+MEMORY = "memory.json"
+_NAME = re.compile(r"(\d{8}T\d{6}Z)(?:-(\d{1,3}))?\.zip", re.ASCII)
+_MEMBER = re.compile(
+    r"memory\.json|role\.json|card\.(?:png|json|charx|jpg|jpeg|webp)|journal/\d{1,18}\.jsonl|chats/[^/\\:\x00-\x1f]{1,200}\.jsonl|worldbooks/(?P<book>[^/\\:\x00-\x1f]{1,200})"
+)
+_ANOTHER = "请换一份备份"
+_MOST_MEMBERS = 2000
+_DATE = (1980, 1, 1, 0, 0, 0)  # of every member: equal content, equal bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Backup:
+    """One backup, told by its name; `verified` reads it."""
+
+    path: Path
+    made: datetime
+    size: int  # bytes
+
+    def age(self, now: datetime) -> timedelta:
+        """How old it is; a clock that was set back makes none younger than new."""
+        return max(now - self.made, timedelta())
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What a backup holds, every checksum found right. `problem`: why its memory.json could not be read even then."""
+
+    made: str
+    files: Mapping[str, bytes]
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """What a restore did: from where, where the state before it is kept, which files were written."""
+
+    source: Path
+    saved: Path
+    files: tuple[str, ...]
+
+
+def list_backups(folder: Path) -> list[Backup]:
+    """The backups of a role, newest first."""
+    found = []
+    for name in DISK.names(folder / FOLDER):
+        match, mark = _NAME.fullmatch(name), DISK.mark(folder / FOLDER / name)
+        if match and mark:
+            with suppress(ValueError):
+                made = datetime.strptime(match.group(1), "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
+                found.append(
+                    (
+                        made,
+                        int(match.group(2) or 0),
+                        Backup(folder / FOLDER / name, made, mark.size),
+                    )
+                )
+    return [backup for _, _, backup in sorted(found, key=lambda row: row[:2], reverse=True)]
+
+
+def due(folder: Path, settings: StorageSettings, now: datetime) -> bool:
+    """Whether it is time for another: the newest is old enough, and memory.json or role.json changed since."""
+    newest = next(iter(list_backups(folder)), None)
+    if settings.backups == 0 or not (folder / MEMORY).exists():
+        return False
+    if newest is None:
+        return True
+    then = DISK.mark(newest.path)
+    marks = [mark for name in (MEMORY, "role.json") if (mark := DISK.mark(folder / name))]
+    changed = then is None or any(mark.changed_ns > then.changed_ns for mark in marks)
+    return changed and newest.age(now) >= timedelta(hours=settings.backup_every_h)
+
+
+def backup(
+    folder: Path,
+    settings: StorageSettings | None = None,
+    *,
+    now: datetime | None = None,
+    disk: Disk = DISK,
+) -> Path:
+    """Make a backup and check it; older ones go, save the newest good one.
+
+    A broken memory.json is kept as it is, byte for byte.
+    Raises: InvalidValueError when there is no such role, NotWrittenError when the disk refused or gave back something else.
+    """
+    settings = settings or StorageSettings()
+    path = _made(folder, settings, now or datetime.now(UTC), disk)
+    _rotate(folder, max(settings.backups, 1), {path}, settings)
+    return path
+
+
+def restore(
+    folder: Path,
+    which: str | Path = "latest",
+    settings: StorageSettings | None = None,
+    *,
+    now: datetime | None = None,
+    disk: Disk = DISK,
+) -> Restored:
+    """Put a backup back, after a backup of what stands there now. `which`: a name from `list_backups`, or `latest` (the newest good one).
+
+    It counts as the author's own edit: the journal goes on, `undo` can take it back. Files that the backup does not have stay.
+    Raises: FileError when the backup is damaged, UnsafePathError when it is not one of this role's, NotWrittenError.
+    """
+    settings = settings or StorageSettings()
+    source = _chosen(folder, which, settings)
+    contents = verified(source, settings)
+    if contents.problem:
+        raise FileError(
+            source,
+            f"its memory.json cannot be read: {contents.problem}",
+            remedy="take an earlier one",
+            zh=(f"其中的 memory.json 读不出来：{contents.problem}", "请用更早的一份"),
+        )
+    files = _standing_alone(contents.files)
+    saved = _made(folder, settings, now or datetime.now(UTC), disk)
+    with atomic.locked(folder):
+        for name in sorted(files, key=lambda name: (name == MEMORY, name)):
+            if not (
+                name.startswith("chats/") and disk.mark(folder / name)
+            ):  # what was said since is not unsaid by going back
+                _put(folder, name, files[name], disk)
+    _rotate(folder, max(settings.backups, 1), {source, saved}, settings)
+    return Restored(source, saved, tuple(sorted(files)))
+
+
+def verified(path: Path, settings: StorageSettings | None = None) -> Contents:
+    """What the backup holds, after every check: known members only, sizes and checksums as the manifest says.
+
+    Raises: FileError.
+    """
+    limit = int((settings or StorageSettings()).max_file_mb * 1e6)
+    try:
+        if path.stat().st_size > limit:
+            raise FileError(
+                path,
+                f"larger than {limit // 10**6} MB",
+                remedy="raise storage.max_file_mb",
+                zh=(f"大于 {limit // 10**6} MB", "请调高 storage.max_file_mb"),
+            )
+        with zipfile.ZipFile(path) as archive:
+            return _checked(path, archive, limit)
+    except FileError:
+        raise
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        OSError,
+        EOFError,
+        RuntimeError,
+        KeyError,
+        TypeError,
+        ValueError,
+    ) as error:
+        raise FileError(
+            path,
+            f"damaged: {error}",
+            remedy="take another backup",
+            zh=(f"已损坏：{error}", _ANOTHER),
+        ) from error
+
+
+def _checked(path: Path, archive: zipfile.ZipFile, limit: int) -> Contents:
+    names = archive.namelist()
+    strange = next((name for name in names if name != MANIFEST and not _allowed(name)), None)
+    if strange is not None or len(set(names)) != len(names) or len(names) > _MOST_MEMBERS:
+        told = ascii(strange or "a name twice")[:80]
+        raise FileError(
+            path,
+            f"holds what no backup holds: {told}",
+            remedy="take another backup",
+            zh=(f"含有备份里不该有的内容：{told}", _ANOTHER),
+        )
+    manifest = orjson.loads(_member(archive, MANIFEST, 2**20)) if MANIFEST in names else None
+    listed = manifest.get("files") if isinstance(manifest, dict) else None
+    if (
+        not isinstance(manifest, dict)
+        or not isinstance(listed, dict)
+        or set(listed) != set(names) - {MANIFEST}
+    ):
+        raise FileError(
+            path,
+            "damaged: its list of files is not what it holds",
+            remedy="take another backup",
+            zh=("已损坏：文件清单与内容不符", _ANOTHER),
+        )
+    files: dict[str, bytes] = {}
+    for name, told in listed.items():
+        files[name] = _member(archive, name, limit - sum(map(len, files.values())))
+        if _sum(files[name]) != told:
+            raise FileError(
+                path,
+                f"damaged: {name} is not what was put in",
+                remedy="take another backup",
+                zh=(f"已损坏：{name} 与存入时不同", _ANOTHER),
+            )
+    return Contents(str(manifest.get("made", "")), files, _unreadable(files.get(MEMORY)))
+
+
+def _allowed(name: str) -> bool:
+    match = _MEMBER.fullmatch(name)
+    book = match.group("book") if match else None
+    return match is not None and (book is None or book.strip(". ") != "")
+
+
+def _member(archive: zipfile.ZipFile, name: str, limit: int) -> bytes:
+    """The bytes of a member; what it says of its size is not believed."""
+    with archive.open(name) as member:
+        data = member.read(limit + 1)
+    if len(data) > limit:
+        raise zipfile.BadZipFile(f"{name} is larger than it may be")
+    return data
+
+
+def _sum(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _unreadable(memory: bytes | None) -> str:
+    try:
+        read(memory, ours=True) if memory is not None else None
+    except BrokenFileError as error:
+        return error.problems[0].text()
+    return ""
+
+
+def _made(folder: Path, settings: StorageSettings, now: datetime, disk: Disk) -> Path:
+    """A new backup of what stands there, read back and compared."""
+    if not folder.is_dir():
+        raise InvalidValueError(
+            f"{folder}: no such role; `rolememory roles` lists them",
+            zh=f"{folder}：没有这个角色；`rolememory roles` 可列出全部",
+        )
+    with suppress(OSError):  # what cannot be folded now is in the journal, which goes in as well
+        RoleStore(FileSpace(folder, disk=disk), settings).fold()
+    with atomic.locked(folder):
+        files = _gathered(folder)
+    path = _free(folder, now)
+    try:
+        disk.mkdir(path.parent)
+    except OSError as error:
+        raise atomic.not_written(path.parent, error) from error
+    atomic.write(path, packed(files, now.astimezone(UTC).isoformat()), disk)
+    if verified(path, settings).files != files:
+        raise NotWrittenError(
+            f"{path}: the disk gave back something else than was written",
+            zh=f"{path}：磁盘读回的内容与写入的不同",
+        )
+    return path
+
+
+def _gathered(folder: Path) -> dict[str, bytes]:
+    """The files of a role that a backup holds: what people made, and the end of the journal."""
+    names = [name for name in DISK.names(folder) if _MEMBER.fullmatch(name)]
+    for inner in ("worldbooks", "chats"):
+        names += [
+            f"{inner}/{name}"
+            for name in DISK.names(folder / inner)
+            if (folder / inner / name).is_file()
+        ]
+    files = {name: DISK.read(folder / name) for name in sorted(names) if _allowed(name)}
+    return files | {
+        f"journal/{name}": DISK.read(folder / "journal" / name)
+        for name in _tail(folder, files.get(MEMORY))
+    }
+
+
+def _tail(folder: Path, memory: bytes | None) -> list[str]:
+    """The journal's files from the one on that memory.json may not have seen to its end."""
+    try:
+        through = (read(memory, ours=True).through or 0) if memory else 0
+    except BrokenFileError:
+        through = 0
+    firsts = sorted(
+        int(name[:-6])
+        for name in DISK.names(folder / "journal")
+        if re.fullmatch(r"\d{1,18}\.jsonl", name, re.ASCII)
+    )
+    seen = [first for first in firsts if first <= through + 1]
+    return [f"{first}.jsonl" for first in firsts if first >= max(seen, default=0)]
+
+
+def packed(files: Mapping[str, bytes], made: str) -> bytes:
+    """The bytes of a backup with these files; `made` is an ISO time."""
+    manifest = {
+        "version": 1,
+        "made": made,
+        "files": {name: _sum(data) for name, data in files.items()},
+    }
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in {MANIFEST: orjson.dumps(manifest), **files}.items():
+            archive.writestr(zipfile.ZipInfo(name, _DATE), data, zipfile.ZIP_DEFLATED)
+    return buffer.getvalue()
+
+
+def _free(folder: Path, now: datetime) -> Path:
+    stamp = now.astimezone(UTC).strftime("%Y%m%dT%H%M%SZ")
+    names = (f"{stamp}{more}.zip" for more in ("", *(f"-{number}" for number in range(1, 1000))))
+    taken = set(DISK.names(folder / FOLDER))
+    return folder / FOLDER / next(name for name in names if name not in taken)
+
+
+def _chosen(folder: Path, which: str | Path, settings: StorageSettings) -> Path:
+    backups = list_backups(folder)
+    if str(which) == "latest":
+        good = next((backup.path for backup in backups if _good(backup.path, settings)), None)
+        if good is None:
+            raise InvalidValueError(
+                f"{folder / FOLDER}: no backup that can be restored; `rolememory backup` makes one",
+                zh=f"{folder / FOLDER}：没有可恢复的备份；可用 `rolememory backup` 备份",
+            )
+        return good
+    names = {backup.path.name: backup.path for backup in backups}
+    name = which.name if isinstance(which, Path) else which
+    found = names.get(name) or names.get(f"{name}.zip")
+    if found is None or (isinstance(which, Path) and which.resolve() != found.resolve()):
+        told = ascii(str(which))[:80]
+        raise UnsafePathError(
+            f"no backup {told} of this role (there are: {', '.join(names) or 'none'})",
+            zh=f"这个角色没有备份 {told}（现有：{'、'.join(names) or '无'}）",
+        )
+    return found
+
+
+def _good(path: Path, settings: StorageSettings) -> bool:
+    try:
+        return not verified(path, settings).problem
+    except FileError:
+        return False
+
+
+def _rotate(folder: Path, keep: int, spared: set[Path], settings: StorageSettings) -> None:
+    """Remove the oldest beyond `keep`, but never the newest good one; what cannot be removed stays."""
+    paths = [backup.path for backup in list_backups(folder)]
+    if len(paths) <= keep:
+        return
+    newest_good = next((path for path in paths if _good(path, settings)), None)
+    for path in paths[keep:]:
+        if path != newest_good and path not in spared:
+            atomic.drop(path)
+
+
+def _standing_alone(files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The files to write: the journal's end folded into memory.json, which then says nothing of a journal and is taken as a whole."""
+    rest = {name: data for name, data in files.items() if not name.startswith("journal/")}
+    if MEMORY not in rest:
+        return rest
+    alone = unpacked(files)
+    with RoleStore(alone) as store:
+        store.fold()
+    return rest | {MEMORY: whole(alone.document(MEMORY).read())}
+
+
+def unpacked(files: Mapping[str, bytes]) -> MemorySpace:
+    """The memories of a backup and the journal's end, in a space of their own."""
+    alone = MemorySpace()
+    alone.document(MEMORY).put(files[MEMORY])
+    for name, data in files.items():
+        if name.startswith("journal/"):
+            log = alone.log(name.removesuffix(ENDING))
+            log.rewrite([append.lines for append in parsed(data)[0]])
+    return alone
+
+
+def whole(data: bytes) -> bytes:
+    """The bytes of a memory.json that says nothing of a journal: it is taken as a whole."""
+    document: Any = json.loads(data)
+    if not isinstance(document, dict) or "through" not in document:
+        return data
+    del document["through"]
+    return json.dumps(document, ensure_ascii=False, indent=2).encode() + b"\n"
+
+
+def _put(folder: Path, name: str, data: bytes, disk: Disk) -> None:
+    path = folder / name
+    disk.mkdir(path.parent)
+    if path.parent.resolve() not in (
+        folder.resolve(),
+        folder.resolve() / "worldbooks",
+        folder.resolve() / "chats",
+    ):
+        raise UnsafePathError(
+            f"{path.parent}: is a link that leads elsewhere; nothing was written there"
+        )
+    atomic.write(path, data, disk)

@@ -1,0 +1,224 @@
+"""Every call the store makes to the operating system, with the Windows and macOS roads beside the Linux one."""
+
+import ctypes
+import errno
+import os
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Protocol
+
+from rolememory.storage.port import Mark
+
+_BINARY: int = getattr(os, "O_BINARY", 0)  # Windows would translate line ends
+_NO_LINKS = frozenset({errno.EPERM, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EMLINK})
+_NO_EXCHANGE = frozenset({errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EPERM})
+
+
+class NoExchangeError(OSError):
+    """Two names cannot be exchanged on this system or file system."""
+
+
+class Disk(Protocol):
+    """The calls the store makes. All raise OSError; `write` may write less than asked."""
+
+    def open(self, path: Path, flags: int) -> int:
+        """Open a file, give its descriptor."""
+        ...
+
+    def write(self, descriptor: int, data: memoryview) -> int:
+        """Write, give how many bytes were taken."""
+        ...
+
+    def size(self, descriptor: int) -> int:
+        """Bytes in the open file."""
+        ...
+
+    def truncate(self, descriptor: int, size: int) -> None:
+        """Cut the open file."""
+        ...
+
+    def fsync(self, descriptor: int) -> None:
+        """Make the file's bytes durable."""
+        ...
+
+    def close(self, descriptor: int) -> None:
+        """Close it."""
+        ...
+
+    def replace(self, source: Path, target: Path) -> None:
+        """Rename over whatever is there."""
+        ...
+
+    def exchange(self, one: Path, other: Path) -> None:
+        """Swap two names in one step. Raises: NoExchangeError where that is not to be had."""
+        ...
+
+    def create(self, source: Path, target: Path) -> None:
+        """Rename to a name that is free. Raises: FileExistsError."""
+        ...
+
+    def unlink(self, path: Path) -> None:
+        """Remove a file."""
+        ...
+
+    def mkdir(self, path: Path) -> None:
+        """Make a folder; one that is there is fine."""
+        ...
+
+    def fsync_folder(self, path: Path) -> None:
+        """Make names in the folder durable; nothing to do on Windows."""
+        ...
+
+    def read(self, path: Path, offset: int = 0) -> bytes:
+        """The bytes of a file from `offset` on."""
+        ...
+
+    def mark(self, path: Path) -> Mark | None:
+        """Its state, or None when there is no such file."""
+        ...
+
+    def names(self, path: Path) -> list[str]:
+        """The names in a folder; none when there is no such folder."""
+        ...
+
+
+class RealDisk:
+    """The calls themselves."""
+
+    def open(self, path: Path, flags: int) -> int:
+        """`os.open` in binary mode."""
+        return os.open(path, flags | _BINARY, 0o666)
+
+    def write(self, descriptor: int, data: memoryview) -> int:
+        """`os.write`."""
+        return os.write(descriptor, data)
+
+    def size(self, descriptor: int) -> int:
+        """`os.fstat`."""
+        return os.fstat(descriptor).st_size
+
+    def truncate(self, descriptor: int, size: int) -> None:
+        """`os.ftruncate`."""
+        os.ftruncate(descriptor, size)
+
+    def fsync(self, descriptor: int) -> None:
+        """`fsync`; on macOS the call that empties the drive's own cache too."""
+        if sys.platform == "darwin":
+            import fcntl
+
+            with suppress(OSError):
+                fcntl.fcntl(descriptor, fcntl.F_FULLFSYNC)
+                return
+        os.fsync(descriptor)
+
+    def close(self, descriptor: int) -> None:
+        """`os.close`."""
+        os.close(descriptor)
+
+    def replace(self, source: Path, target: Path) -> None:
+        """`os.replace`; Windows refuses for a moment while a scanner or editor holds the file, so it is asked again."""
+        _patiently(lambda: source.replace(target))
+
+    def exchange(self, one: Path, other: Path) -> None:
+        """`renameat2` on Linux, `renamex_np` on macOS."""
+        call = _exchange_call()
+        if call is None:
+            raise NoExchangeError
+        number = call(os.fsencode(one), os.fsencode(other))
+        if number in _NO_EXCHANGE:
+            raise NoExchangeError(number, os.strerror(number))
+        if number:
+            raise OSError(number, os.strerror(number), str(one), None, str(other))
+
+    def create(self, source: Path, target: Path) -> None:
+        """A hard link and an unlink; on Windows a rename, which refuses by itself when the name is taken."""
+        if sys.platform == "win32":
+            _patiently(lambda: source.rename(target))
+            return
+        try:
+            os.link(source, target)
+        except OSError as error:
+            if error.errno not in _NO_LINKS or target.exists():
+                raise
+            source.replace(target)
+        else:
+            source.unlink()
+
+    def unlink(self, path: Path) -> None:
+        """`os.unlink`."""
+        path.unlink()
+
+    def mkdir(self, path: Path) -> None:
+        """`os.mkdir`, parents too."""
+        path.mkdir(parents=True, exist_ok=True)
+
+    def fsync_folder(self, path: Path) -> None:
+        """`fsync` of the folder; file systems that refuse it (network shares) do it on their own or not at all."""
+        if sys.platform == "win32":
+            return
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        except OSError as error:
+            if error.errno not in (errno.EINVAL, errno.ENOTSUP):
+                raise
+        finally:
+            os.close(descriptor)
+
+    def read(self, path: Path, offset: int = 0) -> bytes:
+        """Open, seek, read, close."""
+        with path.open("rb", buffering=0) as file:
+            file.seek(offset)
+            return file.read() or b""
+
+    def mark(self, path: Path) -> Mark | None:
+        """`os.stat`."""
+        try:
+            state = os.stat(path)  # noqa: PTH116 - half the time of Path.stat, and the hot path is three of these
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        return Mark(state.st_mtime_ns, state.st_size, state.st_ino)
+
+    def names(self, path: Path) -> list[str]:
+        """`os.listdir`."""
+        try:
+            return os.listdir(path)  # noqa: PTH208 - names are all that is wanted
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+
+
+def _patiently(rename: Callable[[], object], tries: int = 40) -> None:
+    for left in range(tries, 0, -1):
+        try:
+            rename()
+        except PermissionError:
+            if sys.platform != "win32" or left == 1:
+                raise
+            time.sleep(0.025)
+        else:
+            return
+
+
+@cache
+def _exchange_call() -> Callable[[bytes, bytes], int] | None:
+    """The system's call: gives an errno, 0 for success. None where there is no such call."""
+    if sys.platform not in ("linux", "darwin"):
+        return None
+    library = ctypes.CDLL(None, use_errno=True)
+    if sys.platform == "darwin":
+        swap = getattr(library, "renamex_np", None)
+        return swap and (lambda one, other: _number(swap(one, other, ctypes.c_uint(2))))
+    swap = getattr(library, "renameat2", None)
+    here = ctypes.c_int(-100)  # AT_FDCWD; flag 2 = RENAME_EXCHANGE
+    return swap and (lambda one, other: _number(swap(here, one, here, other, ctypes.c_uint(2))))
+
+
+def _number(result: int) -> int:
+    return ctypes.get_errno() if result else 0
+
+
+DISK = RealDisk()

@@ -1,0 +1,44 @@
+"""Founding a home: the files and folders that `rolememory init` makes. What is there already stays as it is."""
+
+import json
+from pathlib import Path
+from typing import Literal
+
+from rolememory.storage.files import atomic
+from rolememory.storage.files.disk import DISK
+from rolememory.storage.memory_schema import NAME as SCHEMA
+from rolememory.storage.memory_schema import schema
+from rolememory.storage.settings import FILE
+from rolememory.storage.settings_text import commented
+
+IGNORED = ".cache/\n.lock\n*.tmp\n*.prev\n"
+FOLDERS = ("templates", "worldbooks")
+
+
+def init(path: Path | str, language: Literal["zh", "en"] = "en") -> list[Path]:
+    """Make a home folder and give the paths that were made; doing it twice makes nothing new.
+
+    Raises:
+        NotWrittenError: the folder cannot be written.
+    """
+    home = Path(path).expanduser().resolve()
+    made = [folder for folder in (home, *(home / name for name in FOLDERS)) if not folder.exists()]
+    for folder in made:
+        try:
+            DISK.mkdir(folder)
+        except OSError as error:
+            raise atomic.not_written(folder, error) from error
+    for name, text in _files(language).items():
+        if not (home / name).exists():
+            atomic.write(home / name, text)
+            made.append(home / name)
+    return made
+
+
+def _files(language: Literal["zh", "en"]) -> dict[str, bytes]:
+    completion = json.dumps(schema(), ensure_ascii=False, indent=2)
+    return {
+        FILE: commented(language).encode(),
+        SCHEMA: completion.encode() + b"\n",
+        ".gitignore": IGNORED.encode(),
+    }

@@ -1,0 +1,215 @@
+"""A log as a file: one JSON object per line, checked by a crc; read forward from where we stood, appended under a lock.
+
+`crc` is the CRC-32 of the line without it. A line without crc, or with a wrong one, never happened. The lines of an append of
+several name it (`txn`), and its last line carries `commit`, the number of its lines: without that, none of them happened.
+"""
+
+import os
+import re
+import secrets
+import threading
+import zlib
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from rolememory.storage.files.atomic import not_written, write, write_all
+from rolememory.storage.files.disk import DISK, Disk
+from rolememory.storage.port import START, Append, Mark, Part, Place, Span
+
+ENDING = ".jsonl"
+SEAL = b"~\n"  # written after a torn tail, so that the next line begins on its own
+_TAIL = 64  # bytes that prove that what we read still stands
+_TXN = re.compile(rb'\{(?:"seq":\d+,)?"txn":"([^"]*)"')
+_OURS = re.compile(rb'\{"txn":"[^"]*",')
+_COMMIT = re.compile(rb',"commit":(\d+)\}$')
+_CRC = len(b',"crc":"01234567"}')
+
+
+class FileLog:
+    """One file. Thread-safe; any number of processes may read and, under a lock of the caller's, append."""
+
+    def __init__(self, path: Path, name: str, disk: Disk = DISK) -> None:
+        self.name, self.place = name, str(path)
+        self._path, self._disk = path, disk
+        self._lock = threading.Lock()  # of what was read last
+        self._durable = False  # whether this process has made its name durable
+        self._mark: Mark | None = None  # the file's state when it was last read, and what was found
+        self._read, self._tail, self._torn = START, b"", False
+
+    def mark(self) -> Mark | None:
+        """One stat."""
+        return self._disk.mark(self._path)
+
+    def read(self, since: Place = START) -> Part:
+        """The appends behind the place; one stat when nothing changed."""
+        with self._lock:
+            return self._behind(since)
+
+    def _behind(self, since: Place) -> Part:
+        mark = self.mark()
+        if mark is None:
+            self._mark, self._read, self._tail, self._torn = None, START, b"", False
+            return Part((), START, since != START)
+        if mark == self._mark and since == self._read:
+            return Part((), since)
+        if since.end and self._goes_on(mark, since):
+            begin = max(since.end - _TAIL, 0)
+            data, known = self._disk.read(self._path, begin), since.end - begin
+            if len(data) >= known and zlib.crc32(data[:known]) == since.check:
+                return self._part(data, known, since, mark)
+        data = self._disk.read(self._path)
+        return self._part(data, 0, START, mark, anew=since != START)
+
+    def append(self, *lines: bytes) -> Span | None:
+        """Write, fsync, and the first time make the name durable."""
+        data = framed(lines)
+        try:
+            descriptor = self._opened()
+        except OSError as error:
+            raise not_written(self._path, error) from error
+        try:
+            size = self._disk.size(descriptor)
+            torn = self._ends_torn(size)
+            self._write(descriptor, size, (SEAL if torn else b"") + data)
+        except OSError as error:
+            raise not_written(self._path, error) from error
+        finally:
+            with suppress(OSError):
+                self._disk.close(descriptor)
+        with self._lock:
+            return None if torn or size != self._read.end else self._followed(data, len(lines))
+
+    def rewrite(self, appends: Iterable[Sequence[bytes]]) -> None:
+        """A whole new file in its place."""
+        write(self._path, b"".join(map(framed, appends)), self._disk)
+        self._mark = None
+
+    def delete(self) -> None:
+        """Unlink, and fsync of the folder."""
+        try:
+            with suppress(FileNotFoundError):
+                self._disk.unlink(self._path)
+            self._disk.fsync_folder(self._path.parent)
+        except OSError as error:
+            raise not_written(self._path, error) from error
+
+    def _goes_on(self, mark: Mark, since: Place) -> bool:
+        """Whether the file can be the one that was read until there, grown."""
+        if self._mark is not None and since == self._read:
+            return self._mark.inode == mark.inode and self._mark.size < mark.size
+        return since.end <= mark.size
+
+    def _part(self, data: bytes, known: int, since: Place, mark: Mark, anew: bool = False) -> Part:
+        """Read the bytes behind the first `known`, which were read before."""
+        appends, bad, lines, end, torn = parsed(data[known:], since.lines)
+        tail = data[max(known + end - _TAIL, 0) : known + end]
+        place = Place(lines, since.end + end, zlib.crc32(tail))
+        self._mark, self._read, self._tail, self._torn = mark, place, tail, torn
+        return Part(tuple(appends), place, anew, tuple(bad))
+
+    def _opened(self) -> int:
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND
+        try:
+            return self._disk.open(self._path, flags)
+        except FileNotFoundError:
+            self._disk.mkdir(self._path.parent)
+            return self._disk.open(self._path, flags)
+
+    def _ends_torn(self, size: int) -> bool:
+        """Whether the file does not end with a whole line."""
+        with self._lock:
+            if self._mark is not None and self._mark.size == size:
+                return self._torn
+        return size > 0 and self._disk.read(self._path, size - 1) != b"\n"
+
+    def _write(self, descriptor: int, size: int, data: bytes) -> None:
+        try:
+            write_all(descriptor, data, self._disk)
+            self._disk.fsync(descriptor)
+            if not self._durable:  # whoever made the file may have failed right there
+                self._disk.fsync_folder(self._path.parent)
+                self._disk.fsync_folder(self._path.parent.parent)
+                self._durable = True
+        except BaseException:
+            self._take_back(descriptor, size)
+            raise
+
+    def _take_back(self, descriptor: int, size: int) -> None:
+        """Cut off what was not acknowledged; where even that fails, at least end the line."""
+        try:
+            self._disk.truncate(descriptor, size)
+            self._disk.fsync(descriptor)
+        except OSError:
+            with suppress(OSError):
+                write_all(descriptor, SEAL, self._disk)
+
+    def _followed(self, data: bytes, lines: int) -> Span | None:
+        """Where an append of our own stands, which begins where what was read ends."""
+        mark, before, end = self.mark(), self._read, self._read.end + len(data)
+        if mark is None or mark.size != end:
+            return None
+        self._tail = (self._tail + data)[-_TAIL:]
+        self._mark, self._torn = mark, False
+        self._read = Place(before.lines + lines, end, zlib.crc32(self._tail))
+        return Span(before, self._read)
+
+
+def framed(lines: Sequence[bytes]) -> bytes:
+    r"""An append as it stands on disk.
+
+    >>> framed([b'{"a":1}'])
+    b'{"a":1,"crc":"561bacaf"}\n'
+    """
+    if len(lines) > 1 and not _TXN.match(lines[0]):
+        txn = secrets.token_hex(4).encode()
+        lines = [b'{"txn":"%s",%s' % (txn, line[1:]) for line in lines]
+        lines[-1] = b'%s,"commit":%d}' % (lines[-1][:-1], len(lines))
+    return b"".join(b'%s,"crc":"%08x"}\n' % (line[:-1], zlib.crc32(line)) for line in lines)
+
+
+def unframed(row: bytes) -> bytes | None:
+    """The line that stands in this row, or None when it is damaged: no crc, or a wrong one."""
+    line, crc = row[:-_CRC] + b"}", row[-_CRC:]
+    return line if crc == b',"crc":"%08x"}' % zlib.crc32(line) else None
+
+
+def lines_of(data: bytes) -> list[bytes]:
+    """The lines of a whole log that are no damaged ones."""
+    return [line for append in parsed(data)[0] for line in append.lines]
+
+
+def parsed(data: bytes, before: int = 0) -> tuple[list[Append], list[int], int, int, bool]:
+    """Read a stretch of log that begins behind so many lines: (appends, damaged lines, lines, end, torn).
+
+    `end`: bytes that are settled, `lines`: those in them and before; what follows may still become an append. `torn`: it ends
+    within a row. A sealed tail is passed over in silence.
+    """
+    *rows, rest = data.split(b"\n")
+    appends, bad = list[Append](), list[int]()
+    pending, txn, settled, end, place = list[bytes](), b"", 0, 0, 0
+    for number, row in enumerate(rows):
+        here, place = place, place + len(row) + 1
+        line = unframed(row)
+        named = _TXN.match(line) if line is not None else None
+        if named is not None and line is not None:
+            if pending and txn != named[1]:
+                pending, settled, end = [], number, here
+            pending.append(line)
+            txn, commit = named[1], _COMMIT.search(line)
+            if commit is None:
+                continue
+            if int(commit[1]) == len(pending):
+                first = before + number + 2 - len(pending)
+                appends.append(Append(first, tuple(map(_own, pending))))
+        elif line is not None:
+            appends.append(Append(before + number + 1, (line,)))
+        elif row and not row.endswith(b"~"):
+            bad.append(before + number + 1)
+        pending, settled, end = [], number + 1, place
+    return appends, bad, before + settled, end, bool(rest)
+
+
+def _own(line: bytes) -> bytes:
+    """The line as it was handed in, without what `framed` put into it."""
+    return b"{" + _COMMIT.sub(b"}", _OURS.sub(b"", line)) if _OURS.match(line) else line

@@ -1,0 +1,14 @@
+"""What changes when a file is written: cheap enough to ask at every turn."""
+
+from pathlib import Path
+
+from rolememory.storage.files.disk import DISK
+from rolememory.storage.port import Mark
+
+
+def signature(path: Path) -> Mark | None:
+    """The file's mark, from one stat; None = it is not there or cannot be reached."""
+    try:
+        return DISK.mark(path)
+    except OSError:
+        return None

@@ -1,0 +1,277 @@
+"""Folders as spaces: a role's folder, the home folder, and the files in them by name."""
+
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from rolememory.errors import FileError, UnsafePathError
+from rolememory.storage.files import atomic
+from rolememory.storage.files.disk import DISK, Disk
+from rolememory.storage.files.log import ENDING, FileLog
+from rolememory.storage.port import LOCK_TIMEOUT_S, Mark, Outcome, Space, checked
+from rolememory.storage.role_ids import canonical
+
+PULSE = ".pulse"
+
+
+class FileDocument:
+    """One file."""
+
+    def __init__(self, path: Path, name: str, disk: Disk = DISK) -> None:
+        self.name, self.place = name, str(path)
+        self._path, self._disk = path, disk
+
+    def mark(self) -> Mark | None:
+        """One stat; a file that cannot be reached is none."""
+        try:
+            return self._disk.mark(self._path)
+        except OSError:
+            return None
+
+    def read(self) -> bytes:
+        """The file."""
+        return self._disk.read(self._path)
+
+    def put(self, data: bytes) -> None:
+        """Temporary, fsync, rename, fsync of the folder."""
+        self._make_folder()
+        atomic.write(self._path, data, self._disk)
+
+    def swap(self, data: bytes, expected: bytes | None) -> Outcome:
+        """Exchange of two names where the system can."""
+        self._make_folder()
+        try:
+            return atomic.install(data, self._path, expected, self._disk)
+        except OSError as error:
+            raise atomic.not_written(self._path, error) from error
+
+    def delete(self) -> None:
+        """Unlink."""
+        try:
+            with suppress(FileNotFoundError, NotADirectoryError):
+                self._disk.unlink(self._path)
+                self._disk.fsync_folder(self._path.parent)
+        except OSError as error:
+            raise atomic.not_written(self._path, error) from error
+
+    def settle(self) -> None:
+        """Fsync: editors do not. What cannot be opened is left."""
+        with suppress(OSError):
+            descriptor = self._disk.open(self._path, os.O_RDWR)
+            try:
+                self._disk.fsync(descriptor)
+            finally:
+                self._disk.close(descriptor)
+            self._disk.fsync_folder(self._path.parent)
+
+    def strays(self) -> Iterator[bytes]:
+        """The temporaries that a killed process left beside the file, if they hold something else than they were made of."""
+        for name in self._disk.names(self._path.parent):
+            if name.startswith(f".{self._path.name}.") and name.endswith(".tmp"):
+                path = self._path.with_name(name)
+                with suppress(OSError):
+                    data = self._disk.read(path)
+                    if atomic.is_news(path, data):
+                        yield data
+                atomic.drop(path, self._disk)
+
+    def _make_folder(self) -> None:
+        folder = self._path.parent
+        try:
+            if self._disk.mark(folder) is None:
+                self._disk.mkdir(folder)
+                self._disk.fsync_folder(folder.parent)
+        except OSError as error:
+            raise atomic.not_written(self._path, error) from error
+
+
+class FileSpace:
+    """One folder. `disk` makes every call to the system."""
+
+    def __init__(self, folder: Path, name: str | None = None, disk: Disk = DISK) -> None:
+        self.folder = Path(folder)
+        self.name = self.folder.name if name is None else name
+        self.place, self.disk = str(folder), disk
+
+    def exists(self) -> bool:
+        """Whether the folder is there."""
+        return self.folder.is_dir()
+
+    def log(self, name: str) -> FileLog:
+        """`{name}.jsonl`."""
+        path = self._path(name)
+        return FileLog(path.with_name(path.name + ENDING), name, self.disk)
+
+    def document(self, name: str) -> FileDocument:
+        """The file of that name."""
+        return FileDocument(self._path(name), name, self.disk)
+
+    blob = document
+
+    def logs(self, prefix: str) -> list[str]:
+        """By the names in the folder."""
+        return [
+            lead + name.removesuffix(ENDING)
+            for lead, name in self._listed(prefix)
+            if name.endswith(ENDING)
+        ]
+
+    def names(self, prefix: str) -> list[str]:
+        """The files in the folder, ours that come and go left out."""
+        return [
+            lead + name
+            for lead, name in self._listed(prefix)
+            if not atomic.is_ours(name) and name != PULSE and (self.folder / lead / name).is_file()
+        ]
+
+    def size(self) -> int:
+        """The bytes of every file."""
+        return sum(path.stat().st_size for path in self.folder.rglob("*") if path.is_file())
+
+    def listed(self, prefix: str) -> Mark | None:
+        """The folder's own state."""
+        return self._mark(self._below(prefix))
+
+    def changes(self, prefix: str) -> Mark | None:
+        """The state of `.pulse`, a file that grows."""
+        return self._mark(self._below(prefix) / PULSE)
+
+    def announce(self, prefix: str) -> None:
+        """Add a byte to the pulse; where that is not to be had, take it away, which is seen as well.
+
+        Losing it loses nothing: it only sends readers to look.
+        """
+        pulse = self._below(prefix) / PULSE
+        try:
+            descriptor = self.disk.open(pulse, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+            try:
+                self.disk.write(descriptor, memoryview(b"."))
+            finally:
+                self.disk.close(descriptor)
+        except OSError:
+            with suppress(OSError):
+                self.disk.unlink(pulse)
+
+    @contextmanager
+    def lock(self, name: str = "", timeout_s: float = LOCK_TIMEOUT_S) -> Iterator[None]:
+        """`.lock` in the folder of that name, which is made if need be; `{name}.lock` where the name has two parts."""
+        path = self.folder / checked(name) if name else self.folder
+        folder, file = (path.parent, f"{path.name}.lock") if "/" in name else (path, atomic.LOCK)
+        try:
+            if self.disk.mark(folder) is None:
+                self.disk.mkdir(folder)
+        except OSError as error:
+            raise atomic.not_written(folder, error) from error
+        with atomic.locked(folder, timeout_s, file):
+            yield
+
+    def _listed(self, prefix: str) -> Iterator[tuple[str, str]]:
+        """(what stands before the name, the name in its folder)."""
+        above, _, start = prefix.rpartition("/")
+        lead = above + "/" if above else ""
+        for name in sorted(self.disk.names(self.folder / above)):
+            if name.startswith(start):
+                yield lead, name
+
+    def _path(self, name: str) -> Path:
+        return self.folder / checked(name)
+
+    def _below(self, prefix: str) -> Path:
+        return self.folder / prefix.rpartition("/")[0]
+
+    def _mark(self, path: Path) -> Mark | None:
+        try:
+            return self.disk.mark(path)
+        except OSError:
+            return None
+
+
+class FileStorage:
+    """A home folder with a folder per role in it."""
+
+    def __init__(self, path: Path | str, disk: Disk = DISK) -> None:
+        self.path = Path(path).expanduser().resolve()
+        self.home = FileSpace(self.path, "", disk)
+        self._disk = disk
+        self._misplaced: list[FileError] = []
+
+    def roles(self) -> list[str]:
+        """The folders whose name is the canonical spelling of a UUID."""
+        try:
+            with os.scandir(self.path) as entries:
+                found = [entry for entry in entries if canonical(entry.name) and entry.is_dir()]
+        except OSError:
+            return []
+        self._misplaced = [_misplaced(entry) for entry in found if not _proper(entry)]
+        return sorted(entry.name for entry in found if _proper(entry))
+
+    def problems(self) -> list[FileError]:
+        """Folders that would be roles under another name, or in another place."""
+        self.roles()
+        return list(self._misplaced)
+
+    def role(self, role_id: str) -> FileSpace:
+        """The folder directly below the home (P15)."""
+        folder = contained(self.path, role_id)
+        return FileSpace(folder, folder.name, self._disk)
+
+    def create(self, role_id: str, documents: Mapping[str, bytes]) -> FileSpace:
+        """Filled under a temporary name, then renamed."""
+        space = self.role(role_id)
+        self.path.mkdir(parents=True, exist_ok=True)
+        atomic.new_folder(space.folder, documents, self._disk)
+        return space
+
+    def remove(self, role_id: str) -> None:
+        """The folder and everything in it."""
+        folder = self.role(role_id).folder
+        try:
+            shutil.rmtree(folder)
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise atomic.not_written(folder, error) from error
+
+
+def space_of(home: Space | Path | str) -> Space:
+    """A space as it is; a path as the folder that lies there."""
+    return FileSpace(Path(home), "") if isinstance(home, Path | str) else home
+
+
+def contained(root: Path, role_id: str) -> Path:
+    """The folder of that role directly under `root`, which must be resolved (P15).
+
+    Raises:
+        UnsafePathError: not a UUID, or a link that leads elsewhere.
+    """
+    name = canonical(role_id)
+    if name is None:
+        raise UnsafePathError(
+            f"expected a role's UUID, got {role_id[:80]!r}; `rolememory roles` lists them",
+            zh=f"应为角色的 UUID，却是“{role_id[:80]}”；`rolememory roles` 可列出全部",
+        )
+    folder = root / name
+    if os.path.normcase(folder.resolve()) != os.path.normcase(folder):
+        raise UnsafePathError(
+            f"{folder}: is a link that leads elsewhere; a role's folder must lie in the home folder itself",
+            zh=f"{folder}：是指向别处的链接；角色的文件夹必须就在记忆库里",
+        )
+    return folder
+
+
+def _proper(entry: "os.DirEntry[str]") -> bool:
+    return canonical(entry.name) == entry.name and not entry.is_symlink()
+
+
+def _misplaced(entry: "os.DirEntry[str]") -> FileError:
+    if entry.is_symlink():
+        return FileError(
+            entry.path, "is a link", remedy="move the role's folder itself into the home folder"
+        )
+    return FileError(
+        entry.path,
+        "is not the canonical spelling of a UUID",
+        remedy=f"rename it to {canonical(entry.name)}",
+    )

@@ -1,0 +1,249 @@
+"""Notices edits from outside: one watcher for the home, told of each role once its editor has come to rest."""
+
+import logging
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+from rolememory.schema.settings import StorageSettings
+from rolememory.storage.files.changed import Changed, Kind, concerns, looked_into
+
+if TYPE_CHECKING:
+    from watchdog.events import FileSystemEvent
+    from watchdog.observers.api import BaseObserver
+
+__all__ = ["Changed", "Watch"]
+
+QUIET_S = 0.15  # an editor that saves in several steps has come to rest
+LONGEST_S = 0.6  # ... and one that never does is told of all the same
+_REMOTE = frozenset(
+    {
+        "nfs",
+        "nfs4",
+        "cifs",
+        "smb3",
+        "smbfs",
+        "9p",
+        "drvfs",
+        "vboxsf",
+        "prl_fs",
+        "virtiofs",
+        "afs",
+        "ceph",
+        "glusterfs",
+    }
+)
+_log = logging.getLogger(__name__)
+
+Mode = Literal["native", "polling", "off"]
+
+
+class Watch:
+    """Calls `on_change` in a thread of its own, once for each role and burst of edits. A context manager.
+
+    `mode` tells how it watches, `notes` what did not work. What it misses, the stat checks of readers find at their next turn.
+    """
+
+    def __init__(
+        self,
+        home: Path | str,
+        on_change: Callable[[Changed], None],
+        settings: StorageSettings | None = None,
+        quiet_s: float = QUIET_S,
+    ) -> None:
+        self.home = Path(home).resolve()
+        self.mode: Mode = "off"
+        self.notes: list[str] = []
+        self._settings = settings or StorageSettings()
+        self._burst = _Burst(on_change, quiet_s)
+        self._observer: BaseObserver | None = None
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def start(self) -> None:
+        """Begin to watch; a system that cannot tell of changes is asked again and again instead."""
+        if self._observer or self._settings.watch == "off":
+            return
+        self._burst.start()
+        if self._settings.watch != "polling" and self._native_will_do():
+            self._begin("native")
+        if self._observer is None:
+            self._begin("polling")
+
+    def stop(self) -> None:
+        """End all threads; what was noticed until now is still told."""
+        observer, self._observer, self.mode = self._observer, None, "off"
+        if observer:
+            observer.stop()
+            observer.join()
+        self._burst.stop()
+
+    def _native_will_do(self) -> bool:
+        kind = "" if self._settings.watch == "native" else remote_kind(self.home)
+        if kind:
+            self.notes.append(
+                f"{self.home}: lies on {kind}, which does not tell of changes; looking every {self._settings.poll_s:g} s"
+            )
+        return not kind
+
+    def _begin(self, mode: Mode) -> None:
+        observer: BaseObserver | None = None
+        try:
+            observer = _native() if mode == "native" else _polling(self.home, self._settings.poll_s)
+            ear: Any = _Ear(self._heard)
+            observer.schedule(ear, str(self.home), recursive=True, event_filter=_telling())
+            observer.start()
+        except OSError as error:  # no more watches, no such folder, no right to read it
+            self.notes.append(f"{self.home}: {mode} watching failed: {error.strerror or error}")
+            if observer:
+                observer.unschedule_all()
+            return
+        self._observer, self.mode = observer, mode
+
+    def _heard(self, event: "FileSystemEvent") -> None:
+        for path in (event.src_path, event.dest_path):
+            found = concerns(Path(os.fsdecode(path)), self.home) if path else None
+            if found:
+                self._burst.add(*found)
+
+
+class _Ear:
+    """What watchdog calls; its own handler base has a method for each kind, we need one for all."""
+
+    def __init__(self, heard: Callable[[Any], None]) -> None:
+        self.dispatch = heard
+
+
+class _Burst:
+    """Gathers what happens to a role until it has been quiet for a while. Sleeps without waking while nothing happens."""
+
+    def __init__(self, tell: Callable[[Changed], None], quiet_s: float) -> None:
+        self._tell, self._quiet_s = tell, quiet_s
+        self._waiting: dict[
+            str | None, tuple[float, float, frozenset[Kind]]
+        ] = {}  # role -> first, last, kinds
+        self._news = threading.Condition()
+        self._stopping = False
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        self._stopping = False
+        self._thread = threading.Thread(target=self._run, name="rolememory-watch", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        with self._news:
+            self._stopping = True
+            self._news.notify()
+        if self._thread and self._thread is not threading.current_thread():
+            self._thread.join()
+        self._thread = None
+
+    def add(self, role: str | None, kinds: frozenset[Kind]) -> None:
+        now = time.monotonic()
+        with self._news:
+            first, _, known = self._waiting.get(role, (now, now, frozenset[Kind]()))
+            self._waiting[role] = (first, now, known | kinds)
+            self._news.notify()
+
+    def _run(self) -> None:
+        while (ripe := self._next()) is not None:
+            for changed in ripe:
+                self._say(changed)
+
+    def _next(self) -> list[Changed] | None:
+        """What has come to rest, waiting for it; None when all is told and the end has come."""
+        with self._news:
+            while True:
+                if self._stopping:
+                    return list(self._ripe(float("inf"))) or None
+                now = time.monotonic()
+                ripe = list(self._ripe(now))
+                if ripe:
+                    return ripe
+                self._news.wait(
+                    min(self._due(role) for role in self._waiting) - now if self._waiting else None
+                )
+
+    def _due(self, role: str | None) -> float:
+        first, last, _ = self._waiting[role]
+        return min(last + self._quiet_s, first + LONGEST_S)
+
+    def _ripe(self, now: float) -> Iterator[Changed]:
+        for role in [role for role in self._waiting if self._due(role) <= now]:
+            yield Changed(role, self._waiting.pop(role)[2])
+
+    def _say(self, changed: Changed) -> None:
+        try:
+            self._tell(changed)
+        except Exception:  # a listener that fails must not make us deaf
+            _log.exception("a listener failed on %s", changed)
+
+
+def _telling() -> list[type["FileSystemEvent"]]:
+    """The events that can mean an edit; reading a file, or something happening below a folder, is none."""
+    from watchdog import events
+
+    names = (
+        "FileCreated",
+        "FileModified",
+        "FileMoved",
+        "FileDeleted",
+        "FileClosed",
+        "DirCreated",
+        "DirMoved",
+        "DirDeleted",
+    )
+    return [getattr(events, f"{name}Event") for name in names]
+
+
+def _native() -> "BaseObserver":
+    from watchdog.observers import Observer  # imported here: start-up does not watch
+
+    return Observer()
+
+
+def _polling(home: Path, every_s: float) -> "BaseObserver":
+    """An observer that looks every few seconds, only at what can concern anybody."""
+    from watchdog.observers.polling import PollingObserverVFS
+
+    def entries(folder: str | None) -> Iterator["os.DirEntry[str]"]:
+        here = Path(folder or home)
+        with suppress(OSError), os.scandir(here) as found:
+            yield from (
+                entry
+                for entry in found
+                if not entry.is_dir() or looked_into(here / entry.name, home)
+            )
+
+    return PollingObserverVFS(os.stat, entries, polling_interval=every_s)
+
+
+def remote_kind(path: Path, mounts: Path = Path("/proc/mounts")) -> str:
+    """The file system's kind when others may change it behind this machine's back; empty when it is local or unknown."""
+    if sys.platform == "win32":
+        return "a network share" if str(path).startswith("\\\\") else ""
+    with suppress(OSError):
+        rows = [
+            line.split()[1:3]
+            for line in mounts.read_text("utf-8", "replace").splitlines()
+            if len(line.split()) > 2
+        ]
+        above = [
+            (where, kind)
+            for where, kind in rows
+            if path.is_relative_to(where.replace("\\040", " "))
+        ]
+        kind = max(above, key=lambda row: len(row[0]), default=("", ""))[1]
+        return kind if kind in _REMOTE or kind.startswith("fuse.") else ""
+    return ""

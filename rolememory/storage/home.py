@@ -1,0 +1,249 @@
+"""The home: which roles live here, under which names, and where each one's things are kept."""
+
+import threading
+import unicodedata
+import uuid
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rolememory.errors import (
+    AmbiguousNameError,
+    FileError,
+    InvalidValueError,
+    NoFolderError,
+    ReadOnlyRoleError,
+    UnknownRoleError,
+)
+from rolememory.schema.role import Role
+from rolememory.storage import document, role_file
+from rolememory.storage.files.founding import init
+from rolememory.storage.files.space import FileStorage
+from rolememory.storage.port import Mark, Space, Storage
+from rolememory.storage.role_ids import canonical
+
+__all__ = ["HomeFolder", "fold_name", "init"]
+
+
+def fold_name(name: str) -> str:
+    """How names are compared: width, case and outer spaces do not matter.
+
+    >>> fold_name(" Ｍｉｒａ ") == fold_name("mira")
+    True
+    """
+    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+
+
+class HomeFolder:
+    """All roles of one home. Thread-safe; a role.json is read again only when its stat changed. Cost of `roles`: one stat each."""
+
+    def __init__(self, storage: Storage | Path | str) -> None:
+        self.storage: Storage = FileStorage(storage) if isinstance(storage, Path | str) else storage
+        self._lock = threading.Lock()
+        self._spaces: dict[str, Space] = {}
+        self._seen: dict[str, Mark | None] = {}
+        self._roles: dict[str, Role] = {}
+        self._problems: dict[str, FileError] = {}
+
+    @property
+    def path(self) -> Path:
+        """The home folder. Raises: NoFolderError, where the storage has none."""
+        return _folder(self.storage.home)
+
+    def roles(self) -> list[Role]:
+        """Every role, by name and then id. A broken role.json is told by `problems`; its role stays, as last read or nameless."""
+        with self._lock:
+            self._scan()
+            return sorted(self._roles.values(), key=lambda role: (fold_name(role.name), role.id))
+
+    def problems(self) -> list[FileError]:
+        """What cannot be read as it stands: misnamed folders, broken role.json files."""
+        self.roles()
+        with self._lock:
+            return [
+                *self.storage.problems(),
+                *(self._problems[role_id] for role_id in sorted(self._problems)),
+            ]
+
+    def find(self, name: str) -> Role:
+        """The role with this UUID (any spelling), name or alias (case and width do not matter).
+
+        Raises:
+            UnknownRoleError: nobody answers to it.
+            AmbiguousNameError: two do.
+        """
+        role_id = canonical(name)
+        if role_id and (unchanged := self._unchanged(role_id)):
+            return unchanged
+        roles, wanted = self.roles(), fold_name(name)
+        found = [role for role in roles if role.id == role_id] or [
+            role for role in roles if wanted in _names(role)
+        ]  # an id first
+        if not found:
+            raise UnknownRoleError(
+                name,
+                dict.fromkeys(spoken for role in roles for spoken in (role.name, *role.aliases)),
+            )
+        if len(found) > 1:
+            ids = ", ".join(f"{role.id} ({role.name})" for role in found)
+            raise AmbiguousNameError(
+                f"{len(found)} roles answer to {name!r}: {ids}; say which by its id",
+                zh=f"有 {len(found)} 个角色都叫“{name}”：{ids}；请用 id 指明是哪一个",
+            )
+        return found[0]
+
+    def _unchanged(self, role_id: str) -> Role | None:
+        """The role of that id, where its role.json is what was read last: one stat, whatever else the home holds."""
+        space = self._spaces.get(role_id)
+        now = space.document(role_file.NAME).mark() if space else None
+        with self._lock:
+            return self._roles.get(role_id) if now and self._seen.get(role_id) == now else None
+
+    def folder(self, role_id: str) -> Path:
+        """The folder of that role, which need not exist yet. For what is done to files alone.
+
+        Raises:
+            UnsafePathError: not a UUID, or a link that leads elsewhere.
+            NoFolderError: the storage has no folders.
+        """
+        return _folder(self.storage.role(role_id))
+
+    def space(self, role_id: str) -> Space:
+        """Where that role's things are kept; it need not exist yet.
+
+        Raises:
+            UnsafePathError: not a UUID, or a link that leads elsewhere.
+        """
+        return self.storage.role(role_id)
+
+    def create(
+        self,
+        name: str,
+        id: str | None = None,  # noqa: A002  # the field's own name
+        aliases: Sequence[str] = (),
+        **fields: Any,
+    ) -> Role:
+        """A new role with its folder, role.json and an empty memory.json; it appears whole or not at all.
+
+        Raises:
+            InvalidValueError: the name is no name, it is taken (and no id was given to tell the two apart), or the id is taken.
+            NotWrittenError: the home cannot be written.
+        """
+        _check_name(name)
+        with (
+            self.storage.home.lock()
+        ):  # two who found the same name at once would make it ambiguous for good
+            self._refuse_taken(name, id)
+            space = self.space(str(uuid.uuid4()) if id is None else id)
+            return self._founded(name, space, aliases, fields)
+
+    def _founded(
+        self, name: str, space: Space, aliases: Sequence[str], fields: dict[str, Any]
+    ) -> Role:
+        role = Role(id=space.name, name=name.strip(), aliases=tuple(aliases), **fields)
+        written = {"id": role.id, **role.model_dump(mode="json", exclude_defaults=True)}
+        documents = {
+            role_file.NAME: role_file.dump(written),
+            "memory.json": role_file.dump(document.empty()),
+        }
+        try:
+            self.storage.create(role.id, documents)
+        except FileExistsError:
+            raise InvalidValueError(
+                f"{space.place} exists already; open that role, or choose another id",
+                zh=f"{space.place} 已经存在；请打开那个角色，或换一个 id",
+            ) from None
+        return role
+
+    def rename(self, name: str, new_name: str) -> Role:
+        """Give the role another name; its id and its folder stay."""
+        _check_name(new_name)
+        return self.update(self.find(name).model_copy(update={"name": new_name.strip()}))
+
+    def update(self, role: Role) -> Role:
+        """Write role.json: unknown fields and order kept. A file that cannot be read is never overwritten.
+
+        Raises:
+            ReadOnlyRoleError: role.json is broken.
+        """
+        space = self.space(role.id)
+        kept = space.document(role_file.NAME)
+        with space.lock():
+            try:
+                raw = role_file.object_in(kept) if kept.mark() else {"id": role.id}
+            except FileError as error:
+                raise ReadOnlyRoleError(
+                    f"{error}; nothing was written", zh=f"{error.text('zh')}；什么也没有写入"
+                ) from error
+            kept.put(role_file.dump(role_file.merged(raw, role)))
+        return role
+
+    def _refuse_taken(self, name: str, role_id: str | None) -> None:
+        taken = [role.id for role in self.roles() if fold_name(name) in _names(role)]
+        if taken and role_id is None:
+            raise InvalidValueError(
+                f"role {taken[0]} already answers to {name!r}; choose another name, or give an id to have both",
+                zh=f"已有角色 {taken[0]} 叫“{name}”；请换一个名字，或指定 id 让两者并存",
+            )
+
+    def _scan(self) -> None:
+        """Look at every space of a role; read those whose role.json changed."""
+        ids = self.storage.roles()
+        for role_id in ids:
+            if role_id not in self._spaces:
+                self._spaces[role_id] = self.storage.role(role_id)
+            now = self._spaces[role_id].document(role_file.NAME).mark()
+            if role_id not in self._roles or self._seen.get(role_id) != now:
+                self._read(self._spaces[role_id], now)
+        for gone in self._roles.keys() - set(ids):
+            del self._roles[gone]
+            self._spaces.pop(gone, None)
+            self._problems.pop(gone, None)
+
+    def _read(self, space: Space, now: Mark | None) -> None:
+        """Take the role in. Without role.json it goes by the first 8 characters of its id, if it has memories."""
+        role_id = space.name
+        self._seen[role_id] = now
+        self._problems.pop(role_id, None)
+        if (
+            now is None
+            and role_id not in self._roles
+            and space.document("memory.json").mark() is None
+        ):
+            return
+        try:
+            self._roles[role_id] = (
+                role_file.role_in(space) if now else self._roles.get(role_id, _nameless(role_id))
+            )
+        except FileError as error:
+            self._problems[role_id] = error
+            self._roles.setdefault(role_id, _nameless(role_id))
+
+
+def _folder(space: Space) -> Path:
+    if space.folder is None:
+        raise NoFolderError(
+            f"{space.place} has no folder; this works on homes that are kept as files",
+            zh=f"{space.place} 没有文件夹；此操作只适用于以文件保存的记忆库",
+        )
+    return space.folder
+
+
+def _nameless(role_id: str) -> Role:
+    return Role(id=role_id, name=role_id[:8])
+
+
+def _names(role: Role) -> set[str]:
+    return {fold_name(name) for name in (role.name, *role.aliases)}
+
+
+def _check_name(name: str) -> None:
+    if (
+        not name.strip()
+        or len(name) > 200
+        or any(unicodedata.category(letter) in ("Cc", "Cs") for letter in name)
+    ):
+        raise InvalidValueError(
+            f"expected a name of 1 to 200 characters without line breaks, got {name[:80]!r}",
+            zh=f"名字应为 1 到 200 个字符，不含换行，却是“{name[:80]}”",
+        )

@@ -1,0 +1,173 @@
+"""The role's journal: logs named by their first seq, read forward from where we stood, appended under the lock."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from rolememory.storage.lines import Line, decoded, encoded
+from rolememory.storage.port import START, Append, Log, Mark, Place, Space
+from rolememory.storage.problem import Problem
+
+JOURNAL = "journal/"
+SEGMENT_BYTES = 1 << 20
+RACY_NS = (
+    50_000_000  # what changed this shortly before we looked may change again without another mark
+)
+
+Rewriting = Callable[[Sequence[Line]], Sequence[Sequence[Line]]]
+"""What is to stand in place of the lines of a segment, transaction by transaction."""
+
+
+@dataclass(slots=True)
+class _Segment:
+    first: int
+    log: Log
+    mark: Mark | None = None
+    place: Place = START
+    lines: list[Line] = field(default_factory=list)
+    bad: list[int] = field(default_factory=list)  # line numbers, from 1
+
+
+class Journal:
+    """What was changed. Not thread-safe: its owner sees to that; any number of processes may read."""
+
+    def __init__(self, space: Space) -> None:
+        self._space = space
+        self._segments: list[_Segment] = []
+        self._listed: Mark | None = None
+        self._settled = False  # whether the listing is old enough to trust its mark
+
+    @property
+    def last_seq(self) -> int:
+        """The seq of the newest committed line, or what the name of the newest segment implies."""
+        if not self._segments:
+            return 0
+        newest = self._segments[-1]
+        return newest.lines[-1].seq if newest.lines else newest.first - 1
+
+    @property
+    def first_seq(self) -> int:
+        """The oldest seq that is still kept; 0 when there is none."""
+        return self._segments[0].first if self._segments else 0
+
+    def marks(self) -> tuple[Mark | None, Mark | None]:
+        """What to compare to know that nothing changed."""
+        newest = self._segments[-1].log.mark() if self._segments else None
+        return self._space.listed(JOURNAL), newest
+
+    @property
+    def seen(self) -> tuple[Mark | None, Mark | None] | None:
+        """The marks of what was read, or None when the listing is too fresh to trust."""
+        if not self._settled:
+            return None
+        return self._listed, self._segments[-1].mark if self._segments else None
+
+    def refresh(self, after: int, now_ns: int) -> None:
+        """Read what is new; hold at least the lines with a seq above `after`."""
+        mark = self._space.listed(JOURNAL)
+        listed = mark != self._listed or not self._settled
+        if listed:
+            self._list()
+            self._listed = mark
+            self._settled = mark is None or now_ns - mark.changed_ns > RACY_NS
+        for segment, following in zip(self._segments, self._segments[1:], strict=False):
+            if following.first <= after + 1:
+                if segment.mark is not None:
+                    self._forget(segment)
+            elif listed or segment.mark is None:
+                self._read(segment)
+        if self._segments:
+            self._read(self._segments[-1])
+
+    def lines(self, after: int) -> list[Line]:
+        """The committed lines with a seq above `after`, in order; `refresh` must have been asked for them."""
+        return [line for segment in self._segments for line in segment.lines if line.seq > after]
+
+    def newest_first(self) -> Iterator[Line]:
+        """Every committed line that is kept, the newest first; one segment at a time."""
+        self._list()
+        for segment in reversed(self._segments):
+            self._read(segment)
+            yield from reversed(segment.lines)
+            self._forget(segment)
+
+    def problems(self) -> list[Problem]:
+        """Damaged lines, with their places."""
+        return [
+            Problem("bad_line", f"{segment.log.name}.jsonl", row)
+            for segment in self._segments
+            for row in sorted(segment.bad)
+        ]
+
+    def append(self, lines: Sequence[Line]) -> None:
+        """Write a transaction and make it durable. Under the lock, right after `refresh`.
+
+        Raises: NotWrittenError; nothing of it stands, or only what no reader takes for a line.
+        """
+        self._open_segment(lines[0].seq).log.append(*map(encoded, lines))
+
+    def prune(self, through: int, before: str) -> int:
+        """Remove segments whose lines are all folded (seq at most `through`) and older than `before` (ISO); how many lines went."""
+        self._list()
+        removed = 0
+        for segment, following in list(zip(self._segments, self._segments[1:], strict=False)):
+            self._read(segment)
+            if following.first > through + 1 or (segment.lines and segment.lines[-1].at >= before):
+                break
+            segment.log.delete()
+            removed += len(segment.lines)
+        self._settled = False
+        return removed
+
+    def rewrite(self, kept: Rewriting) -> int:
+        """Write each segment again with these lines, under the lock; how many went, damaged ones not counted."""
+        self._list()
+        removed = 0
+        for segment in self._segments:
+            self._read(segment)
+            left = kept(segment.lines)
+            segment.log.rewrite([list(map(encoded, lines)) for lines in left])
+            removed += len(segment.lines) - sum(map(len, left))
+        return removed
+
+    def _open_segment(self, seq: int) -> _Segment:
+        """The segment to append to: the newest, or a new one when that is long."""
+        if self._segments:
+            newest = self._segments[-1]
+            if newest.mark is None or newest.mark.size < SEGMENT_BYTES:
+                return newest
+        return self._segment(seq)
+
+    def _segment(self, first: int) -> _Segment:
+        return _Segment(first, self._space.log(f"{JOURNAL}{first}"))
+
+    def _list(self) -> None:
+        known = {segment.first: segment for segment in self._segments}
+        stems = (name.removeprefix(JOURNAL) for name in self._space.logs(JOURNAL))
+        firsts = sorted(int(stem) for stem in stems if stem.isascii() and stem.isdigit())
+        self._segments = [known.get(first) or self._segment(first) for first in firsts]
+
+    def _read(self, segment: _Segment) -> None:
+        mark = segment.log.mark()
+        if mark is None or mark == segment.mark:
+            return
+        part = segment.log.read(segment.place)
+        if part.anew:
+            self._forget(segment)
+        for append in part.appends:
+            self._take_in(segment, append)
+        segment.bad += part.bad
+        segment.mark, segment.place = mark, part.place
+
+    @staticmethod
+    def _take_in(segment: _Segment, append: Append) -> None:
+        """Whole transactions only: one with a line that is not of our making never happened."""
+        lines = [decoded(line) for line in append.lines]
+        good = [line for line in lines if line is not None]
+        if len(good) == len(lines):
+            segment.lines += good
+        else:
+            segment.bad += [n for n, line in enumerate(lines, append.number) if line is None]
+
+    @staticmethod
+    def _forget(segment: _Segment) -> None:
+        segment.mark, segment.place, segment.lines, segment.bad = None, START, [], []

@@ -1,0 +1,192 @@
+"""One layer of settings: a file, a preset, a role's overrides or a call, brought into our own words."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from rolememory.errors import SettingsError
+from rolememory.schema.aliases import ALIASES, Alias
+from rolememory.storage.mistakes import quoted, variable_expected
+from rolememory.storage.said import (
+    DELETE,
+    HOME_ONLY,
+    MEANT,
+    NO_EFFECT,
+    NO_KEYS,
+    NO_TABLE,
+    NOT_USED,
+    SILENT,
+    UNKNOWN_KEY,
+    WRITE,
+    WRITE_IN_HOME,
+    Said,
+)
+from rolememory.storage.toml_places import Place, places
+from rolememory.storage.tree import leaves, meant, nullable, sections
+
+_HOME_ONLY = re.compile(r"(embedding|storage)\..*|(.*\.)?(endpoint|api_key_env)")
+_VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)\}?|env:([A-Za-z_]\w*)", re.ASCII)
+_UNSET = ("unset", "none", "null")
+
+
+@dataclass(frozen=True)
+class Layer:
+    """Where settings come from: `name` is the file as told to people, `text` its TOML, `under` the path inside a JSON file."""
+
+    name: str
+    given: Mapping[str, Any]
+    text: str = ""
+    under: str = ""
+    of_role: bool = False  # a role may not say where the home's models and files are
+
+    @cached_property
+    def _places(self) -> Mapping[str, Place]:
+        return places(self.text)
+
+    def error(self, written: str, problem: Said, remedy: Said = SILENT) -> SettingsError:
+        """A complaint about a key as it is written in this layer."""
+        line, column = self._places.get(written, (None, None))
+        zh = (problem.zh, remedy.zh)
+        return SettingsError(
+            self.name,
+            problem.en,
+            remedy=remedy.en,
+            field=self.under + written,
+            line=line,
+            column=column,
+            zh=zh,
+        )
+
+    def place(self, written: str) -> str:
+        """Where that key stands: file and line, or the layer's name."""
+        line = self._places.get(written, (None, None))[0]
+        return f"{self.name}:{line}" if line else self.name
+
+
+@dataclass
+class Adopted:
+    """A layer in our words: key -> value, and for each key the name it was written under."""
+
+    layer: Layer
+    values: dict[str, Any] = field(default_factory=dict)
+    written: dict[str, str] = field(default_factory=dict)
+    notes: list[Said] = field(default_factory=list)
+    errors: list[SettingsError] = field(default_factory=list)
+
+    def take(self, key: str, value: Any, written: str) -> None:
+        """Set a key; `unset` empties one that may be empty."""
+        unset = isinstance(value, str) and value.casefold() in _UNSET and nullable(key)
+        self.values[key], self.written[key] = None if unset else value, written
+
+    def note(self, written: str, told: Said) -> None:
+        """Tell of something that was read but not taken as it stands."""
+        place = self.layer.place(written)
+        self.notes.append(Said(f"{place}: {written}: {told.en}", f"{place}：{written}：{told.zh}"))
+
+
+def adopt(layer: Layer) -> Adopted:
+    """The layer in our words. Unknown keys are collected in `errors`, never guessed."""
+    adopted = Adopted(layer)
+    foreign: dict[str, Any] = {}
+    for path, value in _walk(layer.given, adopted):
+        if path in leaves():
+            adopted.take(path, value, path)
+        else:
+            foreign[path] = value
+    _translate(foreign, adopted)
+    _refuse_keys(adopted)
+    if layer.of_role:
+        _keep_home_only(adopted)
+    return adopted
+
+
+def _refuse_keys(adopted: Adopted) -> None:
+    """A key where the name of its environment variable should stand (P20)."""
+    for key, value in adopted.values.items():
+        if (
+            key.endswith("api_key_env")
+            and isinstance(value, str)
+            and value
+            and not value.isidentifier()
+        ):
+            adopted.errors.append(
+                adopted.layer.error(adopted.written[key], *variable_expected(key))
+            )
+
+
+def _walk(given: Mapping[str, Any], adopted: Adopted, above: str = "") -> Iterator[tuple[str, Any]]:
+    """Every known key with its value, ours and foreign; the others become errors."""
+    for name, value in given.items():
+        path = above + str(name)
+        if path in leaves() or path in ALIASES:
+            yield path, value
+        elif path in sections() or any(alias.startswith(path + ".") for alias in ALIASES):
+            if isinstance(value, Mapping):
+                yield from _walk(value, adopted, path + ".")
+            else:
+                adopted.errors.append(
+                    adopted.layer.error(
+                        path, NO_TABLE.filled(got=quoted(value)), WRITE.filled(text=f"[{path}]")
+                    )
+                )
+        else:
+            near = meant(path)
+            adopted.errors.append(
+                adopted.layer.error(path, UNKNOWN_KEY, MEANT.filled(near=near) if near else DELETE)
+            )
+
+
+def _translate(foreign: Mapping[str, Any], adopted: Adopted) -> None:
+    """Foreign names, in the order of the table: strong rows, then weak ones, then what rows imply."""
+    rows = [row for row in ALIASES.values() if row.name in foreign]
+    implied: dict[str, tuple[Any, str]] = {}
+    for row in sorted(rows, key=lambda row: row.weak):
+        for key, value in _read(row, foreign[row.name], adopted).items():
+            _claim(row, key, value, adopted)
+            implied.update({key: (value, row.name) for key, value in (row.implies or {}).items()})
+    for key, (value, written) in implied.items():
+        if key not in adopted.values:
+            adopted.take(key, value, written)
+
+
+def _read(row: Alias, value: Any, adopted: Adopted) -> dict[str, Any]:
+    """What the row says by our keys; nothing when it has no effect."""
+    if row.secret:
+        return _secret(row, value, adopted)
+    if not row.keys:
+        adopted.note(row.name, NO_EFFECT.filled(why=row.why[0], why_zh=row.why[1]))
+        return {}
+    ours = row.reads(value) if row.reads else value
+    if isinstance(ours, dict) and row.reads:
+        return ours
+    return {} if ours is None or ours == "" else dict.fromkeys(row.keys, ours)
+
+
+def _secret(row: Alias, value: Any, adopted: Adopted) -> dict[str, Any]:
+    """The environment variable that is named in place of a key; a key itself is not read (P20)."""
+    named = _VARIABLE.fullmatch(str(value))
+    if named:
+        return {row.keys[0]: named.group(1) or named.group(2)}
+    if value:
+        variable = leaves()[row.keys[0]].default or leaves()["learn.api_key_env"].default
+        adopted.note(row.name, NO_KEYS.filled(name=variable))
+    return {}
+
+
+def _claim(row: Alias, key: str, value: Any, adopted: Adopted) -> None:
+    """Our own name and earlier rows win; of two switches the one that is off."""
+    if key not in adopted.values or (
+        value is False and adopted.values[key] is True and adopted.written[key] in ALIASES
+    ):
+        adopted.take(key, value, row.name)
+    elif adopted.values[key] != value and not row.weak:
+        adopted.note(row.name, NOT_USED.filled(other=adopted.written[key]))
+
+
+def _keep_home_only(adopted: Adopted) -> None:
+    for key in [key for key in adopted.values if _HOME_ONLY.fullmatch(key)]:
+        written = adopted.written[key]
+        adopted.errors.append(adopted.layer.error(written, HOME_ONLY, WRITE_IN_HOME))
+        del adopted.values[key]

@@ -1,0 +1,200 @@
+"""A line of the journal: one change of one memory, and what it does to a set of memories.
+
+The last line of a transaction carries `commit`, the number of its lines; a transaction without it never happened.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal
+
+from rolememory.schema.memory import Memory
+from rolememory.storage.codec import (
+    DEFAULTS,
+    EntryError,
+    decode,
+    difference,
+    fields_of,
+    patched,
+    value_of,
+)
+from rolememory.storage.exact import dumps, loads
+
+Op = Literal["add", "set", "remove"]
+Memories = dict[str, Memory]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One change, with what stood there before."""
+
+    seq: int
+    txn: str
+    at: str  # ISO, UTC
+    actor: str  # author, user, learn, tend, undo, ...
+    op: Op
+    id: str
+    fields: Mapping[str, Sequence[Any]]  # name -> [before, after]; null = not there
+    reason: str = ""
+    base: int | None = (
+        None  # read from the author's file, which then stood at this seq; the file itself carries the change
+    )
+    missed: int | None = (
+        None  # a fold with this seq stood for a moment without it, and an editor may have opened that
+    )
+    commit: int = 0  # on the last line of a transaction: how many lines it has
+
+    def applies_to(self, through: int) -> bool:
+        """Whether a file that has seen everything up to `through` still lacks this change."""
+        return self.seq > through and (
+            self.base is None or through < self.base or through == self.missed
+        )
+
+
+_NAMES = frozenset(place.name for place in fields(Line))  # what later versions add is passed over
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A field where the file and a line disagree: the file stands."""
+
+    line: Line
+    field: str
+    found: Any
+
+
+def encoded(line: Line) -> bytes:
+    """The line as it stands in the log.
+
+    >>> decoded(encoded(Line(1, "t", "2024-05-01T18:00:00Z", "user", "set", "m1", {"weight": [1, 2]}, commit=1))).fields
+    {'weight': [1, 2]}
+    """
+    shown = {
+        "seq": line.seq,
+        "txn": line.txn,
+        "at": line.at,
+        "actor": line.actor,
+        "op": line.op,
+        "id": line.id,
+        "fields": line.fields,
+    }
+    optional = {
+        "reason": line.reason or None,
+        "base": line.base,
+        "missed": line.missed,
+        "commit": line.commit or None,
+    }
+    return dumps(
+        {**shown, **{name: value for name, value in optional.items() if value is not None}}
+    )
+
+
+def decoded(data: bytes) -> Line | None:
+    """The line, or None when it is not of our making.
+
+    >>> decoded(b'{"seq":1}') is None
+    True
+    """
+    try:
+        return Line(**{name: value for name, value in loads(data).items() if name in _NAMES})
+    except (AttributeError, TypeError, ValueError):
+        return None
+
+
+def applied(
+    memories: Memories, lines: Iterable[Line], through: int
+) -> tuple[Memories, list[Conflict]]:
+    """The set after the lines that it lacks; untouched memories stay the same objects. Pure; O(memories + lines)."""
+    after, conflicts = dict(memories), list[Conflict]()
+    for line in lines:
+        if line.applies_to(through):
+            conflicts += _apply(after, line)
+    return after, conflicts
+
+
+def _apply(memories: Memories, line: Line) -> list[Conflict]:
+    here = memories.get(line.id)
+    if line.op == "add":
+        return _add(memories, line) if here is None else []
+    if here is None:
+        return []  # the author deleted it
+    return _remove(memories, here, line) if line.op == "remove" else _set(memories, here, line)
+
+
+def _add(memories: Memories, line: Line) -> list[Conflict]:
+    try:
+        memories[line.id] = decode(
+            {name: pair[1] for name, pair in line.fields.items()}, None, line.id
+        )
+    except (EntryError, IndexError, TypeError):
+        return [Conflict(line, "", None)]
+    return []
+
+
+def _remove(memories: Memories, here: Memory, line: Line) -> list[Conflict]:
+    """Remove, unless somebody changed it since."""
+    fields = {**{name: [DEFAULTS.get(name), None] for name in fields_of(here)}, **line.fields}
+    conflicts = _disagreements(here, replace(line, fields=fields))
+    if not conflicts:
+        del memories[line.id]
+    return conflicts
+
+
+def _set(memories: Memories, here: Memory, line: Line) -> list[Conflict]:
+    conflicts = _disagreements(here, line)
+    refused = {conflict.field for conflict in conflicts}
+    changes = {
+        name: pair[1]
+        for name, pair in line.fields.items()
+        if name not in refused and value_of(here, name) != pair[1]
+    }
+    if changes:
+        try:
+            memories[line.id] = patched(here, changes)
+        except EntryError:
+            conflicts.append(Conflict(line, ", ".join(changes), None))
+    return conflicts
+
+
+def _disagreements(here: Memory, line: Line) -> list[Conflict]:
+    found = ((name, value_of(here, name), pair) for name, pair in line.fields.items())
+    return [
+        Conflict(line, name, value)
+        for name, value, pair in found
+        if value != pair[0] and value != pair[1]
+    ]
+
+
+def added(memory: Memory) -> dict[str, list[Any]]:
+    """The fields of a line that adds it."""
+    return {
+        "type": [None, memory.type.value],
+        **{name: [None, value] for name, value in fields_of(memory).items()},
+    }
+
+
+def removed(memory: Memory) -> dict[str, list[Any]]:
+    """The fields of a line that removes it."""
+    return {
+        "type": [memory.type.value, None],
+        **{name: [value, None] for name, value in fields_of(memory).items()},
+    }
+
+
+def between(
+    before: Mapping[str, Memory], after: Mapping[str, Memory]
+) -> Iterator[tuple[Op, str, dict[str, list[Any]]]]:
+    """What leads from one set to the other: (op, id, fields), removals last."""
+    for memory_id, memory in after.items():
+        old = before.get(memory_id)
+        if old is None:
+            yield "add", memory_id, added(memory)
+        elif old is not memory and (changes := difference(old, memory)):
+            yield "set", memory_id, changes
+    for memory_id, memory in before.items():
+        if memory_id not in after:
+            yield "remove", memory_id, removed(memory)
+
+
+def closed(lines: Sequence[Line]) -> list[Line]:
+    """The lines of one transaction with the commit on the last."""
+    return [*lines[:-1], replace(lines[-1], commit=len(lines))] if lines else []

@@ -1,0 +1,244 @@
+"""A role's memories: read without locks, changed durably, kept in a file that belongs to its author.
+
+Truth = memory.json + the committed lines of the journal that it has not seen. A change is one transaction in the
+journal, on disk before it is acknowledged; `fold` writes the lines into the file once it has been quiet for a while.
+"""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import groupby, islice
+from types import TracebackType
+from typing import Any, Self
+
+from rolememory.errors import InvalidValueError, NotWrittenError, ReadOnlyRoleError
+from rolememory.schema.settings import StorageSettings
+from rolememory.storage.folding import Folding
+from rolememory.storage.idle import Idle
+from rolememory.storage.journal import Journal
+from rolememory.storage.lines import Line
+from rolememory.storage.moments import iso, moment
+from rolememory.storage.planning import Edit, new_id, planned, reverted
+from rolememory.storage.port import Space
+from rolememory.storage.problem import Problem
+from rolememory.storage.view import Snapshot, Truth, View
+
+__all__ = ["Edit", "HistoryLine", "Problem", "RoleStore", "Snapshot", "new_id"]
+
+_PATIENCE_S = 1.0  # how long a commit waits for an editor that is in the middle of a save
+_SHARE = (
+    10  # folding may take at most a tenth of the time: a very large role waits longer for quiet
+)
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryLine:
+    """One recorded change."""
+
+    seq: int
+    txn: str  # what `undo` takes back
+    at: datetime
+    actor: str
+    op: str  # add, set, remove
+    id: str
+    fields: dict[str, tuple[Any, Any]]  # name -> (before, after)
+    reason: str = ""
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+class RoleStore:
+    """One role's memory.json and journal. Thread-safe; any number of stores and processes may share a space."""
+
+    def __init__(
+        self,
+        space: Space,
+        settings: StorageSettings | None = None,
+        *,
+        clock: Callable[[], datetime] = _now,
+    ) -> None:
+        self.space = space
+        self.settings = settings or StorageSettings()
+        self._clock = clock
+        self._view = View(space, self.settings.max_file_mb * 1e6, time.time_ns)
+        self._folding = Folding(space, self._view, clock)
+        self._writing = threading.RLock()
+        self._idle = Idle(
+            self.settings.fold_idle_s, lambda: self._quietly(self.fold), f"fold {space.name}"
+        )
+        self._swept = False
+
+    def snapshot(self) -> Snapshot:
+        """The newest state, by whatever process it was made. Never locks; three stat calls when nothing changed."""
+        before = self._view.latest
+        found = self._view.snapshot()
+        if found is not before and self._view.foreign:
+            self._idle.touch()
+        return found
+
+    def commit(self, edits: Iterable[Edit], actor: str = "user") -> Snapshot:
+        """Do all edits or none; on return they survive a power cut. Give the state they led to.
+
+        Raises: ReadOnlyRoleError (the file is broken), NotWrittenError (the disk refused; nothing changed),
+        UnknownMemoryError, InvalidValueError.
+        """
+        wanted = list(edits)
+        if not wanted:
+            return self.snapshot()
+        self._await_save()
+        with self._locked():
+            truth = self._writable()
+            lines = planned(truth.memories, wanted, truth.seq + 1, iso(self._clock()), actor)
+            if lines:
+                self._view.journal.append(lines)
+            pending = len(truth.pending) + len(lines)
+            if pending >= 8 * self.settings.fold_lines:
+                self._quietly(self._folding.fold)
+            found = self._view.snapshot()
+        self._idle.touch(soon=pending >= self.settings.fold_lines)
+        return found
+
+    def fold(self, force: bool = False) -> bool:
+        """Write what the journal holds into memory.json; true when the file then says it all.
+
+        `force` also writes ids for entries that have none. Raises: NotWrittenError; the journal keeps everything.
+        """
+        if not self.space.exists():
+            return True  # the role was removed: nothing brings it back by itself
+        with self._locked():
+            return self._folding.fold(force)
+
+    def undo(self, txn: str | None = None) -> Snapshot:
+        """Take a transaction back (None: the newest that can be), as far as nobody changed the same since.
+
+        The undoing is a transaction of its own, so it can be undone as well. Raises: InvalidValueError when there is
+        nothing to take back, and what `commit` raises.
+        """
+        memories = self.snapshot().memories
+        for name, lines in self._transactions():
+            if name != txn if txn is not None else lines[0].actor == "undo":
+                continue
+            if edits := reverted(lines, memories):
+                reason = f"undo {name}"
+                return self.commit(
+                    [Edit(e.op, e.id, e.fields, e.type, reason) for e in edits], actor="undo"
+                )
+            if txn is not None:
+                break
+        what, zh = (
+            (f"transaction {txn!r}", f"“{txn}”这次改动") if txn else ("the journal", "改动记录里")
+        )
+        raise InvalidValueError(
+            f"nothing in {what} can be taken back; what it changed was changed again since, or it is not there",
+            zh=f"{zh}没有可撤销的；可能后来又改过，或根本没有",
+        )
+
+    def history(self, id: str | None = None, limit: int | None = None) -> list[HistoryLine]:  # noqa: A002 - the field's own name
+        """The recorded changes, newest first; of one memory if `id` is given."""
+        lines = (line for line in self._newest_first() if id is None or line.id == id)
+        return [_shown(line) for line in islice(lines, limit)]
+
+    def prune(self, before: datetime) -> int:
+        """Forget history that is older and folded; how many lines went. Whole journal files only."""
+        with self._locked():
+            self._folding.fold()
+            truth = self._view.truth()
+            through = truth.document.through if truth.document is not None else 0
+            return self._view.prune(through or 0, iso(before))
+
+    def close(self) -> None:
+        """Fold what is left and stop. What cannot be folded now stays in the journal and is folded next time."""
+        self.abandon()
+        truth = self._view.truth()
+        if truth.pending or truth.foreign:
+            self._quietly(self.fold)
+
+    def abandon(self) -> None:
+        """Stop without folding: nothing is lost, the journal has it; the next process folds."""
+        self._idle.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        with self._writing, self.space.lock():
+            if not self._swept:
+                self._folding.sweep()
+                self._swept = True
+            yield
+
+    def _writable(self) -> Truth:
+        """The truth with the author's saves taken over. Raises: ReadOnlyRoleError."""
+        truth = self._folding.adopt()
+        if truth.broken:
+            first = truth.broken[0].text()
+            raise ReadOnlyRoleError(
+                f"{self.space.place}: nothing is written until memory.json is mended: {first}",
+                zh=f"{self.space.place}：改好 memory.json 之前不会写入：{truth.broken[0].text('zh')}",
+            )
+        if truth.foreign and truth.whole:
+            raise NotWrittenError(
+                f"{self.space.place}: memory.json is being saved again and again; try once it rests",
+                zh=f"{self.space.place}：memory.json 正被反复保存，请等它停下再试",
+            )
+        return truth
+
+    def _await_save(self) -> None:
+        """Give an editor that is in the middle of a save a moment to finish."""
+        end = time.monotonic() + _PATIENCE_S
+        while (
+            self._view.truth().broken and self._view.fresh(_PATIENCE_S) and time.monotonic() < end
+        ):
+            time.sleep(0.02)
+
+    def _quietly(self, fold: Callable[[], bool]) -> bool:
+        """Fold; what goes wrong is said once and tried again later, for the journal holds everything."""
+        began = time.monotonic()
+        try:
+            done = fold()
+        except OSError as error:
+            if "not_folded" not in self._view.notes:
+                _log.warning("%s: not folded: %s", self.space.place, error)
+            self._view.note(
+                "not_folded", Problem("not_folded", "memory.json", values=_reasons(error))
+            )
+            return False
+        self._view.note("not_folded", None)
+        self._idle.rest_s = max(self.settings.fold_idle_s, _SHARE * (time.monotonic() - began))
+        return done
+
+    def _newest_first(self) -> Iterator[Line]:
+        return Journal(self.space).newest_first()
+
+    def _transactions(self) -> Iterator[tuple[str, list[Line]]]:
+        """Every transaction with its lines in order, the newest first."""
+        for name, lines in groupby(self._newest_first(), key=lambda line: line.txn):
+            yield name, list(lines)[::-1]
+
+
+def _shown(line: Line) -> HistoryLine:
+    fields = {name: (pair[0], pair[1]) for name, pair in line.fields.items()}
+    return HistoryLine(
+        line.seq, line.txn, moment(line.at), line.actor, line.op, line.id, fields, line.reason
+    )
+
+
+def _reasons(error: OSError) -> tuple[tuple[str, str], ...]:
+    chinese = error.text("zh") if isinstance(error, NotWrittenError) else str(error)
+    return (("reason", str(error)), ("reason_zh", chinese))

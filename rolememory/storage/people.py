@@ -1,0 +1,143 @@
+"""Which names mean one person: `people.json` of the home, which a person fills by linking names.
+
+    {"linked": [["Lin", "Traveller"]], "apart": ["Bob"]}
+
+Names of one list are one person, known by the first; names in `apart` were asked about and are persons of their own.
+"""
+
+import threading
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+import orjson
+
+from rolememory.errors import FileError, InvalidValueError
+from rolememory.storage import role_file
+from rolememory.storage.port import Mark, Space
+
+FILE = "people.json"
+
+
+class People:
+    """Follows the file; one that cannot be read keeps what it said last. Thread-safe. Cost: one stat when nothing changed."""
+
+    def __init__(self, home: Space) -> None:
+        self._kept = home.document(FILE)
+        self._seen: Mark | None = None
+        self._document: dict[str, Any] = {}
+        self._person: Mapping[str, str] = {}
+        self.edition = 0  # another one whenever other names are linked
+        self._lock = threading.RLock()
+
+    def same(self, name: str) -> str:
+        """The name under which this person is known; the name itself where nothing was linked."""
+        return self._person.get(name, name)
+
+    def follow(self) -> "People":
+        """Read the file again if it changed."""
+        with self._lock:
+            seen = self._kept.mark()
+            if seen != self._seen:
+                self._seen = seen
+                self._read()
+        return self
+
+    @property
+    def apart(self) -> Sequence[str]:
+        """Names that were asked about, and are persons of their own."""
+        return self._apart()
+
+    @property
+    def linked(self) -> Sequence[Sequence[str]]:
+        """The names of each person that has several, the first one first."""
+        return [list(names) for names in _groups(self._document)]
+
+    def names_of(self, name: str) -> frozenset[str]:
+        """Every name of this person."""
+        found = (names for names in _groups(self._document) if name in names)
+        return frozenset(next(found, [name]))
+
+    def link(self, *names: str) -> None:
+        """Let these names be one person from now on, and all that each was linked with before.
+
+        Raises: InvalidValueError (fewer than two names), FileError, NotWrittenError.
+        """
+        told = list(dict.fromkeys(name.strip() for name in names if name.strip()))
+        if len(told) < 2:
+            raise InvalidValueError(
+                "expected two names or more to link, such as 'Lin' 'Traveller'",
+                zh="要关联至少两个名字，例如 'Lin' '旅人'",
+            )
+        groups = _groups(self._load())
+        touched = [group for group in groups if set(group) & set(told)]
+        one = list(dict.fromkeys([*(name for group in touched for name in group), *told]))
+        apart = [name for name in self._apart() if name not in one]
+        self._write([*(group for group in groups if group not in touched), one], apart)
+
+    def unlink(self, name: str) -> None:
+        """Let this name be a person of its own again, and not be asked about.
+
+        Raises: InvalidValueError (a blank name), FileError, NotWrittenError.
+        """
+        if not (name := name.strip()):
+            raise InvalidValueError("expected a name", zh="应为一个名字")
+        groups = [[one for one in group if one != name] for group in _groups(self._load())]
+        self._write([group for group in groups if len(group) > 1], [*self._apart(), name])
+
+    def unasked(self, names: Iterable[str]) -> list[tuple[str, str]]:
+        """New names that nobody was asked about, each with the person it may be: where one person was known, and no more.
+
+        `names`: users in the order they were first heard.
+        """
+        self.follow()
+        persons: list[str] = []
+        found: list[tuple[str, str]] = []
+        for name in names:
+            person = self.same(name)
+            if person in persons:
+                continue
+            if len(persons) == 1 and {person, *persons}.isdisjoint(self._apart()):
+                found.append((name, persons[0]))
+            persons.append(person)
+        return found if len(persons) == 2 else []
+
+    def forget(self, names: Collection[str]) -> None:
+        """Take these names out of the file. Raises: FileError, NotWrittenError."""
+        before = _groups(self._load())
+        groups = [[one for one in group if one not in names] for group in before]
+        apart = [one for one in self._apart() if one not in names]
+        if (groups, apart) != (before, self._apart()):
+            self._write([group for group in groups if len(group) > 1], apart)
+
+    def _apart(self) -> list[str]:
+        told = self._document.get("apart")
+        return [name for name in told if isinstance(name, str)] if isinstance(told, list) else []
+
+    def _load(self) -> dict[str, Any]:
+        """The document as it stands on disk. Raises: FileError."""
+        self._document = role_file.object_in(self._kept) if self._kept.mark() else {}
+        return self._document
+
+    def _write(self, groups: Sequence[Sequence[str]], apart: Sequence[str]) -> None:
+        with self._lock:
+            told = {**self._document, "linked": groups, "apart": list(dict.fromkeys(apart))}
+            self._kept.put(orjson.dumps(told, option=orjson.OPT_INDENT_2) + b"\n")
+            self._seen = self._kept.mark()
+            self._take(told)
+
+    def _read(self) -> None:
+        try:
+            self._take(self._load())
+        except FileError:
+            return  # what it said last holds until somebody mends it
+
+    def _take(self, document: dict[str, Any]) -> None:
+        before, self._document = self._person, document
+        self._person = {name: group[0] for group in _groups(document) for name in group}
+        self.edition += before != self._person
+
+
+def _groups(document: Mapping[str, Any]) -> list[list[str]]:
+    told = document.get("linked")
+    rows = [row for row in told if isinstance(row, list)] if isinstance(told, list) else []
+    return [names for row in rows if (names := [one for one in row if isinstance(one, str)])]

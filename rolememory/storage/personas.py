@@ -1,0 +1,72 @@
+"""What is written about the people who play: `personas.json` of the home, which bringing from other programs fills and people edit."""
+
+from typing import Any
+
+from rolememory.errors import FileError
+from rolememory.storage import role_file
+from rolememory.storage.port import Mark, Space
+from rolememory.text.names import Names
+
+FILE = "personas.json"
+
+
+class Personas:
+    """Follows the file. One that cannot be read says nothing. Cost: one stat when nothing changed."""
+
+    def __init__(self, home: Space) -> None:
+        self._kept = home.document(FILE)
+        self._seen: Mark | None = None
+        self._rows: list[dict[str, Any]] = []
+
+    def about(self, user: str | None) -> str:
+        """The description of the person who bears this name; "" when nobody does, or two who are described differently."""
+        if not user:
+            return ""
+        self._follow()
+        texts = {
+            str(row.get("description") or "").strip()
+            for row in self._rows
+            if row.get("name") == user
+        }
+        return texts.pop() if len(texts) == 1 else ""
+
+    def _follow(self) -> None:
+        seen = self._kept.mark()
+        if seen == self._seen:
+            return
+        self._seen = seen
+        try:
+            self._rows = rows(role_file.object_in(self._kept)) if seen else []
+        except FileError:
+            self._rows = []
+
+
+def rows(document: dict[str, Any]) -> list[dict[str, Any]]:
+    """The personas in the file, as they stand."""
+    found = document.get("personas")
+    return [row for row in found if isinstance(row, dict)] if isinstance(found, list) else []
+
+
+def forget(home: Space, names: Names) -> int:
+    """Take out whoever bears one of these names, and the names from what is said of the others; how many were taken out.
+
+    Raises:
+        FileError: the file cannot be read as it stands.
+        NotWrittenError: the disk refused.
+    """
+    file = home.document(FILE)
+    if file.mark() is None:
+        return 0
+    document = role_file.object_in(file)
+    there = rows(document)
+    kept = [_without(row, names) for row in there if not names.are(str(row.get("name") or ""))]
+    if kept != there:
+        file.put(role_file.dump({**document, "personas": kept}))
+    return len(there) - len(kept)
+
+
+def _without(row: dict[str, Any], names: Names) -> dict[str, Any]:
+    return {
+        field: names.masked(value) if isinstance(value, str) else value
+        for field, value in row.items()
+    }

@@ -1,0 +1,171 @@
+"""From wishes to lines: what a caller wants changed, checked against what stands there now."""
+
+import json
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from rolememory.errors import InvalidValueError, UnknownMemoryError
+from rolememory.schema.memory import Memory, MemoryType
+from rolememory.storage.codec import EntryError, decode, difference, patched, value_of
+from rolememory.storage.exact import dumps
+from rolememory.storage.lines import Line, Op, added, closed, removed
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One wish: `add` with all fields (an empty id is given one), `set` with the changed ones, `remove` with none."""
+
+    op: Op
+    id: str
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    type: MemoryType | None = None
+    reason: str = ""
+
+
+def new_id() -> str:
+    """An id that nobody has.
+
+    >>> len(new_id())
+    13
+    """
+    return "m" + secrets.token_hex(6)
+
+
+def planned(
+    memories: Mapping[str, Memory], edits: Iterable[Edit], seq: int, at: str, actor: str
+) -> list[Line]:
+    """The lines of one transaction, the first with `seq`; nothing for wishes that change nothing.
+
+    Raises: UnknownMemoryError, InvalidValueError; then nothing of the whole transaction happens.
+    """
+    now = _Working(memories)
+    txn, lines = secrets.token_hex(6), list[Line]()
+    for edit in edits:
+        memory_id = edit.id.strip() or new_id()
+        fields = _step(now, edit, memory_id)
+        if fields:
+            lines.append(
+                Line(seq + len(lines), txn, at, actor, edit.op, memory_id, fields, edit.reason)
+            )
+    return closed(lines)
+
+
+def recorded(
+    steps: Sequence[tuple[Op, str, Mapping[str, Sequence[Any]]]],
+    seq: int,
+    at: str,
+    base: int,
+    missed: int | None = None,
+) -> list[Line]:
+    """The author's own edits of the file as lines; `base`: what the file had seen, `missed`: what had not seen them."""
+    txn = secrets.token_hex(6)
+    rows = enumerate(steps, seq)
+    return closed(
+        [
+            Line(n, txn, at, "author", op, name, fields, base=base, missed=missed)
+            for n, (op, name, fields) in rows
+        ]
+    )
+
+
+def reverted(lines: Iterable[Line], memories: Mapping[str, Memory]) -> list[Edit]:
+    """What would take the lines back, as far as nobody has changed the same since."""
+    now = _Working(memories)
+    edits = []
+    for line in reversed(list(lines)):
+        edit = _revert(line, now.get(line.id))
+        if edit is not None:
+            _step(now, edit, edit.id)
+            edits.append(edit)
+    return edits
+
+
+def _revert(line: Line, here: Memory | None) -> Edit | None:
+    before = {name: pair[0] for name, pair in line.fields.items()}
+    if line.op == "remove":
+        return (
+            Edit("add", line.id, {k: v for k, v in before.items() if v is not None})
+            if here is None
+            else None
+        )
+    if here is None:
+        return None
+    standing = {
+        name: pair[0] for name, pair in line.fields.items() if value_of(here, name) == pair[1]
+    }
+    if line.op == "add":
+        return Edit("remove", line.id) if len(standing) == len(line.fields) else None
+    return Edit("set", line.id, standing) if standing else None
+
+
+class _Working:
+    """A set under change: what was touched lies over what stands, which is not copied."""
+
+    def __init__(self, memories: Mapping[str, Memory]) -> None:
+        self._below = memories
+        self._above: dict[str, Memory | None] = {}
+
+    def get(self, memory_id: str) -> Memory | None:
+        """The memory as it is now."""
+        return self._above[memory_id] if memory_id in self._above else self._below.get(memory_id)
+
+    def put(self, memory_id: str, memory: Memory | None) -> None:
+        """Change it; None removes it."""
+        self._above[memory_id] = memory
+
+    def names(self) -> list[str]:
+        """The ids, for messages."""
+        return [name for name in {**self._below, **self._above} if self.get(name) is not None]
+
+
+def _step(now: _Working, edit: Edit, memory_id: str) -> dict[str, list[Any]]:
+    """Do one edit to the working set; give its fields, empty when nothing changes."""
+    here = now.get(memory_id)
+    if edit.op == "add":
+        if here is not None:
+            raise InvalidValueError(
+                f"a memory with the id {memory_id!r} is there already; set its fields, or leave the id empty",
+                zh=f"已有 id 为“{memory_id}”的记忆；请修改它，或不写 id",
+            )
+        fresh = _checked(memory_id, edit, None)
+        now.put(memory_id, fresh)
+        return added(fresh)
+    if here is None:
+        raise UnknownMemoryError(memory_id, now.names())
+    if edit.op == "remove":
+        now.put(memory_id, None)
+        return removed(here)
+    changed = _checked(memory_id, edit, here)
+    now.put(memory_id, changed)
+    return difference(here, changed)
+
+
+def _checked(memory_id: str, edit: Edit, here: Memory | None) -> Memory:
+    fields = {name: value for name, value in edit.fields.items() if name not in ("id", "type")}
+    kind = edit.type or edit.fields.get("type")
+    if kind is not None:
+        fields["type"] = str(kind)
+    try:
+        memory = patched(here, fields) if here is not None else decode(fields, None, memory_id)
+        _storable(memory)
+    except EntryError as error:
+        zh = "；".join(problem.text("zh") for problem in error.problems)
+        raise InvalidValueError(
+            f"memory {memory_id}: {error}", zh=f"记忆 {memory_id}：{zh}"
+        ) from error
+    except (TypeError, ValueError, RecursionError) as error:
+        told = str(error).lower()
+        raise InvalidValueError(
+            f"memory {memory_id}: {told}; write plain JSON values and whole characters",
+            zh=f"记忆 {memory_id}：{told}；请写普通的 JSON 值和完整的字符",
+        ) from error
+    return memory
+
+
+def _storable(memory: Memory) -> None:
+    """Raise where something cannot be written as JSON and read again."""
+    dumps([memory.id, added(memory)])
+    if memory.model_extra:
+        json.dumps(memory.model_extra, allow_nan=False)

@@ -1,0 +1,207 @@
+"""What waits for a person's word before it becomes a memory, and what a person has declined for good. One file: state/review.json."""
+
+import logging
+import threading
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import blake2b
+from typing import Any
+
+import orjson
+
+from rolememory.errors import NotWrittenError, UnknownNameError
+from rolememory.schema.evidence import Reason
+from rolememory.schema.learning import Draft
+from rolememory.storage.erase import Traces
+from rolememory.storage.port import Space
+from rolememory.storage.review.drafts import draft_from, draft_raw, reason_from, reason_raw
+from rolememory.storage.state import StateFile
+
+MOST_WAITING = 500
+MOST_DECLINED = 50_000
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A draft that waits."""
+
+    id: str
+    draft: Draft
+    reason: Reason  # why it waits
+    at: datetime | None  # since when, in the story
+
+
+class Review:
+    """The queue of one role. Every change is on disk when its call returns; thread-safe, and safe beside other processes.
+
+    Entries that cannot be read (another version wrote them) are left where they are and not shown.
+
+    Raises, from every call that changes something:
+        NotWrittenError: the disk refused; the queue is as it was.
+    """
+
+    def __init__(self, space: Space) -> None:
+        self._space = space
+        self._file = StateFile(space, "review")
+        self._lock = threading.RLock()
+        self._seen: tuple[dict[str, Any], frozenset[str]] = (
+            {},
+            frozenset(),
+        )  # a state, and what is declined in it
+
+    def add(self, draft: Draft, reason: Reason, at: datetime | None, id: str = "") -> str:  # noqa: A002 - the word of the field
+        """Let a draft wait; gives its id: the given one (the id its memory would have), else a digest of what it says.
+
+        Nothing is added twice, and "" is given for what a person has declined before. Of more than `MOST_WAITING` the oldest go.
+        """
+        waiting_id = id or _digest(draft)
+        if self.is_declined(waiting_id):
+            return ""
+        if all(raw.get("id") != waiting_id for raw in _list(self._file.load(), "waiting")):
+            entry = {
+                "id": waiting_id,
+                "at": at.isoformat() if at else None,
+                "reason": reason_raw(reason),
+                "draft": draft_raw(draft),
+            }
+            with self._changed() as state:
+                state["waiting"] = self._newest(
+                    [raw for raw in _list(state, "waiting") if raw.get("id") != waiting_id]
+                    + [entry]
+                )
+        return waiting_id
+
+    def waiting(self) -> list[Waiting]:
+        """What waits, oldest first."""
+        return [found for raw in _list(self._file.load(), "waiting") if (found := _read(raw))]
+
+    def take(self, id: str) -> Draft:  # noqa: A002
+        """Take a draft out of the queue, to become a memory. Raises: UnknownNameError when nothing of that id waits."""
+        found = self._one(id)
+        with self._changed() as state:
+            state["waiting"] = [raw for raw in _list(state, "waiting") if raw.get("id") != id]
+        return found.draft
+
+    def drop(self, id: str) -> None:  # noqa: A002
+        """Decline a draft for good. Raises: UnknownNameError when nothing of that id waits."""
+        self._one(id)
+        with self._changed() as state:
+            state["waiting"] = [raw for raw in _list(state, "waiting") if raw.get("id") != id]
+            state["declined"] = _grown(state, [id])
+
+    def decline(self, ids: Iterable[str]) -> None:
+        """Never learn these again: a person deleted, rejected or took back the memories of these ids."""
+        if new := [one for one in ids if not self.is_declined(one)]:
+            with self._changed() as state:
+                state["declined"] = _grown(state, new)
+                state["waiting"] = [
+                    raw for raw in _list(state, "waiting") if raw.get("id") not in set(new)
+                ]
+
+    def undecline(self, ids: Collection[str]) -> None:
+        """Let these be learned again: a person took the refusal back."""
+        if any(self.is_declined(one) for one in ids):
+            with self._changed() as state:
+                state["declined"] = [one for one in _names(state) if one not in set(ids)]
+
+    def is_declined(self, id: str) -> bool:  # noqa: A002
+        """Whether a person has declined the memory of that id. One stat."""
+        state = self._file.load()
+        with self._lock:
+            if state is not self._seen[0]:
+                self._seen = (state, frozenset(_names(state)))
+            return id in self._seen[1]
+
+    def forget(self, traces: Traces, gone: Collection[str]) -> int:
+        """Remove what waits of one person's, and the person from everything else; gives how many drafts went.
+
+        `gone`: ids of the person's memories, which are made of words: these are declined no longer.
+        """
+        with self._changed() as state:
+            before = _list(state, "waiting")
+            kept = [raw for raw in before if not traces.takes(raw.get("draft") or {})]
+            state["waiting"] = [_without(raw, traces, gone) for raw in kept]
+            state["declined"] = [
+                one for one in _names(state) if one not in gone and not traces.names.found(one)
+            ]
+            return len(before) - len(kept)
+
+    def _one(self, waiting_id: str) -> Waiting:
+        waiting = {one.id: one for one in self.waiting()}
+        if waiting_id not in waiting:
+            raise UnknownNameError(
+                "memory",
+                waiting_id,
+                waiting,
+                "`rolememory review` lists what waits",
+                "`rolememory review` 会列出等待确认的记忆",
+            )
+        return waiting[waiting_id]
+
+    @contextmanager
+    def _changed(self) -> Iterator[dict[str, Any]]:
+        """The state as every process sees it, to be changed; written at the end, if the block does not raise."""
+        with self._lock, self._space.lock("state"):
+            state = dict(self._file.load())
+            yield state
+            self._save(state)
+
+    def _save(self, state: dict[str, Any]) -> None:
+        try:
+            self._file.save({"version": 1, **state})
+        except NotWrittenError:
+            self._file = StateFile(self._space, "review")  # what is not on disk did not happen
+            raise
+
+    def _newest(self, waiting: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        if len(waiting) > MOST_WAITING:
+            _log.warning(
+                "%s: %d drafts wait; the oldest %d are dropped",
+                self._space.place,
+                len(waiting),
+                len(waiting) - MOST_WAITING,
+            )
+        return waiting[-MOST_WAITING:]
+
+
+def _read(raw: dict[str, Any]) -> Waiting | None:
+    try:
+        at = datetime.fromisoformat(raw["at"]) if raw.get("at") else None
+        return Waiting(str(raw["id"]), draft_from(raw["draft"]), reason_from(raw["reason"]), at)
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return None
+
+
+def _list(state: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    found = state.get(name)
+    return [raw for raw in found if isinstance(raw, dict)] if isinstance(found, list) else []
+
+
+def _names(state: dict[str, Any]) -> list[str]:
+    found = state.get("declined")
+    return [one for one in found if isinstance(one, str)] if isinstance(found, list) else []
+
+
+def _grown(state: dict[str, Any], new: Iterable[str]) -> list[str]:
+    grown = list(dict.fromkeys((*_names(state), *new)))
+    if len(grown) > MOST_DECLINED:
+        _log.warning(
+            "more than %d declined memories: the oldest %d may be learned again",
+            MOST_DECLINED,
+            len(grown) - MOST_DECLINED,
+        )
+    return grown[-MOST_DECLINED:]
+
+
+def _without(raw: dict[str, Any], traces: Traces, gone: Collection[str]) -> dict[str, Any]:
+    waiting = {name: value for name, value in raw.items() if name != "draft"}
+    draft = traces.fields(raw.get("draft") or {}, gone)
+    return {**traces.plain(waiting), "id": traces.ids(str(raw.get("id", ""))), "draft": draft}
+
+
+def _digest(draft: Draft) -> str:
+    said = orjson.dumps(draft_raw(draft), option=orjson.OPT_SORT_KEYS)
+    return f"w-{blake2b(said, digest_size=6).hexdigest()}"

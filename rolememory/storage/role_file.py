@@ -1,0 +1,104 @@
+"""role.json: read generously, written back with its unknown fields and its order."""
+
+from pathlib import Path
+from typing import Any
+
+import orjson
+from pydantic import ValidationError
+
+from rolememory.errors import FileError
+from rolememory.schema.role import Role
+from rolememory.storage.breaks import breaks
+from rolememory.storage.explain_invalid import explained
+from rolememory.storage.files.space import FileDocument
+from rolememory.storage.json_places import located
+from rolememory.storage.port import Blob, Space
+from rolememory.storage.problem import Problem, quoted
+
+MAX_BYTES = 4 * 1024 * 1024
+NAME = "role.json"
+
+
+def read_object(path: Path) -> dict[str, Any]:
+    """The JSON object of a small file.
+
+    Raises:
+        FileError: unreadable, too large, or not an object; names line and column.
+    """
+    return object_in(FileDocument(path, path.name))
+
+
+def object_in(kept: Blob) -> dict[str, Any]:
+    """The JSON object of a small document.
+
+    Raises:
+        FileError: unreadable, too large, or not an object; names line and column.
+    """
+    return _parsed(kept.place, _bytes(kept))
+
+
+def role_in(space: Space) -> Role:
+    """The role of that space; the space's name is its id, whatever the file says, and `name` may be missing.
+
+    Raises:
+        FileError: with the field at fault.
+    """
+    kept = space.document(NAME)
+    data = _bytes(kept)
+    raw = {"name": space.name[:8], **_parsed(kept.place, data), "id": space.name}
+    try:
+        return Role.model_validate(raw)
+    except ValidationError as error:
+        wrong = explained(error.errors(include_url=False)[0])
+        raise as_error(located(data, [wrong], kept.place)[0]) from error
+
+
+def as_error(problem: Problem) -> FileError:
+    """A problem of a file as an error that can be raised."""
+    zh = (problem.what("zh"), problem.remedy("zh"))
+    place = {"field": problem.field, "line": problem.line, "column": problem.column}
+    return FileError(problem.file, problem.what(), remedy=problem.remedy(), zh=zh, **place)  # type: ignore[arg-type]
+
+
+def _bytes(kept: Blob) -> bytes:
+    mark = kept.mark()
+    if mark is not None and mark.size > MAX_BYTES:
+        values = (("size", mark.size // 2**20), ("limit", MAX_BYTES // 2**20))
+        raise as_error(Problem("too_large", kept.place, values=values))
+    try:
+        return kept.read()
+    except OSError as error:
+        raise as_error(
+            Problem("unreadable", kept.place, values=(("reason", error.strerror or str(error)),))
+        ) from error
+
+
+def _parsed(place: str, data: bytes) -> dict[str, Any]:
+    try:
+        found = orjson.loads(data.removeprefix(b"\xef\xbb\xbf"))
+    except orjson.JSONDecodeError as error:
+        first = breaks(data, error)[0]
+        raise as_error(first.at(place, first.line, first.column)) from error
+    if not isinstance(found, dict):
+        values = (
+            ("wanted", "an object"),
+            ("wanted_zh", "对象"),
+            ("found", quoted(found)),
+            ("example", '{"name": "..."}'),
+        )
+        raise as_error(Problem("wrong_type", place, 1, 1, values=values))
+    return found
+
+
+def merged(raw: dict[str, Any], role: Role) -> dict[str, Any]:
+    """The document with the role's fields set: order and unknown fields kept, fields at their default only where they stood."""
+    defaults = Role(id=role.id, name="").model_dump(mode="json")
+    for field, value in role.model_dump(mode="json").items():
+        if field in raw or field not in defaults or value != defaults[field]:
+            raw[field] = value
+    return raw
+
+
+def dump(document: dict[str, Any]) -> bytes:
+    """The bytes of a JSON file that people edit: indented, a newline at the end."""
+    return orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)

@@ -1,0 +1,22 @@
+"""A role's id is a UUID and nothing else: the folder's name is built by us, never taken from what was sent."""
+
+import re
+
+_UUID = re.compile(
+    r"(?:urn:uuid:)?(\{)?([0-9a-f]{8})(-?)([0-9a-f]{4})\3([0-9a-f]{4})\3([0-9a-f]{4})\3([0-9a-f]{12})(?(1)\})",
+    re.I | re.ASCII,
+)
+
+
+def canonical(text: str) -> str | None:
+    """The one spelling of a UUID, lower-case with hyphens, whatever spelling was given; None when it is none.
+
+    >>> canonical("urn:uuid:6BA7B810-9DAD-11D1-80B4-00C04FD430C8")
+    '6ba7b810-9dad-11d1-80b4-00c04fd430c8'
+    >>> canonical("{6ba7b8109dad11d180b400c04fd430c8}")
+    '6ba7b810-9dad-11d1-80b4-00c04fd430c8'
+    >>> canonical("../../etc/passwd") is None
+    True
+    """
+    match = _UUID.fullmatch(text.strip())
+    return "-".join(match.group(2, 4, 5, 6, 7)).lower() if match else None

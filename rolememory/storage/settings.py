@@ -1,0 +1,324 @@
+"""Settings: a preset, rolememory.toml, a role's overrides and a call's, laid over each other; hot reloaded."""
+
+import json
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import Any
+
+from pydantic import ValidationError
+
+from rolememory.errors import SettingsError
+from rolememory.schema.aliases import base_url
+from rolememory.schema.settings import Settings
+from rolememory.shipped import shipped
+from rolememory.storage.files.space import FileSpace, space_of
+from rolememory.storage.layers import Adopted, Layer, adopt
+from rolememory.storage.mistakes import worded
+from rolememory.storage.port import Blob, Mark, Space
+from rolememory.storage.said import (
+    COMPARE,
+    FULL_WIDTH,
+    KNOWN,
+    MOVE_TEXTS,
+    NO_PRESET,
+    NOT_TOML,
+    NOT_UTF8,
+    SAVE_UTF8,
+    SHALLOW,
+    SILENT,
+    TOO_DEEP,
+    TOO_LARGE,
+    UNREADABLE,
+    Said,
+)
+
+FILE = "rolememory.toml"
+PRESETS = "presets/"
+MAX_BYTES = 1024 * 1024
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_PLACE = re.compile(r" ?\(at (?:line (\d+), column (\d+)|end of document)\)")
+_FULL_WIDTH = {
+    "“": '"',
+    "”": '"',
+    "‘": "'",
+    "’": "'",
+    "＝": "=",
+    "，": ",",
+    "［": "[",
+    "］": "]",
+    "【": "[",
+    "】": "]",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """Settings, where each key that is not at its default comes from, and what was read but not taken."""
+
+    settings: Settings
+    sources: Mapping[str, str]
+    notes: tuple[Said, ...] = ()
+    files: tuple[Blob, ...] = ()  # what was read: a change of any of them calls for another look
+
+
+def load_settings(
+    home: Space | Path | str,
+    overrides: Mapping[str, Any] | None = None,
+    role_overrides: Mapping[str, Any] | None = None,
+    *,
+    role_file: str = "role.json",
+) -> Loaded:
+    """The settings of a home: preset, then rolememory.toml, then the role's, then the call's; later ones win, key by key.
+
+    Overrides may be nested or dotted: `{"recall": {"max_items": 3}}` and `{"recall.max_items": 3}` say the same.
+
+    Raises:
+        SettingsError: anything wrong anywhere; `all` holds every mistake.
+    """
+    space = space_of(home)
+    file = space.document(FILE)
+    layers = [adopt(read_layer(file)) if file.mark() else adopt(Layer(FILE, {}))]
+    if role_overrides:
+        layers.append(
+            adopt(Layer(role_file, undotted(role_overrides), under="settings.", of_role=True))
+        )
+    if overrides:
+        layers.append(adopt(Layer("overrides", undotted(overrides))))
+    return _laid(space, layers)
+
+
+def _laid(home: Space, layers: Sequence[Adopted]) -> Loaded:
+    named = next((layer for layer in reversed(layers) if "preset" in layer.values), layers[0])
+    preset = preset_file(home, named.values.get("preset", "default"), named)
+    below = adopt(read_layer(preset))
+    below.values.pop("preset", None)
+    layers = [below, *layers]
+    errors = [error for layer in layers for error in layer.errors]
+    values, owners = _merged(layers)
+    try:
+        settings = _validated(values, owners)
+    except SettingsError as error:
+        errors.extend(error.all or (error,))
+    if errors:
+        raise SettingsError.together(errors)
+    sources = {key: layer.layer.place(layer.written[key]) for key, layer in owners.items()}
+    return Loaded(
+        settings,
+        sources,
+        tuple(note for layer in layers for note in layer.notes),
+        (home.document(FILE), preset),
+    )
+
+
+def _merged(layers: Sequence[Adopted]) -> tuple[dict[str, Any], dict[str, Adopted]]:
+    """Key by key the last word, and who said it; free tables are laid over each other too."""
+    values: dict[str, Any] = {}
+    owners: dict[str, Adopted] = {}
+    for layer in layers:
+        for key, value in layer.values.items():
+            values[key] = over(values.get(key), value)
+            owners[key] = layer
+    return values, owners
+
+
+def over(below: Any, above: Any) -> Any:
+    """A table laid over another; anything else replaces what was there.
+
+    >>> over({"a": {"b": 1, "c": 2}}, {"a": {"b": 3}})
+    {'a': {'b': 3, 'c': 2}}
+    """
+    if not (isinstance(below, Mapping) and isinstance(above, Mapping)):
+        return above
+    return {**below, **{key: over(below.get(key), value) for key, value in above.items()}}
+
+
+def undotted(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Dotted keys as nested tables.
+
+    >>> undotted({"recall.max_items": 3, "recall": {"mode": "inject"}})
+    {'recall': {'max_items': 3, 'mode': 'inject'}}
+    """
+    nested: dict[str, Any] = {}
+    for key, value in given.items():
+        inner = undotted(value) if isinstance(value, Mapping) else value
+        for part in reversed(key.split(".")):
+            inner = {part: inner}
+        nested = over(nested, inner)
+    return nested
+
+
+def _validated(values: Mapping[str, Any], owners: Mapping[str, Adopted]) -> Settings:
+    urls = {
+        key: base_url(value)
+        for key, value in values.items()
+        if key.endswith("endpoint") and isinstance(value, str)
+    }
+    tree = undotted({**values, **urls})
+    try:
+        return Settings.model_validate_json(json.dumps(tree, default=str), strict=True)
+    except ValidationError as error:
+        raise SettingsError.together(
+            [_mistake(found, owners) for found in error.errors()]
+        ) from error
+
+
+def _mistake(found: Any, owners: Mapping[str, Adopted]) -> SettingsError:
+    path = [str(part) for part in found["loc"]]
+    key = next(
+        (key for end in range(len(path), 0, -1) if (key := ".".join(path[:end])) in owners),
+        ".".join(path),
+    )
+    problem, remedy = worded(found, key)
+    if key not in owners:
+        return Layer(FILE, {}).error(key, problem, remedy)
+    return owners[key].layer.error(owners[key].written[key], problem, remedy)
+
+
+def preset_file(home: Space, name: Any, asked: Adopted) -> Blob:
+    """The file of a preset: the home's own presets/ before the shipped ones.
+
+    Raises:
+        SettingsError: no such preset, or no name of one.
+    """
+    ours = FileSpace(shipped("worldbook_rules", "presets"))
+    known = {PurePath(one).stem: home.blob(one) for one in home.names(PRESETS) if _is_toml(one)}
+    known = {PurePath(one).stem: ours.blob(one) for one in ours.names("") if _is_toml(one)} | known
+    if isinstance(name, str) and _NAME.fullmatch(name) and name in known:
+        return known[name]
+    raise asked.layer.error(
+        "preset",
+        NO_PRESET.filled(name=str(name)[:64]),
+        KNOWN.filled(names=", ".join(sorted(known))),
+    )
+
+
+def _is_toml(name: str) -> bool:
+    return name.endswith(".toml")
+
+
+def read_layer(file: Blob) -> Layer:
+    """A TOML file as a layer.
+
+    Raises:
+        SettingsError: not TOML, with line and column and the usual slips of an input method named.
+    """
+    text = read_text(file)
+    try:
+        return Layer(file.place, tomllib.loads(text), text)
+    except tomllib.TOMLDecodeError as error:
+        raise _not_toml(file, text, error) from error
+    except RecursionError as error:
+        raise _refused(file, TOO_DEEP, SHALLOW) from error
+
+
+def read_text(file: Blob) -> str:
+    """The text of a settings file.
+
+    Raises:
+        SettingsError: unreadable, too large, or not UTF-8.
+    """
+    try:
+        mark = file.mark()
+        if mark is not None and mark.size > MAX_BYTES:
+            raise _refused(file, TOO_LARGE.filled(limit=MAX_BYTES // 1024), MOVE_TEXTS)
+        raw = file.read()
+        return raw.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise _refused(file, NOT_UTF8, SAVE_UTF8, line) from error
+    except OSError as error:
+        raise _refused(file, UNREADABLE.filled(reason=error.strerror or error), SILENT) from error
+
+
+def _refused(
+    file: Blob, problem: Said, remedy: Said, line: int | None = None, column: int | None = None
+) -> SettingsError:
+    return SettingsError(
+        file.place,
+        problem.en,
+        remedy=remedy.en,
+        line=line,
+        column=column,
+        zh=(problem.zh, remedy.zh),
+    )
+
+
+def _not_toml(file: Blob, text: str, error: tomllib.TOMLDecodeError) -> SettingsError:
+    place = _PLACE.search(str(error))
+    lines = text.split("\n")
+    line = int(place.group(1)) if place and place.group(1) else len(lines)
+    column = int(place.group(2)) if place and place.group(2) else len(lines[-1]) + 1
+    slip = next((letter for letter in lines[line - 1] if letter in _FULL_WIDTH), None)
+    reason = _PLACE.sub("", str(error))
+    problem = NOT_TOML.filled(reason=reason[:1].lower() + reason[1:])
+    return _refused(
+        file,
+        problem,
+        FULL_WIDTH.filled(wanted=_FULL_WIDTH[slip], found=slip) if slip else COMPARE,
+        line,
+        column,
+    )
+
+
+class SettingsFile:
+    """The settings of a home as they stand now. Cost of `current` when nothing changed: two stats.
+
+    A broken edit keeps the last good settings; `problem` says what is wrong with it, the same object until the next edit.
+    """
+
+    def __init__(
+        self, home: Space | Path | str, overrides: Mapping[str, Any] | None = None
+    ) -> None:
+        self._home = space_of(home)
+        self.problem: SettingsError | None = None
+        self._overrides = overrides
+        self._seen: tuple[Mark | None, ...] | None = None
+        self._good: dict[str, Loaded] = {}
+        self._stale: set[str] = set()
+        self._files: dict[str, Blob] = {}
+        self._watch((self._home.document(FILE),))
+
+    def current(
+        self, role_overrides: Mapping[str, Any] | None = None, role_file: str = "role.json"
+    ) -> Loaded:
+        """The settings of the home, or of a role with these overrides.
+
+        Raises:
+            SettingsError: the home's were wrong from the start, so there is nothing good to go on with.
+        """
+        self._look()
+        wanted = json.dumps(role_overrides or {}, sort_keys=True, default=str)
+        if wanted not in self._good or wanted in self._stale:
+            self._load(wanted, role_overrides, role_file)
+        return self._good[wanted]
+
+    def _look(self) -> None:
+        now = tuple(file.mark() for file in self._files.values())
+        if now != self._seen:
+            self._seen, self._stale, self.problem = now, set(self._good), None
+
+    def _load(self, wanted: str, role_overrides: Mapping[str, Any] | None, role_file: str) -> None:
+        try:
+            self._good[wanted] = loaded = load_settings(
+                self._home, self._overrides, role_overrides, role_file=role_file
+            )
+            self._watch(loaded.files)
+        except SettingsError as error:
+            self.problem = error
+            if wanted not in self._good:
+                if not role_overrides:
+                    raise
+                self._good[wanted] = (
+                    self.current()
+                )  # a role whose overrides are wrong goes by the home's
+        self._stale.discard(wanted)
+
+    def _watch(self, files: tuple[Blob, ...]) -> None:
+        """Look after these files from now on as well."""
+        fresh = {file.place: file for file in files if file.place not in self._files}
+        self._files |= fresh
+        if self._seen is not None:
+            self._seen = (*self._seen, *(file.mark() for file in fresh.values()))

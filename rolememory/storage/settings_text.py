@@ -1,0 +1,156 @@
+"""The commented rolememory.toml: every key with what it does and its default, and the writing of one value into it."""
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+from rolememory.schema.settings import Section
+from rolememory.shipped import shipped
+from rolememory.storage.files.space import space_of
+from rolememory.storage.layers import Layer
+from rolememory.storage.mistakes import literal
+from rolememory.storage.port import Space
+from rolememory.storage.said import DELETE, MEANT, UNKNOWN_KEY
+from rolememory.storage.settings import FILE, load_settings, over, read_text, undotted
+from rolememory.storage.tree import default, leaves, meant, sections, type_name
+
+_HEAD = {
+    "en": "Settings of rolememory. Each line shows a default: remove its # and change it.\nThe file is read again while the program runs.",
+    "zh": "rolememory 的设置。每一行都是默认值：去掉行首的 # 再修改即可。\n程序运行时会自动重新读取本文件。",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One key as docs and pages show it."""
+
+    key: str
+    type: str
+    default: Any  # as TOML holds it; None = unset
+    en: str
+    zh: str
+
+
+@cache
+def chinese() -> Mapping[str, str]:
+    """What each key and table does, in Chinese, by dotted name."""
+    found: dict[str, str] = json.loads(
+        shipped("worldbook_rules", "settings.zh.json").read_text("utf-8")
+    )
+    return found
+
+
+def settings_table() -> list[Row]:
+    """Every key in the order of the tree."""
+    zh = chinese()
+    return [
+        Row(key, type_name(key), default(key), leaves()[key].description or "", zh.get(key, ""))
+        for key in leaves()
+    ]
+
+
+def commented(language: Literal["zh", "en"]) -> str:
+    """The whole file as `rolememory init` writes it: nothing is set, everything is explained."""
+    told = {row.key: getattr(row, language) for row in settings_table()}
+    lines = [f"# {line}" for line in _HEAD[language].split("\n")]
+    for table in ("", *sections()):
+        lines += ["", f"# {_summary(table, language)}", f"[{table}]"] if table else [""]
+        for key in _own_keys(table):
+            lines += [
+                f"# {told[key]} ({type_name(key)})",
+                f"#{key.rpartition('.')[2]} = {literal(default(key))}",
+            ]
+    return "\n".join(lines) + "\n"
+
+
+def _own_keys(table: str) -> Iterator[str]:
+    return (key for key in leaves() if key.rpartition(".")[0] == table)
+
+
+def _summary(table: str, language: str) -> str:
+    section: type[Section] = sections()[table]
+    return chinese().get(table, "") if language == "zh" else (section.__doc__ or "").split("\n")[0]
+
+
+def set_value(home: Space | Path | str, key: str, value: Any) -> None:
+    """Write one value into rolememory.toml, in its place, comments and order kept; the file is made if there is none.
+
+    `value` None removes the key, so that its default or the preset's holds again. Nothing is written that would not load.
+
+    Raises:
+        SettingsError: no such key, or a value it does not take.
+    """
+    if key not in leaves():
+        near = meant(key)
+        raise Layer(FILE, {}).error(key, UNKNOWN_KEY, MEANT.filled(near=near) if near else DELETE)
+    file = space_of(home).document(FILE)
+    load_settings(home, None if value is None else {key: value})
+    text = read_text(file) if file.mark() else ""
+    file.put(with_value(text, key, value).encode())
+
+
+def with_value(text: str, key: str, value: Any) -> str:
+    r"""The text of a settings file with one key set, or with None removed.
+
+    >>> print(with_value('[recall]\n# how many\n#max_items = "unset"\nmode = "inject" # mine\n', "recall.max_items", 3), end="")
+    [recall]
+    # how many
+    max_items = 3
+    mode = "inject" # mine
+    """
+    plain = json.loads(json.dumps(value))
+    if plain is not None:
+        in_place = _uncommented(text, key, plain)
+        if in_place is not None:
+            return in_place
+    return _edited(text, key, plain)
+
+
+def _uncommented(text: str, key: str, value: Any) -> str | None:
+    """The text with the commented default brought to life; None when there is no such line, or it would say something else."""
+    wanted = over(tomllib.loads(text), undotted({key: value}))
+    table, _, name = key.rpartition(".")
+    header = "[" + table + "]"
+    lines, here = text.split("\n"), ""
+    for number, line in enumerate(lines):
+        here = line.strip() if line.startswith("[") else here
+        if here == (header if table else "") and re.match(rf"#{name} *=", line):
+            lines[number] = f"{name} = {literal(value)}"
+            fresh = "\n".join(lines)
+            return fresh if _says(fresh, wanted) else None
+    return None
+
+
+def _says(text: str, wanted: Mapping[str, Any]) -> bool:
+    try:
+        return tomllib.loads(text) == wanted
+    except tomllib.TOMLDecodeError:
+        return False
+
+
+def _edited(text: str, key: str, value: Any) -> str:
+    """The text with the key set or removed by tomlkit, which keeps every comment."""
+    import tomlkit  # imported here: start-up does not write settings
+    from tomlkit.items import InlineTable
+
+    document = tomlkit.parse(text)
+    table: Any = document
+    *path, name = key.split(".")
+    for part in path:
+        if part not in table:
+            if value is None:
+                return text
+            table[part] = (
+                tomlkit.inline_table() if isinstance(table, InlineTable) else tomlkit.table()
+            )
+        table = table[part]
+    if value is None:
+        table.pop(name, None)
+    else:
+        table[name] = value
+    return tomlkit.dumps(document)

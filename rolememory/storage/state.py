@@ -1,0 +1,254 @@
+"""Small state of a role, one concern per document: timers of chats, usage, cursors. Plain JSON; what is lost of it costs seconds."""
+
+import logging
+import threading
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
+from typing import Any
+
+import orjson
+
+from rolememory.errors import NotWrittenError
+from rolememory.storage.idle import Idle
+from rolememory.storage.port import START, Mark, Space
+
+MAX_BYTES = 64 * 2**20
+REST_S = 2.0  # a value that is written behind waits for so much quiet
+_log = logging.getLogger(__name__)
+
+
+class StateFile:
+    """One JSON object, in `state/{name}.json`. Thread-safe; another process's newer value is seen at the next `load`.
+
+    A damaged file counts as empty: `note` says so, and its bytes are kept beside it before anything is written in its place.
+    """
+
+    def __init__(self, space: Space, name: str, *, rest_s: float = REST_S) -> None:
+        self.note = ""
+        self._document = space.document(f"state/{name}.json")
+        self._damaged = space.document(f"state/{name}.json.damaged")
+        self._lock = threading.RLock()
+        self._value: dict[str, Any] = {}
+        self._mark: Mark | None = None
+        self._behind = False  # whether the value is newer than the file
+        self._idle = Idle(rest_s, self._written, f"state {name}")
+
+    @property
+    def mark(self) -> Mark | None:
+        """Another one whenever the value on disk changed."""
+        return self._document.mark()
+
+    def load(self) -> dict[str, Any]:
+        """The value; empty when there is none yet, or when it cannot be read. One stat when nothing changed."""
+        with self._lock:
+            mark = self.mark
+            if not self._behind and mark != self._mark:
+                self._value, self._mark = self._read(), mark
+            return self._value
+
+    def save(self, value: dict[str, Any]) -> None:
+        """Write the value; on return it survives a power cut.
+
+        Raises:
+            NotWrittenError: the disk refused; the file is as it was.
+        """
+        with self._lock:
+            self._value = value
+            self._keep_damaged()
+            self._document.put(orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS))
+            self._mark, self._behind = self.mark, False
+
+    def later(self, value: dict[str, Any]) -> None:
+        """Take the value over at once and write it once it has been quiet: the turn does not wait for the disk."""
+        with self._lock:
+            self._value, self._behind = value, True
+        self._idle.touch()
+
+    def flush(self) -> None:
+        """Write what is still behind, now. Raises: NotWrittenError."""
+        with self._lock:
+            if self._behind:
+                self.save(self._value)
+
+    def close(self) -> None:
+        """Write what is still behind."""
+        self._idle.close()
+        self._written()
+
+    def _written(self) -> bool:
+        """Write behind; what the disk refuses is said once and tried again."""
+        with self._lock:
+            try:
+                if self._behind:
+                    self.save(self._value)
+                self.note = ""
+            except NotWrittenError as error:
+                if not self.note:
+                    _log.warning("%s", error)
+                self.note = str(error)
+            return not self._behind
+
+    def _read(self) -> dict[str, Any]:
+        self.note = ""
+        try:
+            mark = self.mark
+            if mark is not None and mark.size > MAX_BYTES:
+                raise ValueError(f"larger than {MAX_BYTES // 2**20} MB")
+            found = orjson.loads(self._document.read())
+            if not isinstance(found, dict):
+                raise TypeError("not an object")
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError, TypeError) as error:
+            kept = self._damaged.name.rpartition("/")[2]
+            self.note = f"{self._document.place}: cannot be read ({error}); it counts as empty, and is kept as {kept}"
+            _log.warning("%s", self.note)
+            return {}
+        return found
+
+    def _keep_damaged(self) -> None:
+        """Put a file that could not be read aside, if this is the first one: its bytes may be worth something to somebody."""
+        if self.note and self._damaged.mark() is None:
+            with suppress(OSError):
+                self._damaged.swap(self._document.read(), None)
+
+
+SHORT_BYTES = 32 * 1024  # a log up to this length is never made shorter
+
+Values = dict[str, dict[str, Any]]
+"""By key, mostly a chat: values by name."""
+
+
+class StateLog:
+    """Values by key and name, in the log `state/{name}`: a change costs itself alone, however many keys there are.
+
+    Written behind; changes of several processes are merged, value by value. Thread-safe. What an older program kept in
+    `state/{name}.json` is taken over by `legacy`.
+    """
+
+    def __init__(
+        self,
+        space: Space,
+        name: str,
+        legacy: Callable[[dict[str, Any]], Values] = lambda found: {},
+        *,
+        rest_s: float = REST_S,
+    ) -> None:
+        self.revision = 0  # another one when somebody else changed something
+        self._space, self._legacy = space, legacy
+        self._log, self._older = space.log(f"state/{name}"), StateFile(space, name)
+        self._document = space.document(f"state/{name}.json")
+        self._lock = threading.RLock()
+        self._values: Values | None = None
+        self._pending: Values = {}
+        self._place = START
+        self._mark: Mark | None = None  # of the log when it was last read
+        self._long = SHORT_BYTES
+        self._failed = False
+        self._idle = Idle(rest_s, self._written, f"state {name}")
+
+    def load(self) -> Values:
+        """Everything, not to be changed; the key that changed last comes last. One stat when nothing changed."""
+        with self._lock:
+            mark = self._log.mark()
+            if self._values is None or mark != self._mark:
+                self._follow()
+                self._mark = mark
+            assert self._values is not None
+            return self._values
+
+    def put(self, key: str, changes: Mapping[str, Any]) -> None:
+        """Take values over at once, None removes one; they are written once it has been quiet."""
+        with self._lock:
+            _change(self.load(), key, changes)
+            self._pending[key] = {**self._pending.get(key, {}), **changes}
+        self._idle.touch()
+
+    def drop(self, keys: Collection[str]) -> None:
+        """Remove everything under these keys, for good: on return nothing of it is kept."""
+        with self._lock, self._space.lock("state"):
+            self._values = {key: held for key, held in self.load().items() if key not in keys}
+            self._rewrite()  # also what the log still holds of keys that went before
+
+    def replace(self, values: Values) -> None:
+        """Put these in the place of everything, at once."""
+        with self._lock, self._space.lock("state"):
+            self.load()
+            self._values = values
+            self._rewrite()
+
+    def close(self) -> None:
+        """Write what is still behind."""
+        self._idle.close()
+        self._written()
+
+    def _follow(self) -> None:
+        """Take in what is new in the log; what is still behind lies over it."""
+        try:
+            part = self._log.read(self._place)
+        except OSError as error:
+            _log.warning("%s: cannot be read: %s", self._log.place, error)
+            self._values = self._values or {}
+            return
+        if self._values is None or part.anew:
+            older = {} if part.appends else self._legacy(self._older.load())
+            self._values, self.revision = older, self.revision + 1
+        for append in part.appends:
+            self.revision += 1
+            for line in append.lines:
+                _take(self._values, line)
+        for key, changes in self._pending.items():
+            _change(self._values, key, changes)
+        self._place = part.place
+
+    def _written(self) -> bool:
+        with self._lock:
+            try:
+                if self._pending:
+                    with self._space.lock("state"):
+                        self._write()
+                self._failed = False
+            except NotWrittenError as error:
+                if not self._failed:
+                    _log.warning("%s", error)
+                self._failed = True
+            return not self._pending
+
+    def _write(self) -> None:
+        self.load()
+        if self._log.mark() is None:
+            self._rewrite()
+            return
+        span = self._log.append(orjson.dumps(self._pending))
+        self._pending = {}
+        if span is not None and span.before == self._place:
+            self._place, self._mark = span.behind, self._log.mark()
+        if self._mark is not None and self._mark.size > self._long:
+            self._rewrite()
+
+    def _rewrite(self) -> None:
+        """Write everything as one line. Under the lock."""
+        data = orjson.dumps(self._values or {})
+        self._log.rewrite([(data,)] if len(data) > 2 else [])
+        if not self._older.note:  # what could not be read is left to people
+            self._document.delete()
+        self._pending, self._long = {}, SHORT_BYTES + 2 * len(data)
+        self._place, self._mark = self._log.read().place, self._log.mark()
+
+
+def _take(values: Values, line: bytes) -> None:
+    """Apply a line; one that is not of our making says nothing."""
+    with suppress(ValueError, AttributeError, TypeError):
+        for key, changes in orjson.loads(line).items():
+            _change(values, key, changes)
+
+
+def _change(values: Values, key: str, changes: Mapping[str, Any]) -> None:
+    held = values.pop(key, {})
+    for name, value in changes.items():
+        if value is None:
+            held.pop(name, None)
+        else:
+            held[name] = value
+    if held:
+        values[key] = held

@@ -1,0 +1,105 @@
+"""The settings tree seen as dotted keys: what there is, of which type, what it means."""
+
+import types
+import typing
+from collections.abc import Iterator, Mapping
+from enum import Enum
+from functools import cache
+from typing import Any
+
+from pydantic.fields import FieldInfo
+
+from rolememory.errors import closest
+from rolememory.schema.aliases import ALIASES
+from rolememory.schema.settings import Section, Settings
+
+
+def _sub(field: FieldInfo) -> type[Section] | None:
+    kind = field.annotation
+    return kind if isinstance(kind, type) and issubclass(kind, Section) else None
+
+
+def _walk(section: type[Section], path: str) -> Iterator[tuple[str, FieldInfo | type[Section]]]:
+    for name, field in section.model_fields.items():
+        below = _sub(field)
+        if below is None:
+            yield path + name, field
+        else:
+            yield path + name, below
+            yield from _walk(below, f"{path}{name}.")
+
+
+@cache
+def leaves() -> Mapping[str, FieldInfo]:
+    """Every key that takes a value, by its dotted name."""
+    return {name: found for name, found in _walk(Settings, "") if isinstance(found, FieldInfo)}
+
+
+@cache
+def sections() -> Mapping[str, type[Section]]:
+    """Every table of the file, by its dotted name."""
+    return {name: found for name, found in _walk(Settings, "") if not isinstance(found, FieldInfo)}
+
+
+def default(key: str) -> Any:
+    """The default of a key as TOML would hold it: lists, plain words, None for unset."""
+    value = leaves()[key].get_default(call_default_factory=True)
+    if isinstance(value, tuple):
+        return [plain(item) for item in value]
+    return plain(value)
+
+
+def plain(value: Any) -> Any:
+    """An enum's word, anything else as it is."""
+    return value.value if isinstance(value, Enum) else value
+
+
+def nullable(key: str) -> bool:
+    """Whether the key may be unset."""
+    return type(None) in typing.get_args(leaves()[key].annotation)
+
+
+def type_name(key: str) -> str:
+    """What a person may write there.
+
+    >>> type_name("recall.mode"), type_name("recall.max_items"), type_name("recall.tags")
+    ('"inject" | "hybrid"', 'whole number or "unset"', 'list of texts')
+    """
+    return _worded(leaves()[key].annotation)
+
+
+def _worded(kind: Any) -> str:
+    origin, inside = typing.get_origin(kind), typing.get_args(kind)
+    if origin is typing.Literal:
+        return " | ".join(f'"{word}"' for word in inside)
+    if origin is typing.Annotated:
+        return _worded(inside[0])
+    if origin in (types.UnionType, typing.Union):
+        return " or ".join('"unset"' if part is type(None) else _worded(part) for part in inside)
+    if origin is tuple:
+        return f"list of {_WORDS.get(inside[0], _worded(inside[0]))}"
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return "(" + " | ".join(f'"{word.value}"' for word in kind) + ")"
+    return {
+        bool: "true | false",
+        int: "whole number",
+        float: "number",
+        str: "text",
+        dict: "table",
+    }.get(origin or kind, str(kind))
+
+
+_WORDS: Mapping[Any, str] = {str: "texts"}
+
+
+def meant(name: str) -> str | None:
+    """The key a person most likely meant: same last word elsewhere in the tree first, then the nearest spelling.
+
+    >>> meant("max_items"), meant("recall.max_item"), meant("injekt.position")
+    ('recall.max_items', 'recall.max_items', 'inject.position')
+    """
+    known = [*leaves(), *sections()]
+    last = name.rpartition(".")[2]
+    same = [key for key in known if key.rpartition(".")[2] == last]
+    near = closest(name, same) or (same[0] if len(same) == 1 else None)
+    return near or closest(name, [*known, *ALIASES])

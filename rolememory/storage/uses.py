@@ -1,0 +1,441 @@
+"""Which memories stood in the prompt of which turn, and which of them the reply used. Source: S4.1, S4.13.
+
+A turn is named by its chat and the version of its user message, so a swipe of the reply replaces what was noted before,
+and a turn whose message no longer stands counts for nothing without anything being undone. What was said is not kept.
+
+    note ─▶ turns, one by one (the newest) ─▶ blocks of 32 turns: sums, and the versions they rest on ─▶ tallies
+"""
+
+import threading
+from collections import Counter
+from collections.abc import (
+    Callable,
+    Collection,
+    Container,
+    Hashable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from contextlib import suppress
+from datetime import datetime
+from hashlib import blake2b
+from itertools import islice
+from typing import Any, TypedDict
+
+from rolememory.schema.usage import BY_HAND, Tally, Use
+from rolememory.storage.moments import iso, moment
+from rolememory.storage.port import Space
+from rolememory.storage.state import StateLog, Values
+
+FRESH = 64  # turns of a chat that are kept one by one: swipes, edits and branches reach them
+OLD = "#old"  # the name of a chat's blocks, among its versions
+BLOCK = 32  # older turns that are summed up together, and the most versions that a sum rests on
+MOST_BLOCKS = 8  # of one chat: beyond, the two oldest become one
+MOST_ROWS = 40_000  # memories noted, over all chats: beyond, the chats that rested longest are summed up, then left out
+_MOST_SUMS = 4  # places whose tallies are kept up
+_STEPS = 1024  # of a whole
+
+Visible = Callable[[str, str], bool]
+"""Whether a version of a chat stands, as seen from where somebody asks: (chat, version)."""
+
+
+def everywhere(chat: str, version: str) -> bool:
+    """Everything stands."""
+    return True
+
+
+class _Turn(TypedDict):
+    at: str
+    used: list[str]
+    vain: list[str]
+
+
+class _Block(TypedDict):
+    versions: list[str]  # of its turns, all or a fair sample
+    used: dict[str, float]  # memory -> turns that used it
+    vain: dict[str, float]  # ... and that had it in vain
+
+
+class _Chat(TypedDict):
+    turns: dict[str, _Turn]  # version -> what its prompt held, oldest first
+    old: list[_Block]
+
+
+class Uses:
+    """The log of one role, in `state/uses`, written behind: losing seconds of it is allowed. Thread-safe."""
+
+    def __init__(self, space: Space, most_rows: int = MOST_ROWS) -> None:
+        self._most_rows = most_rows
+        self._state = StateLog(space, "uses", _older)
+        self._lock = threading.RLock()
+        self._seen = -1  # the revision of what was last looked at
+        self._chats: dict[str, _Chat] = {}  # the chat that was noted last comes last
+        self._rows = 0
+        self._sums: dict[
+            Hashable, _Sums
+        ] = {}  # by token, the one that was asked for last comes last
+
+    def note(
+        self,
+        chat: str,
+        version: str,
+        injected: Iterable[str],
+        referenced: Container[str],
+        at: datetime,
+    ) -> bool:
+        """Note what the prompt of a turn held and its reply used; what was noted of this turn before is replaced.
+
+        False where nothing changed by it. Cost: O(injected); the disk is written behind.
+        """
+        held = list(dict.fromkeys(injected))
+        used, vain = (
+            [one for one in held if one in referenced],
+            [one for one in held if one not in referenced],
+        )
+        with self._lock:
+            known = self._current().get(chat)
+            if (
+                known
+                and version not in known["turns"]
+                and any(version in block["versions"] for block in known["old"])
+            ):
+                return False  # too old to be told anew
+            before = known["turns"].get(version) if known else None
+            if (before is None and not held) or (
+                before is not None and (before["used"], before["vain"]) == (used, vain)
+            ):
+                return False
+            self._put(chat, version, _Turn(at=iso(at), used=used, vain=vain))
+            return True
+
+    def record(self, memory_id: str, chat: str, query: str, referenced: bool, at: datetime) -> None:
+        """Note one use by hand, for callers that know better than the words of the reply; it stands whatever becomes of the chat.
+
+        The query is kept as a digest. Source: S4.13.
+        """
+        version = (
+            BY_HAND + blake2b(query.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+        )
+        with self._lock:
+            chats = self._current()
+            told = chats[chat]["turns"].get(version) if chat in chats else None
+            used, vain = (told["used"], told["vain"]) if told else ([], [])
+            others = [one for one in used if one != memory_id]
+            held = dict.fromkeys([*used, *vain, memory_id])
+            self.note(chat, version, held, {*others, memory_id} if referenced else others, at)
+
+    def of(self, memory_id: str) -> list[Use]:
+        """The turns that had this memory, newest first, as far back as turns are kept one by one."""
+        with self._lock:
+            found = [
+                use
+                for chat, kept in self._current().items()
+                for use in _uses(chat, kept, memory_id)
+            ]
+        return sorted(found, key=lambda use: use.at, reverse=True)
+
+    def held(self, chat: str, version: str) -> tuple[str, ...]:
+        """What the prompt of this turn held, as far as it was noted one by one."""
+        with self._lock:
+            kept = self._current().get(chat)
+            turn = kept["turns"].get(version) if kept else None
+        return (*turn["used"], *turn["vain"]) if turn else ()
+
+    def together(self, memory_id: str) -> list[tuple[str, int]]:
+        """Which memories replies used in the same turn as this one, and in how many, most first."""
+        with self._lock:
+            turns = [
+                turn["used"]
+                for kept in self._current().values()
+                for turn in kept["turns"].values()
+                if memory_id in turn["used"]
+            ]
+        counted = Counter(other for used in turns for other in used if other != memory_id)
+        return sorted(counted.items(), key=lambda pair: (-pair[1], pair[0]))
+
+    def tallies(self, visible: Visible = everywhere, token: Hashable = None) -> Mapping[str, Tally]:
+        """How often each memory was used and passed over, by turns that stand. Cost: O(rows noted).
+
+        `token` tells one `visible` from another: with one that asked shortly before, O(rows of what was noted since).
+        """
+        with self._lock:
+            chats = self._current()
+            sums = self._sums.pop(token, None) if token is not None else None
+            if sums is None:
+                sums = _Sums()
+                sums.behind.update(chats)
+            if token is not None:
+                self._sums[token] = sums
+                if len(self._sums) > _MOST_SUMS:
+                    del self._sums[next(iter(self._sums))]
+            return sums.follow(chats, visible)
+
+    def prune(self, alive: Container[str]) -> None:
+        """Forget every memory that is not `alive`: its rows die with it. Cost: O(rows noted)."""
+        with self._lock:
+            before = self._rows
+            chats = {chat: _of_these(kept, alive) for chat, kept in self._current().items()}
+            self._take({chat: kept for chat, kept in chats.items() if kept["turns"] or kept["old"]})
+            if self._rows != before:
+                self._replaced()
+
+    def forget(self, chats: Collection[str], alive: Container[str] | None = None) -> None:
+        """Forget everything that was noted in these chats, and of memories that are not `alive`; on disk at once."""
+        with self._lock:
+            if alive is not None:
+                self.prune(alive)
+            known = self._current()
+            self._take({chat: kept for chat, kept in known.items() if chat not in chats})
+            self._replaced()
+
+    def close(self) -> None:
+        """Write what is still behind."""
+        self._state.close()
+
+    def _current(self) -> dict[str, _Chat]:
+        """The chats as the file has them now, another process's notes included."""
+        values = self._state.load()
+        if self._seen != self._state.revision:
+            self._take(_sound(values))
+            self._seen = self._state.revision
+        return self._chats
+
+    def _take(self, chats: dict[str, _Chat]) -> None:
+        self._chats, self._rows = chats, sum(map(_size, chats.values()))
+        self._sums.clear()
+
+    def _replaced(self) -> None:
+        self._state.replace({chat: _shown(kept) for chat, kept in self._chats.items()})
+
+    def _put(self, chat: str, version: str, turn: _Turn) -> None:
+        kept = self._chats.pop(chat, None) or _Chat(turns={}, old=[])
+        self._chats[chat] = kept
+        before, shown = _size(kept), _shown(kept)
+        if turn["used"] or turn["vain"]:
+            kept["turns"][version] = turn
+        else:
+            kept["turns"].pop(version, None)
+        _fold(kept, FRESH)
+        self._tell(chat, shown, _shown(kept))
+        self._rows += _size(kept) - before
+        self._make_room(chat)
+
+    def _make_room(self, present: str) -> None:
+        """Sum up, then leave out the chats that rested longest, until the log is small enough."""
+        resting = [chat for chat in self._chats if chat != present]
+        for shrink in (self._fold_all, self._drop):
+            for chat in resting:
+                if self._rows <= self._most_rows:
+                    return
+                shown = _shown(self._chats[chat])
+                self._rows += shrink(chat)
+                kept = self._chats.get(chat)
+                self._tell(chat, shown, _shown(kept) if kept else {})
+
+    def _tell(self, chat: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
+        """Write what became another, and have it counted anew."""
+        for sums in self._sums.values():
+            sums.behind.add(chat)
+        gone = {name: None for name in before if name not in after}
+        news = {name: value for name, value in after.items() if before.get(name) != value}
+        self._state.put(chat, {**gone, **news})
+
+    def _fold_all(self, chat: str) -> int:
+        kept = self._chats[chat]
+        before = _size(kept)
+        _fold(kept, 0)
+        return _size(kept) - before
+
+    def _drop(self, chat: str) -> int:
+        return -_size(self._chats.pop(chat))
+
+
+def _size(kept: _Chat) -> int:
+    return sum(len(turn["used"]) + len(turn["vain"]) for turn in kept["turns"].values()) + sum(
+        len(block["used"]) + len(block["vain"]) for block in kept["old"]
+    )
+
+
+def _fold(kept: _Chat, fresh: int) -> None:
+    """Sum up the oldest turns, a block at a time, until at most so many and a block stand by themselves."""
+    turns = kept["turns"]
+    while len(turns) >= fresh + BLOCK or (not fresh and turns):
+        oldest = list(islice(turns, BLOCK))
+        kept["old"].append(_block({version: turns.pop(version) for version in oldest}))
+    while len(kept["old"]) > MOST_BLOCKS:
+        kept["old"][:2] = [_joined(*kept["old"][:2])]
+
+
+def _block(turns: Mapping[str, _Turn]) -> _Block:
+    used, vain = Counter[str](), Counter[str]()
+    for turn in turns.values():
+        used.update(turn["used"])
+        vain.update(turn["vain"])
+    return _Block(versions=list(turns), used=dict(used), vain=dict(vain))
+
+
+def _joined(one: _Block, other: _Block) -> _Block:
+    """Both in one; every second version stands for the two."""
+    versions = [*one["versions"], *other["versions"]]
+    return _Block(
+        versions=versions[:: 1 + (len(versions) > BLOCK)],
+        used=_added(one["used"], other["used"]),
+        vain=_added(one["vain"], other["vain"]),
+    )
+
+
+def _added(one: Mapping[str, float], other: Mapping[str, float]) -> dict[str, float]:
+    return {
+        memory_id: one.get(memory_id, 0) + other.get(memory_id, 0) for memory_id in {**one, **other}
+    }
+
+
+class _Sums:
+    """Tallies as seen from one place: a turn or block that stands is looked at once, as long as it stays what it is."""
+
+    def __init__(self) -> None:
+        self.behind: set[str] = set()  # chats that changed
+        self._counted: dict[str, dict[int, tuple[_Turn | _Block, float]]] = {}  # with its share
+        self._tallies: dict[str, Tally] = {}
+
+    def follow(self, chats: Mapping[str, _Chat], visible: Visible) -> Mapping[str, Tally]:
+        """The tallies of these chats; the same object as long as nothing changed."""
+        if self.behind:
+            self._tallies = dict(self._tallies)
+        for chat in self.behind:
+            self._count(chat, chats.get(chat), visible)
+        self.behind.clear()
+        return self._tallies
+
+    def _count(self, chat: str, kept: _Chat | None, visible: Visible) -> None:
+        """What does not stand is looked at again: it may be that it was noted behind the back of who asked."""
+        before = self._counted.pop(chat, {})
+        after = self._counted[chat] = dict[int, tuple[_Turn | _Block, float]]()
+        for piece, versions in _pieces(kept) if kept else ():
+            known = before.get(id(piece))
+            whole = known is not None and known[1] == 1.0
+            after[id(piece)] = (piece, 1.0 if whole else _share(chat, versions, visible))
+        for key, counted in before.items():
+            if after.get(key) != counted:
+                self._add(*counted, sign=-1)
+        for key, counted in after.items():
+            if before.get(key) != counted:
+                self._add(*counted, sign=1)
+
+    def _add(self, piece: "_Turn | _Block", share: float, sign: int) -> None:
+        used, vain = _times(piece["used"]), _times(piece["vain"])
+        for memory_id in {**used, **vain} if share else ():
+            tally = self._tallies.pop(memory_id, None) or Tally()
+            more = sign * share
+            sums = (
+                tally.referenced + more * used.get(memory_id, 0),
+                tally.vain + more * vain.get(memory_id, 0),
+            )
+            if any(sums):
+                self._tallies[memory_id] = Tally(*sums)
+
+
+def _share(chat: str, versions: Sequence[str], visible: Visible) -> float:
+    """How much of what rests on these is visible, in steps in which sums stay exact."""
+    standing = sum(_stands(chat, version, visible) for version in versions)
+    return round(standing / max(len(versions), 1) * _STEPS) / _STEPS
+
+
+def _pieces(kept: _Chat) -> "Iterator[tuple[_Turn | _Block, Sequence[str]]]":
+    """What counts as one, with the versions on which it rests."""
+    for block in kept["old"]:
+        yield block, block["versions"]
+    for version, turn in kept["turns"].items():
+        yield turn, [version]
+
+
+def _times(told: "list[str] | dict[str, float]") -> Mapping[str, float]:
+    return told if isinstance(told, dict) else dict.fromkeys(told, 1.0)
+
+
+def _stands(chat: str, version: str, visible: Visible) -> bool:
+    return version.startswith(BY_HAND) or visible(chat, version)
+
+
+def _uses(chat: str, kept: _Chat, memory_id: str) -> Iterable[Use]:
+    for version, turn in kept["turns"].items():
+        if memory_id in turn["used"] or memory_id in turn["vain"]:
+            yield Use(memory_id, chat, version, memory_id in turn["used"], moment(turn["at"]))
+
+
+def _of_these(kept: _Chat, alive: Container[str]) -> _Chat:
+    turns = {
+        version: _Turn(
+            at=turn["at"],
+            used=[one for one in turn["used"] if one in alive],
+            vain=[one for one in turn["vain"] if one in alive],
+        )
+        for version, turn in kept["turns"].items()
+    }
+    blocks = [
+        _Block(
+            versions=block["versions"],
+            used=_alive(block["used"], alive),
+            vain=_alive(block["vain"], alive),
+        )
+        for block in kept["old"]
+    ]
+    return _Chat(
+        turns={version: turn for version, turn in turns.items() if turn["used"] or turn["vain"]},
+        old=[block for block in blocks if block["used"] or block["vain"]],
+    )
+
+
+def _alive(counts: Mapping[str, float], alive: Container[str]) -> dict[str, float]:
+    return {memory_id: times for memory_id, times in counts.items() if memory_id in alive}
+
+
+def _shown(kept: _Chat) -> dict[str, Any]:
+    """A chat as it is kept: a turn by its version, and the blocks."""
+    shown: dict[str, Any] = {
+        version: [turn["at"], turn["used"], turn["vain"]] for version, turn in kept["turns"].items()
+    }
+    return {**shown, **({OLD: list(kept["old"])} if kept["old"] else {})}
+
+
+def _older(raw: Mapping[str, Any]) -> Values:
+    """What an older program kept in a file."""
+    found: Values = {}
+    chats = raw.get("chats")
+    for chat, kept in chats.items() if isinstance(chats, dict) else ():
+        with suppress(AttributeError, KeyError, TypeError):
+            turns = {v: [one["at"], one["used"], one["vain"]] for v, one in kept["turns"].items()}
+            found[chat] = {**turns, OLD: kept["old"]}
+    return found
+
+
+def _sound(values: Values) -> dict[str, _Chat]:
+    """The chats; one that does not read as we wrote it is left out: it costs what was noted there."""
+    found: dict[str, _Chat] = {}
+    for chat, kept in values.items():
+        with suppress(AttributeError, KeyError, TypeError, ValueError):
+            found[chat] = _Chat(
+                turns={version: _turn(raw) for version, raw in kept.items() if version != OLD},
+                old=[_old(block) for block in kept.get(OLD, ())],
+            )
+    return found
+
+
+def _turn(raw: Sequence[Any]) -> _Turn:
+    at, used, vain = raw
+    moment(at)
+    return _Turn(at=str(at), used=list(map(str, used)), vain=list(map(str, vain)))
+
+
+def _old(raw: Mapping[str, Any]) -> _Block:
+    return _Block(
+        versions=list(map(str, raw["versions"])),
+        used=_counts(raw["used"]),
+        vain=_counts(raw["vain"]),
+    )
+
+
+def _counts(raw: Mapping[str, Any]) -> dict[str, float]:
+    return {str(memory_id): float(times) for memory_id, times in raw.items()}

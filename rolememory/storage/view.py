@@ -1,0 +1,349 @@
+"""What a role remembers, as any process may see it at any time: the file, the lines it lacks, and no lock."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from threading import RLock
+from types import MappingProxyType
+
+from rolememory.schema.memory import Memory
+from rolememory.storage.document import BrokenFileError, Document, digest, read
+from rolememory.storage.journal import RACY_NS, Journal
+from rolememory.storage.lines import Conflict, Line, Memories, applied
+from rolememory.storage.port import Mark, Space
+from rolememory.storage.problem import Problem
+
+NAME = "memory.json"
+PREVIOUS = "memory.json.prev"
+GOOD = "state/last-good.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What the role remembers at one moment. A memory that did not change is the same object in the next one."""
+
+    memories: Mapping[str, Memory]  # in file order by arrays, then as they were added
+    seq: int  # of the newest committed change
+    version: int  # another one whenever the content is another
+    problems: tuple[Problem, ...] = ()
+    writable: bool = True  # false while the file is broken: commits are refused
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """A snapshot with what writers need to know about it."""
+
+    memories: Memories
+    seq: int
+    document: Document | None = (
+        None  # what the memories are built on: the file, or its last good state
+    )
+    through: int = 0  # the seq that document has seen
+    pending: tuple[Line, ...] = ()  # lines it lacks
+    conflicts: tuple[Conflict, ...] = ()
+    foreign: bool = False  # somebody else saved the file and nobody has taken it over yet
+    whole: bool = False  # and it cannot tell what it has seen: it is the author's whole word
+    missing: bool = False
+    broken: tuple[Problem, ...] = ()
+
+
+@dataclass(slots=True)
+class _Good:
+    """state/last-good.json: the last state of the file that was ours or was taken over."""
+
+    mark: Mark | None = None
+    digest: bytes = b""
+    through: int | None = None
+    known: bool = True  # whether `through` was read
+    racy: bool = True
+
+
+class View:
+    """Reads a role's file and journal; thread-safe. `now_ns` is compared with time stamps of files only."""
+
+    def __init__(self, space: Space, max_bytes: float, now_ns: Callable[[], int]) -> None:
+        self.file, self.good = space.document(NAME), space.document(GOOD)
+        self.journal = Journal(space)
+        self.notes: dict[str, Problem] = {}  # what writers want shown
+        self._previous = space.document(PREVIOUS)
+        self._max_bytes, self._now_ns = max_bytes, now_ns
+        self._lock = RLock()
+        self._document: Document | None = None
+        self._stands = False  # whether the document is what the file holds now
+        self._file_mark: Mark | None = None
+        self._racy = True
+        self._broken: tuple[Problem, ...] = ()
+        self._good = _Good()
+        self._rests_on = b""  # the last good state when the document was read
+        self._truth: Truth | None = None
+        self._snapshot = Snapshot(MappingProxyType({}), 0, 0)
+        self._seen: object = None
+
+    def snapshot(self) -> Snapshot:
+        """The newest state. Three stat calls when nothing changed; never waits for a writer."""
+        if self._seen is not None and self._marks() == self._seen:
+            return self._snapshot
+        self.truth()
+        return self._snapshot
+
+    def truth(self) -> Truth:
+        """The newest state with what writers need to know."""
+        with self._lock:
+            before = self._truth
+            if before is not None and self._seen is not None and self._marks() == self._seen:
+                return before
+            self._read_file()
+            self._truth = self._compute()
+            if before is None or self._truth is not before:
+                self._publish(self._truth, before)
+            self._seen = (
+                None
+                if self._racy or self.journal.seen is None
+                else (self._file_mark, *self.journal.seen)
+            )
+            return self._truth
+
+    @property
+    def latest(self) -> Snapshot:
+        """The state that was seen last, without looking."""
+        return self._snapshot
+
+    @property
+    def foreign(self) -> bool:
+        """Whether the author's save that was seen last still has to be taken over."""
+        return self._truth is not None and self._truth.foreign
+
+    def fresh(self, within_s: float) -> bool:
+        """Whether the file changed so shortly ago that somebody may still be saving it."""
+        mark = self.file.mark()
+        return mark is not None and self._now_ns() - mark.changed_ns < within_s * 1e9
+
+    def lines(self, after: int) -> list[Line]:
+        """The committed lines with a seq above `after`, however old."""
+        with self._lock:
+            self.journal.refresh(after, self._now_ns())
+            return self.journal.lines(after)
+
+    def prune(self, through: int, before: str) -> int:
+        """Forget lines that are folded and older; how many."""
+        with self._lock:
+            return self.journal.prune(through, before)
+
+    def truth_in(self, data: bytes) -> Truth:
+        """What would be true if the file held these bytes. Raises: BrokenFileError."""
+        with self._lock:
+            return self._truth_of(_lightened(read(data, self._document)), stands=True)
+
+    def note(self, code: str, problem: Problem | None) -> None:
+        """Show or take back a problem that writers met."""
+        if problem is None:
+            self.notes.pop(code, None)
+        else:
+            self.notes[code] = problem
+        with self._lock:
+            if self._truth is not None:
+                self._publish(self._truth, self._truth)
+
+    def kept(self, document: Document) -> None:
+        """Know that `document` was just written to state/last-good.json."""
+        with self._lock:
+            self._good = _Good(self.good.mark(), document.digest, document.through)
+            self._seen = None
+
+    def expect(self, document: Document) -> None:
+        """Take over a document that was just written to the file, so that it need not be read again."""
+        with self._lock:
+            self._document, self._stands, self._file_mark, self._racy = document, True, None, True
+            self._rests_on = self._good.digest
+            if self._truth is not None:
+                self._truth = Truth(
+                    self._truth.memories, self._truth.seq, document, self._truth.seq
+                )
+                self._publish(self._truth, self._truth)
+
+    def _marks(self) -> object:
+        return (self.file.mark(), *self.journal.marks())
+
+    def _read_file(self) -> None:
+        mark = self.file.mark()
+        if mark != self._file_mark or self._racy:
+            self._file_mark = mark
+            self._racy = mark is not None and self._is_racy(mark)
+            self._stands, self._broken = False, ()
+            self._try_reading(mark)
+        if not self._stands:
+            self._fall_back()
+
+    def _try_reading(self, mark: Mark | None) -> None:
+        if mark is None:
+            return
+        try:
+            self._document, self._stands = self._read(mark), True
+            self._rests_on = self._good.digest
+        except BrokenFileError as error:
+            self._broken = tuple(error.problems)
+        except FileNotFoundError:
+            self._file_mark = None
+        except OSError as error:
+            self._racy = True
+            values = (("reason", error.strerror or str(error)),)
+            self._broken = (Problem("unreadable", NAME, values=values, blocks=True),)
+
+    def _fall_back(self) -> None:
+        """While the file cannot answer: what we read last, unless somebody wrote a newer good state since; else the copy before it."""
+        self._look_at_good()
+        if self._document is not None and self._good.digest == self._rests_on:
+            return
+        for kept in (self.good, self._previous):
+            with suppress(OSError, BrokenFileError):
+                self._document = _lightened(read(kept.read(), self._document, ours=True))
+                break
+        self._rests_on = self._good.digest
+
+    def _is_racy(self, mark: Mark) -> bool:
+        """Whether the file changed so shortly ago that it may change again without another time stamp."""
+        return -RACY_NS < self._now_ns() - mark.changed_ns < RACY_NS
+
+    def _read(self, mark: Mark) -> Document:
+        if mark.size > self._max_bytes:
+            values = (("size", f"{mark.size / 1e6:.3g}"), ("limit", f"{self._max_bytes / 1e6:.3g}"))
+            raise BrokenFileError([Problem("too_large", NAME, values=values, blocks=True)])
+        data = self.file.read()
+        self._look_at_good()
+        if self._document is not None and digest(data) == self._document.digest:
+            return self._document
+        return _lightened(read(data, self._document, ours=digest(data) == self._good.digest))
+
+    def _look_at_good(self) -> None:
+        """Know what the last good state was; read only when it changed."""
+        mark = self.good.mark()
+        if mark is None:
+            self._good = _Good()
+        elif mark != self._good.mark or self._good.racy:
+            found = digest(self.good.read())
+            if found != self._good.digest:
+                self._good = _Good(digest=found, known=False)
+            self._good.mark, self._good.racy = mark, self._is_racy(mark)
+
+    def _good_through(self) -> int | None:
+        """What the last good state had seen; parsed only when the file at hand is another one."""
+        good, document = self._good, self._document
+        if not good.known:
+            same = document is not None and document.digest == good.digest
+            good.through = (
+                document.through if same and document is not None else self._parsed_through()
+            )
+            good.known = True
+        return good.through
+
+    def _parsed_through(self) -> int | None:
+        try:
+            return read(self.good.read(), self._document, ours=True).through
+        except (OSError, BrokenFileError):
+            return None
+
+    def _compute(self) -> Truth:
+        before = self._truth
+        missing = not self._stands and not self._broken and self._document is not None
+        truth = replace(
+            self._truth_of(self._document, self._stands), missing=missing, broken=self._broken
+        )
+        return before if before is not None and truth == before else truth
+
+    def _truth_of(self, document: Document | None, stands: bool) -> Truth:
+        self._look_at_good()
+        self.journal.refresh(self._needed(document), self._now_ns())
+        seq = max(self.journal.last_seq, self._good_through() or 0)
+        fresh = document is not None and document.digest != self._good.digest
+        seen = 0 if document is None else self._seen_by(document, fresh, seq)
+        through = seq if seen is None else seen
+        pending = [line for line in self.journal.lines(through) if line.applies_to(through)]
+        memories, conflicts = self._apply(document, pending, through, self._truth)
+        return Truth(
+            memories,
+            seq,
+            document,
+            through,
+            tuple(pending),
+            conflicts,
+            fresh and stands,
+            seen is None,
+        )
+
+    def _needed(self, document: Document | None) -> int:
+        return 0 if document is None or document.through is None else document.through
+
+    def _seen_by(self, document: Document, fresh: bool, seq: int) -> int | None:
+        """The seq that the document has seen; None when it does not say, or says what cannot be."""
+        through, good = document.through, self._good_through()
+        if not fresh:
+            return through or 0
+        if through is None:
+            return None if good is not None else 0
+        oldest = (self.journal.first_seq or seq + 1) - 1
+        return through if oldest <= through <= seq else None
+
+    def _apply(
+        self, document: Document | None, pending: Sequence[Line], through: int, before: Truth | None
+    ) -> tuple[Memories, tuple[Conflict, ...]]:
+        """The document's memories after the lines it lacks; only new lines are applied where that is enough."""
+        start = {} if document is None else document.memories
+        if (
+            before is not None
+            and before.document is document
+            and before.through == through
+            and _extends(pending, before.pending)
+        ):
+            fresh = pending[len(before.pending) :]
+            if not fresh:
+                return before.memories, before.conflicts
+            memories, conflicts = applied(before.memories, fresh, through)
+            return memories, (*before.conflicts, *conflicts)
+        memories, conflicts = applied(start, pending, through)
+        return _same_objects(memories, before.memories if before else {}), tuple(conflicts)
+
+    def _publish(self, truth: Truth, before: Truth | None) -> None:
+        same = before is not None and _identical(truth.memories, self._snapshot.memories)
+        self._snapshot = Snapshot(
+            memories=self._snapshot.memories if same else MappingProxyType(truth.memories),
+            seq=truth.seq,
+            version=self._snapshot.version + (not same),
+            problems=tuple(self._problems(truth)),
+            writable=not truth.broken,
+        )
+
+    def _problems(self, truth: Truth) -> Iterable[Problem]:
+        yield from truth.broken
+        if truth.missing:
+            yield Problem("missing_file", NAME)
+        if truth.document is not None and self._stands:
+            yield from truth.document.problems
+        for conflict in truth.conflicts:
+            yield Problem("conflict", NAME, field=f"{conflict.line.id}.{conflict.field}")
+        yield from self.journal.problems()
+        yield from self.notes.values()
+
+
+def _lightened(document: Document) -> Document:
+    """The document without the author's raw structure, which only writing needs and which is then read anew."""
+    document.raw, document.slots = {}, {}
+    return document
+
+
+def _extends(longer: Sequence[Line], shorter: Sequence[Line]) -> bool:
+    return len(longer) >= len(shorter) and (not shorter or longer[len(shorter) - 1] == shorter[-1])
+
+
+def _same_objects(memories: Memories, before: Mapping[str, Memory]) -> Memories:
+    """The set with every memory that equals the one known before replaced by that very object."""
+    for name, memory in memories.items():
+        old = before.get(name)
+        if old is not None and old is not memory and old == memory:
+            memories[name] = old
+    return memories
+
+
+def _identical(one: Mapping[str, Memory], other: Mapping[str, Memory]) -> bool:
+    return len(one) == len(other) and all(
+        a is b for a, b in zip(one.values(), other.values(), strict=True)
+    )

@@ -1,0 +1,147 @@
+"""Writes a set of memories into the author's own document: order, unknown fields and invalid entries stay."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from rolememory.schema.memory import Memory
+from rolememory.storage.codec import EntryError, decode, difference, encode, write_field
+from rolememory.storage.document import VERSION, Document, Raw, Slot
+from rolememory.storage.exact import dumps
+
+_WIDTH = 120  # a list of plain values longer than this goes one per line
+
+
+def merged(document: Document, memories: Mapping[str, Memory], through: int) -> Raw:
+    """The author's document with the set written into it. Changes and returns `document.raw`."""
+    raw = document.raw
+    for memory_id, slot in document.slots.items():
+        memory = memories.get(memory_id)
+        if (
+            memory is not None
+            and slot.kind is not None
+            and memory.type is not slot.kind
+            and document.memories[memory_id].type is not memory.type
+        ):
+            _move(raw, slot, memory)
+        elif memory is not None:
+            raw[slot.array][slot.place] = _entry(
+                raw[slot.array][slot.place], slot, document.memories[memory_id], memory
+            )
+    _drop(document, memories)
+    for memory_id, memory in memories.items():
+        if memory_id not in document.slots:
+            _array(raw, memory).append(encode(memory))
+    return _headed(raw, through)
+
+
+def _entry(entry: Any, slot: Slot, before: Memory, after: Memory) -> Any:
+    """The raw entry saying what the memory says, its own spelling kept wherever that still means the same."""
+    entry = {"content": entry} if isinstance(entry, str) else entry
+    if str(entry.get("id", "")).strip() != after.id:
+        entry = {"id": after.id, **{name: value for name, value in entry.items() if name != "id"}}
+    changes = difference(before, after) if before is not after else {}
+    for name, (_, value) in changes.items():
+        write_field(entry, name, value)
+    return _insisted(entry, slot, after) if changes else entry
+
+
+def _insisted(entry: Raw, slot: Slot, after: Memory) -> Raw:
+    """Where another spelling in the entry speaks against ours, say it in full beside it; at last without it."""
+    for name, (_, value) in _misread(entry, slot, after).items():
+        entry[name] = value
+    if "type" in entry and _misread(entry, slot, after):
+        entry["type"] = after.type.value
+    if not _misread(entry, slot, after):
+        return entry
+    return encode(after) if slot.kind is after.type else {**encode(after), "type": after.type.value}
+
+
+def _misread(entry: Raw, slot: Slot, after: Memory) -> dict[str, list[Any]]:
+    """Field -> [what the entry says, what it should say]."""
+    try:
+        return difference(decode(entry, slot.kind, after.id), after)
+    except EntryError:
+        return {"type": [None, after.type.value]}
+
+
+def _move(raw: Raw, slot: Slot, after: Memory) -> None:
+    """Write a memory whose type changed at the end of its new array; its old place is emptied."""
+    entry = raw[slot.array][slot.place]
+    entry = {"content": entry} if isinstance(entry, str) else dict(entry)
+    before = decode(entry, slot.kind, after.id)
+    entry.pop("type", None)
+    target = Slot("", 0, after.type)
+    for name, (_, value) in difference(before, after).items():
+        if name != "type":
+            write_field(entry, name, value)
+    _array(raw, after).append(
+        _insisted({"id": after.id, **{k: v for k, v in entry.items() if k != "id"}}, target, after)
+    )
+    raw[slot.array][slot.place] = _GONE
+
+
+_GONE = object()
+
+
+def _drop(document: Document, memories: Mapping[str, Memory]) -> None:
+    for memory_id, slot in document.slots.items():
+        if memory_id not in memories:
+            document.raw[slot.array][slot.place] = _GONE
+    for name in {slot.array for slot in document.slots.values()}:
+        document.raw[name] = [entry for entry in document.raw[name] if entry is not _GONE]
+
+
+def _array(raw: Raw, memory: Memory) -> list[Any]:
+    """The array of the memory's type, under the name the author gave it."""
+    singular, plural = memory.type.value, memory.type.array
+    name = plural if plural in raw or singular not in raw else singular
+    if raw.get(name) is None:
+        raw[name] = []
+    found: list[Any] = raw[name]
+    return found
+
+
+def _headed(raw: Raw, through: int) -> Raw:
+    """The document with its version and the seq it has seen; what stands there already keeps its place."""
+    head: Raw = {name: raw[name] for name in ("$schema", "version") if name in raw}
+    if "version" not in raw:
+        head["version"] = VERSION
+    if "through" in raw and "version" in raw:
+        head = {}
+    else:
+        head["through"] = through
+    return {**head, **raw, "through": through}
+
+
+def rendered(raw: Raw, newline: bytes = b"\n") -> bytes:
+    """The document as text for people: two spaces, short lists on one line."""
+    text = _laid(raw, b"\n")
+    text += b"\n"
+    return text if newline == b"\n" else text.replace(b"\n", newline)
+
+
+def newline_of(data: bytes) -> bytes:
+    """The line end the author's editor uses."""
+    return b"\r\n" if re.match(rb"[^\n]*\r\n", data) else b"\n"
+
+
+def _laid(value: Any, margin: bytes) -> bytes:
+    if isinstance(value, dict):
+        inner = margin + b"  "
+        rows = (dumps(name) + b": " + _laid(item, inner) for name, item in value.items())
+        return b"{" + inner + (b"," + inner).join(rows) + margin + b"}" if value else b"{}"
+    if isinstance(value, list):
+        return _laid_list(value, margin)
+    return dumps(value)
+
+
+def _laid_list(value: list[Any], margin: bytes) -> bytes:
+    if not value:
+        return b"[]"
+    if not any(isinstance(item, dict | list) for item in value):
+        parts = [dumps(item) for item in value]
+        if sum(map(len, parts)) <= _WIDTH:
+            return b"[" + b", ".join(parts) + b"]"
+    inner = margin + b"  "
+    return b"[" + inner + (b"," + inner).join(_laid(item, inner) for item in value) + margin + b"]"

@@ -1,5 +1,0 @@
-"""The queue of what waits for a person, and what a person declined."""
-
-from rolememory.store.review.queue import MOST_DECLINED, MOST_WAITING, Review, Waiting
-
-__all__ = ["MOST_DECLINED", "MOST_WAITING", "Review", "Waiting"]

@@ -1,0 +1,78 @@
+"""How little a text tells: greetings, assent, laughter and bare gestures.
+
+It lowers the order of what may be recalled and never leaves anything out: "ok" may be the answer that is asked for.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import cache, lru_cache
+
+import orjson
+
+from rolememory.schema.scene import Language
+from rolememory.shipped import shipped
+from rolememory.text.plain import plain
+from rolememory.text.words import COMMON, HAN, PAIR, RARE, kind, tokens, words
+
+ENOUGH = 1.5  # what two rare words, or one and a few common ones, tell: no longer noise
+
+_TELLS = {RARE: 1.0, COMMON: 0.25, HAN: 0.5, PAIR: 0.25}
+_CLAUSES = re.compile(r"[,.!?;:~…。、()\[\]\"\n*_]+|\s-+\s|—+")
+_REPEATED = re.compile(r"([^\W\d_]{1,3}?)\1{2,}")
+_LATIN = re.compile("[a-z]")
+_WORDS = re.compile(r"[a-z]+|[^\W_]")
+
+
+@lru_cache(maxsize=65_536)
+def noise(text: str) -> float:
+    """How little a text tells, 0..1: 1 for "haha ok", 0 from two rare words on. Cost: O(length).
+
+    >>> noise("Haha, good morning!"), noise("*nods slowly*"), noise("哈哈哈好的，继续")
+    (1.0, 1.0, 1.0)
+    >>> noise("My dog died yesterday."), noise("我把小提琴借给了罗斯船长。")
+    (0.0, 0.0)
+    >>> 0.0 < noise("Blue.") < 1.0
+    True
+    """
+    told, weight = set[str](), 0.0
+    for clause in _telling(text):
+        new = set(tokens(clause)) - told
+        weight += sum(_TELLS.get(kind(one), 0.0) for one in new)
+        if weight >= ENOUGH:
+            return 0.0
+        told |= new
+    return round(1.0 - weight / ENOUGH, 3)
+
+
+def _telling(text: str) -> Iterator[str]:
+    """The clauses that are more than fillers; a number always tells something."""
+    even = _REPEATED.sub(r"\1", plain(text).replace("'", ""))
+    return (clause for clause in _CLAUSES.split(even) if clause and not _filling(clause))
+
+
+def _filling(clause: str) -> bool:
+    """Whether a clause is made of fillers and stop words alone, each read once, the longest first."""
+    fillers, of_words = _fillers()
+    return of_words.issuperset(_WORDS.findall(clause)) and bool(fillers.fullmatch(clause))
+
+
+@cache
+def _fillers() -> tuple[re.Pattern[str], frozenset[str]]:
+    """The fillers of both languages as one pattern, and the words and characters that they consist of."""
+    listed = {one.replace("'", "") for language in ("en", "zh") for one in _listed(language)}
+    longest_first = sorted(listed, key=lambda one: (-len(one), one))
+    either = "|".join(
+        rf"(?<![a-z]){re.escape(one)}(?![a-z])" if _LATIN.match(one) else re.escape(one)
+        for one in longest_first
+    )
+    return re.compile(rf"(?>{either}|[^\w]+)*+"), frozenset(_WORDS.findall(" ".join(listed)))
+
+
+def _listed(language: Language) -> Iterator[str]:
+    raw = orjson.loads(
+        shipped("worldbook_rules", "lexicons", f"noise.{language}.json").read_bytes()
+    )
+    yield from raw["phrases"]
+    for row in raw["words"].values():
+        yield from row.split()
+    yield from words(language).stop

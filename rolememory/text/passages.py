@@ -1,0 +1,121 @@
+"""Passages of a message: the stretches that are recalled, whole sentences packed up to a limit.
+
+What a passage is depends on the text up to its end and on the sentence behind it alone: text that is appended to a message changes
+its last passage and leaves the identity of the others.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
+from typing import NamedTuple
+
+from rolememory.schema.learning import MarkedSpan
+from rolememory.text.sentences import Span, sentences
+
+LONGEST = 280  # characters of a passage
+LONGEST_HAN = (
+    120  # of one whose beginning is mostly Han or kana: each says what two letters or three say
+)
+
+_HAN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
+_CLAUSE = re.compile(r"[,;:](?=\s)|[，；：、]|[—–-](?=\s)|——|…+|\.{3}")
+_BLANKS = re.compile(r"\s+")
+_FILLED = 3  # the first third of the limit is no place to cut
+
+
+class Passage(NamedTuple):
+    """A stretch of a message that is recalled as one: half-open, in characters of the clean text."""
+
+    start: int
+    end: int
+    ooc: bool = False  # out of character
+
+
+def passages(text: str, marks: Sequence[MarkedSpan] = ()) -> tuple[Passage, ...]:
+    """The passages of a text in order: between and around them stand only blanks. Cost: O(length).
+
+    Words out of character make passages of their own, and across an empty line what somebody else says is not packed together
+    with the speaker's own words. A sentence is cut only if it is longer than the limit: at clauses, else at blanks, else anywhere.
+
+    >>> text = "The beacon is dark. ((brb)) Was it the storm?"
+    >>> [(text[one.start : one.end], one.ooc) for one in passages(text, [MarkedSpan("ooc", 20, 27)])]
+    [('The beacon is dark.', False), ('((brb))', True), ('Was it the storm?', False)]
+    """
+    quotes = [mark for mark in marks if mark.kind == "quote"]
+    return tuple(
+        Passage(start, end, ooc)
+        for region, ooc in _regions(text, marks)
+        for start, end in _packed(text, _pieces(text, region), quotes)
+    )
+
+
+def limit_at(text: str, start: int) -> int:
+    """How long a passage that starts here may be."""
+    beginning = text[start : start + LONGEST_HAN]
+    visible = sum(map(len, beginning.split()))
+    han = sum(map(len, _HAN.findall(beginning)))
+    return LONGEST_HAN if han * 2 > visible else LONGEST
+
+
+def _regions(text: str, marks: Iterable[MarkedSpan]) -> Iterator[tuple[Span, bool]]:
+    place = 0
+    for mark in marks:
+        if mark.kind == "ooc":
+            yield Span(place, mark.start), False
+            yield Span(mark.start, mark.end), True
+            place = mark.end
+    yield Span(place, len(text)), False
+
+
+def _pieces(text: str, region: Span) -> Iterator[Span]:
+    """Sentences, and the parts of those that are longer than a passage."""
+    for one in sentences(text, *region):
+        start = one.start
+        while one.end - start > LONGEST_HAN and one.end - start > (limit := limit_at(text, start)):
+            cut = _cut(text, start, start + limit)
+            yield Span(start, cut)
+            start = _next_visible(text, cut)
+        yield Span(start, one.end)
+
+
+def _cut(text: str, start: int, longest: int) -> int:
+    """Where to cut between the two places: at the last clause, else at the last blank, else as late as possible."""
+    least = start + (longest - start) // _FILLED
+    clauses = [clause.end() for clause in _CLAUSE.finditer(text, least, longest)]
+    if clauses:
+        return clauses[-1]
+    blanks = [blank.start() for blank in _BLANKS.finditer(text, least, longest + 1)]
+    return blanks[-1] if blanks else longest
+
+
+def _next_visible(text: str, place: int) -> int:
+    blanks = _BLANKS.match(text, place)
+    return blanks.end() if blanks else place
+
+
+def _packed(text: str, pieces: Iterable[Span], quotes: Sequence[MarkedSpan]) -> Iterator[Span]:
+    start = end = longest = 0
+    last = Span(0, 0)
+    for piece in pieces:
+        if end and (piece.end > longest or _apart(text, last, piece, quotes)):
+            yield Span(start, end)
+            end = 0
+        if not end:
+            start, longest = piece.start, piece.start + limit_at(text, piece.start)
+        last, end = piece, piece.end
+    if end:
+        yield Span(start, end)
+
+
+def _apart(text: str, last: Span, piece: Span, quotes: Sequence[MarkedSpan]) -> bool:
+    """Whether an empty line stands between them and only one of them is somebody else's."""
+    if not quotes or text.count("\n", last.end, piece.start) < 2:
+        return False
+    return _quoted(quotes, last) != _quoted(quotes, piece)
+
+
+def _quoted(quotes: Sequence[MarkedSpan], piece: Span) -> bool:
+    """Whether somebody else's words stand in it."""
+    place = bisect_right(quotes, piece.start, key=attrgetter("end"))
+    return place < len(quotes) and quotes[place].start < piece.end

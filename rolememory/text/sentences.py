@@ -1,0 +1,119 @@
+"""Where the sentences of a message end, in English, Chinese and text that mixes them.
+
+Read from left to right: whether a sentence ends depends on what precedes it and on the next visible character alone, so text
+that is appended later moves no end but the last.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Literal, NamedTuple
+
+import orjson
+
+from rolememory.shipped import shipped
+
+_PAIRED = '"*_'  # one character that opens and closes
+_QUOTES = '"”’」』»'
+_OPENERS = '"“‘「『«《（([【*_'
+_STOP = re.compile(
+    rf"\n|(?P<mark>[。｡！？!?.…]+[~～]*|[~～]+)(?P<close>[{_PAIRED}{_QUOTES}'》）)\]】]*)"
+)
+_NEXT = re.compile(r"([^\S\n]*)(\S?)")
+_HAN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+_BEFORE_POINT = re.compile(r"(?<![A-Za-z0-9.])(?P<word>[A-Za-z][A-Za-z.]*)$|^\s*[0-9]{1,3}$")
+_LONGEST_ABBREVIATION = 9
+
+
+class Span(NamedTuple):
+    """A stretch of a text: half-open, in characters, without blanks at its edges."""
+
+    start: int
+    end: int
+
+
+def sentences(text: str, start: int = 0, end: int | None = None) -> list[Span]:
+    r"""The sentences between two places, in order; the end of a line ends one. Cost: O(length).
+
+    >>> text = 'Dr. Lin paid 3.50. "Go!" he said. “走吧。”他说。我……我不去'
+    >>> [text[one.start : one.end] for one in sentences(text)]
+    ['Dr. Lin paid 3.50.', '"Go!" he said.', '“走吧。”他说。', '我……我不去']
+    """
+    end = len(text) if end is None else end
+    edges = (*_ends(text, start, end), end)
+    begin, found = start, []
+    for edge in edges:
+        inside = text[begin:edge]
+        first = edge - len(inside.lstrip())
+        last = begin + len(inside.rstrip())
+        if last > first:
+            found.append(Span(first, last))
+        begin = edge
+    return found
+
+
+def _ends(text: str, start: int, end: int) -> Iterator[int]:
+    line = start
+    opened: dict[str, tuple[int, bool]] = {}
+    for stop in _STOP.finditer(text, start, end):
+        if stop["mark"] is None:
+            line, opened = stop.end(), {}
+            yield stop.start()
+            continue
+        closed = _closed(text, stop, line, opened) if stop["close"] else stop.end()
+        follows = _NEXT.match(text, closed, end)
+        if follows and _is_end(text, stop, text[stop.end("mark") : closed], follows, line):
+            yield closed
+
+
+def _closed(text: str, stop: re.Match[str], line: int, opened: dict[str, tuple[int, bool]]) -> int:
+    """The place behind the marks that close what stands open; a mark that opens belongs to the next sentence.
+
+    `opened` remembers, for each paired mark of this line, up to where it was counted and whether it stood open there.
+    """
+    for place in range(stop.end("mark"), stop.end()):
+        if (mark := text[place]) in _PAIRED:
+            since, open_ = opened.get(mark, (line, False))
+            open_ ^= text.count(mark, since, place) % 2 == 1
+            opened[mark] = (place, open_)
+            if not open_:
+                return place
+    return stop.end()
+
+
+def _is_end(
+    text: str, stop: re.Match[str], closing: str, follows: re.Match[str], line: int
+) -> bool:
+    blank, char = follows.groups()
+    if not char:
+        return True
+    if closing and closing[-1] in _QUOTES and (char.islower() or (not blank and _HAN.match(char))):
+        return False  # who said it follows: "Go!" he said. “走吧。”他说。
+    mark = stop["mark"]
+    if mark.startswith(("…", "..")):
+        return char in _OPENERS or bool(blank and char.isupper())
+    if mark[0] in "。｡！？":
+        return True
+    if not blank and char not in _OPENERS:
+        return bool(mark[0] in "!?" and _HAN.match(char))
+    return mark != "." or not _abbreviated(text, stop.start(), line, char)
+
+
+def _abbreviated(text: str, point: int, line: int, char: str) -> bool:
+    """Whether the full stop belongs to "Dr.", "J.", "a.m." or the number of a list item."""
+    before = _BEFORE_POINT.search(text[max(line, point - _LONGEST_ABBREVIATION) : point])
+    if before is None:
+        return False
+    word = (before["word"] or "").lower()
+    if not word or _abbreviations().get(word) == "titles":
+        return True
+    if len(word) == 1:
+        return word != "i" and before["word"].isupper()
+    return word in _abbreviations() and not char.isupper()
+
+
+@cache
+def _abbreviations() -> dict[str, Literal["titles", "abbreviations"]]:
+    raw = orjson.loads(shipped("worldbook_rules", "lexicons", "prose.en.json").read_bytes())
+    names: tuple[Literal["titles"], Literal["abbreviations"]] = ("titles", "abbreviations")
+    return {word: name for name in names for word in raw[name].split()}

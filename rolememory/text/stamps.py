@@ -1,0 +1,334 @@
+"""The scene stamp of a message: what cards and frontends print about the state of the scene, as fields.
+
+Read are: a status panel in an element (`<status>`, `<StatusBlock>`, `<状态栏>`), in a code block (JSON, YAML or lines) or under a
+heading (`【状态栏】`), a JSON object at either end of a message, updates of variables (JSON Patch, `_.set('path', old, new)`), lines in
+brackets (`【时间】三月初七【地点】茶楼`, `[Time: dusk | Place: mill]`), and bare lines (`时间：…｜地点：…`) at either end of a message.
+Source: the forms that status bars and trackers for SillyTavern and RisuAI, MVU cards among them, ask their models for.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache, lru_cache
+from itertools import groupby
+from typing import Any, Literal, NamedTuple
+
+import orjson
+
+from rolememory.shipped import shipped
+
+MOST_FIELDS = 12
+LONGEST_VALUE = 80
+_LONGEST_LINE = 600
+_LONGEST_NAME = 20
+_LONGEST_PANEL = 20_000  # characters of one that are read
+_DEEPEST = 5  # levels of JSON
+
+Fields = list[tuple[str, str]]
+
+_OPENING = re.compile(
+    r"<(?P<tag>\w{1,40})(?:\s[^<>]*)?>|^[ \t]*(?P<fence>`{3,})[ \t]*(?P<lang>\w*)[^\n`]*\n", re.M
+)
+_LINE_TAG = re.compile(r"</?(?:br|p|div|li|ul|tr|table|hr|details|summary|h\d)\b[^<>]*>", re.I)
+_ELEMENT = re.compile(r"<(\w{1,40})>([^<>\n]+)</\1>")
+_TAG = re.compile(r"<[^<>]*>")
+_OBJECT = re.compile(r"\A\s*(?P<first>\{[^\n]*\}|\{\n[\s\S]*?\n\})[ \t]*(?=\n|\Z)")
+_UPDATE = re.compile(
+    r"""_\.set\(\s*['"](?P<path>[^'"\n]{1,200})['"][^\n]{0,200}?,\s*['"]?(?P<value>[^'",()\n]{1,80})['"]?\s*\)"""
+)
+_PATCH = re.compile(r"<json_?patch>", re.I)
+_SETS = ("replace", "add", "insert")  # what JSON Patch sets to a value
+_WORD = re.compile(r"\w")
+_PATH = re.compile(r"[^./\[\]\d][^./\[\]]*")
+_DECORATION = " \t\r　>#-=*_~•·|｜`"
+_BOXES = {"[": "]", "【": "】", "(": ")", "（": "）", "{": "}", "「": "」", "『": "』", "<": ">"}
+_NAMED = re.compile(
+    r"[【\[]\s*([^【】\[\]:：\n]{1,20})[】\]]\s*[:：]?([^【】\[\]\n]*)"
+)  # 【时间】三月初七
+_NEXT_BOX = re.compile(r"[】\])）]\s*[【\[(（]")
+_BAR = re.compile(r"[|｜]")
+_NEXT_NAME = re.compile(r"[,，;；·•/\s]\s*(?=([^\W\d_]\w{0,11})[*_]*\s?[:：])")
+_PAIR = re.compile(
+    r"\W*?(?P<name>[^\W\d_][^:：|｜,，。.!?！？\"“”「」\n]{0,19}?)[*_`\s】\]]*[:：](?P<value>.+)"
+)
+_NOT_IN_NAMES = re.compile(r"[\s_'’\ufe0f*-]+")
+_LINES = re.compile(r"[^\n]+|\n(?=\n)")
+_THOUGHTS = frozenset({"think", "thinking", "thought", "thoughts", "reasoning"})
+_OTHER_ELEMENTS = _THOUGHTS | {"details", "updatevariable", "updatevariables", "jsonpatch"}
+_AROUND = "[]【】「」『』()（）:： "
+_EDGES = " \t\r　*_`'\"“”；;，,。|｜"
+
+
+class Panel(NamedTuple):
+    """Where a message prints the state of its scene, half-open, and the fields there."""
+
+    start: int
+    end: int
+    fields: tuple[tuple[str, str], ...]
+
+
+def stamp_of(raw: str) -> tuple[tuple[str, str], ...]:
+    r"""What a message prints about its scene: (field, value), each field once, in the order printed. Cost: O(length).
+
+    Known fields are called time, date, place, mood, affection, who, items, weather; others keep their printed name.
+
+    >>> stamp_of("【时间】三月初七【地点】茶楼【好感】45\n雨还在下。")
+    (('time', '三月初七'), ('place', '茶楼'), ('affection', '45'))
+    >>> stamp_of("She waits. [He is late: again]")
+    ()
+    """
+    told: dict[str, str] = {}
+    for panel in panels(raw):
+        for name, value in panel.fields:
+            told.setdefault(name, value)
+    known = set(_words().names.values())
+    chosen = sorted(told, key=lambda name: name not in known)[:MOST_FIELDS]
+    return tuple((name, value) for name, value in told.items() if name in chosen)
+
+
+def panels(raw: str) -> list[Panel]:
+    """Every place of a message that prints the state of its scene, in order."""
+    return list(_found(raw))
+
+
+class _Words(NamedTuple):
+    names: Mapping[str, str]  # folded name -> field
+    before: tuple[str, ...]  # what may stand in front of a name
+    panels: frozenset[str]
+    picture: re.Pattern[str]  # a picture in front of a value that names its field
+
+
+@cache
+def _words() -> _Words:
+    raw = orjson.loads(shipped("worldbook_rules", "lexicons", "stamps.json").read_bytes())
+    names = {_folded(name): field for field, row in raw["fields"].items() for name in row.split()}
+    pictures = "|".join(re.escape(name) for name in names if not name[0].isalpha())
+    return _Words(
+        names,
+        tuple(_folded(word) for word in raw["before"].split()),
+        frozenset(map(_folded, raw["panels"].split())),
+        re.compile(rf"\W*?(?P<name>{pictures})\ufe0f?\s*[:：]?(?P<value>.+)"),
+    )
+
+
+def _folded(name: str) -> str:
+    return _NOT_IN_NAMES.sub("", name).lower()
+
+
+@lru_cache(maxsize=4096)
+def _field(name: str) -> str:
+    """The known field that a printed name means; "" when it means none."""
+    words, folded = _words(), _folded(name)
+    if folded in words.names:
+        return words.names[folded]
+    rest = (folded.removeprefix(word) for word in words.before if folded.startswith(word))
+    return next((words.names[one] for one in rest if one in words.names), "")
+
+
+def _known(fields: Fields) -> int:
+    """How many known fields are among them."""
+    return len({field for name, _ in fields if (field := _field(name))})
+
+
+def _panel(start: int, end: int, fields: Fields) -> Panel:
+    named = ((_field(name) or name.strip(), value.strip(_EDGES)) for name, value in fields)
+    kept = ((name, value[:LONGEST_VALUE].rstrip()) for name, value in named if name and value)
+    return Panel(start, end, tuple(kept))
+
+
+def _found(raw: str) -> Iterator[Panel]:
+    place = 0
+    for start, end, fields in _containers(raw):
+        yield from _between(raw, place, start)
+        if fields:
+            yield _panel(start, end, fields)
+        place = end
+    yield from _between(raw, place, len(raw))
+
+
+def _containers(raw: str) -> Iterator[tuple[int, int, Fields]]:
+    """Elements, code blocks and objects, and what they say, if they say something of the scene."""
+    raw, place = raw.rstrip(), 0
+    if (first := _OBJECT.match(raw)) and (fields := _in_json(first["first"])):
+        yield first.start("first"), first.end("first"), fields
+        place = first.end()
+    while opening := _OPENING.search(raw, place):
+        place = opening.end()
+        if not (opening["fence"] or _folded(opening["tag"]) in _words().panels | _OTHER_ELEMENTS):
+            continue
+        closed, end = _closing(raw, opening)
+        inside = raw[opening.end() : min(closed, opening.end() + _LONGEST_PANEL)]
+        yield opening.start(), end, _inside(inside, _folded(opening["tag"] or opening["lang"]))
+        place = end
+    last = raw.rfind("\n{", place)
+    if last >= 0 and raw.endswith("}") and (fields := _in_json(raw[last:])):
+        yield last + 1, len(raw), fields
+
+
+def _closing(raw: str, opening: re.Match[str]) -> tuple[int, int]:
+    """Where the inside of an element or a code block ends, and the mark that closes it; both at the end if none does."""
+    if opening["fence"]:
+        closing = "\n" + opening["fence"]
+        closed = raw.find(closing, opening.end() - 1)
+        end = closed + len(closing)
+    else:
+        closed = raw.find(f"</{opening['tag']}", opening.end())
+        end = raw.find(">", closed) + 1
+    return (closed, end) if closed >= 0 and end else (len(raw), len(raw))
+
+
+def _inside(inside: str, name: str) -> Fields:
+    """The fields in an element or a code block of that name."""
+    if name in _THOUGHTS:
+        return []
+    inside = _PATCH.split(inside)[-1]
+    if fields := [*_in_json(inside), *_updates(inside)]:
+        return fields
+    text = _TAG.sub("", _ELEMENT.sub(r"\1: \2\n", _LINE_TAG.sub("\n", inside)))
+    lines = (line.strip(_DECORATION) for line in text.splitlines())
+    fields = [field for line in lines if line for field in _in_line(line)[0]]
+    return fields if name in _words().panels or _known(fields) > 1 else []
+
+
+def _updates(inside: str) -> Fields:
+    """What variables were set to, of those that say something of the scene."""
+    told = ((_PATH.findall(one["path"])[-1:], one["value"]) for one in _UPDATE.finditer(inside))
+    return [(path[0], value) for path, value in told if path and _field(path[0])]
+
+
+def _in_json(text: str) -> Fields:
+    """The fields of a JSON value that knows at least one."""
+    opening = min((at for mark in "{[" if (at := text.find(mark)) >= 0), default=-1)
+    if opening < 0 or _TAG.sub("", text[:opening]).strip() or len(text) > _LONGEST_PANEL:
+        return []
+    closing = max(text.rfind("}"), text.rfind("]"))
+    try:
+        value = orjson.loads(text[opening : closing + 1])
+    except orjson.JSONDecodeError:
+        return []
+    fields = list(_flat(value))
+    return fields if _known(fields) else []
+
+
+def _flat(value: Any, depth: int = 0) -> Iterator[tuple[str, str]]:
+    if isinstance(value, list) and depth < _DEEPEST:
+        for one in value:
+            if (
+                isinstance(one, Mapping)
+                and one.get("op") in _SETS
+                and {"path", "value"} <= one.keys()
+            ):
+                path = _PATH.findall(str(one["path"]))[-1:]
+                yield from _flat(dict.fromkeys(path, one["value"]), depth + 1)
+    elif isinstance(value, Mapping) and depth < _DEEPEST:
+        for name, one in value.items():
+            if text := _text(one, _field(name)):
+                yield name, text
+            if isinstance(one, Mapping) and not (text and _field(name) != "who"):
+                yield from _flat(one, depth + 1)
+
+
+def _text(value: Any, field: str) -> str:
+    """A value as a line: members of a list and parts of a known field are joined, of names their names; "" where it has none."""
+    if isinstance(value, str | int | float):
+        return str(value)
+    if isinstance(value, list) and value:
+        names = [one.get("name") if isinstance(one, Mapping) else one for one in value]
+        plain = [str(one) for one in names if isinstance(one, str | int | float)]
+        return ", ".join(plain if field in ("who", "items") else plain[:1])  # [value, what it is]
+    if isinstance(value, Mapping) and field:
+        plain = [str(one) for one in value.values() if isinstance(one, str | int | float)]
+        return ", ".join(value if field == "who" else plain)
+    return ""
+
+
+class _Row(NamedTuple):
+    """A line outside of elements and blocks."""
+
+    start: int
+    end: int
+    kind: Literal["blank", "heading", "boxed", "bare", "text"]
+    fields: Fields
+
+
+def _between(raw: str, start: int, end: int) -> Iterator[Panel]:
+    """The panels among the lines between two places."""
+    rows = list(_rows(raw, start, end))
+    while rows and rows[-1].kind == "blank":
+        rows.pop()
+    first = True
+    place = 0
+    for is_text, group in groupby(rows, key=lambda row: row.kind == "text"):
+        run = list(group)
+        place += len(run)
+        if not is_text:
+            told = [row for row in _told(run, edge=first or place == len(rows)) if row.fields]
+            if told:
+                yield _panel(
+                    told[0].start, told[-1].end, [one for row in told for one in row.fields]
+                )
+        first = first and all(row.kind == "blank" for row in run)
+
+
+def _rows(raw: str, start: int, end: int) -> Iterator[_Row]:
+    for line in _LINES.finditer(raw, start, end):
+        text = _TAG.sub("", line[0]) if "<" in line[0] else line[0]
+        yield _Row(*line.span(), *_kind(text.strip(_DECORATION)))
+
+
+def _kind(line: str) -> tuple[Literal["blank", "heading", "boxed", "bare", "text"], Fields]:
+    if not line:
+        return "blank", []
+    if len(line) <= _LONGEST_NAME and _folded(line.strip(_AROUND)) in _words().panels:
+        return "heading", []
+    if len(line) > _LONGEST_LINE or (line[0] not in _BOXES and not _pair(line)):
+        return "text", []
+    fields, whole = _in_line(line)
+    if not fields or not whole or any(len(value) > LONGEST_VALUE for _, value in fields):
+        return "text", []
+    boxed = _known(fields) > (line[0] in "(（") if line[0] in _BOXES else False
+    return ("boxed" if boxed else "bare"), fields
+
+
+def _told(run: list[_Row], *, edge: bool) -> Iterator[_Row]:
+    """The rows of a run that print the state of a scene, not talk that looks like it."""
+    headed = False
+    bare = [number for number, row in enumerate(run) if row.kind == "bare" and _known(row.fields)]
+    many = edge and _known([one for row in run for one in row.fields]) > 1
+    for number, row in enumerate(run):
+        headed = (headed or row.kind == "heading") and row.kind != "blank"
+        if headed or row.kind == "boxed" or (many and bare and bare[0] <= number <= bare[-1]):
+            yield row
+
+
+def _in_line(line: str) -> tuple[Fields, bool]:
+    """The fields of a line, and whether there is nothing else in it."""
+    if line[0] in "【[":
+        named = [(name, value) for name, value in _NAMED.findall(line) if value.strip()]
+        if len(named) == 1 and _folded(named[0][0]) in _words().panels:
+            return _in_line(named[0][1].strip())
+        if named:
+            return named, True
+    if _BOXES.get(line[0]) == line[-1]:
+        line = _NEXT_BOX.sub("|", line[1:-1])
+    parts = [part for part in _parts(line) if part.strip(_EDGES)]
+    fields = [field for part in parts if (field := _pair(part))]
+    return fields, len(fields) == len(parts)
+
+
+def _parts(line: str) -> Iterator[str]:
+    for part in _BAR.split(line):
+        place = 0
+        for name in _NEXT_NAME.finditer(part):
+            if _field(name[1]) and _WORD.search(part, place, name.start()):
+                yield part[place : name.start()]
+                place = name.end()
+        yield part[place:]
+
+
+def _pair(part: str) -> tuple[str, str] | None:
+    named = _PAIR.match(part)
+    if named and _field(named["name"]):
+        return named["name"], named["value"]
+    pictured = _words().picture.match(part)
+    told = pictured or named
+    return (told["name"], told["value"]) if told else None

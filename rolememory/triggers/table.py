@@ -1,0 +1,251 @@
+"""Candidates in columns: what strategies read of all of them at once, by row.
+
+A row is a place: a candidate keeps its row while its id is there, and a row that became free is given to a newcomer. The
+owner changes a table in place, under its `lock`, between turns.
+"""
+
+import threading
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
+from weakref import WeakSet
+
+from rolememory.schema.entry import Entry
+from rolememory.schema.evidence import Hit, Reason
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Doubles = NDArray[np.float64]
+    Mask = NDArray[np.bool_]
+    Rows = NDArray[np.int64]
+
+_FIRST = 64  # rows that a new column has room for
+
+
+class Column:
+    """One value per row, in an array that grows by doubling."""
+
+    __slots__ = ("_all", "_empty", "size")
+
+    def __init__(self, dtype: str, empty: Any = 0, width: int | None = None) -> None:
+        import numpy as np
+
+        self._empty, self.size = empty, 0
+        shape = (_FIRST,) if width is None else (_FIRST, width)
+        self._all: NDArray[Any] = np.full(shape, empty, dtype=dtype)
+
+    @property
+    def values(self) -> "NDArray[Any]":
+        """The values of all rows, (n_rows,); a view."""
+        return self._all[: self.size]
+
+    def grow(self, size: int) -> None:
+        """Have at least so many rows; new ones are empty."""
+        import numpy as np
+
+        if size > len(self._all):
+            shape = (max(size, 2 * len(self._all)), *self._all.shape[1:])
+            room = np.full(shape, self._empty, dtype=self._all.dtype)
+            room[: self.size] = self.values
+            self._all = room
+        self.size = max(self.size, size)
+
+    def __setitem__(self, rows: Any, values: Any) -> None:
+        self._all[rows] = values
+
+    def __getitem__(self, rows: Any) -> Any:
+        return self._all[rows]
+
+
+def seconds(moment: datetime | None) -> float:
+    """A moment as seconds since 1970, nan for none."""
+    return moment.timestamp() if moment else float("nan")
+
+
+class Follower(Protocol):
+    """Keeps something about the rows of a table."""
+
+    def add(self, rows: Sequence[int]) -> None:
+        """Read these rows: what stands in them is new."""
+        ...
+
+    def remove(self, rows: Sequence[int]) -> None:
+        """Forget these rows; what stood in them still does."""
+        ...
+
+
+class Table:
+    """Which candidate stands in which row, and what ranking reads of each: when it was made and what it brings along."""
+
+    def __init__(self, entries: Iterable[Entry] = ()) -> None:
+        self.lock = threading.RLock()
+        self.row_of: dict[str, int] = {}
+        self.created = Column("f8", float("nan"))  # seconds
+        self.weight, self.salience, self.priority = Column("f8"), Column("f8"), Column("f8")
+        self.came = Column("i8")  # numbers the candidates in the order in which their ids came
+        self._entries: list[Entry | None] = []
+        self._free: list[int] = []
+        self._coming = 0
+        self._followers: WeakSet[Follower] = WeakSet()
+        self.change(list(entries))
+
+    def __len__(self) -> int:
+        return len(self.row_of)
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of every column, free ones included."""
+        return len(self._entries)
+
+    @property
+    def rows(self) -> list[int]:
+        """The rows that are taken, in the order in which their ids came."""
+        return list(self.row_of.values())
+
+    def entry(self, row: int) -> Entry:
+        """The candidate in a row that is taken."""
+        found = self._entries[row]
+        assert found is not None, "a free row was asked about"
+        return found
+
+    def entries(self, rows: Iterable[int]) -> list[Entry]:
+        """The candidates in rows that are taken."""
+        entries = self._entries
+        return [entries[row] for row in rows]  # type: ignore[misc]
+
+    def follow(self, follower: Follower) -> None:
+        """Tell it of every change from now on, for as long as somebody else holds it."""
+        self._followers.add(follower)
+
+    def change(self, fresh: Sequence[Entry], gone: Iterable[str] = ()) -> None:
+        """Put candidates where their id stands, else into free rows; free the rows of those that are gone."""
+        leaving = [self.row_of[one] for one in gone if one in self.row_of]
+        changing = [self.row_of[one.id] for one in fresh if one.id in self.row_of]
+        for follower in self._followers:
+            follower.remove([*leaving, *changing])
+        for row in leaving:
+            del self.row_of[self.entry(row).id]
+            self._entries[row] = None
+        self._free += leaving
+        rows = [self._row(entry.id) for entry in fresh]
+        self._write(rows, fresh)
+        for follower in self._followers:
+            follower.add(rows)
+
+    def _row(self, entry_id: str) -> int:
+        row = self.row_of.get(entry_id)
+        if row is None:
+            row = self._free.pop() if self._free else len(self._entries)
+            if row == len(self._entries):
+                self._entries.append(None)
+            self.row_of[entry_id] = row
+            self.came.grow(self.n_rows)
+            self.came[row] = self._coming
+            self._coming += 1
+        return row
+
+    def _write(self, rows: Sequence[int], entries: Sequence[Entry]) -> None:
+        columns = self.created, self.weight, self.salience, self.priority
+        for column in columns:
+            column.grow(self.n_rows)
+        for row, entry in zip(rows, entries, strict=True):
+            self._entries[row] = entry
+        if rows:
+            facts = zip(*map(_facts, entries), strict=True)
+            for column, values in zip(columns, facts, strict=True):
+                column[rows] = values
+
+    def among(self, ids: Collection[str]) -> "Among":
+        """Those of these ids that are here."""
+        if isinstance(ids, Among):
+            return ids
+        of = self.row_of
+        return Among.of_rows(self, [of[one] for one in ids if one in of])
+
+
+def _facts(entry: Entry) -> tuple[float, float, float, float]:
+    """created, weight, salience, priority; an entry of a lorebook has the neutral ones."""
+    return (
+        seconds(getattr(entry, "created", None)),
+        getattr(entry, "weight", 1.0),
+        getattr(entry, "salience", 0.5),
+        getattr(entry, "priority", 50),
+    )
+
+
+class Among(Set[str]):
+    """Some of the candidates of a table, as a mask over its rows; looks like a set of ids, and `ids` is a real one."""
+
+    def __init__(self, table: Table, chosen: Column | None = None) -> None:
+        self.table = table
+        self._chosen = Column("?") if chosen is None else chosen
+
+    @classmethod
+    def of_rows(cls, table: Table, rows: "Rows | Sequence[int]") -> "Among":
+        """The candidates in these rows."""
+        among = cls(table)
+        among.mask[rows] = True
+        return among
+
+    @property
+    def mask(self) -> "Mask":
+        """Which rows they stand in, (n_rows,)."""
+        self._chosen.grow(self.table.n_rows)
+        return self._chosen.values
+
+    def __contains__(self, entry_id: object) -> bool:
+        row = self.table.row_of.get(entry_id)  # type: ignore[call-overload]
+        return row is not None and bool(self.mask[row])
+
+    def __iter__(self) -> Iterator[str]:
+        return (entry_id for entry_id, row in self.table.row_of.items() if self.mask[row])
+
+    def __len__(self) -> int:
+        return int(self.mask.sum())
+
+    @cached_property
+    def ids(self) -> frozenset[str]:
+        """The same as a frozenset; made when a strategy asks by ids. Cost: O(n) once."""
+        return frozenset(self)
+
+    @classmethod
+    def _from_iterable(cls, ids: Iterable[str]) -> frozenset[str]:  # type: ignore[override]
+        return frozenset(ids)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One strategy's evidence by row; its reasons are made for those that are shown."""
+
+    rows: "Rows"  # (n,), none twice
+    strengths: "Doubles"  # (n,)
+    because: Callable[
+        [int], Reason
+    ]  # of a place in `rows`; still true when the table has changed since
+
+    @classmethod
+    def of(cls, hits: Sequence[tuple[int, float, Reason]]) -> "Found":
+        """Evidence that was found one by one, as (row, strength, reason)."""
+        import numpy as np
+
+        rows = np.array([row for row, *_ in hits], dtype=np.int64)
+        strengths = np.array([strength for _, strength, _ in hits], dtype=np.float64)
+        return cls(rows, strengths, lambda place: hits[place][2])
+
+    def only(self, chosen: "Mask") -> "Found":
+        """The evidence at these places alone."""
+        places, because = chosen.nonzero()[0], self.because
+        return Found(
+            self.rows[places], self.strengths[places], lambda place: because(int(places[place]))
+        )
+
+    def hits(self, table: Table, name: str) -> Iterator[Hit]:
+        """The same as hits."""
+        for place, (row, strength) in enumerate(
+            zip(self.rows.tolist(), self.strengths.tolist(), strict=True)
+        ):
+            yield Hit(table.entry(row).id, name, strength, self.because(place))

@@ -1,0 +1,495 @@
+"""Chats as they were first written: plain lists, and every look goes over the whole path. Slow, and easy to follow.
+
+What is laid, planned and kept must be the same in `rolememory.chats`, however much of the path that looks at. The score
+of a gap (`settle`) and the weaving of changes into versions (`plan`) are not another algorithm there, so they are shared.
+"""
+
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from itertools import islice, pairwise, repeat
+
+from rolememory.chats.align import Alignment, Change
+from rolememory.chats.heard import Heard, base, hear, look_of
+from rolememory.chats.kinship import _is_telling as is_telling
+from rolememory.chats.plan import ANEW, CUT, Laid, Plan, _Weaver, credible, is_ample
+from rolememory.chats.plan import _anew as begins_anew
+from rolememory.chats.presence import Attendance, Participants, Window, alone, filled
+from rolememory.chats.rows import Head, Row, Splice
+from rolememory.chats.settle import Gap, Knows, Step, settled
+from rolememory.chats.values import Look
+from rolememory.schema.learning import Observed, Said
+from rolememory.schema.message import Message
+
+SURE, LONG, REACH = 8, 12, 8
+USER = "lin"
+THERE = Attendance((USER,))
+NAMED = re.compile(r"^\s*[^\n:：]{1,64}[:：]\s*")
+NO_WORD = re.compile(r"[\W_]+")
+
+
+# align
+
+
+def knows_nothing(slot: int, digest: str) -> bool:
+    return False
+
+
+def align(
+    olds: Sequence[Said],
+    news: Sequence[Heard],
+    first: int = 0,
+    ample: bool = True,
+    knows: Knows = knows_nothing,
+) -> Alignment:
+    keys = [base(said.version) for said in olds], [heard.digest for heard in news]
+    pairs = enumerate(zip(islice(keys[0], first, None), keys[1], strict=False))
+    run = next(
+        (place for place, (old, new) in pairs if old != new), min(len(olds) - first, len(news))
+    )
+    found = Found(olds, news, *keys, first, ample, knows)
+    if run >= SURE:
+        found.begin, found.common = first, [(first + place, place) for place in range(run)]
+        found.lay(first + run, run, anchored=True)
+    else:
+        found.lay(0, 0, anchored=False)
+    return Alignment(found.begin, tuple(found.changes), tuple(found.common), len(olds))
+
+
+def align_from(
+    olds: Sequence[Said], news: Sequence[Heard], place: int, knows: Knows
+) -> tuple[Change, ...]:
+    keys = [*repeat("", place), *(base(said.version) for said in olds[place:])]
+    found = Found(olds, news, keys, [heard.digest for heard in news], place, True, knows)
+    found.lay(place, 0, anchored=True)
+    return tuple(found.changes)
+
+
+class Found:
+    def __init__(
+        self,
+        olds: Sequence[Said],
+        news: Sequence[Heard],
+        old_keys: Sequence[str],
+        new_keys: Sequence[str],
+        first: int,
+        ample: bool,
+        knows: Knows,
+    ) -> None:
+        self.olds, self.news, self.first, self.ample, self.knows = olds, news, first, ample, knows
+        self.old_keys, self.new_keys = old_keys, new_keys
+        self.begin = len(olds)
+        self.changes: list[Change] = []
+        self.common: list[tuple[int, int]] = []
+
+    def lay(self, i: int, j: int, anchored: bool) -> None:
+        anchors = self.anchors(i, j) or ([] if anchored else self.loose_anchors())
+        ends = [(i + old, j + new) for old, new in anchors]
+        for i_end, j_end in [*ends, (len(self.olds), len(self.news))]:
+            if anchored:
+                self.between(i, i_end, j, j_end)
+            else:
+                self.in_front(i_end, j, j_end)
+            if i_end < len(self.olds) and j_end < len(self.news):
+                self.common.append((i_end, j_end))
+                if self.old_keys[i_end] != self.new_keys[j_end]:
+                    self.changes.append(Change(i_end, i_end + 1, (Step(i_end, self.news[j_end]),)))
+            i, j, anchored = i_end + 1, j_end + 1, True
+
+    def anchors(self, i: int, j: int) -> list[tuple[int, int]]:
+        found = pairs(self.old_keys[i:], self.new_keys[j:])
+        return rising(
+            [pair for pair in found if len(self.news[j + pair[1]].text) >= LONG]
+        ) or rising(found)
+
+    def loose_anchors(self) -> list[tuple[int, int]]:
+        return rising(
+            pairs(
+                [loose(said.text) for said in self.olds], [loose(heard.text) for heard in self.news]
+            )
+        )
+
+    def in_front(self, i_end: int, j: int, j_end: int) -> None:
+        self.begin = i_end
+        count = j_end - j
+        if (
+            count
+            and count <= i_end
+            and self.old_keys[i_end - count : i_end] == self.new_keys[j:j_end]
+        ):
+            self.begin = i_end - count
+            self.common += [(self.begin + place, j + place) for place in range(count)]
+        elif count:
+            self.settle(max(i_end - 2 * count - REACH, 0), i_end, j, j_end, front=True)
+
+    def between(self, i: int, i_end: int, j: int, j_end: int) -> None:
+        if self.old_keys[i:i_end] == self.new_keys[j:j_end]:
+            self.common += zip(range(i, i_end), range(j, j_end), strict=True)
+        else:
+            self.settle(i, i_end, j, j_end, front=False)
+
+    def settle(self, i: int, i_end: int, j: int, j_end: int, *, front: bool) -> None:
+        gap = Gap(
+            self.olds, self.news, i, i_end, j, j_end, front, self.first, self.ample, self.knows
+        )
+        found = settled(gap)
+        self.begin = min(self.begin, found.begin)
+        self.changes.append(Change(found.begin, i_end, found.steps))
+        self.common += found.common
+
+
+def pairs(olds: Sequence[str], news: Sequence[str]) -> list[tuple[int, int]]:
+    once = {key for key, count in Counter(news).items() if count == 1 and key}
+    counts = Counter(key for key in olds if key in once)
+    where = {key: place for place, key in enumerate(olds) if counts.get(key) == 1}
+    return [(where[key], place) for place, key in enumerate(news) if key in where]
+
+
+def rising(found: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    tops: list[int] = []
+    ends: list[int] = []
+    before: list[int] = []
+    for number, (old, _) in enumerate(found):
+        length = bisect_left(tops, old)
+        before.append(ends[length - 1] if length else -1)
+        tops[length : length + 1], ends[length : length + 1] = [old], [number]
+    chosen: list[tuple[int, int]] = []
+    number = ends[-1] if ends else -1
+    while number >= 0:
+        chosen.append(found[number])
+        number = before[number]
+    return chosen[::-1]
+
+
+def loose(text: str) -> str:
+    return NO_WORD.sub("", NAMED.sub("", text, count=1)).casefold()
+
+
+# transcript
+
+
+class Tale:
+    """A chat and what is visible of it."""
+
+    def __init__(self, head: Head | None = None) -> None:
+        self.head = head
+        self.look = Look()
+        self.said: dict[str, Said] = {}
+        self.path: list[Said] = []
+        self.slots = 0
+        self.order: list[str] = []
+        self.disturbed = 0
+        self.inherited: frozenset[str] = frozenset()
+        self._alike: dict[str, list[str]] = {}
+
+    def follow(self, row: Row) -> None:
+        self.head = row.head or self.head
+        self.look = row.look or self.look
+        for said in row.said:
+            if said.version not in self.said:
+                self._alike.setdefault(base(said.version), []).append(said.version)
+            self.said[said.version] = filled(said, USER, THERE)
+            self.slots = max(self.slots, said.slot + 1)
+        inherits = row.head is not None and bool(row.head.branch_of)
+        if inherits:
+            self.inherited = frozenset(
+                version for splice in row.splices[:1] for version in splice.put
+            )
+        for number, splice in enumerate(row.splices):
+            inside = bool(splice.put) and self._place(splice) < len(self.path)
+            self._splice(splice)
+            self.disturbed += bool(splice.out) or inside
+            if number or not inherits:
+                self.order += splice.put
+        self.disturbed += bool(row.told or row.times)
+        for version, said in self.said.items():
+            if said.slot in row.times:
+                self.said[version] = replace(said, at=row.times[said.slot])
+        self.path = [self.said[said.version] for said in self.path]
+
+    @property
+    def known(self) -> dict[str, dict[str, Said]]:
+        known: dict[str, dict[str, Said]] = {"user": {}, "assistant": {}}
+        for said in self.said.values():
+            known[said.role].setdefault(said.raw or said.text, said)
+            known[said.role].setdefault(said.text, said)
+        return known
+
+    @property
+    def standing(self) -> set[str]:
+        return {said.version for said in self.path}
+
+    @property
+    def neighbours(self) -> set[tuple[str, str]]:
+        return set(pairwise([said.version for said in self.path]))
+
+    def version_in(self, slot: int, digest: str) -> str:
+        return next(
+            (version for version in self._alike.get(digest, ()) if self.said[version].slot == slot),
+            "",
+        )
+
+    def knows(self, slot: int, digest: str) -> bool:
+        return bool(self.version_in(slot, digest))
+
+    def resting(self, digest: str) -> Iterable[Said]:
+        slots = {said.slot for said in self.path}
+        alike = (self.said[version] for version in self._alike.get(digest, ()))
+        return (said for said in alike if said.slot not in slots)
+
+    def free_version(self, digest: str, taken: Container[str] = ()) -> str:
+        number = len(self._alike.get(digest, ())) + 1
+        while (
+            version := digest if number == 1 else f"{digest}.{number}"
+        ) in self.said or version in taken:
+            number += 1
+        return version
+
+    def _splice(self, splice: Splice) -> None:
+        start = end = self._place(splice)
+        out = set(splice.out)
+        while end < len(self.path) and self.path[end].version in out:
+            out.discard(self.path[end].version)
+            end += 1
+        if out:
+            self.path = [said for said in self.path if said.version not in out]
+            start = end = self._place(splice)
+        slots = {said.slot for said in (*self.path[:start], *self.path[end:])}
+        put = [self.said[version] for version in splice.put if version in self.said]
+        self.path[start:end] = [said for said in put if said.slot not in slots]
+
+    def _place(self, splice: Splice) -> int:
+        if not splice.after:
+            return 0
+        if (
+            0 < splice.place <= len(self.path)
+            and self.path[splice.place - 1].version == splice.after
+        ):
+            return splice.place
+        found = (
+            place
+            for place in range(len(self.path), 0, -1)
+            if self.path[place - 1].version == splice.after
+        )
+        return next(found, min(splice.place, len(self.path)))
+
+
+# plan
+
+
+def lay(tale: Tale, news: Sequence[Heard]) -> Laid:
+    size = len(tale.path)
+    appended = tuple(Step(None, heard) for heard in news)
+    if not size:
+        return Laid(0, (Change(0, 0, appended),))
+    now, first = look_of(news), max(size - tale.look.messages, 0)
+    alignment = align(tale.path, news, first, is_ample(now, tale.look), tale.knows)
+    if credible(alignment, news, first):
+        return Laid(alignment.begin, alignment.changes)
+    if begins_anew(news, now, tale.look):
+        return Laid(0, (Change(0, size, appended),), ANEW)
+    return Laid(size, (Change(size, size, appended),), CUT)
+
+
+class Weaver(_Weaver):
+    def done(self) -> Plan:
+        plan = self._plan
+        plan.splices.reverse()
+        plan.put.reverse()
+        if self._crowded:
+            plan.times = moved_on(path_of(plan, self._script.path))
+            plan.entered = [
+                replace(said, at=plan.times.get(said.slot, said.at)) for said in plan.entered
+            ]
+            plan.returned = [
+                replace(said, at=plan.times.get(said.slot, said.at)) for said in plan.returned
+            ]
+        return plan
+
+
+def planned(tale: Tale, changes: Sequence[Change], now: datetime) -> Plan:
+    there = Participants(THERE, Window(USER, frozenset(), alone))
+    weaver = Weaver(tale, now, there.complete)  # type: ignore[arg-type]  # lists in the place of what shares
+    for change in changes:
+        weaver.weave(change)
+    return weaver.done()
+
+
+def path_of(
+    plan: Plan, before: Sequence[Said], shown: Mapping[str, Said] | None = None
+) -> list[Said]:
+    new = list(before)
+    for splice, put in zip(plan.splices, plan.put, strict=True):
+        new[splice.place : splice.place + len(splice.out)] = [
+            (shown or {}).get(said.version, said) for said in put
+        ]
+    return [replace(said, at=plan.times.get(said.slot, said.at)) for said in new]
+
+
+def moved_on(path: Sequence[Said]) -> dict[int, datetime]:
+    times: dict[int, datetime] = {}
+    latest: datetime | None = None
+    for said in path:
+        at = said.at if latest is None or latest < said.at else latest + timedelta(microseconds=1)
+        if at != said.at:
+            times[said.slot] = at
+        latest = at
+    return times
+
+
+# attention
+
+
+def attend(tale: Tale, messages: Sequence[Message]) -> tuple[Laid, Look] | None:
+    spoken = [one for one in messages if one.role in ("user", "assistant") and one.content]
+    begin, run = sure(tale, spoken)
+    size = len(tale.path)
+    if run == size - begin > 0:
+        news = hear(spoken[run:], None, tale.known)
+        change = (Change(size, size, tuple([Step(None, heard) for heard in news])),)
+        return Laid(begin, change if news else ()), together(looked(tale, begin, run), news)
+    if run >= SURE:
+        news = hear(spoken[run:], None, tale.known)
+        changes = align_from(tale.path, news, begin + run, tale.knows)
+        return Laid(begin, changes), together(looked(tale, begin, run), news)
+    news = hear(spoken, None, tale.known)
+    return (lay(tale, news), look_of(news)) if news else None
+
+
+def sure(tale: Tale, spoken: Sequence[Message]) -> tuple[int, int]:
+    size = len(tale.path)
+    runs = [
+        (begin, run_of(tale, spoken, begin))
+        for begin in dict.fromkeys((max(size - tale.look.messages, 0), 0))
+    ]
+    return max(runs, key=lambda pair: (pair[1] == size - pair[0], pair[1]))
+
+
+def run_of(tale: Tale, spoken: Sequence[Message], begin: int) -> int:
+    ones = [(one.role, one.content.strip()) for one in spoken]
+    others = [(said.role, said.raw or said.text) for said in tale.path[begin:]]
+    found = enumerate(zip(ones, others, strict=False))
+    return next(
+        (place for place, (one, other) in found if one != other), min(len(ones), len(others))
+    )
+
+
+def looked(tale: Tale, begin: int, count: int) -> Look:
+    run = tale.path[begin : begin + count]
+    if count == tale.look.messages and begin + count == len(tale.path):
+        return tale.look
+    users = sum(said.role == "user" for said in run)
+    return Look(count, users, sum(len(said.raw or said.text) for said in run))
+
+
+def together(one: Look, news: Sequence[Heard]) -> Look:
+    other = look_of(news)
+    return Look(
+        one.messages + other.messages, one.users + other.users, one.characters + other.characters
+    )
+
+
+# forks
+
+
+def forked(news: Sequence[Heard], tales: Iterable[Tale]) -> tuple[Tale, tuple[Said, ...]] | None:
+    """The chat that a new one was forked from, and the path both share; of several that share as much, the last."""
+    best: tuple[tuple[int, int], Tale, tuple[Said, ...]] | None = None
+    if sum(heard.role == "user" for heard in news) < 2:
+        return None
+    for tale in tales:
+        for start, run in sorted(starts(news, tale), key=lambda pair: (-len(pair[1]), pair[0]))[:1]:
+            if is_telling(news[: len(run)]):
+                replies = [at for at, said in enumerate(run) if said.role == "assistant"]
+                last = max(replies, default=-1) + 1
+                rank = last, sum(said.version in tale.standing for said in run[:last])
+                if best is None or rank >= best[0]:
+                    best = rank, tale, (*tale.path[:start], *run)
+    return (best[1], best[2]) if best else None
+
+
+def starts(news: Sequence[Heard], tale: Tale) -> Iterator[tuple[int, list[Said]]]:
+    """Every stretch of the path, in whatever version, that the new messages begin with."""
+    for start in range(len(tale.path)):
+        run: list[Said] = []
+        for heard, said in zip(news, tale.path[start:], strict=False):
+            alike = [
+                one
+                for one in tale.said.values()
+                if one.slot == said.slot and base(one.version) == heard.digest
+            ]
+            if not alike:
+                break
+            run.append(alike[-1])
+        if run:
+            yield start, run
+
+
+# looks
+
+
+class Tales:
+    """The chats of one user, by name, the one that changed last at the end."""
+
+    def __init__(self) -> None:
+        self.tales: dict[str, Tale] = {}
+
+    def observe(self, messages: Sequence[Message], chat: str, now: datetime) -> Observed:
+        """What a look finds, taken in."""
+        known = self.tales.get(chat)
+        tale, fork = known or Tale(), None
+        news = hear(messages, None, {})
+        if known is None and (fork := forked(news, self.tales.values())):
+            begun = Splice(0, "", (), tuple([said.version for said in fork[1]]))
+            tale.follow(Row(now, said=fork[1], splices=(begun,)))
+        found = (
+            attend(tale, messages)
+            if known
+            else ((lay(tale, news), look_of(news)) if news else None)
+        )
+        if found is None:
+            self.begin, self.path = len(tale.path), tale.path
+            return Observed("" if known is None else chat)
+        laid, look = found
+        plan = planned(tale, laid.changes, now)
+        parent = fork[0].head.chat if fork and fork[0].head else ""
+        self.begin, self.path = laid.begin, path_of(plan, tale.path)
+        if not plan.idle or known is None:
+            head = Head(chat, USER, now, parent) if known is None else None
+            row = Row(now, head, tuple(plan.entered), tuple(plan.splices), look, times=plan.times)
+            if fork:
+                tale = Tale()
+                row = replace(row, said=(*fork[1], *row.said), splices=(begun, *row.splices))
+            tale.follow(row)
+            self.tales.pop(chat, None)
+            self.tales[chat] = tale
+        notes = (laid.note,) if laid.note else ()
+        return Observed(
+            chat, tuple(plan.entered), tuple(plan.returned), tuple(plan.left), parent, notes
+        )
+
+    def counts(self, here: str | None, chat: str, version: str) -> bool:
+        """Whether a support counts, seen from a chat or from none, where all chats share one timeline."""
+        family = self._family(chat)
+        alike = [name for name in self.tales if self._family(name) == family]
+        return any(
+            version in self.tales[name].standing
+            and self._teller(name, version) == self._teller(chat, version)
+            for name in ([here] if here in alike else alike)
+            if name
+        )
+
+    def _parent(self, chat: str) -> str:
+        head = self.tales[chat].head
+        return head.branch_of if head else ""
+
+    def _family(self, chat: str) -> str:
+        parent = self._parent(chat)
+        return self._family(parent) if parent else chat
+
+    def _teller(self, chat: str, version: str) -> str:
+        inherited = version in self.tales[chat].inherited
+        return self._teller(self._parent(chat), version) if inherited else chat

@@ -1,0 +1,82 @@
+"""Chats to try things with: a message is a line, `u: ...` said by the user, `a: ...` by the character."""
+
+import itertools
+import random
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
+
+from rolememory.chats import Chats
+from rolememory.chats.erasing import cleared
+from rolememory.schema.learning import Said
+from rolememory.schema.message import Message, Speaker
+from rolememory.storage.erase import Clear, Ids
+from rolememory.storage.files.disk import Disk, RealDisk
+from rolememory.storage.files.space import FileSpace
+from rolememory.text.names import Names
+
+SPEAKERS: dict[str, Speaker] = {"u": "user", "a": "assistant", "s": "system", "t": "tool"}
+START = datetime(2024, 5, 1, 12, tzinfo=UTC)
+
+
+def said(*lines: str) -> list[Message]:
+    """The messages of these lines."""
+    return [Message(role=SPEAKERS[line[0]], content=line[3:]) for line in lines]
+
+
+def shown(path: Iterable[Said]) -> list[str]:
+    """The lines of a path."""
+    return [f"{one.role[0]}: {one.text}" for one in path]
+
+
+class QuickDisk(RealDisk):
+    """Syncs nothing: what is only to be looked at need not survive a power cut."""
+
+    def fsync(self, descriptor: int) -> None:
+        """Nothing."""
+
+    def fsync_folder(self, path: Path) -> None:
+        """Nothing."""
+
+
+class Clock:
+    """A minute goes by at every look."""
+
+    def __init__(self) -> None:
+        self._minutes = itertools.count()
+
+    def __call__(self) -> datetime:
+        """A minute later."""
+        return START + timedelta(minutes=next(self._minutes))
+
+
+def chats_at(folder: Path, disk: Disk | None = None, clock: Clock | None = None) -> Chats:
+    """The chats of a role, as a process that has just started finds them."""
+    return Chats(FileSpace(folder, disk=disk or QuickDisk()), clock=clock or Clock())
+
+
+def without(*names: str, taken: Iterable[str] = ()) -> Clear:
+    """What takes the person of these names out of a chat."""
+    known = Names(names)
+    return partial(cleared, names=known, ids=Ids(known, taken))
+
+
+WORDS = """
+amber anchor barley basalt candle canyon copper cradle dagger delta ember ferry flint garden goblet harbour hazel island
+jasper kettle lantern ladder marble meadow mirror nettle oyster parchment pepper quarry raven ribbon saddle saffron
+temple thistle timber velvet violin willow window winter 灯塔 风暴 海鸥 船长 石阶 铁锚 雾笛 港湾
+""".split()
+
+
+def story(count: int, begin: int = 0) -> list[str]:
+    """Lines of so many exchanges, none like another."""
+    return [
+        f"{voice}: {_words(f'{voice} {number}', 4 if voice == 'u' else 9)}."
+        for number in range(begin, begin + count)
+        for voice in "ua"
+    ]
+
+
+def _words(seed: str, count: int) -> str:
+    return " ".join(random.Random(seed).choices(WORDS, k=count)).capitalize()

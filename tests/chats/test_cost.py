@@ -1,0 +1,182 @@
+"""What a look touches does not grow with the chat: counted in messages of the log, in memory and in bytes of the disk."""
+
+import tracemalloc
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from rolememory.chats import vector
+from rolememory.schema.memory import Evidence
+from rolememory.schema.message import Message
+from tests.bench.look import WINDOW, history_of
+from tests.bench.observe import anew, exchange
+from tests.chats.talk import QuickDisk, chats_at
+
+MOST = 300  # messages of the log that a message, a swipe or an edit may touch
+SIZES = (1_000, 10_000)
+
+
+class Counted:
+    """Counts the messages that are read from a path or put into one."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.count = 0
+        read, walked, leaves = vector.Vector.__getitem__, vector.Vector.__iter__, vector._leaves_of
+
+        def reads(one: vector.Vector[object], place: int | slice) -> object:
+            found = read(one, place)
+            self.count += len(found) if isinstance(place, slice) else 1  # type: ignore[arg-type]
+            return found
+
+        def walks(one: vector.Vector[object]) -> Iterator[object]:
+            for item in walked(one):
+                self.count += 1
+                yield item
+
+        def makes(items: tuple[object, ...]) -> object:
+            self.count += len(items)
+            return leaves(items)
+
+        monkeypatch.setattr(vector.Vector, "__getitem__", reads)
+        monkeypatch.setattr(vector.Vector, "__iter__", walks)
+        monkeypatch.setattr(vector, "_leaves_of", makes)
+
+    def of(self, act: Callable[[], object]) -> int:
+        """How many an act touches."""
+        self.count = 0
+        act()
+        return self.count
+
+
+class Frontend:
+    """Shows the newest messages of a long chat."""
+
+    def __init__(self, folder: Path, messages: int) -> None:
+        self.folder, self.chats, self.history = folder, chats_at(folder), history_of(messages)
+        self.chats.observe(self.history, chat="c")
+        for number in range(3):
+            self.history += exchange(10**6 + number)
+            self.observe()
+        early = self.chats.path("c")[10:12]
+        version = "+".join(one.version for one in early)
+        self.support = Evidence(chat="c", version=version, adjoining=True)
+
+    def observe(self) -> None:
+        """Everything that fits in, parsed anew."""
+        self.chats.observe(anew(self.history[-WINDOW:]), chat="c")
+
+    def look(self) -> None:
+        """What comes before a prompt."""
+        glimpse = self.chats.glimpse(anew(self.history[-WINDOW:]), chat="c")
+        assert self.chats.visible_from("c", glimpse).sees(self.support)
+
+
+class WatchedDisk(QuickDisk):
+    """Knows how much was read and written, and which files were put in the place of others."""
+
+    def __init__(self) -> None:
+        self.read_bytes = self.written_bytes = self.replaced = 0
+
+    def read(self, path: Path, offset: int = 0) -> bytes:
+        data = super().read(path, offset)
+        self.read_bytes += len(data)
+        return data
+
+    def write(self, descriptor: int, data: memoryview) -> int:
+        self.written_bytes += len(data)
+        return super().write(descriptor, data)
+
+    def replace(self, source: Path, target: Path) -> None:
+        self.replaced += 1
+        super().replace(source, target)
+
+
+def appended(history: list[Message]) -> None:
+    history += exchange(10**7)
+
+
+def swiped(history: list[Message]) -> None:
+    history[-1] = Message.assistant("Other words altogether, for once.")
+
+
+def edited(history: list[Message]) -> None:
+    history[-4] = Message.user("Edited not far from the end.")
+
+
+def edited_above(history: list[Message]) -> None:
+    history[2 - WINDOW] = Message.user("Edited where the window begins.")
+
+
+def deleted(history: list[Message]) -> None:
+    del history[-2:]
+
+
+def inserted(history: list[Message]) -> None:
+    history.insert(-10, Message.user("Put in between."))
+
+
+def repeated(history: list[Message]) -> None:
+    history += [Message.user("*nods* Go on."), Message.assistant("And so on.")]
+
+
+def nothing(history: list[Message]) -> None:
+    pass
+
+
+CHANGES = [appended, swiped, edited, edited_above, deleted, inserted, repeated, nothing]
+
+
+@pytest.fixture(scope="module")
+def frontends(tmp_path_factory: pytest.TempPathFactory) -> list[Frontend]:
+    return [Frontend(tmp_path_factory.mktemp(f"of-{size}"), size) for size in SIZES]
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_look_touches_few_messages_however_long_the_chat_is(
+    frontends: list[Frontend],
+    monkeypatch: pytest.MonkeyPatch,
+    change: Callable[[list[Message]], None],
+) -> None:
+    counted = Counted(monkeypatch)
+    found = []
+    for frontend in frontends:
+        change(frontend.history)
+        found.append((counted.of(frontend.look), counted.of(frontend.observe)))
+    assert max(max(each) for each in found) <= MOST
+    assert all(large <= small + 2 * vector.WIDTH for small, large in zip(*found, strict=True))
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_look_copies_nothing_that_grows_with_the_chat(
+    frontends: list[Frontend], change: Callable[[list[Message]], None]
+) -> None:
+    peaks = []
+    for frontend in frontends:
+        change(frontend.history)
+        tracemalloc.start()
+        frontend.look()
+        frontend.observe()
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 1.3 * peaks[0] + 8_000
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_look_writes_one_line_and_another_process_reads_that_alone(
+    tmp_path: Path, change: Callable[[list[Message]], None]
+) -> None:
+    frontend, mine, others = Frontend(tmp_path, SIZES[0]), WatchedDisk(), WatchedDisk()
+    frontend.chats, other = chats_at(tmp_path, mine), chats_at(tmp_path, others)
+    assert other.path("c") == frontend.chats.path("c")
+    change(frontend.history)
+    log = frontend.chats.info("c").file
+    before, mine.read_bytes, others.read_bytes = log.read_bytes(), 0, 0
+    frontend.observe()
+    line = len(log.read_bytes()) - len(before)
+    assert log.read_bytes()[: len(before)] == before
+    assert line <= mine.written_bytes <= line + 1  # and a byte that says so
+    assert mine.replaced == 0
+    assert mine.read_bytes <= 1_000
+    assert other.path("c") == frontend.chats.path("c")
+    assert others.read_bytes <= line + 1_000

@@ -1,0 +1,161 @@
+"""What was said, in passages that recall can ask for."""
+
+from pathlib import Path
+
+import pytest
+
+from rolememory import Home
+from rolememory.chats.passages import ChatPassages
+from rolememory.schema.message import Message
+from tests.chats.talk import chats_at, said
+
+LONG = " ".join(
+    f"The {number}th lamp on the quay was lit by the keeper's daughter." for number in range(40)
+)
+
+
+def texts(passages: ChatPassages) -> list[str]:
+    return [one.content for one in passages.follow().values()]
+
+
+def test_a_long_message_is_several_passages_and_a_new_one_adds_its_own(tmp_path: Path) -> None:
+    chats = chats_at(tmp_path)
+    passages = ChatPassages(chats, lambda one: one.role)
+    chats.observe(talk := said("u: Who lit them?", f"a: {LONG}"), chat="c", user="lin")
+    first = passages.follow()
+    assert " ".join(texts(passages)) == f"Who lit them? {LONG}"
+    assert max(map(len, texts(passages))) <= 280
+    assert passages.follow() is first
+    chats.observe([*talk, *said("u: 我把船卖了。")], chat="c", user="lin")
+    newest = list(passages.follow().values())[-1]
+    assert (newest.content, newest.subject, newest.user) == ("我把船卖了。", "user", "lin")
+    assert newest.evidence[0].version in chats.versions("c")
+
+
+def test_a_swipe_that_returns_has_the_same_ids(tmp_path: Path) -> None:
+    chats = chats_at(tmp_path)
+    passages = ChatPassages(chats, lambda one: one.role)
+    for reply in ("Yes.", "No.", "Yes."):
+        chats.observe(said("u: Will you?", f"a: {reply}"), chat="c")
+        passages.follow()
+    assert sorted(texts(passages)) == ["No.", "Will you?", "Yes."]
+
+
+def test_a_removed_chat_takes_its_passages_along(tmp_path: Path) -> None:
+    chats = chats_at(tmp_path)
+    passages = ChatPassages(chats, lambda one: one.role)
+    for name in ("one", "two"):
+        chats.observe(said(f"u: this is {name}"), chat=name)
+    assert len(passages.follow()) == 2
+    chats.remove("one")
+    assert texts(passages) == ["this is two"]
+
+
+TELL = {
+    "en": ("I hid the map under the third hearthstone.", "Where is the map hidden?", "hearthstone"),
+    "zh": ("我把地图藏在第三块炉石下面了。", "地图藏在哪里？", "炉石"),
+}
+
+
+@pytest.mark.parametrize("role", ["user", "assistant"])
+@pytest.mark.parametrize("language", TELL)
+def test_what_was_said_in_another_chat_is_recalled_in_its_words(
+    tmp_path: Path, language: str, role: str
+) -> None:
+    tell, ask, word = TELL[language]
+    quiet = {"embedding.backend": "off", "learn.enabled": False, "recall.passages.recall": "all"}
+    with Home.open(tmp_path, quiet) as home:
+        mira = home.create("Mira")
+        talk = [
+            Message.user("..."),
+            Message.user(tell) if role == "user" else Message.assistant(tell),
+        ]
+        mira.observe(talk, chat="harbour", user="lin")
+        assert word in mira.recall([ask], chat="new", user="lin").text
+        assert word not in mira.recall([ask], chat="new", user="bob").text
+        assert word not in mira.recall([ask], chat="new", user="lin", present=["lin", "bob"]).text
+        assert word not in mira.recall([*talk, ask], chat="harbour", user="lin").text
+        turn = mira.recall([ask], chat="new", user="lin")
+        (one,) = (found.memory for found in turn.recalled if word in found.memory.content)
+        assert one.evidence[0].chat == "harbour"
+        assert one.source.value == ("user_input" if role == "user" else "ai_output")
+        assert one.id in str(turn.explain())
+        only = {"recall.passages.recall": "user"}
+        heard = mira.recall([ask], chat="new", user="lin", settings=only).text
+        assert (word in heard) is (role == "user")
+        silent = {"recall.passages.recall": "none"}
+        assert not mira.recall([ask], chat="new", user="lin", settings=silent).text
+
+
+def test_a_swiped_passage_is_not_recalled_until_it_returns(tmp_path: Path) -> None:
+    quiet = {"embedding.backend": "off", "learn.enabled": False, "recall.passages.recall": "all"}
+    with Home.open(tmp_path, quiet) as home:
+        mira = home.create("Mira")
+        for reply, told in (
+            ("The password is heron.", True),
+            ("I say nothing.", False),
+            ("The password is heron.", True),
+        ):
+            mira.observe(["What is the password?", Message.assistant(reply)], chat="c", user="lin")
+            assert ("heron" in mira.recall(["The password?"], chat="d", user="lin").text) is told
+
+
+@pytest.mark.parametrize(
+    ("tell", "order", "ask", "word"),
+    [
+        (
+            "There is a motorbike behind the old mill.",
+            "(OOC: forget the motorbike)",
+            "What is behind the old mill?",
+            "motorbike",
+        ),
+        ("我买了一辆摩托车。", "（场外：忘掉摩托车的事。）", "我买了什么？", "摩托车"),
+    ],
+)
+def test_what_is_to_be_forgotten_stays_away_also_when_it_is_sent_again(
+    tmp_path: Path, tell: str, order: str, ask: str, word: str
+) -> None:
+    plain = {"embedding.backend": "off"}
+    with Home.open(tmp_path, plain) as home:
+        mira = home.create("Mira")
+        talk = [Message.user(tell), Message.assistant("Oh?")]
+        mira.observe(talk, chat="one", user="lin")
+        assert word in mira.recall([ask], chat="two", user="lin").text
+        mira.observe(
+            [*talk, Message.user(order), Message.assistant("As you wish.")], chat="one", user="lin"
+        )
+        assert mira.learned(20)
+        assert word not in mira.recall([ask], chat="two", user="lin").text
+        mira.observe(talk, chat="three", user="lin")
+        turn = mira.recall([ask], chat="two", user="lin")
+        assert not [
+            one for one in turn.recalled if one.memory.id.startswith("p-") and word in one.line
+        ]
+    with Home.open(tmp_path, plain) as home:
+        turn = home.role("Mira").recall([ask], chat="two", user="lin")
+        assert not [
+            one for one in turn.recalled if one.memory.id.startswith("p-") and word in one.line
+        ]
+
+
+def test_a_passage_is_kept_edited_and_forgotten_by_hand(tmp_path: Path) -> None:
+    plain = {"embedding.backend": "off", "learn.enabled": False}
+    with Home.open(tmp_path, plain) as home:
+        mira = home.create("Mira")
+        mira.observe(["The vault opens at noon."], chat="c", user="lin")
+
+        def recalled() -> list[str]:
+            turn = mira.recall(["When does the vault open?"], chat="d", user="lin")
+            return [one.memory.id for one in turn.recalled]
+
+        (said,) = recalled()
+        kept = mira.keep(said, keys=["vault"])
+        assert kept.evidence[0].chat == "c"
+        assert recalled() == [kept.id], "one line for one piece of evidence"
+        mira.delete(kept.id)
+        edited = mira.edit(said, content="The vault opens at dusk.")
+        assert recalled() == [edited.id]
+        mira.delete(edited.id)
+        assert recalled() == []
+        mira.restore_passages(said)
+        assert recalled() == [said]

@@ -1,0 +1,273 @@
+"""What counts from where: families, timelines, and the random life of many chats beside a simple model."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from rolememory.chats import Chats, Mode
+from rolememory.errors import InvalidValueError, UnknownNameError
+from rolememory.schema.learning import Said
+from rolememory.schema.memory import Evidence
+from tests.chats import walk
+from tests.chats.talk import chats_at, said, story
+
+SHARED = story(3)
+
+
+def sees(chats: Chats, here: str | None, there: str, *versions: Said) -> bool:
+    evidence = Evidence(chat=there, version="+".join(one.version for one in versions))
+    return chats.visible_from(here).sees(evidence)
+
+
+def played(folder: Path, **stories: list[str]) -> Chats:
+    """Chats of these names, played in this order."""
+    chats = chats_at(folder)
+    for name, lines in stories.items():
+        chats.observe(said(*lines), chat=name, user="lin")
+    return chats
+
+
+# families
+
+
+def test_what_stands_on_the_path_counts_and_what_was_swiped_away_does_not(tmp_path: Path) -> None:
+    chats = played(tmp_path, a=SHARED, b=story(2, 50))
+    (old,) = [one for one in chats.path("a") if one.slot == 5]
+    assert [sees(chats, here, "a", old) for here in ("a", "b", None)] == [True, True, True]
+    chats.observe(said(*SHARED[:-1], "a: No."), chat="a")
+    assert [sees(chats, here, "a", old) for here in ("a", "b", None)] == [False, False, False]
+    chats.observe(said(*SHARED), chat="a")
+    assert [sees(chats, here, "a", old) for here in ("a", "b", None)] == [True, True, True]
+
+
+def test_what_the_frontend_cut_off_counts(tmp_path: Path) -> None:
+    chats = played(tmp_path, a=story(12))
+    first = chats.path("a")[0]
+    chats.observe(said(*story(12)[14:], "u: More."), chat="a")
+    assert sees(chats, "a", "a", first)
+
+
+def test_branches_share_what_came_before_the_fork_and_not_what_came_after(tmp_path: Path) -> None:
+    chats = played(tmp_path, a=[*SHARED, *story(1, 10)], b=[*SHARED, *story(1, 20)], c=story(2, 30))
+    before, after_a, after_b = chats.path("a")[0], chats.path("a")[-1], chats.path("b")[-1]
+    assert [sees(chats, here, "a", before) for here in ("a", "b", "c")] == [True, True, True]
+    assert [sees(chats, here, "a", after_a) for here in ("a", "b", "c", None)] == [
+        True,
+        False,
+        True,
+        True,
+    ]
+    assert [sees(chats, here, "b", after_b) for here in ("a", "b", "c", None)] == [
+        False,
+        True,
+        True,
+        True,
+    ]
+
+
+def test_words_that_one_branch_took_back_count_where_the_other_keeps_them(tmp_path: Path) -> None:
+    chats = played(tmp_path, a=SHARED, b=[*SHARED, *story(1, 20)], c=story(2, 30))
+    words = chats.path("a")[4]
+    chats.observe(said(*SHARED[:4], "u: Something else altogether.", SHARED[5]), chat="a")
+    assert [sees(chats, here, "a", words) for here in ("a", "b", "c")] == [False, True, True]
+
+
+def test_the_same_words_said_anew_in_another_branch_are_no_support_of_the_first(
+    tmp_path: Path,
+) -> None:
+    chats = played(
+        tmp_path,
+        a=[*SHARED, *story(1, 10)],
+        b=[*SHARED, *story(1, 20), *story(1, 10)],
+        c=story(2, 30),
+    )
+    in_a, in_b = chats.path("a")[-2], chats.path("b")[-2]
+    assert in_a.version == in_b.version  # the words alone do not tell them apart
+    chats.observe(said(*SHARED, *story(1, 20)), chat="b")
+    assert [sees(chats, here, "b", in_b) for here in ("a", "b", "c")] == [False, False, False]
+    assert [sees(chats, here, "a", in_a) for here in ("a", "b", "c")] == [True, False, True]
+
+
+def test_a_support_of_several_versions_counts_when_all_of_them_do(tmp_path: Path) -> None:
+    chats = played(tmp_path, a=SHARED, b=story(1, 50))
+    first, second = chats.path("a")[1], chats.path("a")[5]
+    assert sees(chats, "b", "a", first, second)
+    chats.observe(said(*SHARED[:-1], "a: No."), chat="a")
+    assert [sees(chats, here, "a", first, second) for here in ("a", "b")] == [False, False]
+
+
+def test_words_that_stand_in_two_branches_and_in_none_together_support_nothing(
+    tmp_path: Path,
+) -> None:
+    chats = played(tmp_path, a=[*SHARED, *story(1, 10)], b=[*SHARED, *story(1, 20)], c=story(2, 30))
+    first, of_a, of_b = chats.path("a")[0], chats.path("a")[-1], chats.path("b")[-1]
+    assert sees(chats, "c", "a", first, of_a)
+    assert not sees(chats, "c", "a", of_a, of_b)
+
+
+def test_an_answer_stands_right_behind_its_question(tmp_path: Path) -> None:
+    chats = played(tmp_path, a=SHARED)
+    question, answer = chats.path("a")[1:3]
+    support = Evidence(chat="a", version=f"{question.version}+{answer.version}", adjoining=True)
+    before = chats.visible_from("c").token
+    assert chats.visible_from("a").sees(support)
+    chats.observe(said(*SHARED[:2], "a: And another thing.", *SHARED[2:]), chat="a")
+    assert not chats.visible_from("a").sees(support)
+    assert chats.visible_from("c").token != before
+    chats.observe(said(*SHARED), chat="a")
+    assert chats.visible_from("a").sees(support)
+
+
+@pytest.mark.parametrize(
+    "evidence",
+    [
+        pytest.param(Evidence(), id="none at all"),
+        pytest.param(Evidence(chat="a", quote="a quote"), id="a quote without a version"),
+        pytest.param(Evidence(chat="session-3", version="17"), id="a chat that is not ours"),
+    ],
+)
+@pytest.mark.parametrize("here", ["a", "unknown", None])
+def test_what_rests_on_no_chat_of_ours_always_counts(
+    tmp_path: Path, evidence: Evidence, here: str | None
+) -> None:
+    assert played(tmp_path, a=SHARED).visible_from(here).sees(evidence)
+
+
+def test_a_version_that_never_stood_there_does_not_count(tmp_path: Path) -> None:
+    assert (
+        not played(tmp_path, a=SHARED)
+        .visible_from("a")
+        .sees(Evidence(chat="a", version="0123456789ab"))
+    )
+
+
+def test_a_glimpse_shows_what_will_count_before_it_is_written(tmp_path: Path) -> None:
+    chats = played(tmp_path, a=[*SHARED, *story(1, 10)])
+    last = Evidence(chat="a", version=chats.path("a")[-1].version)
+    first = Evidence(chat="a", version=chats.path("a")[0].version)
+    swiped = chats.glimpse(said(*SHARED, story(1, 10)[0], "a: No."), chat="a")
+    assert [chats.visible_from("a", swiped).sees(one) for one in (first, last)] == [True, False]
+    assert chats.visible_from("a").sees(last)
+    fork = chats.glimpse(said(*SHARED, "u: Otherwise."), chat="b", user="lin")
+    assert [chats.visible_from("b", fork).sees(one) for one in (first, last)] == [True, False]
+    unnamed = chats.glimpse(said("u: Something new."), user="lin")
+    assert chats.visible_from("", unnamed).sees(last)
+
+
+# timelines
+
+
+def test_a_chat_with_a_timeline_of_its_own_starts_empty_and_tells_nobody(tmp_path: Path) -> None:
+    chats = played(tmp_path, a=SHARED, b=story(2, 50))
+    chats.update("b", mode="own")
+    assert chats.info("b").teaches
+    assert [sees(chats, here, "a", chats.path("a")[0]) for here in ("a", "b", None)] == [
+        True,
+        False,
+        True,
+    ]
+    assert [sees(chats, here, "b", chats.path("b")[0]) for here in ("a", "b", None)] == [
+        False,
+        True,
+        False,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("mode", "sees_others", "teaches"),
+    [("shared", True, True), ("read_only", True, False), ("off", False, False)],
+)
+def test_modes(tmp_path: Path, mode: Mode, sees_others: bool, teaches: bool) -> None:
+    chats = played(tmp_path, a=SHARED, b=story(2, 50))
+    assert chats.update("b", mode=mode).teaches is teaches
+    assert sees(chats, "b", "a", chats.path("a")[0]) is sees_others
+
+
+def test_a_forked_timeline_knows_what_was_told_before(tmp_path: Path) -> None:
+    chats = played(tmp_path, a=SHARED)
+    chats.timelines.fork("dream")
+    chats.observe(said(*SHARED, *story(1, 10)), chat="a")
+    chats.observe(said(*story(2, 50)), chat="b", user="lin")
+    chats.update("b", timeline="dream")
+    early, late, dreamt = chats.path("a")[0], chats.path("a")[-1], chats.path("b")[0]
+    assert [sees(chats, "b", "a", one) for one in (early, late)] == [True, False]
+    assert [sees(chats, "a", "a", one) for one in (early, late)] == [True, True]
+    assert [sees(chats, here, "b", dreamt) for here in ("a", "b", None)] == [False, True, False]
+
+
+def test_a_timeline_may_be_forked_from_any_moment_of_another_or_start_empty(tmp_path: Path) -> None:
+    chats = played(tmp_path, a=SHARED, b=story(2, 50))
+    path = chats.path("a")
+    chats.timelines.fork("middle", at=path[2].at)
+    chats.timelines.fork("further", of="middle", at=path[5].at + timedelta(days=1))
+    chats.timelines.fork("empty", of=None)
+    for timeline, until in (("middle", 3), ("further", 3), ("empty", 0)):
+        chats.update("b", timeline=timeline)
+        assert [sees(chats, "b", "a", one) for one in path] == [
+            number < until for number in range(len(path))
+        ]
+
+
+def test_a_merged_timeline_is_known_from_then_on(tmp_path: Path) -> None:
+    chats = played(tmp_path, a=SHARED, b=story(2, 50))
+    chats.timelines.fork("dream", of=None)
+    chats.update("b", timeline="dream")
+    assert not sees(chats, "a", "b", chats.path("b")[0])
+    before = chats.generation
+    assert chats.timelines.merge("dream").merged == ("dream",)
+    assert chats.generation != before
+    assert sees(chats_at(tmp_path), "a", "b", chats.path("b")[0])
+    assert not sees(chats, "b", "a", chats.path("a")[0])
+    chats.timelines.merge("", "dream")
+    assert sees(chats, "b", "a", chats.path("a")[0])
+    assert [one.name for one in chats.timelines.list()] == ["", "dream"]
+
+
+def test_a_branch_into_another_timeline_keeps_its_own_beginning(tmp_path: Path) -> None:
+    chats = played(tmp_path, a=[*SHARED, *story(1, 10)], b=[*SHARED, *story(1, 20)], c=story(2, 30))
+    chats.update("b", mode="own")
+    begun, rest, own = chats.path("a")[0], chats.path("a")[-1], chats.path("b")[-1]
+    assert [sees(chats, "b", "a", one) for one in (begun, rest)] == [True, False]
+    assert [sees(chats, here, "b", own) for here in ("a", "b", "c")] == [False, True, False]
+    assert not sees(chats, "b", "c", chats.path("c")[0])
+
+
+def test_timelines_that_cannot_be_are_refused(tmp_path: Path) -> None:
+    timelines = chats_at(tmp_path).timelines
+    timelines.fork("dream")
+    with pytest.raises(InvalidValueError, match="there is a timeline 'dream' already"):
+        timelines.fork("dream")
+    with pytest.raises(InvalidValueError, match="expected a name of 1 to 200 characters, got ''"):
+        timelines.fork(" ")
+    with pytest.raises(UnknownNameError, match="no timeline named 'drem'"):
+        timelines.fork("other", of="drem")
+    with pytest.raises(InvalidValueError, match="cannot be merged into itself"):
+        timelines.merge("dream", "dream")
+    with pytest.raises(UnknownNameError) as unknown:
+        timelines.merge("drem")
+    assert unknown.value.text("zh") == "没有名为“drem”的时间线（已有：dream）；是不是“dream”？"
+
+
+def test_timelines_last_and_a_damaged_file_is_reported(tmp_path: Path) -> None:
+    chats = played(tmp_path, a=SHARED)
+    chats.timelines.fork("dream")
+    assert chats_at(tmp_path).timelines.list() == chats.timelines.list()
+    file = tmp_path / "state" / "timelines.json"
+    file.write_bytes(b"{")
+    damaged = chats_at(tmp_path)
+    (problem,) = damaged.problems
+    assert problem.file == "state/timelines.json"
+    damaged.timelines.fork("again")
+    assert file.with_name("timelines.json.damaged").read_bytes() == b"{"
+
+
+# a long random life
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_random_life_looks_as_a_simple_model_says(seed: int) -> None:
+    result = walk.run(750, seed)
+    assert result["wrong"] == "", result
+    assert result["checks"] == 3

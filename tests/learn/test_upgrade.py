@@ -1,0 +1,136 @@
+"""A home whose memories rules wrote comes up to date: in one step, with a way back, and nothing of anybody's is touched."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rolememory.engine import Home, RoleMemory
+from rolememory.learn.upgrade import ACTOR, Upgraded, upgrade
+from rolememory.schema.memory import MemoryType
+from rolememory.storage.memories import Edit
+
+SAID = [{"chat": "one", "version": "v1", "quote": "I live in Rome."}]
+
+
+@pytest.fixture
+def mind(tmp_path: Path) -> Iterator[RoleMemory]:
+    with Home.open(tmp_path, {"embedding.backend": "off"}) as home:
+        yield home.create("Mira")
+
+
+def wrote(mind: RoleMemory, actor: str, memory_id: str, content: str, **fields: Any) -> str:
+    """A memory as learning wrote it."""
+    given = {"content": content, "source": "user_input", "evidence": SAID, "user": "lin", **fields}
+    mind.store.commit([Edit("add", memory_id, given, MemoryType.SEMANTIC)], actor)
+    return memory_id
+
+
+def counting(mind: RoleMemory) -> set[str]:
+    memories = mind.store.snapshot().memories.values()
+    outdated = {old for one in memories if not one.archived for old in one.supersedes}
+    return {one.id for one in memories if not one.archived} - outdated
+
+
+def test_what_rules_wrote_is_put_away_and_undo_brings_it_back(mind: RoleMemory) -> None:
+    wrote(mind, "learn", "rome", "Lin lives in Rome.")
+    wrote(mind, "learn", "paris", "林住在巴黎。", supersedes=["rome"])
+    mind.remember("The beacon failed in 1887.", id="beacon")
+    before = dict(mind.store.snapshot().memories)
+    assert upgrade(mind.store) == Upgraded(("rome", "paris"))
+    assert counting(mind) == {"beacon"}
+    assert {line.txn for line in mind.history() if line.actor == ACTOR} == {mind.history()[0].txn}
+    mind.undo()
+    assert dict(mind.store.snapshot().memories) == before
+    assert upgrade(mind.store) == Upgraded(), "what a person brought back stays"
+
+
+@pytest.mark.parametrize(
+    ("actor", "fields"),
+    [
+        pytest.param("user", {}, id="asked to be remembered"),
+        pytest.param("model", {"source": "summary"}, id="distilled by a model"),
+        pytest.param("infer", {"source": "inference"}, id="a conclusion"),
+        pytest.param("review", {}, id="accepted by a person"),
+        pytest.param("author", {"source": "manual", "evidence": []}, id="written by an author"),
+        pytest.param("sillytavern", {}, id="brought along"),
+        pytest.param("learn", {"locked": True}, id="locked"),
+        pytest.param("learn", {"constant": True}, id="pinned"),
+        pytest.param("learn", {"archived": True}, id="put away already"),
+        pytest.param("learn", {"evidence": []}, id="resting on nothing"),
+    ],
+)
+def test_what_is_somebodys_stays(mind: RoleMemory, actor: str, fields: dict[str, Any]) -> None:
+    wrote(mind, actor, "it", "Lin lives in Rome.", **fields)
+    before = dict(mind.store.snapshot().memories)
+    assert upgrade(mind.store) == Upgraded()
+    assert dict(mind.store.snapshot().memories) == before
+
+
+@pytest.mark.parametrize("field", ["content", "keys", "weight", "archived"])
+def test_what_a_person_changed_stays(mind: RoleMemory, field: str) -> None:
+    wrote(mind, "learn", "it", "Lin lives in Rome.")
+    changed = {"content": "Lin lives by the harbour.", "keys": ["rome"], "weight": 1.5}
+    if field == "archived":
+        mind.archive("it")
+        mind.edit("it", archived=False)
+    else:
+        mind.edit("it", **{field: changed[field]})
+    assert upgrade(mind.store) == Upgraded()
+
+
+def test_what_was_changed_in_an_editor_stays(mind: RoleMemory) -> None:
+    wrote(mind, "learn", "it", "Lin lives in Rome.")
+    wrote(mind, "learn", "other", "Lin likes tea.")
+    mind.store.fold(force=True)
+    file = mind.folder / "memory.json"
+    raw = json.loads(file.read_text("utf-8"))
+    raw["semantic"][0]["content"] = "Lin lives by the harbour."
+    file.write_text(json.dumps(raw), "utf-8")
+    mind.store.fold(force=True)
+    assert upgrade(mind.store).archived == ("other",)
+
+
+def test_upkeep_and_models_are_no_persons(mind: RoleMemory) -> None:
+    wrote(mind, "learn", "it", "Lin lives in Rome.")
+    mind.store.commit([Edit("set", "it", {"archived": True})], "clean")
+    mind.store.commit([Edit("set", "it", {"archived": False})], "clean")
+    mind.store.commit([Edit("set", "it", {"supersedes": ["old"]})], "model")
+    assert upgrade(mind.store) == Upgraded(("it",), ("old",))
+
+
+def test_what_rules_outdated_counts_again_and_what_persons_and_models_outdated_does_not(
+    mind: RoleMemory,
+) -> None:
+    for one in ("by-rule", "by-model", "by-person"):
+        wrote(mind, "user", one, f"Lin said this {one}.")
+    wrote(mind, "learn", "rule", "Lin moved to Paris.", supersedes=["by-rule"])
+    wrote(mind, "model", "model", "Lin moved to Oslo.", supersedes=["by-model"])
+    wrote(mind, "user", "person", "I moved to Bergen.", supersedes=["by-person"])
+    mind.store.commit([Edit("set", "model", {"supersedes": ["by-model", "by-rule"]})], "learn")
+    assert upgrade(mind.store) == Upgraded(("rule",), ("by-rule",))
+    assert counting(mind) == {"by-rule", "model", "person"}
+    mind.undo()
+    assert counting(mind) == {"rule", "model", "person"}
+
+
+def test_a_second_time_there_is_nothing_to_do(tmp_path: Path) -> None:
+    with Home.open(tmp_path, {"embedding.backend": "off"}) as home:
+        mind = home.create("Mira")
+        wrote(mind, "learn", "it", "Lin lives in Rome.")
+        assert upgrade(mind.store).archived == ("it",)
+        assert upgrade(mind.store) == Upgraded()
+    with Home.open(tmp_path, {"embedding.backend": "off"}) as home:
+        mind = home.role("Mira")
+        assert upgrade(mind.store) == Upgraded()
+        mind.edit("it", archived=False)
+        assert upgrade(mind.store) == Upgraded(), "a person wants it back"
+
+
+def test_upkeep_leaves_what_was_put_away(mind: RoleMemory) -> None:
+    wrote(mind, "learn", "it", "Lin lives in Rome.", evidence=[{"chat": "gone", "version": "v"}])
+    upgrade(mind.store)
+    mind.clean()
+    assert mind.store.snapshot().memories["it"].archived

@@ -1,0 +1,100 @@
+"""How much of what was said comes uninvited, and what would be recited."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from rolememory.recall.allowance import Allowance, asks
+from rolememory.schema.evidence import Scored
+from rolememory.schema.passage import passage
+from rolememory.schema.settings import PassageSettings
+from tests.builders import memory
+
+
+def said(text: str, role: str = "user", relevance: float = 0.9, version: str = "v") -> Scored:
+    one = passage(
+        chat="c",
+        version=version,
+        role=role,  # type: ignore[arg-type]
+        text=text,
+        span=(0, len(text)),
+        speaker="",
+        owner="",
+        created=datetime(2026, 5, 1, tzinfo=UTC),
+    )
+    return Scored(one, relevance, relevance, ())
+
+
+RULES = PassageSettings(uninvited=2, uninvited_own=1, uninvited_length=40, uninvited_threshold=0.5)
+SHORT = said("I sold the boat.")
+OWN = said("The map is safe.", "assistant")
+
+
+@pytest.mark.parametrize(
+    ("candidate", "chosen", "asked", "code"),
+    [
+        pytest.param(SHORT, [], False, None, id="the first one comes"),
+        pytest.param(SHORT, [SHORT, SHORT], False, "allowance", id="the third does not"),
+        pytest.param(SHORT, [SHORT, SHORT], True, None, id="... unless somebody asks"),
+        pytest.param(said("x" * 41), [], False, "allowance", id="a long one is too much"),
+        pytest.param(OWN, [OWN], False, "allowance", id="a second one of the character's own"),
+        pytest.param(OWN, [SHORT], False, None, id="one of the character's own"),
+        pytest.param(said("Hm.", relevance=0.4), [], False, "uninvited", id="hardly touched"),
+        pytest.param(said("Hm.", relevance=0.4), [], True, None, id="hardly touched, but asked"),
+    ],
+)
+def test_what_comes_uninvited(
+    candidate: Scored, chosen: list[Scored], asked: bool, code: str | None
+) -> None:
+    found = Allowance(RULES, asked).refuses(candidate, chosen)
+    assert (found.code if found else None) == code
+
+
+@pytest.mark.parametrize(
+    ("text", "reply", "recited"),
+    [
+        pytest.param(
+            "Under the third hearthstone, where nobody looks.",
+            "She smiles. It is under the third hearthstone, where my father hid it.",
+            False,
+            id="five words in common are no quotation",
+        ),
+        pytest.param(
+            "Under the third hearthstone, where nobody looks.",
+            "It lies under the third hearthstone where nobody looks, she says.",
+            True,
+            id="six are",
+        ),
+        pytest.param(
+            "地图就藏在第三块炉石下面，谁也找不到。",
+            "她低声说：地图就藏在第三块炉石下面，别告诉别人。",
+            True,
+            id="十二个字是照搬",
+        ),
+        pytest.param("地图藏在炉石下面。", "炉石下面藏着地图。", False, id="换了说法"),
+    ],
+)
+@pytest.mark.parametrize("role", ["user", "assistant"])
+def test_what_would_be_recited(text: str, reply: str, recited: bool, role: str) -> None:
+    rules = Allowance(RULES, asked=True, replies=("Hello.", reply))
+    found = rules.refuses(said(text, role), [])
+    assert (found is not None) is (recited and role == "assistant")
+
+
+def test_memories_are_bound_by_none_of_this() -> None:
+    one = Scored(memory("a", "an author's word"), 0.1, 0.1, ())
+    assert Allowance(RULES).refuses(one, [SHORT, SHORT]) is None
+
+
+@pytest.mark.parametrize(
+    ("query", "asked"),
+    [
+        ("Where did I hide the map?", True),
+        ("你还记得我妹妹叫什么吗", True),
+        ("Tell me what I said about the boat.", True),
+        ("I pour us both some tea and sit down.", False),
+        ("我给两个人都倒了茶，坐了下来。", False),
+    ],
+)
+def test_who_asks(query: str, asked: bool) -> None:
+    assert asks(query) is asked

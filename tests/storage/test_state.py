@@ -1,0 +1,176 @@
+"""Small state: a damaged file counts as empty and is kept, writing behind loses nothing on close (P3, P5)."""
+
+import logging
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rolememory.errors import NotWrittenError
+from rolememory.storage.files.space import FileSpace
+from rolememory.storage.state import SHORT_BYTES, StateFile, StateLog
+from tests.storage.refusing import RefusingDisk
+
+
+def test_what_is_saved_is_loaded(tmp_path: Path) -> None:
+    StateFile(FileSpace(tmp_path), "timers").save({"港口": {"sticky": 3}})
+    assert StateFile(FileSpace(tmp_path), "timers").load() == {"港口": {"sticky": 3}}
+
+
+def test_none_yet_is_empty_without_a_note(tmp_path: Path) -> None:
+    state = StateFile(FileSpace(tmp_path), "timers")
+    assert (state.load(), state.note) == ({}, "")
+    assert not (tmp_path / "state").exists()
+
+
+@pytest.mark.parametrize(
+    "raw", [b"", b"{", b"[]", b"\x00" * 50, b'{"a": 1}}', b"\xff\xfe", b"null", b'"x"']
+)
+def test_a_damaged_one_counts_as_empty_and_is_kept(raw: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "state" / "timers.json"
+    path.parent.mkdir()
+    path.write_bytes(raw)
+    state = StateFile(FileSpace(tmp_path), "timers")
+    assert state.load() == {}
+    assert str(path) in state.note
+    state.save({"a": 1})
+    assert (path.with_name("timers.json.damaged").read_bytes(), state.load()) == (raw, {"a": 1})
+
+
+def test_another_process_is_seen(tmp_path: Path) -> None:
+    one, other = StateFile(FileSpace(tmp_path), "x"), StateFile(FileSpace(tmp_path), "x")
+    one.save({"a": 1})
+    assert other.load() == {"a": 1}
+    one.save({"a": 22})
+    assert other.load() == {"a": 22}
+
+
+def test_writing_behind_is_seen_at_once_and_on_disk_at_the_end(tmp_path: Path) -> None:
+    state = StateFile(FileSpace(tmp_path), "x", rest_s=60)
+    state.later({"a": 1})
+    state.later({"a": 2})
+    assert state.load() == {"a": 2}
+    assert not (tmp_path / "state" / "x.json").exists()
+    state.close()
+    assert StateFile(FileSpace(tmp_path), "x").load() == {"a": 2}
+
+
+@pytest.mark.parametrize("forever", [False, True])
+def test_a_disk_that_refuses_leaves_the_old_value(forever: bool, tmp_path: Path) -> None:
+    StateFile(FileSpace(tmp_path), "x").save({"a": 1})
+    for at in range(20):
+        disk = RefusingDisk(at, forever=forever)
+        try:
+            StateFile(FileSpace(tmp_path, disk=disk), "x").save({"a": 2})
+        except NotWrittenError:
+            assert StateFile(FileSpace(tmp_path), "x").load() in ({"a": 1}, {"a": 2})
+        if disk.made <= at:
+            break
+    assert at > 3
+    assert StateFile(FileSpace(tmp_path), "x").load() == {"a": 2}
+
+
+def test_what_could_not_be_written_behind_is_told_once_and_written_when_it_can_be(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    state = StateFile(FileSpace(tmp_path, disk=RefusingDisk(1)), "x", rest_s=60)
+    with caplog.at_level(logging.WARNING):
+        state.later({"a": 1})
+        state.close()
+    assert len(caplog.records) == 1
+    assert "x.json" in state.note
+    state.close()
+    assert (StateFile(FileSpace(tmp_path), "x").load(), state.note) == ({"a": 1}, "")
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_give_an_object(raw: bytes) -> None:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "state").mkdir()
+        (Path(folder) / "state" / "x.json").write_bytes(raw)
+        logging.disable()
+        try:
+            assert isinstance(StateFile(FileSpace(Path(folder)), "x").load(), dict)
+        finally:
+            logging.disable(logging.NOTSET)
+
+
+# a log of values
+
+
+def logs(folder: Path, disk: RefusingDisk | None = None) -> StateLog:
+    return StateLog(FileSpace(folder, disk=disk) if disk else FileSpace(folder), "turns", rest_s=60)
+
+
+def test_values_are_kept_by_key_and_name_the_last_changed_key_last(tmp_path: Path) -> None:
+    state = logs(tmp_path)
+    state.put("港口", {"a": 1, "b": [2]})
+    state.put("tavern", {"a": {"x": None}})
+    state.put("港口", {"b": None, "c": 3})
+    wanted = {"tavern": {"a": {"x": None}}, "港口": {"a": 1, "c": 3}}
+    assert state.load() == wanted
+    assert list(state.load()) == ["tavern", "港口"]
+    state.close()
+    assert logs(tmp_path).load() == wanted
+    assert list(logs(tmp_path).load()) == ["tavern", "港口"]
+
+
+def test_a_key_without_values_is_gone(tmp_path: Path) -> None:
+    state = logs(tmp_path)
+    state.put("a", {"x": 1})
+    state.put("a", {"x": None})
+    assert state.load() == {}
+
+
+def test_what_two_processes_change_is_merged(tmp_path: Path) -> None:
+    one, other = logs(tmp_path), logs(tmp_path)
+    one.put("a", {"x": 1, "y": 1})
+    one.close()
+    other.put("a", {"y": 2})
+    seen = one.revision
+    one.put("b", {"x": 1})
+    other.close()
+    one.close()
+    assert (
+        one.load()
+        == other.load()
+        == logs(tmp_path).load()
+        == {"a": {"x": 1, "y": 2}, "b": {"x": 1}}
+    )
+    assert one.revision > seen
+
+
+def test_what_is_dropped_leaves_no_byte(tmp_path: Path) -> None:
+    state = logs(tmp_path)
+    state.put("lin", {"secret": "Miso"})
+    state.put("ann", {"x": 1})
+    state.close()
+    state.drop(["lin"])
+    assert (state.load(), logs(tmp_path).load()) == ({"ann": {"x": 1}}, {"ann": {"x": 1}})
+    assert b"Miso" not in (tmp_path / "state" / "turns.jsonl").read_bytes()
+
+
+def test_a_log_that_grew_long_is_made_short(tmp_path: Path) -> None:
+    state = logs(tmp_path)
+    for number in range(600):
+        state.put("a", {"x": "y" * 200, "n": number})
+        state._written()
+    assert (tmp_path / "state" / "turns.jsonl").stat().st_size <= SHORT_BYTES + 1000
+    assert logs(tmp_path).load() == {"a": {"x": "y" * 200, "n": 599}}
+
+
+def test_a_disk_that_refuses_is_tried_again(tmp_path: Path) -> None:
+    for at in range(12):
+        folder = tmp_path / f"{at}"
+        first = logs(folder)
+        first.put("a", {"x": 1})
+        first.close()
+        state = logs(folder, RefusingDisk(at))
+        state.put("a", {"y": 2})
+        state.close()
+        assert state.load() == {"a": {"x": 1, "y": 2}}
+        state.close()
+        assert logs(folder).load() == {"a": {"x": 1, "y": 2}}

@@ -1,0 +1,36 @@
+"""Role-play prose for tests: pieces that messages are made of, both languages, and a counted bound on cost."""
+
+from collections.abc import Callable
+from time import process_time
+
+from hypothesis import strategies as st
+
+PIECES = (
+    "The beacon is dark. Dr. Lin knows. It cost 3.50, or so he says. He said “Go!” and left. | "
+    '*The innkeeper grumbles* | "I have three daughters" | ((ooc: brb, the kettle)) | (OOC: sorry) | // later | '
+    "灯塔灭了。| 掌柜嘀咕道：| “我有三个女儿。” | （她低下头，沉默了很久） | 我……我不知道！ | 「走吧。」 | 【ooc】等我一下【/ooc】 | "
+    "hi there | \n | \n\n | , and then the rain came over the harbour | ，雨一直下到半夜 | 1. Bread | "
+    + "x" * 150
+    + " | "
+    + "雨" * 90
+    + ' | * | " | “ | ( | （（ | ... | 。'
+).split(" | ")
+
+PROSE = st.lists(st.sampled_from(PIECES) | st.text(max_size=12), max_size=24).map(" ".join) | (
+    st.lists(st.sampled_from(PIECES), max_size=24).map("".join)
+)
+
+
+def growth(work: Callable[[str], object], text: str) -> float:
+    """How much more CPU twice the text costs: about 2 where the cost is linear, 4 where it is quadratic. The best of five."""
+    work(text)
+
+    def cost(length: int) -> float:
+        def once() -> float:
+            began = process_time()
+            work(text[:length])
+            return process_time() - began
+
+        return min(once() for _ in range(5))
+
+    return cost(len(text)) / max(cost(len(text) // 2), 1e-4)
