@@ -173,5 +173,5 @@ def test_marks_lie_apart_and_passages_follow_them(text: str) -> None:
         '*The guard says "a"* ',
     ],
 )
-def test_twice_the_text_costs_twice_as_much(hostile: str) -> None:
+def test_a_character_costs_the_same_in_a_long_text(hostile: str) -> None:
     assert growth(marks, hostile * (20_000 // len(hostile))) < 3

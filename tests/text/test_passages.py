@@ -114,5 +114,5 @@ def test_the_limit_is_that_of_the_language_a_passage_begins_in() -> None:
 
 
 @pytest.mark.parametrize("hostile", ["x", "雨", "a. ", ", ", " ", "\n\n", "。", '"'])
-def test_twice_the_text_costs_twice_as_much(hostile: str) -> None:
+def test_a_character_costs_the_same_in_a_long_text(hostile: str) -> None:
     assert growth(passages, hostile * (20_000 // len(hostile))) < 3

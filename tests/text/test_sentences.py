@@ -59,5 +59,5 @@ def test_every_visible_character_stands_in_one_sentence(text: str) -> None:
 
 
 @pytest.mark.parametrize("hostile", ["a. ", '."', "。*", "....", "p.m. ", "\n \n", '"。“', "~"])
-def test_twice_the_text_costs_twice_as_much(hostile: str) -> None:
+def test_a_character_costs_the_same_in_a_long_text(hostile: str) -> None:
     assert growth(sentences, hostile * (20_000 // len(hostile))) < 3

@@ -196,5 +196,5 @@ def test_a_stamp_is_small_and_its_panels_lie_apart(raw: str) -> None:
         "<t>x</t>",
     ],
 )
-def test_twice_the_text_costs_twice_as_much(hostile: str) -> None:
+def test_a_character_costs_the_same_in_a_long_text(hostile: str) -> None:
     assert growth(stamp_of, hostile * (20_000 // len(hostile))) < 3
