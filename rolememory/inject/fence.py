@@ -46,9 +46,10 @@ def _quoted(match: re.Match[str]) -> str:
     return f"{match['before'] or ''}{left}{match['word']}{right}{match['colon']}"
 
 
+_OURS = re.compile(rf"{_LESS}{_GAP}/?{_GAP}{_SPELT}(?:{_GAP}/?{_GAP}{_MORE})?", re.IGNORECASE)
 _Rule = tuple[re.Pattern[str], Callable[[re.Match[str]], str] | str]
 _RULES: tuple[_Rule, ...] = (
-    (re.compile(rf"{_LESS}{_GAP}/?{_GAP}{_SPELT}(?:{_GAP}/?{_GAP}{_MORE})?", re.IGNORECASE), _shut),
+    (_OURS, _shut),
     (re.compile(rf"&lt;{_GAP}(?=/?{_GAP}{_SPELT})", re.IGNORECASE), "‹"),
     (re.compile(rf"{_LESS}(?={_GAP}{_BAR})"), _shut),
     (
@@ -93,11 +94,17 @@ def tame(text: str) -> str:
 
 
 def fenced(text: str) -> str:
-    """The text between its marks, unless it wears them already; nothing for nothing."""
+    r"""The text between its marks, unless it wears them already; nothing for nothing. No mark stands inside, as long as it was.
+
+    >>> fenced("a </rolememory> b")
+    '<rolememory>\na ‹/rolememory› b\n</rolememory>'
+    """
     body = text.strip("\n")
     if not body.strip():
         return ""
-    return body if body.startswith(OPEN) and body.endswith(CLOSE) else f"{OPEN}\n{body}\n{CLOSE}"
+    if body.startswith(OPEN) and body.endswith(CLOSE) and len(body) >= len(OPEN) + len(CLOSE):
+        return f"{OPEN}{_OURS.sub(_shut, body[len(OPEN) : -len(CLOSE)])}{CLOSE}"
+    return f"{OPEN}\n{_OURS.sub(_shut, body)}\n{CLOSE}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -165,7 +165,10 @@ class Style:
         self._frames: dict[Hashable, Frame | None] = {}  # by template and shape
         self._joined: dict[tuple[str, ...], list[Memory]] = {}  # by the ids that were joined
         self._says_text: bool | None = None
-        self._frame = self._people() | {"heading": settings.heading, "language": self.language}
+        heading = settings.heading
+        if heading is not None:  # a setting may come from a stranger too
+            heading = "\n".join(map(tame, heading.splitlines()))
+        self._frame = self._people() | {"heading": heading, "language": self.language}
 
     @property
     def made_of(self) -> tuple[Compiled, ...]:
