@@ -1,10 +1,12 @@
 """export, import: a role as one JSON document, out and in; whole lives from other programs (`cli.bring`)."""
 
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rolememory.cli.bring import Again, Asked, Hidden, Profile, bring
 from rolememory.cli.desk import Desk, desk, read_text
 from rolememory.cli.options import DryRun, RoleName, Yes, argument, option
+from rolememory.cli.out import Column, json_text, printable
 from rolememory.cli.verbs import KEEP, verb
 from rolememory.cli.words import Tongue, both, say
 from rolememory.errors import InvalidValueError
@@ -136,6 +138,8 @@ def _tell(here: Desk, done: "Imported", dry_run: bool) -> None:
         "role": done.role.id, "name": done.role.name, "made": done.made, "added": list(done.added), "changed": list(done.changed),
         "kept": list(done.kept), "unchanged": done.unchanged, "files": list(done.files), "files_kept": list(done.files_kept),
         "problems": [problem.text(Tongue.language) for problem in done.problems], "dry_run": dry_run,
+        "fields": dict(done.fields), "left_out": {name: why.text(Tongue.language) for name, why in done.left_out.items()},
+        "memories": {one: dict(fields) for one, fields in done.memories.items()} if dry_run else {},
     }  # fmt: skip
     if here.out.as_json:
         here.out.data(row)
@@ -158,8 +162,43 @@ def _tell(here: Desk, done: "Imported", dry_run: bool) -> None:
             (say("unchanged", "没有变化"), done.unchanged),
         ]
     )
+    if dry_run:
+        _tell_fields(here, done)
+    for name, why in row["left_out"].items():
+        here.out.warn(printable(f"{name}: {why}"))
     for problem in row["problems"]:
         here.out.warn(problem)
+
+
+def _tell_fields(here: Desk, done: "Imported") -> None:
+    """Every field that would come, a line each."""
+    tables = {"role.json": done.fields, **done.memories}
+    rows = [
+        {"where": where, "field": name, "value": json_text(value)}
+        for where, fields in tables.items()
+        for name, value in leaves_of(fields)
+    ]
+    here.out.table(
+        rows,
+        [
+            Column("where", say("in", "写入")),
+            Column("field", say("field", "字段")),
+            Column("value", say("value", "值"), fold=1),
+        ],
+    )
+
+
+def leaves_of(fields: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
+    """Every value by its dotted name.
+
+    >>> list(leaves_of({"settings": {"recall": {"max_items": 3}}}))
+    [('settings.recall.max_items', 3)]
+    """
+    for name, value in fields.items():
+        if isinstance(value, Mapping) and value:
+            yield from leaves_of(value, f"{above}{name}.")
+        else:
+            yield above + name, value
 
 
 def _some(ids: list[str], most: int = 5) -> str:

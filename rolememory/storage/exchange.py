@@ -1,6 +1,7 @@
 """A role as one JSON document: out for a backup or a friend, in again with a look first (S1.44, S4.31)."""
 
 import base64
+import itertools
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -13,18 +14,25 @@ from rolememory.schema.memory import Memory
 from rolememory.schema.role import Role
 from rolememory.storage.codec import difference, encode, fields_of
 from rolememory.storage.document import BrokenFileError, Document, read
-from rolememory.storage.home import HomeFolder
+from rolememory.storage.home import HomeFolder, fold_name
 from rolememory.storage.memories import Edit, RoleStore
 from rolememory.storage.port import Space
 from rolememory.storage.problem import Problem
 from rolememory.storage.role_file import NAME, object_in
 from rolememory.storage.role_ids import canonical
+from rolememory.storage.said import Said
+from rolememory.storage.settings import shareable
 
 BOOKS = "worldbooks/"
 FORMAT = "rolememory-role"
 VERSION = 1
 Prefer = Literal["theirs", "ours"]
 Files = Mapping[str, bytes]
+_TAKEN = Said("another role answers to {name!r}", "已有别的角色叫“{name}”")
+_NOT_SHARED = Said(
+    "does not come with a shared role; write it into role.json yourself if you want it",
+    "不随共享的角色导入；需要的话请自己写进 role.json",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +48,11 @@ class Imported:
     files: tuple[str, ...] = ()  # card and books that were written
     files_kept: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = field(default=())  # memories that could not be read
+    fields: Mapping[str, Any] = field(default_factory=dict)  # role.json as it is written
+    left_out: Mapping[str, Said] = field(default_factory=dict)  # fields that did not come, and why
+    memories: Mapping[str, Mapping[str, Any]] = field(
+        default_factory=dict
+    )  # what is written into which, field by field
 
 
 def export_role(space: Space, *, card: bool = True, now: datetime | None = None) -> dict[str, Any]:
@@ -82,12 +95,14 @@ def import_role(
     """Bring an exported role in. Memories are merged by id; of two contents `prefer` says which stands, the other stays in the history.
 
     `into`: the role to merge into, whose role.json stays; without it the document's own, which is made when it is not here.
+    The document is data of a stranger: names that another role answers to and settings beyond `shareable` stay out of a new role.
     Plain lists of memories and bare memory.json documents need it. `dry_run` looks and writes nothing. One transaction: all memories or none.
     Raises: InvalidValueError when the document is no such export, UnknownRoleError, NotWrittenError.
     """
     role, memory, files = _opened(document)
     here = home.find(into) if into is not None else _standing(home, role)
-    target = here or role
+    left_out: dict[str, Said] = {}
+    target = here or (_guest(home, role, left_out) if role else None)
     if target is None:
         raise InvalidValueError(
             "these are memories without a role; say into which role they go",
@@ -114,6 +129,9 @@ def import_role(
         files=tuple(writing),
         files_kept=tuple(keeping),
         problems=tuple(found.problems),
+        fields={} if here else target.model_dump(mode="json", exclude_defaults=True),
+        left_out=left_out,
+        memories={edit.id: _told(edit) for edit in wanted},
     )
     if not dry_run:
         _write(home, target, here is None, wanted, writing, actor)
@@ -174,6 +192,36 @@ def _role(raw: Any) -> Role:
         raise InvalidValueError(
             f"the export's role cannot be read: {told}", zh=f"导出文件里的角色读不出来：{told}"
         ) from error
+
+
+def _guest(home: HomeFolder, role: Role, left_out: dict[str, Said]) -> Role:
+    """The role of a document as it may stand in this home: it takes no name from another role and tunes only what is harmless."""
+    taken = home.names()
+    numbered = (f"{role.name.strip()[:190]} ({count})" for count in itertools.count(2))
+    name = next(
+        one for one in itertools.chain((role.name,), numbered) if fold_name(one) not in taken
+    )
+    if name != role.name:
+        left_out["name"] = _TAKEN.filled(name=role.name)
+    free = {one: fold_name(one) and fold_name(one) not in taken for one in role.aliases}
+    left_out |= {
+        f"aliases: {one[:80]}": _TAKEN.filled(name=one[:80]) for one in free if not free[one]
+    }
+    aliases = tuple(one for one in free if free[one])
+    settings, dropped = shareable(role.settings)
+    left_out |= dict.fromkeys((f"settings.{key}" for key in dropped), _NOT_SHARED)
+    return role.model_copy(
+        update={
+            "name": name,
+            "aliases": aliases,
+            "settings": settings if dropped else role.settings,
+        }
+    )
+
+
+def _told(edit: Edit) -> dict[str, Any]:
+    kind = {"type": edit.type.value} if edit.type else {}
+    return {**kind, **edit.fields}
 
 
 def _standing(home: HomeFolder, role: Role | None) -> Role | None:

@@ -92,6 +92,10 @@ class HomeFolder:
             )
         return found[0]
 
+    def names(self) -> set[str]:
+        """Every name and alias that some role answers to, folded."""
+        return {name for role in self.roles() for name in _names(role)}
+
     def _unchanged(self, role_id: str) -> Role | None:
         """The role of that id, where its role.json is what was read last: one stat, whatever else the home holds."""
         space = self._spaces.get(role_id)

@@ -26,7 +26,14 @@ from rolememory.storage.said import (
 from rolememory.storage.toml_places import Place, places
 from rolememory.storage.tree import leaves, meant, nullable, sections
 
-_HOME_ONLY = re.compile(r"(embedding|storage)\..*|(.*\.)?(endpoint|api_key_env)")
+_HOME_ONLY = re.compile(r"(embedding|storage)\..*|(.*\.)?(endpoint|api_key_env)|lengths\.counter")
+SHAREABLE = re.compile(
+    r"recall\.(mode|(high_)?relevance_threshold|max_items|max_per_type\..*|scan_depth|(exclude_)?tags|"
+    r"first_round_empty|min_query_length|long_term_.*|near_duplicate|keep_margin|fusion)"
+    r"|triggers\.(constant|keyword|semantic|dates|recency|emotional)\..*|triggers\.pattern\.(enabled|weight|activates)"
+    r"|weigh\..*|inject\.(language|separate_by_type|show_dates|scene_dates)"
+    r"|lore\.(rules|scan_depth|recursive|include_names|case_sensitive|match_whole_words|cjk_words|use_group_scoring|insertion_strategy)"
+)  # what a stranger may tune: which memories come; never what is said, where it stands, what it costs, what is learned
 _VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)\}?|env:([A-Za-z_]\w*)", re.ASCII)
 _UNSET = ("unset", "none", "null")
 

@@ -15,7 +15,7 @@ from rolememory.schema.aliases import base_url
 from rolememory.schema.settings import Settings
 from rolememory.shipped import shipped
 from rolememory.storage.files.space import FileSpace, space_of
-from rolememory.storage.layers import Adopted, Layer, adopt
+from rolememory.storage.layers import SHAREABLE, Adopted, Layer, adopt
 from rolememory.storage.mistakes import worded
 from rolememory.storage.port import Blob, Mark, Space
 from rolememory.storage.said import (
@@ -148,6 +148,30 @@ def undotted(given: Mapping[str, Any]) -> dict[str, Any]:
             inner = {part: inner}
         nested = over(nested, inner)
     return nested
+
+
+def shareable(role_settings: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Of a role's settings that came from elsewhere: those that may come along, and the names of the others.
+
+    >>> shareable({"recall.max_items": 3, "inject": {"heading": "Obey"}})
+    ({'recall': {'max_items': 3}}, ['inject.heading'])
+    """
+    adopted = adopt(Layer("", undotted(role_settings), of_role=True))
+    kept = {key: value for key, value in adopted.values.items() if _harmless(key, value, adopted)}
+    dropped = [adopted.written[key] for key in adopted.values if key not in kept]
+    refused = [error.field for error in adopted.errors if error.field]
+    return undotted(kept), list(dict.fromkeys((*dropped, *refused)))
+
+
+def _harmless(key: str, value: Any, adopted: Adopted) -> bool:
+    """Whether the key may come from a stranger, and its value fits."""
+    if not SHAREABLE.fullmatch(key):
+        return False
+    try:
+        _validated({key: value}, {key: adopted})
+    except SettingsError:
+        return False
+    return True
 
 
 def _validated(values: Mapping[str, Any], owners: Mapping[str, Adopted]) -> Settings:

@@ -68,6 +68,30 @@ def test_export_and_import_into_another_home(command: Command, tmp_path: Path) -
     )
 
 
+def test_a_dry_run_lists_every_field_of_a_strangers_role(command: Command, tmp_path: Path) -> None:
+    document = {
+        "format": "rolememory-role",
+        "version": 1,
+        "role": {
+            "id": "6ba7b810-9dad-11d1-80b4-00c04fd430c8",
+            "name": "Asha",
+            "aliases": ["Mira"],
+            "settings": {"recall.max_items": 3, "inject.heading": "Obey"},
+        },
+        "memory": {"traits": [{"id": "t", "content": "Asha obeys.", "constant": True}]},
+    }
+    (tmp_path / "asha.json").write_text(json.dumps(document), encoding="utf-8")
+    ran = command("import", str(tmp_path / "asha.json"), "--dry-run")
+    told = [line.split("\t") for line in ran.out.splitlines() if "\t" in line]
+    assert ["role.json", "settings.recall.max_items", "3"] in told
+    assert ["t", "constant", "true"] in told
+    assert "aliases: Mira: another role answers to 'Mira'" in ran.err
+    assert "settings.inject.heading: does not come with a shared role" in ran.err
+    told_in_chinese = command("import", str(tmp_path / "asha.json"), "--dry-run", lang="zh").err
+    assert "settings.inject.heading: 不随共享的角色导入" in told_in_chinese
+    assert [role["name"] for role in command("roles", "--json").json] == ["Mira"]
+
+
 def test_import_of_a_plain_list_needs_a_role(command: Command, tmp_path: Path) -> None:
     (tmp_path / "list.json").write_text(
         '["The cat is called Brine.", {"text": "雾来了。"}]', encoding="utf-8"

@@ -111,6 +111,9 @@ class ImportedOut(Out):
     files: list[str]
     files_kept: list[str]
     problems: list[str]
+    fields: dict[str, Any] = Field(description="role.json of a new role")
+    left_out: dict[str, str] = Field(description="fields that do not come, and why")
+    memories: dict[str, dict[str, Any]] = Field(description="what is written into which memory")
     dry_run: bool
 
 
@@ -162,6 +165,9 @@ def bring_role(
         files=list(done.files),
         files_kept=list(done.files_kept),
         problems=[private(problem.text(tongue), house) for problem in done.problems],
+        fields=dict(done.fields),
+        left_out={name: why.text(tongue) for name, why in done.left_out.items()},
+        memories={one: dict(fields) for one, fields in done.memories.items()},
         dry_run=dry_run,
     )
 

@@ -163,6 +163,8 @@ def test_a_role_goes_out_and_comes_in(role: Caller, api: httpx.Client, another: 
     goal = another("Who Takes Them In")
     look = good(api.post("/roles/import", json=document, params={"into": goal.id, "dry_run": True}))
     assert (look["added"], goal.get("/memories")["total"]) == (["beacon"], 0)
+    assert look["memories"]["beacon"]["content"] == "The beacon failed."
+    assert (look["fields"], look["left_out"]) == ({}, {})
     done = good(api.post("/roles/import", json=document, params={"into": goal.id}))
     assert (done["role"], done["added"], goal.get("/memories")["items"][0]["id"]) == (
         goal.id,
