@@ -4,6 +4,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from rolememory.chats import Chats
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 PATIENT_S = (
     10.0  # who asks for the memories themselves waits for the rules, unless something is very wrong
 )
+BACKUP_LOOK_S = 3600.0  # between two looks whether a backup is due
 
 
 class Mind:
@@ -55,7 +57,7 @@ class Mind:
         self._learner: Learner | None = None
         self._lock = threading.RLock()
         self._begin_recalling()
-        self._backed_up = False  # in this process, or found not to be due
+        self._look_for_backup = 0.0  # from when on to ask whether one is due, by time.monotonic
 
     def _begin_recalling(self) -> None:
         """Recall from what the files hold now, and from nothing that was read before."""
@@ -178,8 +180,8 @@ class Mind:
 
     def _commit(self, edits: Sequence[Edit], actor: str) -> Snapshot:
         """Write, after a backup where one is due."""
-        if not self._backed_up:
-            self._backed_up = True
+        if monotonic() >= self._look_for_backup:
+            self._look_for_backup = monotonic() + BACKUP_LOOK_S
             self._backup_when_due()
         return self.store.commit(edits, actor=actor)
 

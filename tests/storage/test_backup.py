@@ -60,7 +60,7 @@ class TestMaking:
     def test_it_holds_what_people_made(self, folder: Path) -> None:
         path = backup(folder, now=NOON)
         contents = verified(path)
-        assert path == folder / "backups" / "20260305T120000Z.zip"
+        assert path == folder / "backups" / "20260305T120000Z-0001.zip"
         assert {"memory.json", "role.json", "card.png", "worldbooks/港口.json"} <= set(
             contents.files
         )
@@ -71,10 +71,10 @@ class TestMaking:
 
     def test_two_in_one_second_are_two(self, folder: Path) -> None:
         assert [backup(folder, now=NOON).name for _ in range(3)] == [
-            f"20260305T120000Z{more}.zip" for more in ("", "-1", "-2")
+            f"20260305T120000Z-000{number}.zip" for number in (1, 2, 3)
         ]
         assert [one.path.name for one in list_backups(folder)] == [
-            f"20260305T120000Z{more}.zip" for more in ("-2", "-1", "")
+            f"20260305T120000Z-000{number}.zip" for number in (3, 2, 1)
         ]
 
     def test_their_age_is_known(self, folder: Path) -> None:
@@ -158,13 +158,48 @@ class TestRotation:
         self, hours: int, edited: bool, backups: int, is_due: bool, folder: Path
     ) -> None:
         assert due(folder, StorageSettings(), NOON)
-        made = backup(folder, now=NOON)
+        backup(folder, now=NOON)
         if edited:
-            later = made.stat().st_mtime_ns + 1
-            os.utime(folder / "memory.json", ns=(later, later))
+            (folder / "memory.json").write_text("{}")
         assert (
             due(folder, StorageSettings(backups=backups), NOON + timedelta(hours=hours)) is is_due
         )
+
+    @pytest.mark.parametrize(
+        "wrong",
+        [
+            pytest.param(datetime(2099, 1, 1, tzinfo=UTC), id="far ahead"),
+            pytest.param(datetime(1970, 1, 1, tzinfo=UTC), id="at the beginning of time"),
+        ],
+    )
+    def test_a_clock_that_was_wrong_stops_nothing(self, wrong: datetime, folder: Path) -> None:
+        backup(folder, now=NOON)
+        add(folder, "c", "while the clock was wrong")
+        os.utime(folder / "memory.json", (0, 0))
+        assert due(folder, StorageSettings(), wrong)
+        backup(folder, StorageSettings(backups=2), now=wrong)
+        add(folder, "d", "set right again")
+        assert due(folder, StorageSettings(), NOON + timedelta(hours=1))
+        latest = backup(folder, StorageSettings(backups=2), now=NOON + timedelta(hours=1))
+        assert [one.number for one in list_backups(folder)] == [3, 2]
+        assert not due(folder, StorageSettings(), NOON + timedelta(hours=2))
+        assert restore(folder, now=NOON + timedelta(hours=2)).source == latest
+
+    def test_those_of_older_versions_stand_before_the_numbered(self, folder: Path) -> None:
+        made = [backup(folder, now=NOON) for _ in range(3)]
+        names = ("20990101T000000Z.zip", "20260305T120000Z.zip", "20260305T120000Z-1.zip")
+        for path, name in zip(made, names, strict=True):
+            path.rename(path.with_name(name))
+        assert due(folder, StorageSettings(), NOON + timedelta(days=2)) is False
+        add(folder, "c", "later")
+        assert due(folder, StorageSettings(), NOON + timedelta(days=2))
+        backup(folder, now=NOON + timedelta(days=2))
+        assert [one.path.name for one in list_backups(folder)] == [
+            "20260307T120000Z-0001.zip",
+            "20260305T120000Z-1.zip",
+            "20260305T120000Z.zip",
+            "20990101T000000Z.zip",
+        ]
 
 
 class TestRestoring:

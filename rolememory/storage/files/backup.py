@@ -28,7 +28,9 @@ from rolememory.storage.memory import MemorySpace
 FOLDER = "backups"
 MANIFEST = "manifest.json"
 MEMORY = "memory.json"
-_NAME = re.compile(r"(\d{8}T\d{6}Z)(?:-(\d{1,3}))?\.zip", re.ASCII)
+_NAME = re.compile(
+    r"(?P<stamp>\d{8}T\d{6}Z)(?:-(?P<number>\d{4,9})|-(?P<again>\d{1,3}))?\.zip", re.ASCII
+)  # numbers tell the order, whatever the clock said; older versions had none, but `again` within one second
 _MEMBER = re.compile(
     r"memory\.json|role\.json|card\.(?:png|json|charx|jpg|jpeg|webp)|journal/\d{1,18}\.jsonl|chats/[^/\\:\x00-\x1f]{1,200}\.jsonl|worldbooks/(?P<book>[^/\\:\x00-\x1f]{1,200})"
 )
@@ -44,6 +46,7 @@ class Backup:
     path: Path
     made: datetime
     size: int  # bytes
+    number: int = 0  # of the role's backups, in the order they were made
 
     def age(self, now: datetime) -> timedelta:
         """How old it is; a clock that was set back makes none younger than new."""
@@ -69,34 +72,41 @@ class Restored:
 
 
 def list_backups(folder: Path) -> list[Backup]:
-    """The backups of a role, newest first."""
+    """The backups of a role, newest first, in the order of their numbers. Those without go by their stamps, one of the future last."""
+    tomorrow = datetime.now(UTC) + timedelta(days=1)
     found = []
     for name in DISK.names(folder / FOLDER):
         match, mark = _NAME.fullmatch(name), DISK.mark(folder / FOLDER / name)
         if match and mark:
             with suppress(ValueError):
-                made = datetime.strptime(match.group(1), "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
-                found.append(
-                    (
-                        made,
-                        int(match.group(2) or 0),
-                        Backup(folder / FOLDER / name, made, mark.size),
-                    )
-                )
-    return [backup for _, _, backup in sorted(found, key=lambda row: row[:2], reverse=True)]
+                made = datetime.strptime(match["stamp"], "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
+                number = int(match["number"] or 0)
+                order = (number, made < tomorrow, made, int(match["again"] or 0))
+                found.append((order, Backup(folder / FOLDER / name, made, mark.size, number)))
+    return [backup for _, backup in sorted(found, key=lambda row: row[0], reverse=True)]
 
 
 def due(folder: Path, settings: StorageSettings, now: datetime) -> bool:
-    """Whether it is time for another: the newest is old enough, and memory.json or role.json changed since."""
+    """Whether it is time for another: the newest is old enough, and memory.json or role.json changed since.
+
+    One from far in the future tells that a clock was wrong, not that it is young.
+    """
     newest = next(iter(list_backups(folder)), None)
     if settings.backups == 0 or not (folder / MEMORY).exists():
         return False
     if newest is None:
         return True
-    then = DISK.mark(newest.path)
-    marks = [mark for name in (MEMORY, "role.json") if (mark := DISK.mark(folder / name))]
-    changed = then is None or any(mark.changed_ns > then.changed_ns for mark in marks)
-    return changed and newest.age(now) >= timedelta(hours=settings.backup_every_h)
+    if abs(now - newest.made) < timedelta(hours=settings.backup_every_h):
+        return False
+    try:
+        kept = verified(newest.path, settings).files
+    except FileError:
+        return True
+    return any(
+        kept.get(name) != DISK.read(folder / name)
+        for name in (MEMORY, "role.json")
+        if DISK.mark(folder / name)
+    )
 
 
 def backup(
@@ -324,9 +334,8 @@ def packed(files: Mapping[str, bytes], made: str) -> bytes:
 
 def _free(folder: Path, now: datetime) -> Path:
     stamp = now.astimezone(UTC).strftime("%Y%m%dT%H%M%SZ")
-    names = (f"{stamp}{more}.zip" for more in ("", *(f"-{number}" for number in range(1, 1000))))
-    taken = set(DISK.names(folder / FOLDER))
-    return folder / FOLDER / next(name for name in names if name not in taken)
+    number = max((one.number for one in list_backups(folder)), default=0) + 1
+    return folder / FOLDER / f"{stamp}-{number:04}.zip"
 
 
 def _chosen(folder: Path, which: str | Path, settings: StorageSettings) -> Path:
