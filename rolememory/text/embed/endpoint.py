@@ -125,7 +125,10 @@ class Endpoint:
             raise self._failed(
                 f"answered vectors of {len(rows[0])} dimensions, expected {self.dim}"
             )
-        return normalised(np.array([row[: self.dim] for row in rows], dtype=np.float32))
+        try:
+            return normalised(np.array(rows), self.dim)
+        except ModelError as error:
+            raise self._failed(str(error)) from None
 
     def _ask(self, texts: Sequence[str]) -> list[list[float]]:
         if not self.breaker.allows():

@@ -126,6 +126,13 @@ def test_prefixes_stand_before_what_they_are_for() -> None:
         ),
         pytest.param(answering([]), "1 vectors of lengths [0]", id="an empty vector"),
         pytest.param(answering([1.0]), "dimensions", id="too few dimensions"),
+        pytest.param(answering([0.0, 0.0, 0.0]), "points nowhere", id="nothing but zeros"),
+        pytest.param(answering([1e300, 0.0, 0.0]), "points nowhere", id="beyond all measure"),
+        pytest.param(
+            lambda _: httpx.Response(200, text='{"data": [{"embedding": [NaN, 1, 1]}]}'),
+            "not a list of embeddings",
+            id="NaN",
+        ),
         pytest.param(
             lambda request: (_ for _ in ()).throw(httpx.ConnectError("refused", request=request)),
             "ConnectError",
