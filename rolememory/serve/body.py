@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from rolememory.serve.guard import Receive
 
 BODY_S = 60.0  # a body must have arrived after so long
+BODIES = 4  # of the largest bodies, as many as may be held at once by all requests together
 
 
 def too_large(most: int) -> Refusal:
@@ -24,6 +25,21 @@ def too_large(most: int) -> Refusal:
     )
 
 
+_BUSY = Refusal(
+    503,
+    "busy",
+    ("too many large requests at once", "同时到来的大请求太多"),
+    ("send it again in a moment", "请稍后再发"),
+)
+
+
+class Held:
+    """How much of all bodies together is in memory: many slow large ones must not fill it."""
+
+    def __init__(self) -> None:
+        self.size = 0
+
+
 class Body:
     """The body of a request, with a cap on its size and on the time it takes to come; who is over it is told so and is gone."""
 
@@ -33,7 +49,9 @@ class Body:
         most: int,
         refuse: Callable[[Refusal], Awaitable[None]],
         within_s: float = BODY_S,
+        held: Held | None = None,
     ) -> None:
+        self._held = held or Held()
         self._receive, self._most, self._refuse, self._size, self._done = (
             receive,
             most,
@@ -60,11 +78,20 @@ class Body:
                     ("send it in one go", "请一次发完"),
                 )
             )
-        self._size += len(message.get("body", b""))
+        came = len(message.get("body", b""))
+        self._size += came
+        self._held.size += came
         self._done = not message.get("more_body", False)
         if self._size > self._most:
             return await self._over(too_large(self._most))
+        if self._held.size > BODIES * self._most:
+            return await self._over(_BUSY)
         return message
+
+    def let_go(self) -> None:
+        """The request is answered: its body is held no longer."""
+        self._held.size -= self._size
+        self._size = 0
 
     async def _over(self, refusal: Refusal) -> MutableMapping[str, Any]:
         self._done = True

@@ -12,13 +12,14 @@ local servers by rebinding a name. Sources: the incidents listed under section 2
 """
 
 import ipaddress
+import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
-from rolememory.serve.body import Body, too_large
+from rolememory.serve.body import Body, Held, too_large
 from rolememory.serve.refusal import Refusal, language_of, proxied
 from rolememory.serve.token import same
 
@@ -67,6 +68,7 @@ class Guard:
 
     def __init__(self, app: App, rules: Callable[[], Rules]) -> None:
         self._app, self._rules = app, rules
+        self._held = Held()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
@@ -77,6 +79,8 @@ class Guard:
         answer = _Answer(send, scope, rules, headers)
         try:
             _check_headers(scope)
+            _check_framing(headers)
+            _check_path(scope)
             page = admitted(scope, headers, rules)
         except Refusal as refusal:
             await answer.refuse(refusal)
@@ -84,7 +88,7 @@ class Guard:
         if scope["method"] == "OPTIONS" and page == "allowed":
             await _preflight(headers["origin"], send)
             return
-        body = Body(receive, rules.max_body, answer.refuse)
+        body = Body(receive, rules.max_body, answer.refuse, held=self._held)
         try:
             await self._app(scope, body.receive, answer.send)
         except Exception:
@@ -92,6 +96,8 @@ class Guard:
                 not answer.refused
             ):  # who was refused in the middle of his body is gone for everybody further in
                 raise
+        finally:
+            body.let_go()
 
 
 def admitted(scope: Scope, headers: Mapping[str, str], rules: Rules) -> str:
@@ -172,6 +178,36 @@ def _check_headers(scope: Scope) -> None:
             ("too many headers", "请求头太多"),
             ("send fewer or shorter ones", "请少发一些，或短一些"),
         )
+
+
+def _check_framing(headers: Mapping[str, str]) -> None:
+    """Refuse two words about where a request ends: whoever stands before us may have taken the other one."""
+    if "content-length" in headers and "transfer-encoding" in headers:
+        raise Refusal(
+            400,
+            "framing",
+            (
+                "Content-Length and Transfer-Encoding in one request",
+                "一个请求里同时有 Content-Length 和 Transfer-Encoding",
+            ),
+            ("send one of them", "请只发其中一个"),
+        )
+
+
+def _check_path(scope: Scope) -> None:
+    """Refuse a way up, in any spelling: what is below the upstream's address is all that may be asked of it."""
+    path = scope["path"]
+    if not proxied(path):
+        return
+    for _ in range(3):  # a server behind us may decode what we took for text
+        if any(part.partition(";")[0] in (".", "..") for part in re.split(r"[/\\]", path)):
+            raise Refusal(
+                400,
+                "path",
+                ("a path with . or .. in it", "路径里有 . 或 .."),
+                ("write the address out", "请写出完整的地址"),
+            )
+        path = unquote(path)
 
 
 def _headers(scope: Scope) -> dict[str, str]:

@@ -1,16 +1,21 @@
 """The process: one server, ready in about a second, stopped without losing anything."""
 
+import asyncio
 import logging
 import socket
 from collections.abc import Callable
 
+import h11
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from rolememory.errors import InvalidValueError
 from rolememory.serve.app import create_app
 from rolememory.serve.house import House
 
 STOPPING_S = 5.0  # open answers may take so long to end
+HEADERS_S = 10.0  # the headers of a request must have arrived after so long
+_TOO_SLOW = b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 
 
 def listening(host: str, port: int) -> socket.socket:
@@ -41,11 +46,12 @@ def address(listener: socket.socket) -> str:
     return f"http://{shown}:{port}"
 
 
-def serve(house: House, listener: socket.socket, ready: Callable[[], None] | None = None) -> None:
-    """Serve until SIGINT or SIGTERM; open answers are ended, everything written is folded."""
-    config = uvicorn.Config(
+def configured(house: House, headers_s: float = HEADERS_S) -> uvicorn.Config:
+    """How the server runs. The address of a caller is what the socket says, whatever headers claim."""
+    return uvicorn.Config(
         create_app(house),
-        http="h11",  # the one that bounds the size of headers
+        http=bounded(headers_s),
+        proxy_headers=False,
         log_config=None,
         access_log=False,
         server_header=False,
@@ -55,7 +61,42 @@ def serve(house: House, listener: socket.socket, ready: Callable[[], None] | Non
         h11_max_incomplete_event_size=64 * 1024,
         lifespan="on",
     )
-    server = _Server(config, ready)
+
+
+def bounded(headers_s: float) -> type[asyncio.Protocol]:
+    """The protocol that bounds the headers of a request, in size (h11's own) and in time: a line that is slower is closed."""
+
+    class Bounded(H11Protocol):
+        _slow: asyncio.TimerHandle | None = None
+
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+            super().connection_made(transport)
+            self._slow = self.loop.call_later(headers_s, self._too_slow)
+
+        def data_received(self, data: bytes) -> None:
+            if self._slow is None and self.conn.their_state is h11.IDLE:
+                self._slow = self.loop.call_later(headers_s, self._too_slow)
+            super().data_received(data)
+            if self._slow and self.conn.their_state is not h11.IDLE:
+                self._slow.cancel()
+                self._slow = None
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            if self._slow:
+                self._slow.cancel()
+            super().connection_lost(exc)
+
+        def _too_slow(self) -> None:
+            if self.conn.trailing_data[0]:
+                self.transport.write(_TOO_SLOW)
+            self.transport.close()
+
+    return Bounded
+
+
+def serve(house: House, listener: socket.socket, ready: Callable[[], None] | None = None) -> None:
+    """Serve until SIGINT or SIGTERM; open answers are ended, everything written is folded."""
+    server = _Server(configured(house), ready)
     logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
     server.run(sockets=[listener])
 

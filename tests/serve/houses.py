@@ -11,9 +11,8 @@ from typing import Any
 import uvicorn
 
 from rolememory.engine import Home
-from rolememory.serve.app import create_app
 from rolememory.serve.house import House
-from rolememory.serve.run import address, listening
+from rolememory.serve.run import HEADERS_S, address, configured, listening
 
 WORDS_ONLY = {"embedding.backend": "off"}
 
@@ -37,7 +36,10 @@ class Served:
 
 @contextmanager
 def served(
-    folder: Path, settings: Mapping[str, Any] | None = None, embedder: Any = None
+    folder: Path,
+    settings: Mapping[str, Any] | None = None,
+    embedder: Any = None,
+    headers_s: float = HEADERS_S,
 ) -> Iterator[Served]:
     """Open a home at `folder` and serve it until the block ends."""
     home = Home.open(
@@ -45,14 +47,8 @@ def served(
     )
     house = House(home)
     listener = listening("127.0.0.1", 0)
-    config = uvicorn.Config(
-        create_app(house),
-        http="h11",
-        log_config=None,
-        access_log=False,
-        lifespan="on",
-        timeout_graceful_shutdown=2,
-    )
+    config = configured(house, headers_s)
+    config.timeout_graceful_shutdown = 2
     server, ready = _Announcing(config), threading.Event()
     server.ready = ready
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)

@@ -1,8 +1,10 @@
 """Who may come in, asked over real sockets."""
 
 import asyncio
+import http.client
 import socket
 from collections.abc import Iterator, MutableMapping
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -229,6 +231,56 @@ def test_a_body_without_end_is_refused_where_it_is_too_much(
     ]
 
 
+def test_many_large_bodies_at_once_are_more_than_are_held(tmp_path: Path) -> None:
+    head = "POST /api/roles HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n"
+    with served(tmp_path, {"serve.max_body_mb": 0.1}) as house, ExitStack() as lines:
+        for _ in range(4):  # each a byte short of its end
+            line = lines.enter_context(socket.create_connection(("127.0.0.1", house.port)))
+            line.sendall(head.encode() + b" " * 99_999)
+        refused = raw(house.port, head.encode() + b" " * 99_999, timeout=20)
+        assert refused.startswith(b"HTTP/1.1 503")
+        assert b'"busy"' in refused
+        lines.close()
+        while True:  # until the server has noticed that the others are gone
+            answer = raw(house.port, head.encode() + b" " * 100_000, timeout=20)
+            if not answer.startswith(b"HTTP/1.1 503"):
+                break
+        assert answer.startswith(b"HTTP/1.1 400")
+
+
+def test_headers_that_never_end_are_not_waited_for(tmp_path: Path) -> None:
+    with served(tmp_path, headers_s=0.05) as house, ExitStack() as lines:
+        begun = [
+            lines.enter_context(socket.create_connection(("127.0.0.1", house.port), timeout=20))
+            for _ in range(50)
+        ]
+        for line in begun[1:]:
+            line.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX: ")
+        said = [b"".join(iter(lambda line=line: line.recv(4096), b"")) for line in begun]
+        assert said[0] == b"", "who says nothing is sent away without a word"
+        assert all(one.startswith(b"HTTP/1.1 408") for one in said[1:])
+
+
+def test_headers_in_drops_are_not_waited_for_longer(tmp_path: Path) -> None:
+    with served(tmp_path, headers_s=0.3) as house:
+        with socket.create_connection(("127.0.0.1", house.port), timeout=20) as line:
+            line.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n")
+            line.settimeout(0.02)
+            ended = False
+            for _ in range(1000):  # twenty seconds of drops
+                with suppress(TimeoutError):
+                    ended = line.recv(4096).startswith(b"HTTP/1.1 408")
+                    break
+                line.sendall(b"x: y\r\n")
+        assert ended
+        line_kept = http.client.HTTPConnection("127.0.0.1", house.port, timeout=20)
+        for _ in range(2):  # one request behind the other begins anew
+            line_kept.request("GET", "/healthz")
+            answer = line_kept.getresponse()
+            assert (answer.status, b"ok" in answer.read()) == (200, True)
+        line_kept.close()
+
+
 def test_a_body_that_never_comes_is_not_waited_for() -> None:
     refused: list[str] = []
 
@@ -349,6 +401,9 @@ def test_a_method_that_is_not_taken_is_told_in_our_shape(
         ),
         pytest.param(b"Transfer-Encoding : chunked\r\n", id="a blank before the colon"),
         pytest.param(b"Host: 127.0.0.1\r\n", id="a second host"),
+        pytest.param(
+            b"Content-Length: 2\r\nTransfer-Encoding: chunked\r\n", id="a length and pieces"
+        ),
         pytest.param(b"X: a\r\n b\rc: d\r\n", id="a lone line end in a header"),
     ],
 )

@@ -13,9 +13,8 @@ if TYPE_CHECKING:
 _HOP = frozenset(
     "connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer transfer-encoding upgrade".split()
 )  # headers of one leg of the way; RFC 9110, 7.6.1
-_OURS = frozenset(
-    "host content-length x-rolememory-token cookie origin referer".split()
-)  # of the leg to us, or ours to read
+_OURS = frozenset("host content-length cookie origin referer".split())  # of the leg to us
+_FOR_US = "x-rolememory-"  # what the upstream is not told: the token, the user, the role, ...
 
 
 class Upstream:
@@ -99,7 +98,11 @@ def going_up(
         for name, value in headers
     ]
     dropped = _HOP | _OURS | _named_by_connection(kept) | ({"accept-encoding"} if plain else set())
-    out = [(name, value) for name, value in kept if name not in dropped]
+    out = [
+        (name, value)
+        for name, value in kept
+        if name not in dropped and not name.startswith(_FOR_US)
+    ]
     key = os.environ.get(settings.upstream_key_env, "") if settings.upstream_key_env else ""
     given = dict(out).get("authorization", "")
     if key or same(given.removeprefix("Bearer ").strip(), token):

@@ -380,6 +380,44 @@ def test_an_address_goes_up_as_it_was_written(between: Way, door: str, path: str
 
 
 @pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param("/../admin", id="up"),
+        pytest.param("/models/../../admin", id="down and up twice"),
+        pytest.param("/%2e%2e/admin", id="spelt in hexadecimal"),
+        pytest.param("/%2E./admin", id="half of it"),
+        pytest.param("/..%2fadmin", id="with an escaped slash"),
+        pytest.param("/..%5cadmin", id="with a backslash"),
+        pytest.param("/%252e%252e/admin", id="escaped twice"),
+        pytest.param("/..;x=1/admin", id="with a parameter"),
+        pytest.param("/./models", id="a dot"),
+        pytest.param("/..", id="at the end"),
+    ],
+)
+@pytest.mark.parametrize("door", ["/v1", "/r/Asha/v1"], ids=["plain", "of a role"])
+def test_no_address_leads_out_of_the_upstreams(between: Way, door: str, path: str) -> None:
+    house, model = between.house, between.model
+    asked = len(model.requests)
+    answer = ask(house, b"{}", door + path)
+    assert (answer.status, json.loads(answer.body)["error"]["code"]) == (400, "path")
+    assert len(model.requests) == asked
+
+
+def test_what_headers_tell_us_stays_with_us(between: Way) -> None:
+    house, model = between.house, between.model
+    told = ("Token", "User", "Role", "Chat", "Anything-New")
+    headers = [(f"X-Rolememory-{name}", b"secret") for name in told]
+    ask(
+        house,
+        json.dumps(request([("user", "Hello")])).encode(),
+        headers=[*headers, ("x-own", b"1")],
+    )
+    came = model.requests[-1].headers
+    assert "x-own" in came
+    assert not [name for name in came if name.lower().startswith("x-rolememory")]
+
+
+@pytest.mark.parametrize(
     "body",
     [
         b"",
