@@ -24,7 +24,7 @@ from rolememory.chats.log import Log
 from rolememory.chats.presence import Attendance, Readers, Same, alone
 from rolememory.chats.rows import Row
 from rolememory.chats.shelf import Shelf
-from rolememory.chats.sight import Sight
+from rolememory.chats.sight import Sight, moved_by
 from rolememory.chats.timelines import Timelines
 from rolememory.chats.transcript import Chat
 from rolememory.chats.values import MODES, ChatInfo, Glimpse, Mode
@@ -236,11 +236,8 @@ class Chats:
         if glimpse is None:
             return Sight(families, self.timelines, chat or None, readers=readers)
         changed = not glimpse.known or glimpse.entered or glimpse.returned or glimpse.left
-        moved = (
-            (glimpse.left, tuple(said.version for said in glimpse.returned))
-            if glimpse.left or glimpse.returned
-            else ()
-        )
+        here = families.get(glimpse.chat or chat or "") if changed else None
+        moved = moved_by(glimpse, here.path) if here else frozenset[str]()
         return Sight(
             families,
             self.timelines,

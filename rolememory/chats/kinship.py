@@ -14,6 +14,7 @@ from rolememory.chats.plan import NEAR_END, TELLING, credible, weight
 from rolememory.chats.transcript import Chat, Transcript
 from rolememory.chats.vector import Vector
 from rolememory.schema.learning import Said
+from rolememory.text.moves import Moves
 
 _HELLO: Final = frozenset(
     "hello hi hey heya hiya yo hallo greetings good morning afternoon evening night".split()
@@ -163,6 +164,8 @@ class Families:
         self._chats: Vector[Chat | None] = Vector()  # by number
         self._roots: dict[str, str] = {}
         self._members: dict[str, list[str]] = {}
+        self._moves = Moves[tuple[str, str]]()  # chat and version; shared by all that follow
+        self._mark = 0
 
     def following(self, changed: Iterable[tuple[str, Chat | None]]) -> "Families":
         """The families with these chats as they are now, by the names of their logs; None = it is gone.
@@ -175,13 +178,26 @@ class Families:
             before = new.get(known)
             if before is not chat:
                 new._put(known, chat)
-                disturbed |= _disturbance(before) != _disturbance(chat)
+                if _disturbance(before) != _disturbance(chat):
+                    disturbed = True
+                    self._note(before, chat)
                 regrouped |= before is None or chat is None
         if disturbed:
             new.disturbed = next(_EDITIONS)
         if regrouped:
             new._regroup()
+        new._mark = self._moves.version
         return new
+
+    def moved_since(self, before: "Families") -> Iterable[tuple[str, str]] | None:
+        """Chat and version of what may have begun or ceased to count since then; None where that is not known. Cost: what moved."""
+        return self._moves.since(before._mark) if self._moves is before._moves else None
+
+    def _note(self, before: Chat | None, after: Chat | None) -> None:
+        if before is None or after is None or _lives(before) != _lives(after):
+            self._moves.all()
+        else:
+            self._moves.note(*((after.id, one) for one in after.moved[before.moves : after.moves]))
 
     def get(self, chat: str) -> Chat | None:
         """The chat of that id."""
@@ -197,6 +213,10 @@ class Families:
     def of(self, chat: str) -> Sequence[Chat]:
         """Every chat of its family."""
         return [found for one in self._members.get(self.root(chat), ()) if (found := self.get(one))]
+
+    def ids(self, chat: str) -> Sequence[str]:
+        """The ids of its family, its own among them."""
+        return self._members.get(self.root(chat), (chat,))
 
     def is_shared(self, versions: Iterable[str], one: str, other: str) -> bool:
         """Whether these versions of two chats are the same words said once, before they parted, and not the same words said twice."""
@@ -236,6 +256,11 @@ class Families:
                 return min(seen)
             seen.add(chat)
         return chat
+
+
+def _lives(chat: Chat) -> object:
+    """What changes all that counts of a chat at once: a log that was written anew, a life of its own."""
+    return id(chat.moved), chat.info.mode, chat.info.timeline, chat.info.branch_of
 
 
 def _disturbance(chat: Chat | None) -> object:

@@ -3,14 +3,28 @@
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import pairwise, starmap
+from itertools import pairwise, starmap, takewhile
 
 from rolememory.chats.kinship import Families
 from rolememory.chats.presence import Readers
 from rolememory.chats.timelines import Timelines
-from rolememory.chats.values import ChatInfo
+from rolememory.chats.values import ChatInfo, Glimpse
 from rolememory.chats.visible_path import VisiblePath
 from rolememory.schema.memory import Evidence
+
+
+def moved_by(glimpse: Glimpse, before: VisiblePath) -> frozenset[str]:
+    """The versions that stand, or cease to stand, or have other neighbours, as a glimpse shows it; those it adds at the end are new and no matter."""
+    entered = {said.version for said in glimpse.entered}
+    added = set(takewhile(entered.__contains__, (said.version for said in reversed(glimpse.path))))
+    came = {*entered, *(said.version for said in glimpse.returned)} - added
+    beside = (
+        other.version
+        for path, versions in ((before, glimpse.left), (glimpse.path, came))
+        for version in versions
+        for other in path.beside(version)
+    )
+    return frozenset({*glimpse.left, *came, *beside}) if glimpse.left or came else frozenset()
 
 
 def timeline_of(info: ChatInfo) -> str:
@@ -47,7 +61,8 @@ class Sight:
     nothing learned.
 
     `token` is equal for two sights from which the same supports count, of those that both know: what follows them need not look
-    at every memory again. `moved` tells what a glimpse would change: versions that left or returned.
+    at every memory again. Of two with the same `place`, `moved_since` tells what may differ. `moved` is what a glimpse would
+    change (`moved_by`).
     """
 
     def __init__(
@@ -57,12 +72,12 @@ class Sight:
         chat: str | None = None,
         path: VisiblePath | None = None,
         branch_of: str = "",
-        moved: tuple[object, ...] = (),
+        moved: frozenset[str] = frozenset(),
         readers: Readers | None = None,
     ) -> None:
         here = families.get(chat) if chat else None
         self.chat = chat
-        self._families = families
+        self._families, self._moved = families, moved
         self.readers = readers
         self._off = here is not None and here.info.mode == "off"
         timeline = timeline_of(here.info) if here else ""
@@ -75,16 +90,25 @@ class Sight:
                 else _Line(chat if here else branch_of or chat, path or VisiblePath())
             )
             self._lines[families.root(chat, branch_of)] = (own,)
-        alone = not moved and not branch_of and (not chat or len(families.of(chat)) < 2)
+        alone = not branch_of and (not chat or len(families.of(chat)) < 2)
         alone = alone and not (here and here.strangers)
-        self.token: Hashable = (
-            families.disturbed,
-            timelines.mark,
-            timeline,
-            self._off,
-            None if alone else chat,
-            moved,
-            readers,
+        place = (timelines.mark, timeline, self._off, None if alone else chat, readers)
+        self.token: Hashable = (place, families.disturbed, moved and chat, moved)
+        self.place: Hashable = self.token if branch_of else place
+
+    def moved_since(self, before: "Sight") -> frozenset[tuple[str, str]] | None:
+        """Chat and version of supports that may count from here and did not from there, or the other way round.
+
+        For two of one place; None where any may. Cost: what moved.
+        """
+        found = self._families.moved_since(before._families)
+        if found is None:
+            return None
+        moved = {(one.chat or "", each) for one in (before, self) for each in one._moved}
+        return frozenset(
+            (member, version)
+            for chat, version in moved.union(found)
+            for member in self._families.ids(chat)
         )
 
     def sees(self, evidence: Evidence) -> bool:

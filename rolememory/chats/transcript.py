@@ -31,6 +31,10 @@ class Chat:
     inherited: frozenset[str] = (
         frozenset()
     )  # versions that it shares with the chat it was forked from
+    moved: Sequence[
+        str
+    ] = ()  # versions that came or went other than at the end, and those beside them; grows at its end only
+    moves: int = 0  # how many of them there were at this moment
     strangers: int = 0  # versions whose speaker nobody knows
     worded: VisiblePath = field(
         default_factory=VisiblePath
@@ -66,6 +70,7 @@ class Transcript:
         self.edition = 0  # another one after every line
         self.order: list[str] = []  # versions as they came to stand on the path
         self.disturbed = 0
+        self.moved: list[str] = []  # versions that came or went other than at the end
         self.inherited: frozenset[str] = frozenset()
         self.strangers = 0  # versions whose speaker nobody knows
         self.erased: set[str] = set()  # digests of words that went
@@ -103,12 +108,15 @@ class Transcript:
             self.inherited = frozenset(
                 version for splice in row.splices[:1] for version in splice.put
             )
+        new = {said.version for said in row.said}
         for number, splice in enumerate(row.splices):
             inside = bool(splice.put) and self._place(splice) < len(
                 self.path
             )  # it parts two that stood side by side
             self._splice(splice)
-            self.disturbed += bool(splice.out) or inside
+            back = [version for version in splice.put if version not in new]
+            self.moved += back
+            self.disturbed += bool(splice.out) or inside or bool(back)
             if number or not inherits:
                 self.order += splice.put
         if row.told or row.times:
@@ -140,6 +148,8 @@ class Transcript:
                 self.order,
                 self.disturbed,
                 self.inherited,
+                self.moved,
+                len(self.moved),
                 self.strangers,
                 self._worded,
                 self._said_in_words,
@@ -255,6 +265,9 @@ class Transcript:
         gone = self.path[start:end]
         if self.erased:
             self._change_words(start, gone, put)
+        if gone or start < len(self.path):
+            beside = self.path[max(start - 1, 0) : start] + self.path[end : end + 1]
+            self.moved += [said.version for said in (*gone, *put, *beside)]
         self.path = self.path.spliced(start, end, put)
         if len(self._worded) == len(self.path) or not self.erased:
             self._worded = self.path
@@ -304,6 +317,7 @@ class Transcript:
                 self.said[version] = replace(self.said[version], at=times[slot])
                 if version in self._said_in_words:
                     self._said_in_words[version] = self.said[version]
+        self.moved += [one for slot in times for one in self._versions.get(slot, ())]
         apart = self._worded is not self.path
         self.path = self.path.retimed(times)
         self._worded = self._worded.retimed(times) if apart else self.path

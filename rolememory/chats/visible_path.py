@@ -46,6 +46,13 @@ class VisiblePath(Sequence[Said]):
         behind = () if place is None else self._rows[place + 1 : place + 2]
         return any(said.version == other for said in behind)
 
+    def beside(self, version: str) -> tuple[Said, ...]:
+        """What stands right before and right behind that version, if it stands on the path."""
+        place = self.find(version)
+        if place is None:
+            return ()
+        return self._rows[max(place - 1, 0) : place] + self._rows[place + 1 : place + 2]
+
     def find(self, version: str) -> int | None:
         """The place of that version, if it stands on the path."""
         said = self.standing(version)

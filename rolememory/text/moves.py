@@ -1,10 +1,14 @@
-"""Which ids lie elsewhere in an index since when: a reader follows it without asking for every id again."""
+"""What changed since when: a reader follows it without asking for everything again."""
 
+import threading
+from typing import Generic, TypeVar
+
+Item = TypeVar("Item")
 _KEPT = 4096
 
 
-class Moves:
-    """A log of the ids whose row changed its meaning; the newest are kept.
+class Moves(Generic[Item]):
+    """A log of what changed, such as the ids whose row in an index is another one; the newest are kept. Thread-safe.
 
     >>> moves = Moves()
     >>> moves.note("a"); moves.note("b")
@@ -14,21 +18,25 @@ class Moves:
 
     def __init__(self) -> None:
         self.version = 0
-        self._ids: list[str] = []
+        self._items: list[Item] = []
+        self._lock = threading.Lock()
 
-    def note(self, entry_id: str) -> None:
-        """The row of this id is another one, or holds something else."""
-        self._ids.append(entry_id)
-        self.version += 1
-        if len(self._ids) > 2 * _KEPT:
-            del self._ids[:-_KEPT]
+    def note(self, *items: Item) -> None:
+        """These changed."""
+        with self._lock:
+            self._items += items
+            self.version += len(items)
+            if len(self._items) > 2 * _KEPT:
+                del self._items[:-_KEPT]
 
     def all(self) -> None:
-        """Every row may be another one."""
-        self._ids.clear()
-        self.version += 1
+        """Everything may have changed."""
+        with self._lock:
+            self._items.clear()
+            self.version += 1
 
-    def since(self, version: int) -> list[str] | None:
-        """The ids that moved after that version; None where that is not known any more: ask for all."""
-        behind = self.version - version
-        return None if behind > len(self._ids) else self._ids[len(self._ids) - max(behind, 0) :]
+    def since(self, version: int) -> list[Item] | None:
+        """What changed after that version; None where that is not known any more: ask for all."""
+        with self._lock:
+            behind = max(self.version - version, 0)
+            return None if behind > len(self._items) else self._items[len(self._items) - behind :]

@@ -52,7 +52,7 @@ class TermIndex:
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
-        self._moves = Moves()
+        self._moves = Moves[str]()
         self._clear()
 
     def _clear(self) -> None:

@@ -106,7 +106,7 @@ class VectorTable:
     def __init__(self, dim: int, background: Mapping[str, "Floats"] | None = None) -> None:
         import numpy as np
 
-        self.dim, self._moves = dim, Moves()
+        self.dim, self._moves = dim, Moves[str]()
         self.background: Mapping[str, Floats] = background or {}
         self._lock = threading.RLock()
         self._ids: list[str] = []

@@ -262,6 +262,54 @@ def test_timelines_last_and_a_damaged_file_is_reported(tmp_path: Path) -> None:
     assert file.with_name("timelines.json.damaged").read_bytes() == b"{"
 
 
+# what moved between two looks
+
+
+@pytest.mark.parametrize(
+    ("then", "moved"),
+    [
+        pytest.param(
+            [*SHARED[:-1], "a: No."], {4, 5}, id="a swipe: its reply, and what it answers"
+        ),
+        pytest.param(SHARED[:-2], {3, 4, 5}, id="the newest exchange is deleted"),
+        pytest.param(
+            [*SHARED[:3], "u: In between.", *SHARED[3:]], {2, 3}, id="a line parts two others"
+        ),
+        pytest.param([*SHARED, *story(1, 10)], set(), id="what is said next is new to everybody"),
+        pytest.param(SHARED, set(), id="nothing"),
+    ],
+)
+@pytest.mark.parametrize("written", [True, False])
+def test_little_moves(tmp_path: Path, then: list[str], moved: set[int], written: bool) -> None:
+    chats = played(tmp_path, a=SHARED, b=story(2, 50))
+    old, before = chats.path("a"), chats.visible_from("b" if written else "a")
+    glimpse = chats.glimpse(said(*then), chat="a")
+    if written:
+        chats.observe(said(*then), chat="a")
+    after = chats.visible_from("b") if written else chats.visible_from("a", glimpse)
+    assert after.place == before.place
+    found = {version for chat, version in after.moved_since(before) or () if chat == "a"}
+    assert found & {one.version for one in old} == {old[place].version for place in moved}
+
+
+def test_what_was_deleted_and_comes_back_is_told(tmp_path: Path) -> None:
+    chats = played(tmp_path, a=SHARED)
+    (*_, last) = chats.path("a")
+    chats.observe(said(*SHARED[:-1]), chat="a")
+    before = chats.visible_from("a")
+    chats.observe(said(*SHARED), chat="a")
+    after = chats.visible_from("a")
+    assert after.token != before.token
+    assert ("a", last.version) in (after.moved_since(before) or ())
+
+
+def test_a_new_mode_moves_everything(tmp_path: Path) -> None:
+    chats = played(tmp_path, a=SHARED, b=story(2, 50))
+    before = chats.visible_from("b")
+    chats.update("a", mode="own")
+    assert chats.visible_from("b").moved_since(before) is None
+
+
 # a long random life
 
 
@@ -271,3 +319,4 @@ def test_a_random_life_looks_as_a_simple_model_says(seed: int) -> None:
     result = walk.run(750, seed)
     assert result["wrong"] == "", result
     assert result["checks"] == 3
+    assert result["followed"] > 20

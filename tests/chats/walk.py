@@ -15,7 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from rolememory.chats import Chats
+from rolememory.chats import Chats, Sight
 from rolememory.schema.memory import Evidence
 from tests.chats.talk import WORDS, Clock, chats_at, said, shown
 
@@ -54,6 +54,8 @@ class Walk:
         self.counted: dict[
             object, dict[tuple[str, str], bool]
         ] = {}  # token of a sight -> what counted there
+        self.seen: dict[object, tuple[Sight, dict[tuple[str, str], bool]]] = {}  # by place
+        self.moves: list[int] = []  # how much moved between two sights of one place
         self._words = 0
         self.begin()
 
@@ -98,7 +100,12 @@ class Walk:
 
     def show(self, tale: Tale) -> str:
         """Let the frontend send what it shows; compare."""
-        observed = self.chats.observe(said(*tale.visible), chat=tale.name, user="lin")
+        shows = said(*tale.visible)
+        if self.chance.random() < 0.2:
+            glimpse = self.chats.glimpse(shows, chat=tale.name, user="lin")
+            if wrong := self.follow(self.chats.visible_from(tale.name, glimpse)):
+                return wrong
+        observed = self.chats.observe(shows, chat=tale.name, user="lin")
         for one in observed.entered:
             line = f"{one.role[0]}: {one.text}"
             if len(line) > 12:
@@ -239,6 +246,21 @@ class Walk:
             else f"{tale.name}: written twice"
         )
 
+    def follow(self, sight: Sight) -> str:
+        """Whether all that counts otherwise than at the last sight of the same place is told to have moved."""
+        counts = {
+            support: sight.sees(Evidence(chat=support[0], version=support[1]))
+            for support in self.supports
+        }
+        before, known = self.seen.get(sight.place, (sight, counts))
+        self.seen[sight.place] = sight, counts
+        moved = sight.moved_since(before)
+        if moved is None:
+            return ""
+        self.moves.append(len(moved))
+        silent = [one for one in known if known[one] != counts[one] and one not in moved]
+        return f"{silent[:3]} changed, and nobody told" if silent else ""
+
     def check(self) -> str:
         """Compare what counts from every chat, and from none, with the model."""
         lines = {tale.name: set(tale.lines) for tale in self.tales}
@@ -247,6 +269,8 @@ class Walk:
         family = {tale.name: tale.family for tale in self.tales}
         for here in [None, *lines]:
             sight = self.chats.visible_from(here)
+            if wrong := self.follow(sight):
+                return wrong
             counted = self.counted.setdefault(sight.token, {})
             for (chat, version), line in self.supports.items():
                 own = here is not None and family[here] == family[chat]
@@ -296,6 +320,8 @@ def run(steps: int, seed: int, every: int = 250) -> dict[str, Any]:
             **result,
             "chats": len(walk.tales),
             "supports": len(walk.supports),
+            "followed": sum(map(bool, walk.moves)),
+            "moved": max(walk.moves, default=0),
             "acts": dict(walk.counts),
         }
 
