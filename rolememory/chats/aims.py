@@ -39,6 +39,7 @@ class Asked:
     kind: TurnKind = "normal"
     away: bool = False  # the character was not there
     same: Same = alone
+    character: tuple[str, ...] = ()  # the character's names
 
     def participants(self, script: Transcript, head: Head) -> Participants:
         """Who is in the chat now, and whose words those of its users are."""
@@ -51,7 +52,7 @@ class Asked:
         window = Window.of(self.messages, voice, self.same)
         if self.away:
             present = script.present if script.head else Attendance((voice,))
-        return Participants(present, window, self.kind, self.away)
+        return Participants(present, window, self.kind, self.away, self.character)
 
     def is_of(self, head: Head) -> bool:
         """Whether that chat is of the person who shows this, or of nobody as this is."""

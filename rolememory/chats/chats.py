@@ -54,10 +54,12 @@ class Chats:
         clock: Callable[[], datetime] = _now,
         same: Same = alone,
         links: Callable[[], Hashable] = lambda: None,
+        names: Callable[[], Sequence[str]] = tuple,
     ) -> None:
-        """`links` gives another value whenever `same` may say something else of a name."""
+        """`links` gives another value whenever `same` may say something else of a name; `names` are the character's."""
         self.timelines = Timelines(space, clock=clock)
         self._space, self._clock, self._same, self._links = space, clock, same, links
+        self._names = names
         self._shelf = Shelf(space)
         self._aims = Aims(self._shelf)
         self._writing, self._reading = threading.RLock(), threading.RLock()  # taken in this order
@@ -346,6 +348,7 @@ class Chats:
             clean,
             in_utc(at or self._clock()),
             same=self._same,
+            character=tuple(self._names()),
         )
 
     def _aimed(self, asked: Asked, before: Aim | None = None) -> Aim:

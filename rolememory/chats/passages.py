@@ -1,18 +1,22 @@
 """The passages of a role's chats, followed as the chats go on: what recall asks beside memories."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from rolememory.chats.chats import Chats
 from rolememory.chats.forgotten import Forgotten, key_of
+from rolememory.chats.visible_path import VisiblePath
 from rolememory.schema.learning import Said
 from rolememory.schema.passage import Passage, passage
+from rolememory.text.passages import Passage as Stretch
 from rolememory.text.passages import passages
-from rolememory.text.sentences import sentences
+from rolememory.text.sentences import Span, sentences
+from rolememory.text.stamps import panels as panels_of
 
 _ANSWER = 160  # characters of an answer that may say little without its question
 _ASKS = re.compile(r"[?？]\W*$")
+_SCENE = ("date", "time", "place")  # fields of a stamp
 Speaker = Callable[[Said], str]
 """The name under which a message's speaker is known."""
 
@@ -29,7 +33,6 @@ class ChatPassages:
         self._marks: dict[str, int] = {}  # by chat: how far it was read
         self._known: dict[str, Passage] = {}
         self._versions: dict[tuple[str, str], tuple[str, ...]] = {}
-        self._before: dict[str, Said] = {}  # the last message read of each chat
         self._generation: object = None
         self.current: Mapping[str, Passage] = MappingProxyType(self._known)
 
@@ -70,44 +73,39 @@ class ChatPassages:
     def _read(self, chat: str) -> bool:
         news, mark = self._chats.since(chat, self._marks.get(chat, 0))
         self._marks[chat] = mark
-        fresh = [said for said in news if (chat, said.version) not in self._versions]
-        for said in fresh:
-            asked = self._question(chat, said)
-            made = [
-                self._made(
-                    chat, said, (one.start, one.end), asked if not one.start else "", one.ooc
-                )
-                for one in passages(said.text, said.spans)
-            ]
-            self._known |= {one.id: one for one in made}
-            self._versions[chat, said.version] = tuple(one.id for one in made)
-        return bool(fresh)
+        path = self._chats.path(chat) if news else VisiblePath()
+        behind = (one for one in _behind(path, news) if (chat, one.version) in self._versions)
+        for said in (*news, *behind):
+            place = path.find(said.version)
+            self._tell(chat, said, path[place - 1] if place else None)
+        return bool(news)
 
-    def _question(self, chat: str, said: Said) -> str:
-        """What a short message answers: the question at the end of the message before it; "" when there is none."""
-        before, self._before[chat] = self._before.get(chat), said
-        if before is None or before.role == said.role or len(said.text) > _ANSWER:
-            return ""
-        asked = [before.text[one.start : one.end] for one in sentences(before.text)[-1:]]
-        return next((one for one in asked if _ASKS.search(one) and len(one) <= _ANSWER), "")
+    def _tell(self, chat: str, said: Said, before: Said | None) -> None:
+        """Know what a message says that stands behind that one."""
+        asked, scene = _question(before, said), _scene(before, said)
+        panels = [Span(one.start, one.end) for one in panels_of(said.text)] if said.stamp else ()
+        made = [
+            self._made(chat, said, one, "" if number else asked, scene)
+            for number, one in enumerate(passages(said.text, said.spans, panels))
+        ]
+        self._known |= {one.id: one for one in made}
+        self._versions[chat, said.version] = tuple(one.id for one in made)
 
-    def _made(self, chat: str, said: Said, span: tuple[int, int], asked: str, ooc: bool) -> Passage:
-        stamp = dict(said.stamp)
-        scene = [stamp[name] for name in ("date", "time", "place") if stamp.get(name)]
+    def _made(self, chat: str, said: Said, where: Stretch, asked: str, scene: str) -> Passage:
         return passage(
             chat=chat,
             version=said.version,
             role=said.role,
             text=said.text,
-            span=span,
+            span=(where.start, where.end),
             speaker=self._speaker(said),
             owner=said.owner,
             created=said.at,
             slot=said.slot,
             emotions=said.emotions,
-            ooc=ooc,
+            ooc=where.ooc,
             asked=asked,
-            scene=", ".join(scene),
+            scene=scene,
             company=tuple(name for name in (*(said.users or ()), *said.members) if name),
         )
 
@@ -118,3 +116,25 @@ class ChatPassages:
             for one in self._versions.pop(key):
                 self._known.pop(one, None)
         return bool(gone)
+
+
+def _behind(path: VisiblePath, news: Sequence[Said]) -> Iterator[Said]:
+    """What stands behind messages that were changed in their places, and may answer them or go on in their scene."""
+    fresh = {said.version for said in news}
+    places = (path.find(said.version) for said in news)
+    behind = (path[place + 1 : place + 2] for place in places if place is not None)
+    yield from (said for some in behind for said in some if said.version not in fresh)
+
+
+def _question(before: Said | None, said: Said) -> str:
+    """What a short message answers: the question at the end of the message before it; "" when there is none."""
+    if before is None or before.role == said.role or len(said.text) > _ANSWER:
+        return ""
+    asked = [before.text[one.start : one.end] for one in sentences(before.text)[-1:]]
+    return next((one for one in asked if _ASKS.search(one) and len(one) <= _ANSWER), "")
+
+
+def _scene(before: Said | None, said: Said) -> str:
+    """When and where in the story a message is said: as it prints, else as the message before it printed."""
+    stamp = dict(said.stamp) or dict(before.stamp if before else ())
+    return ", ".join(stamp[name] for name in _SCENE if stamp.get(name))

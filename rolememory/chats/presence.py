@@ -9,8 +9,10 @@ from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from rolememory.schema.learning import Said
+from rolememory.schema.learning import MarkedSpan, Said
 from rolememory.schema.message import Message, TurnKind
+from rolememory.text.marks import marks
+from rolememory.text.stamps import stamp_of
 
 Same = Callable[[str], str]
 """The name under which a user's person is known; the same for all names that were linked."""
@@ -113,19 +115,39 @@ class Participants:
     window: Window
     kind: TurnKind = "normal"
     away: bool = False  # the character was not there
+    character: tuple[str, ...] = ()  # the character's names
 
     def complete(self, said: Said) -> Said:
-        """A new version with whose words it is and who was there."""
+        """A new version with whose words it is, who was there, whose words are in it and what it prints about the scene."""
         owner = self.window.owner(said.name, said.owner) if said.role == "user" else None
         kind: TurnKind = self.kind if said.role == "assistant" else "normal"
         users, members = self.present.users, self.present.members
         if self.away:
             users, members = AWAY, ()
-        return replace(said, owner=owner, users=users, members=members, kind=kind)
+        spans, stamp = self._spans(said), stamp_of(said.raw or said.text)
+        present = {"owner": owner, "users": users, "members": members}
+        return replace(said, **present, kind=kind, spans=spans, stamp=stamp)
+
+    def _spans(self, said: Said) -> tuple[MarkedSpan, ...]:
+        """What in the message is not plainly its speaker's own words."""
+        people = {*self.present.users, *self.present.members, *self.window.names}
+        own = {said.name, said.owner or ""} if said.role == "user" else {said.name}
+        if said.role == "assistant" and (not said.name or said.name in self.character):
+            own |= {*self.character}
+        others = {*people, *self.character} - own
+        return _marks(said.text, *(tuple(sorted(filter(None, names))) for names in (own, others)))
 
     def shortened(self, said: Said) -> Said:
         """It without what a line of the log need not say again; `Transcript` puts it back."""
         return shortened(said, self.window.user, self.present)
+
+
+@lru_cache(maxsize=256)
+def _marks(
+    text: str, own: tuple[str, ...], others: tuple[str, ...]
+) -> tuple[MarkedSpan, ...]:
+    """`text.marks.marks`: a message that is recalled for and then observed is read once."""
+    return marks(text, own, others)
 
 
 def shortened(said: Said, voice: str, present: Attendance) -> Said:

@@ -143,7 +143,7 @@ def _said_shown(said: Said, at: datetime, slot: int) -> list[Any]:
         "raw": said.raw,
         "emotions": said.emotions,
         "kind": said.kind if said.kind != "normal" else "",
-        "marks": said.spans,
+        "marks": [list(one) for one in said.spans],
         "stamp": dict(said.stamp),
     }
     shown = {name: value for name, value in optional.items() if value}

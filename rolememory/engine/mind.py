@@ -42,7 +42,12 @@ class Mind:
         self.space = home.folder.space(role_id)
         settings = home.settings_of(self.role)
         self.store = RoleStore(self.space, settings.storage)
-        self.chats = Chats(self.space, same=home.people.same, links=lambda: home.people.edition)
+        self.chats = Chats(
+            self.space,
+            same=home.people.same,
+            links=lambda: home.people.edition,
+            names=self._own_names,
+        )
         self._usage = Usage(
             self.space,
             self.chats,
@@ -141,6 +146,9 @@ class Mind:
         cleaner, rest = self.home.surroundings.cleaner(self.settings), strip(text)
         story = cleaner.clean(rest) if cleaner else rest
         return story if story.strip() or rest.lstrip().startswith("<") else rest
+
+    def _own_names(self) -> tuple[str, ...]:
+        return (self.role.name, *self.role.aliases)
 
     def _speakers(self, chat: str) -> set[str]:
         """The names of those who speak in a chat."""

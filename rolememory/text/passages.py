@@ -32,11 +32,14 @@ class Passage(NamedTuple):
     ooc: bool = False  # out of character
 
 
-def passages(text: str, marks: Sequence[MarkedSpan] = ()) -> tuple[Passage, ...]:
-    """The passages of a text in order: between and around them stand only blanks. Cost: O(length).
+def passages(
+    text: str, marks: Sequence[MarkedSpan] = (), panels: Sequence[Span] = ()
+) -> tuple[Passage, ...]:
+    """The passages of a text in order: between and around them stand only blanks and `panels`. Cost: O(length).
 
-    Words out of character make passages of their own, and across an empty line what somebody else says is not packed together
-    with the speaker's own words. A sentence is cut only if it is longer than the limit: at clauses, else at blanks, else anywhere.
+    Words out of character make passages of their own. What somebody else says stays together with the words before or behind it
+    that say who speaks; across an empty line it is not packed together with the speaker's own words otherwise. A sentence is cut
+    only if it is longer than the limit: at clauses, else at blanks, else anywhere.
 
     >>> text = "The beacon is dark. ((brb)) Was it the storm?"
     >>> [(text[one.start : one.end], one.ooc) for one in passages(text, [MarkedSpan("ooc", 20, 27)])]
@@ -45,7 +48,7 @@ def passages(text: str, marks: Sequence[MarkedSpan] = ()) -> tuple[Passage, ...]
     quotes = [mark for mark in marks if mark.kind == "quote"]
     return tuple(
         Passage(start, end, ooc)
-        for region, ooc in _regions(text, marks)
+        for region, ooc in _regions(text, marks, panels)
         for start, end in _packed(text, _pieces(text, region), quotes)
     )
 
@@ -58,13 +61,16 @@ def limit_at(text: str, start: int) -> int:
     return LONGEST_HAN if han * 2 > visible else LONGEST
 
 
-def _regions(text: str, marks: Iterable[MarkedSpan]) -> Iterator[tuple[Span, bool]]:
+def _regions(
+    text: str, marks: Iterable[MarkedSpan], panels: Iterable[Span]
+) -> Iterator[tuple[Span, bool]]:
     place = 0
-    for mark in marks:
-        if mark.kind == "ooc":
-            yield Span(place, mark.start), False
-            yield Span(mark.start, mark.end), True
-            place = mark.end
+    outside = [(Span(mark.start, mark.end), True) for mark in marks if mark.kind == "ooc"]
+    for (start, end), ooc in sorted([*outside, *((panel, False) for panel in panels)]):
+        yield Span(place, max(start, place)), False
+        if ooc:
+            yield Span(max(start, place), max(end, place)), True
+        place = max(end, place)
     yield Span(place, len(text)), False
 
 
@@ -97,7 +103,7 @@ def _next_visible(text: str, place: int) -> int:
 def _packed(text: str, pieces: Iterable[Span], quotes: Sequence[MarkedSpan]) -> Iterator[Span]:
     start = end = longest = 0
     last = Span(0, 0)
-    for piece in pieces:
+    for piece in _with_tags(text, pieces, quotes) if quotes else pieces:
         if end and (piece.end > longest or _apart(text, last, piece, quotes)):
             yield Span(start, end)
             end = 0
@@ -106,6 +112,34 @@ def _packed(text: str, pieces: Iterable[Span], quotes: Sequence[MarkedSpan]) -> 
         last, end = piece, piece.end
     if end:
         yield Span(start, end)
+
+
+def _with_tags(
+    text: str, pieces: Iterable[Span], quotes: Sequence[MarkedSpan]
+) -> Iterator[Span]:
+    """The pieces, somebody else's words as one with the sentences beside them that say who speaks, as far as that fits."""
+    start = 0
+    last: Span | None = None
+    for piece in pieces:
+        if last and piece.end - start <= limit_at(text, start) and _tag(text, last, piece, quotes):
+            last = piece
+            continue
+        if last:
+            yield Span(start, last.end)
+        start, last = piece.start, piece
+    if last:
+        yield Span(start, last.end)
+
+
+def _tag(text: str, last: Span, piece: Span, quotes: Sequence[MarkedSpan]) -> bool:
+    """Whether somebody else's words go on from the one to the other, or one may say who speaks the other."""
+    place = bisect_right(quotes, piece.start, key=attrgetter("start")) - 1
+    if place >= 0 and piece.start < quotes[place].end:  # it begins with a quotation, or inside of one
+        goes_on = quotes[place].start < last.end
+        told = goes_on or piece.end <= quotes[place].end
+        return told and text.count("\n", last.end, piece.start) < 2
+    ended = place >= 0 and quotes[place].start <= last.start and last.end <= quotes[place].end
+    return ended and "\n" not in text[last.end : piece.start]
 
 
 def _apart(text: str, last: Span, piece: Span, quotes: Sequence[MarkedSpan]) -> bool:

@@ -159,3 +159,55 @@ def test_a_passage_is_kept_edited_and_forgotten_by_hand(tmp_path: Path) -> None:
         assert recalled() == []
         mira.restore_passages(said)
         assert recalled() == [said]
+
+
+PANELS = {
+    "en": ("[Time: dusk | Place: the mill]\nThe wheel creaks.", "dusk, the mill", "The wheel creaks."),
+    "zh": ("【时间】三月初七【地点】茶楼【好感】45\n雨还在下。", "三月初七, 茶楼", "雨还在下。"),
+    "json": ('{"time": "dusk", "place": "the mill"}\nIt creaks.', "dusk, the mill", "It creaks."),
+}
+
+
+@pytest.mark.parametrize("form", PANELS)
+def test_what_a_panel_prints_is_the_scene_and_no_passage(tmp_path: Path, form: str) -> None:
+    reply, scene, words = PANELS[form]
+    chats = chats_at(tmp_path)
+    passages = ChatPassages(chats, lambda one: one.role)
+    talk = [*said("u: I listen."), Message.assistant(reply), *said("u: I come closer.")]
+    chats.observe(talk, chat="c", user="lin")
+    found = {one.content: one.scene for one in passages.follow().values()}
+    assert found == {"I listen.": "", words: scene, "I come closer.": scene}
+    again = ChatPassages(chats_at(tmp_path), lambda one: one.role)
+    assert {one.content: one.scene for one in again.follow().values()} == found
+    stamps = [dict(one.stamp).get("place") for one in chats_at(tmp_path).path("c")]
+    assert stamps == [None, scene.split(", ")[1], None]
+
+
+def test_the_scene_follows_a_swipe_and_an_edit(tmp_path: Path) -> None:
+    chats = chats_at(tmp_path)
+    passages = ChatPassages(chats, lambda one: one.role)
+
+    def told(place: str, *more: str) -> dict[str, str]:
+        reply = Message.assistant(f"[Time: dusk | Place: {place}]\nIt is quiet at {place}.")
+        chats.observe([*said("u: I walk."), reply, *said(*more)], chat="c", user="lin")
+        return {one.content: one.scene for one in passages.follow().values()}
+
+    told("the mill")
+    assert told("the quay")["It is quiet at the quay."] == "dusk, the quay"
+    swiped_back = told("the mill", "u: I sit down.")
+    assert swiped_back["I sit down."] == "dusk, the mill"
+    edited = told("the tower", "u: I sit down.")
+    assert edited["I sit down."] == "dusk, the tower"
+
+
+def test_who_speaks_in_a_message_is_kept_with_it(tmp_path: Path) -> None:
+    text = '*The innkeeper grumbles* "I have three daughters." I nod. ((brb))'
+    chats = chats_at(tmp_path)
+    chats.observe([Message.user(text)], chat="c", user="lin")
+    for kept in (chats, chats_at(tmp_path)):
+        (one,) = kept.path("c")
+        assert [(span.kind, text[span.start : span.end]) for span in one.spans] == [
+            ("action", "*The innkeeper grumbles*"),
+            ("quote", '"I have three daughters."'),
+            ("ooc", "((brb))"),
+        ]

@@ -5,7 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rolememory.schema.learning import MarkedSpan
+from rolememory.text.marks import marks
 from rolememory.text.passages import LONGEST, LONGEST_HAN, limit_at, passages
+from rolememory.text.sentences import Span
 from tests.text.prose import PROSE, growth
 
 SHORT = "The beacon is dark. "
@@ -68,6 +70,36 @@ def test_an_empty_line_parts_nobody_who_speaks_on() -> None:
     assert len(found(text, MarkedSpan("quote", 0, 18), MarkedSpan("quote", 29, 43))) == 1
 
 
+LAMPS = "The lamps were lit along the quay by the keeper's daughter and her dog. " * 3
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        '*An old woman cackles.* "I buried seven husbands. Not one could swim."',
+        '*An old woman cackles*\n"I buried seven husbands. Not one could swim."',
+        '"I was a soldier once. Nobody believes it, do they," the beggar said.',
+        "将军清了清嗓子，沉声道：“明日启程。谁也不许留下来喝酒，明白没有？”",
+        "“明日启程。谁也不许留下来喝酒，明白没有？”将军沉声道。",
+    ],
+)
+def test_a_quotation_stays_with_who_says_it(told: str) -> None:
+    text = (LAMPS if told.isascii() else "港口的灯一盏盏亮了起来。" * 8) + told
+    assert told in found(text, *marks(text))[1]
+    assert told not in found(text)[1]  # without marks it fills the first one
+
+
+def test_a_quotation_that_is_too_long_is_cut_all_the_same() -> None:
+    text = "The innkeeper said, “" + "I have three daughters at home. " * 20 + "”"
+    assert max(map(len, found(text, *marks(text)))) <= LONGEST
+
+
+def test_panels_are_left_out() -> None:
+    text = "The wheel creaks. [Time: dusk | Place: mill] It rains."
+    cut = passages(text, (), [Span(18, 44)])
+    assert [text[one.start : one.end] for one in cut] == ["The wheel creaks.", "It rains."]
+
+
 def marks_of(text: str, places: list[tuple[int, int, bool]]) -> list[MarkedSpan]:
     """Marks apart from each other, whatever the places say."""
     edges = sorted({place % (len(text) + 1) for one in places for place in one[:2]})
@@ -101,9 +133,12 @@ def test_every_visible_character_stands_in_one_passage(
             assert all(one.ooc for one in inside)
 
 
-@given(PROSE, PROSE)
-def test_what_is_appended_changes_the_last_passage_alone(text: str, more: str) -> None:
-    before, after = passages(text), passages(text + more)
+@given(PROSE, PROSE, PLACES)
+def test_what_is_appended_changes_the_last_passage_alone(
+    text: str, more: str, places: list[tuple[int, int, bool]]
+) -> None:
+    quotes = [one for one in marks_of(text, places) if one.kind == "quote"]
+    before, after = passages(text, quotes), passages(text + more, quotes)
     assert after[: max(len(before) - 1, 0)] == before[:-1]
 
 
