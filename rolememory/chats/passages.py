@@ -16,6 +16,7 @@ from rolememory.text.stamps import panels as panels_of
 
 _ANSWER = 160  # characters of an answer that may say little without its question
 _ASKS = re.compile(r"[?？]\W*$")
+_HAN = re.compile("[\u3400-\u9fff]")
 _SCENE = ("date", "time", "place")  # fields of a stamp
 Speaker = Callable[[Said], str]
 """The name under which a message's speaker is known."""
@@ -137,4 +138,5 @@ def _question(before: Said | None, said: Said) -> str:
 def _scene(before: Said | None, said: Said) -> str:
     """When and where in the story a message is said: as it prints, else as the message before it printed."""
     stamp = dict(said.stamp) or dict(before.stamp if before else ())
-    return ", ".join(stamp[name] for name in _SCENE if stamp.get(name))
+    told = [stamp[name] for name in _SCENE if stamp.get(name)]
+    return ("，" if _HAN.search("".join(told)) else ", ").join(told)

@@ -124,9 +124,8 @@ class Participants:
         users, members = self.present.users, self.present.members
         if self.away:
             users, members = AWAY, ()
-        spans, stamp = self._spans(said), stamp_of(said.raw or said.text)
-        present = {"owner": owner, "users": users, "members": members}
-        return replace(said, **present, kind=kind, spans=spans, stamp=stamp)
+        read = replace(said, spans=self._spans(said), stamp=stamp_of(said.raw or said.text))
+        return replace(read, owner=owner, users=users, members=members, kind=kind)
 
     def _spans(self, said: Said) -> tuple[MarkedSpan, ...]:
         """What in the message is not plainly its speaker's own words."""
@@ -143,9 +142,7 @@ class Participants:
 
 
 @lru_cache(maxsize=256)
-def _marks(
-    text: str, own: tuple[str, ...], others: tuple[str, ...]
-) -> tuple[MarkedSpan, ...]:
+def _marks(text: str, own: tuple[str, ...], others: tuple[str, ...]) -> tuple[MarkedSpan, ...]:
     """`text.marks.marks`: a message that is recalled for and then observed is read once."""
     return marks(text, own, others)
 

@@ -114,9 +114,7 @@ def _packed(text: str, pieces: Iterable[Span], quotes: Sequence[MarkedSpan]) -> 
         yield Span(start, end)
 
 
-def _with_tags(
-    text: str, pieces: Iterable[Span], quotes: Sequence[MarkedSpan]
-) -> Iterator[Span]:
+def _with_tags(text: str, pieces: Iterable[Span], quotes: Sequence[MarkedSpan]) -> Iterator[Span]:
     """The pieces, somebody else's words as one with the sentences beside them that say who speaks, as far as that fits."""
     start = 0
     last: Span | None = None
@@ -134,7 +132,9 @@ def _with_tags(
 def _tag(text: str, last: Span, piece: Span, quotes: Sequence[MarkedSpan]) -> bool:
     """Whether somebody else's words go on from the one to the other, or one may say who speaks the other."""
     place = bisect_right(quotes, piece.start, key=attrgetter("start")) - 1
-    if place >= 0 and piece.start < quotes[place].end:  # it begins with a quotation, or inside of one
+    if (
+        place >= 0 and piece.start < quotes[place].end
+    ):  # it begins with a quotation, or inside of one
         goes_on = quotes[place].start < last.end
         told = goes_on or piece.end <= quotes[place].end
         return told and text.count("\n", last.end, piece.start) < 2

@@ -162,8 +162,12 @@ def test_a_passage_is_kept_edited_and_forgotten_by_hand(tmp_path: Path) -> None:
 
 
 PANELS = {
-    "en": ("[Time: dusk | Place: the mill]\nThe wheel creaks.", "dusk, the mill", "The wheel creaks."),
-    "zh": ("【时间】三月初七【地点】茶楼【好感】45\n雨还在下。", "三月初七, 茶楼", "雨还在下。"),
+    "en": (
+        "[Time: dusk | Place: the mill]\nThe wheel creaks.",
+        "dusk, the mill",
+        "The wheel creaks.",
+    ),
+    "zh": ("【时间】三月初七【地点】茶楼【好感】45\n雨还在下。", "三月初七，茶楼", "雨还在下。"),
     "json": ('{"time": "dusk", "place": "the mill"}\nIt creaks.', "dusk, the mill", "It creaks."),
 }
 
@@ -180,7 +184,7 @@ def test_what_a_panel_prints_is_the_scene_and_no_passage(tmp_path: Path, form: s
     again = ChatPassages(chats_at(tmp_path), lambda one: one.role)
     assert {one.content: one.scene for one in again.follow().values()} == found
     stamps = [dict(one.stamp).get("place") for one in chats_at(tmp_path).path("c")]
-    assert stamps == [None, scene.split(", ")[1], None]
+    assert stamps == [None, scene.replace("，", ", ").split(", ")[1], None]
 
 
 def test_the_scene_follows_a_swipe_and_an_edit(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Through the proxy: who speaks, who reads along, which members of a group hear it, and what each kind of turn does."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -271,3 +272,35 @@ def test_a_continued_reply_is_another_version_of_the_same_one(tmp_path: Path) ->
         ask(house, request(said, hint={**hint, "type": "continue"}, post=""))
         last = settled(house).chats.path("one")[-1]
         assert (last.text, last.kind) == ("I put the lantern out.", "continue")
+
+
+# ── what a card prints about the scene ───────────────────────────────────────────────────────────────────────────────
+
+PRINTED = {
+    "en": (
+        "[Time: Lantern Feast | Place: the mill]\nI hid the map under the hearthstone.",
+        "Where is the map hidden?",
+        "Lantern Feast, the mill",
+        "hearthstone",
+    ),
+    "zh": (
+        "【时间】三月初七【地点】茶楼【好感】45\n我把地图藏在炉石下面。",
+        "地图藏在哪里？",
+        "三月初七，茶楼",
+        "炉石",
+    ),
+}
+
+
+@pytest.mark.parametrize("language", PRINTED)
+def test_what_a_card_prints_is_the_heading_of_what_was_said_there(
+    tmp_path: Path, language: str
+) -> None:
+    printed, wanted, scene, word = PRINTED[language]
+    with between(tmp_path, streams(printed), streams("Yes.")) as (house, model):
+        say(house, "...", chat="old")
+        settled(house)
+        say(house, wanted, chat="new")
+        lines = block(model).splitlines()
+        assert word in lines[lines.index(scene) + 1]
+        assert not re.search("Time:|时间|45", block(model))
