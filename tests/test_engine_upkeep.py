@@ -1,14 +1,18 @@
 """Use, associates and upkeep as an application meets them: through Home and RoleMemory, on real files."""
 
+import os
+import stat
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
 from rolememory import Home, Message, RoleMemory
 from rolememory.errors import InvalidValueError, UnknownMemoryError, UnknownRoleError
+from rolememory.serve.token import token_of
 
 WORDS_ALONE = {"embedding.backend": "off"}
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -49,6 +53,30 @@ def noted(role: RoleMemory) -> dict[str, bool]:
     """memory -> whether the newest turn that held it used it."""
     role._usage.settle()
     return {one: uses[0].referenced for one in role.memories if (uses := role._usage.uses.of(one))}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="rights of others are told on POSIX systems")
+def test_what_is_kept_is_for_its_owner_alone(tmp_path: Path) -> None:
+    document = None
+    before = os.umask(0)
+    try:
+        with Home.open(tmp_path / "new" / "home", WORDS_ALONE) as home:
+            role = home.create("Mira")
+            role.remember("The beacon burns whale oil.", keys=["beacon"])
+            role.backup()
+            role.observe([BEACON], "It ran out of oil.", chat="harbour", user="lin")
+            role.recall([BEACON], chat="harbour", user="lin")
+            home.people.link("lin", "Lin")
+            token_of(home.path)
+            document = role.export()
+        with Home.open(tmp_path / "new" / "home", WORDS_ALONE) as home:
+            home.role("Mira").restore()
+            home.bring(document | {"role": {"id": str(uuid4()), "name": "Asha"}})
+    finally:
+        os.umask(before)
+    made = [tmp_path / "new", *(tmp_path / "new").rglob("*")]
+    assert len({path.suffix for path in made}) > 5, "memories, chats, journal, states, backups"
+    assert {stat.filemode(path.stat().st_mode) for path in made} == {"drwx------", "-rw-------"}
 
 
 class TestUse:

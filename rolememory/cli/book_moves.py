@@ -1,5 +1,6 @@
 """book new, import, export: lorebooks that come and go."""
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -100,7 +101,15 @@ def write_file(here: Desk, path: Path, text: str | bytes, yes: bool) -> None:
             remedy="check the path",
             zh=("建不了文件夹", "请检查路径"),
         ) from error
+    mode = path.stat().st_mode if path.exists() else 0o666 & ~_umask()
     write(path, text.encode("utf-8") if isinstance(text, str) else text)
+    path.chmod(mode & 0o777)  # outside a home a file is as any other that its author makes
+
+
+def _umask() -> int:
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
 
 
 @verb("book import", AUTHOR, both("give a role a book, as it is", "把一本世界书原样交给角色"))

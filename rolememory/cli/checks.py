@@ -91,6 +91,11 @@ def _home(home: Path) -> Iterator[Finding]:
             say(f"cannot be written: {told.lower()}", f"无法写入：{told}"),
             remedy,
         )
+    if os.name == "posix" and _open_to_others(home):
+        told = say(
+            "others on this machine may read what is remembered", "本机的其他用户也能读到这些记忆"
+        )
+        yield Finding("warning", "home", str(home), told, f"chmod -R go= {home}")
     free = shutil.disk_usage(home).free
     if free < LITTLE_ROOM:
         yield Finding(
@@ -100,6 +105,15 @@ def _home(home: Path) -> Iterator[Finding]:
             say(f"only {free // 10**6} MB free", f"只剩 {free // 10**6} MB 空间"),
             say("make room", "请腾出空间"),
         )
+
+
+def _open_to_others(home: Path) -> bool:
+    """Whether a role's folder can be read by others; new ones cannot, those of older versions may."""
+    from rolememory.storage.files.space import FileStorage
+
+    folders = [home, *(home / name for name in FileStorage(home).roles())]
+    allowed = [folder.stat().st_mode & 0o077 for folder in folders]
+    return bool(allowed[0] and any(allowed[1:]))
 
 
 def _settings(home: Path) -> "tuple[Settings | None, list[Finding]]":

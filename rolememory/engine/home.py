@@ -18,6 +18,7 @@ from rolememory.recall.turn import Turn
 from rolememory.schema.role import Role
 from rolememory.schema.settings import CleanSettings, Settings
 from rolememory.storage import personas
+from rolememory.storage.files.disk import DISK
 from rolememory.storage.files.signature import signature
 from rolememory.storage.home import HomeFolder
 from rolememory.storage.people import People
@@ -105,7 +106,7 @@ class Home:
         """
         home = cls(storage, settings, embedder)
         if home.space.folder is not None:
-            home.space.folder.mkdir(parents=True, exist_ok=True)
+            DISK.mkdir(home.space.folder)
         return home
 
     @property

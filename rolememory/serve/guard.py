@@ -15,6 +15,7 @@ import ipaddress
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from dataclasses import dataclass
+from hashlib import sha256
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -28,7 +29,6 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-COOKIE = "rolememory"
 MOST_HEADERS, HEADER_BYTES = 200, 64 * 1024
 HEADERS = {
     "content-security-policy": (
@@ -291,14 +291,23 @@ def _has_token(headers: Mapping[str, str], rules: Rules) -> bool:
     given = (
         headers.get("authorization", "").removeprefix("Bearer ").strip(),
         headers.get("x-rolememory-token", ""),
-        _cookie(headers),
+        _cookie(headers, rules),
     )
     return any(same(one, rules.token) for one in given if one)
 
 
-def _cookie(headers: Mapping[str, str]) -> str:
+def cookie_name(token: str) -> str:
+    """The cookie of one home: a browser sends all cookies of a host to each of its ports.
+
+    >>> cookie_name("a") == cookie_name("b")
+    False
+    """
+    return f"rolememory-{sha256(token.encode()).hexdigest()[:12]}"
+
+
+def _cookie(headers: Mapping[str, str], rules: Rules) -> str:
     try:
-        found = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
+        found = SimpleCookie(headers.get("cookie", "")).get(cookie_name(rules.token))
     except CookieError:
         return ""
     return found.value if found else ""
@@ -379,9 +388,9 @@ class _Answer:
             return
         yield from _encoded(HEADERS)
         if path == "/" and (not self._rules.open_to_others or _from_here(self._scope)):
-            yield from _encoded(
-                {"set-cookie": f"{COOKIE}={self._rules.token}; Path=/; HttpOnly; SameSite=Strict"}
-            )
+            token = self._rules.token
+            kept = f"{cookie_name(token)}={token}; Path=/; HttpOnly; SameSite=Strict"
+            yield from _encoded({"set-cookie": kept})
 
 
 def _encoded(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:

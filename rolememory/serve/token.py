@@ -25,7 +25,6 @@ def token_of(home: Path) -> tuple[str, bool]:
         return known, False
     made = secrets.token_urlsafe(24)
     write(path, made.encode("ascii") + b"\n")
-    path.chmod(0o600)
     return made, True
 
 

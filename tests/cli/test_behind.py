@@ -207,6 +207,16 @@ def test_settings_of_the_server(command: Command, toml: str, level: str, words: 
 
 
 @pytest.mark.skipif(os.name != "posix", reason="rights of others are told on POSIX systems")
+def test_a_home_that_others_can_read_is_told(command: Command) -> None:
+    command.home.chmod(0o755)
+    assert not any("may read" in what for _, what in told(command, "home")), "its roles are closed"
+    command.role_folder().chmod(0o755)
+    assert any(level == "warning" and "may read" in what for level, what in told(command, "home"))
+    command.home.chmod(0o700)
+    assert not any("may read" in what for _, what in told(command, "home"))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="rights of others are told on POSIX systems")
 def test_a_token_that_others_can_read_is_told(command: Command) -> None:
     token = command.home / ".token"
     assert any("no token yet" in what for _, what in told(command, "serve"))

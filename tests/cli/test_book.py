@@ -1,6 +1,7 @@
 """The verbs for lorebooks, as a person types them."""
 
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -285,6 +286,19 @@ def test_a_new_book_passes_its_own_tests(command: Command, tmp_path: Path, lang:
     assert command("book", "new", "海港.json", lang=lang).code == 0
     assert command("book", "test", "海港.json", lang=lang).code == 0
     assert command("book", "lint", "海港.json", "--json", lang=lang).json == []
+
+
+@pytest.mark.skipif(os.name != "posix", reason="rights of others are told on POSIX systems")
+def test_a_book_outside_a_home_has_the_rights_of_any_other_file(
+    command: Command, tmp_path: Path
+) -> None:
+    (tmp_path / "plain").touch()
+    command("book", "new", "海港.json")
+    book = tmp_path / "海港.json"
+    assert book.stat().st_mode == (tmp_path / "plain").stat().st_mode
+    book.chmod(0o664)
+    command("book", "new", "海港.json", "--yes")
+    assert book.stat().st_mode & 0o777 == 0o664
 
 
 def test_a_new_book_of_the_home_and_of_a_role(command: Command) -> None:

@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 from rolememory.serve.body import Body
+from rolememory.serve.guard import cookie_name
 from rolememory.serve.refusal import Refusal
 from tests.serve.houses import Served, raw, served
 
@@ -155,11 +156,24 @@ def test_who_may_not_write(house: Served, headers: dict[str, str], status: int) 
 def test_our_own_page_writes_only_with_its_cookie(house: Served) -> None:
     own = {"Origin": f"http://127.0.0.1:{house.port}", "Content_Type": "application/json"}
     assert request(house, "POST", "/healthz", b"{}", **own) == 401
-    assert (
-        request(house, "POST", "/healthz", b"{}", Cookie=f"rolememory={house.house.token}", **own)
-        == 405
-    )
-    assert request(house, "POST", "/healthz", b"{}", Cookie="rolememory=wrong", **own) == 401
+    name, token = cookie_name(house.house.token), house.house.token
+    assert request(house, "POST", "/healthz", b"{}", Cookie=f"{name}={token}", **own) == 405
+    assert request(house, "POST", "/healthz", b"{}", Cookie=f"{name}=wrong", **own) == 401
+
+
+def test_two_servers_on_one_machine_have_cookies_of_their_own(tmp_path: Path) -> None:
+    with (
+        served(tmp_path / "one") as one,
+        served(tmp_path / "two") as two,
+        httpx.Client(trust_env=False) as browser,  # as browsers do, it forgets the port
+    ):
+        for house in (one, two):
+            assert browser.get(house.url + "/").status_code == 200
+        assert len(browser.cookies) == 2
+        for house in (one, two):
+            own = {"origin": house.url, "content-type": "application/json"}
+            made = browser.post(f"{house.url}/api/roles", json={"name": "Asha"}, headers=own)
+            assert made.status_code == 201, "the other's cookie did not take the place of this one"
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from rolememory.author.bring.plan import Kind
 from rolememory.cards.role_parts import file_name
 from rolememory.errors import NotWrittenError
 from rolememory.storage.files import atomic
+from rolememory.storage.files.disk import DISK
 
 FOLDER = ".import"
 Row = Mapping[str, Any]
@@ -78,7 +79,7 @@ class Ledger:
 
     def _append(self, line: bytes) -> None:
         try:
-            with self.path.open("ab") as file:
+            with open(self.path, "ab", opener=_private) as file:  # made as all files of a home are
                 cut = file.tell() > 0 and not self._ends_whole()
                 file.write(b"\n" + line if cut else line)
         except OSError as error:
@@ -89,6 +90,10 @@ class Ledger:
         with self.path.open("rb") as file:
             file.seek(-1, os.SEEK_END)
             return file.read(1) == b"\n"
+
+
+def _private(path: str, flags: int) -> int:
+    return DISK.open(Path(path), flags)
 
 
 def ledger_path(home: Path, source: Path) -> Path:
@@ -111,7 +116,7 @@ def ledger_of(home: Path, source: Path, *, write: bool = True) -> Iterator[Ledge
         yield Ledger(path)
         return
     try:
-        path.parent.mkdir(exist_ok=True)
+        DISK.mkdir(path.parent)
     except OSError as error:
         raise atomic.not_written(path.parent, error) from error
     with held(path.parent):

@@ -7,6 +7,7 @@ from rolememory.author.bring.ledger import FOLDER
 from rolememory.cards.tavern.layout import DataFolder
 from rolememory.errors import InvalidValueError
 from rolememory.storage.files import atomic
+from rolememory.storage.files.disk import DISK
 
 MOST_FILES = 50_000
 MOST_BYTES = 8 * 2**30
@@ -48,7 +49,7 @@ class Staged:
                 f"more than {MOST_BYTES // 2**30} GB or {MOST_FILES} files; bring the folder by its path",
                 zh=f"超过 {MOST_BYTES // 2**30} GB 或 {MOST_FILES} 个文件；请改为填写文件夹路径",
             )
-        place.parent.mkdir(parents=True, exist_ok=True)
+        DISK.mkdir(place.parent)
         atomic.write(place, data)
 
     def clear(self) -> None:

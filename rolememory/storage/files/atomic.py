@@ -183,7 +183,7 @@ def locked(folder: Path, timeout_s: float = LOCK_TIMEOUT_S, name: str = LOCK) ->
 
     Raises: BusyError when it cannot be had in time; NotWrittenError when the folder takes no lock file.
     """
-    lock = FileLock(str(folder / name), timeout=timeout_s, thread_local=False)
+    lock = FileLock(str(folder / name), timeout=timeout_s, thread_local=False, mode=0o600)
     try:
         lock.acquire(poll_interval=0.001)
     except Timeout as error:

@@ -87,11 +87,11 @@ class Disk(Protocol):
 
 
 class RealDisk:
-    """The calls themselves."""
+    """The calls themselves. What is made is for its owner alone: it holds what people said in private."""
 
     def open(self, path: Path, flags: int) -> int:
         """`os.open` in binary mode."""
-        return os.open(path, flags | _BINARY, 0o666)
+        return os.open(path, flags | _BINARY, 0o600)
 
     def write(self, descriptor: int, data: memoryview) -> int:
         """`os.write`."""
@@ -154,7 +154,9 @@ class RealDisk:
 
     def mkdir(self, path: Path) -> None:
         """`os.mkdir`, parents too."""
-        path.mkdir(parents=True, exist_ok=True)
+        if not path.parent.exists():
+            self.mkdir(path.parent)
+        path.mkdir(mode=0o700, exist_ok=True)
 
     def fsync_folder(self, path: Path) -> None:
         """`fsync` of the folder; file systems that refuse it (network shares) do it on their own or not at all."""

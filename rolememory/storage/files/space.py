@@ -220,7 +220,7 @@ class FileStorage:
     def create(self, role_id: str, documents: Mapping[str, bytes]) -> FileSpace:
         """Filled under a temporary name, then renamed."""
         space = self.role(role_id)
-        self.path.mkdir(parents=True, exist_ok=True)
+        self._disk.mkdir(self.path)
         atomic.new_folder(space.folder, documents, self._disk)
         return space
 
