@@ -8,7 +8,7 @@ from rolememory.recall.associates import Associated
 from rolememory.recall.fit import Fitted, Fitting, Measure, Visible, fit
 from rolememory.recall.gates import Asker, Occasion, eligible, turn_gate
 from rolememory.recall.index import MemoryIndex
-from rolememory.recall.standing import EVERYTHING, Sees, Standing, standing
+from rolememory.recall.standing import EVERYTHING, Sees, superseded
 from rolememory.recall.weigh import order, weigh
 from rolememory.schema.evidence import Change, Reason, Scored
 from rolememory.schema.memory import Memory
@@ -30,7 +30,7 @@ class Question:
     room: int | None = None
     thresholds: bool = True
     sight: Sees = EVERYTHING
-    standing: Standing = field(default_factory=Standing)
+    superseded: Mapping[str, str] = field(default_factory=dict)
     effects: Mapping[str, float] = field(
         default_factory=dict
     )  # what use has added to weights, by id
@@ -44,9 +44,8 @@ class Question:
             self.scene.user,
             self.scene.now,
             self.settings.recall,
-            self.standing.superseded,
-            self.standing.withdrawn,
-            self.standing.witnessed,
+            self.superseded,
+            self.sight,
             self.sight.readers,
         )
 
@@ -84,9 +83,8 @@ class Question:
     def asking(self, index: MemoryIndex) -> "Question":
         """The same question to another index: what counts there, and which of its keys stand in the window."""
         scene = replace(self.scene, reading=index.read(self.scene.segments))
-        return replace(
-            self, index=index, scene=scene, standing=standing(index.memories, self.sight)
-        )
+        outdated = superseded(index.memories, self.sight)
+        return replace(self, index=index, scene=scene, superseded=outdated)
 
     def hearing(self, texts: Sequence[str]) -> "Question":
         """The same question with further texts in the window of keys: what lore says may wake memories."""

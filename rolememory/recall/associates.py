@@ -12,7 +12,7 @@ from rolememory.errors import RoleMemoryError
 from rolememory.recall.gates import Asker, first_closed
 from rolememory.recall.index import Clock, MemoryIndex
 from rolememory.recall.live import LiveIndex
-from rolememory.recall.standing import EVERYTHING, Sees, Standing
+from rolememory.recall.standing import EVERYTHING, Sees
 from rolememory.recall.weigh import Note, weigh
 from rolememory.schema.evidence import Contribution, Reason, Scored
 from rolememory.schema.memory import Memory, MemoryType
@@ -131,7 +131,8 @@ class Associated:
     name: str
     factor: float
     index: MemoryIndex
-    standing: Standing
+    sight: Sees
+    superseded: Mapping[str, str]
     audience: Callable[[Asker], Collection[str]]
     told: _Told = field(repr=False, compare=False)
 
@@ -145,7 +146,7 @@ class Associated:
                 index.table,
                 [one for one in index.strategies if one.trigger.name != "constant"],
                 replace(scene, reading=index.read(scene.segments)),
-                self.audience(asker.seeing(self.standing)),
+                self.audience(asker.seeing(self.sight, self.superseded)),
                 settings.weigh,
                 multiply=settings.recall.fusion == "multiply",
                 note=note,
@@ -159,7 +160,7 @@ class Associated:
 
     def closed(self, memory: Memory, asker: Asker) -> Reason | None:
         """Why a memory of that role may not be heard by this asker."""
-        found = first_closed(memory, asker.seeing(self.standing))
+        found = first_closed(memory, asker.seeing(self.sight, self.superseded))
         return found[1] if found else None
 
     def _softened(self, scored: Scored) -> Scored:
@@ -199,14 +200,13 @@ class Associates:
         self, other: Other, name: str, settings: Settings, lexicon: Lexicon | None
     ) -> Associated:
         live = self._live.setdefault(other.role.id, LiveIndex(self._settings, self._clock))
-        index = live.follow(other.memories, settings, other.vectors, lexicon, other.sight)
+        index = live.follow(other.memories, settings, other.vectors, lexicon)
         told = self._told.get(other.role.id)
         if told is None or told.name != name:
             told = self._told[other.role.id] = _Told(name, self.heard_from)
             self.heard_from[name + BETWEEN] = name
-        return Associated(
-            name, other.factor, index, live.standing(other.sight), live.audience, told
-        )
+        outdated = live.superseded(other.sight)
+        return Associated(name, other.factor, index, other.sight, outdated, live.audience, told)
 
     def _leave(self, staying: Collection[str]) -> None:
         for role_id in self._live.keys() - staying:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from rolememory.recall.standing import Readers, Standing
+from rolememory.recall.standing import EVERYTHING, Readers, Sees, counts
 from rolememory.schema.evidence import Change, Reason
 from rolememory.schema.memory import Memory
 from rolememory.schema.passage import Passage
@@ -23,20 +23,14 @@ class Asker:
     now: datetime
     rules: RecallSettings
     superseded: Mapping[str, str]  # id of an outdated memory -> id of the one that replaced it
-    withdrawn: frozenset[str] = (
-        frozenset()
-    )  # ids whose messages do not stand, as seen from this chat, or were not heard by all who read
-    witnessed: frozenset[str] = frozenset()  # ids for which presence has decided who may hear them
+    sight: Sees = (
+        EVERYTHING  # which messages stand, as seen from this chat, and were heard by all who read
+    )
     readers: Readers | None = None  # everybody who reads the reply; None = the user alone
 
-    def seeing(self, standing: Standing) -> "Asker":
+    def seeing(self, sight: Sees, superseded: Mapping[str, str]) -> "Asker":
         """The same asker with another view of what counts."""
-        return replace(
-            self,
-            superseded=standing.superseded,
-            withdrawn=standing.withdrawn,
-            witnessed=standing.witnessed,
-        )
+        return replace(self, sight=sight, superseded=superseded)
 
     def is_only(self, user: str) -> bool:
         """Whether nobody but this user reads the reply."""
@@ -57,7 +51,7 @@ def _archived(memory: Memory, _: Asker) -> Reason | None:
 
 
 def _withdrawn(memory: Memory, asker: Asker) -> Reason | None:
-    return Reason("withdrawn") if memory.id in asker.withdrawn else None
+    return None if counts(memory, asker.sight) else Reason("withdrawn")
 
 
 def _superseded(memory: Memory, asker: Asker) -> Reason | None:
@@ -73,7 +67,7 @@ def _expired(memory: Memory, asker: Asker) -> Reason | None:
 def _other_user(memory: Memory, asker: Asker) -> Reason | None:
     foreign = (
         memory.user is not None
-        and memory.id not in asker.witnessed
+        and not any(map(asker.sight.knows, memory.evidence))  # there presence has decided
         and not asker.is_only(memory.user)
     )
     return (

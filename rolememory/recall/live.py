@@ -1,20 +1,22 @@
 """A role's index that follows its files: every turn sees the newest snapshot, and only what differs is read again."""
 
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from collections import OrderedDict
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from rolememory.recall.gates import Asker, eligible, first_closed, unchanged_between
 from rolememory.recall.index import Clock, MemoryIndex, differences
-from rolememory.recall.standing import Readers, Sees, Standing, View
+from rolememory.recall.standing import Replacements, Sees, Supports
 from rolememory.schema.memory import Memory
 from rolememory.schema.settings import RecallSettings, Settings
 from rolememory.text.feel_words import Lexicon
+from rolememory.text.moves import Moves
 from rolememory.text.vectors import VectorTable
 from rolememory.triggers.table import Among, Column
 
-_KEPT_VIEWS = 8  # chats whose view is kept up to date
-_KEPT_AUDIENCES = 16
+_KEPT_VIEWS = 16  # places whose view is kept up to date
+_KEPT_AUDIENCES = 16  # of each
 
 
 class LiveIndex:
@@ -22,9 +24,8 @@ class LiveIndex:
 
     def __init__(self, settings: Settings, clock: Clock | None = None) -> None:
         self.index = MemoryIndex.empty(settings, clock)
-        self._views: dict[Hashable, View] = {}
-        self._audiences: dict[tuple[str | None, int, Readers | None], _Audience] = {}
-        self._rules: RecallSettings | None = None
+        self._known = _Known()
+        self._views: OrderedDict[Hashable, _View] = OrderedDict()
 
     def follow(
         self,
@@ -32,7 +33,6 @@ class LiveIndex:
         settings: Settings,
         vectors: VectorTable | None,
         lexicon: Lexicon | None,
-        sight: Sees,
     ) -> MemoryIndex:
         """The index of these memories under these settings; the same object while nothing changed."""
         index = self.index
@@ -42,103 +42,147 @@ class LiveIndex:
             index = index.under(settings)
         if memories is not index.memories:
             fresh, gone = differences(index.memories, memories)
-            freed = [index.table.row_of[one] for one in gone]
+            self._known.change(index, fresh, gone)
             index = index.changed(fresh, gone, memories)
-            self._keep_up(index, fresh, gone, freed, sight)
         if vectors is not index.vectors:
             index = index.with_vectors(vectors)
         self.index = index
         return index
 
-    def standing(self, sight: Sees) -> Standing:
-        """What counts, seen from there; the same object while nothing changes. Cost: O(1), O(n) for a chat not seen lately."""
-        view = self._views.get(sight.token)
-        if view is None:
-            self._make_room()
-            view = self._views[sight.token] = View(self.index.memories, sight)
-        return view.standing
+    def superseded(self, sight: Sees) -> Mapping[str, str]:
+        """What was replaced by what counts, seen from there; the same object while nothing changes. Cost: as `audience`."""
+        return self._view(sight).replacements.superseded
 
     def audience(self, asker: Asker) -> Among:
-        """The ids this asker may hear, the same object while nothing changes. Cost: O(1), O(n) after an expiry or for a new asker."""
-        if self._rules is not asker.rules:
-            self._rules = asker.rules
-            self._audiences.clear()
-        key = (asker.user, id(asker.withdrawn), asker.readers)
-        known = self._audiences.get(key)
-        if (
-            known is None
-            or known.asker.withdrawn is not asker.withdrawn
-            or not known.holds_at(asker.now)
-        ):
-            if len(self._audiences) >= _KEPT_AUDIENCES:
-                self._audiences.clear()
-            known = self._audiences[key] = _Audience.of(self.index, asker)
-        return known.among
+        """The ids this asker may hear, the same object while nothing changes.
 
-    def _keep_up(
+        Cost: what changed and what moved since the last time; O(n) for a new asker, or from a place not seen lately.
+        """
+        return self._view(asker.sight).audience(self.index, asker, self._known.expiring)
+
+    def _view(self, sight: Sees) -> "_View":
+        view = self._views.get(sight.place)
+        if view is None or not view.follow(self.index, self._known, sight):
+            view = self._views[sight.place] = _View(self.index, self._known, sight)
+        self._views.move_to_end(sight.place)
+        while len(self._views) > _KEPT_VIEWS:
+            self._views.popitem(last=False)
+        return view
+
+
+class _Known:
+    """What all views of an index share: what changed when, and who rests on what."""
+
+    def __init__(self) -> None:
+        self.changes = Moves[tuple[str, int]]()  # id, and the row it left; -1 = none
+        self.supports = Supports()
+        self.replacing: set[str] = set()  # ids of what supersedes something
+        self.expiring: dict[str, Memory] = {}
+
+    def change(self, index: MemoryIndex, fresh: Sequence[Memory], gone: Sequence[str]) -> None:
+        """Take over what is about to change in the index."""
+        row_of = index.table.row_of
+        leaving = [one for one in gone if one in row_of]
+        for memory_id in (*leaving, *(one.id for one in fresh if one.id in row_of)):
+            before = index.table.entry(row_of[memory_id])
+            if isinstance(before, Memory):
+                self.supports.remove(before)
+            self.replacing.discard(memory_id)
+            self.expiring.pop(memory_id, None)
+        for memory in fresh:
+            self.supports.add(memory)
+            if memory.supersedes:
+                self.replacing.add(memory.id)
+            if memory.expires:
+                self.expiring[memory.id] = memory
+        self.changes.note(
+            *((one, row_of[one]) for one in leaving), *((one.id, -1) for one in fresh)
+        )
+
+
+class _View:
+    """What counts, and who may hear what of it, seen from one place that changes."""
+
+    def __init__(self, index: MemoryIndex, known: _Known, sight: Sees) -> None:
+        self.replacements = Replacements()
+        self._sight, self._mark = sight, known.changes.version
+        self._audiences: OrderedDict[Hashable, _Audience] = OrderedDict()
+        self.replacements.follow(known.replacing, index.memories.get, sight)
+
+    def follow(self, index: MemoryIndex, known: _Known, sight: Sees) -> bool:
+        """Take over what changed and what moved; false where that is not known any more. Cost: O(changed and moved)."""
+        changed = known.changes.since(self._mark)
+        moved = () if sight.token == self._sight.token else sight.moved_since(self._sight)
+        if changed is None or moved is None:
+            return False
+        self._sight, self._mark = sight, known.changes.version
+        touched = {one for one, _ in changed} | known.supports.resting(moved)
+        touched |= self.replacements.follow(touched, index.memories.get, sight)
+        if touched:
+            freed = [row for _, row in changed if row >= 0]
+            for audience in self._audiences.values():
+                audience.follow(index, touched, freed, sight, self.replacements.superseded)
+        return True
+
+    def audience(self, index: MemoryIndex, asker: Asker, expiring: Mapping[str, Memory]) -> Among:
+        """The ids this asker may hear."""
+        key = (asker.user, asker.readers, _gates(asker.rules))
+        known = self._audiences.get(key)
+        if known is None:
+            known = self._audiences[key] = _Audience(index, asker, expiring)
+        self._audiences.move_to_end(key)
+        while len(self._audiences) > _KEPT_AUDIENCES:
+            self._audiences.popitem(last=False)
+        return known.at(asker.now, index, expiring)
+
+
+def _gates(rules: RecallSettings) -> Hashable:
+    """What the gates ask of the rules."""
+    return rules.passages.recall, rules.sources, rules.tags, rules.exclude_tags
+
+
+class _Audience:
+    """The ids that one asker may hear, as a bit for each row of the table."""
+
+    def __init__(self, index: MemoryIndex, asker: Asker, expiring: Mapping[str, Memory]) -> None:
+        self._heard, self._asker = Column("?"), asker
+        self._among = Among(index.table, self._heard)
+        rows = map(index.table.row_of.__getitem__, eligible(index.memories.values(), asker))
+        self._among.mask[list(rows)] = True
+        self._since, self._until = unchanged_between(expiring.values(), asker.now)
+
+    def at(self, now: datetime, index: MemoryIndex, expiring: Mapping[str, Memory]) -> Among:
+        """Them at this moment; the same object while nothing changes."""
+        past = self._since is not None and now < self._since
+        if past or (self._until is not None and now >= self._until):
+            self._asker = replace(self._asker, now=now)
+            self._look(index, expiring)
+            self._since, self._until = unchanged_between(expiring.values(), now)
+        return self._among
+
+    def follow(
         self,
         index: MemoryIndex,
-        fresh: Sequence[Memory],
-        gone: Sequence[str],
+        touched: Collection[str],
         freed: Sequence[int],
         sight: Sees,
+        superseded: Mapping[str, str],
     ) -> None:
-        """Bring the view of this turn up to date, and the audiences that see through it; others are made anew when they are asked for."""
-        view = self._views.pop(sight.token, None)
-        self._views.clear()
-        before, self._audiences = self._audiences, {}
-        if view is None:
-            return
-        self._views[sight.token] = view
-        old = view.standing
-        touched = view.follow(index.memories, fresh, gone, sight)
-        for (user, _, readers), audience in before.items():
-            if audience.asker.withdrawn is old.withdrawn:
-                self._audiences[user, id(view.standing.withdrawn), readers] = audience.after(
-                    index, touched, freed, view.standing
-                )
+        """Look at these again; those rows became free."""
+        self._asker = self._asker.seeing(sight, superseded)
+        self._among.mask[list(freed)] = False
+        here = self._look(index, touched)
+        since, until = unchanged_between(here, self._asker.now)
+        self._since, self._until = _latest(self._since, since), _earliest(self._until, until)
 
-    def _make_room(self) -> None:
-        if len(self._views) >= _KEPT_VIEWS:
-            self._views.clear()
-            self._audiences.clear()
-
-
-@dataclass(frozen=True, slots=True)
-class _Audience:
-    heard: Column  # by row
-    among: Among
-    asker: Asker
-    since: datetime | None
-    until: datetime | None
-
-    @classmethod
-    def of(cls, index: MemoryIndex, asker: Asker) -> "_Audience":
-        """The audience of this asker. Cost: O(memories)."""
-        heard = Column("?")
-        among = Among(index.table, heard)
-        rows = map(index.table.row_of.__getitem__, eligible(index.memories.values(), asker))
-        among.mask[list(rows)] = True
-        return cls(heard, among, asker, *unchanged_between(index.memories.values(), asker.now))
-
-    def holds_at(self, now: datetime) -> bool:
-        return (self.since is None or now >= self.since) and (
-            self.until is None or now < self.until
-        )
-
-    def after(
-        self, index: MemoryIndex, touched: set[str], freed: Sequence[int], standing: Standing
-    ) -> "_Audience":
-        """The same asker's audience once these memories changed and these rows became free; takes this one's place."""
-        asker, among = self.asker.seeing(standing), Among(index.table, self.heard)
-        among.mask[freed] = False
-        here = [index.memories[one] for one in touched if one in index.memories]
+    def _look(self, index: MemoryIndex, ids: Iterable[str]) -> list[Memory]:
+        """Set the bits of these; the memories, as far as they are there."""
+        here = [index.memories[one] for one in ids if one in index.memories]
+        self._among = Among(index.table, self._heard)
         for memory in here:
-            among.mask[index.table.row_of[memory.id]] = first_closed(memory, asker) is None
-        since, until = unchanged_between(here, asker.now)
-        return _Audience(
-            self.heard, among, asker, _latest(self.since, since), _earliest(self.until, until)
-        )
+            heard = first_closed(memory, self._asker) is None
+            self._among.mask[index.table.row_of[memory.id]] = heard
+        return here
 
 
 def _latest(one: datetime | None, other: datetime | None) -> datetime | None:

@@ -150,7 +150,6 @@ class Recollection:
             settings,
             self.meanings.follow(memories),
             self._around.lexicon(),
-            request.sight,
         )
         scene = set_scene(
             heard,
@@ -174,7 +173,7 @@ class Recollection:
             visible(heard, request.shown),
             self.chats.injected(request.chat),
             sight=request.sight,
-            standing=self._live.standing(request.sight),
+            superseded=self._live.superseded(request.sight),
             effects=request.effects,
             associated=self._associates.follow(
                 request.circle.others, settings, self._around.lexicon()

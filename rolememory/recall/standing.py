@@ -4,11 +4,14 @@ A memory that was learned rests on supports, messages of chats; it counts while 
 outdated only as long as it counts itself, so that a swipe, an edit or a deletion needs nothing to be undone.
 """
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from rolememory.schema.memory import Evidence, Memory
+
+Support = tuple[str, str]
+"""A chat and a version of one of its messages."""
 
 
 class Readers(Protocol):
@@ -28,6 +31,11 @@ class Sees(Protocol):
         ...
 
     @property
+    def place(self) -> Hashable:
+        """Equal for two of them that differ only by what `moved_since`."""
+        ...
+
+    @property
     def readers(self) -> Readers | None:
         """Who must have been present; None = nobody is asked about."""
         ...
@@ -40,11 +48,16 @@ class Sees(Protocol):
         """Whether its words are in a chat of ours."""
         ...
 
+    def moved_since(self, before: Any) -> Collection[Support] | None:
+        """What may be seen from here and not from another one of this place, or the other way round; None where anything may."""
+        ...
+
 
 class _Everything:
     """Hides nothing: a role without chats."""
 
     token: Hashable = None
+    place: Hashable = None
     readers: Readers | None = None
 
     def sees(self, evidence: Evidence) -> bool:
@@ -52,6 +65,9 @@ class _Everything:
 
     def knows(self, evidence: Evidence) -> bool:
         return False
+
+    def moved_since(self, before: Any) -> Collection[Support]:
+        return ()
 
 
 EVERYTHING: Sees = _Everything()
@@ -63,7 +79,6 @@ class Standing:
 
     withdrawn: frozenset[str] = frozenset()
     superseded: Mapping[str, str] = field(default_factory=dict)
-    witnessed: frozenset[str] = frozenset()  # ids that rest on words whose hearers are known
 
 
 def counts(memory: Memory, sight: Sees) -> bool:
@@ -72,70 +87,88 @@ def counts(memory: Memory, sight: Sees) -> bool:
 
 
 def standing(memories: Mapping[str, Memory], sight: Sees = EVERYTHING) -> Standing:
-    """What counts of these memories. Cost: O(memories); `View` keeps it up to date by differences."""
-    return View(memories, sight).standing
+    """What counts of these memories. Cost: O(memories)."""
+    hidden = (one.id for one in memories.values() if not counts(one, sight))
+    return Standing(frozenset(hidden), superseded(memories, sight))
 
 
-class View:
-    """`standing` of memories that change, from one place. Not thread-safe."""
+def superseded(memories: Mapping[str, Memory], sight: Sees = EVERYTHING) -> Mapping[str, str]:
+    """What was replaced by which memory that counts. Cost: O(memories)."""
+    found = Replacements()
+    found.follow([one.id for one in memories.values() if one.supersedes], memories.get, sight)
+    return found.superseded
 
-    def __init__(self, memories: Mapping[str, Memory], sight: Sees = EVERYTHING) -> None:
-        self._memories: Mapping[str, Memory] = {}
-        self._withdrawn: set[str] = set()
-        self._witnessed: set[str] = set()
-        self._replacing: dict[str, set[str]] = {}  # outdated id -> what replaced it and counts
-        self._superseded: dict[str, str] = {}
-        self.standing = Standing()
-        self.follow(memories, memories.values(), (), sight)
+
+class Replacements:
+    """`superseded` of memories that change, from one place. Not thread-safe."""
+
+    def __init__(self) -> None:
+        self.superseded: Mapping[str, str] = {}
+        self._replaces: dict[str, tuple[str, ...]] = {}  # what counts -> what it replaces
+        self._replacing: dict[str, dict[str, tuple[float, str]]] = {}  # the other way, and when
 
     def follow(
-        self,
-        memories: Mapping[str, Memory],
-        fresh: Iterable[Memory],
-        gone: Iterable[str],
-        sight: Sees,
+        self, ids: Iterable[str], known: Callable[[str], Memory | None], sight: Sees
     ) -> set[str]:
-        """Take over what differs; the ids whose standing may have changed. Cost: O(differences)."""
-        before, self._memories = self._memories, memories
-        touched: set[str] = set()
-        for memory_id in gone:
-            touched |= self._forget(before.get(memory_id), memory_id)
-        for memory in fresh:
-            touched |= self._forget(before.get(memory.id), memory.id) | self._learn(memory, sight)
-        for memory_id in touched:
-            self._settle(memory_id)
+        """Look at these again; the ids of those that were or are replaced by them. Cost: O(ids)."""
+        touched = {
+            one for memory_id in ids for one in self._look(memory_id, known(memory_id), sight)
+        }
         if touched:
-            self.standing = Standing(
-                frozenset(self._withdrawn), dict(self._superseded), frozenset(self._witnessed)
-            )
+            self.superseded = {
+                old: max(by, key=by.__getitem__) for old, by in self._replacing.items()
+            }
         return touched
 
-    def _forget(self, memory: Memory | None, memory_id: str) -> set[str]:
-        self._withdrawn.discard(memory_id)
-        self._witnessed.discard(memory_id)
-        for old in memory.supersedes if memory else ():
-            self._replacing.get(old, set()).discard(memory_id)
-        return {memory_id, *(memory.supersedes if memory else ())}
-
-    def _learn(self, memory: Memory, sight: Sees) -> set[str]:
-        if any(sight.knows(one) for one in memory.evidence):
-            self._witnessed.add(memory.id)
-        if not counts(memory, sight):
-            self._withdrawn.add(memory.id)
-        elif not memory.archived:  # an archived memory replaces nothing
-            for old in memory.supersedes:
-                if old != memory.id:
-                    self._replacing.setdefault(old, set()).add(memory.id)
-        return {memory.id, *memory.supersedes}
-
-    def _settle(self, memory_id: str) -> None:
-        by = self._replacing.get(memory_id)
-        if by:
-            self._superseded[memory_id] = max(by, key=self._told)
+    def _look(self, memory_id: str, memory: Memory | None, sight: Sees) -> Iterator[str]:
+        before = self._replaces.pop(memory_id, ())
+        for old in before:
+            self._replacing[old].pop(memory_id)
+            if not self._replacing[old]:
+                del self._replacing[old]
+        replaces = tuple(old for old in memory.supersedes if old != memory_id) if memory else ()
+        if memory and replaces and not memory.archived and counts(memory, sight):
+            self._replaces[memory_id] = replaces
+            at = memory.created.timestamp() if memory.created else 0.0
+            for old in replaces:
+                self._replacing.setdefault(old, {})[memory_id] = (at, memory_id)
         else:
-            self._replacing.pop(memory_id, None)
-            self._superseded.pop(memory_id, None)
+            replaces = ()
+        yield from before
+        yield from replaces
 
-    def _told(self, memory_id: str) -> tuple[float, str]:
-        created = self._memories[memory_id].created
-        return (created.timestamp() if created else 0.0, memory_id)
+
+class Supports:
+    """Which memories rest on which words. Not thread-safe."""
+
+    def __init__(self) -> None:
+        self._resting: dict[str, dict[str, tuple[str, ...]]] = {}  # chat -> version -> ids
+
+    def add(self, memory: Memory) -> None:
+        """Note what it rests on."""
+        for chat, version in _supports(memory.evidence):
+            there = self._resting.setdefault(chat, {})
+            known = there.get(version, ())
+            if memory.id not in known:
+                there[version] = (*known, memory.id)
+
+    def remove(self, memory: Memory) -> None:
+        """Forget what was noted when it was added."""
+        for chat, version in _supports(memory.evidence):
+            there = self._resting.get(chat, {})
+            left = tuple(one for one in there.pop(version, ()) if one != memory.id)
+            if left:
+                there[version] = left
+
+    def resting(self, moved: Iterable[Support]) -> set[str]:
+        """The ids of what rests on any of these."""
+        return {
+            one for chat, version in moved for one in self._resting.get(chat, {}).get(version, ())
+        }
+
+
+def _supports(evidence: Iterable[Evidence]) -> Iterator[Support]:
+    for one in evidence:
+        for version in one.version.split("+") if one.version else ():
+            yield one.chat, version
+        yield from _supports(one.also)

@@ -232,7 +232,7 @@ def test_an_edit_there_is_heard_on_the_next_turn(home: Home) -> None:
 
 def test_what_does_not_count_there_is_not_heard(home: Home) -> None:
     class Nothing:
-        token = "nothing"
+        token = place = "nothing"
         readers = None
 
         def sees(self, evidence: Evidence) -> bool:
@@ -240,6 +240,9 @@ def test_what_does_not_count_there_is_not_heard(home: Home) -> None:
 
         def knows(self, evidence: Evidence) -> bool:
             return True
+
+        def moved_since(self, before: object) -> None:
+            return None
 
     mira, asha = home.role("Mira"), home.role("Asha")
     asha.remember(

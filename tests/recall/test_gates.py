@@ -15,8 +15,10 @@ from rolememory.recall.gates import (
     turn_gate,
     unchanged_between,
 )
-from rolememory.schema.memory import Memory, Source
+from rolememory.recall.standing import EVERYTHING, Sees
+from rolememory.schema.memory import Evidence, Memory, Source
 from rolememory.schema.settings import RecallSettings
+from tests.recall.test_standing import hides
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 
@@ -28,10 +30,10 @@ def memory(**fields: Any) -> Memory:
 def asker(
     user: str | None = None,
     superseded: dict[str, str] | None = None,
-    withdrawn: frozenset[str] = frozenset(),
+    sight: Sees = EVERYTHING,
     **rules: Any,
 ) -> Asker:
-    return Asker(user, NOW, RecallSettings(**rules), superseded or {}, withdrawn)
+    return Asker(user, NOW, RecallSettings(**rules), superseded or {}, sight)
 
 
 @pytest.mark.parametrize(
@@ -43,8 +45,8 @@ def asker(
             memory(), asker(superseded={"m": "n"}), "superseded", id="what was replaced stays out"
         ),
         pytest.param(
-            memory(),
-            asker(withdrawn=frozenset({"m"})),
+            memory(evidence=(Evidence(chat="harbour", version="v1"),)),
+            asker(sight=hides("v1")),
             "withdrawn",
             id="what was swiped away stays out",
         ),

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from rolememory.recall.gates import Asker, eligible
 from rolememory.recall.live import LiveIndex
-from rolememory.recall.standing import Standing, View, standing
+from rolememory.recall.standing import Standing, standing
 from rolememory.schema.memory import Evidence, Memory
 from rolememory.schema.settings import RecallSettings, Settings
 from tests.builders import DAY_ZERO
@@ -19,9 +19,10 @@ SETTINGS = Settings()
 
 @dataclass(frozen=True)
 class Hides:
-    """A sight from which these versions do not stand."""
+    """A sight from which these versions do not stand; from a lost place nobody knows what moved."""
 
     token: frozenset[str]
+    place: str = "here"
     readers = None
 
     def sees(self, evidence: Evidence) -> bool:
@@ -29,6 +30,13 @@ class Hides:
 
     def knows(self, evidence: Evidence) -> bool:
         return False
+
+    def moved_since(self, before: "Hides") -> set[tuple[str, str]] | None:
+        return (
+            None
+            if self.place == "lost"
+            else {("harbour", one) for one in self.token ^ before.token}
+        )
 
 
 def hides(*versions: str) -> Hides:
@@ -122,13 +130,14 @@ def test_standing(
 VERSIONS = st.sampled_from(["v1", "v2", "v3", "v1+v2"])
 IDS = st.sampled_from(["a", "b", "c", "d", "e"])
 MEMORIES = st.builds(
-    lambda one, versions, old, archived, user, day: learned(
+    lambda one, versions, old, archived, user, day, until: learned(
         one,
         *versions,
         supersedes=tuple(old),
         archived=archived,
         user=user,
         created=DAY_ZERO + timedelta(days=day),
+        expires=until and DAY_ZERO + timedelta(days=until),
     ),
     IDS,
     st.lists(VERSIONS, max_size=2),
@@ -136,35 +145,59 @@ MEMORIES = st.builds(
     st.booleans(),
     st.sampled_from([None, "lin", "mei"]),
     st.integers(0, 3),
+    st.sampled_from([None, None, 1, 2, 3]),
 )
 SETS = st.lists(MEMORIES, max_size=5).map(lambda some: by_id(*some))
 
 
-@given(st.lists(SETS, min_size=1, max_size=6), st.frozensets(st.sampled_from(["v1", "v2", "v3"])))
-def test_a_view_that_followed_equals_one_made_anew(
-    steps: list[dict[str, Memory]], hidden: frozenset[str]
-) -> None:
-    sight, before = Hides(hidden), dict[str, Memory]()
-    view = View(before, sight)
-    for memories in steps:
-        fresh = [one for one in memories.values() if before.get(one.id) is not one]
-        view.follow(memories, fresh, [one for one in before if one not in memories], sight)
-        assert view.standing == standing(memories, sight)
-        before = memories
-
-
-@given(
-    st.lists(SETS, min_size=1, max_size=5),
-    st.lists(st.frozensets(st.sampled_from(["v1", "v2", "v3"])), min_size=5, max_size=5),
+LOOKS = st.builds(
+    lambda memories, hidden, place, user, day: (memories, Hides(hidden, place), user, day),
+    SETS,
+    st.frozensets(st.sampled_from(["v1", "v2", "v3"])),
+    st.sampled_from(["here", "there", "lost"]),
+    st.sampled_from([None, "lin"]),
+    st.integers(0, 4),
 )
-def test_an_audience_that_followed_equals_one_made_anew(
-    steps: list[dict[str, Memory]], hidden: list[frozenset[str]]
+
+
+@given(st.lists(LOOKS, min_size=1, max_size=12))
+def test_a_view_that_followed_equals_one_made_anew(
+    looks: list[tuple[dict[str, Memory], Hides, str | None, int]],
 ) -> None:
     live, rules = LiveIndex(SETTINGS), RecallSettings()
-    for memories, away in zip(steps, hidden, strict=False):
-        sight = Hides(away)
-        live.follow(memories, SETTINGS, None, None, sight)
-        seen = live.standing(sight)
-        for user in (None, "lin"):
-            asker = Asker(user, DAY_ZERO, rules, seen.superseded, seen.withdrawn)
-            assert live.audience(asker) == eligible(memories.values(), asker)
+    for memories, sight, user, day in looks:
+        live.follow(memories, SETTINGS, None, None)
+        outdated = live.superseded(sight)
+        assert outdated == standing(memories, sight).superseded
+        asker = Asker(user, DAY_ZERO + timedelta(days=day), rules, outdated, sight)
+        assert live.audience(asker) == eligible(memories.values(), asker)
+
+
+class Counted(Hides):
+    """Counts what is asked of it."""
+
+    asked = 0
+
+    def sees(self, evidence: Evidence) -> bool:
+        type(self).asked += 1
+        return super().sees(evidence)
+
+
+@pytest.mark.parametrize("size", [100, 10_000])
+def test_a_swipe_and_a_new_message_look_at_nothing_else(size: int) -> None:
+    live, rules = LiveIndex(SETTINGS), RecallSettings()
+    known = by_id(*(learned(f"m{number}", f"v{number}") for number in range(size)))
+
+    def asked(memories: dict[str, Memory], sight: Counted) -> int:
+        Counted.asked = 0
+        live.follow(memories, SETTINGS, None, None)
+        asker = Asker("lin", DAY_ZERO, rules, live.superseded(sight), sight)
+        assert ("m7" in live.audience(asker)) is ("v7" not in sight.token)
+        return Counted.asked
+
+    assert asked(known, Counted(frozenset())) == size
+    assert asked(known, Counted(frozenset())) == 0
+    assert asked(known, Counted(frozenset({"v7"}))) == 1
+    assert asked(known, Counted(frozenset(), "elsewhere")) == size
+    assert asked(known | by_id(learned("new", "v")), Counted(frozenset())) == 2
+    assert asked(known | by_id(learned("new", "v")), Counted(frozenset(), "elsewhere")) == 1
