@@ -21,6 +21,7 @@ from rolememory.schema.role import Character, Role
 from rolememory.schema.settings import Settings
 from rolememory.storage.memories import Edit, RoleStore, Snapshot
 from rolememory.storage.state import StateFile
+from rolememory.text.clean import OUT_OF_CHARACTER
 
 if TYPE_CHECKING:
     from rolememory.learn.learner import Learner
@@ -142,10 +143,9 @@ class Mind:
         self.store.close()
 
     def _clean(self, text: str) -> str:
-        """What is story in a message; one that is nothing but words out of character is kept as it is, since no word of anybody's is lost."""
+        """What people said in a message, out of character too: no word of anybody's is lost."""
         cleaner, rest = self.home.surroundings.cleaner(self.settings), strip(text)
-        story = cleaner.clean(rest) if cleaner else rest
-        return story if story.strip() or rest.lstrip().startswith("<") else rest
+        return cleaner.without(OUT_OF_CHARACTER).clean(rest) if cleaner else rest
 
     def _own_names(self) -> tuple[str, ...]:
         return (self.role.name, *self.role.aliases)

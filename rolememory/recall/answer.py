@@ -36,6 +36,7 @@ class Question:
     )  # what use has added to weights, by id
     associated: tuple[Associated, ...] = ()  # other roles that are heard too
     supposed: Memory | None = None  # a memory as if it had been written so
+    aside: bool = True  # words out of character may be recalled
 
     @property
     def asker(self) -> Asker:
@@ -47,6 +48,7 @@ class Question:
             self.superseded,
             self.sight,
             self.sight.readers,
+            self.aside,
         )
 
     @property

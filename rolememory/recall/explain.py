@@ -123,7 +123,7 @@ def _first_gate(
         return reason, iter((change,))
     if closed := first_closed(memory, question.asker):
         gate, reason = closed
-        return reason, iter((gate.remedy(memory, question.asker),))
+        return reason, filter(None, (gate.remedy(memory, question.asker),))
     if scored is None:
         return Reason("no_evidence"), _ways_to_wake(question, memory)
     reason = given.fitted.refused[memory.id]

@@ -27,6 +27,7 @@ class Asker:
         EVERYTHING  # which messages stand, as seen from this chat, and were heard by all who read
     )
     readers: Readers | None = None  # everybody who reads the reply; None = the user alone
+    aside: bool = True  # asks out of character, or searches
 
     def seeing(self, sight: Sees, superseded: Mapping[str, str]) -> "Asker":
         """The same asker with another view of what counts."""
@@ -43,7 +44,7 @@ class Gate:
 
     name: str
     closed: Callable[[Memory, Asker], Reason | None]
-    remedy: Callable[[Memory, Asker], Change]
+    remedy: Callable[[Memory, Asker], Change | None]
 
 
 def _archived(memory: Memory, _: Asker) -> Reason | None:
@@ -73,6 +74,11 @@ def _other_user(memory: Memory, asker: Asker) -> Reason | None:
     return (
         Reason("other_user") if foreign else None
     )  # whose it is stays unsaid: that alone may be private
+
+
+def _aside(memory: Memory, asker: Asker) -> Reason | None:
+    story = asker.aside or not (isinstance(memory, Passage) and memory.ooc)
+    return None if story else Reason("out_of_character")
 
 
 def _source(memory: Memory, asker: Asker) -> Reason | None:
@@ -123,6 +129,7 @@ GATES: tuple[Gate, ...] = (
     Gate("superseded", _superseded, _drop_superseder),
     Gate("expired", _expired, lambda m, a: Change("memory", "expires", None)),
     Gate("other_user", _other_user, lambda m, a: Change("memory", "user", None)),
+    Gate("out_of_character", _aside, lambda m, a: None),
     Gate("source", _source, _allow_source),
     Gate("tag", _tag, lambda m, a: Change("memory", "tags", (*m.tags, a.rules.tags[0]))),
     Gate("excluded_tag", _excluded_tag, _without_unwanted),

@@ -1,7 +1,7 @@
 """From messages to a scene: what is read once per turn and then looked at by every strategy."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import blake2b
 from typing import TYPE_CHECKING
@@ -15,6 +15,7 @@ from rolememory.text.clean import Cleaner
 from rolememory.text.dates import times
 from rolememory.text.feel import feel, mood
 from rolememory.text.language import language_of
+from rolememory.text.marks import is_aside
 from rolememory.text.pattern import Budget
 from rolememory.text.segment import segments
 
@@ -33,6 +34,7 @@ class Heard:
     query: str
     earlier: str  # the message before it
     messages_before: int  # spoken messages before it
+    aside: bool = False  # it is nothing but words out of character
 
     @property
     def spoken(self) -> tuple[Segment, ...]:
@@ -50,15 +52,19 @@ class Heard:
 def hear(
     messages: Sequence[Message], cleaner: Cleaner | None = None, character: Character | None = None
 ) -> Heard:
-    """Read the messages; each text is cleaned once over the life of a chat."""
+    """Read the messages; each text is cleaned once over the life of a chat. A newest one out of character is asked as it is."""
     read = segments(messages, cleaner=cleaner, character=character)
     newest = next((segment for segment in read if segment.role == "user"), None)
     if newest is None:
         return Heard(read, "", "", 0)
+    if aside := is_aside(messages[newest.index].content):
+        told = replace(newest, text=messages[newest.index].content.strip())
+        read = tuple(told if segment is newest else segment for segment in read)
+        newest = told
     before = [
         segment for segment in read if segment.role in SPOKEN and segment.index < newest.index
     ]
-    return Heard(read, newest.text, before[0].text if before else "", len(before))
+    return Heard(read, newest.text, before[0].text if before else "", len(before), aside)
 
 
 def set_scene(

@@ -126,7 +126,7 @@ class _View:
 
     def audience(self, index: MemoryIndex, asker: Asker, expiring: Mapping[str, Memory]) -> Among:
         """The ids this asker may hear."""
-        key = (asker.user, asker.readers, _gates(asker.rules))
+        key = (asker.user, asker.readers, asker.aside, _gates(asker.rules))
         known = self._audiences.get(key)
         if known is None:
             known = self._audiences[key] = _Audience(index, asker, expiring)

@@ -124,7 +124,12 @@ class Recollection:
         question = self._question(role, memories, settings, request, self._hear(settings, request))
         finding = tuple(one for one in question.index.strategies if one.trigger.name != "constant")
         return ask(
-            replace(question, index=replace(question.index, strategies=finding), associated=()),
+            replace(
+                question,
+                index=replace(question.index, strategies=finding),
+                associated=(),
+                aside=True,
+            ),
             self._live.audience,
         )[0]
 
@@ -178,6 +183,7 @@ class Recollection:
             associated=self._associates.follow(
                 request.circle.others, settings, self._around.lexicon()
             ),
+            aside=heard.aside,
         )
 
     def _wake_across(

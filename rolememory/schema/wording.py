@@ -106,6 +106,7 @@ _REASONS: _Sentences = {
     "superseded": (("'{by}' has taken its place", "已被“{by}”取代"), ("a newer memory has taken its place", "已被更新的记忆取代")),
     "expired": (("it expired on {at}", "已于{at}过期"), ("it has expired", "已过期")),
     "other_user": (("it belongs to another user", "属于另一位用户"),),
+    "out_of_character": (("it was said out of character, and the message is in the story", "它是戏外的话，而这条消息在戏里"),),
     "source": (("memories of source {source} are not recalled", "来源为 {source} 的记忆不参与回忆"),),
     "tag": (("it has none of the tags {wanted}", "没有标签“{wanted}”"),),
     "excluded_tag": (("its tag '{tag}' is excluded", "标签“{tag}”被排除"),),

@@ -16,6 +16,7 @@ from rolememory.errors import FileError, UnknownNameError
 from rolememory.schema.settings import CleanSettings
 from rolememory.shipped import shipped
 
+OUT_OF_CHARACTER = "out_of_character"  # the group of rules that takes such words out
 _LONGEST_REGEX = 2000
 _CACHED_LENGTH = 65_536  # longer texts are cleaned each time: the cache stays small
 _TIMEOUT_S = 0.1  # for one rule on one text; a rule that takes longer leaves the text as it is
@@ -45,10 +46,17 @@ class Cleaner:
         self.rules = tuple(rules)
         self._steps = [(_compiled(rule.regex), rule.replacement) for rule in self.rules]
         self._kept = lru_cache(maxsize=2048)(self._clean)
+        self._fewer: dict[str, Cleaner] = {}
 
     def clean(self, text: str) -> str:
         """The story in the text; the very same text where there is nothing to take out."""
         return self._kept(text) if len(text) <= _CACHED_LENGTH else self._clean(text)
+
+    def without(self, group: str) -> "Cleaner":
+        """The same rules without one group; the same cleaner every time."""
+        if group not in self._fewer:
+            self._fewer[group] = Cleaner(rule for rule in self.rules if rule.id != group)
+        return self._fewer[group]
 
     def cache_info(self) -> tuple[int, int]:
         """How often a text was at hand, and how often it had to be cleaned: (hits, misses)."""

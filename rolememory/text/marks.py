@@ -73,6 +73,20 @@ def marks(text: str, own: Sequence[str] = (), others: Sequence[str] = ()) -> tup
     return tuple(_Message(text, narration).marks(stretches, 0, len(text)))
 
 
+def is_aside(text: str) -> bool:
+    """Whether a message is nothing but words out of character.
+
+    >>> is_aside("((brb)) (OOC: two minutes)"), is_aside("I nod. ((brb))"), is_aside("")
+    (True, False, False)
+    """
+    place = 0
+    for one in marks(text):
+        if one.kind != "ooc" or text[place : one.start].strip():
+            return False
+        place = one.end
+    return place > 0 and not text[place:].strip()
+
+
 def _names(names: Sequence[str]) -> frozenset[str]:
     """The words of Latin names in lower case, names in Han whole."""
     split = ([name] if _HAN.search(name) else name.lower().split() for name in names)

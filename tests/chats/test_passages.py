@@ -215,3 +215,39 @@ def test_who_speaks_in_a_message_is_kept_with_it(tmp_path: Path) -> None:
             ("quote", '"I have three daughters."'),
             ("ooc", "((brb))"),
         ]
+
+
+ASIDE = {
+    "en": (
+        "I pour us tea. (OOC: I am allergic to shellfish in real life)",
+        "What am I allergic to?",
+        "(OOC: what am I allergic to?)",
+        "shellfish",
+    ),
+    "zh": (
+        "我倒了两杯茶。（场外：我现实里对贝类过敏）",
+        "我对什么过敏？",
+        "（场外：我对什么过敏？）",
+        "贝类",
+    ),
+}
+
+
+@pytest.mark.parametrize("language", ASIDE)
+def test_words_out_of_character_are_recalled_by_such_words_alone(
+    tmp_path: Path, language: str
+) -> None:
+    tell, ask, aside, word = ASIDE[language]
+    plain = {"embedding.backend": "off", "learn.enabled": False}
+    with Home.open(tmp_path, plain) as home:
+        mira = home.create("Mira")
+        mira.observe([tell, Message.assistant("...")], chat="harbour", user="lin")
+        assert word not in mira.recall([ask], chat="new", user="lin").text
+        assert word in mira.recall([aside], chat="new", user="lin").text
+        assert word not in mira.recall([ask], chat="new", user="lin").text
+        (one,) = [
+            found.memory for found in mira.search(ask, user="lin") if word in found.memory.content
+        ]
+        closed = mira.recall([ask], chat="new", user="lin").why_not(one.id)
+        assert closed is not None
+        assert (closed.gate, closed.remedy) == ("out_of_character", None)
