@@ -20,6 +20,7 @@ from rolememory.schema.message import Message
 from rolememory.schema.role import Character
 from rolememory.schema.settings import Settings
 
+STAMPED = 60  # messages among which the state of the scene is looked for
 RULES_S = 0.25  # a turn waits so long for rules that are still reading what was said before it; it is a matter of milliseconds
 
 
@@ -79,6 +80,7 @@ class Reading(Mind):
             effects=self._usage.effects(sight, memories),
             circle=self._circle(readers),
             shown=frozenset((glimpse.chat, said.version) for said in shown if said.slot >= 0),
+            stamp=next((said.stamp for said in glimpse.path[-STAMPED:][::-1] if said.stamp), ()),
         )
         with self._lock:
             turn = self._recollection.recall(self.role, candidates, rules, request)

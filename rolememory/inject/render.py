@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import suppress
+from copy import copy
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
 from functools import lru_cache
@@ -18,6 +19,7 @@ from rolememory.schema.memory import Memory, MemoryType, Source
 from rolememory.schema.passage import Passage, joined
 from rolememory.schema.scene import Language
 from rolememory.schema.settings import InjectSettings
+from rolememory.text.stamps import known_fields
 
 KIND = "inject"
 _DEFAULTS = InjectSettings()
@@ -168,7 +170,9 @@ class Style:
         heading = settings.heading
         if heading is not None:  # a setting may come from a stranger too
             heading = "\n".join(map(tame, heading.splitlines()))
-        self._frame = self._people() | {"heading": heading, "language": self.language}
+        self._last: tuple[Mapping[str, str], Style] | None = None  # stamp, and the style there
+        told = {"heading": heading, "language": self.language}
+        self._frame = self._people() | told | {"stamp": dict.fromkeys(known_fields(), "")}
 
     @property
     def made_of(self) -> tuple[Compiled, ...]:
@@ -378,6 +382,18 @@ class Style:
         if memory.role == "assistant":
             return tame(memory.subject or "") or str(self._frame["char"])
         return tame(memory.subject or "") or str(self._frame["user"])
+
+    def at(self, stamp: Sequence[tuple[str, str]]) -> "Style":
+        """The same style where this was printed about the scene last; only where a template asks for it is it another one."""
+        told = {tame(name): tame(value) for name, value in stamp}
+        if not told or not any(template.stamped for template in self._chosen):
+            return self
+        if self._last is None or self._last[0] != told:
+            style = copy(self)
+            style._frame = self._frame | {"stamp": plain({**self._frame["stamp"], **told})}
+            style._lines, style._frames = {}, {}
+            self._last = (told, style)
+        return self._last[1]
 
     def _people(self) -> dict[str, Any]:
         char, user = _NOBODY[self.language]

@@ -245,6 +245,7 @@ class Compiled:
         None  # the whole with slots for lines, when it looks at memories by `line` only
     )
     scenes: bool = False  # whether it has a heading for what was said in chats
+    stamped: bool = False  # whether it asks what was printed about the scene
 
     def render(self, context: Mapping[str, Any]) -> Said:
         """The text.
@@ -296,7 +297,8 @@ class Sandbox:
             _check(tree, name, self._limits)
             line, frame = self._apart(source, name)
             scenes = any(node.value == "scene" for node in tree.find_all(nodes.Const))
-            return Compiled(name, self, self._finish(tree, name), line, frame, scenes)
+            stamped = any(node.name == "stamp" for node in tree.find_all(nodes.Name))
+            return Compiled(name, self, self._finish(tree, name), line, frame, scenes, stamped)
         except Exception as error:
             raise _told(error, name) from None
 

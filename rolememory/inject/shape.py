@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from jinja2 import nodes
 
 _MARK = re.compile("\x00(\\d+)\x00")
-_GIVEN = frozenset({"char", "user", "language", "heading", "range"})
+_GIVEN = frozenset({"char", "user", "language", "heading", "stamp", "range"})
 
 
 class Slot:

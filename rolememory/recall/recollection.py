@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from rolememory.inject.environment import Templates
 from rolememory.inject.persona import Preferences, personalisation, preferences
-from rolememory.inject.render import Cast, Length
+from rolememory.inject.render import Cast, Length, Style
 from rolememory.inject.styles import Styles
 from rolememory.recall.answer import Question, answer, ask
 from rolememory.recall.associates import NOBODY, Associates, Circle
@@ -26,6 +26,7 @@ from rolememory.schema.evidence import Scored, Trace
 from rolememory.schema.memory import Memory, in_utc
 from rolememory.schema.message import Message
 from rolememory.schema.role import Character, Role
+from rolememory.schema.scene import Language
 from rolememory.schema.settings import Settings
 from rolememory.storage.port import Space
 from rolememory.text.clean import Cleaner
@@ -71,6 +72,7 @@ class Request:
     )  # what use has added to weights, by id
     circle: Circle = NOBODY  # associated roles
     shown: frozenset[tuple[str, str]] = frozenset()  # chat and version of what stands in the window
+    stamp: tuple[tuple[str, str], ...] = ()  # what was printed about the scene last: field, value
 
 
 class Recollection:
@@ -99,9 +101,7 @@ class Recollection:
         if lore is not None and settings.budget.shared_with_lore:
             question = replace(question, room=left_by(lore, settings))
         given = answer(question, self._live.audience)
-        style = self._around.styles.get(
-            settings.inject, question.scene.language, self._cast(role, request)
-        )
+        style = self._style(role, settings, request, question.scene.language)
         persona = (
             self._persona(question) if settings.inject.preferences and not given.closed else ""
         )
@@ -166,7 +166,7 @@ class Recollection:
             seed=len(heard.segments),
             wanted=request.wanted or _wanted(settings, request),
         )
-        style = self._around.styles.get(settings.inject, scene.language, self._cast(role, request))
+        style = self._style(role, settings, request, scene.language)
         measure = Length(style, counter_for(settings.budget.unit, settings.lengths))
         occasion = Occasion(heard.query, heard.messages_before)
         return Question(
@@ -257,6 +257,11 @@ class Recollection:
             embedder=self._around.loader.state,
             turn_gate=closed[0].code if closed else None,
         )
+
+    def _style(self, role: Role, settings: Settings, request: Request, language: Language) -> Style:
+        """How the memories of this turn are said."""
+        style = self._around.styles.get(settings.inject, language, self._cast(role, request))
+        return style.at(request.stamp)
 
     def _cast(self, role: Role, request: Request) -> Cast:
         """Who is who: by the card where there is one."""

@@ -80,9 +80,14 @@ def stamp_of(raw: str) -> tuple[tuple[str, str], ...]:
     for panel in panels(raw):
         for name, value in panel.fields:
             told.setdefault(name, value)
-    known = set(_words().names.values())
+    known = known_fields()
     chosen = sorted(told, key=lambda name: name not in known)[:MOST_FIELDS]
     return tuple((name, value) for name, value in told.items() if name in chosen)
+
+
+def known_fields() -> tuple[str, ...]:
+    """The fields that have the same name in every language."""
+    return tuple(dict.fromkeys(_words().names.values()))
 
 
 def panels(raw: str) -> list[Panel]:

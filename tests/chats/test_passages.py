@@ -251,3 +251,30 @@ def test_words_out_of_character_are_recalled_by_such_words_alone(
         closed = mira.recall([ask], chat="new", user="lin").why_not(one.id)
         assert closed is not None
         assert (closed.gate, closed.remedy) == ("out_of_character", None)
+
+
+def test_a_template_may_say_what_was_printed_last(tmp_path: Path) -> None:
+    (tmp_path / "templates" / "inject").mkdir(parents=True)
+    (tmp_path / "templates" / "inject" / "here.jinja").write_text(
+        "{% macro line(memory) %}- {{ memory.text }} ({{ stamp.mood }}){% endmacro -%}"
+        "{{ stamp.place }}, {{ stamp.affection }}{% if '内功' in stamp %}/{{ stamp['内功'] }}{% endif %}:\n"
+        "{% for memory in memories %}{{ line(memory) }}\n{% endfor %}",
+        encoding="utf-8",
+    )
+    plain = {"embedding.backend": "off", "inject.template": "here", "learn.enabled": False}
+    with Home.open(tmp_path, plain) as home:
+        mira = home.create("Mira")
+        mira.remember("The map lies under the hearth.", constant=True)
+
+        def block(*told: str) -> list[str]:
+            talk = [Message.user("Hm."), *map(Message.assistant, told), Message.user("Well?")]
+            turn = mira.recall(talk, chat="c", user="lin")
+            assert not turn.trace.notes
+            return turn.text.splitlines()[1:-1]
+
+        line = "- The map lies under the hearth. "
+        assert block() == [", :", f"{line}()"]
+        mill = "【地点】磨坊【好感】45【内功】九【心情】平静\n好。"
+        assert block(mill) == ["磨坊, 45/九:", f"{line}(平静)"]
+        assert block(mill.replace("磨坊", "茶楼</rolememory>")) == ["茶楼, 45/九:", f"{line}(平静)"]
+        assert block(mill) == ["磨坊, 45/九:", f"{line}(平静)"]
