@@ -260,6 +260,24 @@ class Chats:
         came = (found.said[version] for version in found.order[mark:now] if version in found.said)
         return tuple(said for said in came if not said.erased), now
 
+    def changed(self, since: int) -> tuple[Sequence[tuple[str, Chat | None]], int]:
+        """The chats that changed after that mark, by the names of their logs (None: it is gone); and the mark to ask with next."""
+        with self._reading:
+            self._shelf.refresh()
+            logs = self._shelf.changed_since(since)
+            return [(log.name, log.chat) for log in logs], self._shelf.generation
+
+    def alike(self, digest: str) -> list[tuple[str, str]]:
+        """Chat and version of every message of these words."""
+        with self._reading:
+            scripts = [log.transcript for log in self._shelf.logs() if log.head is not None]
+            return [
+                (script.head.chat, version)
+                for script in scripts
+                if script.head
+                for version in script.alike(digest)
+            ]
+
     def mark(self, chat: str) -> int:
         """What `since` would give to ask with next. Raises: as `info`."""
         return len(self._chat(chat).order)

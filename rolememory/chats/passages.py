@@ -2,13 +2,16 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from types import MappingProxyType
+from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from rolememory.chats.chats import Chats
 from rolememory.chats.forgotten import Forgotten, key_of
+from rolememory.chats.transcript import Chat
 from rolememory.chats.visible_path import VisiblePath
 from rolememory.schema.learning import Said
 from rolememory.schema.passage import Passage, passage
+from rolememory.text.moves import Changing
 from rolememory.text.passages import Passage as Stretch
 from rolememory.text.passages import passages
 from rolememory.text.sentences import Span, sentences
@@ -17,9 +20,19 @@ from rolememory.text.stamps import panels as panels_of
 _ANSWER = 160  # characters of an answer that may say little without its question
 _ASKS = re.compile(r"[?？]\W*$")
 _HAN = re.compile("[\u3400-\u9fff]")
+_NEVER = datetime.min.replace(tzinfo=UTC)
 _SCENE = ("date", "time", "place")  # fields of a stamp
 Speaker = Callable[[Said], str]
 """The name under which a message's speaker is known."""
+
+
+@dataclass(slots=True)
+class _Place:
+    """How far a chat was read."""
+
+    chat: str
+    order: Sequence[str]  # its versions as they came: another object where its log was written anew
+    read: int = 0
 
 
 class ChatPassages:
@@ -31,36 +44,29 @@ class ChatPassages:
     def __init__(self, chats: Chats, speaker: Speaker, forgotten: Forgotten | None = None) -> None:
         self._chats, self._speaker, self._forgotten = chats, speaker, forgotten
         self._hidden: frozenset[str] = frozenset()
-        self._marks: dict[str, int] = {}  # by chat: how far it was read
-        self._known: dict[str, Passage] = {}
+        self._away: dict[str, Passage] = {}  # what is hidden
+        self._places: dict[str, _Place] = {}  # by the name of the log
         self._versions: dict[tuple[str, str], tuple[str, ...]] = {}
         self._generation: object = None
-        self.current: Mapping[str, Passage] = MappingProxyType(self._known)
+        self._followed = 0
+        self.current = Changing[Passage]()
 
-    def follow(self) -> Mapping[str, Passage]:
-        """The passages as they are now; another mapping whenever something was said or removed."""
+    def follow(self) -> Changing[Passage]:
+        """The passages as they are now: the same object always, with another version whenever something was said or removed."""
         forgotten = self._forgotten.mark if self._forgotten else None
         generation = (self._chats.generation, forgotten)
         if generation == self._generation:
             return self.current
-        hidden = self._forgotten.keys() if self._forgotten else self._hidden
-        changed = [hidden != self._hidden]
-        self._hidden = hidden
         self._generation = generation
-        infos = self._chats.chats(archived=True)
-        here = {info.id for info in infos}
-        changed += [self._forget(chat) for chat in [*self._marks] if chat not in here]
-        changed += [self._read(info.id) for info in infos]
-        if any(changed):
-            self.current = MappingProxyType(
-                {one.id: one for one in self._known.values() if not self._is_hidden(one)}
-            )
+        self._hide(self._forgotten.keys() if self._forgotten else self._hidden)
+        changed, self._followed = self._chats.changed(self._followed)
+        for log, chat in sorted(changed, key=_newest, reverse=True):
+            self._follow(log, chat)
         return self.current
 
     def every(self) -> Mapping[str, Passage]:
         """Every passage, forgotten ones too."""
-        self.follow()
-        return self._known
+        return {**self.follow(), **self._away}
 
     def of(self, chat: str, versions: Iterable[str]) -> frozenset[str]:
         """The ids of what these versions of a chat say."""
@@ -68,18 +74,44 @@ class ChatPassages:
             one for version in versions for one in self._versions.get((chat, version), ())
         )
 
-    def _is_hidden(self, one: Passage) -> bool:
-        return bool(self._hidden) and key_of(one.evidence[0].version, one.start) in self._hidden
+    def _hide(self, hidden: frozenset[str]) -> None:
+        """Hide these and no others. Cost: what is hidden or shown anew."""
+        changed = hidden ^ self._hidden
+        self._hidden = hidden
+        for digest in {key.partition(":")[0] for key in changed}:
+            for place in self._chats.alike(digest):
+                for one in self._versions.get(place, ()):
+                    self._keep(self._away.get(one) or self.current[one])
 
-    def _read(self, chat: str) -> bool:
-        news, mark = self._chats.since(chat, self._marks.get(chat, 0))
-        self._marks[chat] = mark
-        path = self._chats.path(chat) if news else VisiblePath()
-        behind = (one for one in _behind(path, news) if (chat, one.version) in self._versions)
+    def _keep(self, one: Passage) -> None:
+        if self._hidden and key_of(one.evidence[0].version, one.start) in self._hidden:
+            self._away[one.id] = one
+            self.current.drop(one.id)
+            return
+        self._away.pop(one.id, None)
+        if self.current.get(one.id) != one:
+            self.current.put(one.id, one)
+
+    def _follow(self, log: str, chat: Chat | None) -> None:
+        """Read what is new in a chat; it may be gone, or its log written anew."""
+        place = self._places.get(log)
+        if place is not None and (chat is None or chat.order is not place.order):
+            self._forget(self._places.pop(log))
+            place = None
+        if chat is not None:
+            place = self._places.setdefault(log, place or _Place(chat.id, chat.order))
+            self._read(chat, place)
+
+    def _read(self, chat: Chat, place: _Place) -> None:
+        now = len(chat.order)
+        came = (chat.told.get(version) for version in chat.order[place.read : now])
+        news, place.read = [said for said in came if said is not None], now
+        behind = (
+            one for one in _behind(chat.worded, news) if (chat.id, one.version) in self._versions
+        )
         for said in (*news, *behind):
-            place = path.find(said.version)
-            self._tell(chat, said, path[place - 1] if place else None)
-        return bool(news)
+            at = chat.worded.find(said.version)
+            self._tell(chat.id, said, chat.worded[at - 1] if at else None)
 
     def _tell(self, chat: str, said: Said, before: Said | None) -> None:
         """Know what a message says that stands behind that one."""
@@ -89,7 +121,8 @@ class ChatPassages:
             self._made(chat, said, one, "" if number else asked, scene)
             for number, one in enumerate(passages(said.text, said.spans, panels))
         ]
-        self._known |= {one.id: one for one in made}
+        for one in made:
+            self._keep(one)
         self._versions[chat, said.version] = tuple(one.id for one in made)
 
     def _made(self, chat: str, said: Said, where: Stretch, asked: str, scene: str) -> Passage:
@@ -110,13 +143,17 @@ class ChatPassages:
             company=tuple(name for name in (*(said.users or ()), *said.members) if name),
         )
 
-    def _forget(self, chat: str) -> bool:
-        del self._marks[chat]
-        gone = [key for key in self._versions if key[0] == chat]
-        for key in gone:
-            for one in self._versions.pop(key):
-                self._known.pop(one, None)
-        return bool(gone)
+    def _forget(self, place: _Place) -> None:
+        for version in place.order[: place.read]:
+            for one in self._versions.pop((place.chat, version), ()):
+                self._away.pop(one, None)
+                self.current.drop(one)
+
+
+def _newest(changed: tuple[str, Chat | None]) -> tuple[object, ...]:
+    """What puts the chat that changed last first."""
+    log, chat = changed
+    return (chat.info.updated, chat.info.created, chat.id) if chat else (_NEVER, _NEVER, log)
 
 
 def _behind(path: VisiblePath, news: Sequence[Said]) -> Iterator[Said]:

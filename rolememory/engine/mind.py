@@ -13,6 +13,7 @@ from rolememory.chats.passages import ChatPassages
 from rolememory.errors import UnknownMemoryError
 from rolememory.inject.fence import strip
 from rolememory.learn.usage import Usage
+from rolememory.recall.candidates import Candidates
 from rolememory.recall.recollection import Recollection
 from rolememory.schema.learning import Said as ChatMessage
 from rolememory.schema.memory import Memory, Source
@@ -70,9 +71,7 @@ class Mind:
         self._recollection = Recollection(self.space, self.home.surroundings, self.settings)
         self._forgotten = Forgotten(self.space)
         self._passages = ChatPassages(self.chats, self._speaker, self._forgotten)
-        self._asked: (
-            tuple[Mapping[str, Memory], Mapping[str, Passage], Mapping[str, Memory]] | None
-        ) = None  # memories, passages, both: of the last turn
+        self._asked: Candidates | None = None  # of the last turn
 
     @property
     def folder(self) -> Path:

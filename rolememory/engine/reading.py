@@ -10,6 +10,7 @@ from rolememory.engine.mind import Mind
 from rolememory.engine.said import Said, heard
 from rolememory.errors import RoleMemoryError
 from rolememory.recall.associates import NOBODY, Circle, Other, partners
+from rolememory.recall.candidates import Candidates
 from rolememory.recall.explain import with_setting
 from rolememory.recall.fit import once
 from rolememory.recall.recollection import Request
@@ -133,9 +134,9 @@ class Reading(Mind):
         with self._lock:
             passages = self._passages.follow()
             known = self._asked
-            if known is None or known[0] is not memories or known[1] is not passages:
-                known = self._asked = (memories, passages, {**memories, **passages})
-        return known[2]
+            if known is None or not known.are(memories, passages):
+                known = self._asked = Candidates(memories, passages)
+        return known
 
     def ready(self, timeout: float | None = None) -> bool:
         """Wait until the model is loaded and every memory has its vector; false without a model."""

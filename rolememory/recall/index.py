@@ -5,8 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from itertools import compress, islice
-from operator import is_not
+from typing import Any
 
 from rolememory import triggers
 from rolememory.recall.weigh import Strategy
@@ -102,7 +101,8 @@ class MemoryIndex:
         """The index as it would be, had this memory been written so, for as long as it is looked at; nobody else asks meanwhile."""
         with self.table.lock:
             before = self._known(memory.id)
-            index = self.changed([memory], (), ChainMap({memory.id: memory}, dict(self.memories)))
+            others: Any = self.memories  # nobody writes to it
+            index = self.changed([memory], (), ChainMap({memory.id: memory}, others))
             try:
                 yield index
             finally:
@@ -159,18 +159,6 @@ class MemoryIndex:
                 if isinstance(one.trigger, ByRows) and one.trigger.name not in anew
             }
             return replace(self, strategies=tuple(_strategies(self, kept)))
-
-
-def differences(
-    before: Mapping[str, Memory], after: Mapping[str, Memory]
-) -> tuple[list[Memory], list[str]]:
-    """What is new or changed, and the ids that are gone. Cost: O(memories), some ns each where nothing else is gone."""
-    differs = list(map(is_not, before.values(), after.values()))
-    changed = list(compress(after, differs)) if True in differs else []
-    if len(after) >= len(before) and changed == list(compress(before, differs if changed else ())):
-        return [after[one] for one in (*changed, *islice(after, len(before), None))], []
-    fresh = [memory for one, memory in after.items() if before.get(one) is not memory]
-    return fresh, [one for one in before if one not in after]
 
 
 def _specs(entry: Entry, settings: Settings) -> frozenset[KeySpec]:

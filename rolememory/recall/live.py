@@ -5,8 +5,9 @@ from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from rolememory.recall.candidates import differences
 from rolememory.recall.gates import Asker, eligible, first_closed, unchanged_between
-from rolememory.recall.index import Clock, MemoryIndex, differences
+from rolememory.recall.index import Clock, MemoryIndex
 from rolememory.recall.standing import Replacements, Sees, Supports
 from rolememory.schema.memory import Memory
 from rolememory.schema.settings import RecallSettings, Settings
@@ -41,7 +42,7 @@ class LiveIndex:
         if settings != index.settings:
             index = index.under(settings)
         if memories is not index.memories:
-            fresh, gone = differences(index.memories, memories)
+            fresh, gone = differences(index.memories, memories, index.table)
             self._known.change(index, fresh, gone)
             index = index.changed(fresh, gone, memories)
         if vectors is not index.vectors:

@@ -7,7 +7,7 @@ import pytest
 from rolememory import Home
 from rolememory.chats.passages import ChatPassages
 from rolememory.schema.message import Message
-from tests.chats.talk import chats_at, said
+from tests.chats.talk import chats_at, said, without
 
 LONG = " ".join(
     f"The {number}th lamp on the quay was lit by the keeper's daughter." for number in range(40)
@@ -49,6 +49,32 @@ def test_a_removed_chat_takes_its_passages_along(tmp_path: Path) -> None:
     assert len(passages.follow()) == 2
     chats.remove("one")
     assert texts(passages) == ["this is two"]
+
+
+def test_what_another_process_erased_is_gone(tmp_path: Path) -> None:
+    chats = chats_at(tmp_path)
+    passages = ChatPassages(chats, lambda one: one.role)
+    talk = [Message.user("I keep bees.", user="bob"), Message.user("I keep goats.", user="ann")]
+    chats.observe(talk, chat="one", user="ann")
+    chats.observe(said("u: I keep geese."), chat="two", user="ann")
+    assert sorted(texts(passages)) == ["I keep bees.", "I keep geese.", "I keep goats."]
+    chats_at(tmp_path).forget(without("bob"))
+    assert sorted(texts(passages)) == ["I keep geese.", "I keep goats."]
+
+
+def test_what_is_said_next_is_all_that_is_told_anew(tmp_path: Path) -> None:
+    chats = chats_at(tmp_path)
+    passages = ChatPassages(chats, lambda one: one.role)
+    for name in ("one", "two"):
+        chats.observe(talk := said("u: Go on.", "a: So be it.", "u: Where to?"), chat=name)
+    before = passages.follow().version
+    chats.observe([*talk, *said("a: Home.")], chat="two")
+    newest = passages.follow().since(before) or []
+    assert [passages.current[one].content for one in newest] == ["Home."]
+    chats.observe([*talk, *said("a: To sea.")], chat="two")
+    assert len(passages.follow().since(before) or []) == 2
+    chats.observe([*talk, *said("a: Home.")], chat="two")
+    assert len(passages.follow().since(before) or []) == 2, "it came back as it was"
 
 
 TELL = {

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rolememory.recall.index import MemoryIndex, differences
+from rolememory.recall.candidates import between
+from rolememory.recall.index import MemoryIndex
 from rolememory.recall.weigh import weigh
 from rolememory.schema.evidence import Scored
 from rolememory.schema.memory import Evidence, Memory
@@ -118,7 +119,7 @@ def followed(steps: Sequence[Sequence[Memory]]) -> MemoryIndex:
     index = index.with_vectors(table)
     for step in steps:
         after = {memory.id: memory for memory in step}
-        fresh, gone = differences(index.memories, after)
+        fresh, gone = between(index.memories, after)
         index = index.changed(fresh, gone, memories=after)
         for memory in fresh:
             table.set(memory.id, MODEL.embed([reads(memory)]))
@@ -173,7 +174,7 @@ def test_differences(before: str, after: str, fresh: str, gone: str) -> None:
     def of(letters: str) -> dict[str, Memory]:
         return {letter.lower(): EACH[letter] for letter in letters}
 
-    found, left = differences(of(before), of(after))
+    found, left = between(of(before), of(after))
     assert [memory.content for memory in found] == list(fresh)
     assert left == list(gone)
 

@@ -1,0 +1,89 @@
+"""What recall asks: memories and what was said, as one mapping of which neither part is copied."""
+
+from collections.abc import ItemsView, Iterable, Iterator, Mapping, ValuesView
+from itertools import compress, islice
+from operator import is_not
+
+from rolememory.schema.memory import Memory
+from rolememory.schema.passage import Passage
+from rolememory.text.moves import Changing
+from rolememory.triggers.table import Table
+
+Changes = tuple[list[Memory], list[str]]
+"""What is new or changed, and the ids that are gone."""
+
+
+class Candidates(Mapping[str, Memory]):
+    """Memories and passages; where both have an id, the passage. Passages may come while somebody holds this."""
+
+    def __init__(self, memories: Mapping[str, Memory], passages: Changing[Passage]) -> None:
+        self.memories, self.passages = memories, passages
+        self.version = passages.version
+
+    def are(self, memories: Mapping[str, Memory], passages: Changing[Passage]) -> bool:
+        """Whether they are these, as they stand now."""
+        same = self.memories is memories and self.passages is passages
+        return same and self.version == passages.version
+
+    def since(self, before: "Candidates") -> list[str] | None:
+        """The ids of what may have come, changed or gone; None where that is not known. Cost: O(changed), O(memories) where one changed."""
+        said = self.passages.since(before.version) if self.passages is before.passages else None
+        if said is None:
+            return None
+        fresh, gone = between(before.memories, self.memories)
+        return [*dict.fromkeys((*(one.id for one in fresh), *gone, *said))]
+
+    def items(self) -> ItemsView[str, Memory]:
+        """All of them with their ids, as they are now. Cost: O(n)."""
+        return {**self.memories, **dict(self.passages.items())}.items()
+
+    def values(self) -> ValuesView[Memory]:
+        """All of them, as they are now. Cost: O(n)."""
+        return dict(self.items()).values()
+
+    def __getitem__(self, one: str) -> Memory:
+        return self.passages[one] if one in self.passages else self.memories[one]
+
+    def __contains__(self, one: object) -> bool:
+        return one in self.passages or one in self.memories
+
+    def __len__(self) -> int:
+        return len(self.passages) + sum(one not in self.passages for one in self.memories)
+
+    def __iter__(self) -> Iterator[str]:
+        yield from (one for one in self.memories if one not in self.passages)
+        yield from self.passages
+
+
+def differences(before: Mapping[str, Memory], after: Mapping[str, Memory], table: Table) -> Changes:
+    """What a table that holds those must take over to hold these. Cost: O(changed) as far as that is known, else O(n)."""
+    if isinstance(before, Candidates) and isinstance(after, Candidates):
+        ids = after.since(before)
+        if ids is not None:
+            return _changes(ids, after, table)
+    elif not isinstance(before, Candidates) and not isinstance(after, Candidates):
+        return between(before, after)
+    return _changes([*dict.fromkeys((*after, *table.row_of))], after, table)
+
+
+def _changes(ids: Iterable[str], after: Mapping[str, Memory], table: Table) -> Changes:
+    fresh, gone = list[Memory](), list[str]()
+    for one in ids:
+        row, memory = table.row_of.get(one), after.get(one)
+        if memory is None:
+            gone += [one] if row is not None else []
+        elif row is None or table.entry(row) is not memory:
+            fresh.append(memory)
+    return fresh, gone
+
+
+def between(before: Mapping[str, Memory], after: Mapping[str, Memory]) -> Changes:
+    """What differs between two mappings. Cost: O(memories), some ns each where nothing else is gone."""
+    if before is after:
+        return [], []
+    differs = list(map(is_not, before.values(), after.values()))
+    changed = list(compress(after, differs)) if True in differs else []
+    if len(after) >= len(before) and changed == list(compress(before, differs if changed else ())):
+        return [after[one] for one in (*changed, *islice(after, len(before), None))], []
+    fresh = [memory for one, memory in after.items() if before.get(one) is not memory]
+    return fresh, [one for one in before if one not in after]

@@ -1,0 +1,55 @@
+"""Memories and passages as one mapping that tells what differs."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rolememory.recall.candidates import Candidates, differences
+from rolememory.schema.memory import Memory
+from rolememory.schema.passage import Passage
+from rolememory.text.moves import Changing
+from rolememory.triggers.table import Table
+
+IDS = st.sampled_from("abcdef")
+SAYS = st.sampled_from(["hears", "tells", "asks"])
+CHANGES = st.tuples(st.sampled_from(["said", "unsaid", "noted", "struck", "read"]), IDS, SAYS)
+
+
+@given(st.lists(CHANGES, max_size=30), st.booleans())
+def test_a_table_that_takes_over_differences_holds_what_both_hold(
+    changes: list[tuple[str, str, str]], forgetful: bool
+) -> None:
+    said, noted, table = Changing[Passage](), dict[str, Memory](), Table()
+    before: Candidates | dict[str, Memory] = {}
+    for act, one, content in [*changes, ("read", "", "")]:
+        if act == "said":
+            said.put(one, Passage(id=one, content=content))
+        elif act == "unsaid":
+            said.drop(one)
+        elif act == "noted":
+            noted = {**noted, one: Memory(id=one, content=content)}
+        elif act == "struck":
+            noted = {known: memory for known, memory in noted.items() if known != one}
+        else:
+            if forgetful:
+                said._moves.all()
+            after = Candidates(noted, said)
+            table.change(*differences(before, after, table))
+            both = {**noted, **said}
+            assert dict(after.items()) == both
+            assert (set(after), len(after)) == (set(both), len(both))
+            assert {one: table.entry(row) for one, row in table.row_of.items()} == both
+            assert differences(after, after, table) == ([], [])
+            before = after
+
+
+def test_what_is_said_next_is_all_that_differs() -> None:
+    said, noted = Changing[Passage](), {"m": Memory(id="m", content="noted")}
+    for number in range(1_000):
+        said.put(f"p{number}", Passage(id=f"p{number}", content="said"))
+    before = Candidates(noted, said)
+    table = Table(list(before.values()))
+    said.put("p7", Passage(id="p7", content="said otherwise"))
+    said.drop("p8")
+    after = Candidates(noted, said)
+    assert after.since(before) == ["p7", "p8"]
+    assert differences(before, after, table) == ([said["p7"]], ["p8"])

@@ -1,0 +1,135 @@
+"""What a turn touches does not grow with all that was ever said: counted in steps of the interpreter and in bytes."""
+
+import sys
+import tracemalloc
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from rolememory import Home, Message, RoleMemory
+
+SIZES = (200, 3_000)  # messages
+MORE = SIZES[1] - SIZES[0]
+WINDOW = 60
+A_ROW = 50  # bytes: a few columns of numbers
+QUIET = {"embedding.backend": "off", "learn.enabled": False, "recall.passages.recall": "all"}
+HIDDEN = "The obsidian crown lies beneath Greywater mill."
+ASKED = "Does the obsidian crown still lie beneath Greywater mill?"
+
+
+class Steps:
+    """Counts the steps of each function while something is done."""
+
+    def __init__(self) -> None:
+        self.of = Counter[tuple[str, str]]()
+
+    def count(self, act: Callable[[], object]) -> "Counter[tuple[str, str]]":
+        """The steps of an act, by file and function."""
+        sys.settrace(self._enter)
+        try:
+            act()
+        finally:
+            sys.settrace(None)
+        return self.of
+
+    def _enter(self, frame: FrameType, event: str, arg: Any) -> Any:
+        frame.f_trace_opcodes, frame.f_trace_lines = True, False
+        key = Path(frame.f_code.co_filename).name, frame.f_code.co_name
+
+        def step(frame: FrameType, event: str, arg: Any) -> Any:
+            self.of[key] += event == "opcode"
+            return step
+
+        return step
+
+
+class Talk:
+    """A long chat and its frontend."""
+
+    def __init__(self, mind: RoleMemory, messages: int) -> None:
+        self.mind, self.said = mind, 0
+        self.history = [Message.user(HIDDEN)]
+        while len(self.history) < messages:
+            self.history += self.exchange()
+        self.observe(len(self.history))
+        for act in ACTS:
+            act(self)
+
+    def exchange(self) -> list[Message]:
+        """What is said day by day."""
+        self.said += 1
+        told = f"Day {self.said}: rain fell {'again ' * (self.said % 3)}on our roof."
+        return [Message.user(told), Message.assistant(f"We mended nets, basket {self.said}.")]
+
+    def observe(self, window: int = WINDOW) -> None:
+        """The frontend shows its newest messages."""
+        self.mind.observe(self.history[-window:], chat="c", user="lin")
+
+    def recall(self) -> None:
+        """It asks before a reply."""
+        turn = self.mind.recall(self.history[-WINDOW:], chat="c", user="lin")
+        assert HIDDEN in turn.text
+
+    def go_on(self) -> None:
+        """A message and its reply."""
+        self.history.append(Message.user(ASKED))
+        self.recall()
+        self.reply()
+
+    def reply(self) -> None:
+        """Another reply."""
+        self.history += self.exchange()[1:]
+        self.observe()
+
+    def swipe(self) -> None:
+        """The last reply is another one."""
+        self.history.pop()
+        self.recall()
+        self.reply()
+
+    def edit(self) -> None:
+        """Other words stand in the window."""
+        self.history[-9] = self.exchange()[0]
+        self.observe()
+        self.recall()
+
+
+ACTS = [Talk.go_on, Talk.swipe, Talk.edit]
+
+
+@pytest.fixture(scope="module")
+def talks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Talk]]:
+    homes = [Home.open(tmp_path_factory.mktemp(f"of-{size}"), QUIET) for size in SIZES]
+    yield [Talk(home.create("Mira"), size) for home, size in zip(homes, SIZES, strict=True)]
+    for home in homes:
+        home.close()
+
+
+@pytest.mark.parametrize("act", ACTS)
+def test_no_step_is_taken_for_each_message_of_the_past(
+    talks: list[Talk], act: Callable[[Talk], None]
+) -> None:
+    small, large = (Steps().count(lambda talk=talk: act(talk)) for talk in talks)
+    assert not {name: count for name, count in (large - small).items() if count > MORE}
+
+
+@pytest.mark.parametrize("act", ACTS)
+def test_little_memory_is_taken_for_each_message_of_the_past(
+    talks: list[Talk], act: Callable[[Talk], None]
+) -> None:
+    peaks = [min(peak_of(lambda talk=talk: act(talk)) for _ in range(3)) for talk in talks]
+    assert peaks[1] - peaks[0] < A_ROW * MORE
+
+
+def peak_of(act: Callable[[], object]) -> int:
+    """How many bytes an act holds at most, besides what was held before."""
+    tracemalloc.start()
+    try:
+        act()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
