@@ -17,7 +17,7 @@ from rolememory.errors import FileError, RoleMemoryError, UnknownRoleError
 from rolememory.schema.memory import Memory, MemoryType
 from rolememory.schema.role import Role
 from rolememory.storage.home import fold_name
-from rolememory.storage.port import Space, bytes_in
+from rolememory.storage.port import Space, bytes_in, rewrite
 
 BOOKS = "worldbooks/"
 
@@ -198,7 +198,7 @@ def _has_file(home: Home, role: Role, parts: RoleParts) -> bool:
 
 def _write(space: Space, files: Mapping[str, bytes]) -> None:
     for name, data in files.items():
-        space.blob(name).put(data)
+        rewrite(space, name, data)
 
 
 def card_of(mind: RoleMemory) -> tuple[Card, Sequence[str]]:

@@ -16,7 +16,7 @@ from rolememory.storage.codec import difference, encode, fields_of
 from rolememory.storage.document import BrokenFileError, Document, read
 from rolememory.storage.home import HomeFolder, fold_name
 from rolememory.storage.memories import Edit, RoleStore
-from rolememory.storage.port import Space
+from rolememory.storage.port import Space, rewrite
 from rolememory.storage.problem import Problem
 from rolememory.storage.role_file import NAME, object_in
 from rolememory.storage.role_ids import canonical
@@ -146,7 +146,7 @@ def _write(
         home.create(role.name, role.id, role.aliases, **extra)
     space = home.space(role.id)
     for name, data in files.items():
-        space.blob(name).put(data)
+        rewrite(space, name, data)
     with RoleStore(space) as store:
         store.commit(edits, actor=actor)
 

@@ -19,7 +19,7 @@ from rolememory.schema.role import Role
 from rolememory.storage import document, role_file
 from rolememory.storage.files.founding import init
 from rolememory.storage.files.space import FileStorage
-from rolememory.storage.port import Mark, Space, Storage
+from rolememory.storage.port import Mark, Space, Storage, rewrite
 from rolememory.storage.role_ids import canonical
 
 __all__ = ["HomeFolder", "fold_name", "init"]
@@ -179,7 +179,7 @@ class HomeFolder:
                 raise ReadOnlyRoleError(
                     f"{error}; nothing was written", zh=f"{error.text('zh')}；什么也没有写入"
                 ) from error
-            kept.put(role_file.dump(role_file.merged(raw, role)))
+            rewrite(space, role_file.NAME, role_file.dump(role_file.merged(raw, role)))
         return role
 
     def _refuse_taken(self, name: str, role_id: str | None) -> None:

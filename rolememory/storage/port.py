@@ -295,6 +295,19 @@ def bytes_in(kept: Blob) -> bytes | None:
         return None
 
 
+def rewrite(space: Space, name: str, data: bytes) -> None:
+    """Put a file that people write in the place of another; what stood there stays beside it as `{name}.prev`, byte for byte.
+
+    Raises: NotWrittenError.
+    """
+    before = bytes_in(space.blob(name))
+    if before == data:
+        return
+    if before is not None:
+        space.blob(f"{name}.prev").put(before)
+    space.blob(name).put(data)
+
+
 def checked(name: str) -> str:
     """The name, if it can be one: parts of plain characters with "/" between them.
 

@@ -14,7 +14,7 @@ from rolememory.shipped import shipped
 from rolememory.storage.files.space import space_of
 from rolememory.storage.layers import Layer
 from rolememory.storage.mistakes import literal
-from rolememory.storage.port import Space
+from rolememory.storage.port import Space, rewrite
 from rolememory.storage.said import DELETE, MEANT, UNKNOWN_KEY
 from rolememory.storage.settings import FILE, load_settings, over, read_text, undotted
 from rolememory.storage.tree import default, leaves, meant, sections, type_name
@@ -88,10 +88,11 @@ def set_value(home: Space | Path | str, key: str, value: Any) -> None:
     if key not in leaves():
         near = meant(key)
         raise Layer(FILE, {}).error(key, UNKNOWN_KEY, MEANT.filled(near=near) if near else DELETE)
-    file = space_of(home).document(FILE)
+    space = space_of(home)
+    file = space.document(FILE)
     load_settings(home, None if value is None else {key: value})
     text = read_text(file) if file.mark() else ""
-    file.put(with_value(text, key, value).encode())
+    rewrite(space, FILE, with_value(text, key, value).encode())
 
 
 def with_value(text: str, key: str, value: Any) -> str:

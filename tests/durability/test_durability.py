@@ -4,7 +4,17 @@ import os
 
 import pytest
 
-from tests.durability import crowd, editors, faults, full_disk, kill, malformed, mutated, power
+from tests.durability import (
+    crowd,
+    editors,
+    faults,
+    full_disk,
+    kill,
+    malformed,
+    mutated,
+    power,
+    rewritten,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -63,6 +73,12 @@ def test_p8_many_processes_share_a_role() -> None:
 def test_p9_however_an_editor_saves_nothing_is_lost() -> None:
     result = editors.run(rounds=3)
     assert (result["ways"], result["empty"], result["lost"]) == (16, 0, 0), result
+
+
+def test_whatever_an_author_wrote_stands_beside_what_we_write() -> None:
+    result = rewritten.run(1500)
+    assert result["lost"] == 0, result["first"]
+    assert result["written"] > 100
 
 
 def test_p10_garbage_in_no_crash() -> None:

@@ -15,7 +15,7 @@ from rolememory.cards.tavern.worlds import World, count, read_world, without
 from rolememory.engine import Home
 from rolememory.errors import FileError
 from rolememory.storage.home import fold_name
-from rolememory.storage.port import bytes_in
+from rolememory.storage.port import bytes_in, rewrite
 from rolememory.storage.role_file import MAX_BYTES
 
 Homes = Mapping[str, Sequence[LeftSummary]]
@@ -129,7 +129,7 @@ def write_world(home: Home, plan: WorldPlan, ledger: Ledger) -> None:
         NotWrittenError: the disk refused.
     """
     if plan.state in ("new", "changed"):
-        home.space.blob(f"worldbooks/{plan.file}").put(plan.data)
+        rewrite(home.space, f"worldbooks/{plan.file}", plan.data)
     if plan.file and plan.state != "kept":
         ledger.note("world", plan.world.path.name, file=plan.file, digest=digest(plan.data))
 

@@ -21,8 +21,8 @@ from rolememory.schema.settings import ScanSettings
 from rolememory.serve.house import House
 from rolememory.serve.rest.asking import house_of
 from rolememory.serve.rest.shapes import Line
-from rolememory.storage.files import atomic
-from rolememory.storage.files.disk import DISK
+from rolememory.storage.files.space import FileSpace
+from rolememory.storage.port import rewrite
 
 SHARED = "shared"
 FOLDER = "worldbooks"
@@ -76,9 +76,8 @@ class Shelf:
         return path
 
     def write(self, path: Path, data: bytes) -> None:
-        """Write a book, whole or not at all, and let listeners know."""
-        DISK.mkdir(self.folder)
-        atomic.write(path, data)
+        """Write a book or what stands beside it, whole or not at all, and let listeners know. What stood there stays as `.prev`."""
+        rewrite(FileSpace(self.folder), path.name, data)
         self.house.bus.tell("worldbook", self.mind.id if self.mind else "", book=path.name)
 
 

@@ -21,7 +21,8 @@ from rolememory.serve.rest.recall import raw_message
 from rolememory.serve.rest.shapes import ChangeOut, In, Name, Out, Why
 from rolememory.serve.rest.shelves import BookName, Shelf, TheShelf, read, ruled
 from rolememory.serve.rest.turns_shapes import CharacterIn, Messages
-from rolememory.storage.files import atomic
+from rolememory.storage.files.space import FileSpace
+from rolememory.storage.port import rewrite
 
 trials = router("books", under="/books/{shelf}/{book}")
 MOST_TEXT = 500_000
@@ -225,7 +226,7 @@ def write_tests(
         now = _tests_out(shelf, book)
         seen(if_match, now.etag, lambda: now.model_dump(mode="json"))
         read_expectations(given.text, path.name)
-        atomic.write(path, given.text.encode())
+        rewrite(FileSpace(path.parent), path.name, given.text.encode())
     shown = _tests_out(shelf, book)
     response.headers["etag"] = shown.etag
     return shown

@@ -294,7 +294,7 @@ def _gathered(folder: Path) -> dict[str, bytes]:
         names += [
             f"{inner}/{name}"
             for name in DISK.names(folder / inner)
-            if (folder / inner / name).is_file()
+            if (folder / inner / name).is_file() and not atomic.is_ours(name)
         ]
     files = {name: DISK.read(folder / name) for name in sorted(names) if _allowed(name)}
     return files | {

@@ -115,6 +115,23 @@ def test_what_the_file_says_beside_stays_letter_by_letter(
     path.write_text(text, "utf-8")
     good(api.patch(f"{shelf}/harbour/entries/1", json={"insertion_order": 77}))
     assert path.read_text("utf-8") == text.replace('"order": 20', '"order": 77')
+    assert path.with_name("harbour.json.prev").read_text("utf-8") == text
+    assert [one["id"] for one in good(api.get("/books", params={"shelf": role.id}))["items"]] == [
+        "harbour.json"
+    ]
+
+
+def test_an_entry_of_a_damaged_book_is_changed_and_the_damage_stays(
+    api: httpx.Client, shelf: str, role: Caller, house: Served
+) -> None:
+    path: Path = house.home.role(role.id).folder / "worldbooks" / "harbour.json"
+    text = path.read_text("utf-8").replace('"order": 30', '"order": "many"').replace("{", "{ ", 1)
+    for key in ("extensions", "9"):
+        text = text.replace('"entries": {', f'"entries": {{"{key}": null, ', 1)
+    path.write_text(text, "utf-8")
+    good(api.patch(f"{shelf}/harbour/entries/1", json={"insertion_order": 77}))
+    assert path.read_text("utf-8") == text.replace('"order": 20', '"order": 77')
+    assert path.with_name("harbour.json.prev").read_text("utf-8") == text
 
 
 @pytest.mark.parametrize(
