@@ -10,7 +10,7 @@ from rolememory.chats.forgotten import Forgotten, key_of
 from rolememory.chats.transcript import Chat
 from rolememory.chats.visible_path import VisiblePath
 from rolememory.schema.learning import Said
-from rolememory.schema.passage import Passage, passage
+from rolememory.schema.passage import Passage, passage, passage_id
 from rolememory.text.moves import Changing
 from rolememory.text.passages import Passage as Stretch
 from rolememory.text.passages import passages
@@ -117,15 +117,25 @@ class ChatPassages:
         """Know what a message says that stands behind that one."""
         asked, scene = _question(before, said), _scene(before, said)
         panels = [Span(one.start, one.end) for one in panels_of(said.text)] if said.stamp else ()
+        spans = passages(said.text, said.spans, panels)
+        ids = tuple(passage_id(chat, said.version, one.start) for one in spans)
         made = [
-            self._made(chat, said, one, "" if number else asked, scene)
-            for number, one in enumerate(passages(said.text, said.spans, panels))
+            self._made(chat, said, one, "" if number else asked, scene, ids)
+            for number, one in enumerate(spans)
         ]
         for one in made:
             self._keep(one)
-        self._versions[chat, said.version] = tuple(one.id for one in made)
+        self._versions[chat, said.version] = ids
 
-    def _made(self, chat: str, said: Said, where: Stretch, asked: str, scene: str) -> Passage:
+    def _made(
+        self,
+        chat: str,
+        said: Said,
+        where: Stretch,
+        asked: str,
+        scene: str,
+        ids: tuple[str, ...],
+    ) -> Passage:
         return passage(
             chat=chat,
             version=said.version,
@@ -141,6 +151,7 @@ class ChatPassages:
             asked=asked,
             scene=scene,
             company=tuple(name for name in (*(said.users or ()), *said.members) if name),
+            beside=ids,
         )
 
     def _forget(self, place: _Place) -> None:

@@ -71,6 +71,7 @@ class Question:
             self.room,
             self._allowance,
             self.thresholds,
+            known=self.index.memories,
         )
 
     @property

@@ -15,6 +15,7 @@ from typing import NamedTuple, Protocol
 from rapidfuzz import fuzz
 
 from rolememory.recall.allowance import Allowance
+from rolememory.recall.excerpts import Excerpts
 from rolememory.recall.weigh import Ranking, order, placed
 from rolememory.schema.evidence import Reason, Scored
 from rolememory.schema.memory import Memory, MemoryType
@@ -83,6 +84,7 @@ class Fitting:
     allowance: Allowance = field(default_factory=lambda: Allowance(PassageSettings(), asked=True))
     thresholds: bool = True  # off = a search: everything that was woken
     guesses: bool = True  # off = the block is measured with every candidate
+    known: Mapping[str, Memory] = field(default_factory=dict)  # all that may be recalled, by id
 
     @property
     def limit(self) -> int:
@@ -167,6 +169,7 @@ def fit(scored: Sequence[Scored], measure: Measure, fitting: Fitting) -> Fitted:
 
 def _fit(ranking: Ranking, measure: Measure, fitting: Fitting) -> Fitted:
     fitted = Fitted(distilled=_distilled(ranking, fitting))
+    excerpts = Excerpts(fitting.known)
     gates = [gate for gate in _GATES if _asks(gate, fitting)]
     for place in _in_order(ranking, fitting):
         candidate = _Candidate(ranking.memories[place], ranking.relevances[place])
@@ -177,11 +180,47 @@ def _fit(ranking: Ranking, measure: Measure, fitting: Fitting) -> Fitted:
                     fitted.near.append(ranking[place])
                 break
         else:
-            fitted.chosen.append(ranking[place])
+            scored = ranking[place]
+            told = _told_as(scored, excerpts, fitted, fitting, measure)
+            if isinstance(told, Reason):
+                fitted.refused[candidate.memory.id] = told
+                continue
+            fitted.chosen.append(
+                replace(scored, memory=told) if told is not scored.memory else scored
+            )
             fitted.length, fitted.hoped = fitted.trying
     _settle(fitted, measure)
     fitted.chosen.sort(key=order)
     return fitted
+
+
+def _told_as(
+    scored: Scored,
+    excerpts: Excerpts,
+    fitted: Fitted,
+    fitting: Fitting,
+    measure: Measure,
+) -> Memory | Reason:
+    """A memory as it is; a passage that was asked for with the sentences around it, as far as they fit."""
+    memory, trying = scored.memory, fitted.trying
+    if not isinstance(memory, Passage) or not fitting.allowance.asked:
+        return memory
+    excerpt = excerpts.of(memory, _shared(scored))
+    if excerpt is not None and excerpt is not memory:
+        wider = _Candidate(excerpt, scored.relevance)
+        closed = fitting.allowance.refuses(wider, ()) or _budget(wider, fitted, fitting, measure)
+        if closed:
+            excerpt, fitted.trying = None if excerpts.tells(memory) else memory, trying
+    if excerpt is None:
+        return Reason("near_duplicate", (("of", memory.id), ("alike", 1.0)))
+    excerpts.take(excerpt)
+    return excerpt
+
+
+def _shared(scored: Scored) -> Sequence[str]:
+    """The words that a memory shares with the question, the most telling first."""
+    terms = (hit.because.get("terms") for hit in scored.hits)
+    return tokens(next((str(said) for said in terms if said), ""))
 
 
 def _settle(fitted: Fitted, measure: Measure) -> None:

@@ -19,6 +19,7 @@ class Passage(Memory):
     ooc: bool = False  # out of character
     scene: str = ""  # where and when in the story, as it was printed; "" = nobody printed it
     company: tuple[str, ...] = ()  # who was there besides the character, by name
+    beside: tuple[str, ...] = ()  # the passages of its message in order, by id
 
     @property
     def authored(self) -> bool:
@@ -52,6 +53,7 @@ def passage(
     asked: str = "",
     scene: str = "",
     company: tuple[str, ...] = (),
+    beside: tuple[str, ...] = (),
 ) -> Passage:
     """Make one of values that were checked when the message was read. Cost: a few microseconds."""
     start, end = span
@@ -74,6 +76,7 @@ def passage(
         ooc=ooc,
         scene=scene,
         company=company,
+        beside=beside,
     )
 
 

@@ -1,10 +1,12 @@
-"""What was said before and after: memories of one conversation lend each other evidence.
+"""What was said before and after: messages of one conversation lend each other evidence.
 
-An answer rarely repeats its question's words; the line before it does. So a memory gains from what its neighbours
-in the same sitting of the same chat have: near ones more than far ones, and the best of them once more.
+An answer rarely repeats its question's words; the line before it does. So what was said in a message gains from the messages
+around it in the same sitting of the same chat: near ones more than far ones, and the best of them once more. Of a long message
+those passages gain that are to the point by themselves.
 """
 
 from bisect import bisect_left, insort
+from dataclasses import dataclass, field
 from datetime import timedelta
 from math import isnan
 from typing import TYPE_CHECKING
@@ -23,71 +25,135 @@ FADING = 0.7  # of a neighbour's share with each step away
 SITTING = timedelta(hours=6)  # a longer silence begins another sitting
 
 _Place = tuple[float, int, int]
-"""Where something was told in its chat: seconds, when its id came, row."""
+"""Where something was told in its chat: seconds, when its id came, number of the message."""
+_NOWHERE: _Place = (0.0, -1, -1)
 
 
 def chat_of(entry: Entry) -> str:
     """The chat a memory rests on, or nothing."""
+    return message_of(entry)[0]
+
+
+def message_of(entry: Entry) -> tuple[str, str]:
+    """The chat and the version of the message that a memory rests on; two empty words for none."""
     evidence = getattr(entry, "evidence", ())
-    return evidence[0].chat if evidence else ""
+    return (evidence[0].chat, evidence[0].version or entry.id) if evidence else ("", "")
+
+
+@dataclass(slots=True)
+class _Message:
+    """What was told in one message."""
+
+    number: int
+    place: _Place
+    rows: set[int] = field(default_factory=set)
 
 
 class Conversations:
-    """Who stands beside whom, by row: what was told right before each in the same sitting of its chat, up to three back."""
+    """Which message stands beside which: what was told right before each in the same sitting of its chat, up to three back."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
-        self._told: dict[str, list[_Place]] = {}  # chat -> what was told there, in order
-        self._back = [Column("i8", -1) for _ in range(REACH)]  # row told so many steps before
+        self._messages: dict[tuple[str, str], _Message] = {}  # by chat and version
+        self._told: dict[str, list[_Place]] = {}  # chat -> its messages in order
+        self._message = Column("i8", -1)  # of each row; -1 = told in no chat
+        self._size = Column("i8", 0)  # by message: rows
+        self._free: list[int] = []  # numbers of messages that went
+        self._back = [Column("i8", -1) for _ in range(REACH)]  # message told so many steps before
 
     def add(self, row: int, entry: Entry) -> None:
-        """Put a row in its place. Cost: O(log n), and a move of the later ones of its chat in memory."""
-        for back in self._back:
-            back.grow(self._table.n_rows)
-            back[row] = -1
-        if chat := chat_of(entry):
-            told, place = self._told.setdefault(chat, []), self._place(row)
-            insort(told, place)
-            self._link(told, bisect_left(told, place))
+        """Put a row in its place. Cost: O(log n), and a move of the later messages of its chat in memory."""
+        self._message.grow(self._table.n_rows)
+        self._message[row] = -1
+        key = message_of(entry)
+        if key[0]:
+            message = self._messages.get(key) or self._begun(key)
+            message.rows.add(row)
+            self._message[row] = message.number
+            self._moved(key[0], message)
 
     def remove(self, row: int, entry: Entry) -> None:
-        """Close the gap that a row leaves."""
-        if chat := chat_of(entry):
-            told = self._told[chat]
-            at = bisect_left(told, self._place(row))
+        """Close the gap that the last row of a message leaves."""
+        key = message_of(entry)
+        if key[0]:
+            message = self._messages[key]
+            message.rows.discard(row)
+            self._message[row] = -1
+            self._moved(key[0], message)
+            if not message.rows:
+                del self._messages[key]
+                self._free.append(message.number)
+
+    def _begun(self, key: tuple[str, str]) -> _Message:
+        number = self._free.pop() if self._free else self._size.size
+        for column in (self._size, *self._back):
+            column.grow(number + 1)
+
+        self._messages[key] = _Message(number, _NOWHERE)
+        return self._messages[key]
+
+    def _moved(self, chat: str, message: _Message) -> None:
+        """Put a message where the first of its rows belongs."""
+        self._size[message.number] = len(message.rows)
+        place = min((self._place(row, message.number) for row in message.rows), default=_NOWHERE)
+        if place == message.place:
+            return
+        told = self._told.setdefault(chat, [])
+        if message.place != _NOWHERE:
+            at = bisect_left(told, message.place)
             del told[at]
             self._link(told, at)
+        if place != _NOWHERE:
+            insort(told, place)
+            self._link(told, bisect_left(told, place))
+        message.place = place
 
-    def _place(self, row: int) -> _Place:
+    def _place(self, row: int, number: int) -> _Place:
         created = float(self._table.created[row])
-        return 0.0 if isnan(created) else created, int(self._table.came[row]), row
+        return 0.0 if isnan(created) else created, int(self._table.came[row]), number
 
     def _link(self, told: list[_Place], at: int) -> None:
         """Tell those from this place on, as far as it can be seen, who stands before them."""
         for place in range(at, min(at + REACH + 1, len(told))):
-            row, seen = told[place][2], place
+            number, seen = told[place][2], place
             for back in self._back:
                 beside = seen > 0 and told[seen][0] - told[seen - 1][0] <= SITTING.total_seconds()
                 seen = seen - 1 if beside else 0
-                back[row] = told[seen][2] if beside else -1
+                back[number] = told[seen][2] if beside else -1
 
     def lent(self, evidence: "Floats", share: float) -> "Floats":
-        """What each row gets from its neighbours: `share` of their fading sum and of the best of them; (n_rows,).
+        """What each row gets from the messages around its own: `share` of their fading sum and of the best of them; (n_rows,).
 
-        Cost: O(n_rows), some passes per step.
+        Cost: O(n_rows + messages), some passes per step.
         """
         import numpy as np
 
-        total, best = np.zeros_like(evidence), np.zeros_like(evidence)
-        some, ending = np.flatnonzero(evidence), np.append(evidence, np.float32(0.0))
+        self._message.grow(len(evidence))
+        message = self._message.values
+        said = np.zeros(self._size.size + 1, dtype=np.float32)  # at the end: no message
+        np.maximum.at(said, message, evidence)
+        said[-1] = 0.0
+        total, best = np.zeros_like(said), np.zeros_like(said)
+        some = np.flatnonzero(said)
         for step, back in enumerate(self._back):
-            back.grow(len(evidence))
             fading, before = np.float32(FADING**step), back.values
-            said = ending[before]  # no row before: the zero at the end
-            total += fading * said
-            np.maximum(best, said, out=best)
+            told = said[before]
+            total[:-1] += fading * told
+            np.maximum(best[:-1], told, out=best[:-1])
             to = before[some]
             lenders, to = some[to >= 0], to[to >= 0]
-            total[to] += fading * evidence[lenders]
-            best[to] = np.maximum(best[to], evidence[lenders])
-        return np.float32(share) * (total + best)
+            total[to] += fading * said[lenders]
+            best[to] = np.maximum(best[to], said[lenders])
+        gained = np.float32(share) * (total + best)
+        lent: Floats = gained[message] * self._part(evidence, said, message)
+        return lent
+
+    def _part(self, evidence: "Floats", said: "Floats", message: "NDArray[np.int64]") -> "Floats":
+        """How much of what its message gains each row gets: by its own evidence; if there is none in the message, all alike."""
+        import numpy as np
+
+        size = np.append(self._size.values, 1).astype(np.float32)[message]
+        best = said[message]
+        part = np.where(best > 0.0, evidence / np.maximum(best, 1e-9), 1.0 / np.maximum(size, 1.0))
+        found: Floats = np.where(size > 1, part, 1.0).astype(np.float32)
+        return found

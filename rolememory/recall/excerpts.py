@@ -1,0 +1,114 @@
+"""Which part of a message a passage is told with: whole sentences around the one that answers best.
+
+A message of role-play is long, and what matters in it ends seldom where a passage ends. So the best passages of a turn come
+with the sentences around them, further ones with less.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from rolememory.schema.memory import Memory
+from rolememory.schema.passage import Passage
+from rolememory.text.passages import limit_at
+from rolememory.text.sentences import Span, sentences
+from rolememory.text.words import tokens
+
+LENGTHS = (2.1, 1.4, 0.75)
+"""How long the excerpts of a turn may be, best first, as shares of the length of a passage; the last one holds for all others."""
+FADING = 0.7  # of what a word tells, with each that tells more
+_BLANKS = 4  # characters that may lie between passages that stand side by side
+
+
+@dataclass(slots=True)
+class Excerpts:
+    """The excerpts of one turn. None of them repeats a sentence of another."""
+
+    known: Mapping[str, Memory] = field(default_factory=dict)  # what may be told, by id
+    _taken: dict[tuple[str, str], list[Span]] = field(default_factory=dict)  # by chat and version
+    _count: int = 0
+
+    def tells(self, one: Passage) -> bool:
+        """Whether some of it is told already."""
+        return self._overlaps(one, Span(one.start, one.end))
+
+    def of(self, one: Passage, words: Sequence[str]) -> Passage | None:
+        """The passage as it may be told next; None if its best sentence is told already. Cost: O(length of the message).
+
+        `words`: what it shares with the question, the most telling first.
+        """
+        text, offset = _text(self._beside(one))
+        spans = [Span(offset + at.start, offset + at.end) for at in sentences(text)]
+        core = self._core(one, words, spans)
+        if self._overlaps(one, core):
+            return None
+        length = LENGTHS[min(self._count, len(LENGTHS) - 1)] * limit_at(one.content, 0)
+        span = self._grown(one, core, spans, int(length))
+        content = text[span.start - offset : span.end - offset]
+        if content == one.content:
+            return one
+        return one.model_copy(update={"content": content, "start": span.start, "end": span.end})
+
+    def take(self, one: Passage) -> None:
+        """Remember what was told."""
+        self._taken.setdefault(_message(one), []).append(Span(one.start, one.end))
+        self._count += 1
+
+    def _beside(self, one: Passage) -> list[Passage]:
+        """The passages of its message that stand side by side with it, itself among them."""
+        message = [self.known.get(name) for name in one.beside]
+        run: list[Passage] = []
+        for other in message:
+            if not isinstance(other, Passage) or other.ooc != one.ooc:
+                continue
+            if run and other.start - run[-1].end > _BLANKS:
+                if one.id in {each.id for each in run}:
+                    break
+                run = []
+            run.append(other)
+        return run if any(each.id == one.id for each in run) else [one]
+
+    def _core(self, one: Passage, words: Sequence[str], spans: Sequence[Span]) -> Span:
+        """The sentence of the passage with the most telling words; all of it where none holds any."""
+        weights = {word: FADING**place for place, word in reversed([*enumerate(words)])}
+        best, most = Span(one.start, one.end), 0.0
+        for span in spans:
+            if one.start <= span.start and span.end <= one.end:
+                said = set(tokens(one.content[span.start - one.start : span.end - one.start]))
+                weight = sum(weights[word] for word in said & weights.keys())
+                best, most = (span, weight) if weight > most else (best, most)
+        return best
+
+    def _grown(self, one: Passage, core: Span, spans: Sequence[Span], length: int) -> Span:
+        """The sentences around a place, the nearest ones first, as many as fit."""
+        start, end = core
+        before = [span for span in reversed(spans) if span.end <= start]
+        after = [span for span in spans if span.start >= end]
+        while before or after:
+            behind = after and (
+                not before or after[0].end - core.end < core.start - before[0].start
+            )
+            nearest = (after if behind else before)[0]
+            grown = Span(min(start, nearest.start), max(end, nearest.end))
+            if grown.end - grown.start > length or self._overlaps(one, nearest):
+                (after if behind else before).clear()
+                continue
+            (after if behind else before).pop(0)
+            start, end = grown
+        return Span(start, end)
+
+    def _overlaps(self, one: Passage, span: Span) -> bool:
+        taken = self._taken.get(_message(one), ())
+        return any(span.start < other.end and other.start < span.end for other in taken)
+
+
+def _message(one: Passage) -> tuple[str, str]:
+    return one.evidence[0].chat, one.evidence[0].version
+
+
+def _text(run: Sequence[Passage]) -> tuple[str, int]:
+    """What the passages say together, each in its place, and where that begins in the message."""
+    text, offset = "", run[0].start
+    for one in run:
+        gap = one.start - offset - len(text)
+        text += ("\n" if gap > 1 else " ") * gap + one.content
+    return text, offset

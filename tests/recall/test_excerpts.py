@@ -1,0 +1,114 @@
+"""The sentences around the one that answers: told by real roles, asked through real turns."""
+
+from pathlib import Path
+
+import pytest
+
+from rolememory import Home, Message, RoleMemory
+
+FILLER = {
+    "en": "Rain taps on the shutters and nobody hurries to say anything. "
+    "Somewhere below a door falls shut, and the stairs creak for a while. "
+    "The candle burns a little lower while the kettle begins to sing. ",
+    "zh": "雨点敲着窗板，谁也不急着开口说话。楼下什么地方有扇门关上了，楼梯又响了好一阵。蜡烛慢慢烧短，水壶轻轻地响了起来。",
+}
+TOLD = {
+    "en": (
+        "The smuggler's ledger lies in the bell tower. It is bound in green leather. "
+        "Only Rafi has ever opened it.",
+        "Where does the smuggler's ledger lie?",
+        "Only Rafi",
+    ),
+    "zh": (
+        "走私犯的账本藏在钟楼里。封面是绿色的皮子。只有阿辉打开过它。",
+        "走私犯的账本藏在哪里？",
+        "只有阿辉",
+    ),
+}
+MODEL_OFF = {"embedding.backend": "off"}
+
+
+def told(role: RoleMemory, *texts: str, chat: str = "old") -> None:
+    talk = [
+        made
+        for text in texts
+        for made in (Message.user("Mm." if text.isascii() else "嗯。"), Message.assistant(text))
+    ]
+    role.observe(talk, chat=chat, user="lin")
+
+
+def long(language: str, told: str, times: int = 4) -> str:
+    return f"{FILLER[language] * times}{told} {FILLER[language] * times}"
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_sentences_around_the_answer_come_along(tmp_path: Path, language: str) -> None:
+    text, question, last = TOLD[language]
+    with Home.open(tmp_path, MODEL_OFF) as home:
+        role = home.create("Mira")
+        told(role, long(language, text))
+        turn = role.recall([Message.user(question)], chat="new", user="lin")
+        (best,) = (one for one in turn.recalled if last in one.memory.content)
+        assert text in best.memory.content.replace("\n", " ")
+        assert len(turn.text) <= 2000
+        role.delete(*(one.memory.id for one in role.search(last, user="lin", limit=1)))
+        again = role.recall([Message.user(question)], chat="new", user="lin")
+        assert last not in again.text
+
+
+def test_no_sentence_is_told_twice(tmp_path: Path) -> None:
+    lines = [f"The ledger of ship {number} lies under plank {number}." for number in range(24)]
+    with Home.open(tmp_path, MODEL_OFF) as home:
+        role = home.create("Mira")
+        told(role, " ".join(lines))
+        turn = role.recall([Message.user("Where does the ledger of each ship lie?")], user="lin")
+        held = [line for line in lines if line in turn.text]
+        assert len(held) > 5
+        assert all(turn.text.count(line) == 1 for line in held)
+        passages = [one.memory for one in turn.recalled]
+        assert len(passages) == len({one.id for one in passages})
+
+
+def test_what_was_not_asked_for_comes_alone(tmp_path: Path) -> None:
+    text, _, _ = TOLD["en"]
+    with Home.open(tmp_path, {**MODEL_OFF, "recall.passages.uninvited_threshold": 0.3}) as home:
+        role = home.create("Mira")
+        told(role, long("en", text))
+        talk = [Message.user("I dreamt of the smuggler's ledger in the bell tower.")]
+        turn = role.recall(talk, chat="new", user="lin")
+        assert turn.recalled
+        assert all(len(one.memory.content) <= 280 for one in turn.recalled)
+
+
+def test_words_out_of_character_do_not_come_along(tmp_path: Path) -> None:
+    said = "((brb, the pizza is here)) The smuggler's ledger lies in the bell tower. ((sorry))"
+    with Home.open(tmp_path, MODEL_OFF) as home:
+        role = home.create("Mira")
+        told(role, said)
+        turn = role.recall([Message.user("Where does the smuggler's ledger lie?")], user="lin")
+        assert "bell tower" in turn.text
+        assert "pizza" not in turn.text
+        assert "sorry" not in turn.text
+
+
+@pytest.mark.parametrize("limit", [400, 700, 1200])
+def test_the_budget_holds(tmp_path: Path, limit: int) -> None:
+    with Home.open(tmp_path, {**MODEL_OFF, "budget.max_total_length": limit}) as home:
+        role = home.create("Mira")
+        told(role, *(long("en", f"Ledger {number} lies in tower {number}.") for number in range(5)))
+        turn = role.recall([Message.user("Where does ledger 3 lie?")], chat="new", user="lin")
+        assert 0 < len(turn.text) <= limit
+
+
+def test_messages_around_lend_evidence_however_long_they_are(tmp_path: Path) -> None:
+    question, answer = "Where is the spare key of the boathouse?", "Under the third flowerpot."
+    with Home.open(tmp_path, MODEL_OFF) as home:
+        role = home.create("Mira")
+        talk = [
+            Message.user(f"{question} {FILLER['en'] * 6}"),
+            Message.assistant(answer),
+            *(Message.user(f"{FILLER['en']} {number}") for number in range(12)),
+        ]
+        role.observe(talk, chat="old", user="lin")
+        found = role.search(question, user="lin", limit=3)
+        assert answer in {one.memory.content for one in found}
