@@ -29,7 +29,10 @@ from rolememory.storage.view import Snapshot, Truth, View
 
 __all__ = ["Edit", "HistoryLine", "Problem", "RoleStore", "Snapshot", "new_id"]
 
-_PATIENCE_S = 1.0  # how long a commit waits for an editor that is in the middle of a save
+_SAVING_S = 1.0  # a broken file that changed so lately is one that an editor is about to finish
+_EMPTIED_S = 3.0  # an empty one even more so: editors empty a file before they fill it
+_PATIENCE_S = 5.0  # how long a commit waits for an editor that saves again and again
+_LOOK_S = 0.02
 _SHARE = (
     10  # folding may take at most a tenth of the time: a very large role waits longer for quiet
 )
@@ -92,9 +95,7 @@ class RoleStore:
         wanted = list(edits)
         if not wanted:
             return self.snapshot()
-        self._await_save()
-        with self._locked():
-            truth = self._writable()
+        with self._after_a_save() as truth:
             lines = planned(truth.memories, wanted, truth.seq + 1, iso(self._clock()), actor)
             if lines:
                 self._view.journal.append(lines)
@@ -183,9 +184,8 @@ class RoleStore:
                 self._swept = True
             yield
 
-    def _writable(self) -> Truth:
-        """The truth with the author's saves taken over. Raises: ReadOnlyRoleError."""
-        truth = self._folding.adopt()
+    def _writable(self, truth: Truth) -> Truth:
+        """The truth, if it can be written on. Raises: ReadOnlyRoleError, NotWrittenError."""
         if truth.broken:
             first = truth.broken[0].text()
             raise ReadOnlyRoleError(
@@ -199,13 +199,23 @@ class RoleStore:
             )
         return truth
 
-    def _await_save(self) -> None:
-        """Give an editor that is in the middle of a save a moment to finish."""
+    @contextmanager
+    def _after_a_save(self) -> Iterator[Truth]:
+        """The lock and the truth, once an editor that is in the middle of a save has finished. Raises: as `_writable`."""
         end = time.monotonic() + _PATIENCE_S
-        while (
-            self._view.truth().broken and self._view.fresh(_PATIENCE_S) and time.monotonic() < end
-        ):
-            time.sleep(0.02)
+        while True:
+            while self._view.truth().broken and self._is_saved() and time.monotonic() < end:
+                time.sleep(_LOOK_S)
+            with self._locked():
+                truth = self._folding.adopt()
+                begun_again = truth.broken or (truth.foreign and truth.whole)
+                if not (begun_again and self._is_saved() and time.monotonic() < end):
+                    yield self._writable(truth)
+                    return
+
+    def _is_saved(self) -> bool:
+        """Whether an editor may be in the middle of a save."""
+        return self._view.fresh(_EMPTIED_S if self._view.empty else _SAVING_S)
 
     def _quietly(self, fold: Callable[[], bool]) -> bool:
         """Fold; what goes wrong is said once and tried again later, for the journal holds everything."""

@@ -118,6 +118,12 @@ class View:
         mark = self.file.mark()
         return mark is not None and self._now_ns() - mark.changed_ns < within_s * 1e9
 
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing in the file."""
+        mark = self.file.mark()
+        return mark is not None and mark.size == 0
+
     def lines(self, after: int) -> list[Line]:
         """The committed lines with a seq above `after`, however old."""
         with self._lock:

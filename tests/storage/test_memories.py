@@ -428,6 +428,47 @@ def test_a_broken_file_is_never_folded_over(tmp_path: Path) -> None:
     assert (tmp_path / "memory.json").read_text() == "{ broken"
 
 
+class Author(FailingDisk):
+    """An editor that empties the file and fills it later: after so many looks at it, and again when a writer has just taken the lock."""
+
+    def __init__(self, folder: Path, saves: int, looks: int) -> None:
+        super().__init__()
+        self.folder, self.saves, self.looks = folder, saves, looks
+        self.left = 0
+        self.written = 0
+
+    def begin(self) -> None:
+        save(self.folder, "")
+        self.saves, self.left = self.saves - 1, self.looks
+
+    def mark(self, path: Path) -> Any:
+        if path == self.folder and self.saves and not self.left:  # the lock is being taken
+            self.begin()
+        elif path.name == "memory.json" and self.left:
+            self.left -= 1
+            if not self.left:
+                self.written += 1
+                save(self.folder, document({**BEACON, "content": f"saved {self.written}"}))
+        return super().mark(path)
+
+
+@pytest.mark.parametrize(
+    ("saves", "looks"),
+    [
+        pytest.param(1, 5, id="one save"),
+        pytest.param(4, 5, id="another begins whenever it is our turn"),
+        pytest.param(1, 60, id="a slow one"),
+    ],
+)
+def test_a_write_waits_for_a_save_by_hand(tmp_path: Path, saves: int, looks: int) -> None:
+    author = Author(tmp_path, saves, looks)
+    store = store_at(tmp_path, document(BEACON), disk=author)
+    author.begin()
+    store.commit([add("b", "ours")])
+    assert not author.saves
+    assert contents(store) == {"a": f"saved {saves}", "b": "ours"}
+
+
 def test_the_old_file_is_kept_beside_the_new_one(tmp_path: Path) -> None:
     store = store_at(tmp_path, document(BEACON))
     before = (tmp_path / "memory.json").read_bytes()
