@@ -9,12 +9,29 @@ from typing import Any
 import orjson
 
 from rolememory.errors import NotWrittenError
+from rolememory.storage.files.log import ENDING
 from rolememory.storage.idle import Idle
-from rolememory.storage.port import START, Mark, Space
+from rolememory.storage.port import START, Mark, Space, bytes_in
 
 MAX_BYTES = 64 * 2**20
 REST_S = 2.0  # a value that is written behind waits for so much quiet
+MOST_DAMAGED = 9  # copies of damaged ones that are kept of one file
 _log = logging.getLogger(__name__)
+
+
+def set_aside(space: Space, name: str) -> str:
+    """Keep the bytes of a damaged file beside it, before anything is written in its place; what the copy is called, "" for none."""
+    data = bytes_in(space.blob(name))
+    for number in range(MOST_DAMAGED if data is not None else 0):
+        copy = space.document(f"{name}.{f'{number + 1}.' if number else ''}damaged")
+        known = bytes_in(copy)
+        if known == data:
+            return copy.name
+        if known is None and data is not None:
+            with suppress(OSError):
+                if copy.swap(data, None).done:
+                    return copy.name
+    return ""
 
 
 class StateFile:
@@ -25,8 +42,9 @@ class StateFile:
 
     def __init__(self, space: Space, name: str, *, rest_s: float = REST_S) -> None:
         self.note = ""
+        self._space = space
         self._document = space.document(f"state/{name}.json")
-        self._damaged = space.document(f"state/{name}.json.damaged")
+        self._damaged = False  # whether what stands there could not be read
         self._lock = threading.RLock()
         self._value: dict[str, Any] = {}
         self._mark: Mark | None = None
@@ -54,9 +72,12 @@ class StateFile:
         """
         with self._lock:
             self._value = value
-            self._keep_damaged()
+            if self.mark != self._mark:
+                self._read()  # only to know whether it is damaged
+            if self._damaged:
+                set_aside(self._space, self._document.name)
             self._document.put(orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS))
-            self._mark, self._behind = self.mark, False
+            self._mark, self._behind, self._damaged = self.mark, False, False
 
     def later(self, value: dict[str, Any]) -> None:
         """Take the value over at once and write it once it has been quiet: the turn does not wait for the disk."""
@@ -89,7 +110,7 @@ class StateFile:
             return not self._behind
 
     def _read(self) -> dict[str, Any]:
-        self.note = ""
+        self.note, self._damaged = "", False
         try:
             mark = self.mark
             if mark is not None and mark.size > MAX_BYTES:
@@ -100,17 +121,11 @@ class StateFile:
         except FileNotFoundError:
             return {}
         except (OSError, ValueError, TypeError) as error:
-            kept = self._damaged.name.rpartition("/")[2]
-            self.note = f"{self._document.place}: cannot be read ({error}); it counts as empty, and is kept as {kept}"
+            self._damaged, name = True, self._document.name.rpartition("/")[2]
+            self.note = f"{self._document.place}: cannot be read ({error}); it counts as empty, and is kept as {name}.damaged"
             _log.warning("%s", self.note)
             return {}
         return found
-
-    def _keep_damaged(self) -> None:
-        """Put a file that could not be read aside, if this is the first one: its bytes may be worth something to somebody."""
-        if self.note and self._damaged.mark() is None:
-            with suppress(OSError):
-                self._damaged.swap(self._document.read(), None)
 
 
 SHORT_BYTES = 32 * 1024  # a log up to this length is never made shorter
@@ -144,6 +159,7 @@ class StateLog:
         self._place = START
         self._mark: Mark | None = None  # of the log when it was last read
         self._long = SHORT_BYTES
+        self._damaged = False  # whether lines of the log could not be read
         self._failed = False
         self._idle = Idle(rest_s, self._written, f"state {name}")
 
@@ -193,6 +209,7 @@ class StateLog:
         if self._values is None or part.anew:
             older = {} if part.appends else self._legacy(self._older.load())
             self._values, self.revision = older, self.revision + 1
+        self._damaged = bool(part.bad) or (self._damaged and not part.anew)
         for append in part.appends:
             self.revision += 1
             for line in append.lines:
@@ -224,6 +241,8 @@ class StateLog:
         if span is not None and span.before == self._place:
             self._place, self._mark = span.behind, self._log.mark()
         if self._mark is not None and self._mark.size > self._long:
+            if self._damaged:
+                set_aside(self._space, self._log.name + ENDING)
             self._rewrite()
 
     def _rewrite(self) -> None:
@@ -232,7 +251,7 @@ class StateLog:
         self._log.rewrite([(data,)] if len(data) > 2 else [])
         if not self._older.note:  # what could not be read is left to people
             self._document.delete()
-        self._pending, self._long = {}, SHORT_BYTES + 2 * len(data)
+        self._pending, self._long, self._damaged = {}, SHORT_BYTES + 2 * len(data), False
         self._place, self._mark = self._log.read().place, self._log.mark()
 
 

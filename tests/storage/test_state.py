@@ -38,6 +38,18 @@ def test_a_damaged_one_counts_as_empty_and_is_kept(raw: bytes, tmp_path: Path) -
     assert (path.with_name("timers.json.damaged").read_bytes(), state.load()) == (raw, {"a": 1})
 
 
+def test_every_damaged_one_is_kept_whoever_looked_at_it_before(tmp_path: Path) -> None:
+    path = tmp_path / "state" / "timers.json"
+    never_loaded, other = (StateFile(FileSpace(tmp_path), "timers") for _ in range(2))
+    other.save({"a": 1})
+    for raw, state in ((b"{first", never_loaded), (b"{second", other), (b"{second", other)):
+        path.write_bytes(raw)
+        state.save({"a": 2})
+        assert other.load() == {"a": 2}
+    kept = {one.name: one.read_bytes() for one in path.parent.glob("*.damaged")}
+    assert kept == {"timers.json.damaged": b"{first", "timers.json.2.damaged": b"{second"}
+
+
 def test_another_process_is_seen(tmp_path: Path) -> None:
     one, other = StateFile(FileSpace(tmp_path), "x"), StateFile(FileSpace(tmp_path), "x")
     one.save({"a": 1})
@@ -160,6 +172,20 @@ def test_a_log_that_grew_long_is_made_short(tmp_path: Path) -> None:
         state._written()
     assert (tmp_path / "state" / "turns.jsonl").stat().st_size <= SHORT_BYTES + 1000
     assert logs(tmp_path).load() == {"a": {"x": "y" * 200, "n": 599}}
+
+
+def test_a_damaged_log_is_kept_before_it_is_made_short(tmp_path: Path) -> None:
+    path, state = tmp_path / "state" / "turns.jsonl", logs(tmp_path)
+    state.put("a", {"x": "before"})
+    state.close()
+    damaged = path.read_bytes().replace(b"before", b"beyond") + b"\x00" * SHORT_BYTES + b"\n"
+    path.write_bytes(damaged)
+    state = logs(tmp_path)
+    state.put("a", {"x": "after"})
+    state.close()
+    assert logs(tmp_path).load() == {"a": {"x": "after"}}
+    assert path.stat().st_size < 1000
+    assert path.with_name("turns.jsonl.damaged").read_bytes().startswith(damaged)
 
 
 def test_a_disk_that_refuses_is_tried_again(tmp_path: Path) -> None:
