@@ -48,7 +48,7 @@ _KINDS_ZH = {
     "role": "角色",
     "memory": "记忆",
     "chat": "对话",
-    "timeline": "时间线",
+    "story": "故事",
     "trigger": "策略",
     "model": "模型",
     "field": "字段",

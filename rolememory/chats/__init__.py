@@ -2,8 +2,8 @@
 
 from rolememory.chats.chats import Chats
 from rolememory.chats.sight import Sight
-from rolememory.chats.timelines import Timeline, Timelines
+from rolememory.chats.stories import Stories, Story
 from rolememory.chats.values import ChatInfo, Glimpse, Mode
 from rolememory.chats.visible_path import VisiblePath
 
-__all__ = ["ChatInfo", "Chats", "Glimpse", "Mode", "Sight", "Timeline", "Timelines", "VisiblePath"]
+__all__ = ["ChatInfo", "Chats", "Glimpse", "Mode", "Sight", "Stories", "Story", "VisiblePath"]

@@ -9,12 +9,11 @@ A chat is slots × versions in `chats/{slug-hash}.jsonl`; a look at the whole vi
 
 import logging
 import threading
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import UTC, datetime
 from types import EllipsisType, MappingProxyType
-from typing import Any
 
 from rolememory.chats.aim import Aim
 from rolememory.chats.aims import Aims, Asked
@@ -25,9 +24,9 @@ from rolememory.chats.presence import Attendance, Readers, Same, alone
 from rolememory.chats.rows import Row
 from rolememory.chats.shelf import Shelf
 from rolememory.chats.sight import Sight, moved_by
-from rolememory.chats.timelines import Timelines
+from rolememory.chats.stories import BY_DEFAULT, Belonging, Living, Stories, shown
 from rolememory.chats.transcript import Chat
-from rolememory.chats.values import MODES, ChatInfo, Glimpse, Mode
+from rolememory.chats.values import MODES, OLD_MODES, OWN, ChatInfo, Glimpse
 from rolememory.chats.visible_path import VisiblePath
 from rolememory.errors import FileError, InvalidValueError, UnknownChatError
 from rolememory.schema.learning import Observed, Said
@@ -55,9 +54,16 @@ class Chats:
         same: Same = alone,
         links: Callable[[], Hashable] = lambda: None,
         names: Callable[[], Sequence[str]] = tuple,
+        living: Callable[[], Living] = lambda: "one",
     ) -> None:
         """`links` gives another value whenever `same` may say something else of a name; `names` are the character's."""
-        self.timelines = Timelines(space, clock=clock)
+        self.stories = Stories(
+            space,
+            clock=clock,
+            same=same,
+            living=living,
+            assign=lambda chat, story: self.update(chat, story=story),
+        )
         self._space, self._clock, self._same, self._links = space, clock, same, links
         self._names = names
         self._shelf = Shelf(space)
@@ -143,7 +149,7 @@ class Chats:
         self, *, archived: bool = False, user: str | EllipsisType | None = ...
     ) -> list[ChatInfo]:
         """Every chat, the one that changed last first; archived ones too if asked, of one person if given (None: of nobody)."""
-        found = (chat.info for chat in self._all())
+        found = self._in_stories(chat.info for chat in self._all())
         person = self._person(None if user is ... else user)
         wanted = (
             info
@@ -158,7 +164,7 @@ class Chats:
 
         Raises: UnknownChatError; FileError when its file cannot be read.
         """
-        return self._chat(chat).info
+        return next(self._in_stories([self._chat(chat).info]))
 
     def path(self, chat: str) -> VisiblePath:
         """What is visible now, oldest first, what the frontend cut off included; it does not change. Raises: as `info`."""
@@ -196,10 +202,10 @@ class Chats:
 
     @property
     def generation(self) -> object:
-        """Another one whenever any chat or timeline changed, in whatever process: a few stat calls."""
+        """Another one whenever any chat or story changed, in whatever process: a few stat calls."""
         with self._reading:
             self._shelf.refresh()
-            return self._shelf.generation, self.timelines.mark
+            return self._shelf.generation, self.stories.mark
 
     @property
     def problems(self) -> list[Problem]:
@@ -208,7 +214,7 @@ class Chats:
             self._shelf.refresh()
             return [
                 *(problem for log in self._shelf.logs() for problem in log.problems),
-                *self.timelines.problems,
+                *self.stories.problems,
             ]
 
     def readers(
@@ -228,27 +234,41 @@ class Chats:
         return Readers.of(users or {""}, acting, self._same, self._links())
 
     def visible_from(
-        self, chat: str | None, glimpse: Glimpse | None = None, readers: Readers | None = None
+        self,
+        chat: str | None,
+        glimpse: Glimpse | None = None,
+        readers: Readers | None = None,
+        *,
+        user: str | None = None,
+        story: str | None = None,
     ) -> Sight:
         """What counts as seen from that chat, or from none; with a glimpse, from what it would be.
 
-        `readers`: who must have been present; None = nobody is asked about.
+        `readers`: who must have been present; None = nobody is asked about. `user`: whose chat it is, if it is a new one. `story`: from
+        no chat, what counts in this story (as `story_of` gives it); None = in any.
         """
         families = self._kin()
         if glimpse is None:
-            return Sight(families, self.timelines, chat or None, readers=readers)
+            return Sight(
+                families, self.stories, chat or None, readers=readers, user=user, story=story
+            )
         changed = not glimpse.known or glimpse.entered or glimpse.returned or glimpse.left
         here = families.get(glimpse.chat or chat or "") if changed else None
         moved = moved_by(glimpse, here.path) if here else frozenset[str]()
         return Sight(
             families,
-            self.timelines,
+            self.stories,
             glimpse.chat or chat or None,
             glimpse.path if changed else None,
             glimpse.branch_of,
             moved,
             readers,
+            user,
         )
+
+    def story_of(self, chat: str, user: str | None = None) -> str:
+        """The story that a chat belongs to, or would if `user` began it; as `visible_from` takes it."""
+        return Belonging(self.stories, self._kin()).of(whole(chat).strip(), user)
 
     def since(self, chat: str, mark: int) -> tuple[tuple[Said, ...], int]:
         """What came to stand in a chat after that mark, in the order it came, what returned among it; and the mark to ask with next.
@@ -290,32 +310,40 @@ class Chats:
         *,
         title: str | None = None,
         archived: bool | None = None,
-        timeline: str | None = None,
-        mode: Mode | None = None,
+        story: str | None = None,
+        mode: str | None = None,
     ) -> ChatInfo:
         """Tell something about a chat; a blank title gives it back its own. What is None stays.
 
-        Raises: UnknownChatError, UnknownNameError (no such timeline), InvalidValueError (no such mode), NotWrittenError.
+        `story`: see `Stories.assign`. Modes of earlier versions are taken: `own` is a story of its own, `shared` takes it back.
+        Raises: UnknownChatError, UnknownNameError (no such story), InvalidValueError (no such mode), NotWrittenError.
         """
+        if mode in OLD_MODES and story is None:
+            own = self.info(chat).chosen == OWN
+            story = OWN if mode == OWN else BY_DEFAULT if own else None
+        mode = "on" if mode in OLD_MODES else mode
         if mode is not None and mode not in MODES:
             raise InvalidValueError(
                 f"expected one of {', '.join(MODES)}, got {mode!r}",
                 zh=f"应为 {'、'.join(MODES)} 之一，却是“{mode}”",
             )
-        known = self.timelines.known(timeline) if timeline is not None else None
-        wanted = {
-            "title": title and whole(title).strip(),
-            "archived": archived,
-            "timeline": known,
-            "mode": mode,
-        }
-        told: dict[str, Any] = {name: value for name, value in wanted.items() if value is not None}
+        if story is not None and story not in (OWN, BY_DEFAULT):
+            self.stories.known(story)
         with self._writing, self._locked():
             log = self._known_log(chat)
             info = self._chat(chat).info
-            news = any(getattr(info, name) != value for name, value in told.items())
-            self._write(log, Row(in_utc(self._clock()), told=told) if news else None)
-            return self._chat(chat).info
+            told = {
+                "title": info.title if title is None else title and whole(title).strip(),
+                "archived": info.archived if archived is None else archived,
+                "mode": mode or info.mode,
+                "chosen": info.chosen if story is None else None if story == BY_DEFAULT else story,
+            }
+            news = {name: value for name, value in told.items() if getattr(info, name) != value}
+            if news.keys() & {"mode", "chosen"}:
+                news["story"] = told["chosen"]  # earlier versions told it by the mode
+            news.pop("chosen", None)
+            self._write(log, Row(in_utc(self._clock()), told=news) if news else None)
+        return self.info(chat)
 
     def remove(self, chat: str) -> None:
         """Remove a chat's file; what was learned from it is the caller's to remove.
@@ -347,6 +375,13 @@ class Chats:
                 self._put(log, clear(self._lines(log)))
 
     # ── inside ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _in_stories(self, infos: Iterable[ChatInfo]) -> Iterator[ChatInfo]:
+        """What is known of chats, with the stories they belong to."""
+        belonging = Belonging(self.stories, self._kin())
+        for info in infos:
+            story = shown(belonging.of(info.id))
+            yield info if info.story == story else replace(info, story=story)
 
     def _person(self, user: str | None) -> str | None:
         return None if user is None else self._same(user)

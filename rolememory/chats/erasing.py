@@ -12,6 +12,7 @@ from rolememory.chats.presence import AWAY, Attendance, shortened
 from rolememory.chats.rows import FORMAT, Head, Row, Splice, decoded, encoded
 from rolememory.chats.shelf import log_name
 from rolememory.chats.transcript import Transcript
+from rolememory.chats.values import OWN
 from rolememory.schema.learning import MarkedSpan, Said
 from rolememory.storage.erase import Cleared, Ids
 from rolememory.text.names import Named, Names
@@ -115,9 +116,9 @@ class _Clearing:
         )
 
     def _told(self, name: str, value: object) -> object:
-        if not isinstance(value, str) or name == "mode":
+        if not isinstance(value, str) or name == "mode" or value == OWN:
             return value
-        return self._ids(value) if name == "timeline" else self._names.masked(value)
+        return self._ids(value) if name in ("story", "timeline") else self._names.masked(value)
 
     def _there(self, present: Attendance) -> Attendance:
         return Attendance.of(self._others(present.users), present.members)

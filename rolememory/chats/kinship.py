@@ -260,7 +260,7 @@ class Families:
 
 def _lives(chat: Chat) -> object:
     """What changes all that counts of a chat at once: a log that was written anew, a life of its own."""
-    return id(chat.moved), chat.info.mode, chat.info.timeline, chat.info.branch_of
+    return id(chat.moved), chat.info.mode, chat.info.chosen, chat.info.branch_of
 
 
 def _disturbance(chat: Chat | None) -> object:

@@ -57,7 +57,7 @@ class Row:
         Splice, ...
     ] = ()  # from the end of the path to its beginning, so that places hold
     look: Look | None = None
-    told: Mapping[str, Any] = field(default_factory=dict)  # title, archived, timeline, mode
+    told: Mapping[str, Any] = field(default_factory=dict)  # title, archived, story, mode
     times: Mapping[int, datetime] = field(default_factory=dict)  # slots that had to move on in time
     present: Attendance | None = None  # who is in the chat from here on; None = as before
     voice: str | None = None  # whose words those of users are from here on, if nothing else is said

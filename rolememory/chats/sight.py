@@ -7,8 +7,8 @@ from itertools import pairwise, starmap, takewhile
 
 from rolememory.chats.kinship import Families
 from rolememory.chats.presence import Readers
-from rolememory.chats.timelines import Timelines
-from rolememory.chats.values import ChatInfo, Glimpse
+from rolememory.chats.stories import Belonging, Stories
+from rolememory.chats.values import Glimpse
 from rolememory.chats.visible_path import VisiblePath
 from rolememory.schema.memory import Evidence
 
@@ -25,11 +25,6 @@ def moved_by(glimpse: Glimpse, before: VisiblePath) -> frozenset[str]:
         for other in path.beside(version)
     )
     return frozenset({*glimpse.left, *came, *beside}) if glimpse.left or came else frozenset()
-
-
-def timeline_of(info: ChatInfo) -> str:
-    """The name of the timeline a chat tells in: its own one where it has one to itself, which no other timeline can be called."""
-    return f"\0{info.id}" if info.mode == "own" else info.timeline
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +51,9 @@ class Sight:
 
     A support says that certain words stand in a certain chat. In the family of the chat one looks from (all that were forked
     from one beginning), it counts while the words stand on the very path of that chat. Elsewhere it counts while they stand on
-    the path of any chat of their family whose timeline is known here; where that is known only until a fork, they must have been
+    the path of any chat of their family whose story is known here; where that is known only until a fork, they must have been
     told by then. What rests on no chat of ours (an author's memory, an imported one) always counts. A chat that is `off` sees
-    nothing learned.
+    nothing learned. From no chat every story is seen, or the one that is given.
 
     `token` is equal for two sights from which the same supports count, of those that both know: what follows them need not look
     at every memory again. Of two with the same `place`, `moved_since` tells what may differ. `moved` is what a glimpse would
@@ -68,20 +63,23 @@ class Sight:
     def __init__(
         self,
         families: Families,
-        timelines: Timelines,
+        stories: Stories,
         chat: str | None = None,
         path: VisiblePath | None = None,
         branch_of: str = "",
         moved: frozenset[str] = frozenset(),
         readers: Readers | None = None,
+        user: str | None = None,
+        story: str | None = None,
     ) -> None:
         here = families.get(chat) if chat else None
         self.chat = chat
         self._families, self._moved = families, moved
         self.readers = readers
         self._off = here is not None and here.info.mode == "off"
-        timeline = timeline_of(here.info) if here else ""
-        self._reach = timelines.reach(timeline)
+        self._belonging = Belonging(stories, families)
+        self.story = self._belonging.of(chat, user, branch_of) if chat else story
+        self._reach = None if self.story is None else stories.reach(self.story)
         self._lines: dict[str, tuple[_Line, ...]] = {}  # family -> the paths that count
         if chat:
             own = (
@@ -92,7 +90,8 @@ class Sight:
             self._lines[families.root(chat, branch_of)] = (own,)
         alone = not branch_of and (not chat or len(families.of(chat)) < 2)
         alone = alone and not (here and here.strangers)
-        place = (timelines.mark, timeline, self._off, None if alone else chat, readers)
+        told = (self._belonging.token, self.story)
+        place = (told, self._off, None if alone else chat, readers)
         self.token: Hashable = (place, families.disturbed, moved and chat, moved)
         self.place: Hashable = self.token if branch_of else place
 
@@ -146,9 +145,11 @@ class Sight:
         return readers is None or all(one and readers.heard(one, here=here) for one in there)
 
     def _told(self, chat: str) -> tuple[_Line, ...]:
-        """The paths of a family that count here: those of every chat whose timeline is known."""
+        """The paths of a family that count here: those of every chat whose story is known."""
+        told = ((each, self._belonging.of(each.id)) for each in self._families.of(chat))
+        known = self._reach
         return tuple(
-            _Line(each.id, each.path, self._reach[timeline_of(each.info)])
-            for each in self._families.of(chat)
-            if timeline_of(each.info) in self._reach
+            _Line(each.id, each.path, known[story] if known is not None else None)
+            for each, story in told
+            if known is None or story in known
         )

@@ -12,7 +12,7 @@ from rolememory.chats.once import Once, loose, words
 from rolememory.chats.presence import Attendance, filled
 from rolememory.chats.rows import FORMAT, Head, Row, Splice
 from rolememory.chats.title import title_of
-from rolememory.chats.values import MODES, ChatInfo, Look, Mode
+from rolememory.chats.values import MODES, OWN, ChatInfo, Look, Mode
 from rolememory.chats.visible_path import VisiblePath
 from rolememory.schema.learning import Said
 
@@ -327,13 +327,13 @@ class Transcript:
         self._worded = self._worded.retimed(times) if apart else self.path
 
     def _info(self, head: Head) -> ChatInfo:
-        mode: Mode = self._told.get("mode", "shared")
+        mode: Mode = self._told.get("mode", "on")
         return ChatInfo(
             id=head.chat,
             title=str(self._told.get("title") or self._own_title()),
             user=head.user,
-            timeline=str(self._told.get("timeline", "")),
-            mode=mode if mode in MODES else "shared",
+            chosen=_story(self._told),
+            mode=mode if mode in MODES else "on",
             created=head.created,
             updated=self.updated,
             messages=len(self._worded),
@@ -355,3 +355,12 @@ class Transcript:
 
 def _says(said: Said, role: str) -> bool:
     return said.role == role and not said.erased
+
+
+def _story(told: Mapping[str, Any]) -> str | None:
+    """The story that a chat was put into; None where nobody did. Earlier versions told of timelines and modes."""
+    if "story" in told:
+        return None if told["story"] is None else str(told["story"])
+    if told.get("mode") == OWN:
+        return OWN
+    return None if told.get("timeline") is None else str(told["timeline"])

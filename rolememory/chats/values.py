@@ -8,8 +8,13 @@ from typing import Final, Literal, get_args
 from rolememory.chats.visible_path import VisiblePath
 from rolememory.schema.learning import Said
 
-Mode = Literal["shared", "own", "read_only", "off"]
+Mode = Literal["on", "read_only", "off"]
+"""What memory does in a chat: all it can; recall without learning; neither."""
 MODES: Final[tuple[Mode, ...]] = get_args(Mode)
+OWN: Final = "own"
+"""The story of a chat that has one to itself."""
+OLD_MODES: Final = ("shared", "own")
+"""Modes of earlier versions: `own` is a story of its own now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +24,7 @@ class ChatInfo:
     id: str
     title: str  # given, or a cut of the first thing the user said
     user: str | None
-    timeline: str  # "" = the one that all chats share
+    chosen: str | None  # the story that somebody put it into; None = nobody did
     mode: Mode
     created: datetime
     updated: datetime  # of the last change
@@ -29,11 +34,12 @@ class ChatInfo:
     file: Path
     unnamed: bool = False  # the frontend gave no id: this one is made of the first messages
     users: tuple[str, ...] = ()  # everybody who was ever in it, in the order they came
+    story: str = ""  # the one it belongs to: "" the shared life, "own" its own, or a named one
 
     @property
     def teaches(self) -> bool:
         """Whether memories may be learned from it: a chat that only reads, or is off, teaches nothing."""
-        return self.mode in ("shared", "own")
+        return self.mode == "on"
 
 
 @dataclass(frozen=True, slots=True)

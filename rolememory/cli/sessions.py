@@ -1,4 +1,4 @@
-"""sessions, timeline, forget: the chats of a role, what they know of one another, and one person's way out."""
+"""sessions, story, forget: the chats of a role, what they know of one another, and one person's way out."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rolememory.schema.learning import Said
     from rolememory.storage.erase import Erased
 
-_MODES = {"shared": "共享", "own": "独立", "read_only": "只读", "off": "关闭"}
+_MODES = {"read_only": "只读", "off": "关闭"}
 
 
 @verb(
@@ -40,10 +40,15 @@ def sessions(
     ] = None,
     mode: Annotated[
         str | None,
-        option("--mode MODE", "shared, own, read_only or off", "shared、own、read_only 或 off"),
+        option("--mode MODE", "on, read_only or off", "on、read_only 或 off"),
     ] = None,
-    timeline: Annotated[
-        str | None, option("--timeline NAME", "move the chat to this timeline", "移到这条时间线")
+    story: Annotated[
+        str | None,
+        option(
+            "--story --timeline NAME",
+            'put the chat into this story; "" = the shared life, own = its own, default',
+            '归入这个故事；"" = 共用的经历，own = 独立，default = 默认',
+        ),
     ] = None,
     remove: Annotated[
         bool,
@@ -57,7 +62,7 @@ def sessions(
     """Newest first."""
     here = desk()
     with here.role(role) as mind:
-        told = {"title": title, "archived": archive, "mode": mode, "timeline": timeline}
+        told = {"title": title, "archived": archive, "mode": mode, "story": story}
         if chat is not None and remove:
             mind.chats.remove(chat)
             here.out.say(say(f"{chat}: removed", f"{chat}：已删除"))
@@ -87,32 +92,31 @@ def sessions(
         here.out.table([_chat_row(info) for info in chats], _columns())
 
 
-@verb("timeline list", LEARN, both("the timelines of a role", "角色的时间线"))
-def timelines(role: RoleName) -> None:
-    """The shared one first."""
+@verb("story list", LEARN, both("the stories of a role", "角色的故事"))
+def stories(role: RoleName) -> None:
+    """The life that chats share first."""
     here = desk()
     with here.role(role) as mind:
-        found = mind.chats.timelines.list()
-        rows: list[dict[str, Any]] = [
-            {"name": one.name, "of": one.of, "at": one.at, "merged": list(one.merged)}
-            for one in found
-        ]
+        found = mind.stories.list()
+    rows: list[dict[str, Any]] = [
+        {"name": one.name, "of": one.of, "at": one.at, "merged": list(one.merged)} for one in found
+    ]
     if here.out.as_json:
         here.out.data([plain(row) for row in rows])
         return
     shown = [
         {
             **row,
-            "name": row["name"] or say("(shared)", "（共享）"),
-            "of": say("(shared)", "（共享）") if row["of"] == "" else row["of"] or "",
-            "merged": ", ".join(row["merged"]),
+            "name": _named(row["name"]),
+            "of": "" if row["of"] is None else _named(row["of"]),
+            "merged": ", ".join(map(_named, row["merged"])),
         }
         for row in rows
     ]
     here.out.table(
         shown,
         [
-            Column("name", say("timeline", "时间线")),
+            Column("name", say("story", "故事")),
             Column("of", say("forked from", "分自")),
             Column("at", say("at", "时间")),
             Column("merged", say("knows also", "并入")),
@@ -121,44 +125,46 @@ def timelines(role: RoleName) -> None:
 
 
 @verb(
-    "timeline fork",
+    "story begin",
     LEARN,
-    both("a new timeline that knows what was told until now", "分出一条新时间线，知道此前的一切"),
+    both("a new story, empty or forked from another", "新的故事：从空白开始，或从别的故事分出"),
 )
-def fork(
+def begin(
     role: RoleName,
     name: Annotated[str, argument("NAME", "what to call it", "起个名字")],
     of: Annotated[
-        str,
-        option("--of NAME", "forked from; none = the shared one", "从哪条分出；不写 = 共享的那条"),
-    ] = "",
+        str | None,
+        option(
+            "--of NAME",
+            'it knows what was told there; "" = the shared life',
+            '知道那里说过的一切；"" = 共用的经历',
+        ),
+    ] = None,
     at: Annotated[
         str | None,
         option(
             "--at TIME",
-            "what was told until then, e.g. 2024-05-01; none = now",
-            "到何时为止，例如 2024-05-01；不写 = 现在",
+            "... until then, e.g. 2024-05-01; none = now",
+            "……到何时为止，例如 2024-05-01；不写 = 现在",
         ),
     ] = None,
     chat: Annotated[
-        str | None, option("--chat NAME", "move this chat to it", "把这个会话移过去")
+        str | None, option("--chat NAME", "put this chat into it", "把这个会话归入它")
     ] = None,
 ) -> None:
-    """Chats are moved to it with --chat, or `sessions CHAT --timeline NAME`."""
+    """Chats are put into it with --chat, or `sessions CHAT --story NAME`."""
     here = desk()
     with here.role(role) as mind:
-        made = mind.chats.timelines.fork(name, of, _moment(at))
+        made = mind.stories.begin(name, of, _moment(at))
         if chat:
-            mind.chats.update(chat, timeline=made.name)
-    here.out.say(
-        say(f"{made.name}: a timeline of its own from here on", f"{made.name}：从此各走各的")
-    )
+            mind.stories.assign(chat, made.name)
+    here.out.say(say(f"{made.name}: a story of its own from here on", f"{made.name}：从此各走各的"))
 
 
 @verb(
-    "timeline merge",
+    "story merge",
     LEARN,
-    both("let a timeline know what was told in another", "让一条时间线知道另一条里说过的事"),
+    both("let a story know what was told in another", "让一个故事知道另一个里说过的事"),
 )
 def merge(
     role: RoleName,
@@ -167,21 +173,57 @@ def merge(
         str,
         option(
             "--into NAME",
-            "who learns of them; none = the shared one",
-            "并入哪条；不写 = 共享的那条",
+            "who learns of them; none = the shared life",
+            "并入哪个；不写 = 共用的经历",
         ),
     ] = "",
 ) -> None:
     """Nothing is copied: it is heard there from now on."""
     here = desk()
     with here.role(role) as mind:
-        mind.chats.timelines.merge(name, into)
+        mind.stories.merge(name, into)
     here.out.say(
         say(
-            f"{name}: known in {into or 'the shared timeline'} from now on",
-            f"{name}：从此在{into or '共享时间线'}中也知道",
+            f"{name}: known in {into or 'the shared life'} from now on",
+            f"{name}：从此在{into or '共用的经历'}中也知道",
         )
     )
+
+
+@verb(
+    "story default",
+    LEARN,
+    both(
+        "whether chats share one life, or each is a story of its own",
+        "会话共用一段经历，还是各成一个故事",
+    ),
+)
+def living(
+    role: RoleName,
+    stories: Annotated[
+        str | None,
+        argument("[STORIES]", "one, each, or default", "one、each 或 default"),
+    ] = None,
+    user: UserName = None,
+) -> None:
+    """For chats of this user that nobody put into a story. For all users: `settings chats.stories each`."""
+    here = desk()
+    with here.role(role) as mind:
+        if stories is not None:
+            mind.stories.choose(None if stories == "default" else stories, user)  # type: ignore[arg-type]  # checked there
+        found = mind.stories.default(user)
+    if here.out.as_json:
+        here.out.data({"user": user, "stories": found})
+        return
+    here.out.say(
+        say("one: chats share one life", "one：会话共用一段经历")
+        if found == "one"
+        else say("each: every chat is a story of its own", "each：每个会话各成一个故事")
+    )
+
+
+def _named(story: str) -> str:
+    return story or say("(shared)", "（共用）")
 
 
 @verb(
@@ -276,7 +318,7 @@ def _chat_json(info: "ChatInfo") -> dict[str, Any]:
         "id",
         "title",
         "user",
-        "timeline",
+        "story",
         "mode",
         "created",
         "updated",
@@ -288,12 +330,13 @@ def _chat_json(info: "ChatInfo") -> dict[str, Any]:
 
 
 def _chat_row(info: "ChatInfo") -> dict[str, Any]:
-    mode = "" if info.mode == "shared" else say(info.mode, _MODES[info.mode])
+    mode = "" if info.mode == "on" else say(info.mode, _MODES[info.mode])
+    story = say("its own", "独立") if info.story == "own" else info.story
     return {
         **_chat_json(info),
         "title": one_line(info.title),
         "user": info.user or "",
-        "mode": " ".join(one for one in (info.timeline, mode) if one),
+        "story": " ".join(one for one in (story, mode) if one),
     }
 
 
@@ -303,7 +346,7 @@ def _columns() -> list[Column]:
         Column("title", say("title", "标题"), fold=2),
         Column("messages", say("messages", "消息")),
         Column("user", say("user", "用户")),
-        Column("mode", say("timeline", "时间线")),
+        Column("story", say("story", "故事")),
         Column("branch_of", say("branch of", "分自")),
         Column("id", "id", style="cyan"),
     ]

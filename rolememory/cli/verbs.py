@@ -41,7 +41,7 @@ MODULES = (
     "measuring",
 )
 _GROUPS = {
-    "timeline": both("timelines: which chats know of one another", "时间线：哪些会话彼此知道"),
+    "story": both("stories: which chats know of one another", "故事：哪些会话彼此知道"),
     "users": both("people: who is known, under which names", "人物：认识谁，有哪些名字"),
     "integrate": both(
         "frontends: what they need of us put in and taken out", "前端：装上和取下所需的内容"

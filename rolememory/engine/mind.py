@@ -7,7 +7,7 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from rolememory.chats import Chats
+from rolememory.chats import Chats, Stories
 from rolememory.chats.forgotten import Forgotten
 from rolememory.chats.passages import ChatPassages
 from rolememory.errors import UnknownMemoryError
@@ -49,6 +49,7 @@ class Mind:
             same=home.people.same,
             links=lambda: home.people.edition,
             names=self._own_names,
+            living=lambda: self.settings.chats.stories,
         )
         self._usage = Usage(
             self.space,
@@ -72,6 +73,11 @@ class Mind:
         self._forgotten = Forgotten(self.space)
         self._passages = ChatPassages(self.chats, self._speaker, self._forgotten)
         self._asked: Candidates | None = None  # of the last turn
+
+    @property
+    def stories(self) -> Stories:
+        """Which chats know of one another."""
+        return self.chats.stories
 
     @property
     def folder(self) -> Path:

@@ -49,7 +49,7 @@ class Reading(Mind):
         (None: found out from the turns before, by `chat`). Blocks of ours that came back among them are taken out.
         Only what everybody who will read the reply was present for is recalled: the users in `present` (left out: those
         known to be in this chat) and the other characters in `members` (likewise).
-        What was learned from messages that were edited, swiped away or told in another branch is not heard.
+        What was learned from messages that were edited, swiped away or told in another branch or story is not heard.
         `dry_run` looks without counting the turn; `lore=False` leaves lorebooks to the frontend. `settings`: dotted keys
         that hold for this turn alone, e.g. `{"budget.max_total_length": 800}`.
 
@@ -64,7 +64,7 @@ class Reading(Mind):
         glimpse = self.chats.glimpse(said, chat=chat, user=user, clean=self._clean)
         self.home.people.follow()
         readers = self.chats.readers(glimpse.chat or chat, user, present, members)
-        sight = self.chats.visible_from(chat, glimpse, readers)
+        sight = self.chats.visible_from(chat, glimpse, readers, user=user)
         memories = self.store.snapshot().memories
         candidates = self._candidates(memories, rules)
         shown = glimpse.path[glimpse.unseen :]
@@ -79,7 +79,7 @@ class Reading(Mind):
             sight=sight,
             lore=lore,
             effects=self._usage.effects(sight, memories),
-            circle=self._circle(readers),
+            circle=self._circle(readers, sight.story),
             shown=frozenset((glimpse.chat, said.version) for said in shown if said.slot >= 0),
             stamp=next((said.stamp for said in glimpse.path[-STAMPED:][::-1] if said.stamp), ()),
         )
@@ -105,12 +105,14 @@ class Reading(Mind):
     ) -> list[Scored]:
         """The memories nearest to a query, best first: the ranker of `recall` with its thresholds off.
 
-        `chat`, `present` and `members` tell who else reads what is found, as for `recall`.
+        `chat`, `present` and `members` tell who else reads what is found, as for `recall`. With a chat only what its story knows is
+        found, without one that of every story.
         """
         self.learned(RULES_S)
         self.home.people.follow()
         readers = self.chats.readers(chat, user, present, members)
-        sight = self.chats.visible_from(None, readers=readers)
+        story = self.chats.story_of(chat, user) if chat else None
+        sight = self.chats.visible_from(None, readers=readers, story=story)
         request = Request(
             (Message.user(query),), user=user, now=now, dry_run=True, wanted=limit, sight=sight
         )
@@ -148,14 +150,15 @@ class Reading(Mind):
         """How many memories have their vectors by now."""
         return len(self._recollection.meanings.table or ())
 
-    def as_heard(self, factor: float, readers: Readers) -> Other:
-        """What an associated role hears of this one, when these read its reply."""
-        memories, sight = self.memories, self.chats.visible_from(None, readers=readers)
+    def as_heard(self, factor: float, readers: Readers, story: str | None = None) -> Other:
+        """What an associated role hears of this one in that story, when these read its reply."""
+        memories = self.memories
+        sight = self.chats.visible_from(None, readers=readers, story=story)
         return Other(
             self.role, factor, memories, self._recollection.meanings.follow(memories), sight
         )
 
-    def _circle(self, readers: Readers) -> Circle:
+    def _circle(self, readers: Readers, story: str | None) -> Circle:
         """The roles that are heard here, as they are now."""
         role = self.role
         if not role.associates:
@@ -164,7 +167,7 @@ class Reading(Mind):
         others: list[Other] = []
         for other, factor in found:
             try:
-                others.append(self.home.role(other.id).as_heard(factor, readers))
+                others.append(self.home.role(other.id).as_heard(factor, readers, story))
             except RoleMemoryError as error:
                 notes.append(f"associate {other.name!r}: {error}")
         return Circle(tuple(others), tuple(notes))

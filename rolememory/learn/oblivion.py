@@ -24,7 +24,7 @@ def traces_of(names: Names, learner: Learner, store: RoleStore) -> Traces:
     """
     chats = learner.chats
     known = [info.id for info in chats.chats(archived=True)]
-    lines = [one.name for one in chats.timelines.list()]
+    lines = [one.name for one in chats.stories.list()]
     ids = Ids(names, [*known, *lines, *store.snapshot().memories])
     traces = Traces(names, ids, partial(cleared, names=names, ids=ids))
     return traces.with_chats(chats.cleared(traces.clear))
@@ -63,7 +63,7 @@ def forget(
     traces = traces_of(names, learner, store)
     done = erase(space, traces, settings)
     learner.chats.forget(traces.clear)
-    learner.chats.timelines.forget(traces.ids)
+    learner.chats.stories.forget(traces.ids, names.all)
     renamed = {chat: new for chat in traces.words if (new := traces.ids(chat)) != chat}
     waiting = learner.keeper.review.forget(traces, done.ids)
     learner.forget(traces.chats, renamed)

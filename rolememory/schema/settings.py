@@ -404,6 +404,15 @@ class StorageSettings(Section):
     max_file_mb: Positive = Field(256.0, description="a larger memory.json is refused")
 
 
+class ChatSettings(Section):
+    """Chats and the stories they belong to."""
+
+    stories: Literal["one", "each"] = Field(
+        "one",
+        description="one = chats of a role share one life, unless somebody chooses otherwise; each = every chat is a story of its own",
+    )
+
+
 class MemorySettings(Section):
     """What is kept about chats (short term) and for how long (long term)."""
 
@@ -562,6 +571,7 @@ class Settings(Section):
     embedding: EmbeddingSettings = EmbeddingSettings()
     lore: ScanSettings = ScanSettings()
     storage: StorageSettings = StorageSettings()
+    chats: ChatSettings = ChatSettings()
     memory: MemorySettings = MemorySettings()
     learn: LearnSettings = LearnSettings()
     serve: ServeSettings = ServeSettings()

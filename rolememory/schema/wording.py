@@ -99,8 +99,8 @@ _REASONS: _Sentences = {
     ),
     "withdrawn": (
         (
-            "what it was learned from was edited, swiped away or deleted, or belongs to another branch",
-            "它所依据的消息已被编辑、划走或删除，或者属于另一条分支",
+            "what it was learned from was edited, swiped away or deleted, or belongs to another branch or story",
+            "它所依据的消息已被编辑、划走或删除，或者属于另一条分支、另一个故事",
         ),
     ),
     "superseded": (("'{by}' has taken its place", "已被“{by}”取代"), ("a newer memory has taken its place", "已被更新的记忆取代")),

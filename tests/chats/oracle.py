@@ -472,7 +472,7 @@ class Tales:
         )
 
     def counts(self, here: str | None, chat: str, version: str) -> bool:
-        """Whether a support counts, seen from a chat or from none, where all chats share one timeline."""
+        """Whether a support counts, seen from a chat or from none, where all chats share one life."""
         family = self._family(chat)
         alike = [name for name in self.tales if self._family(name) == family]
         return any(

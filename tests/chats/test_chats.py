@@ -315,11 +315,9 @@ def test_the_last_messages_cut_by_number_and_length(
 def test_what_is_told_about_a_chat_lasts(tmp_path: Path) -> None:
     chats = chats_at(tmp_path)
     chats.observe(said(*LINES), chat="harbour")
-    chats.timelines.fork("dream")
-    told = chats.update(
-        "harbour", title="The lamp", archived=True, timeline="dream", mode="read_only"
-    )
-    assert (told.title, told.archived, told.timeline, told.mode, told.teaches) == (
+    chats.stories.begin("dream")
+    told = chats.update("harbour", title="The lamp", archived=True, story="dream", mode="read_only")
+    assert (told.title, told.archived, told.story, told.mode, told.teaches) == (
         "The lamp",
         True,
         "dream",
@@ -334,16 +332,14 @@ def test_what_is_told_about_a_chat_lasts(tmp_path: Path) -> None:
     assert shown(chats.path("harbour")) == LINES
 
 
-def test_modes_and_timelines_that_are_not_known_are_refused(tmp_path: Path) -> None:
+def test_modes_and_stories_that_are_not_known_are_refused(tmp_path: Path) -> None:
     chats = chats_at(tmp_path)
     chats.observe(said(*LINES), chat="harbour")
-    chats.timelines.fork("dream")
-    with pytest.raises(
-        InvalidValueError, match="expected one of shared, own, read_only, off, got 'of'"
-    ):
-        chats.update("harbour", mode="of")  # type: ignore[arg-type]
-    with pytest.raises(UnknownNameError, match=r"no timeline named 'dreams'.*did you mean 'dream'"):
-        chats.update("harbour", timeline="dreams")
+    chats.stories.begin("dream")
+    with pytest.raises(InvalidValueError, match="expected one of on, read_only, off, got 'of'"):
+        chats.update("harbour", mode="of")
+    with pytest.raises(UnknownNameError, match=r"no story named 'dreams'.*did you mean 'dream'"):
+        chats.stories.assign("harbour", "dreams")
 
 
 def test_who_is_forgotten_leaves_no_trace(tmp_path: Path) -> None:

@@ -1,16 +1,20 @@
-"""What counts from where: families, timelines, and the random life of many chats beside a simple model."""
+"""What counts from where: families, stories, and the random life of many chats beside a simple model."""
 
+import json
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from rolememory.chats import Chats, Mode
+from rolememory.chats import Chats
+from rolememory.chats.rows import Row, encoded
+from rolememory.chats.shelf import log_name
 from rolememory.errors import InvalidValueError, UnknownNameError
 from rolememory.schema.learning import Said
 from rolememory.schema.memory import Evidence
+from rolememory.storage.files.space import FileSpace
 from tests.chats import walk
-from tests.chats.talk import chats_at, said, story
+from tests.chats.talk import START, Clock, QuickDisk, chats_at, said, story
 
 SHARED = story(3)
 
@@ -155,111 +159,208 @@ def test_a_glimpse_shows_what_will_count_before_it_is_written(tmp_path: Path) ->
     assert chats.visible_from("", unnamed).sees(last)
 
 
-# timelines
+# stories
 
 
-def test_a_chat_with_a_timeline_of_its_own_starts_empty_and_tells_nobody(tmp_path: Path) -> None:
+def played_apart(folder: Path, **stories: list[str]) -> Chats:
+    """Chats where each is a story of its own, unless somebody chooses otherwise."""
+    chats = Chats(FileSpace(folder, disk=QuickDisk()), clock=Clock(), living=lambda: "each")
+    for name, lines in stories.items():
+        chats.observe(said(*lines), chat=name, user="lin")
+    return chats
+
+
+def known(chats: Chats, there: str, *heres: str | None) -> list[bool]:
+    """Whether what a chat begins with counts from each of these."""
+    return [sees(chats, here, there, chats.path(there)[0]) for here in heres]
+
+
+def test_a_chat_with_a_story_of_its_own_starts_empty_and_tells_nobody(tmp_path: Path) -> None:
     chats = played(tmp_path, a=SHARED, b=story(2, 50))
-    chats.update("b", mode="own")
-    assert chats.info("b").teaches
-    assert [sees(chats, here, "a", chats.path("a")[0]) for here in ("a", "b", None)] == [
-        True,
-        False,
-        True,
-    ]
-    assert [sees(chats, here, "b", chats.path("b")[0]) for here in ("a", "b", None)] == [
-        False,
-        True,
-        False,
-    ]
+    chats.stories.assign("b", "own")
+    assert (chats.info("b").story, chats.info("b").teaches) == ("own", True)
+    assert known(chats, "a", "a", "b", None) == [True, False, True]
+    assert known(chats, "b", "a", "b", None) == [False, True, True]
+    chats.stories.assign("b", "default")
+    assert known(chats, "b", "a", "b") == [True, True]
+
+
+def test_each_chat_its_own_where_that_is_chosen(tmp_path: Path) -> None:
+    chats = played_apart(tmp_path, a=SHARED, b=story(2, 50))
+    assert [one.story for one in chats.chats()] == ["own", "own"]
+    assert known(chats, "a", "a", "b", "new", None) == [True, False, False, True]
+    for one in ("a", "b"):
+        chats.stories.assign(one, "")
+    assert known(chats, "a", "a", "b", "new", None) == [True, True, False, True]
+    assert known(played(tmp_path), "a", "b", "new") == [True, True]
+
+
+def test_who_chose_otherwise_lives_otherwise(tmp_path: Path) -> None:
+    chats = played(tmp_path, a=SHARED, b=story(2, 50))
+    chats.observe(said(*story(2, 70)), chat="c", user="wu")
+    before = chats.visible_from("b").token
+    chats.stories.choose("each", "lin")
+    assert chats.visible_from("b").token != before
+    assert [one.story for one in chats_at(tmp_path).chats()] == ["", "own", "own"]
+    assert known(chats, "a", "a", "b", "c") == [True, False, False]
+    assert chats.visible_from("new", user="lin").story != chats.visible_from("x", user="wu").story
+    chats.stories.choose("one", "lin")
+    assert known(played_apart(tmp_path), "a", "a", "b", "c") == [True, True, False]
+    chats.stories.choose(None, "lin")
+    assert chats.stories.default("lin") == "one"
+
+
+def test_a_choice_is_for_all_names_of_a_person(tmp_path: Path) -> None:
+    names = {"Lin": "lin"}
+    chats = Chats(FileSpace(tmp_path, disk=QuickDisk()), same=lambda one: names.get(one, one))
+    chats.stories.choose("each", "Lin")
+    assert [chats.stories.default(one) for one in ("lin", "Lin", "wu")] == ["each", "each", "one"]
+    chats.stories.choose("one", "lin")
+    assert chats.stories.default("Lin") == "one"
+
+
+def test_a_branch_stays_in_the_story_of_its_chat(tmp_path: Path) -> None:
+    chats = played_apart(tmp_path, a=[*SHARED, *story(1, 10)], b=[*SHARED, *story(1, 20)])
+    chats.observe(said(*story(2, 50)), chat="c", user="lin")
+    assert chats.info("b").branch_of == "a"
+    assert chats.story_of("b") == chats.story_of("a") != chats.story_of("c")
+    chats.stories.begin("dream")
+    for one in ("a", "c"):
+        chats.stories.assign(one, "dream")
+    assert chats.info("b").story == "dream"
+    assert known(chats, "c", "a", "b") == [True, True]
+    fork = chats.glimpse(said(*SHARED, "u: Otherwise."), chat="new", user="lin")
+    (first,) = chats.path("c")[:1]
+    assert chats.visible_from("new", fork).sees(Evidence(chat="c", version=first.version))
+    chats.stories.assign("b", "own")
+    assert known(chats, "c", "a", "b") == [True, False]
+
+
+def test_from_no_chat_one_story_may_be_looked_at(tmp_path: Path) -> None:
+    chats = played(tmp_path, a=SHARED, b=story(2, 50))
+    chats.stories.assign("b", "own")
+    words = {one: Evidence(chat=one, version=chats.path(one)[0].version) for one in "ab"}
+    for chat, told in (("a", "a"), ("b", "b"), ("new", "a")):
+        sight = chats.visible_from(None, story=chats.story_of(chat))
+        assert [one for one in "ab" if sight.sees(words[one])] == [told]
 
 
 @pytest.mark.parametrize(
     ("mode", "sees_others", "teaches"),
-    [("shared", True, True), ("read_only", True, False), ("off", False, False)],
+    [("on", True, True), ("read_only", True, False), ("off", False, False)],
 )
-def test_modes(tmp_path: Path, mode: Mode, sees_others: bool, teaches: bool) -> None:
+def test_modes(tmp_path: Path, mode: str, sees_others: bool, teaches: bool) -> None:
     chats = played(tmp_path, a=SHARED, b=story(2, 50))
     assert chats.update("b", mode=mode).teaches is teaches
     assert sees(chats, "b", "a", chats.path("a")[0]) is sees_others
 
 
-def test_a_forked_timeline_knows_what_was_told_before(tmp_path: Path) -> None:
+def test_modes_and_timelines_of_earlier_versions_are_stories(tmp_path: Path) -> None:
+    chats = played(tmp_path, a=SHARED, b=story(2, 50), c=story(2, 70), d=story(2, 90))
+    (tmp_path / "state").mkdir()
+    dream = {"timelines": {"dream": {"of": None, "at": None}}, "merged": {"": ["dream"]}}
+    (tmp_path / "state" / "timelines.json").write_text(json.dumps(dream), encoding="utf-8")
+    log = FileSpace(tmp_path, disk=QuickDisk()).log
+    for chat, told in (("b", {"mode": "own"}), ("c", {"timeline": "dream", "mode": "shared"})):
+        log(log_name(chat)).append(encoded(Row(START, told=told)))
+    chats = chats_at(tmp_path)
+    assert {one.id: (one.story, one.mode) for one in chats.chats()} == {
+        "a": ("", "on"),
+        "b": ("own", "on"),
+        "c": ("dream", "on"),
+        "d": ("", "on"),
+    }
+    assert known(chats, "c", "a", "b", "c", "d") == [True, False, True, True]
+    assert known(chats, "a", "c") == [False]
+    chats.update("b", mode="read_only")
+    assert (chats.info("b").story, chats.info("b").mode) == ("own", "read_only")
+    chats.update("b", mode="shared")
+    chats.update("d", mode="own")
+    chats.stories.begin("other")
+    assert [chats_at(tmp_path).info(one).story for one in "abcd"] == ["", "", "dream", "own"]
+    assert [one.merged for one in chats_at(tmp_path).stories.list()] == [("dream",), (), ()]
+    assert not (tmp_path / "state" / "timelines.json").exists()
+
+
+def test_a_forked_story_knows_what_was_told_before(tmp_path: Path) -> None:
     chats = played(tmp_path, a=SHARED)
-    chats.timelines.fork("dream")
+    chats.stories.begin("dream", of="")
     chats.observe(said(*SHARED, *story(1, 10)), chat="a")
     chats.observe(said(*story(2, 50)), chat="b", user="lin")
-    chats.update("b", timeline="dream")
-    early, late, dreamt = chats.path("a")[0], chats.path("a")[-1], chats.path("b")[0]
+    chats.stories.assign("b", "dream")
+    early, late = chats.path("a")[0], chats.path("a")[-1]
     assert [sees(chats, "b", "a", one) for one in (early, late)] == [True, False]
     assert [sees(chats, "a", "a", one) for one in (early, late)] == [True, True]
-    assert [sees(chats, here, "b", dreamt) for here in ("a", "b", None)] == [False, True, False]
+    assert known(chats, "b", "a", "b") == [False, True]
 
 
-def test_a_timeline_may_be_forked_from_any_moment_of_another_or_start_empty(tmp_path: Path) -> None:
+def test_a_story_may_be_forked_from_any_moment_of_another_or_start_empty(tmp_path: Path) -> None:
     chats = played(tmp_path, a=SHARED, b=story(2, 50))
     path = chats.path("a")
-    chats.timelines.fork("middle", at=path[2].at)
-    chats.timelines.fork("further", of="middle", at=path[5].at + timedelta(days=1))
-    chats.timelines.fork("empty", of=None)
-    for timeline, until in (("middle", 3), ("further", 3), ("empty", 0)):
-        chats.update("b", timeline=timeline)
+    chats.stories.begin("middle", of="", at=path[2].at)
+    chats.stories.begin("further", of="middle", at=path[5].at + timedelta(days=1))
+    chats.stories.begin("empty")
+    for name, until in (("middle", 3), ("further", 3), ("empty", 0)):
+        chats.stories.assign("b", name)
         assert [sees(chats, "b", "a", one) for one in path] == [
             number < until for number in range(len(path))
         ]
 
 
-def test_a_merged_timeline_is_known_from_then_on(tmp_path: Path) -> None:
+def test_a_merged_story_is_known_from_then_on(tmp_path: Path) -> None:
     chats = played(tmp_path, a=SHARED, b=story(2, 50))
-    chats.timelines.fork("dream", of=None)
-    chats.update("b", timeline="dream")
-    assert not sees(chats, "a", "b", chats.path("b")[0])
+    chats.stories.begin("dream")
+    chats.stories.assign("b", "dream")
+    assert known(chats, "b", "a") == [False]
     before = chats.generation
-    assert chats.timelines.merge("dream").merged == ("dream",)
+    assert chats.stories.merge("dream").merged == ("dream",)
     assert chats.generation != before
-    assert sees(chats_at(tmp_path), "a", "b", chats.path("b")[0])
-    assert not sees(chats, "b", "a", chats.path("a")[0])
-    chats.timelines.merge("", "dream")
-    assert sees(chats, "b", "a", chats.path("a")[0])
-    assert [one.name for one in chats.timelines.list()] == ["", "dream"]
+    assert known(chats_at(tmp_path), "b", "a") == [True]
+    assert known(chats, "a", "b") == [False]
+    chats.stories.merge("", "dream")
+    assert known(chats, "a", "b") == [True]
+    assert [one.name for one in chats.stories.list()] == ["", "dream"]
 
 
-def test_a_branch_into_another_timeline_keeps_its_own_beginning(tmp_path: Path) -> None:
+def test_a_branch_in_another_story_keeps_its_own_beginning(tmp_path: Path) -> None:
     chats = played(tmp_path, a=[*SHARED, *story(1, 10)], b=[*SHARED, *story(1, 20)], c=story(2, 30))
-    chats.update("b", mode="own")
+    chats.stories.assign("b", "own")
     begun, rest, own = chats.path("a")[0], chats.path("a")[-1], chats.path("b")[-1]
     assert [sees(chats, "b", "a", one) for one in (begun, rest)] == [True, False]
     assert [sees(chats, here, "b", own) for here in ("a", "b", "c")] == [False, True, False]
-    assert not sees(chats, "b", "c", chats.path("c")[0])
+    assert known(chats, "c", "b") == [False]
 
 
-def test_timelines_that_cannot_be_are_refused(tmp_path: Path) -> None:
-    timelines = chats_at(tmp_path).timelines
-    timelines.fork("dream")
-    with pytest.raises(InvalidValueError, match="there is a timeline 'dream' already"):
-        timelines.fork("dream")
+def test_stories_that_cannot_be_are_refused(tmp_path: Path) -> None:
+    stories = chats_at(tmp_path).stories
+    stories.begin("dream")
+    for taken in ("dream", "own", "default"):
+        with pytest.raises(InvalidValueError, match=f"there is a story '{taken}' already"):
+            stories.begin(taken)
     with pytest.raises(InvalidValueError, match="expected a name of 1 to 200 characters, got ''"):
-        timelines.fork(" ")
-    with pytest.raises(UnknownNameError, match="no timeline named 'drem'"):
-        timelines.fork("other", of="drem")
+        stories.begin(" ")
+    with pytest.raises(UnknownNameError, match="no story named 'drem'"):
+        stories.begin("other", of="drem")
+    with pytest.raises(InvalidValueError, match="expected one of one, each, got 'none'"):
+        stories.choose("none")  # type: ignore[arg-type]
     with pytest.raises(InvalidValueError, match="cannot be merged into itself"):
-        timelines.merge("dream", "dream")
+        stories.merge("dream", "dream")
     with pytest.raises(UnknownNameError) as unknown:
-        timelines.merge("drem")
-    assert unknown.value.text("zh") == "没有名为“drem”的时间线（已有：dream）；是不是“dream”？"
+        stories.merge("drem")
+    assert unknown.value.text("zh") == "没有名为“drem”的故事（已有：dream）；是不是“dream”？"
 
 
-def test_timelines_last_and_a_damaged_file_is_reported(tmp_path: Path) -> None:
+def test_stories_last_and_a_damaged_file_is_reported(tmp_path: Path) -> None:
     chats = played(tmp_path, a=SHARED)
-    chats.timelines.fork("dream")
-    assert chats_at(tmp_path).timelines.list() == chats.timelines.list()
-    file = tmp_path / "state" / "timelines.json"
+    chats.stories.begin("dream")
+    assert chats_at(tmp_path).stories.list() == chats.stories.list()
+    file = tmp_path / "state" / "stories.json"
     file.write_bytes(b"{")
     damaged = chats_at(tmp_path)
     (problem,) = damaged.problems
-    assert problem.file == "state/timelines.json"
-    damaged.timelines.fork("again")
-    assert file.with_name("timelines.json.damaged").read_bytes() == b"{"
+    assert problem.file == "state/stories.json"
+    damaged.stories.begin("again")
+    assert file.with_name("stories.json.damaged").read_bytes() == b"{"
 
 
 # what moved between two looks

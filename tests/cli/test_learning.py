@@ -1,4 +1,4 @@
-"""observe, review, sessions, timeline, forget, chat, infer: learning by hand, as a person types it."""
+"""observe, review, sessions, story, forget, chat, infer: learning by hand, as a person types it."""
 
 import json
 from pathlib import Path
@@ -68,13 +68,37 @@ def test_sessions_list_show_rename_and_remove(home: Command) -> None:
     assert json.loads(run(home, "sessions", "Mira", "--json")) == []
 
 
-def test_a_timeline_is_forked_and_merged(home: Command) -> None:
+def test_a_story_is_begun_and_merged(home: Command) -> None:
     run(home, "observe", "Mira", file_of(home), "--chat", "one", "--user", "lin")
-    run(home, "timeline", "fork", "Mira", "what if", "--chat", "one")
-    assert json.loads(run(home, "sessions", "Mira", "--json"))[0]["timeline"] == "what if"
-    run(home, "timeline", "merge", "Mira", "what if")
-    rows = json.loads(run(home, "timeline", "list", "Mira", "--json"))
+    run(home, "story", "begin", "Mira", "what if", "--chat", "one")
+    assert json.loads(run(home, "sessions", "Mira", "--json"))[0]["story"] == "what if"
+    run(home, "story", "merge", "Mira", "what if")
+    rows = json.loads(run(home, "story", "list", "Mira", "--json"))
     assert {row["name"]: row["merged"] for row in rows} == {"": ["what if"], "what if": []}
+    for option, wanted, story in (
+        ("--story", "own", "own"),
+        ("--timeline", "what if", "what if"),
+        ("--mode", "own", "own"),
+        ("--story", "default", ""),
+    ):
+        run(home, "sessions", "Mira", "one", option, wanted)
+        assert json.loads(run(home, "sessions", "Mira", "--json"))[0]["story"] == story
+
+
+def test_how_chats_of_a_user_begin_is_chosen(home: Command) -> None:
+    run(home, "observe", "Mira", file_of(home), "--chat", "one", "--user", "lin")
+    assert "share one life" in run(home, "story", "default", "Mira", "--user", "lin")
+    assert "各成一个故事" in run(
+        home, "story", "default", "Mira", "each", "--user", "lin", language="zh"
+    )
+    assert json.loads(run(home, "sessions", "Mira", "--json"))[0]["story"] == "own"
+    run(home, "settings", "chats.stories", "each")
+    run(home, "story", "default", "Mira", "one", "--user", "lin")
+    told = [
+        json.loads(run(home, "story", "default", "Mira", *user, "--json"))["stories"]
+        for user in (("--user", "lin"), ("--user", "wu"), ())
+    ]
+    assert told == ["one", "each", "each"]
 
 
 def test_what_waits_is_shown_and_accepted_rejected_or_mended(home: Command) -> None:

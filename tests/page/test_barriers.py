@@ -100,7 +100,7 @@ def visits(visitor: Visitor, role: Caller) -> Iterator[str]:
     page.locator("#waiting li").first.wait_for()
     yield "review"
     visitor.goes("users", role.id)
-    page.locator("#timelines li").first.wait_for()
+    page.locator("#stories li").first.wait_for()
     yield "users"
     page.locator("main table .danger").first.click()
     page.get_by_role("dialog").wait_for()

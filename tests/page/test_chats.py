@@ -36,6 +36,25 @@ def test_a_branch_stands_under_its_chat_and_both_say_where_they_part(
 
 
 @EITHER
+def test_a_chat_is_put_into_a_story_and_back(visitor: Visitor, parted: Caller) -> None:
+    def story() -> tuple[str, bool]:
+        chat = parted.get("/chats/harbour")["chat"]
+        return chat["story"], chat["chosen"]
+
+    visitor.goes("chats", parted.id, "harbour")
+    for chosen, wanted in (("own", ("own", True)), ("", ("", True)), ("default", ("", False))):
+        with visitor.page.expect_response(lambda found: found.request.method == "PATCH"):
+            visitor.field("chats.story").select_option(chosen)
+        expect(visitor.field("chats.story")).to_have_value(chosen)
+        assert story() == wanted
+    visitor.goes("chats", parted.id)
+    with visitor.page.expect_response(lambda found: found.request.method == "PUT"):
+        visitor.field("story.living").select_option("each")
+    assert parted.get("/stories/default")["stories"] == "each"
+    parted("PUT", "/stories/default", {"stories": None})
+
+
+@EITHER
 def test_a_call_for_nobody_is_told_with_the_words_that_cure_it(
     visitor: Visitor, role: Caller
 ) -> None:

@@ -104,10 +104,10 @@ def test_a_person_is_forgotten_only_when_his_name_is_typed(
 
 
 @EITHER
-def test_a_timeline_is_forked_and_merged(visitor: Visitor, told: Caller) -> None:
+def test_a_story_is_forked_and_merged(visitor: Visitor, told: Caller) -> None:
     visitor.goes("users", told.id)
     visitor.page.get_by_role(
-        "button", name=f"{visitor.says('lines.fork')}: {visitor.says('timeline.shared')}"
+        "button", name=f"{visitor.says('lines.fork')}: {visitor.says('story.shared')}"
     ).click()
     visitor.field("lines.name").fill("what if")
     visitor.page.get_by_role("dialog").get_by_role(
@@ -118,13 +118,13 @@ def test_a_timeline_is_forked_and_merged(visitor: Visitor, told: Caller) -> None
         "button", name=visitor.says("lines.merge"), exact=True
     ).click()
     visitor.reads(
-        visitor.says("lines.merge.sure", name="what if", into=visitor.says("timeline.shared"))
+        visitor.says("lines.merge.sure", name="what if", into=visitor.says("story.shared"))
     )
     visitor.page.get_by_role("dialog").get_by_role(
         "button", name=visitor.says("lines.merge"), exact=True
     ).click()
-    expect(visitor.page.locator("#timelines li").first).to_contain_text("what if")
-    assert told.get("/timelines")["items"][0]["merged"] == ["what if"]
+    expect(visitor.page.locator("#stories li").first).to_contain_text("what if")
+    assert told.get("/stories")["items"][0]["merged"] == ["what if"]
 
 
 @EITHER

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from rolememory.chats.values import OWN
 from rolememory.errors import UnknownNameError
 from rolememory.learn.model.known import Sees
 from rolememory.learn.model.progress import Progress
@@ -51,7 +52,7 @@ class Paths:
     ) -> set[str]:
         """The versions of a chat that a reader has read in another one, where what it learned counts for this one too.
 
-        A branch shares all it has in common with its family; other chats of the same user and timeline share what stands in them.
+        A branch shares all it has in common with its family; other chats of the same user and story share what stands in them.
         """
         near = progress.readers_of(missing, reader) - {chat.id} if missing else set()
         if not near:
@@ -82,9 +83,9 @@ def _root(chat: str, listed: Mapping[str, ChatLike]) -> str:
 
 
 def _kin(chat: ChatLike) -> tuple[str | None, str]:
-    return chat.user, getattr(chat, "timeline", "")
+    return chat.user, getattr(chat, "story", "")
 
 
 def _shares(chat: ChatLike) -> bool:
-    """Whether others see what was learned in it: a chat with a timeline of its own keeps it."""
-    return chat.teaches and getattr(chat, "mode", "shared") == "shared"
+    """Whether others see what was learned in it: a chat with a story of its own keeps it."""
+    return chat.teaches and getattr(chat, "story", "") != OWN

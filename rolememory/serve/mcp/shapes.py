@@ -34,7 +34,7 @@ UserName = Annotated[
 ChatName = Annotated[
     str | None,
     told(
-        "the chat it is about: what was told in another branch is not heard",
+        "the chat it is about: what was told in another branch or story is not heard",
         "所在的会话：别的分支里说过的不算",
         max_length=300,
     ),

@@ -1,4 +1,4 @@
-"""Chats as they are kept: what was said, in which versions, and what was learned from it. Timelines, which let chats know of one another."""
+"""Chats as they are kept: what was said, in which versions, and what was learned from it. Stories: which chats know of one another."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -6,9 +6,9 @@ from datetime import datetime
 from typing import Annotated, Literal
 
 from fastapi import Query, Request, Response
-from pydantic import Field
+from pydantic import AliasChoices, Field
 
-from rolememory.chats.timelines import Timeline
+from rolememory.chats.stories import Living, Story
 from rolememory.chats.values import ChatInfo
 from rolememory.engine import RoleMemory
 from rolememory.schema.learning import Said
@@ -33,7 +33,8 @@ from rolememory.serve.rest.shapes import Done, In, Line, Name, Out, Page
 from rolememory.storage.memories import Edit
 
 chats = router("chats", under="/roles/{role}")
-Mode = Literal["shared", "own", "read_only", "off"]
+Mode = Literal["on", "read_only", "off"]
+AnyMode = Literal["on", "read_only", "off", "shared", "own"]
 
 
 class ChatOut(Out):
@@ -42,9 +43,12 @@ class ChatOut(Out):
     id: str
     title: str
     user: str | None
-    timeline: str = Field(description='"" = the one that all chats share')
+    story: str = Field(
+        description='the one it belongs to: "" = the life that chats share, "own" = to itself'
+    )
+    chosen: bool = Field(description="somebody put it there; else it is there by default")
     mode: Mode = Field(
-        description="own: a timeline to itself; read_only: learns nothing; off: hears nothing that was learned either"
+        description="read_only: learns nothing; off: hears nothing that was learned either"
     )
     created: datetime
     updated: datetime
@@ -95,12 +99,18 @@ class ChatPatch(In):
 
     title: Line | None = None
     archived: bool | None = None
-    timeline: Line | None = None
-    mode: Mode | None = None
+    story: Line | None = Field(
+        None,
+        validation_alias=AliasChoices("story", "timeline"),
+        description='"" = the life that chats share, "own" = to itself, "default" = where it is by default, or a named one',
+    )
+    mode: AnyMode | None = Field(
+        None, description="shared, own: as earlier versions told a story of its own"
+    )
 
 
-class TimelineOut(Out):
-    """A line of events that chats may share."""
+class StoryOut(Out):
+    """What chats may have in common."""
 
     name: str
     of: str | None
@@ -108,21 +118,35 @@ class TimelineOut(Out):
     merged: list[str]
 
 
-class ForkIn(In):
-    """A new timeline."""
+class StoryIn(In):
+    """A new story."""
 
     name: Name
     of: Line | None = Field(
-        "", description='where it forks from; "" = the shared one, null = it starts empty'
+        None, description='where it forks from; "" = the shared life, null = it starts empty'
     )
     at: datetime | None = None
 
 
 class MergeIn(In):
-    """Which timeline becomes known in which."""
+    """Which story becomes known in which."""
 
     name: Line
     into: Line = ""
+
+
+class LivingOut(Out):
+    """How chats of a user begin."""
+
+    user: str
+    stories: Living
+
+
+class LivingIn(In):
+    """How chats of a user begin from now on."""
+
+    user: Line = Field("", description='"" = who has no name')
+    stories: Living | None = Field(description="null = as the settings say")
 
 
 @chats.get("/chats")
@@ -144,28 +168,40 @@ def list_chats(
     return page(request, response, paging, rows, chat_out)
 
 
-@chats.get("/timelines")
-def list_timelines(
-    request: Request, response: Response, mind: Mind, paging: Paged
-) -> Page[TimelineOut]:
-    """Every timeline, the shared one first."""
-    return page(request, response, paging, mind.chats.timelines.list(), _timeline_out)
+@chats.get("/stories")
+def list_stories(request: Request, response: Response, mind: Mind, paging: Paged) -> Page[StoryOut]:
+    """Every named story, the life that chats share first."""
+    return page(request, response, paging, mind.stories.list(), _story_out)
 
 
-@chats.post("/timelines", status_code=201)
-def fork(house: TheHouse, mind: Mind, given: ForkIn) -> TimelineOut:
-    """A new timeline that knows what was told until then."""
-    made = mind.chats.timelines.fork(given.name, given.of, given.at)
+@chats.post("/stories", status_code=201)
+def begin(house: TheHouse, mind: Mind, given: StoryIn) -> StoryOut:
+    """A new story: empty, or one that knows what was told in another until then."""
+    made = mind.stories.begin(given.name, given.of, given.at)
     house.bus.tell("chat", mind.id)
-    return _timeline_out(made)
+    return _story_out(made)
 
 
-@chats.post("/timelines/merge")
-def merge(house: TheHouse, mind: Mind, given: MergeIn) -> TimelineOut:
-    """Let everything told in one timeline be known in another as well."""
-    into = mind.chats.timelines.merge(given.name, given.into)
+@chats.post("/stories/merge")
+def merge(house: TheHouse, mind: Mind, given: MergeIn) -> StoryOut:
+    """Let everything told in one story be known in another as well."""
+    into = mind.stories.merge(given.name, given.into)
     house.bus.tell("chat", mind.id)
-    return _timeline_out(into)
+    return _story_out(into)
+
+
+@chats.get("/stories/default")
+def living(mind: Mind, user: Annotated[str, Query(max_length=500)] = "") -> LivingOut:
+    """Whether chats of this user share one life, or each is a story of its own, where nobody put them anywhere."""
+    return LivingOut(user=user, stories=mind.stories.default(user))
+
+
+@chats.put("/stories/default")
+def choose(house: TheHouse, mind: Mind, given: LivingIn) -> LivingOut:
+    """Choose it for a user."""
+    mind.stories.choose(given.stories, given.user)
+    house.bus.tell("chat", mind.id)
+    return living(mind, given.user)
 
 
 @chats.get("/chats/{chat:path}")
@@ -207,7 +243,7 @@ def change_chat(
             chat,
             title=given.title,
             archived=given.archived,
-            timeline=given.timeline,
+            story=given.story,
             mode=given.mode,
         )
     house.bus.tell("chat", mind.id, chat=info.id)
@@ -247,7 +283,8 @@ def chat_out(info: ChatInfo) -> ChatOut:
         "id": clean(info.id),
         "title": clean(info.title),
         "user": info.user,
-        "timeline": info.timeline,
+        "story": info.story,
+        "chosen": info.chosen is not None,
         "mode": info.mode,
         "archived": info.archived,
     }
@@ -309,7 +346,5 @@ def _learned(memories: Mapping[str, Memory], chat: str) -> "defaultdict[str, lis
     return found
 
 
-def _timeline_out(timeline: Timeline) -> TimelineOut:
-    return TimelineOut(
-        name=timeline.name, of=timeline.of, at=timeline.at, merged=list(timeline.merged)
-    )
+def _story_out(story: Story) -> StoryOut:
+    return StoryOut(name=story.name, of=story.of, at=story.at, merged=list(story.merged))

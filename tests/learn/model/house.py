@@ -52,8 +52,7 @@ class Chat:
     said: tuple[Said, ...]
     user: str | None = "lin"
     teaches: bool = True
-    timeline: str = ""
-    mode: str = "shared"
+    story: str = ""
     branch_of: str = ""
 
 

@@ -153,12 +153,12 @@ def test_a_swipe_is_read_and_the_words_before_it_are_not_learned_twice(tmp_path:
         pytest.param({}, 2, id="a chat that says the same is not read again where it does"),
         pytest.param({"branch_of": "a"}, 2, id="nor is a branch"),
         pytest.param(
-            {"branch_of": "a", "mode": "own"},
+            {"branch_of": "a", "story": "own"},
             2,
-            id="nor a branch with a timeline of its own: what stands in it counts in it",
+            id="nor a branch with a story of its own: what stands in it counts in it",
         ),
-        pytest.param({"mode": "own"}, 4, id="a chat with a timeline of its own is"),
-        pytest.param({"timeline": "dream"}, 4, id="and a chat of another timeline"),
+        pytest.param({"story": "own"}, 4, id="a chat with a story of its own is"),
+        pytest.param({"story": "dream"}, 4, id="and a chat of another story"),
         pytest.param({"user": "somebody else"}, 4, id="and a chat of another user"),
     ],
 )

@@ -274,6 +274,38 @@ def test_a_continued_reply_is_another_version_of_the_same_one(tmp_path: Path) ->
         assert (last.text, last.kind) == ("I put the lantern out.", "continue")
 
 
+# ── stories ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("language", WANTED)
+def test_what_was_said_in_another_story_does_not_reach_the_prompt(
+    tmp_path: Path, language: str
+) -> None:
+    wanted, word = WANTED[language]
+    group = ["Asha", "Bo"]
+    with between(tmp_path, *[streams("Yes.")] * 5) as (house, model):
+        house.home.create("Bo")
+        say(house, TOLD[language], chat="old", group=group)
+        settled(house)
+        asha = house.home.role("Asha")
+        asha.remember("The wolf howls at the tower.", constant=True)
+
+        def known(role: str, chat: str) -> bool:
+            hint = {"role": role, "user": "Ann", "chat": chat, "group": group}
+            ask(house, request([GREETING, ("user", wanted)], hint=hint))
+            settled(house, role)
+            return word in block(model)
+
+        assert known("Asha", "one")
+        asha.stories.assign("old", "own")
+        assert not known("Asha", "two")
+        assert "wolf" in block(model), "what an author wrote is known in every story"
+        assert known("Bo", "three"), "a choice is for one role"
+        asha.stories.assign("old", "default")
+        asha.stories.choose("each", "Ann")
+        assert not known("Asha", "four")
+
+
 # ── what a card prints about the scene ───────────────────────────────────────────────────────────────────────────────
 
 PRINTED = {

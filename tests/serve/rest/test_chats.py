@@ -1,4 +1,4 @@
-"""Chats, timelines, the review queue and users over REST."""
+"""Chats, stories, the review queue and users over REST."""
 
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ def test_a_chat_is_listed_and_shown_with_what_was_learned(role: Caller) -> None:
     role.say("Hello.", chat="other", user="ann")
     listed = role.get("/chats", params={"user": "lin"})["items"]
     assert [(one["id"], one["user"], one["messages"], one["mode"]) for one in listed] == [
-        ("harbour 1/2", "lin", 2, "shared")
+        ("harbour 1/2", "lin", 2, "on")
     ]
     shown = role.get(f"/chats/{quote('harbour 1/2', safe='')}")
     assert [one["text"] for one in shown["items"]] == ["My sister is called Anna.", "A fine name."]
@@ -49,11 +49,8 @@ def test_a_chat_is_renamed_put_away_and_kept_apart(role: Caller) -> None:
             "PATCH", "/chats/harbour", {"title": "An evening <b>", "archived": True, "mode": "own"}
         )
     )
-    assert (changed["title"], changed["archived"], changed["mode"]) == (
-        "An evening <b>",
-        True,
-        "own",
-    )
+    told = [changed[name] for name in ("title", "archived", "mode", "story", "chosen")]
+    assert told == ["An evening <b>", True, "on", "own", True]
     assert role.get("/chats")["items"] == []
     assert [one["id"] for one in role.get("/chats", params={"archived": "yes"})["items"]] == [
         "harbour"
@@ -63,7 +60,7 @@ def test_a_chat_is_renamed_put_away_and_kept_apart(role: Caller) -> None:
         == 412
     )
     assert (
-        role("PATCH", "/chats/harbour", {"timeline": "nowhere"}).json()["error"]["code"]
+        role("PATCH", "/chats/harbour", {"story": "nowhere"}).json()["error"]["code"]
         == "unknown_name"
     )
     assert role("PATCH", "/chats/harbour", {"mode": "loud"}).status_code == 422
@@ -98,19 +95,48 @@ def test_no_chat_is_a_path(role: Caller, chat: str) -> None:
     assert role.get()["name"]
 
 
-def test_timelines_are_forked_merged_and_listed(role: Caller) -> None:
+def test_stories_are_begun_merged_and_listed(role: Caller) -> None:
     role.say("My sister is called Anna.", "A fine name.")
-    forked = role.post("/timelines", {"name": "what if"})
+    forked = role.post("/stories", {"name": "what if", "of": ""})
     assert (forked["name"], forked["of"]) == ("what if", "")
-    alone = role.post("/timelines", {"name": "alone", "of": None})
+    alone = role.post("/stories", {"name": "alone"})
     assert (alone["of"], alone["at"]) == (None, None)
-    assert role.post("/timelines/merge", {"name": "what if", "into": "alone"})["merged"] == [
-        "what if"
-    ]
-    assert [one["name"] for one in role.get("/timelines")["items"]] == ["", "what if", "alone"]
-    assert role("POST", "/timelines", {"name": "alone"}).status_code == 422
-    assert role("POST", "/timelines/merge", {"name": "alone", "into": "alone"}).status_code == 422
-    assert role("POST", "/timelines/merge", {"name": "never told"}).status_code == 404
+    merged = role.post("/stories/merge", {"name": "what if", "into": "alone"})["merged"]
+    assert merged == ["what if"]
+    assert [one["name"] for one in role.get("/stories")["items"]] == ["", "what if", "alone"]
+    assert role("POST", "/stories", {"name": "alone"}).status_code == 422
+    assert role("POST", "/stories/merge", {"name": "alone", "into": "alone"}).status_code == 422
+    assert role("POST", "/stories/merge", {"name": "never told"}).status_code == 404
+
+
+def test_what_is_told_in_a_story_is_recalled_there_alone(role: Caller) -> None:
+    role.say("I hid the map in the mill.", "I see.", chat="old", user="lin")
+    ask = {"messages": [{"role": "user", "content": "Where is the map hidden?"}], "user": "lin"}
+
+    def told(chat: str) -> bool:
+        return "mill" in role.post("/recall", {**ask, "chat": chat})["text"]
+
+    assert (told("old"), told("new")) == (True, True)
+    role.post("/stories", {"name": "what if"})
+    for field in ("timeline", "story"):
+        good(role("PATCH", "/chats/old", {field: "what if"}))
+        assert not told("new")
+        assert role.get("/chats/old")["chat"]["story"] == "what if"
+        found = role.post("/search", {"query": "map", "user": "lin"})["items"]
+        assert any("mill" in one["content"] for one in found), "a person finds it"
+        good(role("PATCH", "/chats/old", {"story": "default"}))
+        assert told("new")
+    chosen = role("PUT", "/stories/default", {"user": "lin", "stories": "each"}).json()
+    assert chosen == {"user": "lin", "stories": "each"}
+    assert not told("new")
+    assert (
+        role.get("/chats/old")["chat"] | {"story": "own", "chosen": False}
+        == (role.get("/chats/old")["chat"])
+    )
+    assert role.get("/stories/default", params={"user": "wu"})["stories"] == "one"
+    good(role("PUT", "/stories/default", {"user": "lin", "stories": None}))
+    assert told("new")
+    assert role("PUT", "/stories/default", {"user": "lin", "stories": "many"}).status_code == 422
 
 
 @pytest.fixture

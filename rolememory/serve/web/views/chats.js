@@ -1,7 +1,7 @@
 // The chats of a role: what was said in which versions, what was learned from it, and which chats know of one another.
 import { html, useState } from "../preact.js";
 import { address, go } from "../app.js";
-import { all, del, get, inRole, patch, url } from "../api.js";
+import { all, del, get, inRole, patch, put, url } from "../api.js";
 import { number, t, time } from "../i18n.js";
 import { toast } from "../live.js";
 import { Busy, Button, Confirm, Dialog, EmptyState, Field, Table, Trouble, useAsked } from "../ui.js";
@@ -11,7 +11,8 @@ import { Pages, ToMemory } from "./parts.js";
 import { Puzzles } from "./puzzles.js";
 
 const PART = 50;
-const MODES = ["shared", "own", "read_only", "off"];
+const MODES = ["on", "read_only", "off"];
+export const storyName = (story) => (story === "own" ? t("story.own") : story || t("story.shared"));
 export const chatPath = (role, id) => inRole(role, `/chats/${encodeURIComponent(id)}`);
 export const titleOf = (chat) => chat.title || chat.id || t("chats.unnamed");
 
@@ -28,7 +29,8 @@ function List({ role, info, query }) {
   return html`<h1 tabindex="-1">${t("chats.title")}</h1><p class="soft">${t("chats.intro")}</p>
     <${Puzzles} role=${role} info=${info} />
     <div class="row end"><${Field} label=${t("chats.user")} value=${now.user} onInput=${(user) => put({ user })} autocomplete="off" />
-      <${Field} as="select" label=${t("chats.which")} value=${now.archived} onInput=${(archived) => put({ archived })} options=${["no", "yes", "all"].map((one) => [one, t(`chats.archived.${one}`)])} /></div>
+      <${Field} as="select" label=${t("chats.which")} value=${now.archived} onInput=${(archived) => put({ archived })} options=${["no", "yes", "all"].map((one) => [one, t(`chats.archived.${one}`)])} />
+      <${Living} role=${role} user=${now.user} done=${page.again} /></div>
     ${page.error && html`<${Trouble} error=${page.error} again=${page.again} />`}
     ${!page.value && !page.error && html`<${Busy} />`}
     ${page.value && !page.value.items.length && html`<${EmptyState} title=${t("chats.none")} text=${t("chats.none.hint")} />`}
@@ -36,12 +38,20 @@ function List({ role, info, query }) {
       <${Pages} page=${page.value} label=${t("chats.title")} go=${(offset) => set((all) => ({ ...all, offset }))} />`}`;
 }
 
+/** Whether chats share one life, where nobody put them into a story: of one user, or of those without a name. */
+function Living({ role, user, done }) {
+  const path = inRole(role, "/stories/default");
+  const found = useAsked((signal) => get(url(path, { user }), { signal }), [path, user]);
+  const choose = async (stories) => { await put(path, { user, stories }); toast(t("chats.changed")); found.again(); done(); };
+  return found.value && html`<${Field} as="select" label=${user ? t("story.living.of", { user }) : t("story.living")} value=${found.value.stories} options=${["one", "each"].map((one) => [one, t(`story.${one}`)])} onInput=${choose} />`;
+}
+
 const columns = (role) => [
   { key: "title", label: t("chats.name"), cell: (chat) => html`${chat.depth > 0 && html`<span class="branch" style=${{ paddingLeft: `${Math.min(chat.depth, 4) - 1}rem` }} aria-hidden="true">↳ </span>`}<a href=${address("chats", role, chat.id)}>${titleOf(chat)}</a>${chat.archived && html` <span class="chip">${t("chats.away")}</span>`}` },
   { key: "user", label: t("chats.user"), cell: (chat) => chat.user ?? "—" },
   { key: "messages", label: t("chats.messages"), cell: (chat) => number(chat.messages) },
   { key: "mode", label: t("chats.mode"), cell: (chat) => t(`mode.${chat.mode}`) },
-  { key: "timeline", label: t("chats.timeline"), cell: (chat) => chat.timeline || t("timeline.shared") },
+  { key: "story", label: t("chats.story"), cell: (chat) => storyName(chat.story) },
   { key: "branch", label: t("chats.branch"), cell: (chat) => (chat.branch_of ? html`<a href=${address("chats", role, chat.branch_of)}>${chat.branch_of}</a>` : "—") },
   { key: "updated", label: t("chats.updated"), cell: (chat) => time(chat.updated) },
 ];
@@ -69,15 +79,17 @@ function Said({ role, chat, items }) {
 
 function About({ role, chat, done }) {
   const [open, setOpen] = useState("");
-  const lines = useAsked((signal) => all(inRole(role, "/timelines"), {}, { signal }), [role]);
+  const lines = useAsked((signal) => all(inRole(role, "/stories"), {}, { signal }), [role]);
   const branches = useAsked((signal) => all(inRole(role, "/chats"), { archived: "all" }, { signal }).then((rows) => rows.filter((one) => one.branch_of === chat.id)), [role, chat.id]);
   const change = async (fields, text) => {
-    const back = Object.fromEntries(Object.keys(fields).map((name) => [name, chat[name]]));
+    const before = { ...chat, story: chat.chosen ? chat.story : "default" };
+    const back = Object.fromEntries(Object.keys(fields).map((name) => [name, before[name]]));
     await patch(chatPath(role, chat.id), fields, { etag: chat.etag });
     done();
     toast(text, async () => { await patch(chatPath(role, chat.id), back); done(); });
   };
-  const names = [...new Set(["", chat.timeline, ...(lines.value ?? []).map((one) => one.name)])];
+  const names = [...new Set(["", "own", ...(chat.chosen ? [chat.story] : []), ...(lines.value ?? []).map((one) => one.name)])];
+  const stories = [["default", chat.chosen ? t("story.default") : t("story.default.is", { story: storyName(chat.story) })], ...names.map((one) => [one, storyName(one)])];
   return html`<div class="sheet"><dl class="facts">
       <dt>${t("chats.id")}</dt><dd><code>${chat.id}</code></dd><dt>${t("chats.user")}</dt><dd>${chat.user ?? "—"}</dd>
       <dt>${t("chats.created")}</dt><dd>${time(chat.created)}</dd><dt>${t("chats.updated")}</dt><dd>${time(chat.updated)}</dd>
@@ -85,8 +97,8 @@ function About({ role, chat, done }) {
       ${branches.value?.length > 0 && html`<dt>${t("chats.branches")}</dt><dd>${branches.value.map((one) => html`<a key=${one.id} href=${address("chats", role, one.id)}>${titleOf(one)}</a> `)}</dd>`}</dl>
     <div class="grid"><${Field} as="select" label=${t("chats.mode")} hint=${t(`mode.${chat.mode}.hint`)} value=${chat.mode} options=${MODES.map((one) => [one, t(`mode.${one}`)])}
         onInput=${(mode) => change({ mode }, t("chats.changed"))} />
-      <${Field} as="select" label=${t("chats.timeline")} hint=${t("chats.timeline.hint")} value=${chat.timeline} options=${names.map((one) => [one, one || t("timeline.shared")])}
-        onInput=${(timeline) => change({ timeline }, t("chats.changed"))} /></div>
+      <${Field} as="select" label=${t("chats.story")} hint=${t("chats.story.hint")} value=${chat.chosen ? chat.story : "default"} options=${stories}
+        onInput=${(story) => change({ story }, t("chats.changed"))} /></div>
     <div class="row"><${Button} onClick=${() => setOpen("rename")}>${t("chats.rename")}<//>
       <${Button} onClick=${() => change({ archived: !chat.archived }, t(chat.archived ? "chats.brought" : "chats.put"))}>${t(chat.archived ? "chats.bring" : "chats.archive")}<//>
       <a class="button" href=${`${address("playground", role)}?chat=${encodeURIComponent(chat.id)}`}>${t("chats.try")}</a>

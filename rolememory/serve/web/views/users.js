@@ -9,7 +9,7 @@ import { useFollowing } from "./list.js";
 import { Pages, Typed } from "./parts.js";
 
 const PART = 50;
-const nameOf = (timeline) => timeline || t("timeline.shared");
+const nameOf = (story) => story || t("story.shared");
 
 export default function Users({ role, info }) {
   return html`<h1 tabindex="-1">${t("users.title")}</h1><p class="soft">${t("users.intro")}</p><${People} role=${role} /><${Lines} role=${role} info=${info} />`;
@@ -45,29 +45,29 @@ const columns = (role, forget) => [
   { key: "forget", label: t("users.do"), cell: (one) => html`<${Button} kind="small danger" aria-label=${t("users.forget.one", { user: one.user })} onClick=${() => forget(one)}>${t("users.forget.yes")}<//>` },
 ];
 
-/** The timelines of a role, each with the chats on it; forking and merging. */
+/** The stories of a role, each with its chats; forking and merging. */
 function Lines({ role, info }) {
   const [open, setOpen] = useState(null); // {kind: fork | merge, line}
-  const found = useAsked((signal) => Promise.all([all(inRole(role, "/timelines"), {}, { signal }), all(inRole(role, "/chats"), { archived: "all" }, { signal })]), [role]);
+  const found = useAsked((signal) => Promise.all([all(inRole(role, "/stories"), {}, { signal }), all(inRole(role, "/chats"), { archived: "all" }, { signal })]), [role]);
   useFollowing(role, found.again, ["chat"]);
   const [lines, chats] = found.value ?? [[], []];
   const line = open?.line;
-  const merge = async (name, into) => { await post(inRole(role, "/timelines/merge"), { name, into }); toast(t("lines.merged", { name: nameOf(name), into: nameOf(into) })); found.again(); };
-  const fork = async (given) => { await post(inRole(role, "/timelines"), given); toast(t("lines.forked", { name: given.name })); found.again(); };
+  const merge = async (name, into) => { await post(inRole(role, "/stories/merge"), { name, into }); toast(t("lines.merged", { name: nameOf(name), into: nameOf(into) })); found.again(); };
+  const fork = async (given) => { await post(inRole(role, "/stories"), given); toast(t("lines.forked", { name: given.name })); found.again(); };
   return html`<section class="sheet" aria-labelledby="lines"><h2 id="lines">${t("lines.title", { name: info.name })}</h2><p class="soft small">${t("lines.intro")}</p>
     ${found.error && html`<${Trouble} error=${found.error} again=${found.again} />`}${!found.value && !found.error && html`<${Busy} />`}
-    <ul class="plain" id="timelines">${lines.map((one) => html`<li key=${one.name}><h3>${nameOf(one.name)}</h3>
+    <ul class="plain" id="stories">${lines.map((one) => html`<li key=${one.name}><h3>${nameOf(one.name)}</h3>
       <p class="facts-row">${one.name && html`<span>${one.of === null ? t("lines.empty") : t("lines.of", { of: nameOf(one.of), at: time(one.at) })}</span>`}
         ${one.merged.length > 0 && html`<span>${t("lines.also", { names: one.merged.map(nameOf).join(", ") })}</span>`}</p>
-      <${OnLine} role=${role} chats=${chats.filter((chat) => chat.timeline === one.name && chat.mode !== "own")} />
+      <${OnLine} role=${role} chats=${chats.filter((chat) => chat.story === one.name)} />
       <div class="row"><${Button} kind="small" aria-label=${`${t("lines.fork")}: ${nameOf(one.name)}`} onClick=${() => setOpen({ kind: "fork", line: one })}>${t("lines.fork")}<//>
         ${lines.length > 1 && html`<${Button} kind="small" aria-label=${`${t("lines.merge")}: ${nameOf(one.name)}`} onClick=${() => setOpen({ kind: "merge", line: one })}>${t("lines.merge")}<//>`}</div></li>`)}
-      ${chats.some((chat) => chat.mode === "own") && html`<li key="own"><h3>${t("lines.own")}</h3><${OnLine} role=${role} chats=${chats.filter((chat) => chat.mode === "own")} /></li>`}</ul>
+      ${chats.some((chat) => chat.story === "own") && html`<li key="own"><h3>${t("lines.own")}</h3><${OnLine} role=${role} chats=${chats.filter((chat) => chat.story === "own")} /></li>`}</ul>
     ${open?.kind === "fork" && html`<${Fork} line=${line} onDone=${fork} onClose=${() => setOpen(null)} />`}
     ${open?.kind === "merge" && html`<${Merge} line=${line} others=${lines.filter((one) => one.name !== line.name)} onDone=${merge} onClose=${() => setOpen(null)} />`}</section>`;
 }
 
-const OnLine = ({ role, chats }) => (chats.length ? html`<ul class="small">${chats.slice(0, 100).map((chat) => html`<li key=${chat.id}><a href=${address("chats", role, chat.id)}>${chat.title || chat.id}</a>${chat.user && ` · ${chat.user}`}${chat.mode !== "shared" && ` · ${t(`mode.${chat.mode}`)}`}</li>`)}
+const OnLine = ({ role, chats }) => (chats.length ? html`<ul class="small">${chats.slice(0, 100).map((chat) => html`<li key=${chat.id}><a href=${address("chats", role, chat.id)}>${chat.title || chat.id}</a>${chat.user && ` · ${chat.user}`}${chat.mode !== "on" && ` · ${t(`mode.${chat.mode}`)}`}</li>`)}
   ${chats.length > 100 && html`<li>${t("lines.more", { count: number(chats.length - 100) })}</li>`}</ul>` : html`<p class="small soft">${t("lines.none")}</p>`);
 
 function Fork({ line, onDone, onClose }) {

@@ -1,0 +1,282 @@
+"""Stories: which chats of a role know of one another. What a chat says is remembered in its own story, and only there.
+
+A chat is in the story somebody put it in; else a branch is in that of the chat it was forked from; else the choice for its user
+decides, else the setting `chats.stories`: one life for all of them, or each chat its own. A small JSON file in the role's state
+holds the named stories and the choices; which chat was put where stands in its log.
+"""
+
+import threading
+from collections import deque
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property, lru_cache
+from typing import Any, Final, Literal, get_args
+
+from rolememory.chats.kinship import Families
+from rolememory.chats.presence import Same, alone
+from rolememory.chats.values import OWN
+from rolememory.errors import InvalidValueError, UnknownNameError
+from rolememory.schema.memory import in_utc
+from rolememory.storage.moments import iso, moment
+from rolememory.storage.port import Space
+from rolememory.storage.problem import Problem
+from rolememory.storage.state import StateFile
+
+NAME = "stories"
+OLD_NAME = "timelines"  # of the file, as earlier versions called it
+BY_DEFAULT: Final = "default"
+"""Takes a chat back to where nobody put it anywhere."""
+Living = Literal["one", "each"]
+"""Whether chats share one life, or each is a story of its own."""
+LIVINGS: Final[tuple[Living, ...]] = get_args(Living)
+Reach = Mapping[str, datetime | None]  # stories known -> told until when; None = all of it
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+def own_story(chat: str) -> str:
+    """The story that a chat has to itself, which no other can be called."""
+    return f"\0{chat}"
+
+
+def shown(story: str) -> str:
+    """A story as people see it.
+
+    >>> shown(own_story("harbour")), shown("what if"), shown("")
+    ('own', 'what if', '')
+    """
+    return OWN if story.startswith("\0") else story
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """What chats may have in common; "" is the life that they share unless somebody chooses otherwise."""
+
+    name: str
+    of: str | None = None  # the one it was forked from; None = it starts empty
+    at: datetime | None = None  # what was told in that one until then is known here
+    merged: tuple[str, ...] = ()  # others whose events are known here too
+
+
+class Stories:
+    """The stories of a role. Thread-safe; any number of processes may share the file."""
+
+    def __init__(
+        self,
+        space: Space,
+        *,
+        clock: Callable[[], datetime] = _now,
+        same: Same = alone,
+        living: Callable[[], Living] = lambda: "one",
+        assign: Callable[[str, str], object] = lambda chat, story: None,
+    ) -> None:
+        """`living` is what holds where nobody chose for a user, `assign` writes into a chat's log."""
+        self._file = StateFile(space, NAME)
+        self._space, self._clock, self._same = space, clock, same
+        self._living, self._assign = living, assign
+        self._lock = threading.RLock()
+
+    def list(self) -> Sequence[Story]:
+        """Every named story, the shared life first."""
+        return [self._story(name) for name in self._names()]
+
+    def assign(self, chat: str, story: str) -> None:
+        """Put a chat into a story: "" the shared life, `OWN`, `BY_DEFAULT`, or a named one.
+
+        Raises: UnknownChatError, UnknownNameError (no such story), NotWrittenError.
+        """
+        self._assign(chat, story)
+
+    def default(self, user: str | None = None) -> Living:
+        """How chats of this user begin: as chosen for them, else as the settings say."""
+        person = self._same(user or "")
+        chosen = (how for one, how in self._value()["users"].items() if self._same(one) == person)
+        return next((how for how in chosen if how in LIVINGS), self._living())
+
+    def choose(self, living: Living | None, user: str | None = None) -> None:
+        """How chats of this user begin from now on, and those that nobody put anywhere; None: as the settings say.
+
+        Raises: InvalidValueError, NotWrittenError.
+        """
+        if living is not None and living not in LIVINGS:
+            raise InvalidValueError(
+                f"expected one of {', '.join(LIVINGS)}, got {living!r}",
+                zh=f"应为 {'、'.join(LIVINGS)} 之一，却是“{living}”",
+            )
+        person = self._same(user or "")
+
+        def chosen(value: dict[str, Any]) -> None:
+            users = {one: how for one, how in value["users"].items() if self._same(one) != person}
+            value["users"] = {**users, user or "": living} if living else users
+
+        self._change(chosen)
+
+    def begin(self, name: str, of: str | None = None, at: datetime | None = None) -> Story:
+        """A new story; with `of` it knows what was told there until `at` (None: until now), else it starts empty.
+
+        Raises: InvalidValueError (the name is taken or blank), UnknownNameError (no story `of`), NotWrittenError.
+        """
+        name = name.strip()
+        if not name or len(name) > 200:
+            raise InvalidValueError(
+                f"expected a name of 1 to 200 characters, got {name[:80]!r}",
+                zh=f"名字应为 1 到 200 个字符，却是“{name[:80]}”",
+            )
+        until = None if of is None else iso(in_utc(at or self._clock()))
+
+        def begun(value: dict[str, Any]) -> None:
+            if name in value["stories"] or name in (OWN, BY_DEFAULT):
+                raise InvalidValueError(
+                    f"there is a story {name!r} already; choose another name",
+                    zh=f"已有故事“{name}”；请换一个名字",
+                )
+            value["stories"][name] = {"of": of, "at": until}
+
+        if of is not None:
+            self.known(of)
+        self._change(begun)
+        return self._story(name)
+
+    def merge(self, name: str, into: str = "") -> Story:
+        """Let everything told in `name`, before and from now on, be known in `into` as well; gives `into`.
+
+        Raises: InvalidValueError (both are one), UnknownNameError, NotWrittenError.
+        """
+        if self.known(name) == self.known(into):
+            raise InvalidValueError(
+                f"story {name!r} cannot be merged into itself", zh=f"故事“{name}”不能并入自己"
+            )
+
+        def merged(value: dict[str, Any]) -> None:
+            value["merged"][into] = [*dict.fromkeys((*value["merged"].get(into, ()), name))]
+
+        self._change(merged)
+        return self._story(into)
+
+    def known(self, name: str) -> str:
+        """The name, if there is such a story.
+
+        Raises: UnknownNameError.
+        """
+        if name not in self._names():
+            raise UnknownNameError("story", name, filter(None, self._names()))
+        return name
+
+    def reach(self, name: str) -> Reach:
+        """The stories that are known in that one, each with the moment until which."""
+        value = self._value()
+        found: dict[str, datetime | None] = {}
+        waiting: deque[tuple[str, datetime | None]] = deque([(name, None)])
+        while waiting:
+            here, until = waiting.pop()
+            if here in found and not _later(until, found[here]):
+                continue
+            found[here] = until
+            waiting.extend((other, until) for other in value["merged"].get(here, ()))
+            fork = value["stories"].get(here, {})
+            if fork.get("of") is not None:
+                waiting.append((fork["of"], _earlier(until, moment(fork["at"]))))
+        return found
+
+    def forget(self, ids: Callable[[str], str], users: Collection[str] = ()) -> None:
+        """Call every story by these names from now on, and let no choice be left of these users. Raises: NotWrittenError."""
+
+        def renamed(value: dict[str, Any]) -> None:
+            value["stories"] = {
+                ids(name): one | ({"of": ids(one["of"])} if one.get("of") else {})
+                for name, one in value["stories"].items()
+            }
+            value["merged"] = {
+                ids(name): [ids(other) for other in others]
+                for name, others in value["merged"].items()
+            }
+            value["users"] = {one: how for one, how in value["users"].items() if one not in users}
+
+        if any(ids(name) != name for name in self._names()) or {*users} & {*self._value()["users"]}:
+            self._change(renamed)
+
+    @property
+    def mark(self) -> Hashable:
+        """Another one whenever the file changed; one stat."""
+        return self._file.mark
+
+    @property
+    def problems(self) -> Sequence[Problem]:
+        """Why the file could not be read, if so."""
+        self._file.load()
+        return (
+            [Problem("unreadable", f"state/{NAME}.json", values=(("reason", self._file.note),))]
+            if self._file.note
+            else []
+        )
+
+    def _names(self) -> Sequence[str]:
+        return ["", *self._value()["stories"]]
+
+    def _story(self, name: str) -> Story:
+        value = self._value()
+        fork = value["stories"].get(name, {})
+        at = fork.get("at")
+        merged = tuple(value["merged"].get(name, ()))
+        return Story(name, fork.get("of"), moment(at) if at else None, merged)
+
+    @cached_property
+    def _older(self) -> Mapping[str, Any]:
+        """What an earlier version left."""
+        return StateFile(self._space, OLD_NAME).load()
+
+    def _value(self) -> dict[str, Any]:
+        raw = self._file.load() or self._older
+        stories = _table(raw, "stories") or _table(raw, "timelines")
+        merged = _table(raw, "merged")
+        return {
+            "stories": {name: dict(one) for name, one in stories.items() if isinstance(one, dict)},
+            "merged": {name: [*some] for name, some in merged.items() if isinstance(some, list)},
+            "users": dict(_table(raw, "users")),
+        }
+
+    def _change(self, change: Callable[[dict[str, Any]], None]) -> None:
+        with self._lock, self._space.lock("state"):
+            value = self._value()
+            change(value)
+            self._file.save(value)
+            self._space.document(f"state/{OLD_NAME}.json").delete()
+
+
+class Belonging:
+    """Which story each chat belongs to, at one moment."""
+
+    def __init__(self, stories: Stories, families: Families) -> None:
+        self._families, self._default = families, lru_cache(maxsize=256)(stories.default)
+        self.token: Hashable = (stories.mark, stories.default())  # equal while choices are the same
+
+    def of(self, chat: str, user: str | None = None, branch_of: str = "") -> str:
+        """The story of a chat; `user`, `branch_of`: of one that is not known yet."""
+        seen = set[str]()
+        while chat not in seen:
+            seen.add(chat)
+            found = self._families.get(chat)
+            info = found.info if found else None
+            if info is not None and info.chosen is not None:
+                return own_story(chat) if info.chosen == OWN else info.chosen
+            user, parent = (info.user, info.branch_of) if info else (user, branch_of)
+            if not parent:
+                break
+            chat, branch_of = parent, ""
+        return own_story(chat) if self._default(user) == "each" else ""
+
+
+def _table(raw: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    found = raw.get(name)
+    return found if isinstance(found, dict) else {}
+
+
+def _later(one: datetime | None, other: datetime | None) -> bool:
+    return other is not None and (one is None or one > other)
+
+
+def _earlier(one: datetime | None, other: datetime | None) -> datetime | None:
+    return min((each for each in (one, other) if each is not None), default=None)
