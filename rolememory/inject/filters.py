@@ -28,9 +28,17 @@ _TEXT_METHODS = (
     "removeprefix", "removesuffix", "replace", "rfind", "rindex", "rjust", "rpartition", "rsplit", "rstrip", "split", "splitlines",
     "startswith", "strip", "swapcase", "title", "upper", "zfill",
 )  # fmt: skip
+_TABLE_METHODS = frozenset({"get", "items", "keys", "values"})
+
+
+class Plain(dict[Any, Any]):
+    """A table that holds nothing but text, numbers, tuples and such tables; nobody changes it."""
+
+
 METHODS: Mapping[type, frozenset[str]] = {
     str: frozenset(_TEXT_METHODS),
-    dict: frozenset({"get", "items", "keys", "values"}),
+    dict: _TABLE_METHODS,
+    Plain: _TABLE_METHODS,
     list: frozenset({"count", "index"}),
     tuple: frozenset({"count", "index"}),
 }

@@ -4,10 +4,10 @@ import re
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, TypeVar
 
 from rolememory.errors import TemplateError
@@ -86,24 +86,23 @@ def _local(moment: datetime, zone: tzinfo) -> datetime:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """Memories that stand under one heading: of one type, or passages of one scene."""
+class Heading:
+    """What memories stand under together: of one type, or passages of one scene."""
 
     type: str  # of memories, "scene" of passages; "" where nothing is separated
-    memories: Sequence[Memory]
     where: str = ""  # of passages: "here" in this chat, "older" in another one
     scene: str = ""  # what was printed about time and place in the story
     date: str = ""
     people: tuple[str, ...] = ()  # who was there, where others than character and user were
 
-    def heading(self) -> tuple[object, ...]:
-        """What tells it from another part."""
-        return (self.type, self.where, self.scene, self.date, self.people)
-
     def values(self, memories: Sequence[Any]) -> dict[str, Any]:
         """What a template gets, with these in the place of the memories."""
         named = {"where": self.where, "scene": self.scene, "date": self.date}
         return {"type": self.type, "memories": memories, "people": self.people, **named}
+
+
+_TOGETHER = Heading("")
+_OF_TYPE = {kind: Heading(kind.value) for kind in _ORDER}
 
 
 def merged(memories: Sequence[Memory]) -> list[Memory]:
@@ -163,6 +162,7 @@ class Style:
         self._said: dict[
             int, tuple[Memory, Mapping[str, Any]]
         ] = {}  # by identity; the memory is held so that it stays the same one
+        self._scenes: dict[int, tuple[Passage, Heading]] = {}  # likewise
         self._lines: dict[tuple[str, int], str] = {}  # by template and memory
         self._frames: dict[Hashable, Frame | None] = {}  # by template and shape
         self._joined: dict[tuple[str, ...], list[Memory]] = {}  # by the ids that were joined
@@ -214,12 +214,7 @@ class Style:
 
     def length(self, memories: Sequence[Memory]) -> int | None:
         """Characters of the block, added up from its parts without putting it together; None where only rendering can tell."""
-        if not self._tries:
-            return None
-        frame, lines = self._first_that_works(
-            lambda template: self._apart(template, self._merged(memories))
-        ) or (None, [])
-        return frame.length(lines) if frame and self._tries else None
+        return self._first_that_works(lambda template: self._added_up(template, memories))
 
     def body(self, memories: Sequence[Memory]) -> str:
         """The block without its fence, for callers that put it under a heading of their own."""
@@ -247,24 +242,37 @@ class Style:
         """The frame of this shape, rendered once, and the lines that go into it; no frame for a template that is not made so."""
         parts = self._parts(template, ordered)
         said = {id(memory): self._line(template, memory) for memory in ordered}
-        grouped = chain(*(part.memories for part in parts))
-        lines = [said[id(memory)] for memory in (*grouped, *ordered)]
-        if "" in said.values():
-            return None, lines
-        shape = template.name, tuple((part.heading(), len(part.memories)) for part in parts)
+        lines = [said[id(memory)] for memory in (*chain(*parts.values()), *ordered)]
+        frame = None if "" in said.values() else self._frame_of(template, parts)
+        return frame, lines
+
+    def _added_up(self, template: Compiled, memories: Sequence[Memory]) -> int | None:
+        """The length of a block as that of its frame and its lines; None where that does not tell."""
+        said = any(isinstance(memory, Passage) for memory in memories)
+        ordered = self._merged(memories) if said else memories
+        lines = [self._line(template, memory) for memory in ordered]
+        frame = None if "" in lines else self._frame_of(template, self._parts(template, ordered))
+        return frame.length(lines) if frame else None
+
+    def _frame_of(
+        self, template: Compiled, parts: Mapping[Heading, Sequence[Memory]]
+    ) -> Frame | None:
+        shape = template.name, tuple((one, len(parts[one])) for one in parts)
         if shape not in self._frames:
-            slots = iter(map(Slot, range(len(lines))))
-            hollow = [part.values([next(slots) for _ in part.memories]) for part in parts]
-            frame = template.render_frame(self._context(hollow, list(slots)))
+            count = sum(map(len, parts.values()))
+            slots = [Slot(number) for number in range(2 * count)]
+            free = iter(slots)
+            hollow = [one.values(list(islice(free, len(parts[one])))) for one in parts]
+            frame = template.render_frame(self._context(hollow, slots[count:]))
             if len(self._frames) >= _KEPT_FRAMES:
                 self._frames.clear()
-            self._frames[shape] = Frame.of(frame, fenced) if frame is not None else None
-        return self._frames[shape], lines
+            self._frames[shape] = Frame.of(frame, fenced, count) if frame is not None else None
+        return self._frames[shape]
 
     def _whole(self, template: Compiled, ordered: Sequence[Memory]) -> str:
         groups = [
-            part.values([self._values(memory) for memory in part.memories])
-            for part in self._parts(template, ordered)
+            heading.values([self._values(memory) for memory in part])
+            for heading, part in self._parts(template, ordered).items()
         ]
         return template.render(self._context(groups, [self._values(memory) for memory in ordered]))
 
@@ -284,30 +292,31 @@ class Style:
             self._joined[key] = merged(memories)
         return self._joined[key]
 
-    def _parts(self, template: Compiled, ordered: Sequence[Memory]) -> list[Part]:
+    def _parts(self, template: Compiled, ordered: Sequence[Memory]) -> dict[Heading, list[Memory]]:
         """Memories by type, in the order types are said, then passages by scene, the latest last."""
         if not self._settings.separate_by_type:
-            return [Part("", ordered)] if ordered else []
-        told = [one for one in ordered if not (template.scenes and isinstance(one, Passage))]
-        by_type = (
-            Part(kind.value, [memory for memory in told if memory.type is kind]) for kind in _ORDER
-        )
-        scenes: dict[tuple[object, ...], Part] = {}
+            return {_TOGETHER: list(ordered)} if ordered else {}
+        found: dict[Heading, list[Memory]] = {heading: [] for heading in _OF_TYPE.values()}
         for memory in ordered:
-            if template.scenes and isinstance(memory, Passage):
-                part = self._scene(memory)
-                known = scenes.setdefault(part.heading(), replace(part, memories=[]))
-                known.memories.append(memory)  # type: ignore[attr-defined]
-        return [*(part for part in by_type if part.memories), *scenes.values()]
+            scene = template.scenes and isinstance(memory, Passage)
+            heading = self._scene(memory) if scene else _OF_TYPE[memory.type]  # type: ignore[arg-type]
+            found.setdefault(heading, []).append(memory)
+        return {heading: part for heading, part in found.items() if part}
 
-    def _scene(self, memory: Passage) -> Part:
+    def _scene(self, memory: Passage) -> Heading:
+        """What a passage stands under; found out once."""
+        known = self._scenes.get(id(memory))
+        if known is None:
+            known = self._scenes[id(memory)] = memory, self._heading(memory)
+        return known[1]
+
+    def _heading(self, memory: Passage) -> Heading:
         here = memory.evidence[0].chat == self._cast.chat
         local = _local(memory.created, self._zone) if memory.created else None
         dated = day(local, self.language) if local and self._settings.scene_dates else ""
         others = tuple(name for name in memory.company if name != self._cast.user)
-        return Part(
+        return Heading(
             "scene",
-            (),
             "here" if here else "older",
             tame(memory.scene),
             dated,

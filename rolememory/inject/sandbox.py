@@ -21,6 +21,7 @@ from rolememory.inject.filters import (
     METHODS,
     OPERATORS,
     TESTS,
+    Plain,
     call_method,
     joined,
     numbers,
@@ -86,12 +87,12 @@ def plain(value: Any) -> Any:
     Raises:
         TypeError: something in it is none of these.
     """
-    if value is None or type(value) in (str, bool, int, float, Slot):
+    if value is None or type(value) in (str, bool, int, float, Slot, Plain):
         return value
     if isinstance(value, str):
         return str.__str__(value)
     if isinstance(value, Mapping):
-        return {plain(key): plain(inner) for key, inner in value.items()}
+        return Plain({plain(key): plain(inner) for key, inner in value.items()})
     if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
         return tuple(plain(inner) for inner in value)
     if isinstance(value, bool | int | float):

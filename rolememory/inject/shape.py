@@ -5,6 +5,7 @@ So a block can be measured many times a turn without rendering it anew. It holds
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -41,17 +42,22 @@ class Frame:
 
     text: str
     bare: int  # characters of the finished block that belong to no line
-    uses: tuple[int, ...]  # which line each mark stands for
+    times: int | None  # how often it says each line; None = not all of them alike
 
     @classmethod
-    def of(cls, text: str, finish: Callable[[str], str]) -> "Frame":
-        """Measure a frame; `finish` is what happens to the text once its lines are in (the fence)."""
-        uses = tuple(int(mark) for mark in _MARK.findall(text))
-        return cls(text, len(finish(_MARK.sub("x", text))) - len(uses), uses)
+    def of(cls, text: str, finish: Callable[[str], str], lines: int) -> "Frame":
+        """Measure a frame for so many lines; `finish` is what happens to the text once its lines are in (the fence).
 
-    def length(self, lines: Sequence[str]) -> int:
-        """Characters of the finished block with these lines."""
-        return self.bare + sum(len(lines[line]) for line in self.uses)
+        Each line may be named by two marks, `lines` apart.
+        """
+        uses = Counter(int(mark) % lines for mark in _MARK.findall(text))
+        bare = len(finish(_MARK.sub("x", text))) - uses.total()
+        counts = {uses[line] for line in range(lines)}
+        return cls(text, bare, counts.pop() if len(counts) == 1 else None)
+
+    def length(self, lines: Sequence[str]) -> int | None:
+        """Characters of the finished block with these lines, in any order; None where that does not tell."""
+        return None if self.times is None else self.bare + self.times * sum(map(len, lines))
 
 
 def line_macro(tree: nodes.Template) -> nodes.Macro | None:
@@ -65,10 +71,16 @@ def line_macro(tree: nodes.Template) -> nodes.Macro | None:
 
 
 def line_alone(tree: nodes.Template, macro: nodes.Macro) -> list[nodes.Node]:
-    """The body that says one line: the names the template sets, the macro, one call of it."""
+    """The body that says one line: the names it needs of those the template sets, the macro, one call of it."""
+    needed, sets = set(_asked(macro)), [one for one in tree.body if isinstance(one, nodes.Assign)]
+    for one in reversed(sets):
+        if needed & _names(one.target, "store"):
+            needed |= _names(one.node, "load")
+        else:
+            sets.remove(one)
     call = nodes.Call(nodes.Name("line", "load"), [nodes.Name("memory", "load")], [], None, None)
     return [
-        *(node for node in tree.body if isinstance(node, nodes.Assign) or node is macro),
+        *(node for node in tree.body if node in sets or node is macro),
         nodes.Output([call]),
     ]
 
@@ -103,6 +115,11 @@ def _asked(macro: nodes.Macro) -> Iterator[str]:
         for name in macro.find_all(nodes.Name)
         if name.ctx == "load" and name.name not in own
     )
+
+
+def _names(node: nodes.Node, use: str) -> set[str]:
+    own = {node.name} if isinstance(node, nodes.Name) and node.ctx == use else set()
+    return own | {name.name for name in node.find_all(nodes.Name) if name.ctx == use}
 
 
 def _set(tree: nodes.Template) -> Iterator[str]:

@@ -25,7 +25,8 @@ from rolememory.text.fold import fold
 from rolememory.text.words import tokens
 
 _NUMBERS = re.compile(r"\d+")
-_AROUND = 100  # characters that stand around a memory's text in its line, with a heading, as a rule
+_HEADING = 80  # characters that a line with a heading of its own adds besides itself, as a rule
+_BREAKS = 2  # ... and one that stands under a heading that is there
 _LEAST_BYTES = 12  # twelve Latin letters, four Chinese characters
 
 
@@ -127,21 +128,23 @@ def likeness(one: str, other: str, least: float) -> float:
     >>> likeness("the beacon failed", "the beacon failed.", 0.9), likeness("she likes tea", "she likes the sea", 0.9)
     (1.0, 0.0)
     """
-    (words, numbers), (others, other_numbers) = _told(one), _told(other)
-    if numbers != other_numbers:
+    if _numbers(one) != _numbers(other) or not fuzz.ratio(one, other, score_cutoff=least * 50):
         return 0.0
+    words, others = _words(one), _words(other)
     shared = len(words & others)
     every = len(words) + len(others) - shared
     alike = shared / every if every else float(one == other)
-    if alike < least or not fuzz.ratio(one, other, score_cutoff=least * 50):
-        return 0.0
-    return round(alike, 3)
+    return 0.0 if alike < least else round(alike, 3)
 
 
 @lru_cache(maxsize=2048)
-def _told(text: str) -> tuple[frozenset[str], tuple[str, ...]]:
-    """The words and the numbers of a plain text."""
-    return frozenset(tokens(text)), tuple(_NUMBERS.findall(text))
+def _words(text: str) -> frozenset[str]:
+    return frozenset(tokens(text))
+
+
+@lru_cache(maxsize=2048)
+def _numbers(text: str) -> tuple[str, ...]:
+    return tuple(_NUMBERS.findall(text))
 
 
 def _says_enough(content: str) -> bool:
@@ -170,8 +173,10 @@ def fit(scored: Sequence[Scored], measure: Measure, fitting: Fitting) -> Fitted:
 def _fit(ranking: Ranking, measure: Measure, fitting: Fitting) -> Fitted:
     fitted = Fitted(distilled=_distilled(ranking, fitting))
     excerpts = Excerpts(fitting.known)
-    gates = [gate for gate in _GATES if _asks(gate, fitting)]
-    for place in _in_order(ranking, fitting):
+    said = any(isinstance(memory, Passage) for memory in ranking.memories)
+    idle = set() if said else {_allowance}
+    gates = [gate for gate in _GATES if gate not in idle and _asks(gate, fitting)]
+    for place in _in_order(ranking, fitting, said):
         candidate = _Candidate(ranking.memories[place], ranking.relevances[place])
         for gate in gates:
             if reason := gate(candidate, fitted, fitting, measure):
@@ -229,11 +234,10 @@ def _settle(fitted: Fitted, measure: Measure) -> None:
         fitted.length, fitted.hoped = measure.block([one.memory for one in fitted.chosen]), 0
 
 
-def _in_order(ranking: Ranking, fitting: Fitting) -> Sequence[int]:
+def _in_order(ranking: Ranking, fitting: Fitting, said: bool) -> Sequence[int]:
     """The places as they are tried: what an author wrote before what was said, so that no talk can crowd it out; else by score."""
     places = _by_score(ranking, fitting)
-    said = [isinstance(memory, Passage) for memory in ranking.memories]
-    if not any(said):
+    if not said:
         return places
     return sorted(places, key=lambda at: not ranking.memories[at].authored)
 
@@ -328,7 +332,7 @@ def _budget(
     candidate: _Candidate, fitted: Fitted, fitting: Fitting, measure: Measure
 ) -> Reason | None:
     limit, least = fitting.limit, measure.least(candidate.memory)
-    if _surely_fits(least, fitted, fitting):
+    if _surely_fits(candidate.memory, least, fitted, fitting, measure):
         return None
     if fitted.hoped:
         _settle(fitted, measure)
@@ -340,12 +344,19 @@ def _budget(
     return Reason("budget", (("needed", needed), ("limit", limit))) if needed > limit else None
 
 
-def _surely_fits(least: int, fitted: Fitted, fitting: Fitting) -> bool:
-    """Whether the budget is so far away that a line need not be measured."""
-    hoped = fitted.hoped + least + _AROUND
-    if fitted.length + hoped > fitting.limit or not (least and fitting.guesses and fitted.chosen):
+def _surely_fits(
+    memory: Memory, least: int, fitted: Fitted, fitting: Fitting, measure: Measure
+) -> bool:
+    """Whether the budget is so far away that the block need not be measured with this line."""
+    room = fitting.limit - fitted.length - fitted.hoped
+    if least > room or not (least and fitting.guesses and fitted.chosen):
         return False
-    fitted.trying = fitted.length, hoped
+    under = any(one.memory.type is memory.type and _is_typed(one) for one in fitted.chosen)
+    headed = under and not isinstance(memory, Passage)
+    hoped = measure.share([memory]) + (_BREAKS if headed else _HEADING)
+    if hoped > room:
+        return False
+    fitted.trying = fitted.length, fitted.hoped + hoped
     return True
 
 

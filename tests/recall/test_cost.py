@@ -15,7 +15,7 @@ from rolememory import Home, Message, RoleMemory
 SIZES = (200, 3_000)  # messages
 MORE = SIZES[1] - SIZES[0]
 WINDOW = 60
-A_ROW = 50  # bytes: a few columns of numbers
+A_ROW = 80  # bytes: ten columns of numbers
 QUIET = {"embedding.backend": "off", "learn.enabled": False, "recall.passages.recall": "all"}
 HIDDEN = "The obsidian crown lies beneath Greywater mill."
 ASKED = "Does the obsidian crown still lie beneath Greywater mill?"

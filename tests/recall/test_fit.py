@@ -92,7 +92,8 @@ class Wordy(Plain):
 @pytest.mark.parametrize(
     ("around", "most"),
     [
-        pytest.param(20, 8, id="lines as they are: measured a few times"),
+        pytest.param(0, 3, id="lines as they are: measured a few times"),
+        pytest.param(20, 8, id="lines a little longer than each by itself"),
         pytest.param(
             400, 99, id="lines far longer than their text: every one is measured after all"
         ),
