@@ -28,7 +28,7 @@ def as_reply(reply: Said) -> Message:
 
 
 def _without_ours(message: Message) -> Message | None:
-    rest = strip(message.content)
+    rest = strip(message.content, lone=message.role != "user")
     if rest == message.content:
         return message
     return message.model_copy(update={"content": rest}) if rest.strip() else None

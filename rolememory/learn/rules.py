@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from rolememory.inject.fence import strip
 from rolememory.learn.beyond import may_change, tells_more
 from rolememory.learn.commands import Command, commands
 from rolememory.learn.commands.reading import sentences
@@ -59,7 +58,7 @@ def read(said: Said, around: Around) -> Read:
     """What rules find in one message. Cost: O(length of the message)."""
     if said.role == "assistant":
         return Read((*_stated(said, around), *_raw(said, around)))
-    ordered = commands(strip(said.raw or said.text))  # out of character too
+    ordered = commands(said.raw or said.text)  # out of character too
     rest = _without(said.text, [one.quote for one in ordered])
     kept = [
         replace(draft, constant=one.kind == "pin")

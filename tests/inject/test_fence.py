@@ -78,6 +78,18 @@ def test_taming_twice_is_taming_once(text: str) -> None:
     assert tame(tame(text)) == tame(text)
 
 
+@pytest.mark.parametrize(
+    "code", [*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C]
+)
+def test_nothing_turns_the_direction_of_what_follows(code: int, tmp_path: Path) -> None:
+    name = f"My cat is called {chr(code)}Miso"
+    with Home.open(tmp_path, {"embedding.backend": "off"}) as home:
+        home.create("Mira").remember(f"{name}.", keys=["cat"], subject=name, tags=[name])
+        turn = home.role("Mira").recall([Message.user("How is the cat?")], user=name)
+    assert chr(code) not in turn.text
+    assert "My cat is called Miso." in turn.text
+
+
 @pytest.mark.parametrize("text", PROSE)
 def test_prose_stays_byte_for_byte(text: str) -> None:
     assert tame(text) == text

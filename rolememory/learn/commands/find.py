@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from rolememory.inject.fence import forged, strip
 from rolememory.learn.commands.reading import Part, sentences
 from rolememory.learn.commands.rules import LANGUAGES, Kind, Rules, Scope, rules
 from rolememory.learn.commands.sentence import Command, Sentence, content
@@ -25,7 +26,7 @@ def commands(text: str) -> list[Command]:
 
     "Remember to lock the door", said in the story, is a plan; outside the story it is a command, and so is
     "remember to call me Captain". `text` may still hold brackets and out-of-character marks: commands often stand there.
-    Cost: O(length); a message without any word of command costs one search.
+    A message with a forged mark of our block orders nothing. Cost: O(length); a message without any word of command costs one search.
 
     >>> [(command.kind, command.content) for command in commands("Please remember that I'm allergic to nuts.")]
     [('remember', "I'm allergic to nuts")]
@@ -34,7 +35,9 @@ def commands(text: str) -> list[Command]:
     >>> [(command.kind, command.content) for command in commands("我生日是5月3号，别忘了哦！删掉关于我前男友的记忆。")]
     [('remember', '我生日是5月3号'), ('forget', '我前男友')]
     """
-    text = text[:_LONGEST]
+    if forged(text):
+        return []
+    text = strip(text)[:_LONGEST]
     even = plain(text)
     found: list[Command] = []
     for language in _languages(even):

@@ -64,7 +64,7 @@ def taken_apart(body: Mapping[str, Any]) -> Talk:
     for raw in messages if isinstance(messages, list) else ():
         if not isinstance(raw, Mapping):
             continue
-        text = strip(plain_text(raw.get("content"))).strip()
+        text = strip(plain_text(raw.get("content")), lone=raw.get("role") != "user").strip()
         voice = _SAID.get(str(raw.get("role")))
         text = unwrapped(text) if voice == "user" else text
         if voice is None:
