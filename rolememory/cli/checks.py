@@ -19,6 +19,7 @@ from rolememory.errors import NotWrittenError, RoleMemoryError
 
 if TYPE_CHECKING:
     from rolememory.schema.role import Role
+    from rolememory.schema.scene import Language
     from rolememory.schema.settings import Settings
 
 PARTS = (
@@ -212,9 +213,10 @@ def _templates(home: Path) -> Iterator[Finding]:
     folder = home / "templates"
     for file in sorted(folder.glob("*/*.jinja")):
         kind, name = file.parent.name, file.name.split(".")[0]
+        language: Language = "zh" if ".zh." in file.name else "en"
         try:
-            notes = (
-                Templates(folder).choose(kind, name, "zh" if ".zh." in file.name else "en").notes
+            notes = Templates(folder).choose(kind, name, language).notes or _rendered(
+                folder, kind, name, language
             )
         except TemplateError as error:
             notes = (error.text(Tongue.language),)
@@ -226,6 +228,21 @@ def _templates(home: Path) -> Iterator[Finding]:
                 note,
                 say("until then the shipped one serves", "在此之前使用自带的模板"),
             )
+
+
+def _rendered(folder: Path, kind: str, name: str, language: "Language") -> tuple[str, ...]:
+    """What is wrong with a template that compiles, found out by saying a memory with it."""
+    from rolememory.inject.environment import Templates
+    from rolememory.inject.render import Style
+    from rolememory.schema.memory import Memory
+    from rolememory.schema.settings import InjectSettings
+
+    if kind != "inject":
+        return ()
+    settings = InjectSettings(template=name, language=language)
+    style = Style(Templates(folder), settings, language=language)
+    style.block([Memory(id="sample", content="A sample.", tags=("sample",))])
+    return style.notes
 
 
 def _roles(home: Path) -> Iterator[Finding]:

@@ -182,6 +182,8 @@ def _refuse_slot(value: Any) -> None:
 
 @pass_context
 def _said(_: Context, value: Any) -> str:
+    if isinstance(value, list | tuple) and all(isinstance(one, str) for one in value):
+        value = joined(value, ", ")  # tags and names, as people write them
     text = str(value) if isinstance(value, Slot) else spoken(value)
     METER.get().say(len(text))
     return text

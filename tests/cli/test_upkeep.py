@@ -198,6 +198,13 @@ def test_doctor_finds_nothing(command: Command) -> None:
             "default.en.jinja:1",
             id="a template",
         ),
+        pytest.param(
+            "templates/inject/default.en.jinja",
+            "{% for one in memories %}\n{{ one }}{% endfor %}",
+            "template",
+            "default.en.jinja:2",
+            id="a template that fails only when it is used",
+        ),
     ],
 )
 @pytest.mark.parametrize("lang", ["en", "zh"])

@@ -171,6 +171,7 @@ BENIGN = [
     ("{{ 'x'.ljust(3) }}|{{ 'x'.rjust(3) }}|{{ '7'.zfill(3) }}", "x  |  x|007"),
     ("{{ (1, 2) | length }}{{ [1, [2, 3]] | length }}", "22"),
     ("{{- '  a' -}}   ", "  a"),
+    ("[{{ words }}] {{ () }}", "[storm, oil, lamp] "),
     ("a\n{%- for w in words %}\n- {{ w }}\n{%- endfor %}\nb", "a\n- storm\n- oil\n- lamp\nb"),
 ]
 
@@ -214,7 +215,7 @@ HOSTILE = [
     "{{ 1 " + "+ 1 " * 3000 + "}}", "{{ a" + ".b" * 3000 + " }}", "{{ '" + "x" * 70_000 + "' }}", "x" * 66_000, "{{ " + "9" * 5000 + " }}", "{{ 1e999999 | int }}",
     # plain mistakes
     "{{ missing }}", "{{ missing.a }}", "{{ missing['a'] }}", "{{ missing() }}", "{{ missing + 1 }}", "{% for x in missing %}{% endfor %}", "{{ table.zzz }}", "{{ words[99] }}", "{{ 1 / 0 }}", "{{ 1 // 0 }}", "{{ 1 % 0 }}", "{{ 'a' + 1 }}", "{{ 'a' < 1 }}",
-    "{{ words }}", "{{ table }}", "{{ nothing }}", "{{ memories[0] }}", "{{ (-8) ** 0.5 }}", "{{ 'a'.index('b') }}", "{{ 5() }}", "{{ text() }}", "{{ text.split('') | join }}", "{{ '%d' % 'x' }}", "{{ '%' % 1 }}", "{{ '{'.format(1) }}", "{{ '{}'.format() }}", "{{ '%s' % words }}",
+    "{{ [words] }}", "{{ table }}", "{{ nothing }}", "{{ memories[0] }}", "{{ (-8) ** 0.5 }}", "{{ 'a'.index('b') }}", "{{ 5() }}", "{{ text() }}", "{{ text.split('') | join }}", "{{ '%d' % 'x' }}", "{{ '%' % 1 }}", "{{ '{'.format(1) }}", "{{ '{}'.format() }}", "{{ '%s' % words }}",
     "{{ char", "{% if %}", "{% endif %}", "{% for x in %}{% endfor %}", "{{ 'a }}", "{% unknown %}", "{{ | }}", "{{ 1 2 }}", "{% macro %}{% endmacro %}", "{# open", "{{ range() }}", "{{ range('a') }}", "{{ range(1, 2, 0) }}", "\x00{{ 1/0 }}",
     "{{ text.upper(1, 2, 3) }}", "{{ words | join(words) }}", "{{ 5 | join }}", "{{ words | sort(attribute=5) }}{{ 1/0 }}", "{{ memories | sort(attribute='tags.x') }}", "{{ table.get() }}", "{{ text | indent(words) }}", "{{ text | replace(1, 2) }}",
 ]  # fmt: skip

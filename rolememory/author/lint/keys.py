@@ -10,13 +10,16 @@ import orjson
 
 from rolememory.author.books import title
 from rolememory.author.lint.finding import Finding, of
-from rolememory.author.lint.subject import Subject, rivals
+from rolememory.author.lint.subject import Subject, fits, rivals
 from rolememory.recall.lore.index import Lore
 from rolememory.recall.lore.keys import Key, Kind
 from rolememory.shipped import shipped
 from rolememory.text.edges import is_han
 from rolememory.text.fold import folded_key
 
+EVERYWHERE = (
+    0.75  # of the everyday sentences: what stands in so many stands in nearly every message
+)
 LONG_KEY = 60  # characters: a sentence, which nobody says word by word
 MOST_NAMED = 4  # entries named in one finding
 _LIST = re.compile(r"[,，、;；]")
@@ -87,12 +90,12 @@ def wide(subject: Subject) -> Iterator[Finding]:
 
 
 def broad(subject: Subject) -> Iterator[Finding]:
-    """Keys that stand in nearly every message: single letters, words of grammar."""
+    """Keys that stand in nearly every message: single letters, words of grammar, marks, patterns of any text."""
     for lore in subject.living:
-        for key in _plain(lore):
-            if _is_broad(key.text) and not (
-                key.spec and key.spec.form == "raw" and key.text != key.text.lower()
-            ):
+        for key in lore.keys:
+            capitals = key.spec and key.spec.form == "raw" and key.text != key.text.lower()
+            grammar = key.kind is Kind.PLAIN and _is_broad(key.text) and not capitals
+            if grammar or _is_everywhere(subject, key):
                 yield of(lore, "broad_key", "keys", key=key.text)
             elif (
                 len(key.text.strip()) == 1
@@ -100,6 +103,20 @@ def broad(subject: Subject) -> Iterator[Finding]:
                 and not (key.spec and key.spec.cjk_words)
             ):
                 yield of(lore, "one_character", "keys", key=key.text.strip())
+
+
+def _is_everywhere(subject: Subject, key: Key) -> bool:
+    """Whether it stands in most everyday sentences of a language; what matches nothing at all is told elsewhere."""
+    try:
+        if not key.text.strip() or (key.pattern is not None and key.pattern.matches_empty):
+            return False
+    except TimeoutError:
+        return False
+    return any(
+        sum(key.spec in plain if key.pattern is None else fits(key, text) for text, plain in texts)
+        >= EVERYWHERE * len(texts)
+        for texts in subject.everyday
+    )
 
 
 def _is_broad(key: str) -> bool:

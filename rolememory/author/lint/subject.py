@@ -1,6 +1,6 @@
 """What the rules look at: a book, read and prepared once."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -8,12 +8,14 @@ from typing import Any
 from rolememory.author.books import BookFile
 from rolememory.recall.lore.groups import group_names
 from rolememory.recall.lore.index import Lore, LoreIndex
-from rolememory.recall.lore.keys import Key, Kind
+from rolememory.recall.lore.keys import START, Key, Kind
 from rolememory.recall.lore.purse import lore_budget
 from rolememory.recall.lore.rules import Rules
 from rolememory.schema.lorebook import Lorebook
 from rolememory.schema.role import Character
 from rolememory.schema.settings import LengthSettings, ScanSettings
+from rolememory.text.embed.base import everyday_sentences
+from rolememory.text.keys import KeySpec
 from rolememory.text.lengths import counter_for
 from rolememory.text.macros import Macros, for_character
 
@@ -101,6 +103,15 @@ class Subject:
         return {
             lore.entry.id: self.tokens(self.macros.expand(lore.content)) for lore in self.entries
         }
+
+    @cached_property
+    def everyday(self) -> tuple[tuple[tuple[str, Collection[KeySpec]], ...], ...]:
+        """Everyday sentences as they are scanned, each with the plain keys in it, by language."""
+        name = "Lin: " if self.settings.include_names else ""
+        return tuple(
+            tuple((text := f"{START}{name}{one}", self.index.keys.read(text)) for one in sentences)
+            for sentences in everyday_sentences().values()
+        )
 
     def is_woken(self, lore: Lore) -> bool:
         """Whether something else than keys wakes it: it is constant, or told so by a decorator."""
