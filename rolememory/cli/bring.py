@@ -1,7 +1,7 @@
 """import sillytavern: characters, lorebooks, personas and chats of another program, with what its memory extensions left."""
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rolememory.author.bring.ledger import Ledger
     from rolememory.author.bring.plan import Plan, Wishes
     from rolememory.cards.tavern.layout import DataFolder
+    from rolememory.chats.stories import Living
     from rolememory.engine import Home
 
 PROGRAM = "sillytavern"
@@ -41,6 +42,15 @@ Again = Annotated[
     ),
 ]
 
+Stories = Annotated[
+    Text,
+    option(
+        "--stories HOW",
+        "one or each: whether the chats of a role share one life, or each is a story of its own",
+        "one 或 each：同一角色的聊天共用一段经历，还是各成一个故事",
+    ),
+]
+
 _STATES = {
     "new": both("new", "新增"), "changed": both("changed", "有变化"), "same": both("here already", "已有"),
     "kept": both("edited here, stays", "在此改过，保留"), "failed": both("not brought", "未导入"),
@@ -57,6 +67,7 @@ class Asked:
     again: bool = False
     dry_run: bool = False
     yes: bool = False
+    stories: str | None = None
 
 
 def bring(here: Desk, program: str, folder: str, asked: Asked) -> None:
@@ -77,6 +88,11 @@ def bring(here: Desk, program: str, folder: str, asked: Asked) -> None:
     with here.home() as home, ledger_of(home.path, source.path, write=not asked.dry_run) as ledger:
         wishes = _wishes(home, asked)
         plan = _plan(here, home, source, ledger, wishes)
+        if asked.stories not in (None, "one", "each"):
+            raise InvalidValueError(
+                f"--stories: expected one or each, got {asked.stories!r}",
+                zh=f"--stories：应为 one 或 each，却是“{asked.stories}”",
+            )
         if asked.dry_run:
             _show_dry(here, plan, wishes)
             return
@@ -88,7 +104,40 @@ def bring(here: Desk, program: str, folder: str, asked: Asked) -> None:
             or not here.out.asks
             or here.out.ask(say("bring it?", "现在导入吗？"))
         ):
-            _carry(here, home, plan, ledger, wishes)
+            _carry(here, home, plan, ledger, wishes, _stories(here, plan, asked))
+
+
+def _stories(here: Desk, plan: "Plan", asked: Asked) -> "Mapping[str, Living]":
+    """For each role with many chats whether they share one life: as was said, as a person answers, else each its own."""
+    found: dict[str, Living] = {}
+    for avatar, count in plan.many.items():
+        name = plan.roles[avatar].name
+        found[avatar] = "one" if asked.stories == "one" else "each"
+        if asked.stories or here.out.as_json:
+            continue
+        if here.out.asks and not asked.yes:
+            found[avatar] = _lives(here, name, count)
+        else:
+            here.out.note(
+                say(
+                    f"{name}: each of {count} chats is a story of its own, nothing of one is recalled in another; --stories one: they share one life",
+                    f"{name}：{count} 段聊天各成一个故事，一段里的事不会在另一段想起；--stories one 则共用一段经历",
+                )
+            )
+    return found
+
+
+def _lives(here: Desk, name: str, count: int) -> "Living":
+    """The answer of a person; a blank one takes what is proposed."""
+    question = say(
+        f"{name} has {count} chats. Is each a story of its own (each), or do they share one life (one)? [each] ",
+        f"{name}有 {count} 段聊天。各成一个故事（each），还是共用一段经历（one）？[each] ",
+    )
+    write(question, sys.stderr)
+    sys.stderr.flush()
+    return (
+        "one" if sys.stdin.readline().strip().casefold() in ("one", "1", "一", "共用") else "each"
+    )
 
 
 def _wishes(home: "Home", asked: Asked) -> "Wishes":
@@ -276,7 +325,14 @@ def _tell_hidden(here: Desk, chats: "Iterable[Brought]") -> None:
 # ── bringing ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _carry(here: Desk, home: "Home", plan: "Plan", ledger: "Ledger", wishes: "Wishes") -> None:
+def _carry(
+    here: Desk,
+    home: "Home",
+    plan: "Plan",
+    ledger: "Ledger",
+    wishes: "Wishes",
+    stories: "Mapping[str, Living]",
+) -> None:
     from rolememory.author.bring.carry import Bringing
     from rolememory.author.bring.takes import by_engine
 
@@ -285,7 +341,8 @@ def _carry(here: Desk, home: "Home", plan: "Plan", ledger: "Ledger", wishes: "Wi
     total, read = sum(sizes.values()), 0
     try:
         with here.out.progress(say("bringing the chats", "正在导入聊天"), total) as tell:
-            for one in Bringing(home, plan, ledger, by_engine, hidden=wishes.hidden).run():
+            steps = Bringing(home, plan, ledger, by_engine, hidden=wishes.hidden, stories=stories)
+            for one in steps.run():
                 done.append(one)
                 read += sizes.get(one.key, 0)
                 tell(read, total)
@@ -293,7 +350,7 @@ def _carry(here: Desk, home: "Home", plan: "Plan", ledger: "Ledger", wishes: "Wi
     except KeyboardInterrupt:
         here.out.warn(_stopped(len(plan.due), sum(one.kind == "chat" for one in done)))
         raise
-    _tell_all(here, plan, done)
+    _tell_all(here, plan, done, stories)
     if any(one.state == "failed" for one in done):
         raise typer.Exit(FAILED)
 
@@ -315,7 +372,9 @@ def _stopped(due: int, here_now: int) -> str:
     )
 
 
-def _tell_all(here: Desk, plan: "Plan", done: "Sequence[Brought]") -> None:
+def _tell_all(
+    here: Desk, plan: "Plan", done: "Sequence[Brought]", stories: "Mapping[str, Living]"
+) -> None:
     chats = [one for one in done if one.kind == "chat"]
     if here.out.as_json:
         failed = [problem for one in done if one.kind != "chat" for problem in one.problems]
@@ -324,6 +383,7 @@ def _tell_all(here: Desk, plan: "Plan", done: "Sequence[Brought]") -> None:
             {
                 **rows,
                 "dry_run": False,
+                "stories": dict(stories),
                 "chats": _chat_rows(plan, chats),
                 "problems": _texts([*plan.problems, *failed]),
             }

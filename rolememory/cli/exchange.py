@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
-from rolememory.cli.bring import Again, Asked, Hidden, Profile, bring
+from rolememory.cli.bring import Again, Asked, Hidden, Profile, Stories, bring
 from rolememory.cli.desk import Desk, desk, read_text
 from rolememory.cli.options import DryRun, RoleName, Yes, argument, option
 from rolememory.cli.out import Column, json_text, printable
@@ -81,13 +81,14 @@ def import_file(
     hidden: Hidden = False,
     again: Again = False,
     yes: Yes = False,
+    stories: Stories = None,
 ) -> None:
     """Merge by id, all or none; of a program, chat by chat: stopped anywhere, the same command goes on."""
     from rolememory.storage.exchange import FORMAT, import_role
 
     here = desk()
     if folder is not None:
-        bring(here, file, folder, Asked(role, profile, hidden, again, dry_run, yes))
+        bring(here, file, folder, Asked(role, profile, hidden, again, dry_run, yes, stories))
         return
     document = _document(read_text(file), file)
     if role is None and not (isinstance(document, dict) and document.get("format") == FORMAT):

@@ -87,6 +87,49 @@ def test_at_a_terminal_it_asks_first(command: Command, user: Path) -> None:
     assert "brought 5 chats" in ran.out
 
 
+def stories(home: Path, name: str) -> set[str]:
+    """The stories of a role's chats."""
+    with Home.open(home, {"embedding.backend": "off"}) as opened:
+        return {info.story for info in opened.role(name).chats.chats()}
+
+
+@pytest.mark.parametrize(
+    ("language", "question"),
+    [
+        ("en", "明月 has 2 chats. Is each a story of its own"),
+        ("zh", "明月有 2 段聊天。各成一个故事"),
+    ],
+)
+def test_at_a_terminal_it_asks_once_for_a_role_with_many_chats(
+    command: Command, user: Path, language: str, question: str
+) -> None:
+    said = b"y\none\n\n"  # it is brought; the first role shares one life, a blank line takes what is proposed
+    ran = command("import", "sillytavern", str(user), stdin=said, terminal=True, lang=language)
+    assert ran.err.count(question) == 1
+    assert ran.err.count("[each]") == 2
+    with Home.open(command.home, {"embedding.backend": "off"}) as opened:
+        (asha,) = [one for one in opened.roles() if one.card_from == "Asha.png"]
+    assert stories(command.home, asha.id) == {""}
+    assert stories(command.home, "明月") == {"own"}
+    again = command("import", "sillytavern", str(user), "--again", stdin=b"y\n", terminal=True)
+    assert "[each]" not in again.err
+
+
+def test_without_a_terminal_each_chat_is_its_own_and_that_is_told(
+    command: Command, user: Path
+) -> None:
+    ran = command("import", "sillytavern", str(user))
+    assert "明月: each of 2 chats is a story of its own" in ran.err
+    assert stories(command.home, "明月") == {"own"}
+
+
+def test_how_stories_are_may_be_said_beforehand(command: Command, user: Path) -> None:
+    assert command("import", "sillytavern", str(user), "--stories", "many").code == 1
+    ran = command("import", "sillytavern", str(user), "--stories", "one", "--json")
+    assert ran.json["stories"] == {"Asha.png": "one", "明月.png": "one"}
+    assert stories(command.home, "明月") == {""}
+
+
 def test_of_several_users_one_is_taken_named_or_picked(command: Command, user: Path) -> None:
     life(user.parent.parent / "more")
     (user.parent.parent / "more" / "data" / "default-user").rename(user.parent / "wren")

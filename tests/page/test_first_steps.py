@@ -99,11 +99,18 @@ def brings(visitor: Visitor, empty: Served) -> None:
     """Presses what brings everything that was found, and sees it here."""
     expect(visitor.page.locator("#tavern-found")).to_contain_text("明月")
     assert empty.home.roles() == []
+    moon = visitor.says("tavern.many.of", name="明月", count=2)
+    visitor.page.get_by_label(moon).select_option("one")
     visitor.button("tavern.bring").click()
     expect(visitor.page.locator("#tavern-going")).to_contain_text(visitor.says("tavern.done"))
     expect(visitor.page.locator("#role")).to_contain_text("明月")
     visitor.reads(visitor.says("welcome.have", count=4))
     assert sorted(role.name for role in empty.home.roles()) == ["Asha", "Asha", "Bo", "明月"]
+    told = {
+        role.card_from: {one.story for one in empty.home.role(role.id).chats.chats()}
+        for role in empty.home.roles()
+    }
+    assert (told["Asha.png"], told["明月.png"]) == ({"own"}, {""})
 
 
 @EITHER

@@ -1,9 +1,10 @@
 """Carrying a plan out, thing by thing; each is noted as soon as it is here, so that a stop loses nothing and the next run goes on."""
 
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from types import MappingProxyType
 from typing import Literal
 
 from rolememory.author.adopt import adopt
@@ -26,6 +27,7 @@ from rolememory.author.bring.takes import Taken, TakesOf
 from rolememory.cards.role_parts import display_name, role_from_card
 from rolememory.cards.tavern.chat import ChatFile, read_chat
 from rolememory.cards.tavern.names import as_stored
+from rolememory.chats.stories import Living
 from rolememory.engine import Home, RoleMemory
 from rolememory.errors import FileError, RoleMemoryError
 from rolememory.storage.files import atomic
@@ -55,10 +57,19 @@ class Bringing:
     """One import under way. `run` gives each thing as it is done; what fails is told in it, and the rest goes on."""
 
     def __init__(
-        self, home: Home, plan: Plan, ledger: Ledger, takes: TakesOf, *, hidden: bool = False
+        self,
+        home: Home,
+        plan: Plan,
+        ledger: Ledger,
+        takes: TakesOf,
+        *,
+        hidden: bool = False,
+        stories: Mapping[str, Living] = MappingProxyType({}),
     ) -> None:
+        """`stories`: whether the chats of a role share one life, by avatar, for those of `plan.many`; else each is its own."""
         self.home, self.plan, self.ledger = home, plan, ledger
         self._takes, self._hidden = takes, hidden
+        self._stories = {avatar: stories.get(avatar, "each") for avatar in plan.many}
         self._roles: dict[str, RolePlan] = dict(plan.roles)
 
     def run(self) -> Iterator[Brought]:
@@ -222,7 +233,9 @@ class Bringing:
         if not plan.group:
             self._call(str(role.role), display_name(plan.head.character))
         kept = (
-            self._takes(mind).observe(heard.messages, plan.id, done.user, plan.name)
+            self._takes(mind).observe(
+                heard.messages, plan.id, done.user, plan.name, own=self._is_own(plan, role.avatar)
+            )
             if heard.messages
             else Taken(plan.id, ())
         )
@@ -240,6 +253,15 @@ class Bringing:
             summaries=done.summaries + fresh,
             learned=done.learned + learned,
         ), ids
+
+    def _is_own(self, plan: ChatPlan, avatar: str) -> bool:
+        """Whether a chat is to be a story of its own."""
+        if plan.state != "new":
+            return False
+        chosen = self.ledger.of("role", avatar).get("stories") or self._stories.get(avatar)
+        if chosen is not None:
+            self.ledger.note("role", avatar, stories=chosen)
+        return bool(chosen == "each")
 
     def _books_of_chat(self, plan: ChatPlan, user: str | None) -> list[str]:
         """The lorebooks bound to the chat, and the one that goes with the persona."""

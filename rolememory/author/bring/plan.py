@@ -103,6 +103,9 @@ class Plan:
     personas: tuple[PersonaPlan, ...]
     chats: tuple[ChatPlan, ...]  # in the order of their beginnings
     problems: tuple[FileError, ...]  # what cannot be brought, and why
+    many: Mapping[str, int] = field(
+        default_factory=dict
+    )  # how many chats roles have whose stories nobody was asked about yet, by avatar
 
     @property
     def due(self) -> tuple[ChatPlan, ...]:

@@ -21,6 +21,7 @@ from rolememory.cards.tavern.summaries import LeftSummary
 from rolememory.cards.tavern.worlds import World
 from rolememory.engine import Home
 from rolememory.errors import FileError
+from rolememory.schema.settings import Settings
 from rolememory.storage.home import fold_name
 
 Tell = Callable[[int, int], None]
@@ -53,9 +54,33 @@ def make_plan(
     chats = [replace(chat, state=_state(chat, ledger, roles, wishes)) for chat in chats]
     books = world_plans(home, worlds, homes, ledger, problems)
     personas = () if source.only else persona_plans(home, settings, ledger, problems)
-    return Plan(
-        source, settings, roles, books, personas, tuple(sorted(chats, key=_begun)), tuple(problems)
-    )
+    known = tuple(sorted(chats, key=_begun))
+    many = _many(home, roles, known, ledger)
+    return Plan(source, settings, roles, books, personas, known, tuple(problems), many)
+
+
+def _many(
+    home: Home, roles: Mapping[str, RolePlan], chats: Iterable[ChatPlan], ledger: Ledger
+) -> dict[str, int]:
+    """How many chats each role has, where some are new and nobody was asked yet whether they share one life."""
+    found = dict[str, int]()
+    new = set[str]()
+    for chat in chats:
+        for avatar in chat.listeners:
+            found[avatar] = found.get(avatar, 0) + 1
+            new |= {avatar} if chat.state == "new" else set()
+    return {
+        avatar: count
+        for avatar, count in found.items()
+        if count > 1
+        and avatar in new
+        and "stories" not in ledger.of("role", avatar)
+        and _rules(home, roles[avatar]).chats.stories == "one"
+    }
+
+
+def _rules(home: Home, role: RolePlan) -> Settings:
+    return home.settings_of(home.folder.find(role.role)) if role.role else home.settings
 
 
 def _named(

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from rolememory.chats.heard import VOICES, tidy
+from rolememory.chats.values import OWN
 from rolememory.engine import RoleMemory
 from rolememory.schema.learning import Said
 from rolememory.schema.message import Message
@@ -22,9 +23,18 @@ class Takes(Protocol):
     """Somebody who takes a chat in."""
 
     def observe(
-        self, messages: Sequence[Message], chat: str, user: str | None, title: str
+        self,
+        messages: Sequence[Message],
+        chat: str,
+        user: str | None,
+        title: str,
+        *,
+        own: bool = False,
     ) -> Taken:
-        """Keep a chat, all that is visible of it, and learn from it; on return both are done. Twice the same changes nothing."""
+        """Keep a chat, all that is visible of it, and learn from it; on return both are done. Twice the same changes nothing.
+
+        `own`: it is a story of its own, unless it branches off another chat: then it stays in that one's.
+        """
         ...
 
 
@@ -74,10 +84,19 @@ class ByEngine:
         self._mind = mind
 
     def observe(
-        self, messages: Sequence[Message], chat: str, user: str | None, title: str
+        self,
+        messages: Sequence[Message],
+        chat: str,
+        user: str | None,
+        title: str,
+        *,
+        own: bool = False,
     ) -> Taken:
         """See `Takes`."""
         kept = self._mind.observe(messages, chat=chat, user=user, title=title).chat
+        info = self._mind.chats.info(kept)
+        if own and info.chosen is None and not info.branch_of:
+            self._mind.stories.assign(kept, OWN)
         try:
             self._mind.learned()
         except KeyboardInterrupt:

@@ -14,6 +14,7 @@ from rolememory.author.bring.plan import Plan, Wishes
 from rolememory.author.bring.planning import make_plan
 from rolememory.author.bring.takes import by_engine
 from rolememory.cards.tavern.layout import DataFolder, data_folders
+from rolememory.chats.stories import Living
 from rolememory.errors import RoleMemoryError, UnknownNameError, UnsafePathError
 from rolememory.schema.scene import Language
 from rolememory.serve.guard import local
@@ -37,6 +38,11 @@ class BringIn(In):
     ] = ""
     profile: Line = Field("", description="of several users this one")
     hidden: bool = Field(False, description="also messages that were hidden from the model")
+    stories: dict[Line, Living] = Field(
+        default_factory=dict,
+        max_length=10_000,
+        description="one or each, by the `avatar` of roles in `many`; left out: each of their chats is a story of its own",
+    )
 
 
 class Counted(Out):
@@ -44,6 +50,14 @@ class Counted(Out):
 
     all: int
     due: int
+
+
+class ManyOut(Out):
+    """A role with many chats: they may share one life, or each be a story of its own."""
+
+    avatar: str
+    name: str
+    chats: int
 
 
 class LookOut(Out):
@@ -57,6 +71,7 @@ class LookOut(Out):
     lorebooks: Counted
     personas: Counted
     chats: Counted
+    many: list[ManyOut] = Field(description="whose chats nobody was asked about yet")
     bytes: int = Field(description="of the chats that would be read")
     problems: list[str]
 
@@ -129,6 +144,10 @@ def look(request: Request, house: TheHouse, tongue: Tongue, given: BringIn) -> L
         lorebooks=_counted([one.state for one in plan.worlds.values() if one.file]),
         personas=_counted([one.state for one in plan.personas]),
         chats=_counted([one.state for one in plan.chats]),
+        many=[
+            ManyOut(avatar=clean(avatar), name=clean(plan.roles[avatar].name), chats=count)
+            for avatar, count in plan.many.items()
+        ],
         bytes=sum(chat.stamp.size for chat in plan.due),
         problems=_texts(plan.problems, house, tongue),
     )
@@ -191,7 +210,7 @@ class Bringings:
                 self._tell(house, IDLE.model_copy(update={"state": "running"}))
                 self._thread = threading.Thread(
                     target=self._run,
-                    args=(house, source, Wishes(hidden=given.hidden), tongue),
+                    args=(house, source, given, tongue),
                     name="rolememory-import",
                     daemon=True,
                 )
@@ -204,10 +223,10 @@ class Bringings:
         if timeout is not None and self._thread is not None:
             self._thread.join(timeout)
 
-    def _run(self, house: House, source: DataFolder, wishes: Wishes, tongue: Language) -> None:
+    def _run(self, house: House, source: DataFolder, given: BringIn, tongue: Language) -> None:
         try:
             with ledger_of(house.home.path, source.path) as ledger:
-                self._carry(house, source, ledger, wishes, tongue)
+                self._carry(house, source, ledger, given, tongue)
         except RoleMemoryError as error:
             self._tell(
                 house,
@@ -233,9 +252,9 @@ class Bringings:
                 self.staged.clear()
 
     def _carry(
-        self, house: House, source: DataFolder, ledger: Ledger, wishes: Wishes, tongue: Language
+        self, house: House, source: DataFolder, ledger: Ledger, given: BringIn, tongue: Language
     ) -> None:
-        plan = make_plan(house.home, source, ledger, wishes)
+        plan = make_plan(house.home, source, ledger, Wishes(hidden=given.hidden))
         total = len(plan.worlds) + len(plan.roles) + len(plan.personas) + len(plan.due)
         self._tell(
             house,
@@ -243,7 +262,13 @@ class Bringings:
                 update={"total": total, "problems": _texts(plan.problems, house, tongue)}
             ),
         )
-        for one in self._each(Bringing(house.home, plan, ledger, by_engine, hidden=wishes.hidden)):
+        stories = {
+            avatar: given.stories[clean(avatar)]
+            for avatar in plan.many
+            if clean(avatar) in given.stories
+        }
+        steps = Bringing(house.home, plan, ledger, by_engine, hidden=given.hidden, stories=stories)
+        for one in self._each(steps):
             self._tell(house, _after(self.state, one, plan, _texts(one.problems, house, tongue)))
             if one.kind == "role" and one.role:
                 house.bus.tell("role", one.role)

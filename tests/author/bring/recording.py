@@ -1,6 +1,6 @@
 """Somebody who takes chats in and keeps them to be looked at, the way the real write path is called."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -8,8 +8,9 @@ from rolememory.author.bring.carry import Bringing, Brought
 from rolememory.author.bring.ledger import ledger_of
 from rolememory.author.bring.plan import PLAIN, Plan, Wishes
 from rolememory.author.bring.planning import make_plan
-from rolememory.author.bring.takes import Taken, TakesOf
+from rolememory.author.bring.takes import Taken, TakesOf, by_engine
 from rolememory.cards.tavern.layout import data_folders
+from rolememory.chats.stories import Living
 from rolememory.engine import Home, RoleMemory
 from rolememory.schema.message import Message
 
@@ -34,7 +35,13 @@ class _Ear:
     role: str
 
     def observe(
-        self, messages: Sequence[Message], chat: str, user: str | None, title: str
+        self,
+        messages: Sequence[Message],
+        chat: str,
+        user: str | None,
+        title: str,
+        *,
+        own: bool = False,
     ) -> Taken:
         if len(self.recorder.calls) == self.recorder.stop_at:
             raise KeyboardInterrupt
@@ -66,3 +73,11 @@ def bring_by(home: Home, folder: Path, takes: TakesOf, wishes: Wishes = PLAIN) -
     with ledger_of(home.path, source.path) as ledger:
         plan = make_plan(home, source, ledger, wishes)
         return list(Bringing(home, plan, ledger, takes, hidden=wishes.hidden).run())
+
+
+def with_lives(home: Home, folder: Path, stories: Mapping[str, Living]) -> list[Brought]:
+    """Bring everything to the roles themselves, with these answers about their stories."""
+    (source,) = data_folders(folder)
+    with ledger_of(home.path, source.path) as ledger:
+        plan = make_plan(home, source, ledger)
+        return list(Bringing(home, plan, ledger, by_engine, stories=stories).run())

@@ -10,7 +10,7 @@ from rolememory.author.bring.plan import Wishes
 from rolememory.author.bring.takes import Taken, by_engine, taken
 from rolememory.engine import Home, RoleMemory
 from rolememory.schema.message import Message
-from tests.author.bring.recording import bring_by
+from tests.author.bring.recording import bring_by, plan_of, with_lives
 from tests.cards.tavern.folders import INTEGRITY, NEW, OLD, head, said, write_lines
 from tests.paths import ROOT
 
@@ -29,7 +29,7 @@ class Logged:
         self.chats = mind.chats
 
     def observe(
-        self, messages: Sequence[Message], chat: str, user: str | None, title: str
+        self, messages: Sequence[Message], chat: str, user: str | None, title: str, **_: bool
     ) -> Taken:
         kept = self.chats.observe(messages, chat=chat, user=user, title=title).chat
         return taken(kept, self.chats.path(kept), messages)
@@ -52,6 +52,52 @@ def test_a_branch_is_known_as_one(home: Home, user: Path) -> None:
     bring_by(home, user, by_engine)
     chats = role(home, "Asha.png").chats
     assert chats.info("Asha.png/Branch #1").branch_of == INTEGRITY
+
+
+def stories(home: Home, avatar: str) -> dict[str, str]:
+    """The story of each chat of a role, by title."""
+    return {info.title: info.story for info in role(home, avatar).chats.chats()}
+
+
+def test_of_many_chats_each_is_its_own_story_and_a_branch_stays_in_its_chats(
+    home: Home, user: Path
+) -> None:
+    plan = plan_of(home, user)
+    assert dict(plan.many) == {"Asha.png": 4, "明月.png": 2}
+    bring_by(home, user, by_engine)
+    assert stories(home, "Asha.png") == dict.fromkeys(
+        (OLD, NEW, "Branch #1", "1720000000000"), "own"
+    )
+    chats = role(home, "Asha.png").chats
+    assert chats.story_of("Asha.png/Branch #1") == chats.story_of(INTEGRITY)
+    assert chats.info("Asha.png/Branch #1").chosen is None
+    assert stories(home, "Bo.png") == {"1720000000000": ""}, "one chat shares the life"
+    asha = role(home, "Asha.png")
+    assert "长安" not in asha.recall(["住在哪里？"], chat="new", user="林").text
+    asha.stories.assign(INTEGRITY, "")
+    assert "长安" in asha.recall(["住在哪里？"], chat="new", user="林").text
+    assert not plan_of(home, user).many, "nobody is asked twice"
+
+
+def test_who_wants_one_life_gets_it_and_what_comes_later_follows(home: Home, user: Path) -> None:
+    with_lives(home, user, {"Asha.png": "one"})
+    assert set(stories(home, "Asha.png").values()) == {""}
+    assert set(stories(home, "明月.png").values()) == {"own"}
+    for folder, character in (("Asha", "Asha"), ("明月", "明月")):
+        write_lines(
+            user / "chats" / folder / "later.jsonl",
+            [head("林", character), said("林", "晚上好。", 1720000000000, user=True)],
+        )
+    assert not plan_of(home, user).many
+    bring_by(home, user, by_engine)
+    assert stories(home, "Asha.png")["later"] == ""
+    assert stories(home, "明月.png")["later"] == "own"
+
+
+def test_nobody_is_asked_where_each_chat_is_its_own_anyway(tmp_path: Path, user: Path) -> None:
+    each = {"embedding.backend": "off", "chats.stories": "each"}
+    with Home.open(tmp_path / "each", each) as home:
+        assert not plan_of(home, user).many
 
 
 def test_summaries_rest_on_versions_that_stand(home: Home, user: Path) -> None:

@@ -65,6 +65,23 @@ def test_a_folder_is_looked_at_without_changing_anything_then_brought(
         looked_at_then_brought(api, house, user)
 
 
+def test_whose_chats_share_one_life_is_asked_and_told(user: Path, tmp_path: Path) -> None:
+    with opened(tmp_path / "home") as (house, api):
+        seen = good(api.post(f"{UNDER}/look", json={"path": str(user)}))
+        asked = {one["avatar"]: (one["name"], one["chats"]) for one in seen["many"]}
+        assert asked == {"Asha.png": ("Asha", 4), "明月.png": ("明月", 2)}
+        wrong = {"path": str(user), "stories": {"Asha.png": "many"}}
+        assert api.post(UNDER, json=wrong).status_code == 422
+        api.post(UNDER, json={"path": str(user), "stories": {"Asha.png": "one"}})
+        assert ended(api)["state"] == "done"
+        told = {
+            role.card_from: {one.story for one in house.home.role(role.id).chats.chats()}
+            for role in house.home.roles()
+        }
+        assert (told["Asha.png"], told["明月.png"]) == ({""}, {"own"})
+        assert good(api.post(f"{UNDER}/look", json={"path": str(user)}))["many"] == []
+
+
 def looked_at_then_brought(api: httpx.Client, house: Served, user: Path) -> None:
     seen = good(api.post(f"{UNDER}/look", json={"path": str(user.parent.parent)}))
     assert (seen["profile"], seen["profiles"], seen["roles"].count("Asha")) == (

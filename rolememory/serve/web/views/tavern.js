@@ -61,7 +61,7 @@ export function Tavern({ onMade }) {
     if (!files.size) return setWrong(t("tavern.files.none"));
     attempt(async () => { setSent(0); await handedOver(files, setSent); await look({}); });
   };
-  const bring = async () => { setState(await post(UNDER, found.given)); setFound(null); };
+  const bring = async (stories) => { setState(await post(UNDER, { ...found.given, stories })); setFound(null); };
   const running = state?.state === "running";
   return html`<section class="tavern"><h3>${t("tavern.title")}</h3><p>${t("tavern.what")}</p>
     ${!running && html`<form class="row end" onSubmit=${(event) => event.preventDefault()}><div class="grow"><${Field} label=${t("tavern.path")} aria-describedby="tavern-path-hint" placeholder="SillyTavern/data/default-user" value=${path} onInput=${(value) => { setPath(value); setWrong(""); }} autocomplete="off" spellcheck="false" /></div><${Button} type="submit" onClick=${named}>${t("tavern.look")}<//></form>
@@ -89,13 +89,15 @@ async function follow(set, onMade) {
 const PARTS = ["characters", "lorebooks", "personas", "chats"];
 
 function Found({ found, other, bring }) {
+  const [stories, setStories] = useState({}); // by avatar, where not each chat is to be its own
   const due = PARTS.reduce((sum, one) => sum + found[one].due, 0);
   return html`<div class="sheet" id="tavern-found"><p><strong>${t("tavern.found")}</strong></p>
     ${found.profiles.length > 1 && html`<${Field} as="select" label=${t("tavern.profile")} value=${found.profile} onInput=${other} options=${found.profiles.map((one) => [one, one])} />`}
     <dl class="facts">${PARTS.filter((one) => found[one].all).map((one) => html`<dt key=${one}>${t(`tavern.${one}`)}</dt><dd>${number(found[one].all)} ${found[one].due < found[one].all && html`<span class="soft">(${t("tavern.due", { count: number(found[one].due) })})</span>`}</dd>`)}</dl>
     ${found.roles.length > 0 && html`<p class="soft">${found.roles.slice(0, 12).join(" · ")}${found.roles.length > 12 && " …"}</p>`}
+    ${found.many.length > 0 && html`<details open id="tavern-stories"><summary>${t("tavern.many")}</summary><p class="hint">${t("tavern.many.hint")}</p>${found.many.map((one) => html`<${Field} key=${one.avatar} as="select" label=${t("tavern.many.of", { name: one.name, count: number(one.chats) })} value=${stories[one.avatar] ?? "each"} options=${["each", "one"].map((how) => [how, t(`tavern.stories.${how}`)])} onInput=${(how) => setStories((all) => ({ ...all, [one.avatar]: how }))} />`)}</details>`}
     <${Problems} rows=${found.problems} />
-    ${due ? html`<${Button} kind="main" onClick=${bring}>${t("tavern.bring")}<//>` : html`<p>${t("tavern.nothing")}</p>`} <p class="hint">${t("tavern.hint")}</p></div>`;
+    ${due ? html`<${Button} kind="main" onClick=${() => bring(stories)}>${t("tavern.bring")}<//>` : html`<p>${t("tavern.nothing")}</p>`} <p class="hint">${t("tavern.hint")}</p></div>`;
 }
 
 function Going({ state }) {
