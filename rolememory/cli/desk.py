@@ -40,6 +40,21 @@ class Desk:
         with Home.open(self.path, settings) as home:
             yield home
 
+    def sure(self, question: str, yes: bool) -> bool:
+        """Whether somebody wants what nothing takes back: said with --yes, or asked at the terminal.
+
+        Raises:
+            InvalidValueError: nobody is here to be asked.
+        """
+        if yes:
+            return True
+        if not self.out.asks:
+            raise InvalidValueError(
+                f"{question} nothing takes it back, and nobody is here to be asked; add --yes",
+                zh=f"{question}这一步无法撤销，而这里没有人可以询问；请加上 --yes",
+            )
+        return self.out.ask(question)
+
     @contextmanager
     def role(
         self, name: str, meaning: bool = False, reading: bool = False

@@ -58,9 +58,15 @@ def sessions(
             "删除会话记录；学到的记忆保留",
         ),
     ] = False,
+    yes: Yes = False,
 ) -> None:
-    """Newest first."""
+    """Newest first. Nothing brings a removed record back: without a terminal --remove wants --yes."""
     here = desk()
+    if chat is not None and remove:
+        question = say(f"remove the record of {chat!r}?", f"删除会话“{chat}”的记录？")
+        if not here.sure(question, yes):
+            here.out.say(say("nothing was removed", "没有删除"))
+            return
     with here.role(role) as mind:
         told = {"title": title, "archived": archive, "mode": mode, "story": story}
         if chat is not None and remove:
@@ -244,18 +250,16 @@ def forget(
     if not user:
         raise InvalidValueError("say who: --user NAME", zh="请指明是谁：--user 名字")
     here = desk()
-    if not (yes or dry_run or here.out.asks):
-        raise InvalidValueError(
-            "nothing brings back what is forgotten, and nobody is here to be asked; add --yes",
-            zh="忘掉之后无法找回，而这里没有人可以询问；请加上 --yes",
-        )
+    question = say(f"forget {user!r} for good?", f"彻底忘掉“{user}”？")
+    if not (dry_run or here.out.asks):
+        here.sure(question, yes)
     with here.home() as home:
         minds = [home.role(role_id) for role_id in chosen(home, role)]
         found = {mind.role.name: mind.forget(user, dry_run=True) for mind in minds}
         _would_go(here, found, dry_run)
         if dry_run:
             return
-        if not yes and not here.out.ask(say(f"forget {user!r} for good?", f"彻底忘掉“{user}”？")):
+        if not here.sure(question, yes):
             here.out.say(say("nothing was removed", "没有删除"))
             return
         done = [mind.forget(user) for mind in minds] if role else list(home.forget(user).values())

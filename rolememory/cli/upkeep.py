@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rolememory.cli.desk import Desk, desk
-from rolememory.cli.options import DryRun, MaybeRole, RoleName, argument, option, whole
+from rolememory.cli.options import DryRun, MaybeRole, RoleName, Yes, argument, option, whole
 from rolememory.cli.out import Column, one_line
 from rolememory.cli.verbs import KEEP, verb
 from rolememory.cli.words import Tongue, both, say
@@ -44,9 +44,18 @@ def clean(
             whole(0),
         ),
     ] = None,
+    yes: Yes = False,
 ) -> None:
-    """Tell what goes and why."""
+    """Tell what goes and why. Nothing brings history back: without a terminal --journal-days wants --yes."""
     here = desk()
+    if journal_days is not None and not dry_run:
+        question = say(
+            f"forget history older than {journal_days} days?",
+            f"清掉{journal_days}天以前的改动记录？",
+        )
+        if not here.sure(question, yes):
+            here.out.say(say("nothing was removed", "没有删除"))
+            return
     rows: list[dict[str, Any]] = []
     pruned = 0
     with here.home() as home:

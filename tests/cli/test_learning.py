@@ -64,7 +64,7 @@ def test_sessions_list_show_rename_and_remove(home: Command) -> None:
     (only,) = json.loads(run(home, "sessions", "Mira", "--json"))
     assert (only["id"], only["title"], only["user"], only["messages"]) == ("one", "Bees", "lin", 3)
     assert "Riga" in run(home, "sessions", "Mira", "one")
-    run(home, "sessions", "Mira", "one", "--remove")
+    run(home, "sessions", "Mira", "one", "--remove", "--yes")
     assert json.loads(run(home, "sessions", "Mira", "--json")) == []
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from rolememory.engine import Home
 from tests.cli.running import Command
+from tests.storage.refusing import everything
 
 
 def test_init_says_what_comes_next(command: Command, tmp_path: Path) -> None:
@@ -219,6 +220,27 @@ def test_doctor_names_the_fault(
     assert told in ran.out
     assert about in findings(command, "fault")
     assert ("FAULT:" if lang == "en" else "故障") in ran.out
+
+
+IRREVOCABLE = [
+    pytest.param(("forget", "Mira", "--user", "lin"), id="forget"),
+    pytest.param(("sessions", "Mira", "one", "--remove"), id="remove a chat's record"),
+    pytest.param(("clean", "Mira", "--journal-days", "0"), id="drop history"),
+]
+
+
+@pytest.mark.parametrize("words", IRREVOCABLE)
+def test_what_nothing_takes_back_wants_a_word(words: tuple[str, ...], command: Command) -> None:
+    (command.home / "chat.json").write_text('[{"role": "user", "content": "Hi, I am Lin."}]')
+    command("observe", "Mira", str(command.home / "chat.json"), "--chat", "one", "--user", "lin")
+    before = everything(command.role_folder())
+    for lang, word in (("en", "nobody is here to be asked"), ("zh", "没有人可以询问")):
+        ran = command(*words, lang=lang)
+        assert (ran.code, word in ran.err, "--yes" in ran.err) == (1, True, True)
+    assert "nothing was removed" in command(*words, terminal=True, stdin=b"n\n").out
+    assert everything(command.role_folder()) == before
+    assert command(*words, "--yes").code == 0
+    assert everything(command.role_folder()) != before
 
 
 def test_doctor_without_a_home(command: Command, tmp_path: Path) -> None:
