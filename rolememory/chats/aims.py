@@ -4,18 +4,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from itertools import pairwise
 
 from rolememory.chats.aim import Aim
 from rolememory.chats.align import align
 from rolememory.chats.attention import Attended, Seen, Spoken, attend
-from rolememory.chats.heard import Clean, Heard, digest, hear, look_of, whole
+from rolememory.chats.heard import VOICES, Clean, Heard, digest, hear, look_of, whole
 from rolememory.chats.kinship import Fork, continues, forked
 from rolememory.chats.log import Log
-from rolememory.chats.plan import is_ample, lay, planned, weight
+from rolememory.chats.plan import TELLING, is_ample, lay, planned, weight
 from rolememory.chats.presence import Attendance, Participants, Same, Window, alone
 from rolememory.chats.rows import Head, Row, Splice
 from rolememory.chats.shelf import Shelf
 from rolememory.chats.transcript import Transcript
+from rolememory.schema.learning import Said
 from rolememory.schema.message import Message, TurnKind
 
 _NAMED_BY = 3  # messages that make the id of a chat without one
@@ -31,7 +33,7 @@ class Asked:
 
     messages: Sequence[Message]
     chat: str  # "" = the frontend gave none
-    user: str | None
+    user: str | None  # None = unsaid, or nobody who is known
     clean: Clean | None
     now: datetime
     present: Sequence[str] | None = None  # None = who is known to be in the chat
@@ -40,19 +42,28 @@ class Asked:
     away: bool = False  # the character was not there
     same: Same = alone
     character: tuple[str, ...] = ()  # the character's names
+    unknown: bool = False  # nobody who is known speaks: not the user of the chat either
 
     def participants(self, script: Transcript, head: Head) -> Participants:
         """Who is in the chat now, and whose words those of its users are."""
-        voice = self.user or head.user or ""
-        told = {one.owner for one in self._speaking(script) if one.owner is not None}
-        known = script.present.users if self.present is None else self.present
-        spoke = {voice} if self.user or not known else set()
+        voice = self.user or ("" if self.unknown else head.user or "")
         members = script.present.members if self.members is None else self.members
-        present = Attendance.of({*known, *told, *spoke}, members)
+        present = Attendance.of({*self._known(script), *self._spoke(script, voice)}, members)
         window = Window.of(self.messages, voice, self.same)
         if self.away:
             present = script.present if script.head else Attendance((voice,))
         return Participants(present, window, self.kind, self.away, self.character)
+
+    def _known(self, script: Transcript) -> Sequence[str]:
+        return script.present.users if self.present is None else self.present
+
+    def _spoke(self, script: Transcript, voice: str) -> set[str]:
+        """Those who are there because they speak: the one of the call, and the others where nobody says who is there."""
+        mine = {voice} if self.user or self.unknown or not self._known(script) else set()
+        if self.present is not None:
+            return mine
+        told = {one.owner for one in self._speaking(script) if one.owner is not None}
+        return mine | told
 
     def is_of(self, head: Head) -> bool:
         """Whether that chat is of the person who shows this, or of nobody as this is."""
@@ -61,8 +72,8 @@ class Asked:
         return self.same(head.user) == self.same(self.user)
 
     def is_someone_elses(self, head: Head) -> bool:
-        """Whether that chat is known to be another person's."""
-        return self.user is not None and head.user is not None and not self.is_of(head)
+        """Whether that chat was begun by another person than the one who is said to speak, or by nobody who is known."""
+        return (self.unknown or self.user is not None) and not self.is_of(head)
 
     def _speaking(self, script: Transcript) -> Sequence[Message | Heard]:
         """The messages that tell who is there: not those of somebody who was forgotten, which a frontend shows on."""
@@ -97,7 +108,7 @@ class Aims:
         if known is None:
             return self._begun(asked, asked.chat)
         attended = attend(log.transcript, asked.messages, asked.clean, self._seen.get(log))
-        if attended is not None and attended.laid.note and asked.is_someone_elses(known):
+        if asked.is_someone_elses(known) and not _goes_on(asked, attended, log.transcript):
             return self._begun(asked, _own_id(asked.chat, asked.user))
         there = asked.participants(log.transcript, known)
         changes = attended.laid.changes if attended else ()
@@ -220,6 +231,35 @@ def _continued(log: Log, news: Sequence[Heard]) -> int:
     return max(weight(alignment, news), 1) if continues(alignment, path, news, first) else 0
 
 
+def _goes_on(asked: Asked, attended: Attended | None, script: Transcript) -> bool:
+    """Whether a look at another person's chat goes on with it: it tells that words of others are theirs, or an exchange is the same.
+
+    A greeting, and what everybody begins with ("Hello"), are the same in many chats.
+    """
+    if attended is None or attended.laid.note:
+        return attended is None
+    others = {asked.same(user) for user in script.present.users} - {asked.same(asked.user or "")}
+    if any(one.owner is not None and asked.same(one.owner) in others for one in asked.messages):
+        return True
+    same = _unchanged(attended, script)
+    words = (said.text.encode("utf-8", "replace") for _, said in same if said.role == "user")
+    exchanges = (
+        here + 1 == there and (one.role, other.role) == VOICES
+        for (here, one), (there, other) in pairwise(same)
+    )
+    return sum(map(len, words)) >= TELLING or any(exchanges)
+
+
+def _unchanged(attended: Attended, script: Transcript) -> list[tuple[int, Said]]:
+    """What stays of the path as far as it is visible, with its places."""
+    changes = attended.laid.changes
+    steps = (step for change in changes for step in change.steps)
+    stays = {step.old for step in steps if step.heard is None}
+    gone = {at for change in changes for at in range(change.start, change.end)} - stays
+    places = range(attended.laid.begin, len(script.path))
+    return [(at, script.path[at]) for at in places if at not in gone]
+
+
 def _begins_with(fork: Fork, log: Log, now: datetime) -> Transcript:
     script = Transcript(log.path)
     script.follow(
@@ -233,4 +273,4 @@ def _begins_with(fork: Fork, log: Log, now: datetime) -> Transcript:
 
 
 def _own_id(chat: str, user: str | None) -> str:
-    return whole(f"{chat}@{user}")
+    return whole(f"{chat}@{user or ''}")

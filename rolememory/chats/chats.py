@@ -224,12 +224,15 @@ class Chats:
         present: Sequence[str] | None = None,
         members: Sequence[str] | None = None,
     ) -> Readers:
-        """Everybody who will read a reply in that chat: the user with those named, else with those known to be there."""
+        """Everybody who will read a reply in that chat: the user with those named, else with those known to be there.
+
+        A `user` of "" is somebody whom nobody knows; None leaves it to those who are known to be there.
+        """
         with self._reading:
             log = self._shelf.log(whole(chat).strip()) if chat else None
             there = log.transcript.present if log and log.head else Attendance()
         users = {*(there.users if present is None else map(whole, present))}
-        users |= {whole(user).strip()} if user else set()
+        users |= set() if user is None else {whole(user).strip()}
         acting = there.members if members is None else members
         return Readers.of(users or {""}, acting, self._same, self._links())
 
@@ -402,6 +405,7 @@ class Chats:
             in_utc(at or self._clock()),
             same=self._same,
             character=tuple(self._names()),
+            unknown=user is not None and not user.strip(),
         )
 
     def _aimed(self, asked: Asked, before: Aim | None = None) -> Aim:

@@ -124,6 +124,8 @@ class Participants:
         users, members = self.present.users, self.present.members
         if self.away:
             users, members = AWAY, ()
+        elif owner and owner not in users:  # who has left since was there for their own words
+            users = tuple(sorted({*users, owner}))
         read = replace(said, spans=self._spans(said), stamp=stamp_of(said.raw or said.text))
         return replace(read, owner=owner, users=users, members=members, kind=kind)
 

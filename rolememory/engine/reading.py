@@ -152,11 +152,9 @@ class Reading(Mind):
 
     def as_heard(self, factor: float, readers: Readers, story: str | None = None) -> Other:
         """What an associated role hears of this one in that story, when these read its reply."""
-        memories = self.memories
+        known = self._candidates(self.memories, self.settings)
         sight = self.chats.visible_from(None, readers=readers, story=story)
-        return Other(
-            self.role, factor, memories, self._recollection.meanings.follow(memories), sight
-        )
+        return Other(self.role, factor, known, self._recollection.meanings.follow(known), sight)
 
     def _circle(self, readers: Readers, story: str | None) -> Circle:
         """The roles that are heard here, as they are now."""

@@ -311,7 +311,8 @@ class Style:
         return known[1]
 
     def _heading(self, memory: Passage) -> Heading:
-        here = memory.evidence[0].chat == self._cast.chat
+        own = memory.id not in self._cast.heard_from
+        here = own and memory.evidence[0].chat == self._cast.chat
         local = _local(memory.created, self._zone) if memory.created else None
         dated = day(local, self.language) if local and self._settings.scene_dates else ""
         others = tuple(name for name in memory.company if name != self._cast.user)

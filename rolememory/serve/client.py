@@ -159,13 +159,15 @@ def observe(
     return Call("POST", f"{_of(role)}/observe", ObservedOut.model_validate, body)
 
 
-def search(role: str, query: str, limit: int = 10, user: str | None = None) -> Call[SearchOut]:
-    """The memories nearest to a query."""
+def search(
+    role: str, query: str, limit: int = 10, user: str | None = None, **fields: Any
+) -> Call[SearchOut]:
+    """The memories nearest to a query; `fields`: chat, present, members."""
     return Call(
         "POST",
         f"{_of(role)}/search",
         SearchOut.model_validate,
-        {"query": query, "limit": limit, "user": user},
+        {"query": query, "limit": limit, "user": user, **fields},
     )
 
 

@@ -395,6 +395,40 @@ def test_two_users_who_call_different_chats_alike_each_have_their_own(tmp_path: 
     assert [shown(chats.path(name)) for name in ("main", "main@bo")] == [story(4), story(4, 50)]
 
 
+@pytest.mark.parametrize(
+    ("lin", "bo", "shared"),
+    [
+        pytest.param(["a: Welcome to the inn.", "u: Hello!", "a: Sit down."],
+                     ["a: Welcome to the inn.", "u: Hello!", "a: Are you hungry?"],
+                     False, id="a greeting and a hello"),
+        pytest.param(["u: 你好", "a: 请坐。"], ["u: 你好", "a: 要喝茶吗？"], False, id="打招呼都一样"),
+        pytest.param(["u: Hello!", "a: Sit down."], ["u: Hello!", "a: Sit down.", "u: And I?"],
+                     True, id="an exchange"),
+        pytest.param(["u: Does the ferry to the island leave tonight?"],
+                     ["u: Does the ferry to the island leave tonight?", "u: I hope so."],
+                     True, id="words that are no chance"),
+    ],
+)  # fmt: skip
+def test_another_user_is_in_a_chat_who_goes_on_with_it(
+    tmp_path: Path, lin: list[str], bo: list[str], shared: bool
+) -> None:
+    chats = chats_at(tmp_path)
+    chats.observe(said(*lin), chat="main", user="lin")
+    for known in (chats, chats_at(tmp_path)):
+        assert known.glimpse(said(*bo), chat="main", user="bo").chat == (
+            "main" if shared else "main@bo"
+        )
+    chats.observe(said(*bo), chat="main", user="bo")
+    assert chats.readers("main").users == ({"lin", "bo"} if shared else {"lin"})
+
+
+def test_whoever_tells_whose_words_the_others_are_is_in_their_chat(tmp_path: Path) -> None:
+    chats = chats_at(tmp_path)
+    chats.observe(said("u: Hi"), chat="main", user="lin")
+    told = [Message.user("Hi", user="lin"), Message.user("Hi both", user="bo")]
+    assert chats.observe(told, chat="main", user="bo").chat == "main"
+
+
 def test_two_users_in_one_chat_share_it(tmp_path: Path) -> None:
     chats = chats_at(tmp_path)
     chats.observe(said(*story(3)), chat="channel", user="lin")

@@ -136,6 +136,35 @@ def test_presence_that_is_told_wins_and_stays(tmp_path: Path) -> None:
     assert chats.readers() == Readers.of([""])
 
 
+def test_who_is_told_to_be_there_is_there_with_those_who_speak_and_nobody_else(
+    tmp_path: Path,
+) -> None:
+    chats = chats_at(tmp_path)
+    talk = [u("one", user="ann"), A("two"), u("three", user="bob")]
+    chats.observe(talk, chat="c", user="bob", present=["bob"])
+    chats.observe([*talk, A("four"), u("五", user="小林")], chat="c", user="小林", present=[])
+    for known in (chats, chats_at(tmp_path)):
+        there = [("ann", "bob"), ("bob",), ("bob",), ("小林",), ("小林",)]
+        assert [one.users for one in known.path("c")] == there
+        assert known.readers("c") == Readers.of(["小林"])
+
+
+def test_somebody_unknown_is_not_the_user_of_the_chat(tmp_path: Path) -> None:
+    chats = chats_at(tmp_path)
+    lines = said("u: The key lies under the third hearthstone.", "a: I see.")
+    for chat in ("c", "d"):
+        chats.observe(lines, chat=chat, user="ann")
+    assert chats.observe(said("u: Who am I?"), chat="c", user="").chat == "c@"
+    assert chats.observe(said("u: Who am I?", "a: No idea."), chat="c", user="").chat == "c@"
+    talk = [*lines, *said("u: And I?", "a: Go on.")]
+    assert chats.observe(talk, chat="d").chat == "d", "left out: the user of the chat"
+    assert chats.observe([*talk, u("我是谁？")], chat="d", user=" ").chat == "d"
+    for known in (chats, chats_at(tmp_path)):
+        owners = [[one.owner for one in known.path(chat)] for chat in ("d", "c@")]
+        assert owners == [["ann", None, "ann", None, ""], ["", None]]
+        assert known.readers("d") == Readers.of(["", "ann"])
+
+
 def test_what_was_said_while_the_character_was_away_reminds_it_of_nothing(tmp_path: Path) -> None:
     chats = chats_at(tmp_path)
     talk = said("u: one", "a: two")

@@ -387,3 +387,44 @@ def test_partners(mine: Role, others: list[Role], wanted: list[str], noted: int)
     assert [one.name for one, _ in heard] == wanted
     assert len(notes) == noted
     assert all("associate" in note for note in notes)
+
+
+@pytest.mark.parametrize(
+    ("told", "question", "line"),
+    [
+        pytest.param(
+            "I keep the key of the mill in the blue jar.",
+            "Where is the key of the mill?",
+            "(Mira remembers) Mira, in short: I keep the key of the mill in the blue jar.",
+            id="en",
+        ),
+        pytest.param(
+            "我把磨坊的钥匙放在蓝罐子里。",
+            "磨坊的钥匙在哪？",
+            "（Mira的记忆）Mira的话，大意：我把磨坊的钥匙放在蓝罐子里。",
+            id="zh",
+        ),
+    ],
+)
+def test_what_was_said_is_heard_by_all_who_were_there_and_not_in_another_story(
+    tmp_path: Path, told: str, question: str, line: str
+) -> None:
+    with Home.open(tmp_path / "home", WORDS_ALONE) as home:
+        mira, asha = home.create("Mira"), home.create("Asha")
+        for one, other in ((mira, asha), (asha, mira)):
+            named = (Association(role=other.id, factor=0.7),)
+            home.folder.update(one.role.model_copy(update={"associates": named}))
+        mira.observe(["Good evening."], told, chat="one", user="ann")
+        asha.observe(["Good evening."], "Hm.", chat="apart", user="ann")
+        asha.chats.update("apart", story="own")
+        for chat, user, present, known in (
+            ("two", "ann", None, True),
+            ("one", "ann", None, True),
+            ("two", "bob", None, False),
+            ("two", "ann", ["ann", "bob"], False),
+            ("apart", "ann", None, False),
+        ):
+            turn = asha.recall([question], chat=chat, user=user, present=present)
+            assert (f"- {line}" in lines(turn)) is known, (chat, user, present)
+            assert (told in turn.text) is known
+            assert ("in this chat" in turn.text or "这次聊天" in turn.text) is False

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from rolememory.engine import Home, RoleMemory
     from rolememory.serve.proxy.call import Call
 
+Words = tuple[str, str]  # role and text of a message
+
 
 def others(mind: "RoleMemory", group: Iterable[str]) -> tuple[str, ...]:
     """Those of a group who are not this role."""
@@ -52,15 +54,15 @@ def missed(mind: "RoleMemory", call: "Call", messages: Sequence[Message]) -> int
     witnesses = {one.id: one for one in there if one.id != mind.id}.values()
     if not witnesses:
         return 0
-    most = 2 * len(messages)
-    own = {_words(said) for said in _path(mind, call.chat, most)}
-    heard, without = set(own), set[tuple[str, str]]()
-    for said in (said for one in witnesses for said in _path(one, call.chat, most)):
+    seen = mind.chats.glimpse(messages, chat=call.chat, user=call.user or "")
+    new, most = {_words(said) for said in seen.entered}, 2 * len(messages)
+    heard, without = set[Words](), set[Words]()
+    for said in (said for one in witnesses for said in _path(one, seen.chat, most)):
         (heard if any(_is(mind, name) for name in said.members) else without).add(_words(said))
     told = [(message.role, _one_line(message.content)) for message in messages]
     newest = max((at for at, (role, _) in enumerate(told) if role == "user"), default=0)
-    last = max((at for at, one in enumerate(told[:newest], 1) if one in without - heard), default=0)
-    return 0 if own.intersection(told[last:]) else last
+    gone = new & without - heard
+    return max((at for at, one in enumerate(told[:newest], 1) if one in gone), default=0)
 
 
 def _is(mind: "RoleMemory", name: str) -> bool:
@@ -73,7 +75,7 @@ def _path(mind: "RoleMemory", chat: str, most: int) -> Iterator[Said]:
         yield from mind.chats.path(chat)[-most:]
 
 
-def _words(said: Said) -> tuple[str, str]:
+def _words(said: Said) -> Words:
     return said.role, _one_line(said.raw or said.text)
 
 

@@ -206,7 +206,7 @@ class Offer:
             self.role.search(
                 query,
                 limit=FOUND,
-                user=self.call.user,
+                user=self.call.user or "",
                 chat=self.call.chat,
                 present=self.call.present,
                 members=self.call.members,

@@ -165,9 +165,10 @@ def _common_prefix(said: Sequence[Message], names: Names) -> frozenset[str]:
         found[message.role].append(prefix["name"].strip() if prefix else "")
     known = {*names.chars, *names.users}
     habits = {name for voice in found.values() for name in voice if name in known}
-    for own in found.values():
-        if len(own) > 1 and len(set(own)) == 1 and own[0]:
-            habits.add(own[0])
+    for voice, own in found.items():
+        in_group = voice == "assistant" and names.members and not known.isdisjoint(own)
+        if len(own) > 1 and all(own) and (len(set(own)) == 1 or in_group):
+            habits |= {*own}  # of a group also those who have left it
     return frozenset(habits)
 
 

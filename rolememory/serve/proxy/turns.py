@@ -39,7 +39,7 @@ def remember(house: House, call: Call) -> Remembered:
         turn = call.role.recall(
             call.spoken,
             chat=call.chat,
-            user=call.user,
+            user=call.user or "",
             present=call.present,
             members=call.members,
             lore=house.settings.lorebook == "ours",
@@ -87,7 +87,7 @@ def _heard(house: House, call: Call, mind: "RoleMemory", messages: Sequence[Mess
         return mind.observe(
             told,
             chat=call.chat,
-            user=call.user,
+            user=call.user or "",
             present=call.present,
             members=group,
             kind=kind,

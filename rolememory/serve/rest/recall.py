@@ -26,9 +26,10 @@ from rolememory.serve.rest.reasons import (
     lore_refusals,
     row_out,
 )
-from rolememory.serve.rest.shapes import Id, In, Out
+from rolememory.serve.rest.shapes import Id, Line, Out
 from rolememory.serve.rest.turns_shapes import (
     Asked,
+    Attended,
     MessageIn,
     MessageOut,
     ObservedOut,
@@ -105,12 +106,13 @@ class ExplainOut(Out):
     ms: float
 
 
-class SearchIn(In):
+class SearchIn(Attended):
     """A query to the ranker."""
 
     query: Annotated[str, Field(min_length=1, max_length=10_000)]
     limit: Annotated[int, Field(ge=1, le=200)] = 10
     user: Annotated[str, Field(min_length=1, max_length=200)] | None = None
+    chat: Line = Field("", description="where what is found will be read")
 
 
 class SearchOut(Out):
@@ -197,7 +199,14 @@ def observed(house: TheHouse, mind: Mind, given: ObserveIn) -> ObservedOut:
 @recall.post("/search")
 def search(mind: Mind, tongue: Tongue, given: SearchIn) -> SearchOut:
     """The memories nearest to a query: the ranker of `recall` with its thresholds off. Words that must stand in a text: `memories?q=`."""
-    found = mind.search(given.query, limit=given.limit, user=given.user)
+    found = mind.search(
+        given.query,
+        limit=given.limit,
+        user=given.user,
+        chat=given.chat,
+        present=given.present,
+        members=given.members,
+    )
     return SearchOut(items=[item_of(one, tongue) for one in found], meaning=mind.home.loader.state)
 
 

@@ -110,6 +110,33 @@ def test_who_comes_back_is_shown_the_chat_and_was_not_there_for_all_of_it(
             assert (word in block(model)) is known, (role, word)
 
 
+def test_who_said_the_same_before_was_away_all_the_same(tmp_path: Path) -> None:
+    """A reply that everybody gives ("How nice.") does not show that a role has heard what it answers."""
+    with between(tmp_path, streams("How nice.")) as (house, model):
+        for name in ("Asha", "Bo", "Cleo"):
+            house.home.create(name)
+        messages = [{"role": "assistant", "content": "Bo: Welcome."}]
+        turns = (
+            ("Good evening.", "Asha", "Bo"),
+            (FACT[1], "Asha", "Cleo"),
+            ("Good night.", "Bo", "Cleo"),
+        )
+        for told, speaker, other in turns:
+            messages.append({"role": "user", "content": told})
+            hint = {"role": speaker, "user": "Ann", "chat": "inn", "group": [speaker, other]}
+            ask(house, {"messages": messages, "stream": True, "rolememory": hint})
+            messages.append({"role": "assistant", "content": f"{speaker}: How nice."})
+            settled(house, speaker)
+        assert path(house, "Bo", "inn")[2:5] == [
+            ("Asha", "How nice."),
+            ("", FACT[1]),
+            ("Asha", "How nice."),
+        ], "the name of a member that has left stands before its words"
+        for role, known in (("Bo", False), ("Asha", True)):
+            say(house, ASKED[1], chat=f"with {role}", role=role)
+            assert ("bees" in block(model)) is known
+
+
 def test_two_roles_of_a_members_name_are_both_left_out(tmp_path: Path) -> None:
     with between(tmp_path, streams("How nice.")) as (house, _):
         house.home.create("Asha")
@@ -158,6 +185,30 @@ def test_who_was_there_when_it_was_told_may_read_it(tmp_path: Path) -> None:
         assert "bees" in block(model)
         say(house, ASKED[1], chat="three", present=["Bob", "Carl"])
         assert block(model) == ""
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("goes_on", [False, True], ids=["its name alone", "the whole chat"])
+def test_a_caller_without_a_name_is_not_the_user_whose_chat_is_named(
+    tmp_path: Path, language: str, goes_on: bool
+) -> None:
+    asked, word = WANTED[language]
+    path, headers = "/r/Asha/v1/chat/completions", {"x-rolememory-chat": "two"}
+    hello = [GREETING, ("user", "Hello to you!"), ("assistant", "Hm.")]
+    with between(tmp_path, streams("Hm.")) as (house, model):
+        say(house, TOLD[language], chat="one")
+        settled(house)
+        say(house, "Hello to you!", chat="two")
+        settled(house)
+        said = [*(hello if goes_on else ()), ("user", asked)]
+        messages = [{"role": role, "content": text} for role, text in said]
+        ask(house, {"messages": messages, "stream": True}, path, **headers)
+        assert block(model) == ""
+        settled(house)
+        ask(house, {"messages": messages, "stream": True, "user": "Ann"}, path)
+        assert word in block(model)
+        owners = {one.owner for one in settled(house).chats.path("two") if one.role == "user"}
+        assert owners == ({"Ann", ""} if goes_on else {"Ann"})
 
 
 # ── whose words they are ─────────────────────────────────────────────────────────────────────────────────────────────

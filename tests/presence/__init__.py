@@ -1,0 +1,1 @@
+"""Presence: who may know what was said, over a long random record."""
