@@ -17,7 +17,7 @@ import orjson
 from rolememory.chats.heard import digest
 from rolememory.chats.presence import Attendance
 from rolememory.chats.values import Look
-from rolememory.schema.learning import MarkedSpan, Said
+from rolememory.schema.learning import MarkedSpan, Said, SpanKind
 from rolememory.storage.moments import iso
 
 FORMAT = 2
@@ -104,6 +104,7 @@ def _head_shown(head: Head) -> dict[str, Any]:
 
 _LETTERS = {"user": "u", "assistant": "a"}
 _ROLES: Mapping[str, Literal["user", "assistant"]] = {"u": "user", "a": "assistant"}
+_KINDS: Mapping[str, SpanKind] = {"q": "quote", "a": "action", "o": "ooc"}
 _STEP = timedelta(milliseconds=1)  # between two messages of a line
 
 
@@ -143,7 +144,7 @@ def _said_shown(said: Said, at: datetime, slot: int) -> list[Any]:
         "raw": said.raw,
         "emotions": said.emotions,
         "kind": said.kind if said.kind != "normal" else "",
-        "marks": [list(one) for one in said.spans],
+        "marks": [(one.kind[0], one.start, one.end) for one in said.spans],
         "stamp": dict(said.stamp),
     }
     shown = {name: value for name, value in optional.items() if value}
@@ -214,7 +215,7 @@ def _word(raw: Sequence[Any], slot: int, at: datetime) -> Said:
         None if users is None else tuple(users),
         tuple(more.get("members", ())),
         more.get("kind", "normal"),
-        tuple([MarkedSpan(*mark) for mark in more.get("marks", ())]),
+        tuple([MarkedSpan(_KINDS[kind[0]], *span) for kind, *span in more.get("marks", ())]),
         tuple(more.get("stamp", {}).items()),
     )
 

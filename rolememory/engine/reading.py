@@ -98,7 +98,7 @@ class Reading(Mind):
         *,
         limit: int = 10,
         user: str | None = None,
-        chat: str = "",
+        chat: str | None = None,
         present: Sequence[str] | None = None,
         members: Sequence[str] | None = None,
         now: datetime | None = None,
@@ -106,12 +106,12 @@ class Reading(Mind):
         """The memories nearest to a query, best first: the ranker of `recall` with its thresholds off.
 
         `chat`, `present` and `members` tell who else reads what is found, as for `recall`. With a chat only what its story knows is
-        found, without one that of every story.
+        found ("" = one that has no name), without one what was said in any story.
         """
         self.learned(RULES_S)
         self.home.people.follow()
-        readers = self.chats.readers(chat, user, present, members)
-        story = self.chats.story_of(chat, user) if chat else None
+        readers = self.chats.readers(chat or "", user, present, members)
+        story = None if chat is None else self.chats.story_of(chat, user)
         sight = self.chats.visible_from(None, readers=readers, story=story)
         request = Request(
             (Message.user(query),), user=user, now=now, dry_run=True, wanted=limit, sight=sight

@@ -139,9 +139,10 @@ class Tools:
         ],
         limit: Annotated[int, told("at most so many", "最多几条", ge=1, le=100)] = 10,
         user: UserName = None,
+        chat: ChatName = None,
     ) -> Annotated[CallToolResult, Memories]:
-        """The memories nearest to a query, best first, however weak."""
-        found = self._home.role(role).search(query, limit=limit, user=user)
+        """The memories nearest to a query, best first, however weak; with a chat only what its story knows."""
+        found = self._home.role(role).search(query, limit=limit, user=user, chat=chat)
         return listed(
             found, None, self._say("nothing is remembered about this", "没有关于这件事的记忆")
         )

@@ -112,7 +112,10 @@ class SearchIn(Attended):
     query: Annotated[str, Field(min_length=1, max_length=10_000)]
     limit: Annotated[int, Field(ge=1, le=200)] = 10
     user: Annotated[str, Field(min_length=1, max_length=200)] | None = None
-    chat: Line = Field("", description="where what is found will be read")
+    chat: Line | None = Field(
+        None,
+        description="where what is found will be read: only what its story knows; left out: any story",
+    )
 
 
 class SearchOut(Out):

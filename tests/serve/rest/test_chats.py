@@ -133,6 +133,9 @@ def test_what_is_told_in_a_story_is_recalled_there_alone(role: Caller) -> None:
         role.get("/chats/old")["chat"] | {"story": "own", "chosen": False}
         == (role.get("/chats/old")["chat"])
     )
+    asked = {"query": "map", "user": "lin", "chat": "new"}
+    assert not role.post("/search", asked)["items"]
+    assert role.post("/search", {**asked, "chat": "old"})["items"]
     assert role.get("/stories/default", params={"user": "wu"})["stories"] == "one"
     good(role("PUT", "/stories/default", {"user": "lin", "stories": None}))
     assert told("new")
