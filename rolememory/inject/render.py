@@ -1,12 +1,12 @@
 """Memories as text for the prompt: lines, the fenced block, and how long they are. Same memories, same bytes."""
 
 import re
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence, Sized
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain, islice
 from typing import Any, TypeVar
 
@@ -103,6 +103,7 @@ class Heading:
 
 _TOGETHER = Heading("")
 _OF_TYPE = {kind: Heading(kind.value) for kind in _ORDER}
+_RANK = {heading: number for number, heading in enumerate(_OF_TYPE.values())}
 
 
 def merged(memories: Sequence[Memory]) -> list[Memory]:
@@ -131,6 +132,27 @@ def stable(memories: Sequence[Memory]) -> list[Memory]:
 def _place(memory: Memory) -> tuple[datetime, int, str]:
     start = memory.start if isinstance(memory, Passage) else 0
     return (memory.created or _EARLIEST, start, memory.id)
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """The length of a block with what it is added up from."""
+
+    length: int = 0
+    said: int = 0  # characters of its lines
+    parts: Mapping[Heading, tuple[int, Any]] = field(default_factory=dict)  # lines, first place
+    messages: frozenset[tuple[str, str]] = frozenset()  # that passages in it are of
+    template: Compiled | None = None
+
+    def joins(self, memory: Memory) -> bool:
+        """Whether it may become one line with one that is there."""
+        return not self.messages.isdisjoint(_message(memory))
+
+
+def _message(memory: Memory) -> frozenset[tuple[str, str]]:
+    if not isinstance(memory, Passage):
+        return frozenset()
+    return frozenset({(memory.evidence[0].chat, memory.evidence[0].version)})
 
 
 class Style:
@@ -172,7 +194,7 @@ class Style:
             heading = "\n".join(map(tame, heading.splitlines()))
         self._last: tuple[Mapping[str, str], Style] | None = None  # stamp, and the style there
         told = {"heading": heading, "language": self.language}
-        self._frame = self._people() | told | {"stamp": dict.fromkeys(known_fields(), "")}
+        self._frame = self._people() | told | {"stamp": plain(dict.fromkeys(known_fields(), ""))}
 
     @property
     def made_of(self) -> tuple[Compiled, ...]:
@@ -252,11 +274,37 @@ class Style:
         ordered = self._merged(memories) if said else memories
         lines = [self._line(template, memory) for memory in ordered]
         frame = None if "" in lines else self._frame_of(template, self._parts(template, ordered))
-        return frame.length(lines) if frame else None
+        return frame.length(sum(map(len, lines))) if frame else None
 
-    def _frame_of(
-        self, template: Compiled, parts: Mapping[Heading, Sequence[Memory]]
-    ) -> Frame | None:
+    def grown(self, before: "Sum", memory: Memory) -> "Sum | None":
+        """A sum with one memory more; None where that does not tell the length."""
+        if before.joins(memory):
+            return None
+        return self._first_that_works(lambda template: self._plus(template, before, memory))
+
+    def sum(self, memories: Sequence[Memory]) -> "Sum | None":
+        """The sum of these; None where that does not tell the length."""
+        found: Sum | None = Sum()
+        for one in self._merged(memories):
+            found = found and self._first_that_works(partial(self._plus, before=found, memory=one))
+        return found
+
+    def _plus(self, template: Compiled, before: "Sum", memory: Memory) -> "Sum | None":
+        line = self._line(template, memory)
+        if not line or before.template not in (template, None):
+            return None
+        heading, place = self._heading_of(template, memory), _place(memory)
+        count, first = before.parts.get(heading, (0, place))
+        parts = {**before.parts, heading: (count + 1, min(first, place))}
+        order = sorted(parts, key=lambda one: (_RANK.get(one, len(_RANK)), parts[one][1]))
+        frame = self._frame_of(template, {one: range(parts[one][0]) for one in order})
+        said = before.said + len(line)
+        length = frame.length(said) if frame else None
+        if length is None:
+            return None
+        return Sum(length, said, parts, before.messages | _message(memory), template)
+
+    def _frame_of(self, template: Compiled, parts: Mapping[Heading, Sized]) -> Frame | None:
         shape = template.name, tuple((one, len(parts[one])) for one in parts)
         if shape not in self._frames:
             count = sum(map(len, parts.values()))
@@ -298,10 +346,15 @@ class Style:
             return {_TOGETHER: list(ordered)} if ordered else {}
         found: dict[Heading, list[Memory]] = {heading: [] for heading in _OF_TYPE.values()}
         for memory in ordered:
-            scene = template.scenes and isinstance(memory, Passage)
-            heading = self._scene(memory) if scene else _OF_TYPE[memory.type]  # type: ignore[arg-type]
-            found.setdefault(heading, []).append(memory)
+            found.setdefault(self._heading_of(template, memory), []).append(memory)
         return {heading: part for heading, part in found.items() if part}
+
+    def _heading_of(self, template: Compiled, memory: Memory) -> Heading:
+        if not self._settings.separate_by_type:
+            return _TOGETHER
+        if template.scenes and isinstance(memory, Passage):
+            return self._scene(memory)
+        return _OF_TYPE[memory.type]
 
     def _scene(self, memory: Passage) -> Heading:
         """What a passage stands under; found out once."""
@@ -440,13 +493,43 @@ class Length:
         """Length of the lines of these memories, one under the other."""
         return self._count("\n".join(map(self._style.line, stable(memories))))
 
-    def least(self, memory: Memory) -> int:
-        """A length that the line cannot be below, found without rendering it; 0 where that cannot be told."""
-        return _least(memory.content) if self._in_characters and self._style.says_text else 0
-
     def block(self, memories: Sequence[Memory]) -> int:
         """Length of the whole block with these memories, fence and headings included; 0 for none."""
         if not memories:
             return 0
         added_up = self._style.length(memories) if self._in_characters else None
         return self._count(self._style.block(memories)) if added_up is None else added_up
+
+    def growing(self, *, whole: bool) -> "Growing":
+        """An empty block that grows by one memory at a time; `whole`: measured as a whole each time."""
+        return Growing(self, self._style, characters=self._in_characters, whole=whole)
+
+
+class Growing:
+    """A block that grows: its length is added up where the template allows it."""
+
+    def __init__(self, measure: Length, style: Style, *, characters: bool, whole: bool) -> None:
+        self.share, self._measure, self._style = measure.share, measure, style
+        self._characters, self._memories = characters, list[Memory]()
+        self._sum = None if whole or not characters else Sum()
+        self._tried: tuple[Memory | None, Sum | None, int] = None, None, 0
+        self.length = 0
+
+    def least(self, memory: Memory) -> int:
+        """A length that the line cannot be below, found without rendering it; 0 where that cannot be told."""
+        return _least(memory.content) if self._characters and self._style.says_text else 0
+
+    def tried(self, memory: Memory) -> int:
+        """How long it would be with this one more."""
+        found = self._style.grown(self._sum, memory) if self._sum else None
+        length = found.length if found else self._measure.block([*self._memories, memory])
+        self._tried = memory, found, length
+        return length
+
+    def take(self, memory: Memory) -> None:
+        """Let it hold this one more."""
+        if self._tried[0] is not memory:
+            self.tried(memory)
+        self._memories.append(memory)
+        _, found, self.length = self._tried
+        self._sum = found or (self._sum and self._style.sum(self._memories))

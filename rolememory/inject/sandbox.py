@@ -78,6 +78,9 @@ class Said(str):
     __slots__ = ()
 
 
+_PLAIN = frozenset({str, bool, int, float, type(None), Slot, Plain})
+
+
 def plain(value: Any) -> Any:
     """A copy made of text, numbers, tuples and tables alone: all that a template ever sees.
 
@@ -87,12 +90,19 @@ def plain(value: Any) -> Any:
     Raises:
         TypeError: something in it is none of these.
     """
-    if value is None or type(value) in (str, bool, int, float, Slot, Plain):
+    if type(value) in _PLAIN:
         return value
     if isinstance(value, str):
         return str.__str__(value)
     if isinstance(value, Mapping):
-        return Plain({plain(key): plain(inner) for key, inner in value.items()})
+        return Plain(
+            {
+                key if type(key) is str else plain(key): inner
+                if type(inner) in _PLAIN
+                else plain(inner)
+                for key, inner in value.items()
+            }
+        )
     if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
         return tuple(plain(inner) for inner in value)
     if isinstance(value, bool | int | float):

@@ -55,9 +55,9 @@ class Frame:
         counts = {uses[line] for line in range(lines)}
         return cls(text, bare, counts.pop() if len(counts) == 1 else None)
 
-    def length(self, lines: Sequence[str]) -> int | None:
-        """Characters of the finished block with these lines, in any order; None where that does not tell."""
-        return None if self.times is None else self.bare + self.times * sum(map(len, lines))
+    def length(self, lines: int) -> int | None:
+        """Characters of the finished block with lines of so many in all; None where that does not tell."""
+        return None if self.times is None else self.bare + self.times * lines
 
 
 def line_macro(tree: nodes.Template) -> nodes.Macro | None:

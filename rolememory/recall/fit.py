@@ -25,8 +25,6 @@ from rolememory.text.fold import fold
 from rolememory.text.words import tokens
 
 _NUMBERS = re.compile(r"\d+")
-_HEADING = 80  # characters that a line with a heading of its own adds besides itself, as a rule
-_BREAKS = 2  # ... and one that stands under a heading that is there
 _LEAST_BYTES = 12  # twelve Latin letters, four Chinese characters
 
 
@@ -41,8 +39,33 @@ class Measure(Protocol):
         """Length of the lines of these memories, which are of one type."""
         ...
 
+    def growing(self, *, whole: bool) -> "Growing":
+        """An empty block that grows by one memory at a time; `whole`: measured as a whole each time."""
+        ...
+
+
+class Growing(Protocol):
+    """A block that is chosen for: how long it is, and would be."""
+
+    @property
+    def length(self) -> int:
+        """How long it is."""
+        ...
+
+    def share(self, memories: Sequence[Memory]) -> int:
+        """As `Measure.share`."""
+        ...
+
     def least(self, memory: Memory) -> int:
         """A length that one memory's line cannot be below, found at once; 0 where that cannot be told."""
+        ...
+
+    def tried(self, memory: Memory) -> int:
+        """How long it would be with this one more."""
+        ...
+
+    def take(self, memory: Memory) -> None:
+        """Let it hold this one more."""
         ...
 
 
@@ -84,7 +107,6 @@ class Fitting:
     room: int | None = None  # budget left by lore, when it is shared; None = all of it
     allowance: Allowance = field(default_factory=lambda: Allowance(PassageSettings(), asked=True))
     thresholds: bool = True  # off = a search: everything that was woken
-    guesses: bool = True  # off = the block is measured with every candidate
     known: Mapping[str, Memory] = field(default_factory=dict)  # all that may be recalled, by id
 
     @property
@@ -100,9 +122,7 @@ class Fitted:
     chosen: list[Scored] = field(default_factory=list)
     near: list[Scored] = field(default_factory=list)
     refused: dict[str, Reason] = field(default_factory=dict)
-    length: int = 0  # of the block so far, as it was measured last
-    hoped: int = 0  # what those chosen since then are taken to add
-    trying: tuple[int, int] = (0, 0)  # both with the candidate that is looked at
+    length: int = 0  # of the whole block
     distilled: Mapping[tuple[str, str], Sequence[Memory]] = field(
         default_factory=dict
     )  # by chat and version: memories that were made of its words and matter now
@@ -162,15 +182,19 @@ class _Candidate(NamedTuple):
 def fit(scored: Sequence[Scored], measure: Measure, fitting: Fitting) -> Fitted:
     """Choose from `scored`, best first; each is afterwards chosen or refused with a reason (hybrid: also `near`).
 
-    The block is measured when it may be near the budget; should a guess have been too low, everything is measured.
+    Lengths are added up; should the block be longer than that in the end, it is measured as a whole with each candidate.
     """
-    fitted = _fit(Ranking.of(scored), measure, fitting)
+    ranking = Ranking.of(scored)
+    fitted = _fit(ranking, measure.growing(whole=False), fitting)
+    fitted.length = measure.block([one.memory for one in fitted.chosen])
     if fitted.length > fitting.limit:
-        fitted = _fit(Ranking.of(scored), measure, replace(fitting, guesses=False))
+        block = measure.growing(whole=True)
+        fitted = _fit(ranking, block, fitting)
+        fitted.length = block.length
     return fitted
 
 
-def _fit(ranking: Ranking, measure: Measure, fitting: Fitting) -> Fitted:
+def _fit(ranking: Ranking, block: Growing, fitting: Fitting) -> Fitted:
     fitted = Fitted(distilled=_distilled(ranking, fitting))
     excerpts = Excerpts(fitting.known)
     said = any(isinstance(memory, Passage) for memory in ranking.memories)
@@ -179,22 +203,21 @@ def _fit(ranking: Ranking, measure: Measure, fitting: Fitting) -> Fitted:
     for place in _in_order(ranking, fitting, said):
         candidate = _Candidate(ranking.memories[place], ranking.relevances[place])
         for gate in gates:
-            if reason := gate(candidate, fitted, fitting, measure):
+            if reason := gate(candidate, fitted, fitting, block):
                 fitted.refused[candidate.memory.id] = reason
                 if reason.code == "low_relevance":
                     fitted.near.append(ranking[place])
                 break
         else:
             scored = ranking[place]
-            told = _told_as(scored, excerpts, fitted, fitting, measure)
+            told = _told_as(scored, excerpts, fitted, fitting, block)
             if isinstance(told, Reason):
                 fitted.refused[candidate.memory.id] = told
                 continue
             fitted.chosen.append(
                 replace(scored, memory=told) if told is not scored.memory else scored
             )
-            fitted.length, fitted.hoped = fitted.trying
-    _settle(fitted, measure)
+            block.take(told)
     fitted.chosen.sort(key=order)
     return fitted
 
@@ -204,18 +227,18 @@ def _told_as(
     excerpts: Excerpts,
     fitted: Fitted,
     fitting: Fitting,
-    measure: Measure,
+    block: Growing,
 ) -> Memory | Reason:
     """A memory as it is; a passage that was asked for with the sentences around it, as far as they fit."""
-    memory, trying = scored.memory, fitted.trying
+    memory = scored.memory
     if not isinstance(memory, Passage) or not fitting.allowance.asked:
         return memory
     excerpt = excerpts.of(memory, _shared(scored))
     if excerpt is not None and excerpt is not memory:
         wider = _Candidate(excerpt, scored.relevance)
-        closed = fitting.allowance.refuses(wider, ()) or _budget(wider, fitted, fitting, measure)
+        closed = fitting.allowance.refuses(wider, ()) or _budget(wider, fitted, fitting, block)
         if closed:
-            excerpt, fitted.trying = None if excerpts.tells(memory) else memory, trying
+            excerpt = None if excerpts.tells(memory) else memory
     if excerpt is None:
         return Reason("near_duplicate", (("of", memory.id), ("alike", 1.0)))
     excerpts.take(excerpt)
@@ -226,12 +249,6 @@ def _shared(scored: Scored) -> Sequence[str]:
     """The words that a memory shares with the question, the most telling first."""
     terms = (hit.because.get("terms") for hit in scored.hits)
     return tokens(next((str(said) for said in terms if said), ""))
-
-
-def _settle(fitted: Fitted, measure: Measure) -> None:
-    """Measure what was guessed."""
-    if fitted.hoped:
-        fitted.length, fitted.hoped = measure.block([one.memory for one in fitted.chosen]), 0
 
 
 def _in_order(ranking: Ranking, fitting: Fitting, said: bool) -> Sequence[int]:
@@ -257,10 +274,10 @@ def _by_score(ranking: Ranking, fitting: Fitting) -> Sequence[int]:
     )
 
 
-_Gate = Callable[[_Candidate, Fitted, Fitting, Measure], Reason | None]
+_Gate = Callable[[_Candidate, Fitted, Fitting, Growing], Reason | None]
 
 
-def _threshold(candidate: _Candidate, _: Fitted, fitting: Fitting, __: Measure) -> Reason | None:
+def _threshold(candidate: _Candidate, _: Fitted, fitting: Fitting, __: Growing) -> Reason | None:
     rules = fitting.rules
     margin = rules.keep_margin if candidate.memory.id in fitting.kept else 0.0
     if not fitting.thresholds or candidate.relevance >= rules.relevance_threshold - margin:
@@ -272,7 +289,7 @@ def _threshold(candidate: _Candidate, _: Fitted, fitting: Fitting, __: Measure) 
 
 
 def _low_relevance(
-    candidate: _Candidate, _: Fitted, fitting: Fitting, __: Measure
+    candidate: _Candidate, _: Fitted, fitting: Fitting, __: Growing
 ) -> Reason | None:
     high = fitting.rules.high_relevance_threshold
     if not fitting.thresholds or candidate.relevance >= high:
@@ -290,7 +307,7 @@ def _is_typed(candidate: Scored | _Candidate) -> bool:
 
 
 def _type_limit(
-    candidate: _Candidate, fitted: Fitted, fitting: Fitting, _: Measure
+    candidate: _Candidate, fitted: Fitted, fitting: Fitting, _: Growing
 ) -> Reason | None:
     kind = candidate.memory.type
     limit = _limit(fitting.rules.max_per_type, kind) if _is_typed(candidate) else None
@@ -303,7 +320,7 @@ def _type_limit(
     )
 
 
-def _max_items(_: _Candidate, fitted: Fitted, fitting: Fitting, __: Measure) -> Reason | None:
+def _max_items(_: _Candidate, fitted: Fitted, fitting: Fitting, __: Growing) -> Reason | None:
     limit = fitting.rules.max_items
     return (
         Reason("max_items", (("limit", limit),))
@@ -313,14 +330,14 @@ def _max_items(_: _Candidate, fitted: Fitted, fitting: Fitting, __: Measure) -> 
 
 
 def _type_budget(
-    candidate: _Candidate, fitted: Fitted, fitting: Fitting, measure: Measure
+    candidate: _Candidate, fitted: Fitted, fitting: Fitting, block: Growing
 ) -> Reason | None:
     kind = candidate.memory.type
     limit = _limit(fitting.budget.per_type, kind)
     if limit is None or not _is_typed(candidate):
         return None
     typed = (one for one in fitted.chosen if _is_typed(one) and one.memory.type is kind)
-    needed = measure.share([*(one.memory for one in typed), candidate.memory])
+    needed = block.share([*(one.memory for one in typed), candidate.memory])
     return (
         Reason("type_budget", (("type", kind.value), ("needed", needed), ("limit", limit)))
         if needed > limit
@@ -328,39 +345,15 @@ def _type_budget(
     )
 
 
-def _budget(
-    candidate: _Candidate, fitted: Fitted, fitting: Fitting, measure: Measure
-) -> Reason | None:
-    limit, least = fitting.limit, measure.least(candidate.memory)
-    if _surely_fits(candidate.memory, least, fitted, fitting, measure):
-        return None
-    if fitted.hoped:
-        _settle(fitted, measure)
-        return _budget(candidate, fitted, fitting, measure)
-    needed = fitted.length + least  # at least so much: most that do not fit need no measuring
+def _budget(candidate: _Candidate, _: Fitted, fitting: Fitting, block: Growing) -> Reason | None:
+    limit, memory = fitting.limit, candidate.memory
+    needed = block.length + block.least(memory)  # most that do not fit need no measuring
     if needed <= limit:
-        needed = measure.block([*(one.memory for one in fitted.chosen), candidate.memory])
-        fitted.trying = needed, 0
+        needed = block.tried(memory)
     return Reason("budget", (("needed", needed), ("limit", limit))) if needed > limit else None
 
 
-def _surely_fits(
-    memory: Memory, least: int, fitted: Fitted, fitting: Fitting, measure: Measure
-) -> bool:
-    """Whether the budget is so far away that the block need not be measured with this line."""
-    room = fitting.limit - fitted.length - fitted.hoped
-    if least > room or not (least and fitting.guesses and fitted.chosen):
-        return False
-    under = any(one.memory.type is memory.type and _is_typed(one) for one in fitted.chosen)
-    headed = under and not isinstance(memory, Passage)
-    hoped = measure.share([memory]) + (_BREAKS if headed else _HEADING)
-    if hoped > room:
-        return False
-    fitted.trying = fitted.length, fitted.hoped + hoped
-    return True
-
-
-def _echo(candidate: _Candidate, _: Fitted, fitting: Fitting, __: Measure) -> Reason | None:
+def _echo(candidate: _Candidate, _: Fitted, fitting: Fitting, __: Growing) -> Reason | None:
     said, created = fitting.visible.query, candidate.memory.created
     if not said or plain(candidate.memory.content) != said:
         return None
@@ -370,7 +363,7 @@ def _echo(candidate: _Candidate, _: Fitted, fitting: Fitting, __: Measure) -> Re
     return Reason("echo") if fresh or fitting.rules.skip_visible else None
 
 
-def _visible(candidate: _Candidate, _: Fitted, fitting: Fitting, __: Measure) -> Reason | None:
+def _visible(candidate: _Candidate, _: Fitted, fitting: Fitting, __: Growing) -> Reason | None:
     if fitting.visible.holds(candidate.memory):
         return Reason("visible")
     content = plain(candidate.memory.content)
@@ -408,7 +401,7 @@ def once(scored: Sequence[Scored], limit: int) -> list[Scored]:
 
 
 def _allowance(
-    candidate: _Candidate, fitted: Fitted, fitting: Fitting, _: Measure
+    candidate: _Candidate, fitted: Fitted, fitting: Fitting, _: Growing
 ) -> Reason | None:
     return fitting.allowance.refuses(candidate, fitted.chosen) if fitting.thresholds else None
 
@@ -434,7 +427,7 @@ def _stood_for(passage: Passage, fitted: Fitted, fitting: Fitting) -> Memory | N
 
 
 def _near_duplicate(
-    candidate: _Candidate, fitted: Fitted, fitting: Fitting, _: Measure
+    candidate: _Candidate, fitted: Fitted, fitting: Fitting, _: Growing
 ) -> Reason | None:
     content = plain(candidate.memory.content)
     if isinstance(candidate.memory, Passage):

@@ -15,6 +15,7 @@ from rolememory.inject.render import Cast, Length, Style, stable
 from rolememory.recall.fit import Fitting, Measure, fit
 from rolememory.schema.evidence import Scored
 from rolememory.schema.memory import Memory, MemoryType
+from rolememory.schema.passage import passage
 from rolememory.schema.settings import BudgetSettings, InjectSettings, RecallSettings
 
 SHIPPED = Templates()
@@ -233,6 +234,64 @@ def test_the_budget_is_never_exceeded(
         scored, measure, Fitting(RecallSettings(), BudgetSettings(max_total_length=limit), DAY)
     )
     assert count(style.block([one.memory for one in fitted.chosen])) <= limit
+
+
+ANYTHING = st.one_of(
+    st.builds(
+        lambda number, kind: Memory(id=f"m{number}", content="灯塔 " * number, type=kind),
+        st.integers(1, 9),
+        st.sampled_from(TYPES),
+    ),
+    st.builds(
+        lambda version, place, scene, company, role: passage(
+            chat="harbour",
+            version=f"v{version}",
+            role=role,
+            text="Rain fell all day. " * 9,
+            span=(19 * place, 19 * place + 18),
+            speaker="Lin",
+            owner="lin",
+            created=DAY + timedelta(minutes=version),
+            scene=scene,
+            company=company,
+        ),
+        st.integers(1, 3),
+        st.integers(0, 8),
+        st.sampled_from(["", "dusk, the mill"]),
+        st.sampled_from([(), ("Rafi",)]),
+        st.sampled_from(["user", "assistant"]),
+    ),
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(ANYTHING, max_size=10, unique_by=lambda one: one.id),
+    st.sampled_from(SHIPPED.known("inject")),
+    st.booleans(),
+)
+def test_a_block_that_grows_is_as_long_as_it_is_said(
+    some: list[Memory], name: str, together: bool
+) -> None:
+    style = Style(SHIPPED, InjectSettings(template=name, separate_by_type=not together))
+    growing = Length(style).growing(whole=False)
+    for place, memory in enumerate(some):
+        for other in some[place:]:
+            assert growing.tried(other) == len(style.block([*some[:place], other]))
+        growing.take(memory)
+        assert growing.length == len(style.block(some[: place + 1]))
+
+
+def test_a_block_that_grows_is_not_put_together_each_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = list[int]()
+    monkeypatch.setattr(Length, "block", lambda _, memories: asked.append(len(memories)) or 0)
+    growing = Length(Style(SHIPPED)).growing(whole=False)
+    for memory in memories(50):
+        growing.tried(memory)
+        growing.take(memory)
+    assert asked == []
 
 
 # Authors' templates
