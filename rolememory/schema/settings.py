@@ -44,7 +44,7 @@ class PassageSettings(Section):
     )
     uninvited_length: Count = Field(800, description="... and so many characters of them together")
     uninvited_threshold: Unit = Field(
-        0.85, description="... and none below this relevance: what was only touched stays away"
+        0.92, description="... and none below this relevance: what was only touched stays away"
     )
 
 
@@ -168,7 +168,7 @@ class SemanticSettings(StrategySettings):
     words: bool = Field(True, description="use the words of the text (BM25)")
     vectors: bool = Field(True, description="use an embedding model when one is ready")
     context: Weight = Field(
-        0.3, description="how much the messages before the newest one say about what is meant"
+        0.5, description="how much the messages before the newest one say about what is meant"
     )
     neighbours: Weight = Field(
         0.25, description="how much memories of the same conversation lend each other"

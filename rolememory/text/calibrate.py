@@ -36,6 +36,20 @@ def lexical(coverage: "Floats") -> "Floats":
     return FULL_COVERAGE * coverage
 
 
+def above(values: "Floats", mask: "NDArray[np.bool_]", share: float) -> "Floats":
+    """What stands out of values that most texts have: less `share` of their mean and deviation among the masked; never negative.
+
+    >>> import numpy as np
+    >>> above(np.array([0.2, 0.2, 0.8], dtype=np.float32), np.array([True, True, False]), 1.0).astype(float).round(2).tolist()
+    [0.0, 0.0, 0.6]
+    """
+    import numpy as np
+
+    mean, deviation = _moments(values[mask]) if mask.any() else (0.0, 0.0)
+    found: Floats = np.maximum(values - np.float32(share * (mean + deviation)), 0.0)
+    return found
+
+
 def noise(
     own_mean: float, own_deviation: float, n_own: int, mean: float, deviation: float
 ) -> tuple[float, float]:

@@ -7,6 +7,7 @@ Arrays run over the rows of the table; everything about them is kept up to date 
 passes over float32 arrays.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
@@ -32,9 +33,17 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-EARLIER = 3  # messages before the newest that may say what it means
-FADING = 0.6  # of their weight with each message back
-SPEAKS_FOR_ITSELF = 2.0  # words of its own with which a message needs no context
+EARLIER = 8  # messages before the newest that are part of what the talk is about
+LONGEST = 600  # characters at the end of each that are read
+MOST_WORDS = 128  # of theirs that are looked up
+FADING = 0.85  # of their weight with each message back
+SPEAKS_FOR_ITSELF = 2.0  # words of its own with which a question needs no context
+ALONE = 0.2  # of what the talk before says, for a question that stands alone
+EVERYDAY = (
+    0.75  # of mean and deviation of what the talk shares with all texts: so much means nothing
+)
+LOUDER = 0.8  # of all evidence where two kinds speak, so that a threshold means the same with and without a talk before
+_QUESTION = re.compile(r"[?？]")
 FAINTEST = 0.02  # strengths below are not worth a hit
 
 
@@ -53,19 +62,28 @@ def reads(entry: Entry) -> str:
     )
 
 
-def in_context(question: Question, earlier: Sequence[Segment], context: float) -> Question:
-    """The question with words of the messages before it, the less the more it says itself.
+def context_of(question: Question, earlier: Sequence[Segment], terms: TermIndex) -> Question:
+    """What the messages before a question say besides: their most telling words, fading with each message back.
 
-    "And what did she say?" alone finds nothing; after "I saw Nora at the harbour" it does.
+    Cost: O(words of the messages), at most `LONGEST` characters of each.
     """
-    missing = max(1.0 - question.mass / SPEAKS_FOR_ITSELF, 0.0)
-    weights, surfaces = dict(question.weights), dict(question.surfaces)
+    weights: dict[str, float] = {}
     for back, segment in enumerate(earlier[:EARLIER]):
-        share = context * missing * FADING**back
-        for token, weight in ask(segment.text).weights.items() if share > 0.0 else ():
-            weights.setdefault(token, share * weight)
-            surfaces.setdefault(token, ask(segment.text).surfaces[token])
-    return Question(weights, surfaces)
+        for token, weight in ask(segment.text[-LONGEST:]).weights.items():
+            if token not in question.weights:
+                weights[token] = max(weights.get(token, 0.0), FADING**back * weight)
+    telling = {token: weight * terms.information(token) for token, weight in weights.items()}
+    best = sorted(telling, key=lambda token: (-telling[token], token))[:MOST_WORDS]
+    return Question({token: weights[token] for token in best}, {token: token for token in best})
+
+
+def stands_alone(query: str, question: Question) -> bool:
+    """Whether a message asks for something that it names itself, so that the talk before it says little about what is meant.
+
+    >>> [stands_alone(text, ask(text)) for text in ("Where is the brass key?", "And then?", "The brass key is cold.")]
+    [True, False, False]
+    """
+    return bool(_QUESTION.search(query)) and question.mass >= SPEAKS_FOR_ITSELF
 
 
 def before(scene: Scene) -> list[Segment]:
@@ -183,7 +201,7 @@ class SemanticTrigger(ByRows):
         if not len(self.table) or not scene.query:
             return Found.of(())
         mask = among & self._open.values
-        question = in_context(ask(scene.query), before(scene), self._settings.context)
+        question = ask(scene.query)
         coverage, nearness = self._coverage(question), self._nearness(scene)
         strengths = (
             calibrate.strength(self._evidence(scene, coverage, nearness, mask))
@@ -232,13 +250,27 @@ class SemanticTrigger(ByRows):
         self, scene: Scene, coverage: "Floats", nearness: "Nearness | None", mask: "Mask"
     ) -> "Floats":
         """Both legs, what neighbours lend, whom it is about; (n_rows,). Ineligible entries neither have nor lend any."""
-        evidence = calibrate.lexical(coverage)
+        evidence = self._in_context(calibrate.lexical(coverage), scene, mask)
         if nearness is not None:
             evidence = evidence + nearness.evidence()
         evidence = evidence * mask
         evidence = evidence + self._conversations.lent(evidence, self._settings.neighbours)
         factors = self._people.factors(scene)
         return evidence if factors is None else evidence * factors
+
+    def _in_context(self, own: "Floats", scene: Scene, mask: "Mask") -> "Floats":
+        """The evidence of the message together with that of the talk before it: what both speak for counts most."""
+        import numpy as np
+
+        share, earlier, question = self._settings.context, before(scene), ask(scene.query)
+        if not (share and earlier) or self._terms is None:
+            return own
+        talk = self._coverage(context_of(question, earlier, self._terms))
+        context = calibrate.lexical(calibrate.above(talk, mask, EVERYDAY))
+        share *= ALONE if (alone := stands_alone(scene.query, question)) else 1.0
+        both = own + np.float32(share) * (2.0 * np.sqrt(own * context) + context)
+        found: Floats = both * np.float32(1.0 if alone else LOUDER)
+        return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -415,10 +415,10 @@ def _of_role(
         report.model = home.loader.state
 
 
-def _setting(told: str) -> tuple[str, Any]:
+def setting(told: str) -> tuple[str, Any]:
     """A setting from the command line: a number, true, a list as JSON; else a word.
 
-    >>> _setting("recall.max_items=3"), _setting("recall.passages.recall=all")
+    >>> setting("recall.max_items=3"), setting("recall.passages.recall=all")
     (('recall.max_items', 3), ('recall.passages.recall', 'all'))
     """
     key, _, value = told.partition("=")
@@ -441,7 +441,7 @@ def main() -> None:
     parser.add_argument("--keep", type=Path, help="a folder for vectors between runs")
     parser.add_argument("--set", action="append", default=[], help="a setting: KEY=VALUE")
     given = parser.parse_args()
-    changed = dict(map(_setting, given.set))
+    changed = dict(map(setting, given.set))
     for file in given.files:
         with kept_model(None if given.words_only else given.keep, given.words_only) as embedder:
             report = run(
