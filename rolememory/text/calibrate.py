@@ -36,17 +36,21 @@ def lexical(coverage: "Floats") -> "Floats":
     return FULL_COVERAGE * coverage
 
 
-def above(values: "Floats", mask: "NDArray[np.bool_]", share: float) -> "Floats":
-    """What stands out of values that most texts have: less `share` of their mean and deviation among the masked; never negative.
+def above(values: "Floats", among: "NDArray[np.bool_]", share: float) -> "Floats":
+    """What stands out of values that most texts have: less `share` of mean and deviation of the masked ones; never negative.
+
+    Few texts tell little about what is usual, so of theirs less is taken away.
 
     >>> import numpy as np
-    >>> above(np.array([0.2, 0.2, 0.8], dtype=np.float32), np.array([True, True, False]), 1.0).astype(float).round(2).tolist()
-    [0.0, 0.0, 0.6]
+    >>> above(np.array([0.2] * 50 + [0.8], dtype=np.float32), np.arange(51) < 50, 1.0)[-1].round(2)
+    np.float32(0.7)
     """
     import numpy as np
 
-    mean, deviation = _moments(values[mask]) if mask.any() else (0.0, 0.0)
-    found: Floats = np.maximum(values - np.float32(share * (mean + deviation)), 0.0)
+    known = values[among]
+    mean, deviation = _moments(known) if len(known) else (0.0, 0.0)
+    usual = share * (mean + deviation) * len(known) / (len(known) + BACKGROUND_WEIGHT)
+    found: Floats = np.maximum(values - np.float32(usual), 0.0)
     return found
 
 

@@ -39,10 +39,8 @@ MOST_WORDS = 128  # of theirs that are looked up
 FADING = 0.85  # of their weight with each message back
 SPEAKS_FOR_ITSELF = 2.0  # words of its own with which a question needs no context
 ALONE = 0.2  # of what the talk before says, for a question that stands alone
-EVERYDAY = (
-    0.75  # of mean and deviation of what the talk shares with all texts: so much means nothing
-)
-LOUDER = 0.8  # of all evidence where two kinds speak, so that a threshold means the same with and without a talk before
+EVERYDAY = 1.0  # of mean and deviation of what the talk shares with all texts: it means nothing
+LOUDER = 0.8  # of all evidence where two kinds speak, so that a threshold keeps its meaning
 _QUESTION = re.compile(r"[?？]")
 FAINTEST = 0.02  # strengths below are not worth a hit
 

@@ -1,0 +1,80 @@
+"""The talk before a message is evidence of its own: it wakes what nobody names, and drowns no question."""
+
+from pathlib import Path
+
+import pytest
+
+from rolememory import Home, Message, RoleMemory
+
+WORDS = {"embedding.backend": "off"}
+KEPT = {
+    "en": (
+        "The old ferryman Osric drowned beside the mill wheel in the flood year.",
+        "The baker sells rye loaves on market days.",
+        "The chapel organ has two broken pipes.",
+        "Foxes dig under the northern wall every winter.",
+    ),
+    "zh": (
+        "老船夫阿福在发大水那年淹死在水车旁边。",
+        "面包师赶集的日子卖黑麦面包。",
+        "教堂的风琴有两根管子坏了。",
+        "每年冬天狐狸都在北墙底下刨洞。",
+    ),
+}
+TALK = {
+    "en": (
+        "The flood has taken the bridge again.",
+        "The mill wheel turns too fast.",
+        "I never liked it there.",
+    ),
+    "zh": ("发大水那年桥被冲走了。", "老船夫的水车还在转。", "我一直不喜欢那里。"),
+}
+ASKED = {"en": "What does the baker sell on market days?", "zh": "面包师赶集的时候卖什么？"}
+
+
+def filled(home: Home, language: str) -> RoleMemory:
+    role = home.create("Mira")
+    role.remember_all([{"id": f"m{at}", "content": text} for at, text in enumerate(KEPT[language])])
+    return role
+
+
+def talk(*texts: str) -> list[Message]:
+    return [(Message.assistant if at % 2 else Message.user)(text) for at, text in enumerate(texts)]
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_what_the_talk_is_about_comes_though_the_last_message_does_not_name_it(
+    tmp_path: Path, language: str
+) -> None:
+    with Home.open(tmp_path, WORDS) as home:
+        role = filled(home, language)
+        before = role.recall(talk(TALK[language][-1]), dry_run=True)
+        assert "m0" not in {one.memory.id for one in before.recalled}
+        turn = role.recall(talk(*TALK[language]), dry_run=True)
+        assert turn.recalled[0].memory.id == "m0"
+        deaf = role.recall(
+            talk(*TALK[language]), dry_run=True, settings={"triggers.semantic.context": 0.0}
+        )
+        assert "m0" not in {one.memory.id for one in deaf.recalled}
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_question_that_names_its_matter_is_not_drowned(tmp_path: Path, language: str) -> None:
+    with Home.open(tmp_path, WORDS) as home:
+        role = filled(home, language)
+        turn = role.recall(talk(*TALK[language][:2], ASKED[language]), dry_run=True)
+        scores = {one.memory.id: one.scored.relevance for one in turn.recalled}
+        assert turn.recalled[0].memory.id == "m1"
+        assert scores["m1"] > 2 * scores.get("m0", 0.0)
+
+
+def test_a_long_talk_costs_no_more_words_than_a_short_one(tmp_path: Path) -> None:
+    from rolememory.schema.scene import Segment
+    from rolememory.text.terms import TermIndex
+    from rolememory.text.words import ask
+    from rolememory.triggers.semantic import MOST_WORDS, context_of
+
+    terms, said = TermIndex(), " ".join(f"word{number}" for number in range(2_000))
+    terms.add("a", said)
+    segments = [Segment(said, "message", "user") for _ in range(50)]
+    assert len(context_of(ask("Hm."), segments, terms).weights) <= MOST_WORDS
