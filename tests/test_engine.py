@@ -525,3 +525,48 @@ def test_lore_reads_what_was_said_and_counts_what_was_cut_off(mira: RoleMemory) 
         turn = mira.recall(chat, unseen=unseen, dry_run=True)
         assert turn.lore is not None
         assert [one.content for one in turn.lore.awake] == awake
+
+
+BEACON = "Why is the beacon dark?"
+FORMS = [
+    pytest.param(BEACON, id="a text"),
+    pytest.param(Message.user(BEACON), id="a message"),
+    pytest.param({"role": "user", "content": BEACON}, id="a message of OpenAI's"),
+    pytest.param([BEACON], id="a list of one text"),
+    pytest.param({BEACON: None}.keys(), id="anything that gives messages"),
+]
+
+
+@pytest.mark.parametrize("said", FORMS)
+def test_what_was_said_comes_in_any_form(mira: RoleMemory, said: Any) -> None:
+    assert "lighthouse" in ids(mira.recall(said))
+    seen = mira.observe(said, "It ran out of oil.", chat="one")
+    assert [said.text for said in mira.chats.path(seen.chat)] == [BEACON, "It ran out of oil."]
+
+
+@pytest.mark.parametrize("said", [7, None, b"Why?", [7], object()])
+def test_what_is_no_message_is_refused(mira: RoleMemory, said: Any) -> None:
+    for call in (mira.recall, mira.observe):
+        with pytest.raises(InvalidValueError, match="expected a"):
+            call(said)
+    assert mira.chats.chats() == []
+
+
+def test_users_and_chats_may_be_numbers_and_times_texts(mira: RoleMemory) -> None:
+    mira.observe("My cat is Miso.", "Nice.", chat=77, user=12345, present=[12345, "ann"])
+    assert [(info.id, info.user) for info in mira.chats.chats()] == [("77", "12345")]
+    asked = "What is my cat called?"
+    assert "Miso" in mira.recall(asked, chat=78, user=12345, present=12345).text
+    assert "Miso" not in mira.recall(asked, chat=79, user=12345, present=[12345, "eve"]).text
+    mira.remember("Lin likes tea.", user=12345, keys=["tea"])
+    for now in ("2026-05-01", "2026年5月1日", 1777593600, "2026-05-01T08:00+08:00"):
+        turn = mira.recall("Tea?", user=12345, now=now)
+        assert turn.question is not None
+        assert turn.question.scene.now == datetime(2026, 5, 1, tzinfo=UTC)
+        assert "Lin likes tea." in turn.text
+    assert "tea" not in mira.recall("Tea?", user=54321).text
+    mira.forget(12345)
+    assert "tea" not in mira.recall("Tea?", user=12345).text
+    for wrong in ({"user": 1.5}, {"user": True}, {"now": "soon"}, {"present": [None]}):
+        with pytest.raises(InvalidValueError):
+            mira.recall("Tea?", **wrong)

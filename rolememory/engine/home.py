@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from rolememory.storage.files.watch import Changed, Watch
 
 from rolememory.engine.role import RoleMemory
-from rolememory.engine.said import Said
+from rolememory.engine.said import Name, Said, name_of
 
 ROLE_MEMORY_HEADING = "## 角色记忆"
 
@@ -156,7 +156,7 @@ class Home:
 
         return import_role(self.folder, document, into=into, prefer=prefer, dry_run=dry_run)
 
-    def forget(self, user: str) -> "dict[str, Erased]":
+    def forget(self, user: Name) -> "dict[str, Erased]":
         """Remove everything of one person, under all names that were linked, from every role, by the role's id.
 
         What is written about them in `personas.json` and `people.json` goes as well.
@@ -168,7 +168,7 @@ class Home:
         from rolememory.storage.erase import erase_ledgers
         from rolememory.text.names import Names
 
-        names = Names(self.people.follow().names_of(user))
+        names = Names(self.people.follow().names_of(name_of(user)))
         done: dict[str, Erased] = {}
         failed: list[RoleMemoryError] = []
         for role in self.roles():

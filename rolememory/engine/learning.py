@@ -1,8 +1,7 @@
 """Learning: what was said becomes memory, a person has the last word, and may be forgotten."""
 
 import logging
-from collections.abc import Collection, Sequence
-from datetime import datetime
+from collections.abc import Collection, Iterable
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,17 @@ if TYPE_CHECKING:
     from rolememory.storage.erase import Erased
     from rolememory.storage.review import Waiting
 
-from rolememory.engine.said import Said, as_reply, heard
+from rolememory.engine.said import (
+    Name,
+    Said,
+    Time,
+    as_reply,
+    heard,
+    name_of,
+    names_of,
+    time_of,
+    user_of,
+)
 from rolememory.engine.tending import Tending
 
 _LOOK_S = 3600.0  # a process asks so often whether upkeep is due
@@ -27,16 +36,16 @@ class Learning(Tending):
 
     def observe(
         self,
-        messages: Sequence[Said],
+        messages: Iterable[Said] | Said,
         reply: Said | None = None,
         *,
-        chat: str = "",
-        user: str | None = None,
-        present: Sequence[str] | None = None,
-        members: Sequence[str] | None = None,
+        chat: Name = "",
+        user: Name | None = None,
+        present: Iterable[Name] | Name | None = None,
+        members: Iterable[Name] | Name | None = None,
         kind: TurnKind = "normal",
         away: bool = False,
-        now: datetime | None = None,
+        now: Time | None = None,
         title: str | None = None,
     ) -> Observed:
         """Take in what was said: the whole visible chat, oldest first, the character's reply last or apart.
@@ -52,6 +61,7 @@ class Learning(Tending):
         Raises:
             NotWrittenError: the disk refused; nothing changed.
         """
+        chat, user = name_of(chat), user_of(user)
         if kind == "quiet":
             return Observed(chat)
         said = [*heard(messages), *self._replied(reply, user, kind)]
@@ -60,10 +70,10 @@ class Learning(Tending):
             said,
             chat=chat,
             user=user,
-            at=now,
+            at=time_of(now),
             title=title,
-            present=present,
-            members=members,
+            present=names_of(present),
+            members=names_of(members),
             kind=kind,
             away=away,
         )
@@ -102,7 +112,7 @@ class Learning(Tending):
         for waiting_id in waiting_ids:
             self.learner.keeper.review.drop(waiting_id)
 
-    def forget(self, user: str, *, dry_run: bool = False) -> "Erased":
+    def forget(self, user: Name, *, dry_run: bool = False) -> "Erased":
         """Remove everything of one person, under all names that were linked: memories, history, backups, what waits, uses, vectors.
 
         Chats of theirs go; of shared ones their messages go with the replies to them, and their name from everything else.
@@ -115,7 +125,7 @@ class Learning(Tending):
         from rolememory.learn.oblivion import forget, preview
         from rolememory.text.names import Names
 
-        names = Names(self.home.people.follow().names_of(user))
+        names = Names(self.home.people.follow().names_of(name_of(user)))
         self.learned()
         if dry_run:
             return preview(names, self.learner, self.store)

@@ -1,13 +1,12 @@
 """Reading: what the character remembers on a turn, and what a query finds."""
 
-from collections.abc import Mapping, Sequence
-from datetime import datetime
+from collections.abc import Iterable, Mapping
 from functools import reduce
 from typing import Any
 
 from rolememory.chats.presence import Readers
 from rolememory.engine.mind import Mind
-from rolememory.engine.said import Said, heard
+from rolememory.engine.said import Name, Said, Time, heard, name_of, names_of, time_of, user_of
 from rolememory.errors import RoleMemoryError
 from rolememory.recall.associates import NOBODY, Circle, Other, partners
 from rolememory.recall.candidates import Candidates
@@ -30,14 +29,14 @@ class Reading(Mind):
 
     def recall(
         self,
-        messages: Sequence[Said],
+        messages: Iterable[Said] | Said,
         *,
-        chat: str = "",
-        user: str | None = None,
-        present: Sequence[str] | None = None,
-        members: Sequence[str] | None = None,
+        chat: Name = "",
+        user: Name | None = None,
+        present: Iterable[Name] | Name | None = None,
+        members: Iterable[Name] | Name | None = None,
         character: Character | None = None,
-        now: datetime | None = None,
+        now: Time | None = None,
         dry_run: bool = False,
         unseen: int | None = None,
         lore: bool = True,
@@ -45,7 +44,7 @@ class Reading(Mind):
     ) -> Turn:
         """What the character remembers on this turn, as words in their place among the messages.
 
-        `messages` is the whole visible chat, oldest first; `unseen` messages before them were cut off by the frontend
+        `messages` is the whole visible chat, oldest first, or the newest message alone; `unseen` messages before them were cut off by the frontend
         (None: found out from the turns before, by `chat`). Blocks of ours that came back among them are taken out.
         Only what everybody who will read the reply was present for is recalled: the users in `present` (left out: those
         known to be in this chat) and the other characters in `members` (likewise).
@@ -59,7 +58,8 @@ class Reading(Mind):
         rules = reduce(
             lambda rules, key: with_setting(rules, *key), (settings or {}).items(), self.settings
         )
-        said = heard(messages)
+        said, chat, user, now = heard(messages), name_of(chat), user_of(user), time_of(now)
+        present, members = names_of(present), names_of(members)
         self.learned(RULES_S)
         glimpse = self.chats.glimpse(said, chat=chat, user=user, clean=self._clean)
         self.home.people.follow()
@@ -97,17 +97,19 @@ class Reading(Mind):
         query: str,
         *,
         limit: int = 10,
-        user: str | None = None,
-        chat: str | None = None,
-        present: Sequence[str] | None = None,
-        members: Sequence[str] | None = None,
-        now: datetime | None = None,
+        user: Name | None = None,
+        chat: Name | None = None,
+        present: Iterable[Name] | Name | None = None,
+        members: Iterable[Name] | Name | None = None,
+        now: Time | None = None,
     ) -> list[Scored]:
         """The memories nearest to a query, best first: the ranker of `recall` with its thresholds off.
 
         `chat`, `present` and `members` tell who else reads what is found, as for `recall`. With a chat only what its story knows is
         found ("" = one that has no name), without one what was said in any story.
         """
+        user, chat, now = user_of(user), user_of(chat), time_of(now)
+        present, members = names_of(present), names_of(members)
         self.learned(RULES_S)
         self.home.people.follow()
         readers = self.chats.readers(chat or "", user, present, members)

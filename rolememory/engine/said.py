@@ -1,18 +1,35 @@
-"""What callers hand in as messages, in our shape."""
+"""What callers hand in, in our shape: one text or many messages, a user by name or number, a time in any spelling."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import Any
 
+from rolememory.errors import InvalidValueError
 from rolememory.inject.fence import TAG, strip
 from rolememory.schema.message import Message
+from rolememory.storage.moments import moment
 
 Said = Message | Mapping[str, Any] | str
 """A message as frontends send it: ours, an OpenAI dict, or plain user text."""
+Name = str | int
+"""What users and chats go by: programs often have numbers for them."""
+Time = datetime | str | int | float
 
 
-def heard(messages: Sequence[Said]) -> tuple[Message, ...]:
-    """The messages in our shape, without blocks of ours that came back; what was nothing else is left out."""
-    read = [message if type(message) is Message else Message.of(message) for message in messages]
+def heard(messages: Iterable[Said] | Said) -> tuple[Message, ...]:
+    """The messages in our shape, without blocks of ours that came back; what was nothing else is left out.
+
+    >>> [message.content for message in heard("Why is the beacon dark?")]
+    ['Why is the beacon dark?']
+    """
+    alone = isinstance(messages, str | Message | Mapping)
+    given: Any = [messages] if alone else messages
+    if isinstance(given, bytes) or not isinstance(given, Iterable):
+        raise InvalidValueError(
+            f"expected a text or a list of messages, got {str(given)[:60]!r}",
+            zh=f"应为一段文字或一列消息，却是 {str(given)[:60]!r}",
+        )
+    read = [message if type(message) is Message else Message.of(message) for message in given]
     return tuple(
         [
             found
@@ -25,6 +42,53 @@ def heard(messages: Sequence[Said]) -> tuple[Message, ...]:
 def as_reply(reply: Said) -> Message:
     """The character's reply; plain text is the character's here."""
     return Message.assistant(reply) if isinstance(reply, str) else Message.of(reply)
+
+
+def name_of(given: Name) -> str:
+    """A name as text.
+
+    >>> name_of(12345), name_of("lin")
+    ('12345', 'lin')
+    """
+    if isinstance(given, str):
+        return given
+    if type(given) is int:
+        return str(given)
+    raise InvalidValueError(
+        f"expected a name or a number, got {given!r:.60}",
+        zh=f"应为名字或数字，却是 {given!r:.60}",
+    )
+
+
+def user_of(given: Name | None) -> str | None:
+    """Whose turn it is; None = nobody in particular."""
+    return None if given is None else name_of(given)
+
+
+def names_of(given: Iterable[Name] | Name | None) -> tuple[str, ...] | None:
+    """Several names; one alone is one.
+
+    >>> names_of("ann"), names_of(["ann", 7]), names_of(None)
+    (('ann',), ('ann', '7'), None)
+    """
+    if given is None:
+        return None
+    return (name_of(given),) if isinstance(given, str | int) else tuple(map(name_of, given))
+
+
+def time_of(given: Time | None) -> datetime | None:
+    """The time meant, in UTC; None = now.
+
+    >>> time_of("2026-05-01").isoformat()
+    '2026-05-01T00:00:00+00:00'
+    """
+    try:
+        return None if given is None else moment(given)
+    except ValueError as error:
+        raise InvalidValueError(
+            f"expected a time, got {given!r:.60}; write 2026-05-01 or 2026-05-01T18:00:00Z",
+            zh=f"应为时间，却是 {given!r:.60}；请写成 2026-05-01 或 2026-05-01T18:00:00Z",
+        ) from error
 
 
 def _without_ours(message: Message) -> Message | None:

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rolememory.engine.said import Time, time_of
 from rolememory.errors import InvalidValueError
 from rolememory.learn.tend import Retirement, Upkeep, archived_because, due, retire, revived
 from rolememory.learn.weights import adjusted, archived, core, weight
@@ -21,13 +22,13 @@ from rolememory.engine.writing import Writing
 class Tending(Writing):
     """What keeps a memory in order."""
 
-    def clean(self, now: datetime | None = None, *, dry_run: bool = False) -> list[Retirement]:
+    def clean(self, now: Time | None = None, *, dry_run: bool = False) -> list[Retirement]:
         """Archive what expired, wore out, was merged away, lost its messages or outgrew its limit; never deletes. Returns what and why.
 
         What an earlier `clean` archived and what counts again comes back. Source: S4.15, S4.30.
         """
         now, settings, sight = (
-            now or datetime.now(UTC),
+            time_of(now) or datetime.now(UTC),
             self.settings,
             self.chats.visible_from(None),
         )
@@ -53,9 +54,9 @@ class Tending(Writing):
             self._tended.save(seen.to_json())
         return gone
 
-    def tend(self, now: datetime | None = None) -> list[Retirement]:
+    def tend(self, now: Time | None = None) -> list[Retirement]:
         """`clean`, if the last one was a day ago or there was none."""
-        at = now or datetime.now(UTC)
+        at = time_of(now) or datetime.now(UTC)
         return self.clean(at) if due(Upkeep.of(self._tended.load()).last, at) else []
 
     def used(self, memory_id: str, query: str, *, chat: str = "", referenced: bool = True) -> float:

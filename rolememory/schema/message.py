@@ -60,11 +60,12 @@ class Message(BaseModel):
             return raw
         if isinstance(raw, str):
             return cls.user(raw)
-        if "role" not in raw:
+        given: object = raw
+        if not isinstance(given, Mapping) or "role" not in raw:
             raise InvalidValueError(
                 f'expected a message like {{"role": "user", "content": "..."}}, got {str(raw)[:80]!r}'
             )
-        owner = {"owner": raw["user"]} if raw.get("user") and "owner" not in raw else {}
+        owner = {"owner": str(raw["user"])} if raw.get("user") and "owner" not in raw else {}
         rest = {name: value for name, value in raw.items() if name != "user"}
         return cls.model_validate({**rest, **owner, "content": plain_text(raw.get("content"))})
 

@@ -166,6 +166,9 @@ def _settle_values(fields: Raw) -> None:
         fields["tags"] = [
             tag for part in re.split("[,，、;；]", fields["tags"]) if (tag := part.strip())
         ]
+    for name in ("user", "subject"):
+        if type(fields.get(name)) is int:  # programs know people by numbers
+            fields[name] = str(fields[name])
     if "selective_logic" in fields:
         fields["selective_logic"] = _logic(fields["selective_logic"])
     for name in _NUMBERS:
