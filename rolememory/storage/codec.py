@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
+from math import isfinite
 from typing import Any
 
 from pydantic import ValidationError
@@ -45,6 +46,11 @@ _OURS = frozenset(Memory.model_fields)
 _FOREIGN = frozenset(ALIASES) | frozenset(MEANINGS)
 _NUMBERS = ("priority", "weight", "salience", "decay", "confidence")
 _LISTS = ("keys", "secondary_keys", "triggers", "topics", "emotions", "tags", "supersedes")
+_COMMAS = re.compile("[,，、;；]")
+_ON, _OFF = (
+    frozenset({"true", "yes", "on", "1", "是"}),
+    frozenset({"false", "no", "off", "0", "否"}),
+)
 _LOGICS = (
     SelectiveLogic.AND_ANY,
     SelectiveLogic.NOT_ALL,
@@ -159,37 +165,17 @@ def _settle_type(fields: Raw, array: MemoryType | None) -> None:
 
 def _settle_values(fields: Raw) -> None:
     """Bring the values that people write in several ways into one; what is meant otherwise is left to the schema."""
-    for name in ("created", "expires"):
+    for name, read in _READERS.items():
         if fields.get(name) is not None:
-            fields[name] = _moment(name, fields[name])
-    if "tags" in fields and isinstance(fields["tags"], str):
-        fields["tags"] = [
-            tag for part in re.split("[,，、;；]", fields["tags"]) if (tag := part.strip())
-        ]
-    for name in ("user", "subject"):
-        if type(fields.get(name)) is int:  # programs know people by numbers
-            fields[name] = str(fields[name])
-    if "selective_logic" in fields:
-        fields["selective_logic"] = _logic(fields["selective_logic"])
-    for name in _NUMBERS:
-        if isinstance(fields.get(name), bool | str):
-            raise EntryError(_expected("a number", "数字", name, fields[name]))
-    if isinstance(fields.get("evidence"), list):
-        fields["evidence"] = [
-            {"quote": item} if isinstance(item, str) else item for item in fields["evidence"]
-        ]
-    for name in (
-        *_LISTS,
-        *_NUMBERS,
-        "evidence",
-        "constant",
-        "archived",
-        "locked",
-        "source",
-        "selective_logic",
-    ):
-        if name in fields and fields[name] is None:
+            fields[name] = read(name, fields[name])
+        elif name in fields and name in _DEFAULTED:
             del fields[name]  # null means: the default
+
+
+def _evidence_list(name: str, value: Any) -> Any:
+    if not isinstance(value, list):
+        return value
+    return [{"quote": item} if isinstance(item, str) else item for item in value]
 
 
 def _moment(name: str, value: Any) -> Any:
@@ -201,10 +187,57 @@ def _moment(name: str, value: Any) -> Any:
         ) from error
 
 
-def _logic(value: Any) -> Any:
+def _texts(name: str, value: Any) -> Any:
+    """A list; one text may hold several, unless it is a pattern.
+
+    >>> _texts("keys", "beacon，lamp"), _texts("keys", "/a{1,2}/"), _texts("keys", [1887])
+    (['beacon', 'lamp'], ['/a{1,2}/'], ['1887'])
+    """
+    if isinstance(value, str):
+        parts = [value] if value.startswith("/") else _COMMAS.split(value)
+        return [part.strip() for part in parts if part.strip()]
+    if isinstance(value, list | tuple):
+        return [str(one) if type(one) is int else one for one in value]
+    return value
+
+
+def _number(name: str, value: Any) -> Any:
+    """A number; digits in quotes are one.
+
+    >>> _number("priority", "80"), _number("weight", "1.5")
+    (80, 1.5)
+    """
+    if isinstance(value, bool):
+        raise EntryError(_expected("a number", "数字", name, value))
+    if not isinstance(value, str):
+        return value
+    try:
+        number = float(value)
+    except ValueError:
+        raise EntryError(_expected("a number", "数字", name, value)) from None
+    if not isfinite(number):
+        raise EntryError(_expected("a number", "数字", name, value))
+    return int(number) if number.is_integer() else number
+
+
+def _flag(name: str, value: Any) -> Any:
+    """A switch, as words or numbers say it too.
+
+    >>> _flag("constant", "Yes"), _flag("constant", "否"), _flag("constant", 1)
+    (True, False, True)
+    """
+    word = str(value).strip().casefold()
+    return True if word in _ON else False if word in _OFF else value
+
+
+def _name(name: str, value: Any) -> Any:
+    return str(value) if type(value) is int else value  # programs know people by numbers
+
+
+def _logic(name: str, value: Any) -> Any:
     """The selective logic: our word in any case, or SillyTavern's number.
 
-    >>> _logic(3).value, _logic("NOT_ALL")
+    >>> _logic("", 3).value, _logic("", "NOT_ALL")
     ('and_all', 'not_all')
     """
     if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < len(_LOGICS):
@@ -220,6 +253,19 @@ def _expected(wanted: str, wanted_zh: str, field: str, found: Any) -> Problem:
         ("example", "0.5"),
     )
     return Problem("wrong_type", field=field, values=values)
+
+
+_READERS: Mapping[str, Callable[[str, Any], Any]] = {
+    **dict.fromkeys(("created", "expires"), _moment),
+    **dict.fromkeys(_LISTS, _texts),
+    **dict.fromkeys(_NUMBERS, _number),
+    **dict.fromkeys(("constant", "archived", "locked"), _flag),
+    **dict.fromkeys(("user", "subject"), _name),
+    "source": lambda name, value: value,
+    "selective_logic": _logic,
+    "evidence": _evidence_list,
+}
+_DEFAULTED = frozenset(_READERS) - {"created", "expires", "user", "subject"}
 
 
 def _plain(value: Any) -> Any:

@@ -113,6 +113,15 @@ def entry(**fields: Any) -> dict[str, Any]:
             entry(keywords=["a"], keys=["b"]), "keys", ("b",), id="where both stand, ours counts"
         ),
         pytest.param(entry(evidence=["she said so"]), "evidence", None, id="evidence as a text"),
+        pytest.param(entry(keys="a，b"), "keys", ("a", "b"), id="keys as text"),
+        pytest.param(entry(keys="/a{1,2}/"), "keys", ("/a{1,2}/",), id="a pattern as text"),
+        pytest.param(entry(keys=["a", 1887]), "keys", ("a", "1887"), id="a year among the keys"),
+        pytest.param(entry(priority="80"), "priority", 80, id="a number in quotes"),
+        pytest.param(entry(weight="1.5"), "weight", 1.5, id="a fraction in quotes"),
+        pytest.param(entry(constant="yes"), "constant", True, id="yes"),
+        pytest.param(entry(archived="否"), "archived", False, id="否"),
+        pytest.param(entry(locked=1), "locked", True, id="one for yes"),
+        pytest.param(entry(user=12345), "user", "12345", id="a user by number"),
         pytest.param(entry(weight=None), "weight", 1.0, id="null is the default"),
         pytest.param(
             entry(roleUuid="u"),
@@ -137,14 +146,12 @@ def test_what_is_read(raw: dict[str, Any], field: str, value: Any) -> None:
             {"content": 5}, 'content: expected a text, got 5; write "5"', id="a number as content"
         ),
         pytest.param(
-            entry(keys="a，b"),
-            'keys: expected a list of strings, got "a，b"; write ["a", "b"]',
-            id="keys as text",
+            entry(keys=["a", 1.5]),
+            'keys[1]: expected a text, got 1.5; write "1.5"',
+            id="a fraction among the keys",
         ),
         pytest.param(
-            entry(keys=["a", 1887]),
-            'keys[1]: expected a text, got 1887; write "1887"',
-            id="a year among the keys",
+            entry(decay="1e999"), 'decay: expected a number, got "1e999"', id="without bounds"
         ),
         pytest.param(
             entry(priority=101), "priority: 101 is out of bounds (≤ 100)", id="priority 101"
