@@ -46,7 +46,7 @@ class Place:
     users: list[str]
     roles: list[str]
     id: str  # as the frontend calls it
-    story: bool  # of its own
+    story: str  # "" = the life that chats share
     lines: list[tuple[str, str]] = field(default_factory=list)
 
 
@@ -81,10 +81,10 @@ def places(dice: random.Random) -> list[Place]:
         users: Sequence[str],
         roles: Sequence[str],
         name: str = "",
-        own: bool = False,
+        story: str = "",
     ) -> None:
         chat = f"chat {len(made)}"
-        made.append(Place(chat, frontend, [*users], [*roles], name or chat, own))
+        made.append(Place(chat, frontend, [*users], [*roles], name or chat, story))
 
     for frontend in ONE_TO_ONE * 3:
         begin(frontend, [dice.choice(USERS)], [dice.choice(ROLES)])
@@ -93,7 +93,9 @@ def places(dice: random.Random) -> list[Place]:
     ):
         begin(frontend, [user], ROLES[:1], "main")  # four chats that are called alike
     for user in USERS[:3]:
-        begin(frontends.tavern, [user], [dice.choice(ROLES)], own=True)
+        role = dice.choice(ROLES)
+        for story in ("own", "spring", "spring"):
+            begin(frontends.tavern, [user], [role], story=story)
         begin(frontends.channel, dice.sample(USERS, 2), [dice.choice(ROLES)])
         begin(frontends.passers_by, [dice.choice(USERS)], [dice.choice(ROLES)])
         begin(frontends.group, [dice.choice(USERS)], dice.sample(ROLES, 2))
@@ -133,7 +135,7 @@ class Record:
         language = self._dice.choice([*BEGUN])
         yield self._turn(place, BEGUN[language].format(self.places.index(place)), ANSWER[language])
         if place.story:
-            yield Event("apart", place.chat)
+            yield Event("story", place.chat, (place.chat if place.story == "own" else place.story,))
 
     def _told(self, place: Place, told: Sequence[Secret]) -> Iterator[Step | Event]:
         """Two words are said, two answered; now and then another answer takes the place of the first."""

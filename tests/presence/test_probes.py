@@ -85,9 +85,12 @@ class Player:
         """What a person does on the server's own page."""
         if event.what == "link" and event.names[0] not in ROLES:
             self.house.home.people.link(*event.names)
-        if event.what == "apart":
+        if event.what == "story":
             place = next(one for one in self.record.places if one.chat == event.chat)
-            self.house.home.role(place.roles[0]).chats.update(place.id, story="own")
+            stories = self.house.home.role(place.roles[0]).stories
+            if place.story not in ("own", *(one.name for one in stories.list())):
+                stories.begin(place.story)
+            stories.assign(place.id, place.story)
 
     def ask(self, role: str, way: str, body: Any) -> str:
         """What REST answers."""
