@@ -71,6 +71,41 @@ def test_the_first_name_hears_what_the_other_told_as_soon_as_they_are_linked(
             assert knows(mind, person, question, word) == (linked, linked)
 
 
+@pytest.mark.parametrize("linked", [True, False])
+@pytest.mark.parametrize(
+    ("fact", "order", "question", "word"),
+    [
+        pytest.param(
+            "My brother Wu was in prison.", "(OOC: Forget that my brother Wu was in prison.)",
+            "What about my brother Wu?", "prison", id="en",
+        ),
+        pytest.param(
+            "我弟弟坐过牢。", "（场外：忘掉我弟弟坐过牢的事。）", "我弟弟坐过牢吗？", "坐过牢", id="zh"
+        ),
+    ],
+)  # fmt: skip
+def test_a_person_has_forgotten_what_they_told_under_another_name(
+    tmp_path: Path, fact: str, order: str, question: str, word: str, linked: bool
+) -> None:
+    with Home.open(tmp_path, WORDS_ONLY) as home:
+        mind = home.create("Mira")
+        mind.observe([A("Sit down."), U(fact)], "I see.", chat="one", user="Lin")
+        if linked:
+            home.people.link("Lin", "Traveller")
+        mind.observe([A("Sit."), U(order)], "Done.", chat="two", user="Traveller")
+        assert knows(mind, "Lin", question, word) == (not linked, not linked)
+
+
+def test_what_another_name_of_the_reader_heard_needs_no_names(tmp_path: Path) -> None:
+    with Home.open(tmp_path, WORDS_ONLY) as home:
+        mind = home.create("Mira")
+        mind.observe([U("The ferry leaves at noon.")], "It does.", chat="one", user="Lin")
+        home.people.link("Lin", "Traveller")
+        turn = mind.recall([U("When does the ferry leave?")], chat="two", user="Traveller")
+        assert "noon" in turn.text
+        assert "with Lin" not in turn.text
+
+
 def test_a_link_that_another_process_makes_counts_at_once(tmp_path: Path) -> None:
     fact, question = "My sister Anna keeps bees in Riga.", "What does my sister Anna keep?"
     with Home.open(tmp_path, WORDS_ONLY) as home, Home.open(tmp_path, WORDS_ONLY) as other:

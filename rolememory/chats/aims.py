@@ -13,12 +13,13 @@ from rolememory.chats.heard import VOICES, Clean, Heard, digest, hear, look_of, 
 from rolememory.chats.kinship import Fork, continues, forked
 from rolememory.chats.log import Log
 from rolememory.chats.plan import TELLING, is_ample, lay, planned, weight
-from rolememory.chats.presence import Attendance, Participants, Same, Window, alone
+from rolememory.chats.presence import Attendance, Participants, Window
 from rolememory.chats.rows import Head, Row, Splice
 from rolememory.chats.shelf import Shelf
 from rolememory.chats.transcript import Transcript
 from rolememory.schema.learning import Said
 from rolememory.schema.message import Message, TurnKind
+from rolememory.storage.people import Same, alone, are_one
 
 _NAMED_BY = 3  # messages that make the id of a chat without one
 _TRIED = (
@@ -67,9 +68,7 @@ class Asked:
 
     def is_of(self, head: Head) -> bool:
         """Whether that chat is of the person who shows this, or of nobody as this is."""
-        if head.user is None or self.user is None:
-            return head.user == self.user
-        return self.same(head.user) == self.same(self.user)
+        return are_one(head.user, self.user, self.same)
 
     def is_someone_elses(self, head: Head) -> bool:
         """Whether that chat was begun by another person than the one who is said to speak, or by nobody who is known."""

@@ -20,7 +20,7 @@ from rolememory.chats.aims import Aims, Asked
 from rolememory.chats.heard import Clean, whole
 from rolememory.chats.kinship import Families
 from rolememory.chats.log import Log
-from rolememory.chats.presence import Attendance, Readers, Same, alone
+from rolememory.chats.presence import Attendance, Readers
 from rolememory.chats.rows import Row
 from rolememory.chats.shelf import Shelf
 from rolememory.chats.sight import Sight, moved_by
@@ -33,6 +33,7 @@ from rolememory.schema.learning import Observed, Said
 from rolememory.schema.memory import in_utc
 from rolememory.schema.message import Message, TurnKind
 from rolememory.storage.erase import Clear, Cleared
+from rolememory.storage.people import Same, alone, are_one
 from rolememory.storage.port import Space
 from rolememory.storage.problem import Problem
 
@@ -150,12 +151,11 @@ class Chats:
     ) -> list[ChatInfo]:
         """Every chat, the one that changed last first; archived ones too if asked, of one person if given (None: of nobody)."""
         found = self._in_stories(chat.info for chat in self._all())
-        person = self._person(None if user is ... else user)
         wanted = (
             info
             for info in found
             if (archived or not info.archived)
-            and (user is ... or self._person(info.user) == person)
+            and (user is ... or are_one(info.user, user, self._same))
         )
         return sorted(wanted, key=lambda info: (info.updated, info.created, info.id), reverse=True)
 
@@ -386,8 +386,10 @@ class Chats:
             story = shown(belonging.of(info.id))
             yield info if info.story == story else replace(info, story=story)
 
-    def _person(self, user: str | None) -> str | None:
-        return None if user is None else self._same(user)
+    @property
+    def same(self) -> Same:
+        """The name under which a user's person is known."""
+        return self._same
 
     def _asked(
         self,

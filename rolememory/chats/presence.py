@@ -5,25 +5,18 @@ person they are (`Same`: names that a person has linked count as one), character
 """
 
 import unicodedata
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from rolememory.schema.learning import MarkedSpan, Said
 from rolememory.schema.message import Message, TurnKind
+from rolememory.storage.people import Same, alone
 from rolememory.text.marks import marks
 from rolememory.text.stamps import stamp_of
 
-Same = Callable[[str], str]
-"""The name under which a user's person is known; the same for all names that were linked."""
-
 AWAY: tuple[str, ...] = ()
 """`Said.users` of what the character was not there for: nobody can be reminded of it."""
-
-
-def alone(name: str) -> str:
-    """Every name is a person of its own."""
-    return name
 
 
 @lru_cache(maxsize=4096)

@@ -14,11 +14,11 @@ from functools import cached_property, lru_cache
 from typing import Any, Final, Literal, get_args
 
 from rolememory.chats.kinship import Families
-from rolememory.chats.presence import Same, alone
 from rolememory.chats.values import OWN
 from rolememory.errors import InvalidValueError, UnknownNameError
 from rolememory.schema.memory import in_utc
 from rolememory.storage.moments import iso, moment
+from rolememory.storage.people import Same, alone
 from rolememory.storage.port import Space
 from rolememory.storage.problem import Problem
 from rolememory.storage.state import StateFile

@@ -52,11 +52,12 @@ def list_memories(
             and (kind is None or memory.type.value == kind.value)
             and (source is None or memory.source.value == source.value)
             and (tag is None or tag in memory.tags)
-            and (user is None or memory.user in (None, user))
+            and (user is None or people.is_for(memory.user, user))
         )
 
     here = desk()
     with here.role(role, reading=True) as mind:
+        people = mind.home.people.follow()
         found = [memory for memory in mind.memories.values() if wanted(memory)]
     _show(here, found, limit)
 

@@ -87,6 +87,7 @@ class Home:
             cleaner=_cleaners(own and own / "cleaning.json"),
             lexicon=self.lexicons.current,
             home=self.space,
+            same=self.people.same,
         )
         self._roles: dict[str, RoleMemory] = {}
         self._lock = threading.RLock()

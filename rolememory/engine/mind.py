@@ -177,7 +177,7 @@ class Mind:
         from rolememory.learn.forgetting import meant
 
         with self._lock:
-            found = meant(words, self._passages.follow(), user)
+            found = meant(words, self._passages.follow(), user, self.chats.same)
             self._forgotten.add(one for one in found if isinstance(one, Passage))
 
     def _card_texts(self) -> list[str]:

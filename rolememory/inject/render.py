@@ -56,6 +56,7 @@ class Cast:
         default_factory=dict
     )  # memory id -> associated role it comes from
     chat: str = ""  # where the block is read
+    same: Callable[[str], str] = str  # the name under which a user's person is known
 
 
 def day(moment: datetime, language: Language) -> str:
@@ -368,7 +369,8 @@ class Style:
         here = own and memory.evidence[0].chat == self._cast.chat
         local = _local(memory.created, self._zone) if memory.created else None
         dated = day(local, self.language) if local and self._settings.scene_dates else ""
-        others = tuple(name for name in memory.company if name != self._cast.user)
+        user, same = self._cast.user, self._cast.same
+        others = tuple(name for name in memory.company if same(name) != same(user))
         return Heading(
             "scene",
             "here" if here else "older",

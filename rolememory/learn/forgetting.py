@@ -7,9 +7,10 @@
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from rolememory.schema.memory import Memory
+from rolememory.storage.people import Same, alone, is_for
 from rolememory.text.words import ask, tokens
 
 _MATTER = re.compile(
@@ -18,18 +19,21 @@ _MATTER = re.compile(
 _ENOUGH = 0.6  # of the weight of what was named must stand in a memory
 
 
-def meant(words: str, memories: Mapping[str, Memory], user: str | None) -> list[Memory]:
+def meant(
+    words: str, memories: Mapping[str, Memory], user: str | None, same: Same = alone
+) -> list[Memory]:
     """Every learned memory that says what is named; what an author wrote or locked is never meant. Cost: O(memories)."""
     wanted = ask(_MATTER.sub("", words)).weights
     total = sum(wanted.values())
-    return list(_saying(wanted, total, memories, user)) if total else []
+    theirs = (memory for memory in memories.values() if is_for(memory.user, user, same))
+    return list(_saying(wanted, total, theirs)) if total else []
 
 
 def _saying(
-    wanted: Mapping[str, float], total: float, memories: Mapping[str, Memory], user: str | None
+    wanted: Mapping[str, float], total: float, memories: Iterable[Memory]
 ) -> Iterator[Memory]:
-    for memory in memories.values():
-        if memory.authored or memory.locked or memory.archived or memory.user not in (None, user):
+    for memory in memories:
+        if memory.authored or memory.locked or memory.archived:
             continue
         said = set(tokens(memory.content))
         if sum(weight for token, weight in wanted.items() if token in said) >= _ENOUGH * total:

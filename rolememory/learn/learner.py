@@ -260,7 +260,7 @@ class Learner:
 
     def _forget(self, command: Command, user: str | None) -> None:
         """Archive what a person asked to be forgotten: of his own, and nothing an author wrote."""
-        found = meant(command.content, self._store.snapshot().memories, user)
+        found = meant(command.content, self._store.snapshot().memories, user, self.chats.same)
         edits = [
             Edit("set", one.id, {"archived": True}, reason=f"asked: {command.quote[:120]}")
             for one in found

@@ -5,6 +5,7 @@ from pathlib import PurePath
 
 from rolememory.errors import RoleMemoryError
 from rolememory.schema.role import Character, Role
+from rolememory.storage.people import Same, alone
 from rolememory.storage.personas import Personas
 from rolememory.storage.port import Blob, Mark, Space
 
@@ -12,8 +13,8 @@ from rolememory.storage.port import Blob, Mark, Space
 class CardOfRole:
     """Holds the newest card. A broken file keeps its last good texts and is told in `problem`. One owner at a time."""
 
-    def __init__(self, role: Space, home: Space) -> None:
-        self._role = role
+    def __init__(self, role: Space, home: Space, same: Same = alone) -> None:
+        self._role, self._same = role, same
         self._seen: tuple[str, Mark | None] | None = None
         self._texts: Character | None = None
         self._personas = Personas(home)
@@ -27,7 +28,8 @@ class CardOfRole:
 
         Cost: two stats when nothing changed.
         """
-        texts, persona = self._current(role.card) if role.card else None, self._personas.about(user)
+        texts = self._current(role.card) if role.card else None
+        persona = self._personas.about(user, self._same)
         told = self._told
         if (
             told is None

@@ -28,6 +28,7 @@ from rolememory.schema.message import Message
 from rolememory.schema.role import Character, Role
 from rolememory.schema.scene import Language
 from rolememory.schema.settings import Settings
+from rolememory.storage.people import Same, alone
 from rolememory.storage.port import Space
 from rolememory.text.clean import Cleaner
 from rolememory.text.embed.ladder import Loader
@@ -49,6 +50,7 @@ class Surroundings:
     cleaner: Callable[[Settings], Cleaner | None]
     lexicon: Callable[[], Lexicon | None]
     home: Space  # shared lorebooks, personas
+    same: Same = alone  # the name under which a user's person is known
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,7 @@ class Recollection:
         self.chats = ChatStates(space)
         self.meanings = Meanings(space, around.loader, settings.embedding)
         self.books = Books(space, around.home)
-        self.card = CardOfRole(space, around.home)
+        self.card = CardOfRole(space, around.home, around.same)
         self.lore_meaning = LoreMeaning(space, around.loader, settings.embedding)
         self._live = LiveIndex(settings, self.chats.clock.at)
         self._associates = Associates(settings, self.chats.clock.at)
@@ -269,7 +271,8 @@ class Recollection:
         char = given.name if given else self.card.character(role, request.user).name
         heard_from = self._associates.heard_from if request.circle.others else {}
         user = request.user or (given.user if given else "")
-        return Cast(char, user, heard_from, request.chat if request.shown else "")
+        chat = request.chat if request.shown else ""
+        return Cast(char, user, heard_from, chat, self._around.same)
 
 
 def _wanted(settings: Settings, request: Request) -> int:

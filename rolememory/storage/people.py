@@ -6,7 +6,7 @@ Names of one list are one person, known by the first; names in `apart` were aske
 """
 
 import threading
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import orjson
@@ -16,6 +16,25 @@ from rolememory.storage import role_file
 from rolememory.storage.port import Mark, Space
 
 FILE = "people.json"
+Same = Callable[[str], str]
+"""The name under which a user's person is known; the same for all names that were linked."""
+
+
+def alone(name: str) -> str:
+    """Every name is a person of its own."""
+    return name
+
+
+def are_one(one: str | None, other: str | None, same: Same) -> bool:
+    """Whether two users are the same person; nobody (None) is nobody else."""
+    if one is None or other is None:
+        return one is other
+    return same(one) == same(other)
+
+
+def is_for(whose: str | None, user: str | None, same: Same) -> bool:
+    """Whether what is of `whose` is that user's, under whatever name, or everybody's (None)."""
+    return whose is None or are_one(whose, user, same)
 
 
 class People:
@@ -51,6 +70,14 @@ class People:
     def linked(self) -> Sequence[Sequence[str]]:
         """The names of each person that has several, the first one first."""
         return [list(names) for names in _groups(self._document)]
+
+    def are_one(self, one: str | None, other: str | None) -> bool:
+        """Whether two users are the same person."""
+        return are_one(one, other, self.same)
+
+    def is_for(self, whose: str | None, user: str | None) -> bool:
+        """Whether what is of `whose` is that user's, under whatever name, or everybody's (None)."""
+        return is_for(whose, user, self.same)
 
     def names_of(self, name: str) -> frozenset[str]:
         """Every name of this person."""

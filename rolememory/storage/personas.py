@@ -1,9 +1,11 @@
 """What is written about the people who play: `personas.json` of the home, which bringing from other programs fills and people edit."""
 
+from collections.abc import Callable
 from typing import Any
 
 from rolememory.errors import FileError
 from rolememory.storage import role_file
+from rolememory.storage.people import Same, alone, are_one
 from rolememory.storage.port import Mark, Space
 from rolememory.text.names import Names
 
@@ -18,17 +20,21 @@ class Personas:
         self._seen: Mark | None = None
         self._rows: list[dict[str, Any]] = []
 
-    def about(self, user: str | None) -> str:
-        """The description of the person who bears this name; "" when nobody does, or two who are described differently."""
+    def about(self, user: str | None, same: Same = alone) -> str:
+        """The description of the person of this name; "" when there is none, or two who are described differently.
+
+        What stands under the very name goes before what stands under others that are linked with it.
+        """
         if not user:
             return ""
         self._follow()
-        texts = {
-            str(row.get("description") or "").strip()
-            for row in self._rows
-            if row.get("name") == user
-        }
+        own = self._texts(lambda name: name == user)
+        texts = own or self._texts(lambda name: are_one(name, user, same))
         return texts.pop() if len(texts) == 1 else ""
+
+    def _texts(self, wanted: Callable[[str], bool]) -> set[str]:
+        named = (row for row in self._rows if wanted(str(row.get("name") or "")))
+        return {str(row.get("description") or "").strip() for row in named}
 
     def _follow(self) -> None:
         seen = self._kept.mark()

@@ -42,7 +42,12 @@ def test_names_are_linked_and_unlinked(home: Command) -> None:
     told = json.loads(run(home, "users", "list", "--json"))
     assert [one["names"] for one in told["users"]] == [["Lin", "旅人"]]
     assert told["unasked"] == []
+    for user in ("Lin", "旅人"):
+        found = json.loads(run(home, "list", "Mira", "--user", user, "--json"))
+        assert {one["user"] for one in found} == {"Lin", "旅人"}
     assert "旅人" in run(home, "users", "unlink", "旅人")
+    found = json.loads(run(home, "list", "Mira", "--user", "旅人", "--json"))
+    assert {one["user"] for one in found} == {"旅人"}
     told = json.loads(run(home, "users", "list", "--json"))
     assert [one["names"] for one in told["users"]] == [["Lin"], ["旅人"]]
     assert told["unasked"] == []

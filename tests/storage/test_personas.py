@@ -44,6 +44,23 @@ def test_what_is_written_about_somebody(
     assert Personas(FileSpace(tmp_path)).about(user) == told
 
 
+def test_what_is_written_under_the_very_name_goes_before_what_is_under_a_linked_one(
+    tmp_path: Path,
+) -> None:
+    with Home.open(tmp_path, {"embedding.backend": "off"}) as home:
+        known, same = Personas(home.space), home.people.same
+        write(tmp_path, LIN)
+        assert known.about("旅人", same) == ""
+        home.people.link("林", "旅人", "Wren")
+        assert known.about("旅人", same) == LIN["description"]
+        write(tmp_path, LIN, {"name": "旅人", "description": "戴斗笠。"})
+        told = [known.about(user, same) for user in ("林", "旅人", "Wren")]
+        assert told == [LIN["description"], "戴斗笠。", ""]
+        home.people.unlink("Wren")
+        role = home.create("明月")
+        assert role.as_character("旅人").persona == "戴斗笠。"
+
+
 def test_the_file_is_followed_and_a_broken_one_says_nothing(tmp_path: Path) -> None:
     known = Personas(FileSpace(tmp_path))
     assert known.about("林") == ""

@@ -19,6 +19,7 @@ from rolememory.schema.evidence import Reason
 from rolememory.schema.learning import Draft
 from rolememory.schema.memory import Evidence, Memory, MemoryType, Source
 from rolememory.schema.settings import LearnSettings
+from rolememory.storage.people import Same, alone, is_for
 from rolememory.text.language import language_of
 
 MOST_MEMORIES = 60  # that one question shows: the newest
@@ -89,11 +90,12 @@ def _conclusion(row: Any) -> Conclusion | None:
 
 
 def for_each_user(
-    memories: Sequence[Memory], users: Iterable[str | None] = ()
+    memories: Sequence[Memory], users: Iterable[str | None] = (), same: Same = alone
 ) -> Mapping[str | None, list[Memory]]:
-    """What is known with each of these users (none named = all): what is shared, and his own. Without users, the shared alone."""
-    wanted = list(users) or sorted({one.user for one in memories if one.user is not None}) or [None]
-    return {user: [one for one in memories if one.user in (None, user)] for user in wanted}
+    """What is known with each of these users (none named = all): what is shared, and their own. Without users, the shared alone."""
+    found = list(users) or sorted({one.user for one in memories if one.user is not None}) or [None]
+    wanted = dict.fromkeys(user if user is None else same(user) for user in found)
+    return {user: [one for one in memories if is_for(one.user, user, same)] for user in wanted}
 
 
 def infer(

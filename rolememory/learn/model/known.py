@@ -5,6 +5,7 @@ from heapq import nlargest
 
 from rolememory.schema.learning import Said
 from rolememory.schema.memory import Evidence, Memory, Source
+from rolememory.storage.people import Same, alone, is_for
 from rolememory.text.words import tokens
 
 MOST_SHOWN = 12
@@ -28,11 +29,11 @@ def standing(memories: Iterable[Memory], sees: Sees) -> list[Memory]:
 
 
 def touching(
-    memories: Sequence[Memory], said: Iterable[Said], user: str | None
+    memories: Sequence[Memory], said: Iterable[Said], user: str | None, same: Same = alone
 ) -> tuple[Memory, ...]:
     """The memories of this user and the shared ones that have most words in common with what was said, likeliest first."""
     spoken = {token for one in said for token in tokens(one.text)}
-    own = [one for one in memories if one.user in (None, user)]
+    own = [one for one in memories if is_for(one.user, user, same)]
     newest = nlargest(MOST_COMPARED, own, key=_told)
     shares = [(_share(one, spoken), one) for one in newest]
     best = nlargest(

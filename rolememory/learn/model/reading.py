@@ -141,7 +141,7 @@ class Desk:
         """
         learn, sees = self._around.learn, self._paths.sees_from()
         known = standing(self._around.memories().values(), sees)
-        for user, mine in for_each_user(known, users).items():
+        for user, mine in for_each_user(known, users, self._around.chats.same).items():
             drafts = infer(
                 self._ask, mine, user, learn, sees=sees, char=self._char(), haste=how.haste()
             )
@@ -288,7 +288,7 @@ class Desk:
             company=self._around.company(chat.id),
             user=chat.user,
             language=language_of("\n".join(one.text for one in said)),
-            known=touching(known, said, chat.user),
+            known=touching(known, said, chat.user, self._around.chats.same),
             haste=how.haste(),
         )
 

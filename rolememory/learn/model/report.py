@@ -7,6 +7,7 @@ from typing import Protocol
 
 from rolememory.learn.model.client import Haste
 from rolememory.schema.learning import Said
+from rolememory.storage.people import Same
 from rolememory.storage.said import Said as Sentence
 
 
@@ -38,6 +39,11 @@ class ChatsLike(Protocol):
 
     def chats(self) -> Sequence[ChatLike]:
         """All chats."""
+        ...
+
+    @property
+    def same(self) -> Same:
+        """The name under which a user's person is known."""
         ...
 
 

@@ -80,11 +80,12 @@ class Tools:
                 "content: there is nothing to remember; write a sentence",
                 zh="content：没有可记的内容；请写一句话",
             )
+        people = self._home.people.follow()
         known = next(
             (
                 one
                 for one in self._heard(mind, user)
-                if one.user == user and _same(one.content, text)
+                if people.are_one(one.user, user) and _same(one.content, text)
             ),
             None,
         )
@@ -176,7 +177,7 @@ class Tools:
     ) -> Annotated[CallToolResult, Archived]:
         """Take one memory out of recall by its exact id. It stays in the file, and `undo` or `edit` brings it back."""
         mind = self._home.role(role)
-        mine = {one.id: one for one in mind.memories.values() if one.user in (None, user)}
+        mine = self._theirs(mind, user)
         if id not in mine:
             raise UnknownMemoryError(id, mine)
         if not mine[id].archived:
@@ -200,7 +201,7 @@ class Tools:
     ) -> Annotated[CallToolResult, Explained]:
         """Why each memory comes to mind at a message, and why others do not and what would let them in."""
         mind = self._home.role(role)
-        mine = {one.id for one in mind.memories.values() if one.user in (None, user)}
+        mine = self._theirs(mind, user)
         for unknown in (one for one in ids if one not in mine):
             raise UnknownMemoryError(unknown, mine)
         turn = self._turn(role, message, before, user, chat)
@@ -244,14 +245,14 @@ class Tools:
 
     def _heard(self, mind: RoleMemory, user: str | None) -> list[Memory]:
         """What counts for this user, newest first; dateless ones last."""
-        known = mind.memories
-        stand = standing(known, mind.chats.visible_from(None))
+        known = self._theirs(mind, user)
+        stand = standing(mind.memories, mind.chats.visible_from(None))
         counted = (
             one
             for one in known.values()
             if one.id not in stand.withdrawn and one.id not in stand.superseded
         )
-        mine = [one for one in counted if not one.archived and one.user in (None, user)]
+        mine = [one for one in counted if not one.archived]
         return sorted(
             mine,
             key=lambda one: (
@@ -260,6 +261,11 @@ class Tools:
                 one.id,
             ),
         )
+
+    def _theirs(self, mind: RoleMemory, user: str | None) -> dict[str, Memory]:
+        """The memories of this user, under all names that were linked, and those of nobody in particular, by id."""
+        people = self._home.people.follow()
+        return {one.id: one for one in mind.memories.values() if people.is_for(one.user, user)}
 
     def _say(self, en: str, zh: str) -> str:
         return zh if self._language == "zh" else en

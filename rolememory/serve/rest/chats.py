@@ -159,11 +159,12 @@ def list_chats(
     archived: Either = "no",
 ) -> Page[ChatOut]:
     """The chats of a role, the one that changed last first."""
-    found = mind.chats.chats(archived=archived != "no")
+    found, people = mind.chats.chats(archived=archived != "no"), mind.home.people.follow()
     rows = [
         one
         for one in found
-        if (user is None or (one.user or "") == user) and (archived != "yes" or one.archived)
+        if (user is None or people.are_one(one.user or "", user))
+        and (archived != "yes" or one.archived)
     ]
     return page(request, response, paging, rows, chat_out)
 

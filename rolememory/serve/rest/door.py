@@ -35,7 +35,7 @@ from rolememory.serve.rest.settings import settings
 from rolememory.serve.rest.surveys import Surveys
 from rolememory.serve.rest.telling import Telling
 from rolememory.serve.rest.trials import trials
-from rolememory.serve.rest.users import users
+from rolememory.serve.rest.users import name_links, users
 from rolememory.serve.rest.watching import watching
 
 ROUTERS = (
@@ -52,6 +52,7 @@ ROUTERS = (
     chats,
     review,
     users,
+    name_links,
     trials,
     books,
     cards,

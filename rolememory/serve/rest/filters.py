@@ -10,6 +10,7 @@ from fastapi import Depends, Query
 from rolememory.recall.standing import Standing
 from rolememory.schema.memory import Memory, MemoryType, in_utc
 from rolememory.serve.rest.memory_shapes import Kind, Origin
+from rolememory.storage.people import Same
 from rolememory.text.fold import folded_key
 
 Either = Literal["yes", "no", "all"]
@@ -111,9 +112,11 @@ def _wanted(
 Filtered = Annotated[Wanted, Depends(_wanted)]
 
 
-def filtered(memories: Iterable[Memory], wanted: Wanted, standing: Standing) -> list[Memory]:
+def filtered(
+    memories: Iterable[Memory], wanted: Wanted, standing: Standing, same: Same
+) -> list[Memory]:
     """The memories that are wanted, in their order. Cost: O(n)."""
-    checks = list(_checks(wanted, standing))
+    checks = list(_checks(wanted, standing, same))
     found = [memory for memory in memories if all(check(memory) for check in checks)]
     return ordered(found, wanted.sort)
 
@@ -139,10 +142,10 @@ _KEYS: dict[str, Callable[[Memory], "datetime | float | str"]] = {
 }
 
 
-def _checks(wanted: Wanted, standing: Standing) -> Iterable[Check]:
+def _checks(wanted: Wanted, standing: Standing, same: Same) -> Iterable[Check]:
     """Only those that can refuse something, the cheap ones first."""
     yield from _switches(wanted, standing)
-    yield from _sets(wanted)
+    yield from _sets(wanted, same)
     if wanted.since:
         since = in_utc(wanted.since)
         yield lambda memory: memory.created is not None and memory.created >= since
@@ -174,7 +177,7 @@ def _being(holds: Check, wanted: bool) -> Check:
     return lambda memory: holds(memory) is wanted
 
 
-def _sets(wanted: Wanted) -> Iterable[Check]:
+def _sets(wanted: Wanted, same: Same) -> Iterable[Check]:
     if wanted.type:
         yield lambda memory: memory.type.value in wanted.type
     if wanted.source:
@@ -186,7 +189,8 @@ def _sets(wanted: Wanted) -> Iterable[Check]:
     if wanted.topic:
         yield lambda memory: not set(wanted.topic).isdisjoint(memory.topics)
     if wanted.user is not None:
-        yield lambda memory: (memory.user or "") == wanted.user
+        person = same(wanted.user)
+        yield lambda memory: same(memory.user or "") == person
     if wanted.subject is not None:
         yield lambda memory: (memory.subject or "") == wanted.subject
     if wanted.chat is not None:

@@ -129,7 +129,7 @@ def list_memories(
 ) -> Page[MemoryOut]:
     """The memories that fit every condition."""
     view = View.of(mind)
-    found = filtered(view.memories.values(), wanted, view.standing)
+    found = filtered(view.memories.values(), wanted, view.standing, mind.home.people.follow().same)
     return page(request, response, paging, found, view.shown)
 
 

@@ -13,6 +13,7 @@ from rolememory.serve.rest.asking import Paged, TheHouse, page, router
 from rolememory.serve.rest.shapes import In, Line, Out, Page
 
 users = router("users", under="/users")
+name_links = router("users", under="/links")  # beside /users, where every path is a name
 
 
 class UserInRole(Out):
@@ -90,30 +91,6 @@ def list_users(request: Request, response: Response, house: TheHouse, paging: Pa
     return UsersOut(**dict(found), unasked=_unasked(house))
 
 
-@users.get("/links")
-def links(house: TheHouse) -> LinksOut:
-    """Which names mean one person, and which new ones may."""
-    people = house.home.people.follow()
-    linked = [list(names) for names in people.linked]
-    return LinksOut(linked=linked, apart=list(people.apart), unasked=_unasked(house))
-
-
-@users.post("/links")
-def link(house: TheHouse, given: LinkIn) -> LinksOut:
-    """From now on these names are one person, with all that each was linked with before. It counts at once, and can be undone."""
-    house.home.people.link(*given.names)
-    house.bus.tell("memory")
-    return links(house)
-
-
-@users.delete("/links/{name:path}")
-def unlink(house: TheHouse, name: str) -> LinksOut:
-    """From now on this name is a person of its own, and is not asked about."""
-    house.home.people.unlink(name)
-    house.bus.tell("memory")
-    return links(house)
-
-
 @users.get("/{user:path}")
 def one_user(house: TheHouse, user: str) -> UserOut:
     """What there is of one person: what `DELETE` would remove."""
@@ -146,6 +123,30 @@ def forget(house: TheHouse, user: str) -> ForgottenOut:
             for role, one in done.items()
         ],
     )
+
+
+@name_links.get("")
+def links(house: TheHouse) -> LinksOut:
+    """Which names mean one person, and which new ones may."""
+    people = house.home.people.follow()
+    linked = [list(names) for names in people.linked]
+    return LinksOut(linked=linked, apart=list(people.apart), unasked=_unasked(house))
+
+
+@name_links.post("")
+def link(house: TheHouse, given: LinkIn) -> LinksOut:
+    """From now on these names are one person, with all that each was linked with before. It counts at once, and can be undone."""
+    house.home.people.link(*given.names)
+    house.bus.tell("memory")
+    return links(house)
+
+
+@name_links.delete("/{name:path}")
+def unlink(house: TheHouse, name: str) -> LinksOut:
+    """From now on this name is a person of its own, and is not asked about."""
+    house.home.people.unlink(name)
+    house.bus.tell("memory")
+    return links(house)
 
 
 def _known(house: House, name: str) -> User:

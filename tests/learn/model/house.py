@@ -14,6 +14,7 @@ from rolememory.schema.learning import Company, Draft, Said
 from rolememory.schema.memory import Memory
 from rolememory.schema.settings import LearnSettings, Settings
 from rolememory.storage.files.space import FileSpace
+from rolememory.storage.people import alone
 from rolememory.text.language import language_of
 
 START = datetime(2025, 3, 1, 12, 0, tzinfo=UTC)
@@ -65,6 +66,8 @@ class Chats:
     def path(self, chat: str) -> tuple[Said, ...]:
         """What is visible."""
         return self.all[chat].said
+
+    same = staticmethod(alone)
 
     def chats(self) -> list[Chat]:
         """All."""

@@ -407,6 +407,13 @@ def test_conclusions_are_drawn_for_each_user_apart() -> None:
     assert {user: [one.id for one in known] for user, known in for_each_user([shared]).items()} == {
         None: ["s"]
     }
+    linked = for_each_user(
+        [shared, own, other], ["kai", "lin", None], lambda name: {"kai": "lin"}.get(name, name)
+    )
+    assert {user: [one.id for one in known] for user, known in linked.items()} == {
+        "lin": ["s", "a", "b"],
+        None: ["s"],
+    }
 
 
 def test_a_round_of_its_own_accord_asks_only_about_those_who_spoke(tmp_path: Path) -> None:

@@ -250,6 +250,29 @@ def test_whose_memories_are_listed(folder: Path, user: str | None, ids: set[str]
     assert {one["id"] for one in result.structured_content["memories"]} == ids
 
 
+async def as_traveller(client: Client) -> list[Any]:
+    """What the other name of a person sees, writes and takes away."""
+    who = {"role": "Mira", "user": "旅人"}
+    again = {**who, "content": "Lin takes her tea without sugar."}
+    return [
+        {one["id"] for one in (await client.call_tool("list", who)).structured_content["memories"]},
+        (await client.call_tool("remember", again)).structured_content["added"],
+        (await client.call_tool("explain", {**who, "message": "Tea?", "ids": ["tea"]})).is_error,
+        (await client.call_tool("forget", {**who, "id": "tea"})).is_error,
+    ]
+
+
+@pytest.mark.parametrize("linked", [True, False])
+def test_a_person_has_their_memories_under_every_name(folder: Path, linked: bool) -> None:
+    with Home.open(folder, WORDS_ONLY) as home:
+        if linked:
+            home.people.link("lin", "旅人")
+    ids, added, *refused = asked(folder, as_traveller)
+    assert ("tea" in ids) is linked
+    assert added is not linked
+    assert refused == [not linked] * 2
+
+
 async def listed_for_tom(client: Client) -> list[Any]:
     """What the tools ask for, and what a model gets that asks for another's memories."""
     arguments = [

@@ -263,22 +263,39 @@ def test_names_of_one_person_are_linked_shown_and_unlinked(another: Any, api: ht
     role = another("Of Two Names")
     for name in ("Quentin", "Quill"):
         role.say("The geese are back.", "So soon.", chat=f"of {name}", user=name)
-    made = good(api.post("/users/links", json={"names": ["Quentin", "Quill"]}))
+    made = good(api.post("/links", json={"names": ["Quentin", "Quill"]}))
     assert ["Quentin", "Quill"] in made["linked"]
+    role.remember("Quill mends nets.", user="Quill")
     for name in ("Quentin", "Quill"):
         assert good(api.get(f"/users/{name}"))["names"] == ["Quentin", "Quill"]
+        assert len(role.get(f"/chats?user={name}")["items"]) == 2
+        found = role.get(f"/memories?user={name}")["items"]
+        assert [one["content"] for one in found] == ["Quill mends nets."]
     listed = good(api.get("/users", params={"limit": 500}))
     mine = [one for one in listed["items"] if "Quill" in one["names"]]
     assert [(one["user"], one["chats"]) for one in mine] == [("Quentin", 2)]
     assert listed["unasked"] == []
-    left = good(api.delete("/users/links/Quill"))
+    left = good(api.delete("/links/Quill"))
     assert ["Quentin", "Quill"] not in left["linked"]
     assert "Quill" in left["apart"]
+    assert [one["user"] for one in role.get("/chats?user=Quill")["items"]] == ["Quill"]
+    assert role.get("/memories?user=Quentin")["items"] == []
     assert good(api.get("/users/Quill"))["names"] == ["Quill"]
-    assert api.post("/users/links", json={"names": ["Quentin"]}).status_code == 422
+    assert api.post("/links", json={"names": ["Quentin"]}).status_code == 422
     for name in ("Quentin", "Quill"):
         assert api.delete(f"/users/{name}").status_code == 200
-    assert good(api.get("/users/links"))["apart"].count("Quill") == 0
+    assert good(api.get("/links"))["apart"].count("Quill") == 0
+
+
+@pytest.mark.parametrize("name", ["links", "links/Quentin", "链接"])
+def test_somebody_may_be_called_like_a_path(another: Any, api: httpx.Client, name: str) -> None:
+    role = another(f"Odd {name}")
+    role.say("The geese are back.", "So soon.", chat="odd", user=name)
+    path = f"/users/{quote(name, safe='')}"
+    assert good(api.get(path))["user"] == name
+    assert name in good(api.delete(f"/links/{quote(name, safe='')}"))["apart"]
+    assert good(api.delete(path))["user"] == name
+    assert api.get(path).status_code == 404
 
 
 def test_a_new_name_is_asked_about_once(tmp_path: Path) -> None:
@@ -288,9 +305,9 @@ def test_a_new_name_is_asked_about_once(tmp_path: Path) -> None:
             mira.observe([Message.user("Hello.")], "Hi.", chat=f"of {name}", user=name)
     with served(tmp_path) as house, httpx.Client(base_url=f"{house.url}/api") as running:
         unasked = [{"name": "Traveller", "person": "Lin"}]
-        for path in ("/users", "/users/links"):
+        for path in ("/users", "/links"):
             assert good(running.get(path))["unasked"] == unasked
-        assert good(running.delete("/users/links/Traveller"))["unasked"] == []
+        assert good(running.delete("/links/Traveller"))["unasked"] == []
         assert good(running.get("/users"))["unasked"] == []
 
 
