@@ -272,3 +272,26 @@ class TestAssociates:
         mira.observe([BEACON], "It is a secret signal, and the oil is from Tromso.", chat="harbour")
         assert noted(mira) == {"oil": True, "built": False}
         assert noted(asha) == {}
+
+
+def test_an_associate_tells_what_its_own_story_of_the_same_name_knows(home: Home) -> None:
+    mira, asha = home.create("Mira"), home.create("Asha")
+    mira.associate("Asha")
+    asha.associate("Mira")
+    order = "(OOC: remember that a wolf howls at the tower every night.)"
+    asha.observe([order, Message.assistant("*nods*")], chat="old", user="lin")
+    assert asha.learned(30)
+
+    def told(chat: str) -> bool:
+        return "howls" in mira.recall(["Does a wolf howl?"], chat=chat, user="lin").text
+
+    assert told("new")
+    asha.stories.begin("dream")
+    asha.stories.assign("old", "dream")
+    assert not told("new")
+    mira.observe(["Hello."], chat="dreamt", user="lin")
+    mira.stories.begin("dream")
+    mira.stories.assign("dreamt", "dream")
+    assert told("dreamt")
+    asha.stories.assign("old", "default")
+    assert (told("new"), told("dreamt")) == (True, False)

@@ -75,6 +75,13 @@ def sessions(
             return
         if chat is not None and any(value is not None for value in told.values()):
             mind.chats.update(chat, **told)  # type: ignore[arg-type]  # checked there
+            if mode in ("own", "shared"):
+                here.out.note(
+                    say(
+                        f"--mode {mode} is --story {'own' if mode == 'own' else 'default'} now",
+                        f"--mode {mode} 现在是 --story {'own' if mode == 'own' else 'default'}",
+                    )
+                )
         rows = [_message(said) for said in mind.chats.path(chat)] if chat is not None else None
         chats = mind.chats.chats(archived=archived, **({"user": user} if user else {}))
     if here.out.as_json:

@@ -204,7 +204,9 @@ def test_who_chose_otherwise_lives_otherwise(tmp_path: Path) -> None:
     assert [one.story for one in chats_at(tmp_path).chats()] == ["", "own", "own"]
     assert known(chats, "a", "a", "b", "c") == [True, False, False]
     assert chats.visible_from("new", user="lin").story != chats.visible_from("x", user="wu").story
+    before = chats.visible_from("c").token
     chats.stories.choose("one", "lin")
+    assert chats.visible_from("c").token != before
     assert known(played_apart(tmp_path), "a", "a", "b", "c") == [True, True, False]
     chats.stories.choose(None, "lin")
     assert chats.stories.default("lin") == "one"
@@ -312,9 +314,10 @@ def test_a_merged_story_is_known_from_then_on(tmp_path: Path) -> None:
     chats.stories.begin("dream")
     chats.stories.assign("b", "dream")
     assert known(chats, "b", "a") == [False]
-    before = chats.generation
+    before, seen = chats.generation, chats.visible_from("a").token
     assert chats.stories.merge("dream").merged == ("dream",)
     assert chats.generation != before
+    assert chats.visible_from("a").token != seen
     assert known(chats_at(tmp_path), "b", "a") == [True]
     assert known(chats, "a", "b") == [False]
     chats.stories.merge("", "dream")

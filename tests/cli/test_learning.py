@@ -81,7 +81,8 @@ def test_a_story_is_begun_and_merged(home: Command) -> None:
         ("--mode", "own", "own"),
         ("--story", "default", ""),
     ):
-        run(home, "sessions", "Mira", "one", option, wanted)
+        told = home("sessions", "Mira", "one", option, wanted).err
+        assert ("--story own" in told) is (option == "--mode")
         assert json.loads(run(home, "sessions", "Mira", "--json"))[0]["story"] == story
 
 
