@@ -6,7 +6,7 @@ character that is shown what it said before says it again.
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Protocol
@@ -56,13 +56,16 @@ def _asking() -> tuple[re.Pattern[str], ...]:
 @lru_cache(maxsize=4096)
 def runs(text: str) -> frozenset[tuple[str, ...]]:
     """Every run of words in a text that is long enough to be a quotation."""
-    words = _TOKEN.findall(fold(text).text)
-    size = RUN_HAN if _mostly_han(words) else RUN_WORDS
-    return frozenset(tuple(words[at : at + size]) for at in range(len(words) - size + 1))
+    plain = fold(text).text
+    words = _TOKEN.findall(plain)
+    mostly_han = 2 * len(_HAN.findall(plain)) > len(words)
+    shifted = [words[at:] for at in range(RUN_HAN if mostly_han else RUN_WORDS)]
+    return frozenset(zip(*shifted, strict=False))
 
 
-def _mostly_han(words: Sequence[str]) -> bool:
-    return 2 * sum(bool(_HAN.match(word)) for word in words) > len(words)
+@lru_cache(maxsize=64)
+def _said(replies: tuple[str, ...]) -> frozenset[tuple[str, ...]]:
+    return frozenset[tuple[str, ...]]().union(*map(runs, replies))
 
 
 class Weighed(Protocol):
@@ -112,5 +115,4 @@ class Allowance:
 
     def _recited(self, memory: Passage) -> bool:
         """Whether the character said a run of these words within the window."""
-        own = runs(memory.content)
-        return bool(own) and any(not own.isdisjoint(runs(reply)) for reply in self.replies)
+        return not _said(self.replies).isdisjoint(runs(memory.content))

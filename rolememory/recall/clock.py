@@ -1,8 +1,16 @@
 """The story's clock: user turns, not days. A story that rests for a month has not aged."""
 
+from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Doubles = NDArray[np.float64]
 
 KEPT_TURNS = 5_000  # older ones are only counted
 
@@ -16,7 +24,7 @@ class StoryClock:
     """
 
     def __init__(self, moments: Iterable[datetime] = (), before: int = 0) -> None:
-        self._seconds = sorted(moment.timestamp() for moment in moments)
+        self._seconds = array("d", sorted(moment.timestamp() for moment in moments))
         self._before = before
 
     @property
@@ -32,6 +40,13 @@ class StoryClock:
     def at(self, moment: datetime) -> int:
         """How many turns there had been at that moment."""
         return self._before + bisect_right(self._seconds, moment.timestamp())
+
+    def turns(self, seconds: "Doubles") -> "Doubles":
+        """How many turns there had been at each of these moments, in seconds since 1970; shape kept."""
+        import numpy as np
+
+        found = np.searchsorted(np.array(self._seconds), seconds, side="right")
+        return (self._before + found).astype(np.float64)
 
     def tick(self, moment: datetime) -> None:
         """Count a turn. A moment before the last one counts as the last: the clock never runs back."""

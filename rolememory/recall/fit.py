@@ -200,8 +200,12 @@ def _fit(ranking: Ranking, block: Growing, fitting: Fitting) -> Fitted:
     said = any(isinstance(memory, Passage) for memory in ranking.memories)
     idle = set() if said else {_allowance}
     gates = [gate for gate in _GATES if gate not in idle and _asks(gate, fitting)]
+    threshold = fitting.rules.relevance_threshold if fitting.thresholds else 0.0
     for place in _in_order(ranking, fitting, said):
         candidate = _Candidate(ranking.memories[place], ranking.relevances[place])
+        if candidate.relevance < threshold and candidate.memory.id not in fitting.kept:
+            fitted.refused[candidate.memory.id] = _below(candidate, fitting)
+            continue  # most are so low that no other gate need be asked
         for gate in gates:
             if reason := gate(candidate, fitted, fitting, block):
                 fitted.refused[candidate.memory.id] = reason
@@ -256,7 +260,10 @@ def _in_order(ranking: Ranking, fitting: Fitting, said: bool) -> Sequence[int]:
     places = _by_score(ranking, fitting)
     if not said:
         return places
-    return sorted(places, key=lambda at: not ranking.memories[at].authored)
+    first = [at for at in places if ranking.memories[at].authored]
+    return (
+        [*first, *(at for at in places if not ranking.memories[at].authored)] if first else places
+    )
 
 
 def _by_score(ranking: Ranking, fitting: Fitting) -> Sequence[int]:
@@ -282,10 +289,12 @@ def _threshold(candidate: _Candidate, _: Fitted, fitting: Fitting, __: Growing) 
     margin = rules.keep_margin if candidate.memory.id in fitting.kept else 0.0
     if not fitting.thresholds or candidate.relevance >= rules.relevance_threshold - margin:
         return None
-    return Reason(
-        "below_threshold",
-        (("relevance", candidate.relevance), ("threshold", rules.relevance_threshold)),
-    )
+    return _below(candidate, fitting)
+
+
+def _below(candidate: _Candidate, fitting: Fitting) -> Reason:
+    least = fitting.rules.relevance_threshold
+    return Reason("below_threshold", (("relevance", candidate.relevance), ("threshold", least)))
 
 
 def _low_relevance(

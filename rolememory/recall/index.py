@@ -4,8 +4,7 @@ from collections import ChainMap, Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rolememory import triggers
 from rolememory.recall.weigh import Strategy
@@ -25,6 +24,9 @@ from rolememory.triggers.pattern import PatternTrigger
 from rolememory.triggers.semantic import reads
 from rolememory.triggers.table import Table
 
+if TYPE_CHECKING:
+    from rolememory.triggers.table import Doubles
+
 
 class Feelings(Mapping[str, Feeling]):
     """The feeling of each candidate, read when it is asked for."""
@@ -42,7 +44,7 @@ class Feelings(Mapping[str, Feeling]):
         return len(self._table)
 
 
-Clock = Callable[[datetime], int | None]
+Clock = Callable[["Doubles"], "Doubles"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +179,7 @@ def _strategies(index: MemoryIndex, kept: Mapping[str, Strategy]) -> Iterator[St
         terms=index.terms,
         vectors=index.vectors,
         feelings=Feelings(index.table, index.lexicon),
-        told_at_turn=index.clock,
+        told_at_turns=index.clock,
         patterns=index.patterns,
         table=index.table,
     )

@@ -86,8 +86,8 @@ class Recollection:
         self.books = Books(space, around.home)
         self.card = CardOfRole(space, around.home, around.same)
         self.lore_meaning = LoreMeaning(space, around.loader, settings.embedding)
-        self._live = LiveIndex(settings, self.chats.clock.at)
-        self._associates = Associates(settings, self.chats.clock.at)
+        self._live = LiveIndex(settings, self.chats.clock.turns)
+        self._associates = Associates(settings, self.chats.clock.turns)
         self._around = around
         self._wishes: tuple[Among, str, Preferences] | None = None  # of the last audience
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from functools import cache
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
@@ -15,7 +14,7 @@ from rolememory.schema.settings import StrategySettings, TriggerSettings
 from rolememory.triggers.table import Found, Table
 
 if TYPE_CHECKING:
-    from rolememory.triggers.table import Mask
+    from rolememory.triggers.table import Doubles, Mask
 
 ENTRY_POINT_GROUP = "rolememory.triggers"
 
@@ -33,9 +32,7 @@ class Parts:
     patterns: Any = (
         None  # text.pattern.Quarantine: regex keys that timed out too often, kept by the owner
     )
-    told_at_turn: Callable[[datetime], int | None] | None = (
-        None  # the story clock: user turns the timeline had at that moment
-    )
+    told_at_turns: "Callable[[Doubles], Doubles] | None" = None  # the story clock: user turns the timeline had at those moments (seconds), nan where nobody counted
     table: Table | None = None  # the entries in columns, for strategies that follow them by rows
 
     def own(self, name: str) -> StrategySettings:

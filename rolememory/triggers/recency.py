@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from math import e, isfinite
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -59,7 +59,7 @@ class RecencyTrigger(ByRows):
     def __init__(self, entries: Sequence[Entry], parts: Parts) -> None:
         super().__init__(entries, parts)
         self._settings = parts.settings.recency
-        self._told_at_turn = parts.told_at_turn
+        self._told_at_turns = parts.told_at_turns
         self._decay = Column("f8")  # 0 = does not fade
         self._listen()
 
@@ -93,11 +93,9 @@ class RecencyTrigger(ByRows):
         days = np.maximum(seconds(in_utc(scene.now)) - self.table.created[rows], 0.0) / A_DAY
         half_lives = np.full(len(rows), self._settings.half_life_days)
         known = np.zeros(len(rows), dtype=np.bool_)
-        if self._settings.clock == "turns" and self._told_at_turn is not None:
-            made = self.table.created[rows].tolist()
-            told = [self._told_at_turn(datetime.fromtimestamp(at, UTC)) for at in made]
-            known = np.array([turn is not None for turn in told], dtype=np.bool_)
-            turns = np.array([turn or 0 for turn in told], dtype=np.float64)
+        if self._settings.clock == "turns" and self._told_at_turns is not None:
+            turns = self._told_at_turns(self.table.created[rows])
+            known = ~np.isnan(turns)
             days[known] = np.maximum(scene.turn - turns[known], 0.0)
             half_lives[known] = self._settings.half_life_turns
         return days, half_lives, known

@@ -96,7 +96,11 @@ def built(name: str, memories: Sequence[Memory]) -> Trigger:
     return factory(name)(
         memories,
         Parts(
-            SETTINGS, keys=KeyIndex(KEYS), terms=terms, feelings=feelings, told_at_turn=lambda _: 3
+            SETTINGS,
+            keys=KeyIndex(KEYS),
+            terms=terms,
+            feelings=feelings,
+            told_at_turns=lambda at: 0.0 * at + 3.0,
         ),
     )
 

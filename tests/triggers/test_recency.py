@@ -3,9 +3,11 @@
 from datetime import UTC, datetime, timedelta
 from math import isfinite
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from rolememory.schema.memory import Memory, MemoryType, Source
 from rolememory.schema.scene import Scene
@@ -36,8 +38,12 @@ def strengths(
     **settings: object,
 ) -> dict[str, float]:
     recency = RecencySettings.model_validate({"clock": "wall", **settings})
+
+    def told_at_turns(seconds: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.full(len(seconds), np.nan if told_at is None else told_at)
+
     trigger = RecencyTrigger(
-        memories, Parts(TriggerSettings(recency=recency), told_at_turn=lambda _: told_at)
+        memories, Parts(TriggerSettings(recency=recency), told_at_turns=told_at_turns)
     )
     return {
         hit.entry_id: hit.strength
