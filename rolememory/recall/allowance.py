@@ -54,18 +54,18 @@ def _asking() -> tuple[re.Pattern[str], ...]:
 
 
 @lru_cache(maxsize=4096)
-def runs(text: str) -> frozenset[tuple[str, ...]]:
-    """Every run of words in a text that is long enough to be a quotation."""
+def runs(text: str) -> frozenset[int]:
+    """Every run of words in a text that is long enough to be a quotation, by its hash."""
     plain = fold(text).text
     words = _TOKEN.findall(plain)
     mostly_han = 2 * len(_HAN.findall(plain)) > len(words)
     shifted = [words[at:] for at in range(RUN_HAN if mostly_han else RUN_WORDS)]
-    return frozenset(zip(*shifted, strict=False))
+    return frozenset(map(hash, zip(*shifted, strict=False)))
 
 
 @lru_cache(maxsize=64)
-def _said(replies: tuple[str, ...]) -> frozenset[tuple[str, ...]]:
-    return frozenset[tuple[str, ...]]().union(*map(runs, replies))
+def _said(replies: tuple[str, ...]) -> frozenset[int]:
+    return frozenset[int]().union(*map(runs, replies))
 
 
 class Weighed(Protocol):

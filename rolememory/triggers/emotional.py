@@ -1,6 +1,7 @@
 """Feeling calls to feeling: strong feeling wakes memories of that feeling, and the mood weighs those awake (S1.25)."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from heapq import nsmallest
 from typing import TYPE_CHECKING, ClassVar
 
@@ -19,7 +20,7 @@ __all__ = ["EmotionalTrigger", "feeling_of", "shared"]
 STRONGEST = 0.5  # what feeling alone is worth as a reason to wake
 ASKED_FOR = 0.3  # the least it is worth where the memory asks to be woken by feeling
 MOST_WOKEN = 5  # so many memories of one feeling are a mood, more are a flood
-ROUNDING = 1e-5  # what columns in single precision may differ by
+ROUNDING = 1e-9  # what columns may differ by from numbers that are worked out one by one
 
 
 def shared(one: Feeling, other: Feeling) -> tuple[str, float]:
@@ -36,13 +37,18 @@ def shared(one: Feeling, other: Feeling) -> tuple[str, float]:
     return label, weight
 
 
+_CALM = Feeling()
+
+
 class _Felt:
     """What each row feels, in columns; a text is read when something is first felt, most turns are calm."""
 
     def __init__(self, table: Table, read: Mapping[str, Feeling]) -> None:
         self._table, self._read = table, read
         self._unread: set[int] = set()
-        self.weights = Column("f4", width=len(EMOTIONS))
+        self._feelings: dict[int, Feeling] = {}  # of those that feel anything
+        self._alike: dict[Feeling, Feeling] = {}  # each is held once, however many feel it
+        self.weights = Column("f8", width=len(EMOTIONS))
         self.wakeful, self.declared, self.asking = Column("?"), Column("?"), Column("?")
         self.some = Column("?")  # whether it feels anything
 
@@ -55,12 +61,16 @@ class _Felt:
     def remove(self, rows: Sequence[int]) -> None:
         """Read these no more."""
         self._unread.difference_update(rows)
+        for row in rows:
+            self._feelings.pop(row, None)
 
     def read(self) -> None:
         """Read what is new. Cost: O(new texts)."""
         for row in self._unread:
             entry = self._table.entry(row)
-            feeling = self.of(row)
+            feeling = replace(self._read.get(entry.id, Feeling()), words=())
+            if not feeling.neutral:
+                self._feelings[row] = self._alike.setdefault(feeling, feeling)
             triggers = getattr(entry, "triggers", ())
             self.weights[row] = _weights(feeling)
             self.some[row] = not feeling.neutral
@@ -71,7 +81,7 @@ class _Felt:
 
     def of(self, row: int) -> Feeling:
         """What the entry in a row feels."""
-        return self._read.get(self._table.entry(row).id, Feeling())
+        return self._feelings.get(row, _CALM)
 
 
 def _weights(feeling: Feeling) -> "Doubles":
@@ -136,24 +146,14 @@ class EmotionalTrigger(ByRows):
         if scene.mood.neutral:
             return Found.of(())
         self._felt.read()
-        hits = []
-        for row in np.flatnonzero(among & self._felt.some.values).tolist():
-            feeling = self._felt.of(row)
-            fitting = fit(scene.mood, feeling, self._settings.mood) * float(
-                self.table.salience[row]
-            )
-            if fitting:
-                label = shared(scene.mood, feeling)[0] or feeling.emotions[0][0]
-                why = Reason(
-                    "mood",
-                    (
-                        ("emotion", label),
-                        ("words", ", ".join(scene.mood.words[:4])),
-                        ("fit", round(fitting, 4)),
-                    ),
-                )
-                hits.append((row, fitting, why))
-        return Found.of(hits)
+        rows = np.flatnonzero(among & self._felt.some.values)
+        feelings = [self._felt.of(row) for row in rows.tolist()]
+        fits = {one: fit(scene.mood, one, self._settings.mood) for one in set(feelings)}
+        fitting = np.array([fits[one] for one in feelings]) * self.table.salience[rows]
+        (some,) = fitting.nonzero()
+        felt = [feelings[place] for place in some.tolist()]
+        because = _Mood(scene.mood, felt, fitting[some])
+        return Found(rows[some], fitting[some], because)
 
     def _promising(self, told: Feeling, among: "Mask") -> list[int]:
         """Rows that share a feeling with what was told: all that ask for it, of the others those that may be among the strongest."""
@@ -161,7 +161,7 @@ class EmotionalTrigger(ByRows):
 
         felt = self._felt
         rows = np.flatnonzero(among & felt.wakeful.values & felt.some.values)
-        theirs, mine = felt.weights[rows], _weights(told).astype(np.float32)
+        theirs, mine = felt.weights[rows], _weights(told)
         both = np.minimum(theirs, mine).max(axis=1)
         norms = np.linalg.norm(theirs, axis=1) * np.linalg.norm(mine)
         meeting = both * (theirs @ mine) / np.maximum(norms, 1e-9)
@@ -171,9 +171,10 @@ class EmotionalTrigger(ByRows):
         asking = felt.asking[rows]
         strengths[asking | (told.intensity < self._settings.wake_intensity)] = 0.0
         least = np.partition(strengths, -MOST_WOKEN)[-MOST_WOKEN] if len(rows) > MOST_WOKEN else 0.0
-        chosen = (asking & (both > 0.0)) | ((strengths > 0.0) & (strengths >= least - ROUNDING))
-        found: list[int] = rows[chosen].tolist()
-        return found
+        sure = (asking & (both > 0.0)) | (strengths > least + ROUNDING)
+        equal = rows[~sure & (strengths > 0.0) & (strengths >= least - ROUNDING)].tolist()
+        found: list[int] = rows[sure].tolist()
+        return found + nsmallest(MOST_WOKEN, equal, key=lambda row: self.table.entry(row).id)
 
     def _meet(self, row: int, told: Feeling) -> tuple[float, Reason] | None:
         feeling = self._felt.of(row)
@@ -195,3 +196,18 @@ class EmotionalTrigger(ByRows):
         salience = float(self.table.salience[row])
         share = 0.6 + 0.6 * salience if self._felt.declared[row] else salience
         return min(STRONGEST * meeting * share, STRONGEST)
+
+
+@dataclass(frozen=True, slots=True)
+class _Mood:
+    """Why each leans: the emotion it shares with the mood, else its own."""
+
+    mood: Feeling
+    feelings: Sequence[Feeling]
+    fitting: "Doubles"
+
+    def __call__(self, place: int) -> Reason:
+        feeling, words = self.feelings[place], ", ".join(self.mood.words[:4])
+        label = shared(self.mood, feeling)[0] or feeling.emotions[0][0]
+        fitting = round(float(self.fitting[place]), 4)
+        return Reason("mood", (("emotion", label), ("words", words), ("fit", fitting)))
