@@ -42,6 +42,13 @@ class Heard:
         return tuple(segment for segment in self.segments if segment.role in SPOKEN)
 
     @property
+    def before(self) -> list[str]:
+        """What was said before the newest user message, newest first."""
+        spoken = self.spoken
+        at = next((at for at, one in enumerate(spoken) if one.role == "user"), len(spoken))
+        return [segment.text for segment in spoken[at + 1 :]]
+
+    @property
     def fingerprint(self) -> str:
         """Tells one user message of a chat from the next: a swiped or regenerated turn has the same."""
         return blake2b(
@@ -75,6 +82,7 @@ def set_scene(
     turn: int = 0,
     user: str | None = None,
     vector: "Vector | None" = None,
+    talk: "Vector | None" = None,
     seed: int = 0,
     wanted: int = 0,
 ) -> Scene:
@@ -92,6 +100,7 @@ def set_scene(
         reading=index.read(heard.segments),
         window=window(heard.segments, settings.recall.scan_depth),
         vector=vector,
+        talk=talk,
         feeling=feel(heard.query, lexicon=index.lexicon)
         if settings.triggers.emotional.enabled
         else Feeling(),

@@ -109,6 +109,9 @@ class Scene:
     vector: "Vector | None" = (
         None  # of the query, (dim,), float32, normalised; None = no model ready
     )
+    talk: "Vector | None" = (
+        None  # of the messages before the query, (dim,); None = no model or none
+    )
     feeling: Feeling = field(default_factory=Feeling)  # of the query
     mood: Feeling = field(default_factory=Feeling)  # over the visible messages
     times: tuple[TimeSpan, ...] = ()  # named in the query

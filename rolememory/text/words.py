@@ -51,6 +51,7 @@ class Words:
     common: frozenset[str]  # words that say little by themselves
     everyday: frozenset[str]  # the same of single characters
     counting: frozenset[str]  # numerals and measure words: two of them make no word
+    pointing: frozenset[str]  # words that stand for what was named before
     forms: Mapping[str, str]  # irregular form -> base: went -> go
     spellings: Mapping[
         str, str
@@ -67,10 +68,11 @@ def words(language: str) -> Words:
         {form: base for base, forms in raw.get(name, {}).items() for form in forms.split()}
         for name in ("forms", "spellings")
     )
-    stop, common, everyday, counting = (
-        frozenset(raw.get(name, ())) for name in ("stop", "common", "everyday", "counting")
+    stop, common, everyday, counting, pointing = (
+        frozenset(raw.get(name, ()))
+        for name in ("stop", "common", "everyday", "counting", "pointing")
     )
-    return Words(stop, common, everyday, counting, forms, spellings)
+    return Words(stop, common, everyday, counting, pointing, forms, spellings)
 
 
 class _Stemmers(threading.local):
@@ -193,6 +195,10 @@ def kind(token: str) -> tuple[float, float]:
     return PAIR_LOOSE if loose else PAIR
 
 
+NAMES_ITS_MATTER = 2.0  # words of its own with which a question needs no context
+_QUESTION_MARK = re.compile(r"[?？]")
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """Weighted tokens to look for, and how the reader wrote them."""
@@ -220,4 +226,28 @@ def ask(text: str) -> Question:
     return Question(
         {token: kind(token)[0] for token in asked},
         {token: spelt.get(token, token) for token in asked},
+    )
+
+
+@lru_cache(maxsize=1024)
+def stands_alone(text: str) -> bool:
+    """Whether a message asks for something that it names itself, so that the talk before it says little about what is meant.
+
+    >>> [stands_alone(text) for text in ("Where is the brass key?", "And then?", "The brass key is cold.")]
+    [True, False, False]
+    >>> stands_alone("她的生日是哪天？"), stands_alone("苏打绿的专辑有几张？")
+    (False, True)
+    """
+    if not _QUESTION_MARK.search(text):
+        return False
+    needed = NAMES_ITS_MATTER * (2.0 if _points(text) else 1.0)
+    return ask(text).mass >= needed
+
+
+def _points(text: str) -> bool:
+    """Whether a word stands for something that was named before."""
+    folded = text.casefold()
+    spoken = {run for runs in _RUNS.findall(folded) for run in runs if run}
+    return not spoken.isdisjoint(words("en").pointing) or any(
+        one in folded for one in words("zh").pointing
     )

@@ -1,13 +1,13 @@
 """Nearness in meaning and in words.
 
     question ─ words ─▶ coverage ─ lexical ─┐
-             ─ vector ▶ cosine ─── dense ───┴─ evidence + lent by neighbours, x people ─▶ strength
+             ─ vector ▶ cosine ─── dense ───┴─ own ─────┐
+    the talk before ─ likewise ──────────────── context ┴─ evidence + lent by neighbours, x people ─▶ strength
 
 Arrays run over the rows of the table; everything about them is kept up to date row by row, so a turn is a handful of
 passes over float32 arrays.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
@@ -19,7 +19,7 @@ from rolememory.schema.scene import Scene, Segment
 from rolememory.text import calibrate
 from rolememory.text.terms import TermIndex
 from rolememory.text.vectors import VectorIndex, products
-from rolememory.text.words import Question, ask
+from rolememory.text.words import Question, ask, stands_alone
 from rolememory.triggers.base import ByRows, Parts, may_wake, register
 from rolememory.triggers.conversation import Conversations
 from rolememory.triggers.people import People
@@ -37,11 +37,9 @@ EARLIER = 8  # messages before the newest that are part of what the talk is abou
 LONGEST = 600  # characters at the end of each that are read
 MOST_WORDS = 128  # of theirs that are looked up
 FADING = 0.85  # of their weight with each message back
-SPEAKS_FOR_ITSELF = 2.0  # words of its own with which a question needs no context
 ALONE = 0.2  # of what the talk before says, for a question that stands alone
 EVERYDAY = 1.0  # of mean and deviation of what the talk shares with all texts: it means nothing
 LOUDER = 0.8  # of all evidence where two kinds speak, so that a threshold keeps its meaning
-_QUESTION = re.compile(r"[?？]")
 FAINTEST = 0.02  # strengths below are not worth a hit
 
 
@@ -73,15 +71,6 @@ def context_of(question: Question, earlier: Sequence[Segment], terms: TermIndex)
     telling = {token: weight * terms.information(token) for token, weight in weights.items()}
     best = sorted(telling, key=lambda token: (-telling[token], token))[:MOST_WORDS]
     return Question({token: weights[token] for token in best}, {token: token for token in best})
-
-
-def stands_alone(query: str, question: Question) -> bool:
-    """Whether a message asks for something that it names itself, so that the talk before it says little about what is meant.
-
-    >>> [stands_alone(text, ask(text)) for text in ("Where is the brass key?", "And then?", "The brass key is cold.")]
-    [True, False, False]
-    """
-    return bool(_QUESTION.search(query)) and question.mass >= SPEAKS_FOR_ITSELF
 
 
 def before(scene: Scene) -> list[Segment]:
@@ -200,7 +189,7 @@ class SemanticTrigger(ByRows):
             return Found.of(())
         mask = among & self._open.values
         question = ask(scene.query)
-        coverage, nearness = self._coverage(question), self._nearness(scene)
+        coverage, nearness = self._coverage(question), self._nearness(scene, scene.vector)
         strengths = (
             calibrate.strength(self._evidence(scene, coverage, nearness, mask))
             .astype(np.float64)
@@ -222,14 +211,14 @@ class SemanticTrigger(ByRows):
         self._words.follow()
         return self._words.pick(self._terms.scores(question))
 
-    def _nearness(self, scene: Scene) -> "Nearness | None":
-        if self._vectors is None or self._places is None or scene.vector is None:
+    def _nearness(self, scene: Scene, vector: "Floats | None") -> "Nearness | None":
+        if self._vectors is None or self._places is None or vector is None:
             return None
-        similarities = self._similarities(self._vectors, self._places, scene.vector)
+        similarities = self._similarities(self._vectors, self._places, vector)
         if not len(similarities):
             return None
         background = self._vectors.background.get(scene.language)
-        everyday = products(background, scene.vector) if background is not None else None
+        everyday = products(background, vector) if background is not None else None
         return Nearness(
             self._places.pick(similarities),
             self._places.rows >= 0,
@@ -247,11 +236,11 @@ class SemanticTrigger(ByRows):
     def _evidence(
         self, scene: Scene, coverage: "Floats", nearness: "Nearness | None", mask: "Mask"
     ) -> "Floats":
-        """Both legs, what neighbours lend, whom it is about; (n_rows,). Ineligible entries neither have nor lend any."""
-        evidence = self._in_context(calibrate.lexical(coverage), scene, mask)
+        """Both legs, the talk before, what neighbours lend, whom it is about; (n_rows,). Ineligible entries neither have nor lend any."""
+        evidence = calibrate.lexical(coverage)
         if nearness is not None:
             evidence = evidence + nearness.evidence()
-        evidence = evidence * mask
+        evidence = self._in_context(evidence, scene, mask) * mask
         evidence = evidence + self._conversations.lent(evidence, self._settings.neighbours)
         factors = self._people.factors(scene)
         return evidence if factors is None else evidence * factors
@@ -260,15 +249,27 @@ class SemanticTrigger(ByRows):
         """The evidence of the message together with that of the talk before it: what both speak for counts most."""
         import numpy as np
 
-        share, earlier, question = self._settings.context, before(scene), ask(scene.query)
-        if not (share and earlier) or self._terms is None:
+        share, earlier = self._settings.context, before(scene)
+        if not (share and earlier):
             return own
-        talk = self._coverage(context_of(question, earlier, self._terms))
-        context = calibrate.lexical(calibrate.above(talk, mask, EVERYDAY))
-        share *= ALONE if (alone := stands_alone(scene.query, question)) else 1.0
+        alone = stands_alone(scene.query)
+        context = self._of_talk(scene, earlier, mask)
+        share *= ALONE if alone else 1.0
         both = own + np.float32(share) * (2.0 * np.sqrt(own * context) + context)
         found: Floats = both * np.float32(1.0 if alone else LOUDER)
         return found
+
+    def _of_talk(self, scene: Scene, earlier: Sequence[Segment], mask: "Mask") -> "Floats":
+        """The evidence of the messages before the newest one."""
+        import numpy as np
+
+        context = np.zeros(self.table.n_rows, dtype=np.float32)
+        if self._terms is not None:
+            told = self._coverage(context_of(ask(scene.query), earlier, self._terms))
+            context = context + calibrate.lexical(calibrate.above(told, mask, EVERYDAY))
+        if (nearness := self._nearness(scene, scene.talk)) is not None:
+            context = context + nearness.evidence()
+        return context
 
 
 @dataclass(frozen=True, slots=True)

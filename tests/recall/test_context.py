@@ -1,10 +1,18 @@
 """The talk before a message is evidence of its own: it wakes what nobody names, and drowns no question."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 from rolememory import Home, Message, RoleMemory
+from tests.hashing import HashingEmbedder
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
 
 WORDS = {"embedding.backend": "off"}
 KEPT = {
@@ -78,3 +86,36 @@ def test_a_long_talk_costs_no_more_words_than_a_short_one(tmp_path: Path) -> Non
     terms.add("a", said)
     segments = [Segment(said, "message", "user") for _ in range(50)]
     assert len(context_of(ask("Hm."), segments, terms).weights) <= MOST_WORDS
+
+
+class TopicEmbedder(HashingEmbedder):
+    """What is about water lies in one direction, whatever its words."""
+
+    def _one(self, text: str) -> "Floats":
+        plain = super()._one(text)
+        water = any(word in text.lower() for word in ("ferry", "flood", "rowing boats"))
+        return np.eye(self.dim, dtype=np.float32)[0] if water else plain
+
+
+def test_what_the_talk_means_wakes_memories_though_no_word_is_shared(tmp_path: Path) -> None:
+    model = TopicEmbedder(256)
+    with Home.open(tmp_path, {"triggers.semantic.words": False}, model) as home:
+        role = filled(home, "en")
+        role.ready(10.0)
+        told = ("All our rowing boats went down.", "In the flood?", "Never mind.")
+        alone = role.recall(talk(told[-1]), dry_run=True)
+        assert "m0" not in {one.memory.id for one in alone.recalled}
+        asked = model.asked
+        assert role.recall(talk(*told), dry_run=True).recalled[0].memory.id == "m0"
+        role.recall(talk(*told), dry_run=True)
+        assert model.asked - asked == len(told) - 1  # each message once
+
+
+def test_a_question_that_names_its_matter_embeds_nothing_else(tmp_path: Path) -> None:
+    model = HashingEmbedder()
+    with Home.open(tmp_path, None, model) as home:
+        role = filled(home, "en")
+        role.ready(10.0)
+        asked = model.asked
+        role.recall(talk(*TALK["en"][:2], ASKED["en"]), dry_run=True)
+        assert model.asked - asked == 1

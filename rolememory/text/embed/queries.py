@@ -2,7 +2,7 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from rolememory.errors import ModelError
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 SPEAKS_FOR_ITSELF = 1.5  # words of its own with which a message is embedded alone
+EARLIER = 4  # messages before that say what the talk is about
+FADING = 0.7  # of their weight with each message back
 MOST_EARLIER = 300  # characters of the message before that come along
 
 
@@ -55,6 +57,18 @@ class QueryVectors:
                 self._kept.move_to_end(name)
                 return self._kept[name]
         return self._fresh(embedder, name)
+
+    def talk(self, texts: Sequence[str]) -> "Floats | None":
+        """What the messages before are about, newest first: the mean of their vectors, fading with each, (dim,); None without any."""
+        import numpy as np
+
+        known = [(back, self(text[-MOST_EARLIER:])) for back, text in enumerate(texts[:EARLIER])]
+        told = [np.float32(FADING**back) * vector for back, vector in known if vector is not None]
+        if not told:
+            return None
+        total = np.sum(told, axis=0)
+        length = float(np.linalg.norm(total))
+        return (total / np.float32(length)).astype(np.float32) if length else None
 
     def _fresh(self, embedder: Embedder, name: tuple[str, str]) -> "Floats | None":
         try:
