@@ -195,6 +195,36 @@ def commands(stage: Stage, way: str) -> None:
     assert "Write what to remember" in stage.call("command", "/remember")
 
 
+def asked_about_a_new_persona(stage: Stage, way: str) -> None:
+    """It stands apart until somebody answers; the answer is remembered."""
+    stage.home_anew()
+    questions = stage.page.locator("#rolememory_people .rolememory-line")
+    stage.through(way)
+    name = fresh("Yara")
+    stage.tell(name, EN.fact, EN.word)
+    try:
+        for persona, button, known in (("Mei", 1, False), ("Traveller", 0, True)):
+            if known:  # a home that knew one person
+                stage.rolememory("users", "link", "Lin", "Mei")
+            stage.call("persona", persona)
+            stage.chat(name)
+            assert not stage.recalls(EN.question, EN.word), "not asked yet"
+            questions.filter(has_text=persona).wait_for(state="attached")
+            questions.locator("button").nth(button).evaluate("button => button.click()")
+            questions.wait_for(state="detached")
+            stage.load()
+            stage.through(way)
+            stage.call("persona", persona)
+            stage.chat(name)
+            if known:
+                stage.comes_to_mind(EN.question, EN.word)
+            else:
+                assert not stage.recalls(EN.question, EN.word)
+            assert questions.count() == 0, "asked again"
+    finally:
+        stage.call("persona", "Lin")
+
+
 def switched_off(stage: Stage) -> None:
     stage.through("direct")
     name = fresh("Ula")

@@ -3,7 +3,7 @@
 import { addCommands } from './commands.js';
 import { hint, withHint } from './hint.js';
 import * as memory from './memory.js';
-import { addPanel, showLearned, showPanel, showStatus, showTurn } from './panel.js';
+import { addPanel, showLearned, showPanel, showStatus, showStrangers, showTurn } from './panel.js';
 import { Trouble, follow, look, onState } from './server.js';
 import { forget, settings } from './settings.js';
 import { changed, clear, onRecalled, remember } from './turns.js';
@@ -37,12 +37,15 @@ const refreshTurn = () => quietly(async () => showTurn(await memory.lastTurn()))
 
 const refreshLearned = () => quietly(async () => showLearned(await memory.learned()));
 
+const refreshPeople = () => quietly(async () => showStrangers(await memory.strangers()));
+
 async function opened() {
     clear();
     memory.news();
     showTurn(null);
     await refreshLearned();
     await refreshTurn();
+    await refreshPeople();
     showStatus();
 }
 
@@ -61,6 +64,7 @@ function heard(kind) {
     memory.news();
     if (kind === 'learned' || kind === 'memory') refreshLearned();
     if (kind === 'turn') refreshTurn();
+    if (kind === 'chat' || kind === 'memory') refreshPeople();
 }
 
 function begin() {

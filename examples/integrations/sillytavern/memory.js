@@ -24,7 +24,8 @@ export async function find(words, limit = 50) {
     const open = await here();
     if (!open) return [];
     const found = await ask('GET', `${under(open.id, 'memories')}?counts=yes&sort=-created&limit=${limit}&q=${part(words)}`);
-    return found.items.filter((one) => one.user === null || one.user === open.person.user);
+    const names = await namesOf(open.person.user);
+    return found.items.filter((one) => one.user === null || names.includes(one.user));
 }
 
 /** What the character would remember of this; the turn does not count. */
@@ -40,6 +41,17 @@ export const forget = (id, memory) => ask('DELETE', under(id, 'memories', memory
 export const undo = (id, txn) => ask('POST', under(id, 'undo'), { txn });
 export const forgetNames = forgetRoles;
 export const news = newsOfRoles;
+
+/** New names that nobody was asked about: `[{name, person}]`, each with the person it may be. */
+export const strangers = async () => (await ask('GET', '/links')).unasked;
+export const areOne = (person, name) => ask('POST', '/links', { names: [person, name] });
+export const areTwo = (name) => ask('DELETE', `/links/${part(name)}`);
+
+/** Every name of the person who plays under this one. */
+async function namesOf(user) {
+    const { linked } = await ask('GET', '/links');
+    return linked.find((names) => names.includes(user)) ?? [user];
+}
 
 /** The last turn of this chat that went through the server. */
 export async function lastTurn() {
@@ -73,12 +85,13 @@ async function sinceThen() {
     const before = stood.get(key);
     stood.set(key, Math.max(before ?? 0, ...lines.map((one) => one.seq))); // of a role that is made later everything is new
     const fresh = lines.filter((one) => before !== undefined && one.seq > before).reverse();
-    return { anew, added: fresh.filter((one) => isLearned(one, open)).map((one) => told(one, open)), later: fresh.filter((one) => one.op !== 'add') };
+    const names = fresh.length ? await namesOf(open.person.user) : [];
+    return { anew, added: fresh.filter((one) => isLearned(one, names)).map((one) => told(one, open)), later: fresh.filter((one) => one.op !== 'add') };
 }
 
 const sceneOf = (person) => (person ? JSON.stringify([person.group.length ? person.group : [person.avatar, person.role], person.user]) : '');
-const isLearned = (line, open) => line.op === 'add' && LEARNERS.has(line.actor) && isOf(open.person, line) && line.fields.content?.[1];
+const isLearned = (line, names) => line.op === 'add' && LEARNERS.has(line.actor) && isOf(names, line) && line.fields.content?.[1];
 const told = (line, open) => ({ role: open.id, memory: line.id, txn: line.txn, text: String(line.fields.content[1]) });
 
-/** Whether a line of the history is this persona's to see. */
-const isOf = (person, line) => [undefined, null, person.user].includes(line.fields.user?.[1]);
+/** Whether a line of the history is to be seen by the person of these names. */
+const isOf = (names, line) => [undefined, null, ...names].includes(line.fields.user?.[1]);

@@ -18,12 +18,14 @@ export function addPanel() {
         off: say('off'),
     };
     parts.status = el('div', { id: 'rolememory_status', className: 'rolememory-status', role: 'status' });
+    parts.people = el('div', { id: 'rolememory_people', 'aria-live': 'polite' });
     parts.turn = el('div', { id: 'rolememory_turn' });
     parts.learned = el('div', { id: 'rolememory_learned', 'aria-live': 'polite' });
     const body = el(
         'div',
         { className: 'inline-drawer-content' },
         parts.status,
+        parts.people,
         el('h4', { textContent: say('Remembered on the last turn') }),
         parts.turn,
         el('h4', { textContent: say('Just learned') }),
@@ -96,6 +98,34 @@ function standing(trouble) {
     return told[way()];
 }
 
+/** What a person asks for; where the server refuses, it says why. */
+const act = (work) => async () => {
+    try {
+        await work();
+    } catch (error) {
+        if (!(error instanceof Trouble)) throw error;
+        toastr.warning(error.message, 'rolememory', { escapeHtml: true });
+    }
+};
+
+// ── new names ──
+
+/** A new name is asked about once; until then, and after a no, it stands apart. */
+export function showStrangers(unasked) {
+    parts.people.replaceChildren(...unasked.map(question));
+}
+
+function question({ name, person }) {
+    const answer = (text, work) => el('button', { type: 'button', className: 'menu_button rolememory-answer', textContent: text, onclick: act(async () => showStrangers((await work()).unasked)) });
+    return el(
+        'div',
+        { className: 'rolememory-line' },
+        el('div', { textContent: say('Is {0} the same person as {1}?', name, person) }),
+        el('small', { textContent: say('Yes: what was told under either name is known under both. Until you answer, and after a no, {0} stands apart.', name) }),
+        el('div', { className: 'rolememory-buttons' }, answer(say('Yes, one person'), () => memory.areOne(person, name)), answer(say('No, somebody else'), () => memory.areTwo(name))),
+    );
+}
+
 // ── the last turn ──
 
 export function showTurn(turn) {
@@ -135,14 +165,6 @@ function became(row, { op, fields }) {
 function learnedLine(line) {
     const text = el('div', { textContent: line.text, className: 'rolememory-text' });
     const row = el('div', { className: 'rolememory-line rolememory-learned', 'data-memory': line.memory }, text);
-    const act = (work) => async () => {
-        try {
-            await work();
-        } catch (error) {
-            if (!(error instanceof Trouble)) throw error;
-            toastr.warning(error.message, 'rolememory', { escapeHtml: true });
-        }
-    };
     row.append(
         el(
             'div',

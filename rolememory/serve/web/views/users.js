@@ -7,6 +7,7 @@ import { toast } from "../live.js";
 import { Busy, Button, Confirm, Dialog, EmptyState, Field, Table, Trouble, useAsked } from "../ui.js";
 import { useFollowing } from "./list.js";
 import { Pages, Typed } from "./parts.js";
+import { Linking, Unasked, unlinked } from "./people.js";
 
 const PART = 50;
 const nameOf = (story) => story || t("story.shared");
@@ -18,6 +19,7 @@ export default function Users({ role, info }) {
 function People({ role }) {
   const [offset, setOffset] = useState(0);
   const [gone, setGone] = useState(null);
+  const [linking, setLinking] = useState(null);
   const page = useAsked((signal) => get(url("/users", { limit: PART, offset }), { signal }), [offset]);
   useFollowing(role, page.again);
   const forget = async () => {
@@ -27,18 +29,21 @@ function People({ role }) {
     page.again();
     if (left.length) throw Object.assign(new Error(t("users.left")), { all: left });
   };
-  return html`<section class="sheet" aria-labelledby="people"><h2 id="people">${t("users.people")}</h2>
+  return html`<${Unasked} onDone=${page.again} /><section class="sheet" aria-labelledby="people"><h2 id="people">${t("users.people")}</h2>
     ${page.error && html`<${Trouble} error=${page.error} again=${page.again} />`}${!page.value && !page.error && html`<${Busy} />`}
     ${page.value && !page.value.total && html`<${EmptyState} title=${t("users.none")} text=${t("users.none.hint")} />`}
-    ${page.value?.items.length > 0 && html`<div class="stack"><${Table} caption=${t("users.people")} rows=${page.value.items} rowKey=${(one) => one.user} columns=${columns(role, setGone)} /></div>
+    ${page.value?.items.length > 0 && html`<div class="stack"><${Table} caption=${t("users.people")} rows=${page.value.items} rowKey=${(one) => one.user} columns=${columns(role, setGone, setLinking, page)} /></div>
       <${Pages} page=${page.value} label=${t("users.people")} go=${setOffset} />`}
+    ${linking && html`<${Linking} person=${linking} onDone=${page.again} onClose=${() => setLinking(null)} />`}
     ${gone && html`<${Typed} title=${t("users.forget")} word=${gone.user} yes=${t("users.forget.yes")} onYes=${forget} onClose=${() => setGone(null)}>
       <p>${t("users.forget.sure", { user: gone.user, memories: number(gone.memories), chats: number(gone.chats), roles: number(gone.roles.length) })}</p>
       <ul>${gone.roles.map((one) => html`<li key=${one.role}>${t("users.in", { name: one.name, memories: number(one.memories + one.archived), chats: number(one.chats), waiting: number(one.waiting) })}</li>`)}</ul><//>`}</section>`;
 }
 
-const columns = (role, forget) => [
+const columns = (role, forget, link, page) => [
   { key: "user", label: t("users.name"), cell: (one) => html`<strong>${one.user}</strong>` },
+  { key: "names", label: t("users.also"), cell: (one) => html`<ul class="plain">${one.names.slice(1).map((name) => html`<li key=${name} class="row">${name} <${Button} kind="small" aria-label=${t("users.unlink.one", { name })} onClick=${() => unlinked(name, page.again)}>${t("users.unlink")}<//></li>`)}</ul>
+    ${page.value.total > 1 && html`<${Button} kind="small" aria-label=${t("people.link.title", { person: one.user })} onClick=${() => link(one.user)}>${t("people.link")}<//>`}` },
   { key: "memories", label: t("users.memories"), cell: (one) => number(one.memories) },
   { key: "chats", label: t("users.chats"), cell: (one) => (one.roles.some((where) => where.role === role && where.chats) ? html`<a href=${`${address("chats", role)}?user=${encodeURIComponent(one.user)}`} aria-label=${t("users.chats.of", { user: one.user })}>${number(one.chats)}</a>` : number(one.chats)) },
   { key: "roles", label: t("users.roles"), cell: (one) => one.roles.map((where) => where.name).join(", ") },

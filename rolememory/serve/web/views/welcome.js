@@ -5,13 +5,14 @@ import { get, inRole, post, url } from "../api.js";
 import { number, t } from "../i18n.js";
 import { announce, toast } from "../live.js";
 import { Button, Copy, Field, Meter, useAsked } from "../ui.js";
+import { Unasked } from "./people.js";
 import { Tavern } from "./tavern.js";
 
 export default function Welcome() {
   const list = roles.use() ?? [];
   const [role, setRole] = useState(list[0]?.id ?? "");
   const here = list.find((one) => one.id === role) ?? list[0];
-  return html`<h1 tabindex="-1">${t("welcome.title")}</h1><p>${t("welcome.what")}</p>
+  return html`<h1 tabindex="-1">${t("welcome.title")}</h1><p>${t("welcome.what")}</p><${Unasked} />
     <ol class="steps">
       <li class="sheet"><h2>${t("welcome.role")}</h2>${list.length > 0 ? html`<p>${t("welcome.have", { count: number(list.length) })}</p>
         <div class="row">${list.slice(0, 12).map((one) => html`<${Button} key=${one.id} aria-pressed=${one.id === here?.id} onClick=${() => setRole(one.id)}>${one.name}<//>`)}</div>
