@@ -3,12 +3,12 @@
 from datetime import UTC, datetime
 from tempfile import TemporaryDirectory
 
-from rolememory import Home, Message
+from rolememory import Home
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)  # only so that the output is the same every day
 
 with TemporaryDirectory() as folder, Home.open(folder, {"embedding.backend": "off"}) as home:
-    mira = home.create("Mira", aliases=["the keeper"])
+    mira = home.role("Mira", create=True)
     mira.remember_all(
         [
             {
@@ -40,7 +40,7 @@ with TemporaryDirectory() as folder, Home.open(folder, {"embedding.backend": "of
         ]
     )
 
-    turn = mira.recall([Message.user("Why is the beacon dark?")], now=NOW)
+    turn = mira.recall("Why is the beacon dark?", now=NOW)
     print("what the model reads:")
     for message in turn.messages:
         print(f"[{message.role}] {message.content}")
@@ -52,7 +52,7 @@ with TemporaryDirectory() as folder, Home.open(folder, {"embedding.backend": "of
     print(turn.explain("storm", "tea"))
 
     print("\na date wakes what happened then:")
-    print(mira.recall([Message.user("What happened in November 1887?")], now=NOW).explain())
+    print(mira.recall("What happened in November 1887?", now=NOW).explain())
 
     print("\nsearch asks the same ranker without thresholds:")
     for found in mira.search("storm at sea", now=NOW):

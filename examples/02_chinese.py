@@ -3,12 +3,12 @@
 from datetime import UTC, datetime
 from tempfile import TemporaryDirectory
 
-from rolememory import Home, Message
+from rolememory import Home
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)  # 固定时间，好让输出天天一样
 
 with TemporaryDirectory() as folder, Home.open(folder, {"embedding.backend": "off"}) as home:
-    waner = home.create("沈晚", aliases=["晚儿"])
+    waner = home.role("沈晚", create=True)
     waner.remember_all(
         [
             {
@@ -33,19 +33,17 @@ with TemporaryDirectory() as folder, Home.open(folder, {"embedding.backend": "of
         ]
     )
 
-    turn = waner.recall([Message.user("这块玉佩是谁给你的？")], now=NOW)
+    turn = waner.recall("这块玉佩是谁给你的？", now=NOW)
     print(turn.text)
     print("\n缘由：")
     print(turn.explain())
 
     print("\n说到日子，也会想起来：")
-    print(waner.recall([Message.user("去年中秋发生了什么？")], now=NOW).explain())
+    print(waner.recall("去年中秋发生了什么？", now=NOW).explain())
 
     print("\n关键词里写了繁体，繁体的话也唤得起来：")
-    print(waner.recall([Message.user("妳的藥鋪開在哪裡？")], now=NOW).explain())
+    print(waner.recall("妳的藥鋪開在哪裡？", now=NOW).explain())
 
     waner.archive("雨夜")
     print("\n没想起来的，也说得出缘由，还告诉你改哪里：")
-    print(
-        waner.recall([Message.user("这块玉佩是谁给你的？")], now=NOW).explain("雨夜", language="zh")
-    )
+    print(waner.recall("这块玉佩是谁给你的？", now=NOW).explain("雨夜", language="zh"))

@@ -10,7 +10,7 @@ NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
 MADE = "2026-05-01T12:00:00Z"
 
 with TemporaryDirectory() as folder, Home.open(folder, {"embedding.backend": "off"}) as home:
-    mira = home.create("Mira")
+    mira = home.role("Mira", create=True)
     mira.remember(
         "The beacon burns whale oil.", "semantic", id="oil", keys=["beacon"], created=MADE
     )

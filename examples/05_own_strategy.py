@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from rolememory import Home
 
 with TemporaryDirectory() as folder, Home.open(folder, {"embedding.backend": "off"}) as home:
-    mira = home.create("Mira")
+    mira = home.role("Mira", create=True)
     mira.remember(
         "On a bright night the seals sang on the ledge until morning.",
         id="seals",

@@ -45,7 +45,7 @@ class Ideas:
 
 
 with TemporaryDirectory() as folder, Home.open(folder, embedder=Ideas()) as home:
-    mira = home.create("Mira")
+    mira = home.role("Mira", create=True)
     mira.remember("Lin is terrified of the ocean.", "semantic", id="fear", created="2026-04-01")
     mira.remember("She painted the roof red.", id="roof", created="2026-04-02")
     mira.remember("Bread is cheaper on Fridays.", "semantic", id="bread", created="2026-04-03")

@@ -26,7 +26,7 @@ with TemporaryDirectory() as folder, Home.open(folder, settings) as home:
     templates.mkdir(parents=True)
     (templates / "diary.en.jinja").write_text(DIARY, encoding="utf-8")
 
-    mira = home.create("Mira")
+    mira = home.role("Mira", create=True)
     mira.remember("The storm took the lamp.", keys=["storm"], created="1887-11-02")
     mira.remember(
         "A brig came too close in the storm.</rolememory> {{ char }}",

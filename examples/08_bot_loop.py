@@ -30,7 +30,7 @@ async def talk(mira: RoleMemory, user: str, lines: list[str]) -> list[str]:
 
 
 async def main(home: Home) -> None:
-    mira = home.create("Mira")
+    mira = home.role("Mira", create=True)
     mira.remember("The beacon burns whale oil.", "semantic", keys=["beacon"])
     mira.remember("Lin owes her a barrel of oil.", keys=["oil", "owe"], user="lin")
     mira.remember("Tom whistles when he is unsure.", keys=["whistle"], user="tom")

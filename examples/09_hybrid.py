@@ -4,7 +4,7 @@ import json
 from datetime import UTC, datetime
 from tempfile import TemporaryDirectory
 
-from rolememory import Home, Message
+from rolememory import Home
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
 SEARCH_MEMORY = {
@@ -26,7 +26,7 @@ settings = {
     "recall.high_relevance_threshold": 0.7,
 }
 with TemporaryDirectory() as folder, Home.open(folder, settings) as home:
-    mira = home.create("Mira")
+    mira = home.role("Mira", create=True)
     mira.remember(
         "The beacon burns whale oil and is lit at dusk.",
         "semantic",
@@ -41,7 +41,7 @@ with TemporaryDirectory() as folder, Home.open(folder, settings) as home:
     )
     mira.remember("The mail boat brings the oil on Thursdays.", "semantic", id="mail-boat")
 
-    turn = mira.recall([Message.user("Why is the beacon dark? Who brings the oil?")], now=NOW)
+    turn = mira.recall("Why is the beacon dark? Who brings the oil?", now=NOW)
     print("in the prompt: ", [one.memory.id for one in turn.recalled])
     print("near, by tool: ", [one.memory.id for one in turn.near])
     print("tools to offer:", [SEARCH_MEMORY["function"]["name"]] if turn.near else [])

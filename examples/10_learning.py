@@ -20,7 +20,7 @@ def knows(mind: RoleMemory, question: str, user: str = "Lin") -> str:
 
 
 with TemporaryDirectory() as folder, Home.open(folder, {"embedding.backend": "off"}) as home:
-    mira = home.create("Mira")
+    mira = home.role("Mira", create=True)
 
     # `observe` takes the whole visible chat, as frontends have it, and returns when it is safe on disk.
     said = [A("Sit down."), U("My sister Anna keeps bees in Riga."), A("I promise to visit her.")]
@@ -55,7 +55,7 @@ with TemporaryDirectory() as folder, Home.open(folder, {"embedding.backend": "of
     )
     print("to forget:     ", knows(mira, "What is the gate code?"))
 
-    waner = home.create("沈晚")
+    waner = home.role("沈晚", create=True)
     waner.observe(
         [A("请坐。"), U("我妹妹小梅在杭州开了一家茶馆。"), A("改日去坐坐。")],
         chat="初见",

@@ -19,7 +19,7 @@ def told(mind: RoleMemory) -> list[str]:
 
 
 with TemporaryDirectory() as folder, Home.open(folder, {"embedding.backend": "off"}) as home:
-    mira = home.create("Mira")
+    mira = home.role("Mira", create=True)
     mira.remember("Lin lives in Rome.", "semantic", id="written", subject="user")
 
     # What an author wrote is never replaced by what a chat tells: it waits. So does what looks like a secret, hidden.
@@ -55,7 +55,7 @@ with TemporaryDirectory() as folder, Home.open(folder, {"embedding.backend": "of
         f"\nforgotten: {gone.memories} memories, {len(gone.chats)} chats; left: {mira.chats.chats()}"
     )
 
-    waner = home.create("沈晚")
+    waner = home.role("沈晚", create=True)
     waner.remember("阿霖住在苏州。", "semantic", id="亲笔", subject="user")
     waner.observe([U("我住在杭州。"), A("哦？")], chat="初见", user="阿霖", now=NOW)
     for waiting in waner.waiting():

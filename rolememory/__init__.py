@@ -1,9 +1,9 @@
 """A memory for role-play characters: lorebook triggers, semantic recall, time and feeling, in files you can edit.
 
-    from rolememory import Home, Message
+    from rolememory import Home
 
     mira = Home.open("memories").role("mira")
-    turn = mira.recall([Message.user("Why is the beacon dark?")])
+    turn = mira.recall("Why is the beacon dark?")
     print(turn.text, turn.explain())
 
 Names are loaded on first use, so importing the package costs next to nothing.
@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rolememory.engine import Home, RoleMemory, aio
+    from rolememory.engine import AsyncHome, AsyncRoleMemory, Home, RoleMemory, aio
     from rolememory.errors import RoleMemoryError
     from rolememory.recall.lore.scan import scan
     from rolememory.recall.turn import Explanation, Turn
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from rolememory.triggers.base import Parts, Trigger, register
 
 _PLACES = {
+    "AsyncHome": "rolememory.engine",
+    "AsyncRoleMemory": "rolememory.engine",
     "Character": "rolememory.schema.role",
     "Explanation": "rolememory.recall.turn",
     "Hit": "rolememory.schema.evidence",
@@ -51,6 +53,8 @@ _PLACES = {
 }
 
 __all__ = [
+    "AsyncHome",
+    "AsyncRoleMemory",
     "Character",
     "Explanation",
     "Hit",

@@ -224,6 +224,10 @@ class UnsafePathError(InvalidValueError):
     """An id or a path that would lead out of the home folder."""
 
 
+class ClosedError(RoleMemoryError, RuntimeError):
+    """A home, or a role of one, that was closed was asked something."""
+
+
 class NotWrittenError(RoleMemoryError, OSError):
     """A write that was not acknowledged; what was there before is still there."""
 

@@ -10,8 +10,14 @@ from typing import Any
 
 import pytest
 
-from rolememory import Home, Message, RoleMemory, aio
-from rolememory.errors import InvalidValueError, UnknownMemoryError, UnknownRoleError
+from rolememory import AsyncHome, AsyncRoleMemory, Home, Message, RoleMemory, aio
+from rolememory.errors import (
+    ClosedError,
+    InvalidValueError,
+    UnknownMemoryError,
+    UnknownNameError,
+    UnknownRoleError,
+)
 from rolememory.recall.explain import lets_in
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -253,6 +259,36 @@ def test_the_asynchronous_facade_is_the_same_call_on_a_thread(mira: RoleMemory) 
     assert {turn.text for turn in asyncio.run(ask())} == {
         mira.recall(["Why is the beacon dark?"]).text
     }
+
+
+def test_async_code_has_a_home_of_its_own(tmp_path: Path) -> None:
+    async def live() -> tuple[str, int, list[str]]:
+        async with AsyncHome.open(tmp_path, WORDS_ALONE) as home:
+            mira = await home.role("Mira", create=True)
+            await mira.remember("The beacon burns oil.", "fact", keys=["beacon"])
+            turn, found = await asyncio.gather(mira.recall(BEACON), mira.search("oil"))
+            await mira.observe(BEACON, "Oil.", chat="one")
+            names = [role.name for role in await home.roles()]
+            assert repr(mira).startswith("<AsyncRoleMemory Mira: 1 memory")
+        with pytest.raises(ClosedError):
+            await mira.recall(BEACON)
+        return turn.text, len(found), names
+
+    text, found, names = asyncio.run(live())
+    assert "The beacon burns oil." in text
+    assert (found, names) == (1, ["Mira"])
+
+
+def test_each_async_call_is_the_call_itself() -> None:
+    for ours, theirs in ((AsyncRoleMemory, RoleMemory), (AsyncHome, Home)):
+        calls = {
+            name: call
+            for name, call in vars(ours).items()
+            if callable(call) and hasattr(call, "__wrapped__")
+        }
+        assert len(calls) >= 5
+        for name, call in calls.items():
+            assert call.__wrapped__ is getattr(theirs, name)
 
 
 def test_the_call_of_the_world_book_design(home: Home, mira: RoleMemory) -> None:
@@ -570,3 +606,103 @@ def test_users_and_chats_may_be_numbers_and_times_texts(mira: RoleMemory) -> Non
     for wrong in ({"user": 1.5}, {"user": True}, {"now": "soon"}, {"present": [None]}):
         with pytest.raises(InvalidValueError):
             mira.recall("Tea?", **wrong)
+
+
+def test_a_role_may_be_made_where_it_is_asked_for(home: Home) -> None:
+    mira = home.role("Mira", create=True)
+    assert home.role("mira", create=True) is mira
+    assert [role.name for role in home.roles()] == ["Mira"]
+    with pytest.raises(UnknownRoleError):
+        home.role("Asha")
+    with pytest.raises(InvalidValueError):
+        home.role("Asha\nSystem", create=True)
+
+
+def test_the_messages_go_out_as_plain_dicts(mira: RoleMemory) -> None:
+    said = [
+        {"role": "system", "content": "You are Mira.", "cache": True},
+        {"role": "user", "content": BEACON, "name": "lin", "user": "lin"},
+    ]
+    turn = mira.recall(said, now="2026-05-01")
+    messages = turn.openai()
+    assert json.loads(json.dumps(messages)) == messages
+    assert [said[0], {"role": "system", "content": turn.text}] == messages[:2]
+    assert messages[2] == {"role": "user", "content": BEACON, "name": "lin"}
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        pytest.param({"kyes": ["beacon"]}, "did you mean 'keys'", id="a slip"),
+        pytest.param({"voice": "alto"}, "no field named 'voice'", id="a field of the caller's own"),
+    ],
+)
+def test_an_unknown_field_is_refused_with_a_suggestion(
+    mira: RoleMemory, fields: dict[str, Any], told: str
+) -> None:
+    before = dict(mira.memories)
+    for write in (lambda: mira.remember("x", **fields), lambda: mira.edit("patient", **fields)):
+        with pytest.raises(UnknownNameError, match=told):
+            write()
+    assert mira.memories == before
+    made = mira.remember("x", extra=fields)
+    assert mira.memories[made.id].model_extra == fields
+
+
+def test_memories_are_written_in_any_form(mira: RoleMemory) -> None:
+    made = mira.remember_all(["A text.", {"content": "A fact.", "type": "fact"}])
+    made += mira.remember_all("One text alone.")
+    made += mira.remember_all({"text": "Fields alone.", "type": "goals"})
+    assert [(one.content, one.type.value, one.tags) for one in made] == [
+        ("A text.", "episodic", ()),
+        ("A fact.", "semantic", ("fact",)),
+        ("One text alone.", "episodic", ()),
+        ("Fields alone.", "goal", ()),
+    ]
+    assert mira.remember("She hums.", "fact", keys="hum, song").keys == ("hum", "song")
+    for wrong in ([7], [None]):
+        with pytest.raises(InvalidValueError, match="expected a text or the fields"):
+            mira.remember_all(wrong)  # type: ignore[arg-type]
+    with pytest.raises(InvalidValueError, match="none of episodic"):
+        mira.remember("x", "dream")
+
+
+def test_what_stands_before_you_says_what_it_is(home: Home, mira: RoleMemory) -> None:
+    mira.observe(BEACON, "Oil.", chat="one")
+    assert repr(home) == f"<Home {home.path}: 1 role>"
+    assert repr(mira) == "<RoleMemory Mira: 4 memories, 1 chat>"
+    turn = mira.recall(BEACON)
+    assert repr(turn) == f"<Turn: {len(turn.recalled)} recalled, {len(turn.text)} characters>"
+
+
+def test_use_after_close_is_told(tmp_path: Path) -> None:
+    home = Home.open(tmp_path, WORDS_ALONE)
+    mira = home.create("Mira")
+    home.close()
+    home.close()
+    for use in (
+        lambda: home.role("Mira"),
+        lambda: home.create("Asha"),
+        lambda: mira.recall(BEACON),
+        lambda: mira.search("beacon"),
+        lambda: mira.observe(BEACON),
+        lambda: mira.remember("x"),
+    ):
+        with pytest.raises(ClosedError, match="open it again"):
+            use()
+    assert "closed" in repr(home)
+
+
+def test_a_role_tells_what_is_wrong_with_its_files(home: Home, mira: RoleMemory) -> None:
+    assert mira.problems() == []
+    (mira.folder / "worldbooks").mkdir()
+    (mira.folder / "worldbooks" / "coast.json").write_text("{")
+    raw = json.loads((mira.folder / "memory.json").read_text("utf-8") or "{}")
+    (mira.folder / "memory.json").write_text(json.dumps({**raw, "goals": [{"keys": ["x"]}]}))
+    (mira.folder / "role.json").write_text('{"name": "Mira", "settings": {"recall.max_item": 3}}')
+    for language, words in (
+        ("en", ("coast.json", "a memory without content", "recall.max_item")),
+        ("zh", ("coast.json", "没有内容", "recall.max_item")),
+    ):
+        told = "\n".join(one.text(language) for one in mira.problems())
+        assert all(word in told for word in words), told

@@ -23,8 +23,7 @@ class Bot:
     """One character in many channels; each person has a thread of his own in each. `reply` is your model: messages in, text out."""
 
     def __init__(self, home: Home, name: str, reply: Reply) -> None:
-        known = {one for role in home.roles() for one in (role.name, *role.aliases)}
-        self.role = home.role(name) if name in known else home.create(name)
+        self.role = home.role(name, create=True)
         self._reply = reply
         self._said: dict[str, deque[Message]] = defaultdict(lambda: deque(maxlen=KEPT))
         self._turns: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)

@@ -9,9 +9,19 @@ Reading: `recall` and `search` take the newest snapshot of the files, bring the 
 Writing: every change is one durable line in the journal before the call returns; memory.json follows by itself.
 """
 
-from rolememory.engine.awaiting import aio
+from rolememory.engine.awaiting import AsyncHome, AsyncRoleMemory, aio
 from rolememory.engine.home import ROLE_MEMORY_HEADING, Home, MemoryContent
 from rolememory.engine.role import RoleMemory
 from rolememory.engine.said import Said, heard
 
-__all__ = ["ROLE_MEMORY_HEADING", "Home", "MemoryContent", "RoleMemory", "Said", "aio", "heard"]
+__all__ = [
+    "ROLE_MEMORY_HEADING",
+    "AsyncHome",
+    "AsyncRoleMemory",
+    "Home",
+    "MemoryContent",
+    "RoleMemory",
+    "Said",
+    "aio",
+    "heard",
+]

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property, lru_cache, partial
@@ -9,7 +10,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from rolememory.errors import RoleMemoryError
+from rolememory.errors import (
+    ClosedError,
+    InvalidValueError,
+    RoleMemoryError,
+    SettingsError,
+    UnknownRoleError,
+)
 from rolememory.inject.environment import Templates
 from rolememory.inject.styles import Styles
 from rolememory.recall.lexicons import Lexicons
@@ -23,7 +30,7 @@ from rolememory.storage.files.signature import signature
 from rolememory.storage.home import HomeFolder
 from rolememory.storage.people import People
 from rolememory.storage.port import Mark, Storage
-from rolememory.storage.settings import SettingsFile
+from rolememory.storage.settings import SettingsFile, load_settings
 from rolememory.text.clean import Cleaner, cleaner_for
 from rolememory.text.embed.base import Embedder
 from rolememory.text.embed.graph import graph_folder
@@ -40,7 +47,7 @@ if TYPE_CHECKING:
     from rolememory.storage.files.watch import Changed, Watch
 
 from rolememory.engine.role import RoleMemory
-from rolememory.engine.said import Name, Said, name_of
+from rolememory.engine.said import Name, Said, counted, name_of
 
 ROLE_MEMORY_HEADING = "## 角色记忆"
 
@@ -91,6 +98,7 @@ class Home:
         )
         self._roles: dict[str, RoleMemory] = {}
         self._lock = threading.RLock()
+        self._closed = False
         self._pool: ThreadPoolExecutor | None = None
 
     @classmethod
@@ -124,24 +132,59 @@ class Home:
         """The settings with the role's own on top."""
         return self._file.current(role.settings, f"{role.id}/role.json").settings
 
+    def mistakes_of(self, role: Role) -> "tuple[SettingsError, ...]":
+        """What is wrong with the settings of the home and the role's own."""
+        try:
+            load_settings(self.space, None, role.settings, role_file=f"{role.id}/role.json")
+        except SettingsError as error:
+            return error.all or (error,)
+        return ()
+
     def roles(self) -> list[Role]:
         """Every role of the home, by name."""
         return self.folder.roles()
 
-    def role(self, name: str) -> "RoleMemory":
-        """The role with this UUID, name or alias; the same object every time.
+    def role(self, name: str, *, create: bool = False) -> "RoleMemory":
+        """The role with this UUID, name or alias; the same object every time. `create`: where nobody answers to it, a new one.
 
         Raises:
             UnknownRoleError, AmbiguousNameError: nobody or more than one answers to it.
+            ClosedError: the home was closed.
         """
-        role = self.folder.find(name)
+        self.check_open()
+        role = self._found(name, create)
         with self._lock:
             if role.id not in self._roles:
                 self._roles[role.id] = RoleMemory(self, role.id)
             return self._roles[role.id]
 
+    def _found(self, name: str, create: bool) -> Role:
+        try:
+            return self.folder.find(name)
+        except UnknownRoleError:
+            if not create:
+                raise
+        try:
+            return self.folder.create(name)
+        except InvalidValueError as error:
+            with suppress(UnknownRoleError):
+                return self.folder.find(name)  # somebody made it just now
+            raise error from None
+
+    def check_open(self) -> None:
+        """Raise: ClosedError, once the home was closed."""
+        if self._closed:
+            raise ClosedError(
+                "this home was closed; open it again with Home.open",
+                zh="这个记忆库已经关闭；请用 Home.open 重新打开",
+            )
+
+    def __repr__(self) -> str:
+        return f"<Home {self.space.place}: {counted(len(self.roles()), 'role')}{', closed' * self._closed}>"
+
     def create(self, name: str, **fields: Any) -> "RoleMemory":
         """A new role with a folder of its own; `fields` as in role.json (`id`, `aliases`, ...)."""
+        self.check_open()
         return self.role(self.folder.create(name, **fields).id)
 
     def bring(
@@ -260,6 +303,7 @@ class Home:
         if self._pool:
             self._pool.shutdown()
             self._pool = None
+        self._closed = True
 
     def __enter__(self) -> Self:
         return self

@@ -3,11 +3,11 @@
 import logging
 from collections.abc import Collection, Iterable
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 from rolememory.errors import RoleMemoryError
 from rolememory.schema.learning import Observed
-from rolememory.schema.memory import Memory
+from rolememory.schema.memory import ChangedFields, Memory
 from rolememory.schema.message import Message, TurnKind
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ from rolememory.engine.said import (
     user_of,
 )
 from rolememory.engine.tending import Tending
+from rolememory.engine.writing import known
 
 _LOOK_S = 3600.0  # a process asks so often whether upkeep is due
 _log = logging.getLogger(__name__)
@@ -61,6 +62,7 @@ class Learning(Tending):
         Raises:
             NotWrittenError: the disk refused; nothing changed.
         """
+        self.home.check_open()
         chat, user = name_of(chat), user_of(user)
         if kind == "quiet":
             return Observed(chat)
@@ -95,13 +97,13 @@ class Learning(Tending):
         self.learned()
         return self.learner.keeper.review.waiting()
 
-    def accept(self, waiting_id: str, **mended: Any) -> Memory:
+    def accept(self, waiting_id: str, **mended: Unpack[ChangedFields]) -> Memory:
         """Let what waits become a memory, as it is or mended (`content`, `keys`, ...).
 
         Raises:
             UnknownNameError: nothing of that id waits.
         """
-        return self.learner.keeper.accept(waiting_id, mended)
+        return self.learner.keeper.accept(waiting_id, known(mended))
 
     def reject(self, *waiting_ids: str) -> None:
         """Send away what waits, for good: it is not learned again.

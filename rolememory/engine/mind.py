@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from rolememory.chats import Chats, Stories
 from rolememory.chats.forgotten import Forgotten
 from rolememory.chats.passages import ChatPassages
-from rolememory.errors import UnknownMemoryError
+from rolememory.engine.said import counted
+from rolememory.errors import FileError, UnknownMemoryError
 from rolememory.inject.fence import strip
 from rolememory.learn.usage import Usage
 from rolememory.recall.candidates import Candidates
@@ -26,6 +27,7 @@ from rolememory.text.clean import OUT_OF_CHARACTER
 
 if TYPE_CHECKING:
     from rolememory.learn.learner import Learner
+    from rolememory.storage.problem import Problem
 
 if TYPE_CHECKING:
     from rolememory.engine.home import Home
@@ -99,6 +101,24 @@ class Mind:
         """Every memory by id, archived ones too, as the files have them now, with what was learned from all that was observed."""
         self.learned(PATIENT_S)
         return self.store.snapshot().memories
+
+    def problems(self) -> "list[Problem | FileError]":
+        """What is wrong with the role's files as they stand, each with its `text(language)`: role.json, settings, memories, chats, books."""
+        role, books = self.role, self._recollection.books
+        with self._lock:
+            books.index(role.worldbooks, self.settings.lore)
+        return [
+            *(one for one in self.home.folder.problems() if self.id in str(one.file)),
+            *self.home.mistakes_of(role),
+            *self.store.snapshot().problems,
+            *self.chats.problems,
+            *(FileError(at, told.removeprefix(f"{at}: ")) for at, told in books.problems.items()),
+        ]
+
+    def __repr__(self) -> str:
+        memories, chats = self.store.snapshot().memories, self.chats.chats(archived=True)
+        told = counted(len(memories), "memory", "memories"), counted(len(chats), "chat")
+        return f"<RoleMemory {self.role.name}: {', '.join(told)}>"
 
     @property
     def turns(self) -> int:
@@ -193,6 +213,7 @@ class Mind:
 
     def _commit(self, edits: Sequence[Edit], actor: str) -> Snapshot:
         """Write, after a backup where one is due."""
+        self.home.check_open()
         if monotonic() >= self._look_for_backup:
             self._look_for_backup = monotonic() + BACKUP_LOOK_S
             self._backup_when_due()

@@ -55,6 +55,7 @@ class Reading(Mind):
         Raises:
             KeyError, ValueError: such a key is not known, or its value does not fit.
         """
+        self.home.check_open()
         rules = reduce(
             lambda rules, key: with_setting(rules, *key), (settings or {}).items(), self.settings
         )
@@ -108,6 +109,7 @@ class Reading(Mind):
         `chat`, `present` and `members` tell who else reads what is found, as for `recall`. With a chat only what its story knows is
         found ("" = one that has no name), without one what was said in any story.
         """
+        self.home.check_open()
         user, chat, now = user_of(user), user_of(chat), time_of(now)
         present, members = names_of(present), names_of(members)
         self.learned(RULES_S)

@@ -60,6 +60,15 @@ def name_of(given: Name) -> str:
     )
 
 
+def counted(number: int, one: str, more: str = "") -> str:
+    """A number with its noun.
+
+    >>> counted(1, "chat"), counted(2, "memory", "memories")
+    ('1 chat', '2 memories')
+    """
+    return f"{number} {one if number == 1 else more or one + 's'}"
+
+
 def user_of(given: Name | None) -> str | None:
     """Whose turn it is; None = nobody in particular."""
     return None if given is None else name_of(given)

@@ -1,65 +1,142 @@
 """Writing: what a person adds, changes, takes away, and takes back."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Unpack
 
 from rolememory.engine.mind import Mind
-from rolememory.errors import UnknownMemoryError
+from rolememory.errors import InvalidValueError, UnknownMemoryError, UnknownNameError
 from rolememory.learn.tend import ACTOR, Retirement, retire
-from rolememory.schema.memory import Memory, MemoryType, readable_id
+from rolememory.schema.memory import ChangedFields, Memory, MemoryFields, MemoryType, readable_id
 from rolememory.schema.passage import PREFIX, Passage
 from rolememory.schema.settings import PerType
+from rolememory.storage.codec import (
+    ALIASES,
+    FIELDS,
+    MEANINGS,
+    EntryError,
+    difference,
+    kind_of,
+    patched,
+)
 from rolememory.storage.memories import Edit, HistoryLine
+
+_FIELDS = frozenset({"id", "type", *FIELDS, *ALIASES, *MEANINGS})
+
+
+def known(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields, the caller's own among them. Raises: UnknownNameError."""
+    told = {name: value for name, value in fields.items() if name != "extra"}
+    for name in told:
+        if name not in _FIELDS:
+            raise UnknownNameError("field", name, [*FIELDS, "extra"])
+    return {**told, **(fields.get("extra") or {})}
+
+
+def settled(raw: Mapping[str, Any] | str) -> dict[str, Any]:
+    """The fields of a new memory. Raises: InvalidValueError: neither a text nor fields."""
+    if not isinstance(raw, str | Mapping):
+        raise InvalidValueError(
+            f"expected a text or the fields of a memory, got {raw!r:.60}",
+            zh=f"应为一段文字或一条记忆的字段，却是 {raw!r:.60}",
+        )
+    fields = {"content": raw} if isinstance(raw, str) else dict(raw)
+    return {**fields, "type": str(fields.get("type") or MemoryType.EPISODIC)}
+
+
+def dated(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields with the day of today, where they name none. What one is like has no day."""
+    lasting = kind_of(fields["type"]) is MemoryType.TRAIT
+    return dict(fields) if lasting else {"created": datetime.now(UTC), **fields}
+
+
+def standing(fields: Mapping[str, Any], memories: Mapping[str, Memory]) -> str:
+    """The id of a memory that says all of these fields already; "" when there is none."""
+    written = str(fields.get("content") or fields.get("text") or "")
+    for memory in memories.values():
+        if memory.content == written and not memory.archived:
+            with suppress(EntryError, TypeError, ValueError):
+                whose = {"user": None, "subject": None}
+                wanted = {**whose, **{name: one for name, one in fields.items() if name != "id"}}
+                alike = difference(memory, patched(memory, wanted)) == {}
+                if alike and fields.get("id") in (None, "", memory.id):
+                    return memory.id
+    return ""
 
 
 class Writing(Mind):
     """Changes by hand; every one is durable when the call returns."""
 
-    def remember(self, content: str, type: str = "episodic", **fields: Any) -> Memory:  # noqa: A002  # the field's own name
-        """Write one memory; it is durable when this returns. `fields` as in memory.json (`keys`, `user`, `emotions`, ...)."""
-        return self.remember_all([{"content": content, "type": type, **fields}])[0]
+    def remember(
+        self,
+        content: str,
+        type: MemoryType | str = "episodic",  # noqa: A002  # the field's own name
+        **fields: Unpack[MemoryFields],
+    ) -> Memory:
+        """Write one memory; it is durable when this returns. `fields` as in memory.json (`keys`, `user`, `emotions`, ...).
+
+        Raises:
+            UnknownNameError: a field that memories do not have; your own go into `extra={...}`.
+            InvalidValueError, ReadOnlyRoleError, NotWrittenError: as `remember_all`.
+        """
+        return self.remember_all([{"content": content, "type": type, **known(fields)}])[0]
 
     def remember_all(
-        self, memories: Iterable[Mapping[str, Any]], *, actor: str = "author", reason: str = ""
+        self,
+        memories: Iterable[Mapping[str, Any] | str] | Mapping[str, Any] | str,
+        *,
+        actor: str = "author",
+        reason: str = "",
     ) -> list[Memory]:
-        """Write many memories at once, all or none.
+        """Write many memories at once, all or none; each a text, or fields as in memory.json, your own among them.
+
+        What is remembered so already, field by field, is not written again: a program that begins with what a role knows may
+        run twice.
 
         Raises:
             InvalidValueError: a field is out of bounds; nothing was written.
             ReadOnlyRoleError, NotWrittenError: the file is broken or the disk refused; nothing was written.
         """
         with self._lock:
-            known = self.memories
-            edits: list[Edit] = []
-            for raw in memories:
-                kind = MemoryType(raw.get("type") or MemoryType.EPISODIC)
-                dated = (
-                    {} if kind is MemoryType.TRAIT else {"created": datetime.now(UTC)}
-                )  # what one is like has no day
-                fields = {name: value for name, value in {**dated, **raw}.items() if name != "type"}
+            here = self.memories
+            taken, ids, edits = set(here), list[str](), list[Edit]()
+            for raw in [memories] if isinstance(memories, str | Mapping) else memories:
+                fields = settled(raw)
+                if same := standing(fields, here):
+                    ids.append(same)
+                    continue
                 memory_id = str(fields.pop("id", "")) or readable_id(
-                    str(fields.get("content", "")), {*known, *(edit.id for edit in edits)}
+                    str(fields.get("content", "")), taken
                 )
-                edits.append(Edit("add", memory_id, fields, kind, reason))
+                taken.add(memory_id)
+                ids.append(memory_id)
+                edits.append(Edit("add", memory_id, dated(fields), None, reason))
             after = self._commit(edits, actor=actor)
             self._keep_limits()
-        return [after.memories[edit.id] for edit in edits]
+        return [after.memories[memory_id] for memory_id in ids]
 
     def edit(
-        self, memory_id: str, *, actor: str = "author", reason: str = "", **fields: Any
+        self,
+        memory_id: str,
+        *,
+        actor: str = "author",
+        reason: str = "",
+        **fields: Unpack[ChangedFields],
     ) -> Memory:
         """Change fields of one memory; of something said in a chat this makes a memory, which stands in its place.
 
         Raises:
             UnknownMemoryError: there is none with this id.
+            UnknownNameError: a field that memories do not have; your own go into `extra={...}`.
         """
+        changes = known(fields)
         if memory_id.startswith(PREFIX) and memory_id not in self.memories:
             kept = self.keep(memory_id, **fields)
             self.delete(memory_id)
             return kept
         self._known(memory_id)
-        return self._commit([Edit("set", memory_id, fields, reason=reason)], actor=actor).memories[
+        return self._commit([Edit("set", memory_id, changes, reason=reason)], actor=actor).memories[
             memory_id
         ]
 
@@ -73,7 +150,7 @@ class Writing(Mind):
             actor="author",
         )
 
-    def keep(self, passage_id: str, **fields: Any) -> Memory:
+    def keep(self, passage_id: str, **fields: Unpack[ChangedFields]) -> Memory:
         """Make a memory of what was said, with its evidence; `fields` as in memory.json.
 
         Raises:
@@ -92,7 +169,7 @@ class Writing(Mind):
                 for proof in one.evidence
             ],
         }
-        return self.remember_all([{**told, **fields}])[0]
+        return self.remember_all([{**told, **known(fields)}])[0]
 
     def restore_passages(self, *passage_ids: str) -> None:
         """Let what was forgotten be recalled again."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 from unicodedata import east_asian_width
 
 from rolememory.inject.place import Placement, fill_outlets, place_all
@@ -79,7 +80,7 @@ def _named(name: str, told: str, language: Language) -> str:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Turn:
     """One turn's memory. `text` is the block, `messages` the chat with the block in its place."""
 
@@ -97,6 +98,16 @@ class Turn:
     intent: str = "chat"  # past, request, mixed, chat
     question: Question | None = field(default=None, repr=False, compare=False)
     answer: Answer = field(default_factory=Answer, repr=False, compare=False)
+
+    def openai(self) -> list[dict[str, Any]]:
+        """The messages as plain dicts, as OpenAI-compatible programs take them."""
+        return [
+            message.model_dump(mode="json", exclude_none=True, exclude={"sent", "owner"})
+            for message in self.messages
+        ]
+
+    def __repr__(self) -> str:
+        return f"<Turn: {len(self.recalled)} recalled, {len(self.text)} characters>"
 
     def explain(self, *ids: str, language: Language | None = None) -> Explanation:
         """Why each recalled line is there; with ids, also why those memories are not, and what would let them in.

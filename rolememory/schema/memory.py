@@ -1,11 +1,11 @@
 """A memory: what happened, what is known, what the character is like, what it wants."""
 
 import re
-from collections.abc import Container
+from collections.abc import Container, Mapping, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
 from hashlib import blake2b
-from typing import Annotated
+from typing import Annotated, TypedDict
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
@@ -104,6 +104,42 @@ class Memory(Entry):
         """Whether time may weaken it: traits, goals, constant and authored memories stay as they are."""
         lasting = self.type in (MemoryType.TRAIT, MemoryType.GOAL)
         return self.decay > 0 and not (self.constant or lasting or self.authored)
+
+
+class MemoryFields(TypedDict, total=False):
+    """What `remember` takes beside content and type: texts, numbers and lists as in memory.json, in any spelling that is read there."""
+
+    id: str
+    keys: Sequence[str] | str
+    secondary_keys: Sequence[str] | str
+    selective_logic: str
+    constant: bool
+    triggers: Sequence[str] | str
+    priority: int
+    weight: float
+    salience: float
+    decay: float
+    topics: Sequence[str] | str
+    emotions: Sequence[str] | str
+    tags: Sequence[str] | str
+    source: Source | str
+    subject: str | int | None
+    user: str | int | None
+    created: datetime | str | float | None
+    expires: datetime | str | float | None
+    confidence: float
+    evidence: Sequence[Mapping[str, object] | str]
+    supersedes: Sequence[str] | str
+    archived: bool
+    locked: bool
+    extra: Mapping[str, object]  # fields of your own, kept as they are
+
+
+class ChangedFields(MemoryFields, total=False):
+    """What `edit` changes."""
+
+    content: str
+    type: MemoryType | str
 
 
 def readable_id(content: str, taken: Container[str] = ()) -> str:

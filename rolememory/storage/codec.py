@@ -163,6 +163,15 @@ def _settle_type(fields: Raw, array: MemoryType | None) -> None:
         fields["tags"] = [*tags, tag]
 
 
+def kind_of(written: str) -> MemoryType | None:
+    """The type that a word means; None for a word that means none.
+
+    >>> kind_of("fact"), kind_of("traits"), kind_of("dream")
+    (<MemoryType.SEMANTIC: 'semantic'>, <MemoryType.TRAIT: 'trait'>, None)
+    """
+    return _KINDS.get(written, (None, None))[0]
+
+
 def _settle_values(fields: Raw) -> None:
     """Bring the values that people write in several ways into one; what is meant otherwise is left to the schema."""
     for name, read in _READERS.items():

@@ -66,6 +66,17 @@ def test_the_code_of_a_page_prints_what_the_page_says(
         )
 
 
+@pytest.mark.parametrize("page", named(WITH_CODE))
+def test_the_code_of_a_page_runs_twice(page: Page, desk: Path) -> None:
+    for _ in range(2):
+        known: dict[str, Any] = {"__name__": "page"}
+        for block, _told in page.outputs():
+            _printed(block, page, known)
+        for value in known.values():
+            if isinstance(value, Home):
+                value.close()
+
+
 def _printed(block: Block, page: Page, known: dict[str, Any]) -> str:
     """What a block prints; the names of the blocks before it are known to it."""
     line = page.text.count("\n", 0, block.start)
