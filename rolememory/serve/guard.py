@@ -6,6 +6,7 @@
 | an allowed page       | token            | token (none for the proxy: frontends have no field for it) |
 | any other page        | refused          | refused                                             |
 | another machine       | token            | token                                               |
+| through a proxy       | token            | token                                               |
 
 A page is what sends `Origin` or `Sec-Fetch-Site`. A foreign name in `Host` is refused whoever asks: that is how pages reach
 local servers by rebinding a name. Sources: the incidents listed under section 2 of the project's reliability notes.
@@ -41,6 +42,10 @@ HEADERS = {
     "cross-origin-opener-policy": "same-origin",
     "permissions-policy": "camera=(), microphone=(), geolocation=()",
 }
+_FORWARDED = frozenset(
+    b"forwarded via x-real-ip x-client-ip x-cluster-client-ip x-original-host cf-connecting-ip true-client-ip "
+    b"fastly-client-ip x-proxyuser-ip x-envoy-external-address".split()
+)  # what proxies add; every `x-forwarded-*` too
 _READING = frozenset({"GET", "HEAD"})
 _LOCAL_NAMES = frozenset({"localhost", "localhost.localdomain"})
 _JSON = ("application/json", "application/x-ndjson")
@@ -120,8 +125,7 @@ def admitted(scope: Scope, headers: Mapping[str, str], rules: Rules) -> str:
     if scope["method"] == "OPTIONS" and page == "allowed":
         return page
     if (
-        rules.open_to_others
-        and not _from_here(scope)
+        not from_here(scope)
         and not _has_token(headers, rules)
         and scope["path"] != "/"
         and not _asset(scope)
@@ -129,7 +133,10 @@ def admitted(scope: Scope, headers: Mapping[str, str], rules: Rules) -> str:
         raise Refusal(
             401,
             "token",
-            ("asked from another machine without the token", "从别的机器访问，却没有带令牌"),
+            (
+                "asked from another machine, or through a proxy, without the token",
+                "从别的机器或经由代理访问，却没有带令牌",
+            ),
             _SEND_TOKEN,
         )
     if page == "allowed" and not _has_token(headers, rules) and not proxied(scope["path"]):
@@ -278,9 +285,16 @@ def _navigates(headers: Mapping[str, str]) -> bool:
     )
 
 
-def _from_here(scope: Scope) -> bool:
+def from_here(scope: Scope) -> bool:
+    """Whether a program or a browser on this machine asks, and nobody asks through it.
+
+    What a proxy passes on comes from its own address; the headers it adds, or HTTP/1.0 (which nginx speaks), give it away.
+    """
     client = scope.get("client")
-    return client is None or local(client[0])
+    passed_on = scope.get("http_version") == "1.0" or any(
+        name in _FORWARDED or name.startswith(b"x-forwarded") for name, _ in scope["headers"]
+    )
+    return not passed_on and (client is None or local(client[0]))
 
 
 def _asset(scope: Scope) -> bool:
@@ -387,7 +401,7 @@ class _Answer:
         if proxied(path):
             return
         yield from _encoded(HEADERS)
-        if path == "/" and (not self._rules.open_to_others or _from_here(self._scope)):
+        if path == "/" and from_here(self._scope):
             token = self._rules.token
             kept = f"{cookie_name(token)}={token}; Path=/; HttpOnly; SameSite=Strict"
             yield from _encoded({"set-cookie": kept})

@@ -161,6 +161,45 @@ def test_our_own_page_writes_only_with_its_cookie(house: Served) -> None:
     assert request(house, "POST", "/healthz", b"{}", Cookie=f"{name}=wrong", **own) == 401
 
 
+FORWARDED = [
+    {"X-Forwarded-For": "203.0.113.9"},
+    {"X-Forwarded-For": "127.0.0.1"},
+    {"X-Forwarded-For": ""},
+    {"Forwarded": "for=127.0.0.1"},
+    {"X-Real-IP": "127.0.0.1"},
+    {"X-Forwarded-Host": "127.0.0.1"},
+    {"X-Forwarded-Proto": "https"},
+    {"Via": "1.1 proxy"},
+    {"CF-Connecting-IP": "127.0.0.1"},
+]
+
+
+@pytest.mark.parametrize("headers", FORWARDED, ids=str)
+def test_what_comes_through_a_proxy_is_not_from_here(
+    house: Served, headers: dict[str, str]
+) -> None:
+    with httpx.Client(base_url=house.url, headers=headers, trust_env=False) as visitor:
+        for path in ("/api/roles", "/v1/models", "/healthz", "/mcp", "/api/events"):
+            answer = visitor.get(path)
+            assert (answer.status_code, answer.json()["error"]["code"]) == (401, "token")
+        assert visitor.post("/api/roles", json={"name": "Eve"}).status_code == 401
+        page = visitor.get("/")
+        assert page.status_code == 200
+        assert "set-cookie" not in page.headers
+        assert house.house.token not in page.text
+        assert visitor.get("/api/roles", headers=house.auth).status_code == 200
+
+
+def test_what_speaks_as_nginx_does_is_not_from_here(house: Served) -> None:
+    head = f"GET /api/roles HTTP/1.0\r\nHost: 127.0.0.1:{house.port}\r\nConnection: close\r\n"
+    assert raw(house.port, f"{head}\r\n".encode()).startswith(b"HTTP/1.1 401")
+    page = raw(house.port, head.replace("/api/roles", "/").encode() + b"\r\n")
+    assert page.startswith(b"HTTP/1.1 200")
+    assert b"set-cookie" not in page.lower()
+    token = f"Authorization: Bearer {house.house.token}\r\n"
+    assert raw(house.port, f"{head}{token}\r\n".encode()).startswith(b"HTTP/1.1 200")
+
+
 def test_two_servers_on_one_machine_have_cookies_of_their_own(tmp_path: Path) -> None:
     with (
         served(tmp_path / "one") as one,

@@ -17,7 +17,7 @@ from rolememory.cards.tavern.layout import DataFolder, data_folders
 from rolememory.chats.stories import Living
 from rolememory.errors import RoleMemoryError, UnknownNameError, UnsafePathError
 from rolememory.schema.scene import Language
-from rolememory.serve.guard import local
+from rolememory.serve.guard import from_here
 from rolememory.serve.house import House
 from rolememory.serve.rest.answers import clean, private
 from rolememory.serve.rest.asking import TheHouse, Tongue, router
@@ -176,7 +176,7 @@ def stop(request: Request) -> BringOut:
 
 def _only_from_here(request: Request, given: BringIn) -> None:
     """Whoever sits at another machine names no folder of this one."""
-    if given.path.strip() and not (request.client and local(request.client.host)):
+    if given.path.strip() and not from_here(request.scope):
         raise UnsafePathError(
             "a folder can be named only from the machine that it lies on; choose its files in the browser instead",
             zh="文件夹只能在它所在的机器上指定；请改为在浏览器里选择文件",

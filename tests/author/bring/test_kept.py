@@ -115,6 +115,7 @@ def test_summaries_rest_on_versions_that_stand(home: Home, user: Path) -> None:
 def test_brought_again_nothing_is_added(home: Home, user: Path) -> None:
     bring_by(home, user, by_engine)
     home.close()
+    home = Home.open(home.path, {"embedding.backend": "off"})
     logs = {path: path.read_bytes() for path in home.path.rglob("chats/*.jsonl")}
     before = {one.id: dict(home.role(one.id).memories) for one in home.roles()}
     bring_by(home, user, by_engine, Wishes(again=True))
