@@ -252,6 +252,10 @@ class ModelError(RoleMemoryError, RuntimeError):
     """A model that cannot be loaded or asked."""
 
 
+class DirectionError(ModelError):
+    """A model that gave a vector that points nowhere: NaN, infinite or all zero."""
+
+
 class ModelAnswerError(ModelError):
     """A language model that answered, even when asked again, nothing that can be used."""
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from functools import reduce
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rolememory.chats.presence import Readers
 from rolememory.engine.mind import Mind
@@ -21,6 +21,9 @@ from rolememory.schema.role import Character
 from rolememory.schema.settings import Settings
 
 STAMPED = 60  # messages among which the state of the scene is looked for
+if TYPE_CHECKING:
+    from rolememory.text.vectors import VectorTable
+
 RULES_S = 0.25  # a turn waits so long for rules that are still reading what was said before it; it is a matter of milliseconds
 
 
@@ -158,7 +161,12 @@ class Reading(Mind):
         """What an associated role hears of this one in that story, when these read its reply."""
         known = self._candidates(self.memories, self.settings)
         sight = self.chats.visible_from(None, readers=readers, story=story)
-        return Other(self.role, factor, known, self._recollection.meanings.follow(known), sight)
+        return Other(self.role, factor, known, self._vectors(), sight)
+
+    def _vectors(self) -> "VectorTable | None":
+        """The vectors of all that recall asks, as far as they are there."""
+        candidates = self._candidates(self.store.snapshot().memories, self.settings)
+        return self._recollection.meanings.follow(candidates)
 
     def _circle(self, readers: Readers, story: str | None) -> Circle:
         """The roles that are heard here, as they are now."""

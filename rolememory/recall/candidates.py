@@ -3,12 +3,15 @@
 from collections.abc import ItemsView, Iterable, Iterator, Mapping, ValuesView
 from itertools import compress, islice
 from operator import is_not
+from typing import TypeVar
 
+from rolememory.schema.entry import Entry
 from rolememory.schema.memory import Memory
 from rolememory.schema.passage import Passage
 from rolememory.text.moves import Changing
 from rolememory.triggers.table import Table
 
+Entries = TypeVar("Entries", bound=Entry)
 Changes = tuple[list[Memory], list[str]]
 """What is new or changed, and the ids that are gone."""
 
@@ -55,15 +58,20 @@ class Candidates(Mapping[str, Memory]):
         yield from self.passages
 
 
-def differences(before: Mapping[str, Memory], after: Mapping[str, Memory], table: Table) -> Changes:
-    """What a table that holds those must take over to hold these. Cost: O(changed) as far as that is known, else O(n)."""
+def changed(before: Mapping[str, Entries], after: Mapping[str, Entries]) -> list[str] | None:
+    """The ids of what may differ; None where that is not known. Cost: O(changed), O(memories) where one of those changed."""
     if isinstance(before, Candidates) and isinstance(after, Candidates):
-        ids = after.since(before)
-        if ids is not None:
-            return _changes(ids, after, table)
-    elif not isinstance(before, Candidates) and not isinstance(after, Candidates):
-        return between(before, after)
-    return _changes([*dict.fromkeys((*after, *table.row_of))], after, table)
+        return after.since(before)
+    if isinstance(before, Candidates) or isinstance(after, Candidates):
+        return None
+    fresh, gone = between(before, after)
+    return [*(one.id for one in fresh), *gone]
+
+
+def differences(before: Mapping[str, Memory], after: Mapping[str, Memory], table: Table) -> Changes:
+    """What a table that holds those must take over to hold these. Cost: as `changed`, else O(n)."""
+    ids = changed(before, after)
+    return _changes([*dict.fromkeys((*after, *table.row_of))] if ids is None else ids, after, table)
 
 
 def _changes(ids: Iterable[str], after: Mapping[str, Memory], table: Table) -> Changes:
@@ -77,7 +85,9 @@ def _changes(ids: Iterable[str], after: Mapping[str, Memory], table: Table) -> C
     return fresh, gone
 
 
-def between(before: Mapping[str, Memory], after: Mapping[str, Memory]) -> Changes:
+def between(
+    before: Mapping[str, Entries], after: Mapping[str, Entries]
+) -> tuple[list[Entries], list[str]]:
     """What differs between two mappings. Cost: O(memories), some ns each where nothing else is gone."""
     if before is after:
         return [], []

@@ -2,16 +2,20 @@
 
 import logging
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
+from math import inf
 from typing import TYPE_CHECKING
 
 from rolememory.errors import ModelError, NotWrittenError
+from rolememory.recall.candidates import changed
 from rolememory.schema.entry import Entry
+from rolememory.schema.memory import Memory
 from rolememory.schema.settings import EmbeddingSettings
 from rolememory.storage.port import Space
 from rolememory.storage.vectors import VectorFile
 from rolememory.text.embed.base import Embedder
-from rolememory.text.embed.fill import embed_missing
+from rolememory.text.embed.fill import Filling
 from rolememory.text.embed.ladder import Loader
 from rolememory.text.vectors import VectorTable
 from rolememory.triggers.semantic import reads
@@ -22,6 +26,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
+_MANY = 64  # vectors that may get lost when the process dies: they are made again
 log = logging.getLogger(__name__)
 
 
@@ -39,6 +44,9 @@ class Meanings:
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
         self._stopped = False
+        self._store: _Store | None = None  # the thread's
+        self._filling: Filling | None = None  # likewise
+        self._read: Mapping[str, Entry] | None = None  # what it looked at last
 
     def follow(self, memories: Mapping[str, Entry]) -> VectorTable | None:
         """The vectors as far as they are there; None while there is no model. Starts the work for what is missing."""
@@ -64,7 +72,9 @@ class Meanings:
         self.follow(memories)
         with self._changed:
             return (
-                self._changed.wait_for(lambda: self._done is memories or self._stopped, timeout_s)
+                self._changed.wait_for(
+                    lambda: self._done is self._wanted or self._stopped, timeout_s
+                )
                 and not self._stopped
             )
 
@@ -76,20 +86,21 @@ class Meanings:
             self._changed.notify_all()
         if thread is not None:
             thread.join(timeout=10.0)
+        if self._store is not None and (thread is None or not thread.is_alive()):
+            self._told(self._store.flush)
 
     def _work(self, embedder: Embedder) -> None:
-        file = VectorFile(
-            self._space, embedder.key, embedder.dim, self._settings.dtype, self._below
-        )
-        kept = file.load()
         while (memories := self._next()) is not None:
-            try:
-                self._fill(memories, embedder, file, kept)
-            except (ModelError, NotWrittenError) as error:
-                log.warning("vectors of %s: %s", self._space.name, error)
+            self._told(partial(self._fill, memories, embedder))
             with self._changed:
                 self._done = memories
                 self._changed.notify_all()
+
+    def _told(self, work: Callable[[], object]) -> None:
+        try:
+            work()
+        except (ModelError, NotWrittenError) as error:
+            log.warning("vectors of %s: %s", self._space.name, error)
 
     def _next(self) -> Mapping[str, Entry] | None:
         with self._changed:
@@ -98,24 +109,64 @@ class Meanings:
                 return None
             return self._wanted
 
-    def _fill(
-        self,
-        memories: Mapping[str, Entry],
-        embedder: Embedder,
-        file: VectorFile,
-        kept: "dict[bytes, Floats]",
-    ) -> None:
-        table = self.table
-        assert table is not None, "the table is made before the work starts"
-        gone = [memory_id for memory_id in table.ids() if memory_id not in memories]
-        for memory_id in gone:
-            table.remove(memory_id)
-        texts = [(memory_id, reads(memory)) for memory_id, memory in memories.items()]
-        size = self._settings.chunk_size
-        asked = embed_missing(
-            table, texts, embedder, kept=kept, size=size, stopped=lambda: self._stopped
-        )
-        if asked or gone:
-            kept.clear()
-            kept.update(table.named())
-            file.save(table.named())
+    def _fill(self, memories: Mapping[str, Entry], embedder: Embedder) -> None:
+        """Look at what differs, then fill what is missing for as long as nothing else is wanted. Cost: what differs."""
+        assert self.table is not None, "the table is made before the work starts"
+        if self._store is None:
+            file = VectorFile(
+                self._space, embedder.key, embedder.dim, self._settings.dtype, self._below
+            )
+            self._store = _Store(file, self.table)
+        if self._filling is None:
+            self._filling = Filling(self.table, self._settings.chunk_size)
+        self._look(memories, self._filling, self._store)
+        while self._filling and self._wanted is memories and not self._stopped:
+            self._store.take(self._filling.step(embedder))
+        self._store.write()
+
+    def _look(self, memories: Mapping[str, Entry], filling: Filling, store: "_Store") -> None:
+        before, self._read = self._read, memories
+        ids = None if before is None else changed(before, memories)
+        if ids is None:
+            ids = [*store.table.ids(), *filling.waiting, *memories]
+        here = [entry for one in dict.fromkeys(ids) if (entry := memories.get(one)) is not None]
+        for one in ids:
+            if one not in memories:
+                filling.forget(one)
+        here.sort(key=_age)
+        filling.want(((one.id, reads(one)) for one in here), store.kept)
+        store.kept = {}
+
+
+def _age(entry: Entry) -> float:
+    """Sorts what is the newest, or was always known, last: it is next."""
+    created = entry.created if isinstance(entry, Memory) else None
+    return created.timestamp() if created else inf
+
+
+class _Store:
+    """The file of a table's vectors: written when enough of them are new, made short when most of it is of no use any more."""
+
+    def __init__(self, file: VectorFile, table: VectorTable) -> None:
+        self.table = table
+        self.kept = file.load()  # until it was looked through
+        self._file, self._size = file, len(self.kept)
+        self._new: dict[bytes, Floats] = {}
+
+    def take(self, vectors: "Mapping[bytes, Floats]") -> None:
+        """Keep these, on disk when they are many."""
+        self._new |= vectors
+        if len(self._new) >= _MANY:
+            self.flush()
+
+    def write(self) -> None:
+        """Make the file short where less than half of it is of use."""
+        if self._size > 2 * self.table.size + _MANY:
+            self._file.save(self.table.named())
+            self._size, self._new = self.table.size, {}
+
+    def flush(self) -> None:
+        """Write what is new. Raises: NotWrittenError; it is tried again with the next."""
+        if self._new:
+            self._file.add(self._new)
+            self._size, self._new = self._size + len(self._new), {}

@@ -1,10 +1,13 @@
-"""The vectors of a role's texts in one file: a cache, never the truth. Delete it at any time.
+"""The vectors of a role's texts in a few files: a cache, never the truth. Delete them at any time.
+
+New ones go into small files, which are put together as they grow, so that a vector is written some ten times in all and
+never because another one came. Each file:
 
     magic  checksum (32 bytes, of all that follows)  length of header (4)  header (JSON)  names (16 bytes each)  vectors
 
 The header names format, embedder, dimensions, dtype and count. Whatever does not fit (another model, another format, a
-flipped bit, half a file) is as good as no file: the texts are embedded again. Named by what the vectors were made
-with, so two models do not overwrite each other.
+flipped bit, half a file) is as good as no file, a vector that points nowhere as good as none: the texts are embedded again. Named
+by what the vectors were made with, so two models do not overwrite each other.
 """
 
 import contextlib
@@ -14,7 +17,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import orjson
 
-from rolememory.storage.port import Space
+from rolememory.storage.port import Blob, Space
+from rolememory.text.vectors import sound
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,6 +32,7 @@ NAME_BYTES = 16
 _CHECK_BYTES = 32
 _START = len(MAGIC) + _CHECK_BYTES
 
+_ROOM = (64, 256, 1024, 4096, 16_384, 65_536)  # vectors of a small file
 DType = Literal["float32", "float16"]
 
 
@@ -43,17 +48,37 @@ class VectorFile:
     def __init__(
         self, space: Space, key: str, dim: int, dtype: DType = "float32", below: str = ""
     ) -> None:
-        self.kept = space.blob(vectors_name(key, dtype, below))
+        name = vectors_name(key, dtype, below)
+        self.kept = space.blob(name)
+        stem = name.removesuffix(".bin")
+        self._small = [space.blob(f"{stem}.{level}.bin") for level in range(len(_ROOM))]
         self._key, self._dim, self._dtype = key, dim, dtype
 
     def load(self) -> "dict[bytes, Floats]":
-        """What the file holds, float32 and normalised as it was written; empty where it is absent or damaged in any way."""
-        try:
-            raw = self.kept.read()
-        except OSError:
-            return {}
-        with contextlib.suppress(ValueError, TypeError, KeyError):
-            return self._read(memoryview(raw))
+        """What the files hold, float32 and normalised as it was written; without what is absent or damaged in any way."""
+        found: dict[bytes, Floats] = {}
+        for kept in (self.kept, *reversed(self._small)):
+            found |= self._held(kept)
+        return found
+
+    def add(self, vectors: "Mapping[bytes, Floats]") -> None:
+        """Write these besides what is there. Cost: some ten times their size, on the average.
+
+        Raises:
+            NotWrittenError: nothing of it was written.
+        """
+        together = dict(vectors)
+        for level, kept in enumerate(self._small):
+            together = {**self._held(kept), **together}
+            if len(together) <= _ROOM[level]:
+                kept.put(self._bytes(together))
+                self._drop(self._small[:level])
+                return
+        self.save({**self._held(self.kept), **together})
+
+    def _held(self, kept: Blob) -> "dict[bytes, Floats]":
+        with contextlib.suppress(OSError, ValueError, TypeError, KeyError):
+            return self._read(memoryview(kept.read()))
         return {}
 
     def _read(self, raw: memoryview) -> "dict[bytes, Floats]":
@@ -67,8 +92,11 @@ class VectorFile:
         rows = (
             np.frombuffer(vectors, dtype=self._dtype).reshape(count, self._dim).astype(np.float32)
         )
+        good = sound(rows).tolist()
         return {
-            bytes(names[at * NAME_BYTES : (at + 1) * NAME_BYTES]): rows[at] for at in range(count)
+            bytes(names[at * NAME_BYTES : (at + 1) * NAME_BYTES]): rows[at]
+            for at in range(count)
+            if good[at]
         }
 
     def _header(self, count: object) -> dict[str, Any]:
@@ -87,6 +115,7 @@ class VectorFile:
             NotWrittenError: the file could not be written; the one before is still there.
         """
         self.kept.put(self._bytes(vectors))
+        self._drop(self._small)
 
     def _bytes(self, vectors: "Mapping[bytes, Floats]") -> bytes:
         import numpy as np
@@ -101,9 +130,14 @@ class VectorFile:
         return b"".join([MAGIC, _checksum(told), *told])
 
     def delete(self) -> None:
-        """Remove the file, if there is one."""
-        with contextlib.suppress(OSError):
-            self.kept.delete()
+        """Remove the files, if there are any."""
+        self._drop((self.kept, *self._small))
+
+    def _drop(self, kept: Iterable[Blob]) -> None:
+        for one in kept:
+            with contextlib.suppress(OSError):
+                if one.mark() is not None:
+                    one.delete()
 
 
 def _checksum(parts: Iterable[bytes | memoryview]) -> bytes:

@@ -36,6 +36,18 @@ def products(rows: "Floats", query: "Floats") -> "Floats":
     return out
 
 
+def sound(rows: "Floats") -> "NDArray[np.bool_]":
+    """Which rows point somewhere, (n_rows,): neither all zero nor anything in them that is no finite number.
+
+    >>> import numpy as np
+    >>> sound(np.array([[1, 0], [0, 0], [np.nan, 1], [np.inf, 1]], dtype=np.float32)).tolist()
+    [True, False, False, False]
+    """
+    import numpy as np
+
+    return np.logical_and(np.isfinite(rows).all(axis=1), rows.any(axis=1))
+
+
 class VectorIndex(Protocol):
     """Vectors by id, asked by matrix row."""
 
@@ -112,9 +124,12 @@ class VectorTable:
         self._ids: list[str] = []
         self._digests: list[tuple[bytes, ...]] = []
         self._row_of: dict[str, int] = {}
+        self._names: dict[bytes, str] = {}  # name of a text -> an id that has it
         self._first = np.zeros((64, dim), dtype=np.float32)
-        self._more = np.zeros((0, dim), dtype=np.float32)
+        self._more = np.zeros((0, dim), dtype=np.float32)  # further pieces, with room for more
         self._owner = np.zeros(0, dtype=np.int64)
+        self._further: dict[int, list[int]] = {}  # row -> its rows there
+        self._n_more = 0
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -142,6 +157,22 @@ class VectorTable:
         row = self._row_of.get(entry_id)
         return () if row is None else self._digests[row]
 
+    @property
+    def size(self) -> int:
+        """How many vectors there are."""
+        return len(self._ids) + self._n_more
+
+    def named_so(self, name: bytes) -> "Floats | None":
+        """The vector of a text with this name, if some id has it."""
+        with self._lock:
+            row = self._row_of.get(self._names.get(name, ""))
+            if row is None or name not in self._digests[row]:
+                return None
+            place = self._digests[row].index(name)
+            where = self._more[self._further[row][place - 1]] if place else self._first[row]
+            found: Floats = where.copy()
+            return found
+
     def set(self, entry_id: str, vectors: "Floats", digests: tuple[bytes, ...] = ()) -> None:
         """Put the pieces of an id, (n_pieces, dim) or (dim,), and the names of their texts; what stood there before is replaced."""
         import numpy as np
@@ -154,12 +185,25 @@ class VectorTable:
             if row is None:
                 row = self._append(entry_id)
             else:
-                self._cut_more(row)
+                self._clear(row)
             self._first[row], self._digests[row] = rows[0], digests
+            self._names |= dict.fromkeys(digests, entry_id)
             if len(rows) > 1:
-                self._more = np.concatenate([self._more, rows[1:]])
-                self._owner = np.concatenate([self._owner, np.full(len(rows) - 1, row)])
+                self._put_further(row, rows[1:])
             self._moves.note(entry_id)
+
+    def _put_further(self, row: int, rows: "Floats") -> None:
+        import numpy as np
+
+        start, end = self._n_more, self._n_more + len(rows)
+        if end > len(self._owner):
+            room = max(end, 2 * len(self._owner)) - start
+            self._more = np.concatenate(
+                [self._more[:start], np.zeros((room, self.dim), np.float32)]
+            )
+            self._owner = np.concatenate([self._owner[:start], np.zeros(room, np.int64)])
+        self._more[start:end], self._owner[start:end], self._n_more = rows, row, end
+        self._further[row] = list(range(start, end))
 
     def _append(self, entry_id: str) -> int:
         import numpy as np
@@ -172,21 +216,31 @@ class VectorTable:
         self._row_of[entry_id] = row
         return row
 
-    def _cut_more(self, row: int) -> None:
-        if len(self._owner):
-            kept = self._owner != row
-            self._more, self._owner = self._more[kept], self._owner[kept]
+    def _clear(self, row: int) -> None:
+        """Forget what stands in a row; the last of the further pieces take the places of its own."""
+        for name in self._digests[row]:
+            if self._names.get(name) == self._ids[row]:
+                del self._names[name]
+        for place in sorted(self._further.pop(row, ()), reverse=True):
+            self._n_more -= 1
+            last, owner = self._n_more, int(self._owner[self._n_more])
+            if last != place:
+                self._more[place], self._owner[place] = self._more[last], owner
+                others = self._further[owner]
+                others[others.index(last)] = place
 
     def remove(self, entry_id: str) -> None:
         """Forget an id; the last row takes its place. One that is not there is no mistake."""
         with self._lock:
-            if (row := self._row_of.pop(entry_id, None)) is None:
+            if (row := self._row_of.get(entry_id)) is None:
                 return
-            self._cut_more(row)
+            self._clear(row)
+            del self._row_of[entry_id]
             last = len(self._ids) - 1
             if row != last:
                 self._first[row] = self._first[last]
-                self._owner[self._owner == last] = row
+                if further := self._further.pop(last, None):
+                    self._further[row], self._owner[further] = further, row
                 self._ids[row], self._digests[row] = self._ids[last], self._digests[last]
                 self._row_of[self._ids[row]] = row
                 self._moves.note(self._ids[row])
@@ -197,13 +251,12 @@ class VectorTable:
     def named(self) -> "dict[bytes, Floats]":
         """Every vector by the name of its text: what a vector file keeps."""
         with self._lock:
-            further = {row: [self._first[row]] for row in range(len(self._ids))}
-            for row, vector in zip(self._owner.tolist(), self._more, strict=True):
-                further[row].append(vector)
             return {
-                name: vector.copy()
-                for row, vectors in further.items()
-                for name, vector in zip(self._digests[row], vectors, strict=False)
+                name: (
+                    self._more[self._further[row][place - 1]] if place else self._first[row]
+                ).copy()
+                for row, names in enumerate(self._digests[: len(self._ids)])
+                for place, name in enumerate(names[: 1 + len(self._further.get(row, ()))])
             }
 
     def rows(self, ids: Iterable[str]) -> "Rows":
@@ -219,6 +272,6 @@ class VectorTable:
 
         with self._lock:
             best = products(self._first[: len(self._ids)], query)
-            if len(self._owner):
-                np.maximum.at(best, self._owner, products(self._more, query))
+            if used := self._n_more:
+                np.maximum.at(best, self._owner[:used], products(self._more[:used], query))
         return best if mask is None else np.where(mask, best, np.float32(NOWHERE))

@@ -40,6 +40,26 @@ class QuickDisk(RealDisk):
         """Nothing."""
 
 
+class WatchedDisk(QuickDisk):
+    """Knows how much was read and written, and which files were put in the place of others."""
+
+    def __init__(self) -> None:
+        self.read_bytes = self.written_bytes = self.replaced = 0
+
+    def read(self, path: Path, offset: int = 0) -> bytes:
+        data = super().read(path, offset)
+        self.read_bytes += len(data)
+        return data
+
+    def write(self, descriptor: int, data: memoryview) -> int:
+        self.written_bytes += len(data)
+        return super().write(descriptor, data)
+
+    def replace(self, source: Path, target: Path) -> None:
+        self.replaced += 1
+        super().replace(source, target)
+
+
 class Clock:
     """A minute goes by at every look."""
 

@@ -11,7 +11,7 @@ from rolememory.schema.memory import Evidence
 from rolememory.schema.message import Message
 from tests.bench.look import WINDOW, history_of
 from tests.bench.observe import anew, exchange
-from tests.chats.talk import QuickDisk, chats_at
+from tests.chats.talk import WatchedDisk, chats_at
 
 MOST = 300  # messages of the log that a message, a swipe or an edit may touch
 SIZES = (1_000, 10_000)
@@ -70,26 +70,6 @@ class Frontend:
         """What comes before a prompt."""
         glimpse = self.chats.glimpse(anew(self.history[-WINDOW:]), chat="c")
         assert self.chats.visible_from("c", glimpse).sees(self.support)
-
-
-class WatchedDisk(QuickDisk):
-    """Knows how much was read and written, and which files were put in the place of others."""
-
-    def __init__(self) -> None:
-        self.read_bytes = self.written_bytes = self.replaced = 0
-
-    def read(self, path: Path, offset: int = 0) -> bytes:
-        data = super().read(path, offset)
-        self.read_bytes += len(data)
-        return data
-
-    def write(self, descriptor: int, data: memoryview) -> int:
-        self.written_bytes += len(data)
-        return super().write(descriptor, data)
-
-    def replace(self, source: Path, target: Path) -> None:
-        self.replaced += 1
-        super().replace(source, target)
 
 
 def appended(history: list[Message]) -> None:

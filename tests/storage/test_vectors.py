@@ -2,20 +2,29 @@
 
 import random
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rolememory.errors import NotWrittenError
 from rolememory.storage.files.space import FileSpace
 from rolememory.storage.vectors import VectorFile
 from rolememory.text.embed.base import digest
+from tests.chats.talk import WatchedDisk
 
 DIM = 12
 VECTORS = {
     digest(f"text {at}"): np.random.default_rng(at).normal(size=DIM).astype(np.float32)
     for at in range(40)
 }
+
+
+def made(start: int, count: int) -> dict[bytes, np.ndarray]:
+    rows = np.random.default_rng(start).normal(size=(count, DIM)).astype(np.float32)
+    return {digest(f"made {start + at}"): row for at, row in enumerate(rows)}
 
 
 def saved(folder: Path, key: str = "model", **how: object) -> VectorFile:
@@ -105,3 +114,65 @@ def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / ".cache").write_text("a file where the folder should be")
     with pytest.raises(NotWrittenError, match="vectors-"):
         saved(tmp_path)
+
+
+def test_new_vectors_are_written_without_the_old_ones(tmp_path: Path) -> None:
+    disk = WatchedDisk()
+    file = VectorFile(FileSpace(tmp_path, disk=disk), "model", DIM)
+    known = made(0, 20_000)
+    file.save(known)
+    disk.read_bytes = disk.written_bytes = 0
+    for number in range(40):
+        fresh = made(20_000 + 64 * number, 64)
+        file.add(fresh)
+        known |= fresh
+    room = 4 * DIM + 16
+    assert disk.written_bytes < 10 * 40 * 64 * room
+    assert disk.read_bytes < disk.written_bytes
+    assert disk.written_bytes < 20_000 * room, "the old ones were written again"
+    found = VectorFile(FileSpace(tmp_path), "model", DIM).load()
+    assert found.keys() == known.keys()
+    assert all((found[name] == vector).all() for name, vector in known.items())
+
+
+@given(st.lists(st.integers(1, 90), max_size=30))
+def test_what_was_added_is_loaded_the_latest_of_each(sizes: list[int]) -> None:
+    with TemporaryDirectory() as folder:
+        file, known, at = VectorFile(FileSpace(Path(folder)), "model", DIM), {}, 0
+        for number, size in enumerate(sizes):
+            fresh = {name: vector + number for name, vector in made(at // 2, size).items()}
+            file.add(fresh)
+            known |= fresh
+            at += size
+        found = file.load()
+        assert found.keys() == known.keys()
+        assert all((found[name] == vector).all() for name, vector in known.items())
+
+
+def test_a_small_file_that_is_damaged_costs_its_own_vectors_alone(tmp_path: Path) -> None:
+    file = saved(tmp_path)
+    file.add(made(100, 10))
+    (small,) = [one for one in (tmp_path / ".cache").glob("*.bin") if one.name.count(".") > 1]
+    small.write_bytes(small.read_bytes()[:-3])
+    assert same(file.load())
+    file.add(made(200, 10))
+    assert file.load().keys() == {*VECTORS, *made(200, 10)}
+
+
+def test_a_save_leaves_nothing_that_was_added(tmp_path: Path) -> None:
+    file = saved(tmp_path)
+    file.add(made(100, 300))
+    file.save(VECTORS)
+    assert same(file.load())
+    assert len(list((tmp_path / ".cache").glob("*.bin"))) == 1
+    file.delete()
+    assert not list((tmp_path / ".cache").glob("*.bin"))
+
+
+@pytest.mark.parametrize("value", [0.0, np.nan, np.inf])
+def test_a_vector_that_points_nowhere_is_as_good_as_none(tmp_path: Path, value: float) -> None:
+    file, name = saved(tmp_path), next(iter(VECTORS))
+    file.save({**VECTORS, name: np.full(DIM, value, dtype=np.float32)})
+    assert file.load().keys() == VECTORS.keys() - {name}
+    file.add({name: VECTORS[name]})
+    assert same(file.load())

@@ -38,6 +38,11 @@ def test_similarities_are_those_of_the_best_piece(steps: list[tuple[str, int, in
     expected = [float((plain[entry_id] @ query).max()) for entry_id in ids]
     np.testing.assert_allclose(table.similarities(query)[table.rows(ids)], expected, atol=1e-6)
     assert set(table.named()) == {name for entry_id in ids for name in table.digests(entry_id)}
+    assert table.size == sum(len(vectors) for vectors in plain.values())
+    for (seed, place), vector in table.named().items():
+        found = table.named_so(bytes([seed, place]))
+        np.testing.assert_array_equal(vector, unit(seed, 3)[place])
+        assert found is None or (found == vector).all()
 
 
 def test_outside_the_mask_is_nowhere() -> None:

@@ -58,9 +58,9 @@ def effects_of(
     return mind._usage.effects(sight, memories)
 
 
-def vectors_of(mind: RoleMemory, memories: Mapping[str, Memory]) -> "VectorTable | None":
-    """The vectors as far as they are there."""
-    return mind._recollection.meanings.follow(memories)
+def vectors_of(mind: RoleMemory) -> "VectorTable | None":
+    """The vectors of memories and of what was said, as far as they are there."""
+    return mind._vectors()
 
 
 def entries_of(mind: RoleMemory) -> Mapping[str, LoreEntry]:

@@ -87,7 +87,7 @@ class Survey:
         """The ground as it is now."""
         mind = self._mind
         every, sight, names = mind.memories, mind.chats.visible_from(None), _names(mind)
-        vectors = inside.vectors_of(mind, every)
+        vectors = inside.vectors_of(mind)
         seen = (mind.store.snapshot().version, vectors and vectors.version, sight.token, names)
         if self._ground is None or self._ground.seen != seen:
             stands = standing(every, sight)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import orjson
 
-from rolememory.errors import ModelError
+from rolememory.errors import DirectionError
 from rolememory.shipped import shipped
 from rolememory.text.language import language_of
 
@@ -86,7 +86,7 @@ def normalised(vectors: "Floats", dims: int = 0) -> "Floats":
     """The first `dims` columns (0 = all) as float32 rows of length 1.
 
     Raises:
-        ModelError: a row that points nowhere: all zero, or something in it that is no finite number.
+        DirectionError: a row that points nowhere: all zero, or something in it that is no finite number.
     """
     import numpy as np
 
@@ -94,7 +94,7 @@ def normalised(vectors: "Floats", dims: int = 0) -> "Floats":
         kept = np.asarray(vectors, dtype=np.float32)[..., : dims or None].astype(np.float64)
         lengths = np.linalg.norm(kept, axis=-1, keepdims=True)
     if not (np.isfinite(lengths) & (lengths > 0.0)).all():
-        raise ModelError(
+        raise DirectionError(
             "the model gave a vector that points nowhere (NaN, infinite or all zero); it is not used",
             zh="模型给出了没有方向的向量（NaN、无穷大或全为零）；不予采用",
         )

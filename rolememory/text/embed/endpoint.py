@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from rolememory.breaker import Breaker, State
-from rolememory.errors import ModelError
+from rolememory.errors import DirectionError, ModelError
 from rolememory.schema.settings import EmbeddingSettings
 from rolememory.text.embed.base import normalised, trusted
 from rolememory.upstream import bearer, shown, translated
@@ -127,8 +127,8 @@ class Endpoint:
             )
         try:
             return normalised(np.array(rows), self.dim)
-        except ModelError as error:
-            raise self._failed(str(error)) from None
+        except DirectionError as error:  # that of one text may be so
+            raise DirectionError(f"{self._named}/embeddings: {error}") from None
 
     def _ask(self, texts: Sequence[str]) -> list[list[float]]:
         if not self.breaker.allows():

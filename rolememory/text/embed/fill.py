@@ -1,12 +1,12 @@
-"""Fills a vector table: from what is kept, else by asking the model, a batch at a time."""
+"""Fills a vector table: from what is kept, else by asking the model, a batch at a time, the newest text first."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import TYPE_CHECKING
 
+from rolememory.errors import DirectionError
 from rolememory.text.embed.base import Embedder, digest
-from rolememory.text.vectors import VectorTable, pieces
+from rolememory.text.vectors import VectorTable, pieces, sound
 
 if TYPE_CHECKING:
     import numpy as np
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-BATCH = 32  # texts between two looks at `stopped`
+BATCH = 32  # texts between two looks at whether to go on
 
 Kept = Mapping[bytes, "Floats"]
 """Vectors by `digest` of their text, as a vector file holds them."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class _Wanted:
     """An entry whose vectors are missing: its pieces, and their names."""
 
     entry_id: str
@@ -29,62 +29,85 @@ class Wanted:
     digests: tuple[bytes, ...]
 
 
-def missing(table: VectorTable, texts: Iterable[tuple[str, str]], size: int) -> Iterator[Wanted]:
-    """Those of (id, text) that the table does not hold as they read now."""
-    for entry_id, text in texts:
-        parts = tuple(pieces(text, size))
-        digests = tuple(map(digest, parts))
-        if table.digests(entry_id) != digests:
-            yield Wanted(entry_id, parts, digests)
+class Filling:
+    """Texts that wait for their vectors. Not thread-safe: one thread fills."""
 
+    def __init__(self, table: VectorTable, size: int = 300) -> None:
+        self._table, self._size = table, size
+        self._waiting: dict[str, _Wanted] = {}  # the last one is next
 
-def embed_missing(
-    table: VectorTable,
-    texts: Iterable[tuple[str, str]],
-    embedder: Embedder,
-    *,
-    kept: Kept | None = None,
-    size: int = 300,
-    progress: Callable[[int, int], None] | None = None,
-    stopped: Callable[[], bool] = lambda: False,
-) -> int:
-    """Put vectors of (id, text) into the table; returns how many texts the model was asked for.
+    def __len__(self) -> int:
+        return len(self._waiting)
 
-    What stands in `kept` is not asked again. Texts in a language the model does not know get no vector. Can be
-    stopped after any batch and called again: what is done stays. `progress` gets (done, all) entries.
+    @property
+    def waiting(self) -> tuple[str, ...]:
+        """The ids that wait, the next one last."""
+        return tuple(self._waiting)
 
-    Raises:
-        ModelError: the model could not be asked; what was done before stays.
-    """
-    kept = kept or {}
-    left = list(missing(table, texts, size))
-    at_hand = [want for want in left if all(name in kept for name in want.digests)]
-    _put(table, at_hand, kept)
-    rest = iter([want for want in left if not all(name in kept for name in want.digests)])
-    done, asked = len(at_hand), 0
-    while (batch := list(islice(rest, BATCH))) and not stopped():
+    def want(self, texts: Iterable[tuple[str, str]], kept: Kept) -> None:
+        """Let these (id, text) have vectors, the last one first. What the table holds under another id, or `kept` does, is put at once."""
+        for entry_id, text in texts:
+            self._waiting.pop(entry_id, None)
+            parts = tuple(pieces(text, self._size))
+            names = tuple(map(digest, parts))
+            if self._table.digests(entry_id) == names:
+                continue
+            vectors = [self._at_hand(name, kept) for name in names]
+            known = [vector for vector in vectors if vector is not None]
+            if len(known) == len(names):
+                self._put(entry_id, known, names)
+            else:
+                self._waiting[entry_id] = _Wanted(entry_id, parts, names)
+
+    def forget(self, entry_id: str) -> None:
+        """Let this have no vectors; it has no text any more."""
+        self._waiting.pop(entry_id, None)
+        self._table.remove(entry_id)
+
+    def step(self, embedder: Embedder) -> "dict[bytes, Floats]":
+        """Put the vectors of the next few texts; gives those that were made, by the names of their texts.
+
+        A text in a language that the model does not know, or that it has no sound vector for, gets none.
+
+        Raises:
+            ModelError: the model could not be asked; these texts wait on.
+        """
+        batch = [self._waiting[one] for one in list(self._waiting)[: -BATCH - 1 : -1]]
         known = [want for want in batch if embedder.trusts(want.texts[0])]
+        texts = {
+            name: text
+            for want in known
+            for name, text in zip(want.digests, want.texts, strict=True)
+        }
+        made = dict(zip(texts, _embedded(embedder, list(texts.values())), strict=True))
+        good = {name: vector for name, vector in made.items() if vector is not None}
         for want in batch:
-            if want not in known:
-                table.remove(want.entry_id)
-        asked += _embed(table, known, embedder)
-        done += len(batch)
-        if progress:
-            progress(done, len(left))
-    return asked
+            del self._waiting[want.entry_id]
+            if all(name in good for name in want.digests):
+                self._put(want.entry_id, [good[name] for name in want.digests], want.digests)
+            else:
+                self._table.remove(want.entry_id)
+        return good
+
+    def _at_hand(self, name: bytes, kept: Kept) -> "Floats | None":
+        found = kept.get(name)
+        return self._table.named_so(name) if found is None else found
+
+    def _put(self, entry_id: str, vectors: "Sequence[Floats]", names: tuple[bytes, ...]) -> None:
+        import numpy as np
+
+        self._table.set(entry_id, np.stack(vectors), names)
 
 
-def _embed(table: VectorTable, batch: Sequence[Wanted], embedder: Embedder) -> int:
-    texts = {
-        name: text for want in batch for name, text in zip(want.digests, want.texts, strict=True)
-    }
-    if texts:
-        _put(table, batch, dict(zip(texts, embedder.embed(list(texts.values())), strict=True)))
-    return len(texts)
-
-
-def _put(table: VectorTable, batch: Sequence[Wanted], vectors: Kept) -> None:
-    import numpy as np
-
-    for want in batch:
-        table.set(want.entry_id, np.stack([vectors[name] for name in want.digests]), want.digests)
+def _embedded(embedder: Embedder, texts: Sequence[str]) -> "list[Floats | None]":
+    """The vector of each text; None for one whose vector points nowhere, which costs the others of its batch nothing."""
+    if not texts:
+        return []
+    try:
+        rows = embedder.embed(texts)
+    except DirectionError:
+        if len(texts) == 1:
+            return [None]
+        half = len(texts) // 2
+        return [*_embedded(embedder, texts[:half]), *_embedded(embedder, texts[half:])]
+    return [row if good else None for row, good in zip(rows, sound(rows).tolist(), strict=True)]
