@@ -1,6 +1,6 @@
-"""Learning: what one chat tells is known in the next; a swipe or an edit takes it back. Rules alone, no model.
+"""Learning: what one chat tells is known in the next; a swipe or an edit takes it back. No model is needed.
 
-学习：一段对话里说过的，下一段里就知道；换掉回复、改掉原话，学到的也随之收回。只凭规则，不用模型。
+学习：一段对话里说过的，下一段里就知道；换掉回复、改掉原话，也随之收回。不用模型。
 """
 
 from datetime import UTC, datetime
@@ -14,7 +14,7 @@ U, A = Message.user, Message.assistant
 
 def knows(mind: RoleMemory, question: str, user: str = "Lin") -> str:
     """What comes to mind first at this question in another chat."""
-    mind.learned()  # a turn waits for the rules a quarter of a second at most; here they may take their time
+    mind.learned()  # wait until commands are obeyed
     turn = mind.recall([U(question)], chat="another", user=user, now=NOW, dry_run=True)
     return next((one.memory.content for one in turn.recalled), "-")
 
@@ -28,10 +28,8 @@ with TemporaryDirectory() as folder, Home.open(folder, {"embedding.backend": "of
     print("another chat:  ", knows(mira, "What does my sister keep in Riga?"))
     print("another person:", knows(mira, "What does my sister keep in Riga?", user="Mei"))
 
-    # What the character says of itself counts once the user let it stand.
-    print("\nnot yet:       ", knows(mira, "Did you promise to visit?"))
-    mira.observe([*said, U("Thank you.")], chat="harbour", user="Lin", now=NOW)
-    print("it stands:     ", knows(mira, "Did you promise to visit?"))
+    # What the character said is known as well.
+    print("\npromised:      ", knows(mira, "Did you promise to visit?"))
 
     # A swipe, and it was never said; an edit, and something else was.
     mira.observe(

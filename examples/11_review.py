@@ -20,12 +20,17 @@ def told(mind: RoleMemory) -> list[str]:
 
 with TemporaryDirectory() as folder, Home.open(folder, {"embedding.backend": "off"}) as home:
     mira = home.role("Mira", create=True)
-    mira.remember("Lin lives in Rome.", "semantic", id="written", subject="user")
+    mira.remember("I live in Rome.", "semantic", id="written", subject="user")
 
-    # What an author wrote is never replaced by what a chat tells: it waits. So does what looks like a secret, hidden.
-    mira.observe([U("I live in Paris."), A("Since when?")], chat="harbour", user="Lin", now=NOW)
+    # What an author wrote is never replaced by what is said in a chat: a correction waits. So does what holds a secret.
     mira.observe(
-        [U("My key is sk-proj-Zq81LmT4vXbN02HcRkWdPyEa7UfGoJs5."), A("Hush.")],
+        [U("Correction: I live in Paris."), A("Since when?")],
+        chat="harbour",
+        user="Lin",
+        now=NOW,
+    )
+    mira.observe(
+        [U("Remember that my key is sk-proj-Zq81LmT4vXbN02HcRkWdPyEa7UfGoJs5."), A("Hush.")],
         chat="safe",
         user="Lin",
         now=NOW,
@@ -34,7 +39,7 @@ with TemporaryDirectory() as folder, Home.open(folder, {"embedding.backend": "of
         print(f"waits: {waiting.draft.content}  ({waiting.reason.code})")
 
     paris, secret = mira.waiting()
-    mira.accept(paris.id, content="Lin lives in Paris now.")
+    mira.accept(paris.id, content="I live in Paris now.")
     mira.reject(secret.id)
     print("\naccepted, mended:", told(mira))
     print("still waiting:   ", len(mira.waiting()))
@@ -56,8 +61,8 @@ with TemporaryDirectory() as folder, Home.open(folder, {"embedding.backend": "of
     )
 
     waner = home.role("沈晚", create=True)
-    waner.remember("阿霖住在苏州。", "semantic", id="亲笔", subject="user")
-    waner.observe([U("我住在杭州。"), A("哦？")], chat="初见", user="阿霖", now=NOW)
+    waner.remember("我住在苏州。", "semantic", id="亲笔", subject="user")
+    waner.observe([U("更正：我住在杭州。"), A("哦？")], chat="初见", user="阿霖", now=NOW)
     for waiting in waner.waiting():
         print(f"\n等你过目：{waiting.draft.content}")
         waner.accept(waiting.id)

@@ -154,6 +154,7 @@ class TestUpkeep:
         ]
         seen = mira.observe(said, chat="harbour", now=NOW)
         version = next(one.version for one in seen.entered if one.text == "I am a baker.")
+        mira.home.pool.submit(lambda: None).result()  # the upkeep of a first chat, by today's clock
         mira.remember(
             "The user is a baker.",
             "semantic",

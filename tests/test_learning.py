@@ -1,7 +1,6 @@
 """A character grows from its chats: what is told is remembered, what is untold is not, and nothing of anybody goes to another."""
 
 import random
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +8,7 @@ import pytest
 
 from rolememory.engine import Home, RoleMemory
 from rolememory.learn.model.infer import Conclusions, drafts
-from rolememory.recall.standing import counts, standing
+from rolememory.recall.standing import counts
 from rolememory.schema.message import Message
 from rolememory.schema.settings import LearnSettings
 
@@ -57,9 +56,10 @@ def test_a_fact_told_in_one_chat_is_known_in_the_next_after_a_restart(
 
 def test_saying_it_again_changes_nothing(home: Home) -> None:
     mind = home.create("Mira")
-    said = [A("Sit down."), U("My sister Anna keeps bees in Riga.")]
+    said = [A("Sit down."), U("Remember that my sister Anna keeps bees in Riga.")]
     mind.observe(said, "Oh.", chat="one", user="lin")
     before = dict(mind.memories)
+    assert len(before) == 1
     for _ in range(3):
         seen = mind.observe(said, "Oh.", chat="one", user="lin")
         assert not (seen.entered)
@@ -90,30 +90,25 @@ def test_a_swiped_promise_was_never_made(home: Home) -> None:
     assert "lantern" not in told(mind, "Will you bring the copper lantern tomorrow?")
 
 
-def test_a_promise_that_stands_is_kept_with_its_words(home: Home) -> None:
+def test_a_promise_that_stands_is_known_in_its_words(home: Home) -> None:
     mind = home.create("Mira")
     said = [U("Will you help me?"), A("I promise to bring the copper lantern tomorrow.")]
-    mind.observe(said, chat="one", user="lin")
-    assert not [one for one in mind.memories.values() if "lantern" in one.content], (
-        "the user has not let it stand yet"
-    )
     mind.observe([*said, U("Thank you.")], chat="one", user="lin")
-    promise = next(one for one in mind.memories.values() if "lantern" in one.content)
-    assert promise.evidence[0].quote == said[1].content
-    assert promise.source == "summary"
+    assert "copper lantern tomorrow" in told(mind, "What about the copper lantern?")
+    assert not mind.memories, "nothing is distilled without a model"
 
 
 def test_a_correction_replaces_what_was_believed_and_history_tells_it(home: Home) -> None:
     mind = home.create("Mira")
-    mind.observe([U("I live in Rome.")], "Nice.", chat="one", user="lin")
-    mind.observe([U("I moved from Rome to Paris.")], "Oh.", chat="two", user="lin")
-    old = next(one for one in mind.memories.values() if one.content.endswith("Rome."))
+    mind.observe([U("Remember that I live in Rome.")], "Nice.", chat="one", user="lin")
+    mind.observe([U("Correction: I live in Paris.")], "Oh.", chat="two", user="lin")
+    assert mind.learned()
+    old = next(one for one in mind.memories.values() if one.content.endswith("Rome"))
     new = next(one for one in mind.memories.values() if "Paris" in one.content)
     assert new.supersedes == (old.id,)
     assert not old.archived
-    text = told(mind, "Where in Rome do I live, or is it Paris?")
-    assert "Paris" in text
-    assert "lives in Rome" not in text
+    found = {one.memory.id for one in mind.search("Where do I live, in Rome?", user="lin")}
+    assert found & {old.id, new.id} == {new.id}
     assert any(old.id in line.reason for line in mind.history())
 
 
@@ -275,9 +270,10 @@ def test_our_own_block_is_never_learned_back(home: Home) -> None:
 
 def test_what_was_deleted_by_hand_is_not_learned_again(home: Home) -> None:
     mind = home.create("Mira")
-    said = [U("My dog is called Rex."), A("Good dog.")]
+    said = [U("Remember that my dog is called Rex."), A("Good dog.")]
     mind.observe(said, chat="one", user="lin")
     ids = [one.id for one in mind.memories.values()]
+    assert ids
     mind.delete(*ids)
     mind.observe([*said, U("He barks at the moon every night.")], chat="one", user="lin")
     assert not set(ids) & set(mind.memories)
@@ -286,12 +282,12 @@ def test_what_was_deleted_by_hand_is_not_learned_again(home: Home) -> None:
 def test_a_secret_waits_for_a_person(home: Home) -> None:
     mind = home.create("Mira")
     mind.observe(
-        [U("My api key is sk-abcdef0123456789abcdef0123456789abcd, use it for the door.")],
+        [U("Remember that my api key is sk-abcdef0123456789abcdef0123456789abcd.")],
         chat="one",
         user="lin",
     )
     assert not [one for one in mind.memories.values() if "sk-abc" in one.content]
-    assert "sk-abc" not in str(mind.waiting())
+    assert [one.reason.code for one in mind.waiting()] == ["secret"]
 
 
 @pytest.mark.parametrize(
@@ -311,42 +307,14 @@ def test_a_secret_waits_for_a_person(home: Home) -> None:
         ),
     ],
 )
-@pytest.mark.parametrize("raw", [[], ["user_input"]], ids=["as told", "word for word"])
-def test_only_the_sentence_with_a_secret_waits(
-    tmp_path: Path, said: str, kept: tuple[str, ...], hidden: str, raw: list[str]
+def test_a_secret_is_not_recalled_with_what_was_said_around_it(
+    home: Home, said: str, kept: tuple[str, ...], hidden: str
 ) -> None:
-    with Home.open(tmp_path, WORDS_ONLY | {"learn.raw": raw}) as home:
-        mind = home.create("Mira")
-        mind.observe([U(said)], chat="one", user="lin")
-        waiting = mind.waiting()
-        text = "\n".join(one.content for one in mind.memories.values())
-    assert len(waiting) == 1
-    assert hidden not in str(waiting)
+    mind = home.create("Mira")
+    mind.observe([U(said)], chat="one", user="lin")
+    text = told(mind, said)
     assert [word in text for word in (*kept, hidden)] == [True, True, False]
-
-
-@pytest.mark.parametrize(
-    ("first", "again"),
-    [
-        pytest.param(
-            "I found a silver whistle behind the mill.",
-            "I found a silver whistle behind the mill!",
-            id="en",
-        ),
-        pytest.param("我在磨坊后面找到了一个银哨子。", "我在磨坊后面找到了一个银哨子！", id="zh"),
-    ],
-)
-def test_what_is_kept_word_for_word_is_not_told_a_second_time(
-    tmp_path: Path, first: str, again: str
-) -> None:
-    with Home.open(tmp_path, WORDS_ONLY | {"learn.raw": ["user_input"]}) as home:
-        mind = home.create("Mira")
-        mind.observe([U(first)], chat="one", user="lin")
-        assert mind.learned()
-        assert [one.content for one in mind.memories.values()] == [first]
-        mind.observe([U(first), A("Nice."), U(again)], chat="one", user="lin")
-        assert mind.learned()
-        assert told(mind, "Where is the silver whistle? 银哨子呢？").count(first[:-1]) == 1
+    assert hidden not in str(mind.search(said))
 
 
 @pytest.mark.parametrize(
@@ -386,22 +354,6 @@ def test_what_was_learned_already_can_be_pinned_later(home: Home) -> None:
 
 
 @pytest.mark.parametrize(
-    ("first", "later", "stale"),
-    [
-        pytest.param("My sister lives in Oslo.", "My sister lives in Rome.", "Oslo", id="en"),
-        pytest.param("我妹妹住在杭州。", "我妹妹住在成都。", "杭州", id="zh"),
-    ],
-)
-def test_what_was_told_before_the_users_name_was_known_is_about_the_same_people(
-    home: Home, first: str, later: str, stale: str
-) -> None:
-    mind = home.create("Mira")
-    mind.observe([U(first)], chat="one")
-    mind.observe([U(later)], chat="two", user="小林")
-    assert stale not in told(mind, f"{first[:-1]}?", user="小林")
-
-
-@pytest.mark.parametrize(
     ("question", "answer"),
     [
         pytest.param("What are you by trade?", "A lighthouse keeper.", id="en"),
@@ -418,7 +370,8 @@ def test_an_answer_finds_its_question_though_only_the_newest_exchange_is_shown(
     mind.observe([U(answer)], "I see.", chat="one", user="lin")
     assert mind.learned(60)
     assert len(mind.chats.path("one")) == 4
-    assert answer in [one.content for one in mind.memories.values()]
+    text = told(mind, question)
+    assert answer in text
 
 
 def test_a_look_that_is_left_is_taken_up_again_at_the_next_start(tmp_path: Path) -> None:
@@ -435,7 +388,7 @@ def test_a_look_that_is_left_is_taken_up_again_at_the_next_start(tmp_path: Path)
         "tower",
     ]
     told = [
-        U(f"Yesterday I found the {thing} of captain {place} in the {place}.")
+        U(f"Remember that I found the {thing} of captain {place} in the {place}.")
         for thing in ("lantern", "kettle", "saddle")
         for place in places
     ]
@@ -453,26 +406,6 @@ def test_a_look_that_is_left_is_taken_up_again_at_the_next_start(tmp_path: Path)
         assert len(mind.memories) == len(told)
 
 
-@pytest.mark.parametrize(
-    "chats", [("one", "two"), ("two", "one")], ids=["in order", "out of order"]
-)
-def test_a_name_of_one_character_is_no_part_of_the_number_behind_it(
-    home: Home, chats: tuple[str, str]
-) -> None:
-    mind = home.create("Mira")
-    said = {"one": ("我今年39岁。", 1), "two": ("不对，我今年70岁。", 2)}
-    for chat in chats:
-        text, day = said[chat]
-        mind.observe(
-            [Message(role="user", content=text, sent=datetime(2024, 5, day, tzinfo=UTC))],
-            chat=chat,
-            user="梅",
-        )
-        assert mind.learned()
-    replaced = standing(mind.memories).superseded
-    assert [mind.memories[one].content for one in replaced] == ["梅39岁。"]
-
-
 def test_a_conclusion_falls_with_any_of_the_words_it_rests_on(home: Home) -> None:
     def drawn() -> bool:
         return content in [
@@ -483,8 +416,8 @@ def test_a_conclusion_falls_with_any_of_the_words_it_rests_on(home: Home) -> Non
 
     mind, content = home.create("Mira"), "Lin has taken up sailing."
     tales = {
-        "one": "I bought a sea chart of the bay.",
-        "two": "I bought a rain jacket for the boat.",
+        "one": "Remember that I bought a sea chart of the bay.",
+        "two": "Remember that I bought a rain jacket for the boat.",
     }
     for chat, words in tales.items():
         mind.observe([U("Hello."), A("Hello."), U(words)], chat=chat, user="lin")
@@ -504,10 +437,10 @@ def test_a_conclusion_falls_with_any_of_the_words_it_rests_on(home: Home) -> Non
 
 def test_a_fact_against_the_authors_word_waits_for_a_person(home: Home) -> None:
     mind = home.create("Mira")
-    mind.remember("Lin lives in Rome.", "semantic", subject="user", id="author")
-    mind.observe([U("I live in Paris.")], chat="one", user="lin")
+    mind.remember("I live in Rome.", "semantic", subject="user", id="author")
+    mind.observe([U("Correction: I live in Paris.")], chat="one", user="lin")
     waiting = mind.waiting()
-    assert [one.draft.content for one in waiting] == ["Lin lives in Paris."]
+    assert [one.draft.content for one in waiting] == ["I live in Paris"]
     accepted = mind.accept(waiting[0].id)
     assert accepted.supersedes == ("author",)
     assert mind.waiting() == []
@@ -518,7 +451,7 @@ def test_a_chat_that_only_reads_teaches_nothing(home: Home) -> None:
     mind.observe([U("Hello Mira, how are you?")], chat="one", user="lin")
     mind.chats.update("one", mode="read_only")
     mind.observe(
-        [U("Hello Mira, how are you?"), A("Well."), U("My dog is called Rex.")],
+        [U("Hello Mira, how are you?"), A("Well."), U("Remember that my dog is called Rex.")],
         chat="one",
         user="lin",
     )

@@ -14,11 +14,11 @@ U, A = Message.user, Message.assistant
 
 TOLD = [
     pytest.param(
-        "Lin", "Traveller", "My sister Anna keeps bees in Riga.", "What does my sister Anna keep?", "bees",
+        "Lin", "Traveller", "Remember that my sister Anna keeps bees in Riga.", "What does my sister Anna keep?", "bees",
         id="en",
     ),
     pytest.param(
-        "小林", "旅人", "我妹妹小梅在杭州开了一家茶馆。", "我妹妹小梅在杭州开的是什么店？", "茶馆", id="zh"
+        "小林", "旅人", "请记住，我妹妹小梅在杭州开了一家茶馆。", "我妹妹小梅在杭州开的是什么店？", "茶馆", id="zh"
     ),
 ]  # fmt: skip
 

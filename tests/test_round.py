@@ -80,7 +80,7 @@ def exchanges(count: int) -> list[Message]:
 
 
 def read(role: RoleMemory) -> None:
-    """Wait for rules and model."""
+    """Wait for commands and model."""
     assert role.learned(20)
     assert role.learner.behind.settle(20)
 
@@ -145,21 +145,33 @@ def test_s0_7_a_dialogue_is_judged_told_in_one_sentence_and_recalled(
 
 
 @pytest.mark.parametrize(
-    ("said", "better", "question"),
+    ("said", "asked", "better", "question"),
     [
         pytest.param(
-            "I live in Riga.",
+            "Remember that I live in Riga.",
+            "I live in Riga",
             "Lin lives in Riga, in an attic near the river.",
-            "Where in Riga do I live?",
+            "In which attic do I live?",
             id="en",
         ),
-        pytest.param("我住在杭州。", "Lin住在杭州西湖边的小楼里。", "我住在杭州哪里？", id="zh"),
+        pytest.param(
+            "记住，我住在杭州。",
+            "我住在杭州",
+            "Lin住在杭州西湖边的小楼里。",
+            "我住在哪座小楼里？",
+            id="zh",
+        ),
     ],
 )
-def test_rules_learn_at_once_and_the_model_says_it_better_later(
-    tmp_path: Path, said: str, better: str, question: str
+def test_a_command_is_obeyed_at_once_and_the_model_says_it_better_later(
+    tmp_path: Path, said: str, asked: str, better: str, question: str
 ) -> None:
-    fact = STEPS["extraction"]["facts"][0] | {"quote": said, "content": better, "about": "user"}
+    fact = STEPS["extraction"]["facts"][0] | {
+        "quote": asked,
+        "content": better,
+        "about": "user",
+        "replaces": 1,
+    }
     with (
         Endpoint(by_step(extraction={"facts": [fact]})) as model,
         opened(tmp_path, model, learn__batch_size=1) as home,
@@ -168,13 +180,13 @@ def test_rules_learn_at_once_and_the_model_says_it_better_later(
         role.observe([U(said)], chat="one", user="lin")
         assert role.learned(20)
         assert role.ready(20)
-        (rule,) = (one for one in role.memories.values())
-        assert said in recalled(role, question), "it is known before any model was asked"
+        (order,) = (one for one in role.memories.values())
+        assert asked in recalled(role, question), "it is known before any model was asked"
         role.observe([U(said), A("How nice."), U("Good night.")], chat="one", user="lin")
         read(role)
         assert role.ready(20)
         (best,) = (one for one in role.memories.values() if one.content == better)
-        assert best.supersedes == (rule.id,)
+        assert best.supersedes == (order.id,)
         assert better in recalled(role, question)
 
 
@@ -260,10 +272,12 @@ def test_s3_34_replies_word_for_word_only_where_the_settings_want_them(
             chat="one",
             user="lin",
         )
-        (raw,) = (one for one in role.memories.values() if one.source == "ai_output")
-        assert raw.content == "The harbour freezes in January."
+        raw = "The harbour freezes in January."
         assert role.ready(20)
         question = "What becomes of the harbour when it is cold in January?"
-        assert raw.content not in recalled(role, question)
-        everything = {"recall.sources": ["manual", "summary", "user_input", "ai_output"]}
-        assert raw.content in recalled(role, question, settings=everything)
+        assert raw not in recalled(role, question)
+        everything = {
+            "recall.passages.recall": "all",
+            "recall.sources": ["manual", "summary", "user_input", "ai_output"],
+        }
+        assert raw in recalled(role, question, settings=everything)

@@ -1,6 +1,6 @@
-"""What stands out in what a role remembers: themes, what could be merged, what contradicts, what never came up and which keys it lacks. Pure.
+"""What stands out in what a role remembers: themes, what could be merged, what never came up and which keys it lacks. Pure.
 
-Sources: S1.42 (clusters and associations), S1.46 (contradictions), S1.47 (recommendations).
+Sources: S1.42 (clusters and associations), S1.47 (recommendations).
 """
 
 import re
@@ -18,6 +18,10 @@ from rolememory.text.fold import folded_key
 ALIKE = {"meaning": 0.6, "words": 0.3}  # cosine from which two memories are read side by side
 MOST_COMPARED = 120  # pairs that are, the most alike first: a reading takes some milliseconds
 MOST = 50  # of each kind of finding
+CLOSE, SHARED = (
+    0.9,
+    0.5,
+)  # cosine of two texts that say the same in other words, and share of their words in common
 TURNS_UNHEARD = 20  # turns after which silence means something
 
 
@@ -28,23 +32,6 @@ class Pair:
     keep: str
     drop: str
     likeness: float
-
-
-@dataclass(frozen=True, slots=True)
-class Contrary:
-    """Two memories that both count and contradict each other."""
-
-    earlier: str
-    later: str
-
-
-@dataclass(frozen=True, slots=True)
-class Clash:
-    """What waits for a person because it contradicts memories."""
-
-    waiting: str
-    against: tuple[str, ...]
-    reason: Reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +59,6 @@ class Insight:
     themes: tuple[Theme, ...] = ()
     alone: int = 0
     mergeable: tuple[Pair, ...] = ()
-    contrary: tuple[Contrary, ...] = ()
-    clashes: tuple[Clash, ...] = ()
     quiet: tuple[Quiet, ...] = ()
     lacking: tuple[Lacking, ...] = ()
     by: str = "words"  # meaning, or words
@@ -85,7 +70,6 @@ class Known:
 
     outdated: Collection[str] = frozenset()  # ids of memories that do not count now
     prompted: Collection[str] = frozenset()  # ids of those that were in some prompt
-    clashes: Sequence[Clash] = ()
     turns_since: Callable[[Memory], int | None] = field(default=lambda memory: None)
     names: Collection[str] = frozenset()  # of the role and its users: they tell nothing apart
     said: str = ""  # the newest words of its chats, folded
@@ -98,13 +82,10 @@ def insight(memories: Mapping[str, Memory], like: Likeness, known: Known | None 
     near = nearest(like)
     telling = Telling(looked, here.names)
     found = grouped(looked, like, near, telling)
-    same, contrary = _compared(looked, near, like.by)
     return Insight(
         found,
         len(looked) - sum(len(theme.ids) for theme in found),
-        tuple(same),
-        tuple(contrary),
-        tuple(here.clashes)[:MOST],
+        tuple(_same(looked, near, like.by)),
         tuple(_quiet(looked, here, telling)),
         tuple(islice(_lacking(looked, telling, here.said), MOST)),
         like.by,
@@ -116,8 +97,8 @@ def looked_at(memories: Iterable[Memory], outdated: Collection[str] = frozenset(
     return [memory for memory in memories if not memory.archived and memory.id not in outdated]
 
 
-def _compared(memories: Sequence[Memory], near: Near, by: str) -> tuple[list[Pair], list[Contrary]]:
-    """What says the same of the same person, and what contradicts it, the most alike first; each memory in one pair only."""
+def _same(memories: Sequence[Memory], near: Near, by: str) -> list[Pair]:
+    """What says the same of the same person, the most alike first; each memory in one pair only."""
     pairs = sorted(
         {
             (-cosine, min(at, other), max(at, other))
@@ -132,24 +113,16 @@ def _compared(memories: Sequence[Memory], near: Near, by: str) -> tuple[list[Pai
         if _of_one(memories[at], memories[other])
     ]
     taken: set[str] = set()
-    same: list[Pair] = []
-    contrary: list[Contrary] = []
+    found: list[Pair] = []
     for cosine, one, two in could[:MOST_COMPARED]:
-        earlier, later = sorted(
-            (one, two),
-            key=lambda memory: (memory.created.timestamp() if memory.created else 0.0, memory.id),
-        )
-        if {one.id, two.id} & taken or (
-            found := _between(earlier, later, cosine if by == "meaning" else None)
-        ) is None:
+        if {one.id, two.id} & taken or not _say_the_same(
+            one, two, cosine if by == "meaning" else 0.0
+        ):
             continue
         taken |= {one.id, two.id}
-        if found == "same":
-            keep, drop = sorted((one, two), key=_dearest)
-            same.append(Pair(keep.id, drop.id, round(cosine, 4)))
-        else:
-            contrary.append(Contrary(earlier.id, later.id))
-    return same[:MOST], contrary[:MOST]
+        keep, drop = sorted((one, two), key=_dearest)
+        found.append(Pair(keep.id, drop.id, round(cosine, 4)))
+    return found[:MOST]
 
 
 def _of_one(one: Memory, two: Memory) -> bool:
@@ -158,18 +131,23 @@ def _of_one(one: Memory, two: Memory) -> bool:
     )
 
 
-def _between(earlier: Memory, later: Memory, cosine: float | None) -> str | None:
-    """Whether they say the same or contradict each other; None: both may stand."""
-    if _bare(earlier) == _bare(later):
-        return "same"
-    from rolememory.learn.reconcile.judge import (
-        relation,  # with all that it reads: only where it is asked
-    )
-    from rolememory.learn.reconcile.told import Told
+def _say_the_same(one: Memory, two: Memory, cosine: float) -> bool:
+    """Whether one adds nothing to the other: in the same words, or close in meaning with most words in common."""
+    if _bare(one) == _bare(two):
+        return True
+    from rolememory.learn.gate.likeness import equal, turns_of
 
-    close = 0.95 if set(spelt(earlier.content)) == set(spelt(later.content)) else cosine
-    found = relation(Told(earlier), Told(later), lambda _, __: close)
-    return found.kind if found else None
+    if equal(one.content, two.content):
+        return True
+    mine, theirs = set(spelt(one.content)), set(spelt(two.content))
+    if turns_of(one.content) != turns_of(two.content) or _numbers(mine) != _numbers(theirs):
+        return False
+    close = mine == theirs or cosine >= CLOSE
+    return close and len(mine & theirs) >= SHARED * len(mine | theirs)
+
+
+def _numbers(words: set[str]) -> set[str]:
+    return {word for word in words if word[:1].isdigit()}
 
 
 def _bare(memory: Memory) -> str:

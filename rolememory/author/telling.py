@@ -8,15 +8,18 @@ from itertools import islice
 from math import log
 
 from rolememory.author.likeness import spelt
-from rolememory.learn.derive import derive
 from rolememory.schema.memory import Memory
+from rolememory.text.edges import FUNCTION_CHARACTERS
 from rolememory.text.fold import folded_key
-from rolememory.text.words import RARE, is_pair, kind, stem
+from rolememory.text.words import RARE, is_pair, kind, stem, words
 
 NAMED_BY = 3  # words of a theme's name
 SPEAK_FOR_THEIR_THEME = 5  # members whose words name it
 SHARED = 0.2  # share of memories: a word that stands in more of them makes no key
+MOST_TERMS, LONGEST_TERM = 6, 4  # Chinese terms of a memory, and characters of one
 ENOUGH = 20  # memories from which that means something
+_VERBS = frozenset("借住养叫去来看约过给送买卖吃喝爱怕拿放写画走回搬丢说讲问学教找等用打开做想")
+_HAN = re.compile("[\u3400-\u9fff]+")
 
 
 class Telling:
@@ -57,18 +60,14 @@ class Telling:
         )
 
     def _told(self, memory: Memory) -> list[str]:
-        """The words of a text that stand for it: what is derived from it, else its rarest Latin words, as they are written."""
-        if derived := [
-            key
-            for key in _derived(memory.content, self._names)
-            if folded_key(key) not in self._names
-        ]:
-            return derived
-        words = sorted(
+        """The words of a text that stand for it: its Chinese terms, else its rarest Latin words, as they are written."""
+        if terms := [one for one in _terms(memory.content) if folded_key(one) not in self._names]:
+            return terms[:MOST_TERMS]
+        rarest = sorted(
             (word for word in _words(memory) if self._tells(word)),
             key=lambda word: (-round(self._information(word), 6), word),
         )
-        return [_as_written(word, memory.content) for word in words[:NAMED_BY]]
+        return [_as_written(word, memory.content) for word in rarest[:NAMED_BY]]
 
     def _everywhere(self, word: str) -> bool:
         return self._total >= ENOUGH and self._holders[folded_key(word)] > SHARED * self._total
@@ -87,8 +86,44 @@ class Telling:
 
 
 @lru_cache(maxsize=4096)
-def _derived(content: str, names: frozenset[str]) -> tuple[str, ...]:
-    return tuple(derive(content, names=names).keys)
+def _terms(content: str) -> tuple[str, ...]:
+    """The runs of Han characters between words of grammar that are short enough for a term.
+
+    >>> _terms("我把小提琴借给了罗斯船长。")
+    ('小提琴', '罗斯船长')
+    """
+    return tuple(
+        dict.fromkeys(
+            one
+            for run in _HAN.findall(content)
+            for one in _between(run)
+            if 2 <= len(one) <= LONGEST_TERM
+        )
+    )
+
+
+def _between(run: str) -> Iterator[str]:
+    """What is left of a run without its words of grammar, the longest of them first."""
+    start = place = 0
+    while place < len(run):
+        length = next((size for size in (3, 2, 1) if _grammar(run[place : place + size])), 0)
+        if length and place > start:
+            yield run[start:place]
+        place += length or 1
+        start = place if length else start
+    if start < len(run):
+        yield run[start:]
+
+
+def _grammar(piece: str) -> bool:
+    zh = words("zh")
+    return (
+        piece in _VERBS
+        or piece in FUNCTION_CHARACTERS
+        or piece in zh.stop
+        or piece in zh.counting
+        or piece in zh.common
+    )
 
 
 def _as_written(word: str, text: str) -> str:

@@ -14,6 +14,7 @@ from rolememory.schema.passage import Passage, passage, passage_id
 from rolememory.text.moves import Changing
 from rolememory.text.passages import Passage as Stretch
 from rolememory.text.passages import passages
+from rolememory.text.secrets import masked, redacted
 from rolememory.text.sentences import Span, sentences
 from rolememory.text.stamps import panels as panels_of
 
@@ -119,8 +120,9 @@ class ChatPassages:
         panels = [Span(one.start, one.end) for one in panels_of(said.text)] if said.stamp else ()
         spans = passages(said.text, said.spans, panels)
         ids = tuple(passage_id(chat, said.version, one.start) for one in spans)
+        text = masked(said.text)  # a secret is neither recalled nor embedded
         made = [
-            self._made(chat, said, one, "" if number else asked, scene, ids)
+            self._made(chat, said, text, one, "" if number else asked, scene, ids)
             for number, one in enumerate(spans)
         ]
         for one in made:
@@ -131,6 +133,7 @@ class ChatPassages:
         self,
         chat: str,
         said: Said,
+        text: str,
         where: Stretch,
         asked: str,
         scene: str,
@@ -140,7 +143,7 @@ class ChatPassages:
             chat=chat,
             version=said.version,
             role=said.role,
-            text=said.text,
+            text=text,
             span=(where.start, where.end),
             speaker=self._speaker(said),
             owner=said.owner,
@@ -180,7 +183,8 @@ def _question(before: Said | None, said: Said) -> str:
     if before is None or before.role == said.role or len(said.text) > _ANSWER:
         return ""
     asked = [before.text[one.start : one.end] for one in sentences(before.text)[-1:]]
-    return next((one for one in asked if _ASKS.search(one) and len(one) <= _ANSWER), "")
+    found = (one for one in asked if _ASKS.search(one) and len(one) <= _ANSWER)
+    return redacted(next(found, ""))
 
 
 def _scene(before: Said | None, said: Said) -> str:

@@ -43,7 +43,7 @@ class Shelf:
         self.generation = 0  # another one whenever any chat changed
         self._space = space
         self._logs: dict[str, Log] = {}
-        self._changed: dict[Log, int] = {}  # when each changed last, in this order
+        self._changed: dict[str, tuple[Log, int]] = {}  # by name: when each changed last, in order
         self._seen: Marks | None = None  # None: look at every log next time
 
     def log(self, chat: str) -> Log:
@@ -112,7 +112,7 @@ class Shelf:
 
     def changed_since(self, generation: int) -> list[Log]:
         """The logs that changed after that generation, gone ones among them; the last that did at the end."""
-        newest = takewhile(lambda pair: pair[1] > generation, reversed(self._changed.items()))
+        newest = takewhile(lambda pair: pair[1] > generation, reversed(self._changed.values()))
         return [log for log, _ in newest][::-1]
 
     def _refresh(self, log: Log) -> None:
@@ -121,8 +121,8 @@ class Shelf:
 
     def _note(self, log: Log) -> None:
         self.generation += 1
-        self._changed.pop(log, None)
-        self._changed[log] = self.generation
+        self._changed.pop(log.name, None)  # by name: a chat that was only asked for is another log
+        self._changed[log.name] = (log, self.generation)
 
     def _marks(self) -> Marks:
         return self._space.listed(CHATS), self._space.changes(CHATS)

@@ -19,7 +19,7 @@ PROBE_S = 5.0  # a server that is asked whether it is there has so long
 class Standing:
     """How learning stands in one role."""
 
-    by: str  # off, rules, rules and model, model
+    by: str  # off, commands, commands and model
     chats: int = 0
     archived: int = 0
     messages: int = 0  # that stand in them
@@ -41,7 +41,7 @@ class Standing:
         return say(self.by, BY[self.by])
 
 
-BY = {"off": "不学习", "rules": "规则", "rules and model": "规则和模型", "model": "模型"}
+BY = {"off": "不学习", "commands": "口令", "commands and model": "口令和模型"}
 
 
 def standing(space: "Space", settings: "Settings", chats: "Chats | None" = None) -> Standing:
@@ -73,9 +73,7 @@ def learns_by(settings: "LearnSettings") -> str:
 
     if not settings.enabled:
         return "off"
-    if not model_learns(settings):
-        return "rules"
-    return "model" if settings.extractor == "model" else "rules and model"
+    return "commands and model" if model_learns(settings) else "commands"
 
 
 def _model_state(space: "Space", settings: "Settings", chats: "Chats") -> Mapping[str, Any]:

@@ -33,7 +33,7 @@ def learning(settings: "Settings", *, ask: bool) -> Iterator[Finding]:
         say(f"memories are learned by: {told}", f"学习记忆靠：{told}"),
     )
     endpoint, model = settings.learn.endpoint, settings.learn.model
-    if by == "rules" and bool(endpoint) != bool(model) and settings.learn.extractor != "rules":
+    if by == "commands" and bool(endpoint) != bool(model) and settings.learn.extractor != "rules":
         named = "learn.endpoint" if endpoint else "learn.model"
         other = "learn.model" if endpoint else "learn.endpoint"
         what = say(

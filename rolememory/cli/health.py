@@ -137,7 +137,7 @@ def _told(row: Mapping[str, Any]) -> list[tuple[str, Any]]:
 def _told_learning(row: Mapping[str, Any]) -> list[tuple[str, Any]]:
     queued = sum(row["queue"].values())
     waits = [
-        say(f"{row['unread']} chats for the rules", f"{row['unread']} 个会话等规则来读")
+        say(f"{row['unread']} chats to read for commands", f"{row['unread']} 个会话待查口令")
         if row["unread"]
         else "",
         say(f"{queued} exchanges for the model", f"{queued} 轮对话等模型来读") if queued else "",

@@ -260,7 +260,7 @@ class Home:
         for name in names:
             self.role(name).recall([], dry_run=True)
         if self.settings.learn.enabled:
-            from rolememory.learn.rules import warm_up
+            from rolememory.learn.asked import warm_up
 
             warm_up()
 
@@ -286,7 +286,7 @@ class Home:
 
     @property
     def pool(self) -> "ThreadPoolExecutor":
-        """The one thread on which rules learn, for all roles; what it was given is done before the process ends."""
+        """The one thread on which commands are obeyed, for all roles; what it was given is done before the process ends."""
         from concurrent.futures import ThreadPoolExecutor
 
         with self._lock:

@@ -51,8 +51,8 @@ class Learning(Tending):
     ) -> Observed:
         """Take in what was said: the whole visible chat, oldest first, the character's reply last or apart.
 
-        One durable write: on return it survives a power cut. What is to be remembered of it is found by itself, at once by rules,
-        later by a model where one is set; `learned` waits for the rules. Saying the same again changes nothing; a swipe, an
+        One durable write: on return it survives a power cut. It can be recalled as it was said; commands ("remember that ...")
+        are obeyed soon, and a model distils the rest where one is set. `learned` waits for the commands. Saying the same again changes nothing; a swipe, an
         edit or a deletion takes back what was learned from the words that went.
 
         `present` names the users who were there (left out: the owners of the messages, and `user`), `members` the other
@@ -152,7 +152,7 @@ class Learning(Tending):
         self._tended.save({})
 
     def _tend_when_due(self) -> None:
-        """Daily upkeep, behind the chat."""
+        """The upgrade of an older role, then daily upkeep, behind the chat."""
         if monotonic() - self._looked < _LOOK_S:
             return
         self._looked = monotonic()
@@ -160,6 +160,7 @@ class Learning(Tending):
 
     def _tended_quietly(self) -> None:
         try:
+            self.upgrade()
             self.tend()
         except (RoleMemoryError, OSError) as error:
             _log.warning("%s: upkeep has to wait: %s", self.space.name, error)

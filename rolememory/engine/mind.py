@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from rolememory.engine.home import Home
 
 PATIENT_S = (
-    10.0  # who asks for the memories themselves waits for the rules, unless something is very wrong
+    10.0  # who asks for the memories themselves waits for commands, unless something is very wrong
 )
 BACKUP_LOOK_S = 3600.0  # between two looks whether a backup is due
 
@@ -61,6 +61,7 @@ class Mind:
             lambda: home.pool,
         )
         self._tended = StateFile(self.space, "tended")
+        self._upgraded = StateFile(self.space, "upgraded")  # from which forms of memories it came
         self._looked = float(
             "-inf"
         )  # when this process last asked whether upkeep is due, by time.monotonic
@@ -98,7 +99,7 @@ class Mind:
 
     @property
     def memories(self) -> Mapping[str, Memory]:
-        """Every memory by id, archived ones too, as the files have them now, with what was learned from all that was observed."""
+        """Every memory by id, archived ones too, as the files have them now, with what was asked in all that was observed."""
         self.learned(PATIENT_S)
         return self.store.snapshot().memories
 
@@ -126,7 +127,7 @@ class Mind:
         return self._recollection.chats.clock.turn
 
     def learned(self, timeout: float | None = None) -> bool:
-        """Wait until the rules have read everything observed so far; false when that takes longer."""
+        """Wait until every command observed so far is obeyed; false when that takes longer."""
         return self._learner.settle(timeout) if self._learner else True
 
     @property

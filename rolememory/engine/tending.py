@@ -1,4 +1,4 @@
-"""Tending: housekeeping, weights by use, associates, copies for safety."""
+"""Tending: upgrades, housekeeping, weights by use, associates, copies for safety."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rolememory.engine.said import Time, time_of
 from rolememory.errors import InvalidValueError
 from rolememory.learn.tend import Retirement, Upkeep, archived_because, due, retire, revived
+from rolememory.learn.upgrade import Upgraded, upgrade
 from rolememory.learn.weights import adjusted, archived, core, weight
 from rolememory.recall.standing import counts
 from rolememory.recall.stats import MemoryStats, stats_of
@@ -22,11 +23,29 @@ from rolememory.engine.writing import Writing
 class Tending(Writing):
     """What keeps a memory in order."""
 
+    def upgrade(self) -> Upgraded:
+        """Put away what an older version wrote into memory.json by rules, once: the chats themselves are recalled now.
+
+        One change that `undo` takes back; what is put away stays in the file, archived. Where chats are not recalled
+        (`recall.passages.recall` is none), everything stays as it is.
+
+        Raises:
+            ReadOnlyRoleError, NotWrittenError: the files are broken or the disk refused; nothing changed.
+        """
+        if self._upgraded.load() or self.settings.recall.passages.recall == "none":
+            return Upgraded()
+        with self._lock:
+            done = upgrade(self.store.snapshot().memories, self.history(), self._commit)
+            self._upgraded.save({"to": "passages"})
+        return done
+
     def clean(self, now: Time | None = None, *, dry_run: bool = False) -> list[Retirement]:
         """Archive what expired, wore out, was merged away, lost its messages or outgrew its limit; never deletes. Returns what and why.
 
         What an earlier `clean` archived and what counts again comes back. Source: S4.15, S4.30.
         """
+        if not dry_run:
+            self.upgrade()
         now, settings, sight = (
             time_of(now) or datetime.now(UTC),
             self.settings,

@@ -409,7 +409,8 @@ class Style:
         said = " ".join(memory.content.split()) if isinstance(memory, Passage) else memory.content
         text = tame(said if isinstance(memory, Passage) else self._expand(said))
         quoted = isinstance(memory, Passage) or (
-            memory.source is Source.USER_INPUT and memory.type is MemoryType.EPISODIC
+            memory.source is Source.USER_INPUT
+            and (memory.type is MemoryType.EPISODIC or bool(memory.evidence))
         )  # as it was said: "I" is the speaker
         return {
             "id": tame(memory.id),

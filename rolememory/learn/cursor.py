@@ -9,10 +9,9 @@ from rolememory.storage.state import StateLog
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """Read up to `mark` of the chat's log; `held` are versions that wait for the next user message."""
+    """Read up to `mark` of the chat's log."""
 
     mark: int = 0
-    held: tuple[str, ...] = ()
 
 
 class Cursors:
@@ -23,14 +22,12 @@ class Cursors:
 
     def of(self, chat: str) -> Cursor:
         """Where learning stands in this chat; at its beginning when nothing is known."""
-        raw = self._state.load().get(chat, {})
-        if not isinstance(raw.get("mark"), int):
-            return Cursor()
-        return Cursor(raw["mark"], tuple(map(str, raw.get("held", ()))))
+        mark = self._state.load().get(chat, {}).get("mark")
+        return Cursor(mark) if isinstance(mark, int) else Cursor()
 
     def move(self, chat: str, cursor: Cursor) -> None:
         """Learning has come so far."""
-        self._state.put(chat, {"mark": cursor.mark, "held": list(cursor.held)})
+        self._state.put(chat, {"mark": cursor.mark})
 
     def drop(self, chat: str) -> None:
         """The chat is gone, or is to be read anew."""

@@ -1,4 +1,4 @@
-"""From drafts to the journal: the gate, the comparison with what is known, one transaction with readable reasons."""
+"""From drafts to the journal: the gate, the verdict on each, one transaction with readable reasons."""
 
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -6,9 +6,9 @@ from dataclasses import replace
 from hashlib import blake2b
 from typing import Any
 
-from rolememory.learn.derive import derive
+from rolememory.learn import verdicts
+from rolememory.learn.asked import emotions_of
 from rolememory.learn.gate import Gate, Passed, Quarantined, Told
-from rolememory.learn.reconcile import Known, edits, reconcile
 from rolememory.schema.evidence import Reason
 from rolememory.schema.learning import Draft, Learned, Verdict
 from rolememory.schema.memory import Memory, Source, readable_id
@@ -36,18 +36,11 @@ def learned_id(draft: Draft) -> str:
     return f"{readable_id(draft.content)}-{blake2b(said.encode('utf-8', 'replace'), digest_size=4).hexdigest()}"
 
 
-def _with_keys(draft: Draft) -> Draft:
-    """What a model proposes has no keys, topics or feeling of its own yet."""
-    if draft.keys or draft.topics or draft.source is Source.USER_INPUT:
+def _felt(draft: Draft) -> Draft:
+    """What a model proposes has no feeling of its own yet."""
+    if draft.emotions or draft.source is Source.USER_INPUT:
         return draft
-    found = derive(draft.content, draft.claims)
-    return replace(
-        draft,
-        keys=found.keys,
-        topics=found.topics,
-        emotions=draft.emotions or found.emotions,
-        tags=draft.tags or found.tags,
-    )
+    return replace(draft, emotions=emotions_of(draft.content))
 
 
 class Keeper:
@@ -63,7 +56,6 @@ class Keeper:
     ) -> None:
         self.review = review
         self._store, self._commit, self._saying, self._prompted = store, commit, saying, prompted
-        self._known: Known | None = None
         self._told = Told()
         self._lock = threading.Lock()
 
@@ -75,7 +67,7 @@ class Keeper:
         """
         with self._lock:
             memories = self._store.snapshot().memories
-            fresh = {learned_id(draft): _with_keys(draft) for draft in drafts}
+            fresh = {learned_id(draft): _felt(draft) for draft in drafts}
             fresh = {
                 one: draft
                 for one, draft in fresh.items()
@@ -84,11 +76,11 @@ class Keeper:
             if not fresh:
                 return Learned()
             passed, refused = self._past(gate, fresh, memories)
-            verdicts = self._compare(passed, memories)
-            return self._write(list(passed), verdicts, refused, memories, actor)
+            found = verdicts.judge(passed, self._told, memories)
+            return self._write(found, refused, memories, actor)
 
     def accept(self, waiting_id: str, mended: Mapping[str, Any]) -> Memory:
-        """What waited becomes a memory, as it is or mended: a person said so. What it contradicts gives way to it.
+        """What waited becomes a memory, as it is or mended: a person said so. What it would replace gives way to it.
 
         Raises:
             UnknownNameError: nothing of that id waits.
@@ -100,9 +92,7 @@ class Keeper:
             confidence=1.0,
         )
         content = str(mended.get("content", draft.content))
-        draft = replace(
-            draft, content=content, claims=draft.claims if content == draft.content else ()
-        )
+        draft = replace(draft, content=content)
         with self._lock:
             memories = self._store.snapshot().memories
             against = tuple(
@@ -111,7 +101,7 @@ class Keeper:
                 if one in memories
             )
             verdict = Verdict(draft, "supersede" if against else "add", Reason("accepted"), against)
-            added = edits([verdict], [waiting_id], memories)
+            added = verdicts.edits({waiting_id: verdict}, memories)
             rest = {name: value for name, value in mended.items() if name != "content"}
             wanted = [
                 replace(one, fields={**one.fields, **rest}) if one.op == "add" else one
@@ -138,27 +128,20 @@ class Keeper:
                 self.review.add(judged.draft, judged.because, draft.created, memory_id)
         return passed, refused
 
-    def _compare(
-        self, passed: Mapping[str, Draft], memories: Mapping[str, Memory]
-    ) -> list[Verdict]:
-        if self._known is None:
-            self._known = Known(memories)
-        self._known.follow(memories)
-        return reconcile(list(passed.values()), self._known, list(passed))
-
     def _write(
         self,
-        ids: Sequence[str],
-        verdicts: Sequence[Verdict],
+        found: Mapping[str, Verdict],
         refused: Sequence[tuple[Draft, Reason]],
         memories: Mapping[str, Memory],
         actor: str,
     ) -> Learned:
-        for memory_id, verdict in zip(ids, verdicts, strict=True):
+        for memory_id, verdict in found.items():
             if verdict.action == "review":
                 self.review.add(verdict.draft, verdict.because, verdict.draft.created, memory_id)
-        wanted = edits(verdicts, ids, memories)
+        wanted = verdicts.edits(found, memories)
         after = self._commit(wanted, actor).memories if wanted else self._store.snapshot().memories
         return Learned(
-            tuple(after[one] for one in ids if one in after), tuple(verdicts), tuple(refused)
+            tuple(after[one] for one in found if one in after),
+            tuple(found.values()),
+            tuple(refused),
         )

@@ -1,6 +1,6 @@
 """One role's write path: from the visible messages to memories. The chat log is the one durable write; all else follows from it.
 
-    visible messages -> chat log -> rules (at once, on a thread) or a model (later) -> gate -> reconcile -> journal
+    visible messages -> chat log -> commands (at once, on a thread), a model (later) -> gate -> verdicts -> journal
 
 A chat is never held up: `observe` returns when the log is on disk. What was learned can be waited for with `settle`.
 """
@@ -16,14 +16,13 @@ from datetime import datetime
 from rolememory.chats import Chats, VisiblePath
 from rolememory.errors import RoleMemoryError
 from rolememory.inject.environment import Templates
-from rolememory.learn import rules
+from rolememory.learn.asked import Around, asked
 from rolememory.learn.commands import Command
-from rolememory.learn.cursor import Cursors
+from rolememory.learn.cursor import Cursor, Cursors
 from rolememory.learn.forgetting import meant
 from rolememory.learn.gate import Gate
 from rolememory.learn.keep import Commit, Keeper
 from rolememory.learn.model.behind import Behind
-from rolememory.learn.model.models import model_learns
 from rolememory.learn.model.upstreams import Upstreams
 from rolememory.schema.learning import Company, Draft, Learned, Observed, Said
 from rolememory.schema.memory import Source
@@ -62,7 +61,7 @@ class Needs:
 
 
 class Learner:
-    """Turns what is said into memories. Thread-safe."""
+    """Obeys what is asked of the memory and lets a model distil the rest. Thread-safe."""
 
     def __init__(
         self, space: Space, store: RoleStore, chats: Chats, review: Review, needs: Needs
@@ -133,7 +132,7 @@ class Learner:
                 self._work = self._needs.pool.submit(self._catch_up)
 
     def settle(self, timeout: float | None = None) -> bool:
-        """Wait until the rules have read everything observed so far; false when that took longer."""
+        """Wait until every command observed so far is obeyed; false when that took longer."""
         work = self._work
         if work is None or work.done():
             return True
@@ -153,7 +152,7 @@ class Learner:
         return lambda: self._listeners.remove(listener)
 
     def keep(self, drafts: Sequence[Draft], actor: str, chat: str = "") -> Learned:
-        """Drafts of anybody on their way to the store: gate, reconciliation, one transaction."""
+        """Drafts of anybody on their way to the store: gate, verdicts, one transaction."""
         role = self._needs.role()
         gate = Gate(self._needs.card_texts(), names=(role.name, *role.aliases))
         learned = self.keeper.keep(drafts, gate, actor)
@@ -208,22 +207,20 @@ class Learner:
             _log.exception("chat %r: not learned from yet", chat)
 
     def _take(self, chat: str) -> None:
-        cursor = self._cursors.of(chat)
-        news, mark = self.chats.since(chat, cursor.mark)
-        settings = self._needs.settings().learn
-        if not settings.enabled or not self.chats.info(chat).teaches:
-            self._cursors.move(chat, replace(cursor, mark=mark, held=()))
+        news, mark = self.chats.since(chat, self._cursors.of(chat).mark)
+        if not self._needs.settings().learn.enabled or not self.chats.info(chat).teaches:
+            self._cursors.move(chat, Cursor(mark))
             return
         path = self.chats.path(chat)
         fresh = {said.version for said in news}
-        ready, held = _final(path, {*cursor.held, *fresh})
+        ready = sorted(place for place in map(path.find, fresh) if place is not None)
         again = _answers(path, fresh, self._gone(chat), ready)
         places = sorted((*ready, *again))
         for start in range(0, max(len(places), 1), _AT_ONCE):
             if self._leaving.is_set():
                 return
             self._read(chat, path, places[start : start + _AT_ONCE], set(again))
-        self._cursors.move(chat, replace(cursor, mark=mark, held=held))
+        self._cursors.move(chat, Cursor(mark))
         self.behind.touch(chat)
 
     def _gone(self, chat: str) -> list[datetime]:
@@ -236,25 +233,17 @@ class Learner:
     def _read(
         self, chat: str, path: Sequence[Said], places: Sequence[int], again: Container[int]
     ) -> None:
-        company = self.company(chat)
-        settings, lexicon = self._needs.settings().learn, self._needs.lexicon()
+        company, lexicon = self.company(chat), self._needs.lexicon()
         drafts: list[Draft] = []
         forget: list[tuple[Command, str | None]] = []
         for place in places:
-            user = _user_at(path, place)
+            user, before = _user_at(path, place), path[place - 1] if place else None
             told = replace(company, user=user or "")
-            around = rules.Around(
-                chat, told, user, path[place - 1] if place else None, settings, lexicon
-            )
-            found = rules.read(path[place], around)
+            found = asked(path[place], Around(chat, told, user, before, lexicon))
             drafts += found.drafts
             if place not in again:  # an order is obeyed once
                 forget += [(command, user) for command in found.forget]
-        if drafts and (settings.extractor != "model" or not model_learns(settings)):
-            self.keep([one for one in drafts if not one.explicit], "learn", chat)
-        explicit = [one for one in drafts if one.explicit]
-        if explicit or not drafts:
-            self.keep(explicit, "user", chat)
+        self.keep(drafts, "user", chat)
         for command, user in forget:
             self._forget(command, user)
 
@@ -274,14 +263,15 @@ class Learner:
         return said.text if said else ""
 
     def _prompted(self, draft: Draft) -> Iterator[str]:
-        """What the character had before it when it said what this draft rests on."""
+        """What the character had before it when it said what this draft rests on; what a user says is no echo."""
         for one in draft.evidence if draft.source is not Source.USER_INPUT else ():
             path = self.chats.path(one.chat)
             places = map(path.find, one.version.split("+"))
             last = max((place for place in places if place is not None), default=None)
-            asked = None if last is None else _asked_before(path, last)
-            if asked:
-                yield from self._needs.prompted(one.chat, asked.version)
+            if last is None or path[last].role == "user":
+                continue
+            if before := _asked_before(path, last):
+                yield from self._needs.prompted(one.chat, before.version)
 
 
 def _asked_before(path: VisiblePath, place: int) -> Said | None:
@@ -306,12 +296,3 @@ def _answers(
     return sorted(
         place for place in behind - set(ready) if place < len(path) and path[place].role == "user"
     )
-
-
-def _final(path: VisiblePath, wanted: set[str]) -> tuple[list[int], tuple[str, ...]]:
-    """Which wanted versions may be learned from (their places, in order), and which wait for the next user message."""
-    users = (place for place in range(len(path) - 1, -1, -1) if path[place].role == "user")
-    newest_user = next(users, -1)
-    here = sorted(place for place in map(path.find, wanted) if place is not None)
-    ready = [place for place in here if path[place].role == "user" or place < newest_user]
-    return ready, tuple(path[place].version for place in here if place not in set(ready))

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from itertools import islice
 from typing import Any, Self
 
+from rolememory.learn.gate import likeness
 from rolememory.learn.weights import weight
 from rolememory.schema.evidence import Reason
 from rolememory.schema.memory import Memory, MemoryType
@@ -35,14 +36,8 @@ def always(memory: Memory) -> bool:
 
 
 def says_the_same(earlier: Memory, later: Memory) -> bool:
-    """Whether the later one restates the earlier: by what they claim, else by their words."""
-    from rolememory.learn.reconcile.judge import (
-        relation,  # with all that it reads: only where it is asked
-    )
-    from rolememory.learn.reconcile.told import Told
-
-    found = relation(Told(earlier), Told(later))
-    return found is not None and found.kind == "same"
+    """Whether neither adds anything to the other."""
+    return likeness.equal(earlier.content, later.content)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +186,7 @@ def _spared(memory: Memory) -> bool:
 
 
 def _learned(memory: Memory) -> bool:
-    """Whether it is for the rules to put away: nobody wrote it, locked it or made it constant."""
+    """Whether it is for upkeep to put away: nobody wrote it, locked it or made it constant."""
     return not (_spared(memory) or memory.authored)
 
 

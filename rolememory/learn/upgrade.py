@@ -4,14 +4,14 @@ One transaction of the actor `upgrade`: what rules wrote and nobody edited, lock
 counts again. `undo` brings everything back, and what was brought back stays.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from rolememory.schema.memory import Memory
-from rolememory.storage.memories import Edit, HistoryLine, RoleStore
+from rolememory.storage.memories import Edit, HistoryLine
 
 ACTOR = "upgrade"
-REASON = "told by passages"
+REASON = "the conversation itself is recalled now"
 
 _RULES = "learn"  # who wrote what rules found, in the journal
 _MACHINES = frozenset({_RULES, "model", "infer", "clean", ACTOR})  # whose changes are nobody's wish
@@ -25,18 +25,21 @@ class Upgraded:
     counting: tuple[str, ...] = ()
 
 
-def upgrade(store: RoleStore) -> Upgraded:
+def upgrade(
+    memories: Mapping[str, Memory],
+    history: Iterable[HistoryLine],
+    commit: Callable[[Sequence[Edit], str], object],
+) -> Upgraded:
     """Put away what rules wrote into a role's memories; nothing where there is nothing of it. Cost: O(journal).
 
-    A memory whose beginning the journal does not tell is left alone: it may be anybody's.
+    `history` is told newest first. A memory whose beginning the journal does not tell is left alone: it may be anybody's.
 
     Raises:
         ReadOnlyRoleError, NotWrittenError: the files are broken or the disk refused; nothing changed.
     """
-    memories, history = store.snapshot().memories, store.history()
     edits = list(_edits(memories, history))
     if edits:
-        store.commit(edits, actor=ACTOR)
+        commit(edits, ACTOR)
     put_away = [one.id for one in edits if "archived" in one.fields]
     freed = {old for one in edits for old in memories[one.id].supersedes} - {
         old for one in edits for old in one.fields.get("supersedes", ())

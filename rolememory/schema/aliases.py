@@ -115,6 +115,10 @@ _NO_STORE = (
     "vectors lie in each role's .cache and need no server",
     "向量放在各角色的 .cache 里，不需要服务器",
 )
+_CHAT_LOG = (
+    "the chat log keeps every message; what was said is recalled from there",
+    "对话记录保存每一条消息；说过的话从那里召回",
+)
 _ALWAYS_JSON = ("answers are always asked for as JSON", "模型的回答一律要求为 JSON")
 _TRIGGER_TOKENS = (
     "learn.summarize.trigger_tokens says when a chat is summed up",
@@ -148,6 +152,7 @@ ALIASES: Mapping[str, Alias] = {
         Alias("summarizerModel.apiKey", ("learn.summary.api_key_env",), "S0.18", secret=True),
         Alias("summarizerModel.model", ("learn.summary.model",), "S0.18"),
         Alias("summarizerModel.prompt", ("learn.summary.prompt",), "S0.18"),
+        Alias("learn.raw", (), "S3.11", why=_CHAT_LOG),
         Alias("vectorStore.path", (), "S0.19", why=_NO_STORE),
         Alias("vectorStore.tableName", (), "S0.19", why=_NO_STORE),
         Alias("retrieval.topK", ("recall.max_items",), "S0.20"),

@@ -4,10 +4,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, NamedTuple
 
-from rolememory.schema.claims import USER, Claim
 from rolememory.schema.evidence import Reason
 from rolememory.schema.memory import Evidence, Memory, MemoryType, Source
 from rolememory.schema.message import TurnKind
+
+USER = "user"
+"""The subject of a memory about whoever speaks to the role; the role itself is none."""
 
 SpanKind = Literal["quote", "action", "ooc"]
 """Speech of somebody else, a stage direction, words out of character."""
@@ -70,7 +72,7 @@ class Company:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A memory that somebody proposes: rules, a model, a command. Not yet compared with what is known."""
+    """A memory that somebody proposes: a command, a model. Not yet compared with what is known."""
 
     content: str
     type: MemoryType
@@ -78,7 +80,7 @@ class Draft:
     evidence: tuple[
         Evidence, ...
     ]  # each a support: a version, or several joined by "+", and the quote
-    because: Reason  # which rule or model found it
+    because: Reason  # who found it
     subject: str | None = None  # as in Memory: None = the role
     user: str | None = None
     created: datetime | None = None
@@ -88,8 +90,8 @@ class Draft:
     tags: tuple[str, ...] = ()
     salience: float = 0.5
     confidence: float = 1.0
-    claims: tuple[Claim, ...] = ()  # what it claims, where rules could read it
-    replaces: str = ""  # the text of the fact that it says is outdated, by a model
+    corrects: bool = False  # a person said that what is known is wrong
+    replaces: str = ""  # the id of the memory that it outdates, by a model that was shown it
     rests_on: tuple[str, ...] = ()  # inference: ids of the memories it was drawn from
     explicit: bool = False  # asked for by a person ("remember this"): no rule may find it too small
     constant: bool = False  # a person wants it present in every turn

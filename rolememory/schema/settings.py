@@ -452,10 +452,10 @@ class SummarizeSettings(Section):
 class LearnSettings(Section):
     """How memories grow out of chats. Recall never waits for it."""
 
-    enabled: bool = Field(True, description="learn from chats at all")
+    enabled: bool = Field(True, description="obey commands and learn from chats at all")
     extractor: Literal["auto", "rules", "model"] = Field(
         "auto",
-        description="auto = rules at once, and a model behind them when endpoint and model are set; rules = never ask a model; model = the model alone",
+        description="auto and model = a model distils what was said, when endpoint and model are set; rules = never ask a model; commands are always obeyed",
     )
     flow: Literal["extract", "decide"] = Field(
         "extract",
@@ -478,9 +478,6 @@ class LearnSettings(Section):
     max_facts: Count = Field(10, description="at most so many facts from one batch")
     min_confidence: Unit = Field(0.7, description="facts below this confidence (0..1) are dropped")
     auto_tag: bool = Field(True, description="give learned memories tags")
-    raw: tuple[Literal["user_input", "ai_output"], ...] = Field(
-        (), description="also keep these messages word for word as memories"
-    )
     decision: StepSettings = StepSettings()
     summary: StepSettings = StepSettings()
     extraction: StepSettings = StepSettings()

@@ -83,7 +83,6 @@ _REASONS: _Sentences = {
     "quiet_outdone": (("'{key}' was said, but other memories came first", "“{key}”出现过，但别的记忆排在前面"),),
     "quiet_patterns": (("its keys are patterns that fitted nothing, or other memories came first", "它的关键词是正则，没有匹配到，或别的记忆排在前面"),),
     "accepted": (("accepted by a person", "由人确认"),),
-    "raw": (("kept word for word, as the settings want", "按设置逐字保存"),),
     "extracted": (("read out of the chat by {model}", "由 {model} 从对话中提取"), ("read out of the chat by a model", "由模型从对话中提取")),
     "decided": (
         ("found worth remembering by {model}: {why}", "{model} 认为值得记住：{why}"),
@@ -174,12 +173,9 @@ _REASONS: _Sentences = {
     "restates": (("it says again what '{of}' says", "与“{of}”说的是同一件事"),),
     "restated": (("'{by}', told later, says the same", "后来的“{by}”说的是同一件事"),),
     "outdates": (("it takes the place of '{of}': {how}", "取代“{of}”：{how}"),),
-    "outdated": (("'{by}', told later, takes its place", "后来的“{by}”取代了它"),),
     "known": (("'{of}' says so already", "“{of}”已经说过"),),
-    "against_author": (("it contradicts '{of}', which a person wrote", "与人写下的“{of}”矛盾"),),
-    "against_locked": (("it contradicts '{of}', which is locked", "与已锁定的“{of}”矛盾"),),
-    "against_user": (("it contradicts '{of}', which the user said", "与用户自己说的“{of}”矛盾"),),
-    "replaces_unknown": (("no memory says what it would replace: '{text}'", "没有找到它要取代的记忆：“{text}”"),),
+    "against_author": (("it would replace '{of}', which a person wrote", "它要取代人写下的“{of}”"),),
+    "against_locked": (("it would replace '{of}', which is locked", "它要取代已锁定的“{of}”"),),
     # why a reply is said to have used a memory
     "referenced": (
         ("the reply says '{words}'", "回复里说到“{words}”"),
@@ -192,14 +188,6 @@ _REASONS: _Sentences = {
     "merged": (("'{into}' says the same", "“{into}”说的是同一件事"), ("a newer one says the same", "更新的一条说的是同一件事")),
     "unsupported": (("none of the messages it was learned from stands any more", "它所依据的消息都已不在"),),
     "counts_again": (("what it was learned from stands again", "它所依据的消息又成立了"),),
-    # what a turn was worth
-    "tells": (("the turn tells something ({kind})", "这段话说了值得记的事（{kind}）"), ("the turn tells something", "这段话说了值得记的事")),
-    "answers": (("it answers '{question}'", "回答了“{question}”"), ("it answers the question before it", "回答了前面的问题")),
-    "small_talk": (("it is small talk", "只是闲聊"),),
-    "only_question": (("it only asks", "只是在提问"),),
-    "only_order": (("it only tells what to do", "只是在吩咐"),),
-    "noise": (("there are no words in it", "里面没有话"),),
-    "repeated": (("it was said just before", "刚刚说过"),),
     # what the gate kept out, or lets wait
     "too_short": (("there is too little in it", "内容太少"),),
     "too_long": (("it has {length} characters, {limit} are the most", "有{length}个字符，最多{limit}个"), ("it is too long", "太长")),
@@ -242,10 +230,7 @@ _CHINESE: Mapping[str, Mapping[str, str]] = {
         "joy": "喜悦", "trust": "信任", "fear": "恐惧", "surprise": "惊讶", "sadness": "悲伤", "disgust": "厌恶", "anger": "愤怒",
         "anticipation": "期待", "love": "爱", "longing": "思念", "shame": "羞愧", "calm": "平静",
     },
-    "how": {
-        "denied": "否定了它", "opposite": "说法相反", "exclusive": "只能有一个", "number": "数目变了", "moved": "时间改了", "ended": "已经结束",
-        "switched": "换了", "changed": "变了", "corrected": "更正", "named": "模型指明",
-    },
+    "how": {"corrected": "更正", "named": "模型指明"},
     "sort": {
         "private_key": "私钥", "api_key": "接口密钥", "card": "银行卡号", "id_number": "证件号码",
     },

@@ -208,7 +208,7 @@ def delete(role: str, memory_id: str, *, etag: str | None = None) -> Call[Done]:
 
 
 def insight(role: str) -> Call[InsightOut]:
-    """What stands out: themes, what could be merged, what contradicts, what never came up, which keys are missing."""
+    """What stands out: themes, what could be merged, what never came up, which keys are missing."""
     return Call("GET", f"{_of(role)}/insight", InsightOut.model_validate)
 
 

@@ -90,6 +90,19 @@ def redacted(text: str) -> str:
     return text
 
 
+def masked(text: str) -> str:
+    """The text with its secrets hidden and every other character in its place; the very same text where there are none.
+
+    >>> masked("It is AKIA2BCDEFGHIJKLMNOP, don't tell")
+    "It is [private]           , don't tell"
+    """
+    hidden = _HIDDEN[language_of(text)]
+    for secret in secrets_in(text):
+        length = secret.end - secret.start
+        text = text[: secret.start] + hidden[:length].ljust(length) + text[secret.end :]
+    return text
+
+
 def _found(text: str) -> Iterator[Secret]:
     for kind, pattern, holds in _SORTS:
         for found in pattern.finditer(text):

@@ -26,49 +26,48 @@ def found(memories: dict[str, Memory], known: Known | None = None) -> Insight:
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "what"),
+    ("one", "other", "same"),
     [
         pytest.param(
             "Lin likes jasmine tea.",
             "Lin likes jasmine tea a lot.",
-            "same",
+            True,
             id="the same with more words",
         ),
         pytest.param(
             "The beacon failed in the storm.",
             "In the storm the beacon failed!",
-            "same",
+            True,
             id="the same in another order",
         ),
         pytest.param(
             "林喜欢茉莉茶。",
             "林喜欢茉莉茶！",
-            "same",
+            True,
             id="the same with other punctuation, in Chinese",
         ),
-        pytest.param("Tam lives in Bergen.", "Tam lives in Oslo.", "contrary", id="two homes"),
-        pytest.param("Mira hates tea.", "Mira loves tea.", "contrary", id="hate and love"),
-        pytest.param("林住在北京。", "林住在上海。", "contrary", id="two homes, in Chinese"),
+        pytest.param("Tam lives in Bergen.", "Tam lives in Oslo.", False, id="two homes"),
+        pytest.param("Mira hates tea.", "Mira loves tea.", False, id="hate and love"),
+        pytest.param("林住在北京。", "林住在上海。", False, id="two homes, in Chinese"),
         pytest.param(
-            "Mira loves Tom's violin.", "Mira loves Tim's violin.", "", id="another person"
+            "Mira loves Tom's violin.", "Mira loves Tim's violin.", False, id="another person"
         ),
         pytest.param(
             "Mira paid 40 coins for the coat.",
             "Mira paid 70 coins for the hat.",
-            "",
+            False,
             id="other numbers of other things",
         ),
         pytest.param(
             "The beacon stands on rock.",
             "Jasmine tea calms her.",
-            "",
+            False,
             id="nothing to do with each other",
         ),
     ],
 )
-def test_two_memories_side_by_side(one: str, other: str, what: str) -> None:
-    seen = found(told(one, other, type="semantic"))
-    assert ("same" if seen.mergeable else "contrary" if seen.contrary else "") == what
+def test_two_memories_side_by_side(one: str, other: str, same: bool) -> None:
+    assert bool(found(told(one, other, type="semantic")).mergeable) is same
 
 
 @pytest.mark.parametrize(

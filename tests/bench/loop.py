@@ -17,7 +17,7 @@ import re
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -64,6 +64,10 @@ TRUE = {
     ),
 }
 ASKED = {"en": "What does {who} keep in the {place}?", "zh": "{who}在{place}里放着什么？"}
+NODS = {
+    "en": "*She nods and counts {number} waves.* I see.",
+    "zh": "*她点点头，数了{number}个浪。* 原来如此。",
+}
 RETOLD = {
     "en": "As you told me: {all} I remember it well.",
     "zh": "你跟我说过：{all}我记得很清楚。",
@@ -79,12 +83,6 @@ class Truth:
     other: str
     asked: str
     language: str
-    who: str
-
-    @property
-    def friend(self) -> tuple[str, str]:
-        """What it says besides."""
-        return f"Lin's friend is called {self.who}.", f"Lin的朋友叫{self.who}。"
 
 
 def truths(chance: random.Random) -> Iterator[Truth]:
@@ -93,7 +91,7 @@ def truths(chance: random.Random) -> Iterator[Truth]:
     for language, who, thing, place in chance.sample(rows, len(rows)):
         values = {"who": who, "thing": thing, "place": place}
         yield Truth(
-            *(form.format(**values) for form in (*TRUE[language], ASKED[language])), language, who
+            *(form.format(**values) for form in (*TRUE[language], ASKED[language])), language
         )
 
 
@@ -204,7 +202,7 @@ class Loop:
         reply = (
             RETOLD[language].format(all=" ".join(shown[:3]))
             if shown
-            else ("*She nods.* I see." if language == "en" else "*她点点头。* 原来如此。")
+            else NODS[language].format(number=self.turns)
         )
         leaked = f"{reply}\n\n{seen.text}" if seen.text and self.chance.random() < 0.1 else reply
         self.lines.append(Message.assistant(leaked))
@@ -216,7 +214,7 @@ class Loop:
             self.read()
 
     def read(self) -> None:
-        """Wait until rules and model have read what is due."""
+        """Wait until commands and model have read what is due."""
         self.mind.learned()
         self.mind.learner.behind.settle(60.0)
 
@@ -246,8 +244,9 @@ def measured(turns: int, echoes: int, seed: int) -> dict[str, Any]:
         for _ in range(2 * BATCH):  # what was told last is read now
             loop.turn(SMALL_TALK["en"][0], "en")
         loop.read()
+        loop.mind.learner.behind.run(force=True)
         before = loop.stand()
-        files = len(loop.mind.memories)
+        files = unjunked(loop.mind.memories.values(), reader)
         for truth in _again(chance, reader, echoes):
             loop.turn(truth.asked, truth.language)
         loop.read()
@@ -259,7 +258,7 @@ def measured(turns: int, echoes: int, seed: int) -> dict[str, Any]:
             "told": len(reader.truths),
             **kept(before, reader),
             "waiting": len(loop.mind.waiting()),
-            "echoes": {"turns": echoes, "standing": len(after) - len(before), "in_file": len(loop.mind.memories) - files, "surer": surer(before, after)},
+            "echoes": {"turns": echoes, "standing": unjunked(after, reader) - unjunked(before, reader), "in_file": unjunked(loop.mind.memories.values(), reader) - files, "surer": surer(before, after)},
             "after_echoes": kept(after, reader),
         }  # fmt: skip
 
@@ -292,9 +291,6 @@ def kept(stand: Sequence[Memory], reader: BadReader) -> dict[str, Any]:
         for truth in reader.truths.values()
         for text in (truth.said, truth.fact, truth.other)
     }
-    known |= {
-        friend: friend for truth in reader.truths.values() for friend in truth.friend
-    }  # what rules read of them
     for one in stand:
         if one.content in known:
             facts[known[one.content]] += 1
@@ -314,6 +310,11 @@ def kept(stand: Sequence[Memory], reader: BadReader) -> dict[str, Any]:
         "junk_share": round(sum(rubbish.values()) / max(len(stand), 1), 4),
         "unknown": unknown[:10],
     }
+
+
+def unjunked(memories: Iterable[Memory], reader: BadReader) -> int:
+    """How many of them are no junk: that is counted apart."""
+    return sum(one.content not in reader.junk for one in memories)
 
 
 def surer(before: Sequence[Memory], after: Sequence[Memory]) -> int:

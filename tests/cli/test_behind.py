@@ -10,7 +10,7 @@ import pytest
 from tests.cli.running import Command
 from tests.endpoint import Endpoint, replies, status
 
-SECRET = "My api key is sk-abcdef0123456789abcdef0123456789abcd, use it for the door."
+SECRET = "Remember that my api key is sk-abcdef0123456789abcdef0123456789abcd."
 CHAT = [
     {"role": "user", "content": f"My sister Anna keeps bees in Riga. {SECRET}"},
     {"role": "assistant", "content": "Tell me more."},
@@ -44,19 +44,21 @@ def observed(command: Command, folder: Path) -> None:
 @pytest.mark.parametrize(
     ("toml", "level", "words"),
     [
-        pytest.param("", "good", "learned by: rules", id="by rules alone when nothing is set"),
+        pytest.param(
+            "", "good", "learned by: commands", id="by commands alone when nothing is set"
+        ),
         pytest.param("[learn]\nenabled = false\n", "note", "learned by: off", id="not at all"),
         pytest.param(
             f'[learn]\nendpoint = "{DEAD}"\nmodel = "m"\n',
             "good",
-            "learned by: rules and model",
+            "learned by: commands and model",
             id="by both",
         ),
         pytest.param(
-            f'[learn]\nextractor = "model"\nendpoint = "{DEAD}"\nmodel = "m"\n',
+            f'[learn]\nextractor = "rules"\nendpoint = "{DEAD}"\nmodel = "m"\n',
             "good",
-            "learned by: model",
-            id="by a model alone",
+            "learned by: commands",
+            id="by commands alone where the model is not wanted",
         ),
         pytest.param(
             f'[learn]\nendpoint = "{DEAD}"\n',
@@ -97,7 +99,7 @@ def test_what_waits_is_told_and_nothing_is_written(command: Command, tmp_path: P
         behind["queue"],
         behind["waiting"],
     ) == (
-        "rules and model",
+        "commands and model",
         1,
         3,
         0,

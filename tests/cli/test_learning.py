@@ -12,7 +12,7 @@ from tests.serve.proxy.upstreams import streams
 
 CHAT = [
     {"role": "assistant", "content": "Sit down."},
-    {"role": "user", "content": "My sister Anna keeps bees in Riga. I live in Rome."},
+    {"role": "user", "content": "My sister Anna keeps bees in Riga. Correction: I live in Rome."},
     {"role": "assistant", "content": "Tell me more."},
 ]
 
@@ -104,10 +104,10 @@ def test_how_chats_of_a_user_begin_is_chosen(home: Command) -> None:
 
 def test_what_waits_is_shown_and_accepted_rejected_or_mended(home: Command) -> None:
     with Home.open(home.home, {"embedding.backend": "off"}) as opened:
-        opened.role("Mira").remember("Lin lives in Oslo.", "semantic", subject="user", id="author")
+        opened.role("Mira").remember("I live in Oslo.", "semantic", subject="user", id="author")
     run(home, "observe", "Mira", file_of(home), "--chat", "one", "--user", "lin")
     (waiting,) = json.loads(run(home, "review", "Mira", "--json"))
-    assert waiting["content"] == "Lin lives in Rome."
+    assert waiting["content"] == "I live in Rome"
     assert (
         json.loads(
             run(
@@ -165,7 +165,7 @@ def test_talking_in_the_terminal_streams_the_reply_and_shows_what_was_learned(
             model.url,
             "--user",
             "lin",
-            given="My dog is called Rex.\n/why\n/quit\n",
+            given="Remember that my dog is called Rex.\n/why\n/quit\n",
         )
         assert "Mira: Bees are kind." in said
         assert "Rex" in said.partition("Bees are kind.")[2]
@@ -179,7 +179,7 @@ def test_talking_in_the_terminal_streams_the_reply_and_shows_what_was_learned(
             "lin",
             given="What is my dog called?\n",
         )
-        assert "My dog is called Rex." in again
+        assert "my dog is called Rex" in again
         assert "Rex" in model.requests[-1].said
 
 

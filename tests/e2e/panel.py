@@ -17,6 +17,7 @@ WORDS: dict[str, str] = json.loads(
     )
 )
 CJK = re.compile(r"[\u4e00-\u9fff]")
+ORDER = {"en": f"Remember that {EN.fact}", "zh-cn": f"记住，{ZH.fact}"}
 BUTTONS = {"take back": 0, "pin": 1, "edit": 2, "forget": 3}
 
 
@@ -34,7 +35,7 @@ def told(stage: Stage, way: str, name: str) -> tuple[str, Any]:
     """A word that a new character has learned, and its line in the panel."""
     stage.through(way)
     word = fresh("lilies")
-    stage.tell(name, f"My niece Ella keeps {word} in Bergen.", word)
+    stage.tell(name, f"Remember that my niece Ella keeps {word} in Bergen.", word)
     line = learned(stage, word)
     line.first.wait_for(state="attached")
     return word, line
@@ -46,7 +47,7 @@ def shown_once(stage: Stage, way: str) -> None:
     stage.asked(lambda: stage.call("swipe"), "Another thing.")
     stage.say(f"My niece Ella keeps {word} in Bergen.")
     late = fresh("tulips")
-    stage.say(f"My aunt Rosa sells {late} in Porto.")
+    stage.say(f"Remember that my aunt Rosa sells {late} in Porto.")
     learned(stage, late).first.wait_for(state="attached")
     assert (line.count(), learned(stage, late).count()) == (1, 1)
 
@@ -64,7 +65,11 @@ def taken_back_together(stage: Stage, way: str) -> None:
     stage.through(way)
     name = fresh("Nan")
     one, two = fresh("lilies"), fresh("herons")
-    stage.tell(name, f"My niece Ella keeps {one} in Bergen. My uncle Tom draws {two} in Oslo.", two)
+    stage.tell(
+        name,
+        f"Remember that my niece Ella keeps {one} in Bergen. Remember that my uncle Tom draws {two} in Oslo.",
+        two,
+    )
     for word in (one, two):
         learned(stage, word).wait_for(state="attached")
     press(learned(stage, one), "take back")
@@ -110,7 +115,8 @@ def forgotten(stage: Stage, way: str) -> None:
 def only_text(stage: Stage, way: str) -> None:
     stage.through(way)
     name, word = fresh("Nan"), fresh("<img src=x onerror=document.title='hurt'> lilies")
-    stage.tell(name, f"My niece Ella keeps {word} in Bergen.", word.rpartition(" ")[2])
+    order = f"Remember that my niece Ella keeps {word} in Bergen."
+    stage.tell(name, order, word.rpartition(" ")[2])
     learned(stage, word).wait_for(state="attached")
     assert stage.page.title() != "hurt", "a memory ran as HTML"
 
@@ -157,7 +163,7 @@ def in_ones_own_language(stage: Stage, language: str) -> None:
     with speaking(stage, language):
         stage.through("extension")
         name = fresh(tongue.name)
-        stage.tell(name, tongue.fact, tongue.word)
+        stage.tell(name, ORDER[language], tongue.word)
         learned(stage, tongue.word).wait_for(state="attached")
         stage.chat(name)
         stage.comes_to_mind(tongue.question, tongue.word)
@@ -239,7 +245,7 @@ def switched_off(stage: Stage) -> None:
     stage.call("extension", {"mode": "auto"})
     stage.chat(name)
     stage.comes_to_mind(EN.question, EN.word)
-    assert not [text for text in stage.contents(name) if "tulips" in text]
+    assert not [text for text in stage.said(name) if "tulips" in text]
 
 
 def at_a_depth(stage: Stage) -> None:
@@ -281,7 +287,7 @@ def without_notices(stage: Stage) -> None:
         assert learned(stage, EN.word).count() == 0
     finally:
         stage.call("extension", {"notices": True})
-    stage.tell(name, "My nephew Finn mends nets in Faro.", "mends nets")
+    stage.tell(name, "Remember that my nephew Finn mends nets in Faro.", "mends nets")
     learned(stage, "mends nets").wait_for(state="attached")
     assert learned(stage, EN.word).count() == 0
 
@@ -341,6 +347,7 @@ def the_url_taken_out(stage: Stage, way: str) -> None:
     name = fresh("Una")
     stage.tell(name, EN.meant, EN.sense)
     stage.tell(name, EN.fact, EN.word)
+    stage.remember("Anna's hives stand behind the old mill.", name)
     stage.chat(name)
     given = block(stage.comes_to_mind(EN.question, EN.word))
     stage.through("gone")

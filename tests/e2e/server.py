@@ -74,12 +74,33 @@ class Memory:
                 self._process.stdout.close()
             self._process = None
 
-    def learned(self, words: str, role: str) -> None:
-        """Wait until a memory of this role holds these words."""
+    def heard(self, words: str, role: str) -> None:
+        """Wait until a visible message of this role's chats holds these words."""
         until(
-            lambda: any(words in text for text in self.contents(role)),
-            lambda: f"nothing was learned of {words!r}; there is {self.contents(role)}",
+            lambda: any(words in text for text in self.said(role)),
+            lambda: f"nothing was heard of {words!r}; there is {self.said(role)}",
         )
+
+    def remember(self, words: str, role: str) -> None:
+        """Write a memory, as the page does."""
+        path = f"{self.url}/api/roles/{quote(role, safe='')}/memories"
+        headers = {"Authorization": f"Bearer {self.token}"}
+        httpx.post(
+            path,
+            json={"content": words},
+            headers=headers,
+            trust_env=False,
+            timeout=PATIENCE_S,
+        ).raise_for_status()
+
+    def said(self, role: str) -> list[str]:
+        """The texts of all visible messages of a role's chats."""
+        chats = f"/roles/{quote(role, safe='')}/chats"
+        return [
+            said["text"]
+            for chat in self._ask(f"{chats}?limit=200")
+            for said in self._ask(f"{chats}/{quote(chat['id'], safe='')}?limit=200")
+        ]
 
     def understands(self) -> None:
         """Wait until meaning works; loading a model takes a while on a slow machine."""

@@ -242,17 +242,25 @@ class Stage:
         return asked
 
     def tell(self, name: str, fact: str, words: str) -> None:
-        """Tell a character something in a chat of its own, and wait until it is learned."""
+        """Tell a character something in a chat of its own, and wait until it was heard."""
         self.chat(name)
         self.say(fact)
-        self.learned(words, name)
+        self.heard(words, name)
 
-    def learned(self, words: str, name: str) -> None:
-        """Wait until this character has learned something with these words."""
-        self.memory.learned(words, self._called[name])
+    def heard(self, words: str, name: str) -> None:
+        """Wait until this character has heard something with these words."""
+        self.memory.heard(words, self._called[name])
+
+    def remember(self, words: str, name: str) -> None:
+        """Write a memory of this character."""
+        self.memory.remember(words, self._called[name])
+
+    def said(self, name: str) -> list[str]:
+        """The texts of all that stands in this character's chats."""
+        return self.memory.said(self._called[name])
 
     def contents(self, name: str) -> list[str]:
-        """The texts of all that this character has learned."""
+        """The texts of all memories of this character."""
         return self.memory.contents(self._called[name])
 
     def files(self) -> dict[str, str]:

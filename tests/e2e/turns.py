@@ -17,9 +17,9 @@ def swiped_and_regenerated(stage: Stage, way: str) -> None:
         assert word in said_in(asked)
         assert block(asked).count(word) == 0, "what stands in the chat is told twice"
     stage.say("It is late.")
-    stage.learned(word, name)
-    stage.learned("York", name)
-    known = stage.contents(name)
+    stage.heard(word, name)
+    stage.heard("York", name)
+    known = stage.said(name)
     assert len([text for text in known if f"grows {word}" in text]) == 1, known
     assert not [text for text in known if "Holm" in text or "Bath" in text], (
         "a reply that was swiped away teaches"
@@ -40,8 +40,8 @@ def not_the_characters_words(stage: Stage, way: str) -> None:
     assert block(asked) == "", "a summary is given memories"
     later = fresh("tulips")
     stage.say(f"My aunt Rosa sells {later} in Porto.")
-    stage.learned(later, name)
-    assert not [text for text in stage.contents(name) if word in text]
+    stage.heard(later, name)
+    assert not [text for text in stage.said(name) if word in text]
 
 
 def continued(stage: Stage, way: str) -> None:
@@ -65,10 +65,10 @@ def edited(stage: Stage, way: str) -> None:
         fresh("It is the evening of day")
     )  # nobody can tell a chat without a name by a first message that is another one now
     stage.say("My cousin Eva paints ships in Turku.")
-    stage.learned("paints ships", name)
+    stage.heard("paints ships", name)
     stage.call("edit", 3, "My cousin Eva carves spoons in Turku.")
     stage.say("It is late.")
-    stage.learned("carves spoons", name)
+    stage.heard("carves spoons", name)
     stage.chat(name)
     asked = stage.comes_to_mind("What does my cousin Eva do in Turku?", "carves spoons")
     assert "paints ships" not in block(asked), "what was edited away is told"
@@ -80,10 +80,10 @@ def deleted(stage: Stage, way: str) -> None:
     stage.chat(name)
     stage.say(fresh("It is the evening of day"))
     stage.say("My nephew Finn mends nets in Faro.")
-    stage.learned("mends nets", name)
+    stage.heard("mends nets", name)
     stage.call("remove", 3)
     stage.say("My niece Ella tunes pianos in Graz.")  # a proxy hears of it with the next turn
-    stage.learned("tunes pianos", name)
+    stage.heard("tunes pianos", name)
     stage.chat(name)
     assert not stage.recalls("What does my nephew Finn do in Faro?", "mends nets"), (
         "what was deleted is told"
@@ -123,7 +123,7 @@ def stopped(stage: Stage, way: str) -> None:
         stage.call("stop")
         assert stage.model.idle(), "the model is still being waited for"
     stage.say("Go on.")
-    stage.learned(word, name)
+    stage.heard(word, name)
 
 
 def refused(stage: Stage, way: str) -> None:
@@ -135,7 +135,7 @@ def refused(stage: Stage, way: str) -> None:
         stage.call("fail", f"My friend Ada breeds {word} in Genoa.")
     assert any("the moon is down" in toast for toast in stage.call("toasts")), stage.call("toasts")
     stage.say("Go on.")
-    stage.learned(word, name)
+    stage.heard(word, name)
 
 
 def a_tool(stage: Stage, way: str, processing: str) -> None:
@@ -159,7 +159,7 @@ def a_tool(stage: Stage, way: str, processing: str) -> None:
         assert answer["tool_call_id"] == call["tool_calls"][0]["id"]
         stage.say("It is late.")
         stage.say("Good night.")
-        assert not [text for text in stage.contents(name) if "Otto" in text]
+        assert not [text for text in stage.said(name) if "Otto" in text]
     finally:
         stage.call("tools", None)
         stage.call("processing", "")
@@ -176,7 +176,7 @@ def a_group(stage: Stage, way: str) -> None:
     asked = stage.model.asked[before:]
     assert len(asked) == 2, "each member answers"
     for name in (one, two):
-        stage.learned(EN.word, name)
+        stage.heard(EN.word, name)
     for name in (one, two):
         stage.chat(name)
         stage.comes_to_mind(EN.question, EN.word)

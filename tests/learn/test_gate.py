@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from rolememory.inject.fence import fenced
 from rolememory.learn.gate import Gate, Judged, Passed, Quarantined, Refused, Told
-from rolememory.schema.claims import Claim
 from rolememory.schema.evidence import Reason
 from rolememory.schema.learning import Draft
 from rolememory.schema.memory import Evidence, Memory, MemoryType, Source
@@ -377,7 +376,6 @@ def test_a_secret_is_hidden_unless_it_was_to_be_remembered(content: str, asked: 
         content,
         explicit=asked,
         keys=(content.rsplit(maxsplit=1)[-1].strip(".。"), "wifi"),
-        claims=(Claim("user", "is", content, content, content),),
     )
     judged = Gate().judge(told)
     assert isinstance(judged, Quarantined)

@@ -1,6 +1,7 @@
 """A home whose memories rules wrote comes up to date: in one step, with a way back, and nothing of anybody's is touched."""
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -8,8 +9,9 @@ from typing import Any
 import pytest
 
 from rolememory.engine import Home, RoleMemory
-from rolememory.learn.upgrade import ACTOR, Upgraded, upgrade
+from rolememory.learn.upgrade import ACTOR, REASON, Upgraded, upgrade
 from rolememory.schema.memory import MemoryType
+from rolememory.schema.message import Message
 from rolememory.storage.memories import Edit
 
 SAID = [{"chat": "one", "version": "v1", "quote": "I live in Rome."}]
@@ -28,6 +30,14 @@ def wrote(mind: RoleMemory, actor: str, memory_id: str, content: str, **fields: 
     return memory_id
 
 
+def put_away(mind: RoleMemory) -> Upgraded:
+    return upgrade(
+        mind.store.snapshot().memories,
+        mind.history(),
+        lambda edits, actor: mind.store.commit(edits, actor=actor),
+    )
+
+
 def counting(mind: RoleMemory) -> set[str]:
     memories = mind.store.snapshot().memories.values()
     outdated = {old for one in memories if not one.archived for old in one.supersedes}
@@ -39,12 +49,12 @@ def test_what_rules_wrote_is_put_away_and_undo_brings_it_back(mind: RoleMemory) 
     wrote(mind, "learn", "paris", "林住在巴黎。", supersedes=["rome"])
     mind.remember("The beacon failed in 1887.", id="beacon")
     before = dict(mind.store.snapshot().memories)
-    assert upgrade(mind.store) == Upgraded(("rome", "paris"))
+    assert put_away(mind) == Upgraded(("rome", "paris"))
     assert counting(mind) == {"beacon"}
     assert {line.txn for line in mind.history() if line.actor == ACTOR} == {mind.history()[0].txn}
     mind.undo()
     assert dict(mind.store.snapshot().memories) == before
-    assert upgrade(mind.store) == Upgraded(), "what a person brought back stays"
+    assert put_away(mind) == Upgraded(), "what a person brought back stays"
 
 
 @pytest.mark.parametrize(
@@ -65,7 +75,7 @@ def test_what_rules_wrote_is_put_away_and_undo_brings_it_back(mind: RoleMemory) 
 def test_what_is_somebodys_stays(mind: RoleMemory, actor: str, fields: dict[str, Any]) -> None:
     wrote(mind, actor, "it", "Lin lives in Rome.", **fields)
     before = dict(mind.store.snapshot().memories)
-    assert upgrade(mind.store) == Upgraded()
+    assert put_away(mind) == Upgraded()
     assert dict(mind.store.snapshot().memories) == before
 
 
@@ -78,7 +88,7 @@ def test_what_a_person_changed_stays(mind: RoleMemory, field: str) -> None:
         mind.edit("it", archived=False)
     else:
         mind.edit("it", **{field: changed[field]})
-    assert upgrade(mind.store) == Upgraded()
+    assert put_away(mind) == Upgraded()
 
 
 def test_what_was_changed_in_an_editor_stays(mind: RoleMemory) -> None:
@@ -90,7 +100,7 @@ def test_what_was_changed_in_an_editor_stays(mind: RoleMemory) -> None:
     raw["semantic"][0]["content"] = "Lin lives by the harbour."
     file.write_text(json.dumps(raw), "utf-8")
     mind.store.fold(force=True)
-    assert upgrade(mind.store).archived == ("other",)
+    assert put_away(mind).archived == ("other",)
 
 
 def test_upkeep_and_models_are_no_persons(mind: RoleMemory) -> None:
@@ -98,7 +108,7 @@ def test_upkeep_and_models_are_no_persons(mind: RoleMemory) -> None:
     mind.store.commit([Edit("set", "it", {"archived": True})], "clean")
     mind.store.commit([Edit("set", "it", {"archived": False})], "clean")
     mind.store.commit([Edit("set", "it", {"supersedes": ["old"]})], "model")
-    assert upgrade(mind.store) == Upgraded(("it",), ("old",))
+    assert put_away(mind) == Upgraded(("it",), ("old",))
 
 
 def test_what_rules_outdated_counts_again_and_what_persons_and_models_outdated_does_not(
@@ -110,7 +120,7 @@ def test_what_rules_outdated_counts_again_and_what_persons_and_models_outdated_d
     wrote(mind, "model", "model", "Lin moved to Oslo.", supersedes=["by-model"])
     wrote(mind, "user", "person", "I moved to Bergen.", supersedes=["by-person"])
     mind.store.commit([Edit("set", "model", {"supersedes": ["by-model", "by-rule"]})], "learn")
-    assert upgrade(mind.store) == Upgraded(("rule",), ("by-rule",))
+    assert put_away(mind) == Upgraded(("rule",), ("by-rule",))
     assert counting(mind) == {"by-rule", "model", "person"}
     mind.undo()
     assert counting(mind) == {"rule", "model", "person"}
@@ -120,17 +130,89 @@ def test_a_second_time_there_is_nothing_to_do(tmp_path: Path) -> None:
     with Home.open(tmp_path, {"embedding.backend": "off"}) as home:
         mind = home.create("Mira")
         wrote(mind, "learn", "it", "Lin lives in Rome.")
-        assert upgrade(mind.store).archived == ("it",)
-        assert upgrade(mind.store) == Upgraded()
+        assert put_away(mind).archived == ("it",)
+        assert put_away(mind) == Upgraded()
     with Home.open(tmp_path, {"embedding.backend": "off"}) as home:
         mind = home.role("Mira")
-        assert upgrade(mind.store) == Upgraded()
+        assert put_away(mind) == Upgraded()
         mind.edit("it", archived=False)
-        assert upgrade(mind.store) == Upgraded(), "a person wants it back"
+        assert put_away(mind) == Upgraded(), "a person wants it back"
 
 
 def test_upkeep_leaves_what_was_put_away(mind: RoleMemory) -> None:
     wrote(mind, "learn", "it", "Lin lives in Rome.", evidence=[{"chat": "gone", "version": "v"}])
-    upgrade(mind.store)
+    put_away(mind)
     mind.clean()
     assert mind.store.snapshot().memories["it"].archived
+
+
+BEFORE = Path(__file__).parent / "old_home"
+"""A home as the last version with rules wrote it; one of its memories was edited and one locked since."""
+KEPT = {
+    "beacon",  # an author's
+    "the-gate-code-is-fded8097",  # asked to be remembered
+    "thank-you-i-found-45770823",  # edited by a person
+    "m-e161ba19-aca5a55f",  # locked by a person
+}
+
+
+def opened(folder: Path, **settings: str) -> Home:
+    if not folder.exists():
+        shutil.copytree(BEFORE, folder)
+    return Home.open(folder, {"embedding.backend": "off", **settings})
+
+
+def said(folder: Path, text: str, **settings: str) -> None:
+    """Open it for writing, as a chat does."""
+    with opened(folder, **settings) as home:
+        mind = home.role("Mira")
+        mind.observe([Message.user(text)], chat="four", user="lin")
+        assert mind.learned()
+
+
+def test_an_older_home_is_upgraded_once_when_it_is_written_to_and_undo_restores_it(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "home"
+    with opened(folder) as home:
+        before = dict(home.role("Mira").memories)
+    assert len(before) == 12
+    said(folder, "Hello again.")
+    with opened(folder) as home:
+        mind = home.role("Mira")
+        assert counting(mind) == KEPT
+        assert {one: mind.memories[one] for one in KEPT} == {one: before[one] for one in KEPT}
+        lines = [line for line in mind.history() if line.actor == ACTOR]
+        assert {(line.txn, line.reason) for line in lines} == {(lines[0].txn, REASON)}
+        for question, answer in (
+            ("Did I move to another city?", "Paris"),
+            ("What does my sister keep?", "bees"),
+            ("我妹妹开了什么店？", "茶馆"),
+            ("What is the gate code?", "owls"),
+        ):
+            asked = [Message.user(question)]
+            assert answer in mind.recall(asked, chat="five", user="lin", dry_run=True).text
+        mind.undo(lines[0].txn)
+        assert dict(mind.memories) == before
+    said(folder, "Good evening.")
+    with opened(folder) as home:
+        assert dict(home.role("Mira").memories) == before, "what a person brought back stays"
+
+
+def test_upkeep_by_hand_upgrades_too(tmp_path: Path) -> None:
+    with opened(tmp_path / "home") as home:
+        mind = home.role("Mira")
+        mind.clean(dry_run=True)
+        assert not any(line.actor == ACTOR for line in mind.history()), "a look changes nothing"
+        mind.clean()
+        assert counting(mind) == KEPT
+
+
+def test_where_chats_are_not_recalled_nothing_is_put_away(tmp_path: Path) -> None:
+    folder = tmp_path / "home"
+    said(folder, "Hello again.", **{"recall.passages.recall": "none"})
+    with opened(folder) as home:
+        assert not any(one.archived for one in home.role("Mira").memories.values())
+    said(folder, "Good evening.")
+    with opened(folder) as home:
+        assert counting(home.role("Mira")) == KEPT, "once they are"

@@ -1,12 +1,11 @@
-"""A long random life of one role, and the same life told anew: what it believes must not depend on how it came to be.
+"""A long random life of one role, and the same life told anew: what it remembers must not depend on how it came to be.
 
     python -m tests.learning.replay --steps 10000 [--seed 1] [--life 200] [--every 50]
 
 Chats grow, are edited, swiped, cut, branched and mended; the home is closed and opened again. At every checkpoint what stands as seen from
 a chat is compared with a home that never saw anything but what is visible now, told once from beginning to end. Prints one JSON object.
 
-By design not compared: what a reply taught stands while the reply stands, though the answer that had let it stand was taken
-away again. So each chat is given a word of the user at its end before a checkpoint.
+Compared are the memories that somebody asked for and the passages that may be recalled.
 """
 
 import argparse
@@ -22,6 +21,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from rolememory.chats.passages import ChatPassages
 from rolememory.engine import Home, RoleMemory
 from rolememory.recall.standing import counts, standing
 from rolememory.schema.learning import Said
@@ -181,10 +181,6 @@ class Walk:
 
     def differences(self) -> list[str]:
         """What is believed otherwise than it would be if only what is visible had ever been said, as seen from one chat of each family."""
-        for tale in self.tales:
-            if tale.lines[-1].role == "assistant":
-                tale.lines.append(Message.user("Hm."))
-                self.show(tale)
         views = {tale.family: tale for tale in self.chance.sample(self.tales, len(self.tales))}
         return [one for tale in views.values() for one in self._differences(tale)]
 
@@ -216,8 +212,9 @@ ACTS = {
 
 
 def believed(mind: RoleMemory, chat: str) -> set[Believed]:
-    """What stands, as seen from a chat."""
-    memories, sight = mind.memories, mind.chats.visible_from(chat)
+    """What stands, memories and passages, as seen from a chat."""
+    spoken = ChatPassages(mind.chats, lambda said: said.name or said.role).follow()
+    memories, sight = {**mind.memories, **spoken}, mind.chats.visible_from(chat)
     replaced = standing(memories, sight).superseded
     stands = (
         one

@@ -1,4 +1,4 @@
-"""What people say in the walks: facts that change, deeds, promises and chit-chat, in English and Chinese."""
+"""What people say in the walks: facts that change, deeds, promises, orders to remember and chit-chat, in English and Chinese."""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -83,6 +83,12 @@ SAID: Mapping[str, Mapping[str, Sequence[str]]] = {
         "orders": [
             "Remember that the gate code of the {spot} is {number}.",
             "请记住，{site}的暗号是{number}。",
+            "Don't forget that my sister lives in {place}.",
+            "Remember that.",
+            "(OOC: remember that I hid the {thing} in the {spot})",
+            "记住，我住在{city}。",
+            "永远记住我的狗叫{animal}。",
+            "记住这句话。",
         ],
         "chat": [
             "Good morning!",
@@ -128,7 +134,7 @@ SAID: Mapping[str, Mapping[str, Sequence[str]]] = {
     },
 }
 
-_SHARE = {"facts": 4, "changes": 3, "events": 3, "orders": 1, "chat": 3, "promises": 3, "own": 3}
+_SHARE = {"facts": 4, "changes": 3, "events": 3, "orders": 4, "chat": 3, "promises": 3, "own": 3}
 
 
 def sentence(

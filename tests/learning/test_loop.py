@@ -7,10 +7,11 @@ def test_a_chat_with_a_model_that_reads_badly_leaves_hardly_any_junk_and_nothing
     None
 ):
     found = measured(turns=150, echoes=20, seed=3)
-    assert found["junk_share"] <= 0.02, found["junk"]
+    given = found["given"]
+    junk = sum(given[kind] for kind in given if kind not in ("true", "twice", "in other words"))
+    assert sum(found["junk"].values()) <= 0.05 * junk, found["junk"]
     assert found["true"] >= found["told"]
     assert found["echoes"] == {"turns": 20, "standing": 0, "in_file": 0, "surer": 0}
-    given = found["given"]
     assert (
         min(given[kind] for kind in ("known already", "card", "template", "order", "no quote")) > 0
     )

@@ -46,9 +46,9 @@ NAMELESS = """() => {
 def lively(role: Caller) -> Caller:
     """A role with some of everything."""
     role.say(
-        "My cat is called Biscuit and I live in Bergen.",
+        "Remember that my cat is called Biscuit.",
         "I will remember that.",
-        "I moved to Oslo last week.",
+        "Correction: my cat is called Waffle.",
     )
     role.remember(
         "Mira keeps the light.", type="trait", emotions=["calm"], tags=["sea"], constant=True

@@ -48,7 +48,7 @@ DIALOGS = {"entry", "bring", "forget"}
 def lively(role: Caller, house: Served) -> Caller:
     """A role with some of everything."""
     role.remember(
-        "Lin lives in Bergen.",
+        "I live in Bergen.",
         id="home",
         type="semantic",
         subject="user",
@@ -59,7 +59,11 @@ def lively(role: Caller, house: Served) -> Caller:
         "Mira keeps the beacon.", keys=["beacon"], type="trait", created="2026-02-05T10:00:00Z"
     )
     role.remember("The dog sleeps.", keys=["dog"])
-    role.say("I am allergic to walnuts.", "The first answer.", "I live in Oslo.")
+    role.say(
+        "Remember that I am allergic to walnuts.",
+        "The first answer.",
+        "Correction: I live in Oslo.",
+    )
     role.api.post(
         f"/books/{role.id}/import", params={"filename": "harbour.json"}, json={"entries": BOOK}
     ).raise_for_status()

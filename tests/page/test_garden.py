@@ -103,7 +103,7 @@ def test_what_is_learned_grows_while_one_looks(at_desk: Visitor, role: Caller) -
     role.remember("The first.")
     at_desk.goes("garden", role.id)
     expect(at_desk.page.locator("canvas")).to_have_attribute("data-points", "1")
-    role.say("My cat is called Biscuit.", "A fine name!", "I think so too.")
+    role.say("Remember that my cat is called Biscuit.", "A fine name!", "I think so too.")
     expect(at_desk.page.locator("canvas")).not_to_have_attribute("data-points", "1")
 
 

@@ -86,9 +86,9 @@ def beset(api: httpx.Client, text: str) -> Caller:
     role.remember(text, id="theirs", **named)
     role.remember(f"{text} again", id="newer", supersedes=["theirs"], user=text)
     role.say(
-        f"My cat is called {text}. {text}",
+        f"Remember that my cat is called {text}. {text}",
         text,
-        f"I live in {text}.",
+        f"Correction: I live in {text}.",
         chat=text,
         user=text,
         title=text,

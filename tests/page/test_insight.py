@@ -15,22 +15,6 @@ def known(role: Caller) -> Caller:
     role.remember("Lin likes jasmine tea.", id="tea", keys=["tea"], **LIN)
     role.remember("Lin likes jasmine tea a lot.", id="tea-too", keys=["jasmine"], **LIN)
     role.remember(
-        "Tam lives in Bergen.",
-        id="bergen",
-        type="semantic",
-        subject="Tam",
-        keys=["Bergen"],
-        created="2025-01-01",
-    )
-    role.remember(
-        "Tam lives in Oslo.",
-        id="oslo",
-        type="semantic",
-        subject="Tam",
-        keys=["Oslo"],
-        created="2025-03-01",
-    )
-    role.remember(
         f"The keeper hid a violin in the cellar {HOSTILE}", id="violin", created="2025-01-01"
     )
     for turn in range(21):
@@ -61,36 +45,10 @@ def test_two_that_say_the_same_are_merged_and_parted(visitor: Visitor, known: Ca
     same.get_by_role("button").first.focus()
     visitor.page.keyboard.press("Enter")
     expect(same).to_contain_text(visitor.says("insight.same.none"))
-    assert known.get("/memories")["total"] == 4
+    assert known.get("/memories")["total"] == 2
     undo(visitor)
     expect(same).to_contain_text("Lin likes jasmine tea a lot.")
-    assert known.get("/memories")["total"] == 5
-
-
-@EITHER
-def test_what_contradicts_is_decided_and_taken_back(visitor: Visitor, known: Caller) -> None:
-    visitor.goes("insight", known.id)
-    against = part(visitor, "against")
-    against.get_by_role("button", name="Oslo").click()
-    expect(against).to_contain_text(visitor.says("insight.against.none"))
-    assert known.get("/memories/bergen")["memory"]["archived"]
-    undo(visitor)
-    expect(against).to_contain_text("Tam lives in Bergen.")
-
-
-@EITHER
-def test_what_waits_is_accepted_or_rejected_here(visitor: Visitor, role: Caller) -> None:
-    role.remember("Lin lives in Bergen.", id="home", **LIN)
-    role.say("I live in Oslo.", "Oh!", "I like it there.")
-    visitor.goes("insight", role.id)
-    against = part(visitor, "against")
-    against.get_by_role("button", name=visitor.says("insight.reject")).click()
-    visitor.page.get_by_role("dialog").get_by_role(
-        "button", name=visitor.says("cancel"), exact=True
-    ).click()
-    against.get_by_role("button", name=visitor.says("insight.accept")).click()
-    expect(against).to_contain_text(visitor.says("insight.against.none"))
-    assert role.get("/review")["total"] == 0
+    assert known.get("/memories")["total"] == 3
 
 
 @EITHER

@@ -10,14 +10,14 @@ from tests.serve.rest.callers import Caller, asks
 def test_a_learned_memory_quotes_the_message_it_came_from_and_says_when_it_was_used(
     visitor: Visitor, role: Caller
 ) -> None:
-    role.say("My cat is called Biscuit.", "A fine name!", "I think so too.")
+    role.say("Remember that my cat is called Biscuit.", "A fine name!", "I think so too.")
     (memory,) = [one for one in role.get("/memories")["items"] if "Biscuit" in one["content"]]
     role.post(
         "/recall",
         {"messages": asks("Where does my cat Biscuit sleep?"), "chat": "harbour", "user": "lin"},
     )
     visitor.goes("memory", role.id, memory["id"])
-    expect(visitor.page.locator("blockquote").first).to_contain_text("My cat is called Biscuit.")
+    expect(visitor.page.locator("blockquote").first).to_contain_text("my cat is called Biscuit")
     expect(visitor.page.get_by_role("img", name=visitor.says("strength.title"))).to_be_visible()
     injected = visitor.page.locator(
         "section", has=visitor.page.get_by_role("heading", name=visitor.says("injected.title"))
@@ -65,9 +65,9 @@ def test_what_replaced_what_is_linked_both_ways(at_desk: Visitor, role: Caller) 
 
 
 def test_a_message_that_was_swiped_away_is_struck_out(at_desk: Visitor, role: Caller) -> None:
-    role.say("My cat is called Biscuit.", "A fine name!", "I think so too.")
+    role.say("Remember that my cat is called Biscuit.", "A fine name!", "I think so too.")
     (memory,) = [one for one in role.get("/memories")["items"] if "Biscuit" in one["content"]]
-    role.say("My dog is called Rex.", "A fine name!", "I think so too.")
+    role.say("Remember that my dog is called Rex.", "A fine name!", "I think so too.")
     at_desk.goes("memory", role.id, memory["id"])
     at_desk.reads("swiped away, edited or deleted")
 

@@ -17,11 +17,13 @@ VIEWS = ("playground", "chats", "review", "users", "lore", "insight")
 @pytest.fixture
 def told(role: Caller) -> Caller:
     """A role to whom something was told, of which one thing waits for a word."""
-    role.remember("Lin lives in Bergen.", id="home", type="semantic", subject="user", user="lin")
+    role.remember("I live in Bergen.", id="home", type="semantic", subject="user", user="lin")
     role.remember("Mira keeps the beacon.", keys=["beacon"])
     role.remember("The dog sleeps by the stove.", keys=["dog"])
-    role.say("I am allergic to walnuts.", "The first answer.")
-    role.say("I am allergic to walnuts.", "Another answer.", "I live in Oslo.")
+    role.say("Remember that I am allergic to walnuts.", "The first answer.")
+    role.say(
+        "Remember that I am allergic to walnuts.", "Another answer.", "Correction: I live in Oslo."
+    )
     return role
 
 
@@ -57,16 +59,16 @@ def test_a_chat_shows_its_versions_and_what_they_taught_and_is_renamed(
 def test_what_waits_is_mended_and_accepted(visitor: Visitor, told: Caller) -> None:
     visitor.goes("review", told.id)
     row = visitor.page.locator("#waiting li[data-row]")
-    expect(row).to_contain_text("Lin lives in Oslo.")
-    expect(row).to_contain_text("Lin lives in Bergen.")
+    expect(row).to_contain_text("I live in Oslo")
+    expect(row).to_contain_text("I live in Bergen.")
     row.focus()
     visitor.page.keyboard.press("e")
-    visitor.field("review.text").fill("Lin moved to Oslo.")
+    visitor.field("review.text").fill("I moved to Oslo.")
     visitor.page.get_by_role("dialog").get_by_role(
         "button", name=visitor.says("review.accept")
     ).click()
     visitor.reads(visitor.says("review.none"))
-    assert "Lin moved to Oslo." in [one["content"] for one in told.get("/memories")["items"]]
+    assert "I moved to Oslo." in [one["content"] for one in told.get("/memories")["items"]]
 
 
 @EITHER
@@ -90,7 +92,8 @@ def test_a_person_is_forgotten_only_when_his_name_is_typed(
 ) -> None:
     name = f"Bo {HOSTILE} {visitor.language}"
     other = another(f"Inn {visitor.language}")
-    other.say("I am allergic to walnuts.", "Noted.", user=name)
+    other.say("Remember that I am allergic to walnuts.", "Noted.", user=name)
+    assert other.get("/memories")["total"] == 1
     visitor.goes("users", other.id)
     visitor.page.get_by_role("button", name=visitor.says("users.forget.one", user=name)).click()
     dialog = visitor.page.get_by_role("dialog")
@@ -131,9 +134,6 @@ def test_a_story_is_forked_and_merged(visitor: Visitor, told: Caller) -> None:
 def test_figures_say_what_is_there(visitor: Visitor, told: Caller) -> None:
     told.post("/recall", {"messages": [{"role": "user", "content": "Where is the beacon?"}]})
     visitor.goes("insight", told.id)
-    expect(visitor.page.locator("section[aria-labelledby=against]")).to_contain_text(
-        "Lin lives in Oslo."
-    )
     expect(visitor.page.locator("section[aria-labelledby=figures]")).to_contain_text(
         visitor.says("figure.total")
     )
@@ -157,7 +157,11 @@ def test_names_of_users_are_text_and_nothing_is_wider_than_a_phone(
     role = another(f"Mira {HOSTILE}")
     role.remember(f"{HOSTILE} <script>alert(1)</script> beacon", keys=["beacon", HOSTILE])
     role.say(
-        "I am allergic to walnuts.", "Noted.", chat=f"inn {HOSTILE}", user=HOSTILE, title=HOSTILE
+        "Remember that I am allergic to walnuts.",
+        "Noted.",
+        chat=f"inn {HOSTILE}",
+        user=HOSTILE,
+        title=HOSTILE,
     )
     page = on_phone.page
     for view in VIEWS:

@@ -55,6 +55,7 @@ ROWS: list[tuple[str, Any, dict[str, Any]]] = [
         "一句话概括：{conversation}",
         {"learn.summary.prompt": "一句话概括：{conversation}"},
     ),
+    ("learn.raw", ["user_input"], {}),
     ("vectorStore.path", "./data/lancedb", NOTHING),
     ("vectorStore.tableName", "memories", NOTHING),
     ("retrieval.topK", 3, {"recall.max_items": 3}),

@@ -135,7 +135,7 @@ def test_s3_multiplies_similarity_by_freshness(preset: Settings) -> None:
         1.0,
         "local_chat",
     )
-    assert preset.learn.raw == ("user_input", "ai_output")
+    assert recall.passages.recall == "user", "replies stay in the log and are not recalled"
 
 
 @of("agent")

@@ -14,7 +14,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rolememory.errors import NotWrittenError, UnknownNameError
-from rolememory.schema.claims import ATTRIBUTES, Claim
 from rolememory.schema.evidence import Reason
 from rolememory.schema.learning import Draft
 from rolememory.schema.memory import Evidence, MemoryType, Source
@@ -201,17 +200,6 @@ REASONS = st.builds(
     st.lists(st.tuples(TEXT, st.one_of(TEXT, st.integers(-9, 9), UNIT)), max_size=3).map(tuple),
     st.none() | st.builds(Span, st.integers(0, 9), st.integers(0, 9), st.integers(0, 9)),
 )
-CLAIMS = st.builds(
-    Claim,
-    TEXT,
-    st.sampled_from(sorted(ATTRIBUTES)),
-    TEXT,
-    TEXT,
-    TEXT,
-    TEXT,
-    st.booleans(),
-    st.integers(0, 9),
-)
 MOMENTS = st.datetimes(timezones=st.sampled_from([UTC, timezone(timedelta(hours=8))]))
 DRAFTS = st.builds(
     Draft,
@@ -229,7 +217,7 @@ DRAFTS = st.builds(
     tags=WORDS,
     salience=UNIT,
     confidence=UNIT,
-    claims=st.lists(CLAIMS, max_size=2).map(tuple),
+    corrects=st.booleans(),
     replaces=TEXT,
     rests_on=WORDS,
     explicit=st.booleans(),
@@ -250,7 +238,7 @@ def test_a_reason_is_the_same_after_json(one: Reason) -> None:
 def test_every_field_of_a_draft_is_written() -> None:
     full = draft(
         subject="user", user="lin", created=DAY, keys=("花生",), topics=("food",), emotions=("fear",), tags=("fact",), salience=0.9,
-        confidence=0.8, claims=(Claim("user", "allergy", "花生", "我对花生过敏", "我对花生过敏"),), replaces="x", rests_on=("a",), explicit=True,
+        confidence=0.8, corrects=True, replaces="x", rests_on=("a",), explicit=True,
         constant=True,
     )  # fmt: skip
     assert set(draft_raw(full)) == {field.name for field in fields(Draft)}

@@ -3,15 +3,15 @@
 import pytest
 
 from rolememory.text.noise import noise
-from tests.learn import worth_held_out, worth_rows
+from tests.text import turn_held_out, turn_rows
 
 LOUD, QUIET = 0.8, 0.4
 SMALL = {"chit_chat", "noise"}
 ROWS = [
-    *worth_held_out.rows(worth_held_out.ENGLISH),
-    *worth_held_out.rows(worth_held_out.CHINESE),
-    *worth_rows.rows(worth_rows.ENGLISH),
-    *worth_rows.rows(worth_rows.CHINESE),
+    *turn_held_out.rows(turn_held_out.ENGLISH),
+    *turn_held_out.rows(turn_held_out.CHINESE),
+    *turn_rows.rows(turn_rows.ENGLISH),
+    *turn_rows.rows(turn_rows.CHINESE),
 ]
 
 

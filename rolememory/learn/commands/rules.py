@@ -61,6 +61,7 @@ class Rules:
     cheer: re.Pattern[
         str
     ]  # the same, where no "that" or colon makes it a request: "don't forget you're worth it"
+    denied: re.Pattern[str]  # "..., not three": what a correction says is wrong
     learned: re.Pattern[str]  # 记住了: with nothing before it, the answer of one who was told to
     reported: re.Pattern[str]  # before the command: somebody's words are told
     own_words: re.Pattern[str]  # "I said"
@@ -88,6 +89,7 @@ def rules(language: Language) -> Rules:
         "no_statement",
         "advice",
         "cheer",
+        "denied",
         "learned",
         "reported",
         "own_words",

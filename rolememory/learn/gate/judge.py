@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from rolememory.learn.commands.reading import sentences
 from rolememory.learn.gate.frames import Frames, shipped_frames
 from rolememory.learn.gate.guard import babble_in, leak_in, order_in
-from rolememory.learn.gate.likeness import letters, same, texts_of
+from rolememory.learn.gate.likeness import letters, same, texts_of, weighty
 from rolememory.learn.gate.told import Told
 from rolememory.schema.evidence import Reason, Value
 from rolememory.schema.learning import Draft
@@ -14,7 +14,6 @@ from rolememory.schema.memory import Evidence, Memory, MemoryType, Source
 from rolememory.text.language import language_of
 from rolememory.text.plain import plain
 from rolememory.text.secrets import redacted, secrets_in
-from rolememory.text.words import HAN, PAIR, RARE, kind, tokens
 
 SHORTEST = 4
 """Bytes of letters that a memory needs: two Chinese characters, or four letters."""
@@ -23,6 +22,7 @@ LONGEST = 2_000
 
 _RETOLD = 16  # bytes of letters of a memory that is not said again by chance
 _SAYS_SOMETHING = 3  # words of weight: an answer of fewer ("Yes.") is understood by its question
+_AFTER = " \n*_\"'”’」』）)~"  # what may stand behind the mark of a question
 _SURE_LANGUAGE = 12  # letters that tell a language
 _USERS = (Source.USER_INPUT, Source.MANUAL)
 
@@ -154,8 +154,8 @@ class Gate:
             for one in draft.evidence
             if retold in letters(one.quote) or texts.copied(one.quote)
         ]
-        new = {token for quote in quotes for token in _weighty(quote)} - _weighty(memory.content)
-        return bool(quotes) and new.isdisjoint(_weighty(draft.content))
+        new = {token for quote in quotes for token in weighty(quote)} - weighty(memory.content)
+        return bool(quotes) and new.isdisjoint(weighty(draft.content))
 
     def _guarded(self, draft: Draft, even: str) -> Judged:
         if found := secrets_in(draft.content):
@@ -190,22 +190,13 @@ def _says_otherwise(draft: Draft, said: Saying | None) -> Reason | None:
     """A distilled sentence has a word of weight in common with messages that do say something."""
     if said is None or draft.source in _USERS or draft.explicit or draft.rests_on:
         return None  # a conclusion says what nobody said
-    heard = {
-        token
-        for one in draft.evidence
-        for version in one.version.split("+")
-        for token in _weighty(said(one.chat, version))
-    }
-    told = _weighty(draft.content)
-    return (
-        _because("not_said")
-        if told and len(heard) >= _SAYS_SOMETHING and heard.isdisjoint(told)
-        else None
-    )
-
-
-def _weighty(text: str) -> set[str]:
-    return {token for token in tokens(text) if kind(token) in (RARE, HAN, PAIR)}
+    texts = [
+        said(one.chat, version) for one in draft.evidence for version in one.version.split("+")
+    ]
+    heard, told = weighty(" ".join(texts)), weighty(draft.content)
+    asks = all(text.rstrip(_AFTER).endswith(("?", "？")) for text in texts)
+    enough = 1 if asks else _SAYS_SOMETHING
+    return _because("not_said") if told and len(heard) >= enough and not heard & told else None
 
 
 def _quoted(quote: str, message: str) -> bool:
@@ -281,8 +272,6 @@ def _redacted(draft: Draft) -> Draft:
             for key in draft.keys
             if not any(key in secret or secret in key for secret in secrets)
         ),
-        claims=(),
-        replaces=hide(draft.replaces),
     )
 
 

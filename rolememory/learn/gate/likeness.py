@@ -8,7 +8,7 @@ from functools import lru_cache
 from rolememory.learn.commands.reading import Part, sentences
 from rolememory.learn.gate.guard import languages, turns
 from rolememory.text.plain import plain
-from rolememory.text.words import kind, tokens
+from rolememory.text.words import HAN, PAIR, RARE, kind, tokens
 
 RUN = 5  # words in a row that two texts share, to have them from each other
 COPIED = 0.8  # share of a text's runs that must stand in the other
@@ -42,7 +42,7 @@ class Texts:
         self._runs.update(_runs(text))
         for part in sentences(text):
             number = len(self._turns)
-            self._turns.append(_turns(part.of(text)))
+            self._turns.append(turns_of(part.of(text)))
             for token in set(tokens(part.of(text))):
                 self._holders[token].append(number)
         self._turns.append(0)  # an empty one between two texts: they are no neighbours
@@ -66,7 +66,7 @@ class Texts:
         for token in weights:
             for number in self._holders.get(token, ()):
                 held[number].add(token)
-        changes = _turns(part.of(text))
+        changes = turns_of(part.of(text))
         return any(
             sum(weights[token] for token in held[number] | held.get(number + 1, set()))
             >= RESTATED * total
@@ -94,9 +94,19 @@ def same(one: str, other: str) -> bool:
     return (
         bool(mine)
         and mine <= theirs
-        and _turns(one) == _turns(other)
+        and turns_of(one) == turns_of(other)
         and len(theirs) <= len(mine) + 1
     )
+
+
+def equal(one: str, other: str) -> bool:
+    """Whether neither of two short texts adds anything to the other."""
+    return same(one, other) and same(other, one)
+
+
+def weighty(text: str) -> frozenset[str]:
+    """Its words of weight."""
+    return frozenset(token for token in tokens(text) if kind(token) in (RARE, HAN, PAIR))
 
 
 @lru_cache(maxsize=256)
@@ -105,7 +115,8 @@ def letters(text: str) -> str:
     return "".join(filter(str.isalnum, plain(text)))
 
 
-def _turns(text: str) -> int:
+def turns_of(text: str) -> int:
+    """How many words of denial and change stand in a text."""
     even = plain(text)
     return sum(turns(even, language) for language in languages(even))
 

@@ -1,20 +1,29 @@
-"""Which memories were told by which message, so that a draft is compared with a handful and not with thousands."""
+"""Which memories were told by which message or in which words, so that a draft is compared with a handful and not with thousands."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
+from rolememory.learn.gate.likeness import equal, weighty
 from rolememory.schema.memory import Evidence, Memory
 
 Place = tuple[str, str]
 """(chat, version)."""
 
 
+_Words = tuple[str | None, str | None, frozenset[str]]
+"""Subject, user, words of weight."""
+
+
 class Told:
-    """Memories by the messages they rest on. Not thread-safe. Cost: building O(memories); `follow` one look at each; asking O(1)."""
+    """Memories by the messages they rest on and by their words. Not thread-safe.
+
+    Cost: building O(memories); `follow` one look at each; asking O(1).
+    """
 
     def __init__(self, memories: Iterable[Memory] = ()) -> None:
         self._memories: dict[str, Memory] = {}
         self._by_place: dict[Place, dict[str, Memory]] = defaultdict(dict)
+        self._by_words: dict[_Words, dict[str, Memory]] = defaultdict(dict)
         for memory in memories:
             self.add(memory)
 
@@ -24,12 +33,15 @@ class Told:
         self._memories[memory.id] = memory
         for place in places(memory.evidence):
             self._by_place[place][memory.id] = memory
+        self._by_words[_words(memory)][memory.id] = memory
 
     def discard(self, memory_id: str) -> None:
         """Forget a memory; one that is not here is no mistake."""
         memory = self._memories.pop(memory_id, None)
         for place in places(memory.evidence) if memory else ():
             self._by_place[place].pop(memory_id, None)
+        if memory:
+            self._by_words[_words(memory)].pop(memory_id, None)
 
     def follow(self, memories: Mapping[str, Memory]) -> None:
         """Know exactly these memories: only what changed is read anew."""
@@ -45,6 +57,19 @@ class Told:
         for place in places(evidence):
             seen.update(self._by_place.get(place, {}))
         return iter(seen.values())
+
+    def alike(self, memory: Memory) -> list[Memory]:
+        """The memories that say the same of the same subject to the same user, the memory itself left out."""
+        among = self._by_words.get(_words(memory), {})
+        return [
+            one
+            for one in among.values()
+            if one.id != memory.id and equal(memory.content, one.content)
+        ]
+
+
+def _words(memory: Memory) -> _Words:
+    return memory.subject, memory.user, weighty(memory.content)
 
 
 def places(evidence: Iterable[Evidence]) -> Iterator[Place]:

@@ -268,12 +268,12 @@ def _single(held: Sequence[Draft]) -> Iterator[Draft]:
 
 
 def replaced(value: str, batch: Batch) -> str:
-    """The text of the known fact that is meant by its number or by its words; "" for none of them."""
+    """The id of the known memory that is meant by its number or by its words; "" for none of them."""
     if value.strip().strip("[]").isdecimal():
         number = int(value.strip().strip("[]")[:6])
-        return batch.known[number - 1].content if 0 < number <= len(batch.known) else ""
+        return batch.known[number - 1].id if 0 < number <= len(batch.known) else ""
     same = (
-        memory.content
+        memory.id
         for memory in batch.known
         if stands(value, memory.content) or stands(memory.content, value)
     )

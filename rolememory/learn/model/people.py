@@ -1,8 +1,7 @@
 """Whom a model means by the name it gives."""
 
 from rolememory.inject.fence import tame
-from rolememory.schema.claims import ROLE, USER
-from rolememory.schema.learning import Company, Said
+from rolememory.schema.learning import USER, Company, Said
 from rolememory.text.fold import fold, folded_key
 
 _USER = frozenset("user human player 用户 用戶 使用者 玩家 人类 人類".split()) | {
@@ -35,7 +34,7 @@ def subject_of(about: str, said: Said, company: Company) -> str | None:
     elif name in _USER or name == folded_key(company.user):
         found = USER
     elif name in _ROLE or name in {folded_key(one) for one in (company.role, *company.role_names)}:
-        found = ROLE
+        found = ""
     else:
         found = tame(about)[:_LONGEST_NAME].strip()
     return found or None

@@ -1,6 +1,6 @@
 """What stands out in a role's memory, and what can be done about it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Literal
 
@@ -9,7 +9,6 @@ from pydantic import Field
 
 from rolememory.author.insight import Insight
 from rolememory.author.merge import merged
-from rolememory.engine import RoleMemory
 from rolememory.errors import InvalidValueError
 from rolememory.schema.memory import Memory
 from rolememory.serve.rest import inside
@@ -28,7 +27,6 @@ from rolememory.serve.rest.map import ThemeOut
 from rolememory.serve.rest.memories import View, newest_txn, told
 from rolememory.serve.rest.memory_shapes import MemoryOut, memory_tag
 from rolememory.serve.rest.reasons import why
-from rolememory.serve.rest.review import WaitingOut, waiting_out
 from rolememory.serve.rest.shapes import Id, In, Out, Why
 from rolememory.serve.rest.surveys import Surveyed
 from rolememory.storage.memories import Edit
@@ -59,20 +57,6 @@ class SameOut(Out):
     likeness: float
 
 
-class ContraryOut(Out):
-    """Two memories that both count and contradict each other."""
-
-    earlier: Brief
-    later: Brief
-
-
-class ClashOut(Out):
-    """What waits for a person because it contradicts memories; decided by `review/accept` and `review/reject`."""
-
-    waiting: WaitingOut
-    against: list[Brief]
-
-
 class QuietOut(Out):
     """A memory that was in no prompt."""
 
@@ -100,8 +84,6 @@ class InsightOut(Out):
     themes: list[ThemeOut]
     alone: int = Field(description="how many belong to no theme")
     mergeable: list[SameOut]
-    contrary: list[ContraryOut]
-    clashes: list[ClashOut]
     quiet: list[QuietOut]
     lacking: list[LackingOut]
 
@@ -128,9 +110,9 @@ def insight_of(
     tongue: Tongue,
     if_none_match: IfNoneMatch = None,
 ) -> InsightOut | Response:
-    """Themes, what could be merged, what contradicts, what never came up, which keys are missing."""
+    """Themes, what could be merged, what never came up, which keys are missing."""
     ground, found = survey.insight()
-    shown = _shown(mind, ground.memories, found, tongue).model_copy(
+    shown = _shown(ground.memories, found, tongue).model_copy(
         update={"looked": len(ground.near.ids)}
     )
     etag = tag(shown)
@@ -179,21 +161,9 @@ def _current(view: View, memory_id: str) -> Memory:
     return found
 
 
-def _shown(
-    mind: RoleMemory, memories: Mapping[str, Memory], found: Insight, tongue: Tongue
-) -> InsightOut:
-    waiting = {one.id: one for one in mind.waiting()} if found.clashes else {}
-
+def _shown(memories: Mapping[str, Memory], found: Insight, tongue: Tongue) -> InsightOut:
     def brief(memory_id: str) -> Brief:
         return _brief(memories[memory_id])
-
-    def clashes() -> Iterator[ClashOut]:
-        for one in found.clashes:
-            if one.waiting in waiting:
-                yield ClashOut(
-                    waiting=waiting_out(waiting[one.waiting], tongue),
-                    against=[brief(name) for name in one.against if name in memories],
-                )
 
     return InsightOut(
         revision="",
@@ -210,11 +180,6 @@ def _shown(
             SameOut(keep=brief(one.keep), drop=brief(one.drop), likeness=one.likeness)
             for one in found.mergeable
         ],
-        contrary=[
-            ContraryOut(earlier=brief(one.earlier), later=brief(one.later))
-            for one in found.contrary
-        ],
-        clashes=list(clashes()),
         quiet=[
             QuietOut(
                 memory=brief(one.id),

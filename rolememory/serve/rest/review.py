@@ -32,7 +32,7 @@ class WaitingOut(Out):
     evidence: list[EvidenceOut]
     found_by: Why
     reason: Why = Field(description="why it waits")
-    against: list[str] = Field(description="ids of memories that it contradicts and would replace")
+    against: list[str] = Field(description="ids of memories that it would replace")
     at: datetime | None = Field(description="since when, in the story")
 
 
@@ -59,7 +59,7 @@ def list_waiting(
 
 @review.post("/accept")
 def accept(house: TheHouse, mind: Mind, alone: Alone, given: AcceptIn) -> MemoryOut:
-    """Let a draft become a memory; what it contradicts gives way to it."""
+    """Let a draft become a memory; what it would replace gives way to it."""
     mended = {
         name: value
         for name, value in (given.fields.told() if given.fields else {}).items()

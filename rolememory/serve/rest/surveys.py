@@ -1,6 +1,6 @@
 """How the memories of a role stand to one another: looked at once per change, shared by the map and by insight."""
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from threading import Lock
 from typing import Annotated
@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import Depends
 from starlette.requests import Request
 
-from rolememory.author.insight import Clash, Insight, Known, insight, looked_at
+from rolememory.author.insight import Insight, Known, insight, looked_at
 from rolememory.author.layout import Layout, Spot, laid_out
 from rolememory.author.likeness import Likeness, likeness
 from rolememory.author.themes import Theme, themes
@@ -64,18 +64,12 @@ class Survey:
         """The ground, and what stands out. Cost: O(n²) once per change."""
         with self._lock:
             ground, mind = self._looked(), self._mind
-            prompted, clashes, turn, said = (
-                inside.prompted_of(mind),
-                _clashes(mind),
-                mind.turns,
-                _said(mind),
-            )
-            token = (ground.seen, prompted, tuple(clashes), turn, said)
+            prompted, turn, said = inside.prompted_of(mind), mind.turns, _said(mind)
+            token = (ground.seen, prompted, turn, said)
             if self._insight is None or self._insight[0] != token:
                 known = Known(
                     ground.outdated,
                     prompted,
-                    clashes,
                     lambda memory: _turns_since(mind, memory, turn),
                     ground.names,
                     said,
@@ -150,14 +144,6 @@ def _names(mind: RoleMemory) -> frozenset[str]:
     """Of the role: they tell no memory from another."""
     role = mind.role
     return frozenset((role.name, *role.aliases))
-
-
-def _clashes(mind: RoleMemory) -> Sequence[Clash]:
-    found = (
-        (one, tuple(name for name in str(one.reason.get("of") or "").split(", ") if name))
-        for one in mind.waiting()
-    )
-    return [Clash(one.id, against, one.reason) for one, against in found if against]
 
 
 def _turns_since(mind: RoleMemory, memory: Memory, turn: int) -> int | None:

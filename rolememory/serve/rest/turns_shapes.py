@@ -172,7 +172,7 @@ class ObserveIn(Attended):
         description="quiet: nothing is heard; impersonate: the reply is the user's own",
     )
     wait_s: Annotated[float, Field(ge=0.0, le=10.0)] = Field(
-        0.0, description="wait so long for what the rules learn of it"
+        0.0, description="wait so long until its commands are obeyed"
     )
 
 

@@ -6,7 +6,6 @@ from datetime import datetime
 from enum import Enum
 from typing import Any
 
-from rolememory.schema.claims import Claim
 from rolememory.schema.evidence import Reason
 from rolememory.schema.learning import Draft
 from rolememory.schema.memory import Evidence, MemoryType, Source
@@ -24,7 +23,12 @@ def draft_raw(draft: Draft) -> Raw:
     >>> draft_from(draft_raw(draft)) == draft
     True
     """
-    return _raw(draft)
+    told = ((field, getattr(draft, field.name)) for field in fields(draft))
+    return {
+        field.name: _plain(said)
+        for field, said in told
+        if field.default is MISSING or said != field.default
+    }
 
 
 def draft_from(raw: Mapping[str, Any]) -> Draft:
@@ -48,15 +52,6 @@ def reason_from(raw: Mapping[str, Any]) -> Reason:
     return Reason(_text(raw["code"]), values, Span(*raw["span"]) if raw.get("span") else None)
 
 
-def _raw(value: Draft | Claim) -> Raw:
-    told = ((field, getattr(value, field.name)) for field in fields(value))
-    return {
-        field.name: _plain(said)
-        for field, said in told
-        if field.default is MISSING or said != field.default
-    }
-
-
 def _plain(value: Any) -> Any:
     say = next((say for kind, say in _SAYINGS if isinstance(value, kind)), None)
     return say(value) if say else value
@@ -75,7 +70,6 @@ _SAYINGS: tuple[tuple[type, Callable[[Any], Any]], ...] = (
         },
     ),
     (Reason, reason_raw),
-    (Claim, _raw),
     (str, lambda text: text.encode("utf-8", "replace").decode()),  # half characters are no JSON
 )
 
@@ -106,11 +100,6 @@ def _flag(value: Any) -> bool:
     return value
 
 
-def _claim(raw: Mapping[str, Any]) -> Claim:
-    known = {field.name for field in fields(Claim)}
-    return Claim(**{name: value for name, value in raw.items() if name in known})
-
-
 _DRAFT: Mapping[str, Callable[[Any], Any]] = {
     "content": _text,
     "type": MemoryType,
@@ -126,7 +115,7 @@ _DRAFT: Mapping[str, Callable[[Any], Any]] = {
     "tags": _texts,
     "salience": _number,
     "confidence": _number,
-    "claims": lambda raw: tuple(_claim(one) for one in raw),
+    "corrects": _flag,
     "replaces": _text,
     "rests_on": _texts,
     "explicit": _flag,

@@ -173,11 +173,7 @@ class House:
                 )
             }
             number = f"m{len(self.kept)}"
-            replaced = tuple(
-                one.id
-                for one in self.memories.values()
-                if draft.replaces and one.content == draft.replaces
-            )
+            replaced = (draft.replaces,) if draft.replaces in self.memories else ()
             self.memories[number] = Memory(id=number, supersedes=replaced, **fields)
 
     def __enter__(self) -> Self:

@@ -142,9 +142,9 @@ def test_s4_10_tags_are_given_or_not() -> None:
 @pytest.mark.parametrize(
     ("value", "replaced"),
     [
-        pytest.param(1, "Lin lives in Rome.", id="by its number"),
-        pytest.param("[2]", "Lin's cat is called Mimi.", id="by its number in brackets"),
-        pytest.param("lin lives in rome", "Lin lives in Rome.", id="S4.24: by its words"),
+        pytest.param(1, "m1", id="by its number"),
+        pytest.param("[2]", "m2", id="by its number in brackets"),
+        pytest.param("lin lives in rome", "m1", id="S4.24: by its words"),
         pytest.param(0, "", id="none"),
         pytest.param(None, "", id="null"),
         pytest.param(3, "", id="a number that was not shown"),

@@ -69,7 +69,7 @@ def settled(house: Served, role: str = "Asha") -> Any:
 def test_a_fact_told_in_one_chat_is_injected_in_the_next(tmp_path: Path) -> None:
     with between(tmp_path, streams("Bees", "?")) as (house, model):
         ask(house, request([GREETING, FACT], hint={"role": "Asha", "user": "Lin", "chat": "one"}))
-        assert "Riga" in str([memory.content for memory in settled(house).memories.values()])
+        assert FACT[1] in [said.text for said in settled(house).chats.path("one")]
         ask(house, request([GREETING, ASKED], hint={"role": "Asha", "user": "Lin", "chat": "two"}))
         messages = model.requests[-1].json["messages"]
         block = next(message for message in messages if "<rolememory>" in message["content"])
@@ -135,19 +135,20 @@ def test_what_is_no_turn_of_the_character_teaches_nothing(tmp_path: Path, kind: 
 
 
 def test_a_swipe_is_another_version_of_the_same_reply(tmp_path: Path) -> None:
+    order = ("user", "Remember that my sister keeps bees.")
     with between(tmp_path, streams("First."), streams("Second.")) as (house, _):
         for kind in ("normal", "swipe"):
             ask(
                 house,
                 request(
-                    [GREETING, FACT],
+                    [GREETING, order],
                     hint={"role": "Asha", "user": "Lin", "chat": "one", "type": kind},
                 ),
             )
             settled(house)
         mind = settled(house)
-        assert [said.text for said in mind.chats.path("one")] == [GREETING[1], FACT[1], "Second."]
-        assert len([memory for memory in mind.memories.values() if "bees" in memory.content]) == 1
+        assert [said.text for said in mind.chats.path("one")] == [GREETING[1], order[1], "Second."]
+        assert [memory.content for memory in mind.memories.values()] == ["my sister keeps bees"]
 
 
 def test_a_continued_reply_is_one_reply(tmp_path: Path) -> None:

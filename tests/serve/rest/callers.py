@@ -34,7 +34,7 @@ class Caller:
         return made
 
     def say(self, *texts: str, chat: str = "harbour", user: str = "lin", **fields: Any) -> Any:
-        """A chat: user and character in turn, beginning with the user; what rules learn of it is learned when this returns."""
+        """A chat: user and character in turn, beginning with the user; its commands are obeyed when this returns."""
         messages = [
             {"role": "user" if place % 2 == 0 else "assistant", "content": text}
             for place, text in enumerate(texts)

@@ -13,16 +13,19 @@ from tests.serve.rest.callers import Caller, asks, good
 
 
 def test_a_chat_is_listed_and_shown_with_what_was_learned(role: Caller) -> None:
-    role.say("My sister is called Anna.", "A fine name.", chat="harbour 1/2")
+    role.say("Remember that my sister is called Anna.", "A fine name.", chat="harbour 1/2")
     role.say("Hello.", chat="other", user="ann")
     listed = role.get("/chats", params={"user": "lin"})["items"]
     assert [(one["id"], one["user"], one["messages"], one["mode"]) for one in listed] == [
         ("harbour 1/2", "lin", 2, "on")
     ]
     shown = role.get(f"/chats/{quote('harbour 1/2', safe='')}")
-    assert [one["text"] for one in shown["items"]] == ["My sister is called Anna.", "A fine name."]
+    assert [one["text"] for one in shown["items"]] == [
+        "Remember that my sister is called Anna.",
+        "A fine name.",
+    ]
     assert [memory["content"] for memory in shown["items"][0]["learned"]] == [
-        "Lin's sister is called Anna."
+        "my sister is called Anna"
     ]
     assert (shown["items"][1]["learned"], shown["total"], shown["chat"]["id"]) == (
         [],
@@ -75,7 +78,7 @@ def test_a_chat_is_renamed_put_away_and_kept_apart(role: Caller) -> None:
     ],
 )
 def test_a_chat_is_removed(role: Caller, memories: str, left: int) -> None:
-    role.say("My sister is called Anna.", "A fine name.")
+    role.say("Remember that my sister is called Anna.", "A fine name.")
     assert role.get("/memories")["total"] == 1
     good(role("DELETE", "/chats/harbour", params={"memories": memories}))
     assert (role.get("/chats")["total"], role.get("/memories")["total"]) == (0, left)
@@ -144,23 +147,23 @@ def test_what_is_told_in_a_story_is_recalled_there_alone(role: Caller) -> None:
 
 @pytest.fixture
 def doubtful(role: Caller) -> Caller:
-    """What a user says against what an author wrote waits for a person."""
-    role.remember("Lin lives in Bergen.", id="home", type="semantic", subject="user", user="lin")
-    role.say("I live in Oslo.", "A fine town.", "Yes.")
+    """A correction of what an author wrote waits for a person."""
+    role.remember("I live in Bergen.", id="home", type="semantic", subject="user", user="lin")
+    role.say("Correction: I live in Oslo.", "A fine town.", "Yes.")
     return role
 
 
 def test_what_waits_is_told_with_its_reason(doubtful: Caller) -> None:
     one = doubtful.get("/review")["items"][0]
     assert (one["content"], one["user"], one["subject"], one["against"]) == (
-        "Lin lives in Oslo.",
+        "I live in Oslo",
         "lin",
         "user",
         ["home"],
     )
     assert (one["reason"]["code"], one["evidence"][0]["quote"]) == (
         "against_author",
-        "I live in Oslo.",
+        "Correction: I live in Oslo.",
     )
     assert doubtful.get()["waiting"] == 1
 
@@ -168,7 +171,7 @@ def test_what_waits_is_told_with_its_reason(doubtful: Caller) -> None:
 def test_what_waits_is_accepted_as_it_is(doubtful: Caller) -> None:
     made = doubtful.post("/review/accept", {"id": doubtful.get("/review")["items"][0]["id"]})
     assert (made["content"], made["supersedes"], doubtful.get("/review")["total"]) == (
-        "Lin lives in Oslo.",
+        "I live in Oslo",
         ["home"],
         0,
     )
@@ -180,11 +183,11 @@ def test_what_waits_is_mended(doubtful: Caller) -> None:
         "/review/accept",
         {
             "id": waiting,
-            "fields": {"content": "Lin moved to Oslo.", "tags": ["home"], "type": "trait"},
+            "fields": {"content": "I moved to Oslo.", "tags": ["home"], "type": "trait"},
         },
     )
     assert (made["content"], made["tags"], made["type"]) == (
-        "Lin moved to Oslo.",
+        "I moved to Oslo.",
         ["home"],
         "semantic",
     )
@@ -205,7 +208,7 @@ def test_a_person_is_listed_and_forgotten_everywhere(
     first, second = another("Forgets First"), another("Forgets Second")
     for role in (first, second):
         role.say(
-            "My sister is called Wilhelmina.",
+            "Remember that my sister is called Wilhelmina.",
             "A fine name.",
             chat=f"chat of {role.name}",
             user=name,

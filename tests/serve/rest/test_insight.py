@@ -38,25 +38,6 @@ def test_what_says_the_same_is_merged_and_parted_again(harbour: Caller) -> None:
     } == before
 
 
-def test_what_contradicts_is_told_of_until_it_is_decided(harbour: Caller) -> None:
-    (pair,) = harbour.get("/insight")["contrary"]
-    assert (pair["earlier"]["id"], pair["later"]["id"]) == ("bergen", "oslo")
-    harbour.post("/memories/bulk", {"op": "archive", "ids": ["bergen"]})
-    assert harbour.get("/insight")["contrary"] == []
-
-
-def test_what_was_learned_against_an_author_waits_here_too(role: Caller) -> None:
-    role.remember("Lin lives in Bergen.", id="home", type="semantic", subject="user", user="lin")
-    role.say("I live in Oslo.", "Oh!", "I like it there.")
-    (clash,) = role.get("/insight")["clashes"]
-    assert ("Oslo" in clash["waiting"]["content"], [one["id"] for one in clash["against"]]) == (
-        True,
-        ["home"],
-    )
-    role.post("/review/accept", {"id": clash["waiting"]["id"]})
-    assert role.get("/insight")["clashes"] == []
-
-
 @pytest.mark.parametrize(
     ("memory", "words"),
     [("bare", {"lighthouse", "violin", "cellar"}), ("cellar", {"灯塔", "小提琴", "地窖"})],
@@ -143,8 +124,5 @@ def test_an_empty_role_has_nothing_that_stands_out(role: Caller) -> None:
     assert (
         found["looked"],
         found["alone"],
-        [
-            found[name]
-            for name in ("themes", "mergeable", "contrary", "clashes", "quiet", "lacking")
-        ],
-    ) == (0, 0, [[]] * 6)
+        [found[name] for name in ("themes", "mergeable", "quiet", "lacking")],
+    ) == (0, 0, [[]] * 4)

@@ -222,14 +222,20 @@ def test_ids_may_be_written_in_any_way(role: Caller) -> None:
 
 
 def test_the_detail_tells_where_it_comes_from_and_what_it_replaced(role: Caller) -> None:
-    role.say("I live in Bergen.", "A rainy town.", "I moved to Oslo last week.", "Oh!", "Yes.")
+    role.say(
+        "Remember that I live in Bergen.",
+        "A rainy town.",
+        "Correction: I live in Oslo.",
+        "Oh!",
+        "Yes.",
+    )
     rows = {
         row["content"]: row for row in role.get("/memories", params={"archived": "all"})["items"]
     }
     newer = next(row for text, row in rows.items() if "Oslo" in text and row["supersedes"])
     detail = role.get(f"/memories/{newer['id']}")
     assert [one["stands"] for one in detail["evidence"]] == [True]
-    assert detail["evidence"][0]["text"] == "I moved to Oslo last week."
+    assert detail["evidence"][0]["text"] == "Correction: I live in Oslo."
     assert detail["evidence"][0]["quote"] in detail["evidence"][0]["text"]
     older = next(row for row in rows.values() if row["id"] in newer["supersedes"])
     assert [one["id"] for one in detail["replaced"]] == [older["id"]] or older["id"] in [

@@ -46,7 +46,7 @@ def test_everything_that_changes_is_told(
     assert until(stream, "memory", role.id)["role"] == role.id
     role.post("/recall", {"messages": asks("Why is the beacon dark?"), "chat": "harbour"})
     assert until(stream, "turn", role.id)["recalled"] == 1
-    role.say("My sister is called Anna.", "A fine name.")
+    role.say("Remember that my sister is called Anna.", "A fine name.")
     assert until(stream, "chat", role.id)["entered"] == 2
     assert until(stream, "learned", role.id)["memories"] == 1
     (house.home.role(role.id).folder / "memory.json").write_text(

@@ -1,9 +1,9 @@
-// What asks for a decision: contradictions, doubles, silent memories, missing keys; and the themes. Every deed says what it did and can be taken back.
+// What asks for a decision: doubles, silent memories, missing keys; and the themes. Every deed says what it did and can be taken back.
 import { html, useState } from "../preact.js";
 import { address } from "../app.js";
 import { inRole, patch, post } from "../api.js";
 import { date, number, t } from "../i18n.js";
-import { Button, Confirm } from "../ui.js";
+import { Button } from "../ui.js";
 import { toast } from "../live.js";
 import { memoryPath, told } from "./common.js";
 import { ToMemory, start } from "./parts.js";
@@ -13,9 +13,7 @@ const LISTED = 12; // memories of a theme that are shown at once
 /** `found`: the answer of /insight; `contents`: Map id -> text; `again` asks anew. */
 export function Looks({ role, found, contents, again }) {
   const does = deeds(role, again);
-  return html`<${Part} name="against" count=${found.clashes.length + found.contrary.length}>
-      <${Clashes} role=${role} rows=${found.clashes} does=${does} /><${Contraries} role=${role} rows=${found.contrary} does=${does} /><//>
-    <${Part} name="same" count=${found.mergeable.length}><ul class="plain">${found.mergeable.map((one) => html`<li key=${one.drop.id}><${Same} role=${role} one=${one} merge=${does.merge} /></li>`)}</ul><//>
+  return html`<${Part} name="same" count=${found.mergeable.length}><ul class="plain">${found.mergeable.map((one) => html`<li key=${one.drop.id}><${Same} role=${role} one=${one} merge=${does.merge} /></li>`)}</ul><//>
     <${Part} name="silent" count=${found.quiet.length}><ul class="plain">${found.quiet.map((one) => html`<li key=${one.memory.id}><${Said} role=${role} memory=${one.memory} />
       <p class="small soft">${t("insight.silent.turns", { count: number(one.turns) })} ${one.why.text}</p><${Keys} one=${one} add=${does.key} /></li>`)}</ul><//>
     <${Part} name="bare" count=${found.lacking.length}><ul class="plain">${found.lacking.map((one) => html`<li key=${one.memory.id}><${Said} role=${role} memory=${one.memory} /><${Keys} one=${one} add=${does.key} /></li>`)}</ul><//>
@@ -27,9 +25,6 @@ export function Looks({ role, found, contents, again }) {
 function deeds(role, again) {
   const done = (part) => { document.getElementById(part)?.focus(); again(); };
   return {
-    accept: async (id) => { const made = await post(inRole(role, "/review/accept"), { id }); done("against"); await told(role, t("insight.accepted"), made.id); },
-    reject: async (id) => { await post(inRole(role, "/review/reject"), { ids: [id] }); done("against"); toast(t("insight.rejected")); },
-    holds: async (other) => { const gone = await post(inRole(role, "/memories/bulk"), { op: "archive", ids: [other.id] }); done("against"); await told(role, t("insight.held", { text: start(other.content) }), null, gone.txn); },
     merge: async (keep, drop) => { const made = await post(inRole(role, "/insight/merge"), { keep: keep.id, drop: drop.id }); done("same"); await told(role, t("insight.merged", { text: start(keep.content) }), null, made.txn); },
     key: async (memory, key) => { await patch(memoryPath(role, memory.id), { keys: [...memory.keys, key] }, { etag: memory.etag }); again(); await told(role, t("insight.key.added", { key }), memory.id); },
   };
@@ -39,18 +34,6 @@ const Part = ({ name, count, children }) => html`<section class="sheet" aria-lab
   ${count ? children : html`<p class="soft">${t(`insight.${name}.none`)}</p>`}</section>`;
 
 const Said = ({ role, memory }) => html`<p class="wrapped"><${ToMemory} role=${role} id=${memory.id}>${memory.content}<//> ${memory.created && html`<span class="small soft">${date(memory.created)}</span>`}</p>`;
-
-function Clashes({ role, rows, does }) {
-  const [sure, ask] = useState(null);
-  return html`<ul class="plain">${rows.map(({ waiting, against }) => html`<li key=${waiting.id}><p class="wrapped"><strong>${waiting.content}</strong></p><p class="small soft">${waiting.reason.text}</p>
-      ${against.map((one) => html`<${Said} key=${one.id} role=${role} memory=${one} />`)}
-      <div class="row"><${Button} kind="main small" aria-label=${`${t("insight.accept")}: ${start(waiting.content)}`} onClick=${() => does.accept(waiting.id)}>${t("insight.accept")}<//>
-        <${Button} kind="small danger" aria-label=${`${t("insight.reject")}: ${start(waiting.content)}`} onClick=${() => ask(waiting)}>${t("insight.reject")}<//></div></li>`)}</ul>
-    ${sure && html`<${Confirm} title=${t("insight.reject")} text=${t("insight.reject.sure", { text: start(sure.content) })} yes=${t("insight.reject")} onYes=${() => does.reject(sure.id)} onClose=${() => ask(null)} />`}`;
-}
-
-const Contraries = ({ role, rows, does }) => html`<ul class="plain">${rows.map(({ earlier, later }) => html`<li key=${later.id}>${[[later, earlier], [earlier, later]].map(([one, other]) => html`<div key=${one.id}><${Said} role=${role} memory=${one} />
-    <${Button} kind="small" aria-label=${`${t("insight.holds")}: ${start(one.content)}`} onClick=${() => does.holds(other)}>${t("insight.holds")}<//></div>`)}</li>`)}</ul>`;
 
 const Same = ({ role, one: { keep, drop }, merge }) => html`${[keep, drop].map((one) => html`<${Said} key=${one.id} role=${role} memory=${one} />`)}
   <div class="row"><${Button} kind="main small" aria-label=${`${t("insight.merge")}: ${start(keep.content)}`} onClick=${() => merge(keep, drop)}>${t("insight.merge")}<//>

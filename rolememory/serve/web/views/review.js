@@ -11,7 +11,7 @@ import { Pages, ToMemory, start, useContents } from "./parts.js";
 
 const PART = 50;
 const LINES = 200; // of the history that are looked through
-const LEARNERS = ["learn", "model", "infer", "review"];
+const LEARNERS = ["user", "learn", "model", "infer", "review"];
 
 export default function Review({ role, info }) {
   return html`<h1 tabindex="-1">${t("review.title")}</h1><p class="soft">${t("review.intro", { name: info.name })}</p>

@@ -1,0 +1,71 @@
+"""Which memory a person means who corrects the memory: the one whose sentence the correction repeats but for one place.
+
+>>> from rolememory.schema.memory import Source
+>>> known = [Memory(id=text[-5:], content=text, source=Source.USER_INPUT) for text in ("I live in Turin.", "I like Turin.")]
+>>> corrected("I live in Rome now", known).id
+'urin.'
+>>> corrected("I was born in spring", known) is None
+True
+"""
+
+import re
+from collections.abc import Iterable
+from itertools import takewhile
+
+from rolememory.learn.commands.rules import LANGUAGES, rules
+from rolememory.schema.memory import Memory
+from rolememory.text.plain import plain
+from rolememory.text.words import COMMON, HAN, RARE, kind, tokens
+
+_WORD = re.compile(r"[\u2e80-\u9fff]|[^\W\u2e80-\u9fff]+(?:'[^\W\u2e80-\u9fff]+)?")
+_SHARED, _SHARE = 2, 0.4  # words that both must begin and end with, and their share of the memory
+
+
+def corrected(text: str, memories: Iterable[Memory]) -> Memory | None:
+    """The memory that a correction means, the newest one where it may mean several; None where it names none. O(memories)."""
+    new, old = _parts(text)
+    fitting = (one for one in memories if _fits(new, old, _words(one.content)))
+    return max(
+        fitting,
+        key=lambda one: (one.created.timestamp() if one.created else 0.0, one.id),
+        default=None,
+    )
+
+
+def _parts(text: str) -> tuple[list[str], list[str]]:
+    """What holds now and what it says does not: "two sisters, not three" names both."""
+    even = plain(text)
+    for denied in (found for one in LANGUAGES if (found := rules(one).denied.search(even))):
+        return _words(even[: denied.start()]), _words(denied["old"])
+    return _words(even), []
+
+
+def _fits(new: list[str], old: list[str], known: list[str]) -> bool:
+    if old:
+        return _stand(old, known) and _telling({*new} & {*known} - {*old})
+    start = _common(new, known)
+    end = _common(new[start:][::-1], known[start:][::-1])
+    same = start + end
+    return (
+        same < len(known)
+        and same >= max(_SHARED, _SHARE * len(known))
+        and _telling({*known[:start], *known[len(known) - end :]})
+    )
+
+
+def _common(one: list[str], other: list[str]) -> int:
+    """How many words both begin with."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+
+
+def _stand(old: list[str], known: list[str]) -> bool:
+    return any(known[at : at + len(old)] == old for at in range(len(known) - len(old) + 1))
+
+
+def _telling(shared: set[str]) -> bool:
+    """Whether more than words of grammar is shared."""
+    return any(kind(one) in (RARE, COMMON, HAN) for word in shared for one in tokens(word))
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(plain(text))

@@ -1,0 +1,166 @@
+"""What becomes of drafts that passed the gate.
+
+Each is added, merged with what says the same, put in the place of what it corrects, left out as known, or shown to a person.
+A memory gives way to another only by the word of a person who corrects it, or of a model that named both. What an author wrote
+or somebody locked never does. Source: S1.6, S1.28, S1.46, S4.24, S4.28.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+
+from rolememory.learn.corrections import corrected
+from rolememory.learn.gate.told import Told
+from rolememory.schema.evidence import Reason
+from rolememory.schema.learning import USER, Draft, Verdict
+from rolememory.schema.memory import Memory
+from rolememory.schema.wording import word
+from rolememory.storage.codec import fields_of
+from rolememory.storage.memories import Edit
+from rolememory.text.language import language_of
+
+_BEFORE = datetime.min.replace(tzinfo=UTC)  # when an undated memory was told: before all others
+_UNKEPT = frozenset({"ignore", "review"})
+
+
+def judge(
+    drafts: Mapping[str, Draft], told: Told, memories: Mapping[str, Memory]
+) -> dict[str, Verdict]:
+    """What becomes of each draft, by the id it will have, in their order; each meets what is known and the drafts before it."""
+    known, fresh = dict(memories), Told()
+    verdicts: dict[str, Verdict] = {}
+    for memory_id, draft in drafts.items():
+        memory = memory_of(draft, memory_id)
+        alike = [*told.alike(memory), *fresh.alike(memory)]
+        verdicts[memory_id] = _verdict(draft, memory, alike, known)
+        if verdicts[memory_id].action not in _UNKEPT:
+            known[memory_id] = memory
+            fresh.add(memory)
+    return verdicts
+
+
+def edits(verdicts: Mapping[str, Verdict], memories: Mapping[str, Memory]) -> list[Edit]:
+    """Every draft that stands, with what it replaces, and every known memory that replaces a draft."""
+    standing = {one: verdict for one, verdict in verdicts.items() if verdict.action not in _UNKEPT}
+    replaced = {one: [*verdict.others] for one, verdict in standing.items()}
+    later: dict[str, Verdict] = {}
+    for memory_id, verdict in standing.items():
+        for one in verdict.outdated_by:
+            replaced.setdefault(one, [*memories[one].supersedes]).append(memory_id)
+            later.setdefault(one, verdict)
+    return [
+        *(_added(one, verdict, replaced[one]) for one, verdict in standing.items()),
+        *(
+            Edit("set", one, {"supersedes": replaced[one]}, reason=_worded(verdict))
+            for one, verdict in later.items()
+        ),
+    ]
+
+
+def memory_of(draft: Draft, memory_id: str) -> Memory:
+    """The memory that a draft becomes."""
+    return Memory(
+        id=memory_id,
+        content=draft.content,
+        type=draft.type,
+        source=draft.source,
+        evidence=draft.evidence,
+        subject=draft.subject,
+        user=draft.user,
+        created=draft.created,
+        keys=draft.keys,
+        topics=draft.topics,
+        emotions=draft.emotions,
+        tags=draft.tags,
+        salience=draft.salience,
+        confidence=draft.confidence,
+        constant=draft.constant,
+    )
+
+
+def _verdict(
+    draft: Draft, memory: Memory, alike: Sequence[Memory], known: Mapping[str, Memory]
+) -> Verdict:
+    wrong = _named(draft, memory, known)
+    if wrong and _protected(wrong):
+        code = "against_author" if wrong.authored else "against_locked"
+        return Verdict(draft, "review", Reason(code, (("of", wrong.id),)), (wrong.id,))
+    same = [one for one in alike if wrong is None or one.id != wrong.id]
+    guarded = next((one for one in same if _protected(one)), None)
+    if guarded and not wrong:
+        return Verdict(draft, "ignore", Reason("known", (("of", guarded.id),)), (guarded.id,))
+    same = [one for one in same if _replaceable(one, memory)]
+    merged = [one.id for one in same if _told_at(one) <= _told_at(memory)]
+    later = tuple(one.id for one in same if one.id not in merged and one.id in known)
+    if wrong:
+        because = Reason("outdates", (("of", wrong.id), ("how", _how(draft))))
+        return Verdict(draft, "supersede", because, (wrong.id, *merged), later)
+    if merged:
+        return Verdict(draft, "merge", Reason("restates", (("of", merged[0]),)), tuple(merged))
+    if later:
+        return Verdict(draft, "add", Reason("restated", (("by", later[0]),)), (), later)
+    return Verdict(draft, "add", Reason("unheard"))
+
+
+def _how(draft: Draft) -> str:
+    return "corrected" if draft.corrects else "named"
+
+
+def _named(draft: Draft, memory: Memory, known: Mapping[str, Memory]) -> Memory | None:
+    """The memory that the draft itself calls outdated, told before it: named by a model, or corrected by a person."""
+    if draft.corrects:
+        return corrected(draft.content, _counting(memory, known))
+    found = known.get(draft.replaces)
+    return found if found and not found.archived and _may_meet(found, memory) else None
+
+
+def _counting(memory: Memory, known: Mapping[str, Memory]) -> Iterator[Memory]:
+    """What a person may correct: of their own, about the same, and not outdated already."""
+    outdated = {old for one in known.values() if not one.archived for old in one.supersedes}
+    for one in known.values():
+        own = one.subject == memory.subject and one.user in (None, memory.user)
+        counts = not one.archived and one.id not in outdated
+        if own and counts and _may_meet(one, memory):
+            yield one
+
+
+def _may_meet(older: Memory, newer: Memory) -> bool:
+    """Whether what was told then may be outdated, or must be defended against it: what a person keeps has no day."""
+    told_before = _told_at(older) <= _told_at(newer)
+    return _protected(older) or (told_before and _same_person(older, newer))
+
+
+def _protected(memory: Memory) -> bool:
+    """Whether learning leaves it as it is: an author's, or locked. What is archived stands for nothing."""
+    return (memory.authored or memory.locked) and not memory.archived
+
+
+def _replaceable(older: Memory, newer: Memory) -> bool:
+    """Saying a pinned thing again does not unpin it, and what was put away stays so."""
+    if older.authored or older.locked or older.archived:
+        return False
+    return _same_person(older, newer) and (newer.constant or not older.constant)
+
+
+def _same_person(older: Memory, newer: Memory) -> bool:
+    """Whether the newer may stand for the older in everybody's eyes.
+
+    What one user says never replaces what all share, save about himself; what all share replaces what one was told of others.
+    """
+    return newer.user == older.user or (older.user is None) == (newer.subject == USER)
+
+
+def _told_at(memory: Memory) -> datetime:
+    return memory.created or _BEFORE
+
+
+def _added(memory_id: str, verdict: Verdict, replaced: Sequence[str]) -> Edit:
+    memory = memory_of(verdict.draft, memory_id)
+    fields = fields_of(memory) | ({"supersedes": [*replaced]} if replaced else {})
+    return Edit("add", memory_id, fields, type=memory.type, reason=_worded(verdict))
+
+
+def _worded(verdict: Verdict) -> str:
+    """Who found it, and what it does to others."""
+    speech = language_of(verdict.draft.content)
+    told = (word(one, speech) for one in (verdict.draft.because, verdict.because))
+    return ("；" if speech == "zh" else "; ").join(told)
