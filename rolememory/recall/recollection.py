@@ -36,7 +36,7 @@ from rolememory.text.embed.queries import QueryVectors, asked
 from rolememory.text.feel_words import Lexicon
 from rolememory.text.lengths import counter_for
 from rolememory.text.pattern import Budget
-from rolememory.text.words import stands_alone
+from rolememory.text.words import leans_on
 from rolememory.triggers.table import Among
 
 
@@ -165,7 +165,7 @@ class Recollection:
             now=in_utc(request.now) if request.now else datetime.now(UTC),
             turn=self.chats.clock.turn,
             user=request.user,
-            talk=None if stands_alone(heard.query) else self._around.queries.talk(heard.before),
+            talk=None if not leans_on(heard.query) else self._around.queries.talk(heard.before),
             vector=self._around.queries(asked(heard.query, heard.earlier)),
             seed=len(heard.segments),
             wanted=request.wanted or _wanted(settings, request),

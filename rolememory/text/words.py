@@ -230,18 +230,18 @@ def ask(text: str) -> Question:
 
 
 @lru_cache(maxsize=1024)
-def stands_alone(text: str) -> bool:
-    """Whether a message asks for something that it names itself, so that the talk before it says little about what is meant.
+def leans_on(text: str) -> float:
+    """How much what a message means depends on the talk before it, 0..1: a question that names its matter stands alone.
 
-    >>> [stands_alone(text) for text in ("Where is the brass key?", "And then?", "The brass key is cold.")]
-    [True, False, False]
-    >>> stands_alone("她的生日是哪天？"), stands_alone("苏打绿的专辑有几张？")
-    (False, True)
+    >>> [leans_on(text) for text in ("Where is the brass key?", "And then?", "The brass key is cold.")]
+    [0.0, 1.0, 1.0]
+    >>> leans_on("她的生日是哪天？"), leans_on("苏打绿的专辑有几张？")
+    (0.88, 0.0)
     """
     if not _QUESTION_MARK.search(text):
-        return False
+        return 1.0
     needed = NAMES_ITS_MATTER * (2.0 if _points(text) else 1.0)
-    return ask(text).mass >= needed
+    return round(max(1.0 - ask(text).mass / needed, 0.0), 2)
 
 
 def _points(text: str) -> bool:

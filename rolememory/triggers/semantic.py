@@ -19,7 +19,7 @@ from rolememory.schema.scene import Scene, Segment
 from rolememory.text import calibrate
 from rolememory.text.terms import TermIndex
 from rolememory.text.vectors import VectorIndex, products
-from rolememory.text.words import Question, ask, stands_alone
+from rolememory.text.words import Question, ask, leans_on
 from rolememory.triggers.base import ByRows, Parts, may_wake, register
 from rolememory.triggers.conversation import Conversations
 from rolememory.triggers.people import People
@@ -37,7 +37,7 @@ EARLIER = 8  # messages before the newest that are part of what the talk is abou
 LONGEST = 600  # characters at the end of each that are read
 MOST_WORDS = 128  # of theirs that are looked up
 FADING = 0.85  # of their weight with each message back
-ALONE = 0.2  # of what the talk before says, for a question that stands alone
+ALONE = 0.1  # of what the talk before says, for a question that names its matter
 EVERYDAY = 1.0  # of mean and deviation of what the talk shares with all texts: it means nothing
 LOUDER = 0.8  # of all evidence where two kinds speak, so that a threshold keeps its meaning
 FAINTEST = 0.02  # strengths below are not worth a hit
@@ -252,11 +252,10 @@ class SemanticTrigger(ByRows):
         share, earlier = self._settings.context, before(scene)
         if not (share and earlier):
             return own
-        alone = stands_alone(scene.query)
+        leans = max(leans_on(scene.query), ALONE)
         context = self._of_talk(scene, earlier, mask)
-        share *= ALONE if alone else 1.0
-        both = own + np.float32(share) * (2.0 * np.sqrt(own * context) + context)
-        found: Floats = both * np.float32(1.0 if alone else LOUDER)
+        both = own + np.float32(share * leans) * (2.0 * np.sqrt(own * context) + context)
+        found: Floats = both * np.float32(1.0 - (1.0 - LOUDER) * leans)
         return found
 
     def _of_talk(self, scene: Scene, earlier: Sequence[Segment], mask: "Mask") -> "Floats":
