@@ -37,7 +37,6 @@ EARLIER = 8  # messages before the newest that are part of what the talk is abou
 LONGEST = 600  # characters at the end of each that are read
 MOST_WORDS = 128  # of theirs that are looked up
 FADING = 0.85  # of their weight with each message back
-ALONE = 0.1  # of what the talk before says, for a question that names its matter
 EVERYDAY = 1.0  # of mean and deviation of what the talk shares with all texts: it means nothing
 LOUDER = 0.8  # of all evidence where two kinds speak, so that a threshold keeps its meaning
 FAINTEST = 0.02  # strengths below are not worth a hit
@@ -249,12 +248,12 @@ class SemanticTrigger(ByRows):
         """The evidence of the message together with that of the talk before it: what both speak for counts most."""
         import numpy as np
 
-        share, earlier = self._settings.context, before(scene)
+        earlier, leans = before(scene), leans_on(scene.query)
+        share = self._settings.context * leans
         if not (share and earlier):
             return own
-        leans = max(leans_on(scene.query), ALONE)
         context = self._of_talk(scene, earlier, mask)
-        both = own + np.float32(share * leans) * (2.0 * np.sqrt(own * context) + context)
+        both = own + np.float32(share) * (2.0 * np.sqrt(own * context) + context)
         found: Floats = both * np.float32(1.0 - (1.0 - LOUDER) * leans)
         return found
 
