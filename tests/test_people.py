@@ -96,14 +96,17 @@ def test_a_person_has_forgotten_what_they_told_under_another_name(
         assert knows(mind, "Lin", question, word) == (not linked, not linked)
 
 
-def test_what_another_name_of_the_reader_heard_needs_no_names(tmp_path: Path) -> None:
-    with Home.open(tmp_path, WORDS_ONLY) as home:
+def test_readers_are_told_of_themselves_by_the_name_they_go_by_now(tmp_path: Path) -> None:
+    with Home.open(tmp_path, {**WORDS_ONLY, "learn.enabled": False}) as home:
         mind = home.create("Mira")
         mind.observe([U("The ferry leaves at noon.")], "It does.", chat="one", user="Lin")
         home.people.link("Lin", "Traveller")
         turn = mind.recall([U("When does the ferry leave?")], chat="two", user="Traveller")
-        assert "noon" in turn.text
-        assert "with Lin" not in turn.text
+        assert 'Traveller said: "The ferry leaves at noon."' in turn.text
+        assert "Lin" not in turn.text, "who was there needs no names"
+        mind.remember("Likes tea.", user="Lin")
+        mind.remember("Likes rain.", user="Traveller")
+        assert mind.stats().by_user == {"Lin": 2}
 
 
 def test_a_link_that_another_process_makes_counts_at_once(tmp_path: Path) -> None:

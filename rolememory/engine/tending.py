@@ -149,4 +149,4 @@ class Tending(Writing):
 
     def stats(self) -> MemoryStats:
         """What the role remembers, in figures."""
-        return stats_of(self.memories.values(), self.space.size())
+        return stats_of(self.memories.values(), self.space.size(), self.home.people.follow().same)

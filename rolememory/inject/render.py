@@ -442,12 +442,14 @@ class Style:
         )
 
     def _speaker(self, memory: Memory) -> str:
-        """Who said it; of a passage the speaker always stands outside the quotation."""
+        """Who said it, users by the name they go by now; of a passage the speaker always stands outside the quotation."""
         if not isinstance(memory, Passage):
             return self._subject(memory)
+        name, cast = memory.subject or "", self._cast
         if memory.role == "assistant":
-            return tame(memory.subject or "") or str(self._frame["char"])
-        return tame(memory.subject or "") or str(self._frame["user"])
+            return tame(name) or str(self._frame["char"])
+        own = name and cast.same(name) == cast.same(cast.user)
+        return tame(cast.user if own else name) or str(self._frame["user"])
 
     def at(self, stamp: Sequence[tuple[str, str]]) -> "Style":
         """The same style where this was printed about the scene last; only where a template asks for it is it another one."""

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from rolememory.schema.memory import Memory, MemoryType
+from rolememory.storage.people import Same, alone
 
 SHOWN_TAGS = 10
 
@@ -24,8 +25,8 @@ class MemoryStats:
     bytes_on_disk: int
 
 
-def stats_of(memories: Iterable[Memory], size: int) -> MemoryStats:
-    """Count. `size`: bytes of all that is kept. Cost: O(n)."""
+def stats_of(memories: Iterable[Memory], size: int, same: Same = alone) -> MemoryStats:
+    """Count, users by the person they are. `size`: bytes of all that is kept. Cost: O(n)."""
     every = list(memories)
     live = [memory for memory in every if not memory.archived]
     types = Counter(memory.type for memory in live)
@@ -34,7 +35,7 @@ def stats_of(memories: Iterable[Memory], size: int) -> MemoryStats:
         archived=len(every) - len(live),
         by_type={kind.array: types[kind] for kind in MemoryType},
         by_source=dict(Counter(memory.source.value for memory in live).most_common()),
-        by_user=dict(Counter(memory.user or "" for memory in live).most_common()),
+        by_user=dict(Counter(same(memory.user or "") for memory in live).most_common()),
         tags=dict(Counter(tag for memory in live for tag in memory.tags).most_common(SHOWN_TAGS)),
         core=sum(memory.weight > 1 for memory in live),
         characters=sum(len(memory.content) for memory in live),
