@@ -97,6 +97,7 @@ class Transcript:
         self._told.update(row.told)
         self.look = row.look or self.look
         self.updated = max(self.updated, row.at)
+        back = {one for splice in row.splices for one in splice.put if one in self.said}
         for said in row.said:
             self._keep(filled(said, self.voice, self.present, named_apart=self._format < 2))
         if row.times:
@@ -108,15 +109,14 @@ class Transcript:
             self.inherited = frozenset(
                 version for splice in row.splices[:1] for version in splice.put
             )
-        new = {said.version for said in row.said}
         for number, splice in enumerate(row.splices):
             inside = bool(splice.put) and self._place(splice) < len(
                 self.path
             )  # it parts two that stood side by side
             self._splice(splice)
-            back = [version for version in splice.put if version not in new]
-            self.moved += back
-            self.disturbed += bool(splice.out) or inside or bool(back)
+            returned = [version for version in splice.put if version in back]
+            self.moved += returned
+            self.disturbed += bool(splice.out) or inside or bool(returned)
             if number or not inherits:
                 self.order += splice.put
         if row.told or row.times:

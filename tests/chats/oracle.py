@@ -188,6 +188,7 @@ class Tale:
     def follow(self, row: Row) -> None:
         self.head = row.head or self.head
         self.look = row.look or self.look
+        before = set(self.said)
         for said in row.said:
             if said.version not in self.said:
                 self._alike.setdefault(base(said.version), []).append(said.version)
@@ -201,7 +202,7 @@ class Tale:
         for number, splice in enumerate(row.splices):
             inside = bool(splice.put) and self._place(splice) < len(self.path)
             self._splice(splice)
-            self.disturbed += bool(splice.out) or inside
+            self.disturbed += bool(splice.out) or inside or not before.isdisjoint(splice.put)
             if number or not inherits:
                 self.order += splice.put
         self.disturbed += bool(row.told or row.times)

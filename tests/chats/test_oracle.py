@@ -7,7 +7,7 @@ from datetime import timedelta
 from itertools import pairwise
 from pathlib import Path
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rolememory.chats.align import align
@@ -261,6 +261,12 @@ def without(said: Said, erased: set[int]) -> Said:
 
 @settings(max_examples=150, deadline=None)
 @given(STEPS, st.sets(st.integers(1, 40), max_size=4), st.sets(st.integers(0, 60), max_size=6))
+@example(
+    [(0, "append", 5, 5), (0, "delete_last", 1, 0), (0, "append", 5, 5)], set(), set()
+)  # what was deleted comes back at the end
+@example(
+    [(0, "append", 5, 5), (0, "delete_last", 1, 0), (0, "append", 5, 5)], {1}, set()
+)  # so does what nobody knows any more
 def test_a_log_that_lost_lines_is_followed_as_plain_lists_follow_it(
     steps: list[tuple[int, str, int, int]], lost: set[int], erased: set[int]
 ) -> None:
