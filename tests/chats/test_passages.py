@@ -123,7 +123,9 @@ def test_a_swiped_passage_is_not_recalled_until_it_returns(tmp_path: Path) -> No
             ("The password is heron.", True),
         ):
             mira.observe(["What is the password?", Message.assistant(reply)], chat="c", user="lin")
-            assert ("heron" in mira.recall(["What is the password?"], chat="d", user="lin").text) is told
+            assert (
+                "heron" in mira.recall(["What is the password?"], chat="d", user="lin").text
+            ) is told
 
 
 @pytest.mark.parametrize(
