@@ -13,7 +13,7 @@ from rolememory.text.passages import limit_at
 from rolememory.text.sentences import Span, sentences
 from rolememory.text.words import tokens
 
-LENGTHS = (2.1, 1.4, 0.75)
+LENGTHS = (2.5, 1.75, 0.75)
 """How long the excerpts of a turn may be, best first, as shares of the length of a passage; the last one holds for all others."""
 FADING = 0.7  # of what a word tells, with each that tells more
 _BLANKS = 4  # characters that may lie between passages that stand side by side
