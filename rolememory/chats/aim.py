@@ -95,6 +95,7 @@ class Aim:
             branch_of=self.branch_of,
             unseen=self.attended.laid.begin if self.attended else len(self.script.path),
             notes=self._notes,
+            mode=plan.mode,
         )
 
     @property

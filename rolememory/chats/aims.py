@@ -13,7 +13,7 @@ from rolememory.chats.heard import VOICES, Clean, Heard, digest, hear, look_of, 
 from rolememory.chats.kinship import Fork, continues, forked
 from rolememory.chats.log import Log
 from rolememory.chats.plan import TELLING, is_ample, lay, planned, weight
-from rolememory.chats.presence import Attendance, Participants, Window
+from rolememory.chats.presence import Attendance, Participants, Scopes, Window
 from rolememory.chats.rows import Head, Row, Splice
 from rolememory.chats.shelf import Shelf
 from rolememory.chats.transcript import Transcript
@@ -43,6 +43,7 @@ class Asked:
     away: bool = False  # the character was not there
     same: Same = alone
     character: tuple[str, ...] = ()  # the character's names
+    scopes: Scopes = lambda text: ()
     unknown: bool = False  # nobody who is known speaks: not the user of the chat either
 
     def participants(self, script: Transcript, head: Head) -> Participants:
@@ -53,7 +54,7 @@ class Asked:
         window = Window.of(self.messages, voice, self.same)
         if self.away:
             present = script.present if script.head else Attendance((voice,))
-        return Participants(present, window, self.kind, self.away, self.character)
+        return Participants(present, window, self.kind, self.away, self.character, self.scopes)
 
     def _known(self, script: Transcript) -> Sequence[str]:
         return script.present.users if self.present is None else self.present

@@ -20,7 +20,7 @@ from rolememory.chats.aims import Aims, Asked
 from rolememory.chats.heard import Clean, whole
 from rolememory.chats.kinship import Families
 from rolememory.chats.log import Log
-from rolememory.chats.presence import Attendance, Readers
+from rolememory.chats.presence import Attendance, Readers, Scopes
 from rolememory.chats.rows import Row
 from rolememory.chats.shelf import Shelf
 from rolememory.chats.sight import Sight, moved_by
@@ -56,8 +56,9 @@ class Chats:
         links: Callable[[], Hashable] = lambda: None,
         names: Callable[[], Sequence[str]] = tuple,
         living: Callable[[], Living] = lambda: "one",
+        scopes: Scopes = lambda text: (),
     ) -> None:
-        """`links` gives another value whenever `same` may say something else of a name; `names` are the character's."""
+        """`links` gives another value whenever `same` may say something else of a name; `names` are the character's, `scopes` finds commands."""
         self.stories = Stories(
             space,
             clock=clock,
@@ -66,7 +67,7 @@ class Chats:
             assign=lambda chat, story: self.update(chat, story=story),
         )
         self._space, self._clock, self._same, self._links = space, clock, same, links
-        self._names = names
+        self._names, self._scopes = names, scopes
         self._shelf = Shelf(space)
         self._aims = Aims(self._shelf)
         self._writing, self._reading = threading.RLock(), threading.RLock()  # taken in this order
@@ -244,16 +245,23 @@ class Chats:
         *,
         user: str | None = None,
         story: str | None = None,
+        inside: str = "",
     ) -> Sight:
         """What counts as seen from that chat, or from none; with a glimpse, from what it would be.
 
         `readers`: who must have been present; None = nobody is asked about. `user`: whose chat it is, if it is a new one. `story`: from
-        no chat, what counts in this story (as `story_of` gives it); None = in any.
+        no chat, what counts in this story (as `story_of` gives it); None = in any. `inside`: the chat whose own it may be all the same.
         """
         families = self._kin()
         if glimpse is None:
             return Sight(
-                families, self.stories, chat or None, readers=readers, user=user, story=story
+                families,
+                self.stories,
+                chat or None,
+                readers=readers,
+                user=user,
+                story=story,
+                inside=inside,
             )
         changed = not glimpse.known or glimpse.entered or glimpse.returned or glimpse.left
         here = families.get(glimpse.chat or chat or "") if changed else None
@@ -267,6 +275,7 @@ class Chats:
             moved,
             readers,
             user,
+            off=glimpse.mode == "off",
         )
 
     def story_of(self, chat: str, user: str | None = None) -> str:
@@ -407,6 +416,7 @@ class Chats:
             in_utc(at or self._clock()),
             same=self._same,
             character=tuple(self._names()),
+            scopes=self._scopes,
             unknown=user is not None and not user.strip(),
         )
 

@@ -115,7 +115,11 @@ class ChatPassages:
             self._tell(chat.id, said, chat.worded[at - 1] if at else None)
 
     def _tell(self, chat: str, said: Said, before: Said | None) -> None:
-        """Know what a message says that stands behind that one."""
+        """Know what a message says that stands behind that one; nothing of what was said while memory was off."""
+        if said.scope == "off":
+            return
+        if before and before.scope not in ("on", said.scope):
+            before = None
         asked, scene = _question(before, said), _scene(before, said)
         panels = [Span(one.start, one.end) for one in panels_of(said.text)] if said.stamp else ()
         spans = passages(said.text, said.spans, panels)

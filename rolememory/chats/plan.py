@@ -12,9 +12,9 @@ from rolememory.chats.heard import Heard, look_of
 from rolememory.chats.rows import Splice
 from rolememory.chats.settle import Step
 from rolememory.chats.transcript import Transcript
-from rolememory.chats.values import Look
+from rolememory.chats.values import Look, Mode
 from rolememory.chats.visible_path import VisiblePath
-from rolememory.schema.learning import Said
+from rolememory.schema.learning import Said, Scope
 
 STEP = timedelta(
     milliseconds=1
@@ -24,6 +24,8 @@ TELLING = 30  # bytes of words in common that are no accident
 NEAR_END = 2  # old messages behind the last in common: the newest exchange was said anew
 
 Complete = Callable[[Said], Said]
+
+_SCOPES: Final[Mapping[Mode, Scope]] = {"on": "on", "read_only": "on", "here": "here", "off": "off"}
 
 _CONTEXT = 500  # characters that any context holds: less is no cut
 
@@ -52,6 +54,7 @@ class Plan:
     splices: list[Splice] = field(default_factory=list)  # from the end to the beginning
     times: dict[int, datetime] = field(default_factory=dict)
     put: list[tuple[Said, ...]] = field(default_factory=list)  # for each splice
+    mode: Mode = "on"  # what memory does afterwards
 
     @property
     def idle(self) -> bool:
@@ -145,7 +148,28 @@ def planned(
     weaver = _Weaver(script, now, complete)
     for change in changes:
         weaver.weave(change)
-    return weaver.done()
+    plan = weaver.done()
+    _set_scopes(plan, script)
+    return plan
+
+
+def _set_scopes(plan: Plan, script: Transcript) -> None:
+    """Tell of new versions how far memory goes: as for what was said before in their slots, else as the last command before them says."""
+    new: dict[str, Scope] = {one.version: one.scope for one in plan.entered if one.commands}
+    path = plan.path(script.path) if script.commands or new else script.path
+    told = script.commands_on(path, new)
+    plan.mode = told[-1][1] if told else script.told_mode
+    otherwise = _SCOPES[script.told_mode]
+
+    def scoped(one: Said) -> Said:
+        if one.commands:
+            return one
+        place = path.find(one.version) if told else None
+        before = [scope for at, scope in told if place is not None and at < place]
+        scope = script.scope_of(one.slot) or (before[-1] if before else otherwise)
+        return one if scope == one.scope else replace(one, scope=scope)
+
+    plan.entered = list(map(scoped, plan.entered))
 
 
 class _Weaver:

@@ -5,16 +5,18 @@ person they are (`Same`: names that a person has linked count as one), character
 """
 
 import unicodedata
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from rolememory.schema.learning import MarkedSpan, Said
+from rolememory.schema.learning import MarkedSpan, Said, ScopeCommand
 from rolememory.schema.message import Message, TurnKind
 from rolememory.storage.people import Same, alone
 from rolememory.text.marks import marks
 from rolememory.text.stamps import stamp_of
 
+Scopes = Callable[[str], Sequence[ScopeCommand]]
+"""The commands of a message that say how far memory goes."""
 AWAY: tuple[str, ...] = ()
 """`Said.users` of what the character was not there for: nobody can be reminded of it."""
 
@@ -59,7 +61,9 @@ class Readers:
         return cls(frozenset(map(same, users)), frozenset(map(folded, members)), same, links)
 
     def heard(self, said: Said, *, here: bool) -> bool:
-        """Whether all of them were present; words of an unknown speaker stay in their chat (`here`)."""
+        """Whether all of them were present; words of an unknown speaker, or said to stay there, stay in their chat (`here`)."""
+        if said.scope == "here" and not here:
+            return False
         if said.role == "user" and said.owner is None and not here:
             return False
         present = frozenset(map(self.same, said.users or ()))
@@ -109,6 +113,7 @@ class Participants:
     kind: TurnKind = "normal"
     away: bool = False  # the character was not there
     character: tuple[str, ...] = ()  # the character's names
+    scopes: Scopes = lambda text: ()
 
     def complete(self, said: Said) -> Said:
         """A new version with whose words it is, who was there, whose words are in it and what it prints about the scene."""
@@ -119,7 +124,13 @@ class Participants:
             users, members = AWAY, ()
         elif owner and owner not in users:  # who has left since was there for their own words
             users = tuple(sorted({*users, owner}))
-        read = replace(said, spans=self._spans(said), stamp=stamp_of(said.raw or said.text))
+        ordered = self.scopes(said.text) if said.role == "user" else ()
+        read = replace(
+            said,
+            spans=_with_commands(said.text, self._spans(said), ordered),
+            stamp=stamp_of(said.raw or said.text),
+            scope=ordered[-1].scope if ordered else said.scope,
+        )
         return replace(read, owner=owner, users=users, members=members, kind=kind)
 
     def _spans(self, said: Said) -> tuple[MarkedSpan, ...]:
@@ -134,6 +145,25 @@ class Participants:
     def shortened(self, said: Said) -> Said:
         """It without what a line of the log need not say again; `Transcript` puts it back."""
         return shortened(said, self.window.user, self.present)
+
+
+def _with_commands(
+    text: str, spans: Sequence[MarkedSpan], ordered: Sequence[ScopeCommand]
+) -> tuple[MarkedSpan, ...]:
+    """The marks with the commands among them; a remark that holds nothing else is the command."""
+    found = [MarkedSpan("command", one.start, one.end) for one in ordered]
+    kept = list[MarkedSpan]()
+    for span in spans:
+        inside = [one for one in found if one.start < span.end and span.start < one.end]
+        rest = text[span.start : span.end]
+        for one in reversed(inside):
+            rest = rest[: max(one.start - span.start, 0)] + rest[max(one.end - span.start, 0) :]
+        if inside and not any(map(str.isalnum, rest)):
+            found = [one for one in found if one not in inside]
+            kept.append(MarkedSpan("command", span.start, span.end))
+        else:
+            kept.append(span)
+    return tuple(sorted([*kept, *found], key=lambda one: one.start))
 
 
 @lru_cache(maxsize=256)

@@ -104,7 +104,7 @@ def _head_shown(head: Head) -> dict[str, Any]:
 
 _LETTERS = {"user": "u", "assistant": "a"}
 _ROLES: Mapping[str, Literal["user", "assistant"]] = {"u": "user", "a": "assistant"}
-_KINDS: Mapping[str, SpanKind] = {"q": "quote", "a": "action", "o": "ooc"}
+_KINDS: Mapping[str, SpanKind] = {"q": "quote", "a": "action", "o": "ooc", "c": "command"}
 _STEP = timedelta(milliseconds=1)  # between two messages of a line
 
 
@@ -146,6 +146,7 @@ def _said_shown(said: Said, at: datetime, slot: int) -> list[Any]:
         "kind": said.kind if said.kind != "normal" else "",
         "marks": [(one.kind[0], one.start, one.end) for one in said.spans],
         "stamp": dict(said.stamp),
+        "scope": said.scope if said.scope != "on" else "",
     }
     shown = {name: value for name, value in optional.items() if value}
     if said.slot != slot:
@@ -217,6 +218,7 @@ def _word(raw: Sequence[Any], slot: int, at: datetime) -> Said:
         more.get("kind", "normal"),
         tuple([MarkedSpan(_KINDS[kind[0]], *span) for kind, *span in more.get("marks", ())]),
         tuple(more.get("stamp", {}).items()),
+        more.get("scope", "on"),
     )
 
 

@@ -71,12 +71,14 @@ class Sight:
         readers: Readers | None = None,
         user: str | None = None,
         story: str | None = None,
+        off: bool | None = None,
+        inside: str = "",
     ) -> None:
         here = families.get(chat) if chat else None
         self.chat = chat
         self._families, self._moved = families, moved
         self.readers = readers
-        self._off = here is not None and here.info.mode == "off"
+        self.off = here is not None and here.info.mode == "off" if off is None else off
         self._belonging = Belonging(stories, families)
         self.story = self._belonging.of(chat, user, branch_of) if chat else story
         self._reach = None if self.story is None else stories.reach(self.story)
@@ -89,9 +91,12 @@ class Sight:
             )
             self._lines[families.root(chat, branch_of)] = (own,)
         alone = not branch_of and (not chat or len(families.of(chat)) < 2)
-        alone = alone and not (here and here.strangers)
+        asking = here or families.get(inside)
+        alone = alone and not (asking and asking.strangers)
         told = (self._belonging.token, self.story)
-        place = (told, self._off, None if alone else chat, readers)
+        asked_in = chat or inside
+        self._root = families.root(asked_in) if asked_in else None
+        place = (told, self.off, None if alone else asked_in, readers)
         self.token: Hashable = (place, families.disturbed, moved and chat, moved)
         self.place: Hashable = self.token if branch_of else place
 
@@ -118,7 +123,7 @@ class Sight:
         version = evidence.version
         if not version or self._families.get(evidence.chat) is None:
             return True
-        if self._off:
+        if self.off:
             return False
         root = self._families.root(evidence.chat)
         lines = self._lines.get(root)
@@ -140,7 +145,7 @@ class Sight:
     def _heard(self, chat: str, versions: Sequence[str]) -> bool:
         """Whether all who read were present when these were said."""
         found, readers = self._families.get(chat), self.readers
-        here = bool(self.chat) and self._families.root(chat) == self._families.root(self.chat or "")
+        here = self._families.root(chat) == self._root
         there = (found and found.said.get(version) for version in versions)
         return readers is None or all(one and readers.heard(one, here=here) for one in there)
 

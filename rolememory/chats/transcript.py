@@ -5,6 +5,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from rolememory.chats.heard import Known, base
@@ -14,7 +15,7 @@ from rolememory.chats.rows import FORMAT, Head, Row, Splice
 from rolememory.chats.title import title_of
 from rolememory.chats.values import MODES, OWN, ChatInfo, Look, Mode
 from rolememory.chats.visible_path import VisiblePath
-from rolememory.schema.learning import Said
+from rolememory.schema.learning import Said, Scope
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Chat:
         str
     ] = ()  # versions that came or went other than at the end, and those beside them; grows at its end only
     moves: int = 0  # how many of them there were at this moment
-    strangers: int = 0  # versions whose speaker nobody knows
+    strangers: int = 0  # versions that are recalled here alone: nobody knows who said them, or somebody wants it so
     worded: VisiblePath = field(
         default_factory=VisiblePath
     )  # the path without messages whose words went
@@ -72,7 +73,7 @@ class Transcript:
         self.disturbed = 0
         self.moved: list[str] = []  # versions that came or went other than at the end
         self.inherited: frozenset[str] = frozenset()
-        self.strangers = 0  # versions whose speaker nobody knows
+        self.strangers = 0  # versions that are recalled here alone
         self.erased: set[str] = set()  # digests of words that went
         self.users: dict[str, datetime] = {}  # everybody who was ever in it, since when
         self.updated = datetime.min.replace(tzinfo=UTC)
@@ -80,6 +81,9 @@ class Transcript:
             self.path
         )  # without messages whose words went; the path itself while all are there
         self._told: dict[str, Any] = {}
+        self.commands: dict[
+            str, Scope
+        ] = {}  # how far memory goes, by version; since a mode was told
         self._alike: dict[str, list[str]] = {}  # digest -> versions
         self._versions: dict[int, tuple[str, ...]] = {}  # of each slot
         self._resting: dict[str, set[int]] = {}  # digest -> slots that had it, not on the path
@@ -95,6 +99,8 @@ class Transcript:
         """Take in one line of the log."""
         self._attend(row)
         self._told.update(row.told)
+        if "mode" in row.told:
+            self.commands.clear()
         self.look = row.look or self.look
         self.updated = max(self.updated, row.at)
         back = {one for splice in row.splices for one in splice.put if one in self.said}
@@ -220,7 +226,7 @@ class Transcript:
     def _keep(self, said: Said) -> None:
         if said.version not in self.said:
             self._alike.setdefault(base(said.version), []).append(said.version)
-            self.strangers += said.role == "user" and said.owner is None
+            self.strangers += (said.role == "user" and said.owner is None) or said.scope == "here"
             self._versions[said.slot] = (*self._versions.get(said.slot, ()), said.version)
             self._meet(said.owner or "", said.at)
         if said.erased and not self.erased:
@@ -231,6 +237,8 @@ class Transcript:
         elif self.erased:
             self._said_in_words[said.version] = said
         self.said[said.version] = said
+        if said.commands:
+            self.commands[said.version] = said.scope
         self.slots = max(self.slots, said.slot + 1)
         if self._known is not None:
             self._remember(said, self._known)
@@ -326,14 +334,32 @@ class Transcript:
         self.path = self.path.retimed(times)
         self._worded = self._worded.retimed(times) if apart else self.path
 
-    def _info(self, head: Head) -> ChatInfo:
+    @property
+    def told_mode(self) -> Mode:
+        """What memory does here where no message says it."""
         mode: Mode = self._told.get("mode", "on")
+        return mode if mode in MODES else "on"
+
+    def commands_on(
+        self, path: VisiblePath, more: Mapping[str, Scope] = MappingProxyType({})
+    ) -> list[tuple[int, Scope]]:
+        """The commands that stand on a path, by their places. Cost: the commands that were ever given, and `more`."""
+        placed = ((path.find(version), told) for version, told in {**self.commands, **more}.items())
+        return sorted((place, told) for place, told in placed if place is not None)
+
+    def scope_of(self, slot: int) -> Scope | None:
+        """How far memory went for what was said before in that slot; None where nothing was, or a command."""
+        said = (self.said[version] for version in reversed(self._versions.get(slot, ())))
+        before = next((one for one in said if not one.erased), None)
+        return None if before is None or before.commands else before.scope
+
+    def _info(self, head: Head) -> ChatInfo:
         return ChatInfo(
             id=head.chat,
             title=str(self._told.get("title") or self._own_title()),
             user=head.user,
             chosen=_story(self._told),
-            mode=mode if mode in MODES else "on",
+            mode=next((told for _, told in self.commands_on(self.path)[-1:]), self.told_mode),
             created=head.created,
             updated=self.updated,
             messages=len(self._worded),

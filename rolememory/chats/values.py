@@ -8,8 +8,8 @@ from typing import Final, Literal, get_args
 from rolememory.chats.visible_path import VisiblePath
 from rolememory.schema.learning import Said
 
-Mode = Literal["on", "read_only", "off"]
-"""What memory does in a chat: all it can; recall without learning; neither."""
+Mode = Literal["on", "here", "read_only", "off"]
+"""What memory does in a chat: all it can; the same, what is said is recalled nowhere else; recall without learning; neither."""
 MODES: Final[tuple[Mode, ...]] = get_args(Mode)
 OWN: Final = "own"
 """The story of a chat that has one to itself."""
@@ -39,7 +39,7 @@ class ChatInfo:
     @property
     def teaches(self) -> bool:
         """Whether memories may be learned from it: a chat that only reads, or is off, teaches nothing."""
-        return self.mode == "on"
+        return self.mode in ("on", "here")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,3 +68,4 @@ class Glimpse:
         0  # how many of the path stand before the visible messages: the frontend cut them off
     )
     notes: tuple[str, ...] = ()
+    mode: Mode = "on"  # what memory would do

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ from rolememory.learn.usage import Usage
 from rolememory.recall.candidates import Candidates
 from rolememory.recall.recollection import Recollection
 from rolememory.schema.learning import Said as ChatMessage
+from rolememory.schema.learning import ScopeCommand
 from rolememory.schema.memory import Memory, Source
 from rolememory.schema.passage import Passage
 from rolememory.schema.role import Character, Role
@@ -38,6 +40,14 @@ PATIENT_S = (
 BACKUP_LOOK_S = 3600.0  # between two looks whether a backup is due
 
 
+@lru_cache(maxsize=256)
+def _scopes(text: str) -> Sequence[ScopeCommand]:
+    """The commands of a message that say how far memory goes: what is recalled for and then observed is read once."""
+    from rolememory.learn.commands import scopes
+
+    return scopes(text)
+
+
 class Mind:
     """One role's parts, made once. Thread-safe, one turn at a time."""
 
@@ -52,6 +62,7 @@ class Mind:
             links=lambda: home.people.edition,
             names=self._own_names,
             living=lambda: self.settings.chats.stories,
+            scopes=_scopes,
         )
         self._usage = Usage(
             self.space,

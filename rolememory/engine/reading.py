@@ -85,6 +85,7 @@ class Reading(Mind):
             effects=self._usage.effects(sight, memories),
             circle=self._circle(readers, sight.story),
             shown=frozenset((glimpse.chat, said.version) for said in shown if said.slot >= 0),
+            off=sight.off,
             stamp=next((said.stamp for said in glimpse.path[-STAMPED:][::-1] if said.stamp), ()),
         )
         with self._lock:
@@ -119,7 +120,7 @@ class Reading(Mind):
         self.home.people.follow()
         readers = self.chats.readers(chat or "", user, present, members)
         story = None if chat is None else self.chats.story_of(chat, user)
-        sight = self.chats.visible_from(None, readers=readers, story=story)
+        sight = self.chats.visible_from(None, readers=readers, story=story, inside=chat or "")
         request = Request(
             (Message.user(query),), user=user, now=now, dry_run=True, wanted=limit, sight=sight
         )

@@ -215,7 +215,7 @@ class Learner:
         fresh = {said.version for said in news}
         ready = sorted(place for place in map(path.find, fresh) if place is not None)
         again = _answers(path, fresh, self._gone(chat), ready)
-        places = sorted((*ready, *again))
+        places = [one for one in sorted((*ready, *again)) if path[one].scope != "off"]
         for start in range(0, max(len(places), 1), _AT_ONCE):
             if self._leaving.is_set():
                 return
@@ -237,9 +237,9 @@ class Learner:
         drafts: list[Draft] = []
         forget: list[tuple[Command, str | None]] = []
         for place in places:
-            user, before = _user_at(path, place), path[place - 1] if place else None
+            user, before = _user_at(path, place), _before(path, place)
             told = replace(company, user=user or "")
-            found = asked(path[place], Around(chat, told, user, before, lexicon))
+            found = asked(path[place].story, Around(chat, told, user, before, lexicon))
             drafts += found.drafts
             if place not in again:  # an order is obeyed once
                 forget += [(command, user) for command in found.forget]
@@ -272,6 +272,12 @@ class Learner:
                 continue
             if before := _asked_before(path, last):
                 yield from self._needs.prompted(one.chat, before.version)
+
+
+def _before(path: Sequence[Said], place: int) -> Said | None:
+    """The message before that place, where memory goes as far."""
+    before = path[place - 1] if place else None
+    return before if before and before.scope in ("on", path[place].scope) else None
 
 
 def _asked_before(path: VisiblePath, place: int) -> Said | None:

@@ -165,16 +165,24 @@ class Occasion:
     query: str
     messages_before: int  # messages of the chat before this one
     forced: bool = False  # asked by a person (search, explain): no turn gate
+    off: bool = False  # somebody said that nothing is recalled in this chat
 
 
 def turn_gate(occasion: Occasion, rules: RecallSettings) -> tuple[Reason, Change] | None:
-    """Why nothing is recalled on this turn, and the setting that would change it; None when it goes on. Source: S4.8, S4.20."""
+    """Why nothing is recalled on this turn, and what would change it; None when it goes on. Source: S4.8, S4.20."""
     if not rules.enabled:
         return Reason("disabled"), Change("settings", "recall.enabled", True)
     if occasion.forced:
         return None
+    if occasion.off:
+        return Reason("chat_off"), Change("chat", "mode", "on")
     if not rules.auto:
         return Reason("disabled"), Change("settings", "recall.auto", True)
+    return _message_gate(occasion, rules)
+
+
+def _message_gate(occasion: Occasion, rules: RecallSettings) -> tuple[Reason, Change] | None:
+    """The same for the newest message."""
     if rules.first_round_empty and occasion.messages_before == 0:
         return Reason("first_round"), Change("settings", "recall.first_round_empty", False)
     length = len(occasion.query.strip())

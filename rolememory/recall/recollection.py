@@ -75,6 +75,7 @@ class Request:
     )  # what use has added to weights, by id
     circle: Circle = NOBODY  # associated roles
     shown: frozenset[tuple[str, str]] = frozenset()  # chat and version of what stands in the window
+    off: bool = False  # memory is off in this chat
     stamp: tuple[tuple[str, str], ...] = ()  # what was printed about the scene last: field, value
 
 
@@ -172,7 +173,7 @@ class Recollection:
         )
         style = self._style(role, settings, request, scene.language)
         measure = Length(style, counter_for(settings.budget.unit, settings.lengths))
-        occasion = Occasion(heard.query, heard.messages_before)
+        occasion = Occasion(heard.query, heard.messages_before, off=request.off)
         return Question(
             index,
             scene,

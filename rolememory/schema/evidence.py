@@ -115,7 +115,7 @@ class Recalled:
 class Change:
     """The smallest change that would have let an entry in."""
 
-    target: str  # "memory", "settings" or "message"
+    target: str  # "memory", "settings", "message" or "chat"
     field: str  # "keys", "weight", "archived", "recall.relevance_threshold", "budget.max_total_length", ...
     value: Value | tuple[str, ...] | bool | None
     entry_id: str = ""  # target "memory": which one, when it is not the refused one itself

@@ -1,6 +1,6 @@
 """What learning hands around: a message as a chat keeps it, a draft of a memory, and what became of it."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal, NamedTuple
 
@@ -11,8 +11,18 @@ from rolememory.schema.message import TurnKind
 USER = "user"
 """The subject of a memory about whoever speaks to the role; the role itself is none."""
 
-SpanKind = Literal["quote", "action", "ooc"]
-"""Speech of somebody else, a stage direction, words out of character."""
+SpanKind = Literal["quote", "action", "ooc", "command"]
+"""Speech of somebody else, a stage direction, words out of character, a command to the memory of the chat."""
+Scope = Literal["off", "here", "on"]
+"""How far memory goes: nothing is recalled or learned; what is said stays in its chat; as usual."""
+
+
+class ScopeCommand(NamedTuple):
+    """Where a message says how far memory goes from now on: half-open."""
+
+    start: int
+    end: int
+    scope: Scope
 
 
 class MarkedSpan(NamedTuple):
@@ -47,6 +57,21 @@ class Said:
     stamp: tuple[
         tuple[str, str], ...
     ] = ()  # what a card or frontend printed about the scene: ("time", "三月初七"), ...
+    scope: Scope = "on"  # how far memory went when it was said, or from its own command on
+
+    @property
+    def commands(self) -> bool:
+        """Whether it says itself how far memory goes."""
+        return any(one.kind == "command" for one in self.spans)
+
+    @property
+    def story(self) -> "Said":
+        """It without its commands to the memory."""
+        text = self.text
+        for one in reversed(self.spans):
+            if one.kind == "command":
+                text = text[: one.start] + text[one.end :]
+        return self if text == self.text else replace(self, text=text.strip(), spans=())
 
     @property
     def erased(self) -> bool:

@@ -66,6 +66,7 @@ _REASONS: _Sentences = {
     "associate": (("heard from {role}, whose word counts {factor}", "从{role}那里听来，分量 {factor}"),),
     # why nothing was asked
     "disabled": (("it is switched off", "已关闭"),),
+    "chat_off": (("memory is off in this chat", "这个会话已关闭记忆"),),
     "first_round": (("nothing is recalled on the first message", "对话的第一条消息不回忆"),),
     "short_query": (
         ("the message has only {length} characters", "消息太短，只有{length}个字"),

@@ -35,7 +35,7 @@ class Passage(NamedTuple):
 def passages(
     text: str, marks: Sequence[MarkedSpan] = (), panels: Sequence[Span] = ()
 ) -> tuple[Passage, ...]:
-    """The passages of a text in order: between and around them stand only blanks and `panels`. Cost: O(length).
+    """The passages of a text in order: between and around them stand only blanks, commands and `panels`. Cost: O(length).
 
     Words out of character make passages of their own. What somebody else says stays together with the words before or behind it
     that say who speaks; across an empty line it is not packed together with the speaker's own words otherwise. A sentence is cut
@@ -66,7 +66,8 @@ def _regions(
 ) -> Iterator[tuple[Span, bool]]:
     place = 0
     outside = [(Span(mark.start, mark.end), True) for mark in marks if mark.kind == "ooc"]
-    for (start, end), ooc in sorted([*outside, *((panel, False) for panel in panels)]):
+    commands = [Span(mark.start, mark.end) for mark in marks if mark.kind == "command"]
+    for (start, end), ooc in sorted([*outside, *((one, False) for one in (*commands, *panels))]):
         yield Span(place, max(start, place)), False
         if ooc:
             yield Span(max(start, place), max(end, place)), True

@@ -336,7 +336,9 @@ def test_modes_and_stories_that_are_not_known_are_refused(tmp_path: Path) -> Non
     chats = chats_at(tmp_path)
     chats.observe(said(*LINES), chat="harbour")
     chats.stories.begin("dream")
-    with pytest.raises(InvalidValueError, match="expected one of on, read_only, off, got 'of'"):
+    with pytest.raises(
+        InvalidValueError, match="expected one of on, here, read_only, off, got 'of'"
+    ):
         chats.update("harbour", mode="of")
     with pytest.raises(UnknownNameError, match=r"no story named 'dreams'.*did you mean 'dream'"):
         chats.stories.assign("harbour", "dreams")

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 from rolememory.inject.fence import forged, strip
 from rolememory.learn.commands.reading import Part, sentences
-from rolememory.learn.commands.rules import LANGUAGES, Kind, Rules, Scope, rules
+from rolememory.learn.commands.rules import LANGUAGES, Kind, Rules, rules
 from rolememory.learn.commands.sentence import Command, Sentence, content
 from rolememory.learn.commands.voices import blanked
+from rolememory.schema.learning import ScopeCommand
 from rolememory.schema.scene import Language
 from rolememory.text.plain import plain
 
@@ -47,23 +48,25 @@ def commands(text: str) -> list[Command]:
     return list(_apart(found))
 
 
-def scope(text: str) -> Scope | None:
-    """How far memory may go from now on, where a message says so outside the story; the last word counts.
+def scopes(text: str) -> list[ScopeCommand]:
+    """Where a message says, outside the story, how far memory may go from now on; in order, the last word counts.
 
-    >>> scope("/memory off"), scope("Hello! (OOC: memory here)"), scope("（场外：开启记忆）")
-    ('off', 'here', 'on')
-    >>> scope("I turned the memory off."), scope("My memory of here is bad.")
-    (None, None)
+    >>> [one.scope for one in scopes("/memory off")], [one.scope for one in scopes("Hello! (OOC: memory here)")]
+    (['off'], ['here'])
+    >>> [one.scope for one in scopes("（场外：开启记忆）")], scopes("I turned the memory off.")
+    (['on'], [])
     """
     even = plain(text[:_LONGEST])
-    found = [
-        (said.end(), table.scope[said[name]])
-        for table in map(rules, LANGUAGES)
-        for said in table.scoped.finditer(even)
-        for name in said.re.groupindex
-        if said[name]
-    ]
-    return max(found)[1] if found else None
+    return sorted(
+        {
+            ScopeCommand(*said.span(), table.scope[said[name]])
+            for table in map(rules, LANGUAGES)
+            for said in table.scoped.finditer(even)
+            for name in said.re.groupindex
+            if said[name]
+        },
+        key=lambda one: one.end,
+    )
 
 
 def _languages(even: str) -> Iterator[Language]:

@@ -8,13 +8,12 @@ from typing import Any, Literal
 
 import orjson
 
+from rolememory.schema.learning import Scope
 from rolememory.schema.scene import Language
 from rolememory.shipped import shipped
 
 Kind = Literal["remember", "forget", "pin", "correct"]
 Shape = Literal["statement", "any", "that", "before", "maybe", "next", "whole"]
-Scope = Literal["off", "here", "on"]
-"""Nothing recalled, this chat never recalled outside of it, or as usual."""
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
 _NAME = re.compile(r"\{(\w+)\}")
 

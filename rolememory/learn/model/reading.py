@@ -153,8 +153,13 @@ class Desk:
     def waiting(self, chat: ChatLike, how: How) -> list[Exchange]:
         """The exchanges of a chat that the model has not read and that are final."""
         self._paths.forget()
-        path = self._around.chats.path(chat.id)
+        path = self._path(chat)
         return self._due(MODEL, chat, path, how) if chat.teaches else []
+
+    def _path(self, chat: ChatLike) -> Sequence[Said]:
+        """What is visible in a chat and may be learned from."""
+        path = self._around.chats.path(chat.id)
+        return [said.story for said in path if said.scope != "off" and said.story.text]
 
     def is_quiet(self, chat: str, path: Sequence[Said]) -> bool:
         """Whether nobody has spoken for so long that the newest exchange counts as final."""
@@ -197,7 +202,7 @@ class Desk:
     def _read_by(self, name: str, factory: Factory, chat: ChatLike, how: How, tally: Tally) -> None:
         """Batch after batch, as long as there are full ones, or whatever is there if nobody speaks any more."""
         reader = self._reader(name, factory)
-        path, well = self._around.chats.path(chat.id), False
+        path, well = self._path(chat), False
         anyway = how.forced or self.is_quiet(chat.id, path)
         while found := self._due(reader.name, chat, path, how):
             size = self._around.learn.batch_size
@@ -304,7 +309,7 @@ class Desk:
 
     def _sum_up(self, chat: ChatLike, how: How, tally: Tally) -> None:
         """Sum up what has left the window, piece by piece; the last summary alone is kept, and replaces the one that was there."""
-        path = self._around.chats.path(chat.id)
+        path = self._path(chat)
         former = [one for one in self._around.memories().values() if is_summary(one, chat.id)]
         latest: Draft | None = None
         try:
