@@ -387,3 +387,46 @@ def test_what_a_card_prints_is_the_heading_of_what_was_said_there(
         lines = block(model).splitlines()
         assert word in lines[lines.index(scene) + 1]
         assert not re.search("Time:|时间|45", block(model))
+
+
+# ── how far memory goes ──────────────────────────────────────────────────────────────────────────────────────────────
+
+SCOPES = {
+    "en": ("/memory off", "(OOC: memory here)", "/memory on"),
+    "zh": ("/记忆 关闭", "（场外：记忆仅此处）", "/记忆 开启"),
+}
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_memory_off_and_on_hold_from_the_very_turn_in_which_they_are_said(
+    tmp_path: Path, language: str
+) -> None:
+    (asked, word), (off, _, on) = WANTED[language], SCOPES[language]
+    with between(tmp_path, streams("Hm.")) as (house, model):
+        say(house, TOLD[language], chat="one")
+        settled(house)
+        said = [GREETING]
+        hint = {"role": "Asha", "user": "Ann", "chat": "two"}
+        for text, told in ((f"{off}\n{asked}", False), (asked, False), (f"{on}\n{asked}", True)):
+            said += [("user", text)]
+            ask(house, request(said, hint=hint))
+            said += [("assistant", "Hm.")]
+            assert (word in block(model)) is told
+            assert bool(block(model)) is told
+            settled(house)
+        assert settled(house).chats.info("two").mode == "on"
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_what_is_said_here_or_while_memory_is_off_is_told_in_no_other_chat(
+    tmp_path: Path, language: str
+) -> None:
+    asked, word = WANTED[language]
+    off, here, on = SCOPES[language]
+    with between(tmp_path, streams("Hm.")) as (house, model):
+        for number, (command, told) in enumerate(((off, False), (here, False), (on, True))):
+            say(house, f"{command}\n{TOLD[language]}", chat=f"told {number}")
+            settled(house)
+            say(house, asked, chat=f"asked {number}")
+            assert (word in block(model)) is told, command
+            settled(house)
