@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rolememory.schema.learning import Said
     from rolememory.storage.erase import Erased
 
-_MODES = {"read_only": "只读", "off": "关闭"}
+_MODES = {"here": "仅此处", "read_only": "只读", "off": "关闭"}
 
 
 @verb(
@@ -40,7 +40,7 @@ def sessions(
     ] = None,
     mode: Annotated[
         str | None,
-        option("--mode MODE", "on, read_only or off", "on、read_only 或 off"),
+        option("--mode MODE", "on, here, read_only or off", "on、here、read_only 或 off"),
     ] = None,
     story: Annotated[
         str | None,

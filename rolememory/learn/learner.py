@@ -239,7 +239,7 @@ class Learner:
         for place in places:
             user, before = _user_at(path, place), _before(path, place)
             told = replace(company, user=user or "")
-            found = asked(path[place].story, Around(chat, told, user, before, lexicon))
+            found = asked(path[place], Around(chat, told, user, before, lexicon))
             drafts += found.drafts
             if place not in again:  # an order is obeyed once
                 forget += [(command, user) for command in found.forget]

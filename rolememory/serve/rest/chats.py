@@ -33,8 +33,8 @@ from rolememory.serve.rest.shapes import Done, In, Line, Name, Out, Page
 from rolememory.storage.memories import Edit
 
 chats = router("chats", under="/roles/{role}")
-Mode = Literal["on", "read_only", "off"]
-AnyMode = Literal["on", "read_only", "off", "shared", "own"]
+Mode = Literal["on", "here", "read_only", "off"]
+AnyMode = Literal["on", "here", "read_only", "off", "shared", "own"]
 
 
 class ChatOut(Out):
@@ -48,7 +48,7 @@ class ChatOut(Out):
     )
     chosen: bool = Field(description="somebody put it there; else it is there by default")
     mode: Mode = Field(
-        description="read_only: learns nothing; off: hears nothing that was learned either"
+        description="here: what is said is recalled nowhere else; read_only: learns nothing; off: recalls nothing either"
     )
     created: datetime
     updated: datetime

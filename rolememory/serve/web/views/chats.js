@@ -11,7 +11,7 @@ import { Pages, ToMemory } from "./parts.js";
 import { Puzzles } from "./puzzles.js";
 
 const PART = 50;
-const MODES = ["on", "read_only", "off"];
+const MODES = ["on", "here", "read_only", "off"];
 export const storyName = (story) => (story === "own" ? t("story.own") : story || t("story.shared"));
 export const chatPath = (role, id) => inRole(role, `/chats/${encodeURIComponent(id)}`);
 export const titleOf = (chat) => chat.title || chat.id || t("chats.unnamed");
