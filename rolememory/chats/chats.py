@@ -100,7 +100,8 @@ class Chats:
 
         Without a `chat` the messages find the unnamed chat of that user which they continue, else begin one. When a named
         chat shows nothing it ever held, it was cut or begun anew: `plan.lay` tells how that is decided. A named chat of another user
-        that shares nothing with these messages is left alone: this user gets one of his own, called `chat@user`.
+        that these messages do not go on with is left alone: this user gets one of their own, called `chat@user`. A `user` of "" is
+        somebody whom nobody knows; None is the chat's own user.
         Raises: NotWrittenError; nothing changed.
         """
         asked = replace(
