@@ -544,9 +544,16 @@ def test_a_broken_template_is_noted_and_the_chat_goes_on(mira: RoleMemory) -> No
     assert any("default.en.jinja" in note for note in turn.trace.notes)
 
 
-def test_what_one_is_like_has_no_day(mira: RoleMemory) -> None:
-    assert mira.remember("Never late.", "trait").created is None
-    assert mira.remember("Came late today.").created is not None
+def test_when_a_thing_was_written_down_is_not_when_it_happened(mira: RoleMemory) -> None:
+    made = mira.remember("The oil ran out.", keys=["oil"])
+    assert (made.created, made.written) != (None, None)
+    assert made.created is None
+    told = mira.remember("The oil came back.", keys=["oil"], created="1887-11-02")
+    assert told.created == datetime(1887, 11, 2, tzinfo=UTC)
+    text = mira.recall("What about the oil?", chat="other").text
+    assert "- The oil ran out." in text
+    assert "- [1887-11-02] The oil came back." in text
+    assert mira.remember("Patient.", "trait").written is not None
 
 
 def test_lore_reads_what_was_said_and_counts_what_was_cut_off(mira: RoleMemory) -> None:

@@ -160,7 +160,7 @@ def _bare(memory: Memory) -> str:
 
 def _dearest(memory: Memory) -> tuple[bool, bool, float, int, float, str]:
     """Which of two stays: what an author wrote or locked, the heavier, the one that says more, the newer."""
-    told = memory.created.timestamp() if memory.created else 0.0
+    told = memory.since.timestamp() if memory.since else 0.0
     return (
         not memory.locked,
         not memory.authored,

@@ -17,7 +17,6 @@ from rolememory.storage.codec import (
     MEANINGS,
     EntryError,
     difference,
-    kind_of,
     patched,
 )
 from rolememory.storage.memories import Edit, HistoryLine
@@ -45,10 +44,11 @@ def settled(raw: Mapping[str, Any] | str) -> dict[str, Any]:
     return {**fields, "type": str(fields.get("type") or MemoryType.EPISODIC)}
 
 
-def dated(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields with the day of today, where they name none. What one is like has no day."""
-    lasting = kind_of(fields["type"]) is MemoryType.TRAIT
-    return dict(fields) if lasting else {"created": datetime.now(UTC), **fields}
+def noted(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields with when they were written down, where they do not say when it happened."""
+    if any(fields.get(name) for name in fields if ALIASES.get(name, name) == "created"):
+        return dict(fields)
+    return {"written": datetime.now(UTC).replace(microsecond=0), **fields}
 
 
 def standing(fields: Mapping[str, Any], memories: Mapping[str, Memory]) -> str:
@@ -111,7 +111,7 @@ class Writing(Mind):
                 )
                 taken.add(memory_id)
                 ids.append(memory_id)
-                edits.append(Edit("add", memory_id, dated(fields), None, reason))
+                edits.append(Edit("add", memory_id, noted(fields), None, reason))
             after = self._commit(edits, actor=actor)
             self._keep_limits()
         return [after.memories[memory_id] for memory_id in ids]

@@ -89,7 +89,7 @@ def preferences(
 ) -> Preferences:
     """How to answer the user (by this name): from memories, archived ones and those about others left out, and from their own words."""
     found = [
-        *((one.created, one.id, said_in(one)) for one in memories if _of_user(one, user)),
+        *((one.since, one.id, said_in(one)) for one in memories if _of_user(one, user)),
         *((one.at, one.id, wishes_in(one)) for one in said),
     ]
     known: dict[Kind, Preference] = {}

@@ -172,11 +172,11 @@ def strength(
     memory: Memory, effects: Mapping[str, float] | None = None
 ) -> tuple[float, float, float, str]:
     """How dear a memory is when room is short: weight with its use, then salience, then age, then id; larger stays."""
-    created = memory.created.timestamp() if memory.created else 0.0
+    since = memory.since.timestamp() if memory.since else 0.0
     return (
         weight(memory, effects or {}),
         memory.salience + memory.priority / 100,
-        created,
+        since,
         memory.id,
     )
 

@@ -87,4 +87,4 @@ def archived(memories: Iterable[Memory]) -> list[Memory]:
 
 
 def _newest(memory: Memory) -> tuple[float, str]:
-    return (-memory.created.timestamp() if memory.created else 0.0, memory.id)
+    return (-memory.since.timestamp() if memory.since else 0.0, memory.id)

@@ -86,13 +86,19 @@ class Memory(Entry):
     source: Source = Source.MANUAL
     subject: str | None = None  # whom it is about: None = the role itself
     user: str | None = None  # whose it is: None = shared by all
-    created: Moment | None = None
+    created: Moment | None = None  # when it happened or was said
+    written: Moment | None = None  # when it was written down, where nobody knows when it happened
     expires: Moment | None = None
     confidence: Unit = 1.0
     evidence: tuple[Evidence, ...] = ()
     supersedes: tuple[str, ...] = ()
     archived: bool = False
     locked: bool = False
+
+    @property
+    def since(self) -> datetime | None:
+        """From when on it is known: when it happened, else when it was written down."""
+        return self.created or self.written
 
     @property
     def authored(self) -> bool:
@@ -126,6 +132,7 @@ class MemoryFields(TypedDict, total=False):
     subject: str | int | None
     user: str | int | None
     created: datetime | str | float | None
+    written: datetime | str | float | None
     expires: datetime | str | float | None
     confidence: float
     evidence: Sequence[Mapping[str, object] | str]

@@ -163,15 +163,6 @@ def _settle_type(fields: Raw, array: MemoryType | None) -> None:
         fields["tags"] = [*tags, tag]
 
 
-def kind_of(written: str) -> MemoryType | None:
-    """The type that a word means; None for a word that means none.
-
-    >>> kind_of("fact"), kind_of("traits"), kind_of("dream")
-    (<MemoryType.SEMANTIC: 'semantic'>, <MemoryType.TRAIT: 'trait'>, None)
-    """
-    return _KINDS.get(written, (None, None))[0]
-
-
 def _settle_values(fields: Raw) -> None:
     """Bring the values that people write in several ways into one; what is meant otherwise is left to the schema."""
     for name, read in _READERS.items():
@@ -265,7 +256,7 @@ def _expected(wanted: str, wanted_zh: str, field: str, found: Any) -> Problem:
 
 
 _READERS: Mapping[str, Callable[[str, Any], Any]] = {
-    **dict.fromkeys(("created", "expires"), _moment),
+    **dict.fromkeys(("created", "written", "expires"), _moment),
     **dict.fromkeys(_LISTS, _texts),
     **dict.fromkeys(_NUMBERS, _number),
     **dict.fromkeys(("constant", "archived", "locked"), _flag),
@@ -274,7 +265,7 @@ _READERS: Mapping[str, Callable[[str, Any], Any]] = {
     "selective_logic": _logic,
     "evidence": _evidence_list,
 }
-_DEFAULTED = frozenset(_READERS) - {"created", "expires", "user", "subject"}
+_DEFAULTED = frozenset(_READERS) - {"created", "written", "expires", "user", "subject"}
 
 
 def _plain(value: Any) -> Any:
@@ -300,7 +291,7 @@ def _evidence(value: Any) -> list[Raw]:
 _ENCODERS: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(_LISTS, _listed),
     **dict.fromkeys(("type", "source", "selective_logic"), _named),
-    **dict.fromkeys(("created", "expires"), _moment_text),
+    **dict.fromkeys(("created", "written", "expires"), _moment_text),
     "evidence": _evidence,
 }
 DEFAULTS: Mapping[str, Any] = {

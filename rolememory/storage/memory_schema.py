@@ -42,6 +42,7 @@ DESCRIPTIONS: dict[str, tuple[str, str]] = {
         "when it happened: 2024-05-01T18:30:00Z, a date, or an epoch",
         "发生的时间：2024-05-01T18:30:00Z、日期或时间戳",
     ),
+    "written": ("when it was written down by hand", "手工写下的时间"),
     "expires": ("when it stops counting", "到什么时候失效"),
     "confidence": ("0 to 1: how sure it is", "0 到 1：可信度"),
     "evidence": ("sentences of a chat that it rests on", "依据：聊天里的原话"),
@@ -106,7 +107,7 @@ def _generous(name: str, found: Schema) -> Schema:
     found = {key: value for key, value in found.items() if key != "title"} | {
         "description": _both(*DESCRIPTIONS[name])
     }
-    if name in ("created", "expires"):
+    if name in ("created", "written", "expires"):
         return {"type": ["string", "number", "null"], "description": found["description"]}
     if name == "id":
         return {**found, "type": ["string", "integer"]}

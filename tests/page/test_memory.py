@@ -1,5 +1,7 @@
 """The card of one memory: where it came from, how strong it is, when it was used, what it was before."""
 
+from datetime import UTC, datetime
+
 from playwright.sync_api import expect
 
 from tests.page.visitors import EITHER, Visitor
@@ -75,7 +77,13 @@ def test_a_message_that_was_swiped_away_is_struck_out(at_desk: Visitor, role: Ca
 @EITHER
 def test_what_will_be_left_is_drawn_and_said(visitor: Visitor, role: Caller) -> None:
     role("PATCH", "", {"settings": {"triggers.recency.clock": "wall"}})
-    role.remember("The beacon failed.", id="beacon", source="summary", keys=["beacon"])
+    role.remember(
+        "The beacon failed.",
+        id="beacon",
+        source="summary",
+        keys=["beacon"],
+        created=datetime.now(UTC).isoformat(),
+    )
     visitor.goes("memory", role.id, "beacon")
     days = visitor.says("unit.days", count=19)  # 14 days halve it, so 0.4 are left after 18.5
     visitor.reads(visitor.says("strength.forecast", level="40%", age=days))

@@ -1,6 +1,7 @@
 """The tools: plain calls of a role, done on threads by the server that lists them."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Annotated, Any
 
 from mcp_types import CallToolResult
@@ -103,9 +104,8 @@ class Tools:
             "salience": salience,
         }
         fields = {name: value for name, value in fields.items() if value not in (None, [])}
-        made = mind.remember_all([{**fields, "source": "summary"}], actor="model")[
-            0
-        ]  # a model's words, so they may fade
+        told = {**fields, "source": "summary", "created": datetime.now(UTC)}
+        made = mind.remember_all([told], actor="model")[0]  # a model's words, so they may fade
         self._changed(mind)
         return answer(
             self._say(f"remembered as {made.id}", f"已记住，id 为 {made.id}"),

@@ -83,7 +83,7 @@ def role_figures(house: TheHouse, mind: Mind) -> FiguresOut:
 
 def _grown(memories: Mapping[str, Memory]) -> list[GrownOut]:
     """Counts at up to MOMENTS moments, evenly spread over what was told."""
-    told = sorted((one.created, one.type.value) for one in memories.values() if one.created)
+    told = sorted((one.since, one.type.value) for one in memories.values() if one.since)
     steps = sorted({round(step * len(told) / MOMENTS) for step in range(1, MOMENTS + 1)} - {0})
     return [
         GrownOut(at=told[step - 1][0], by_type=Counter(kind for _, kind in told[:step]))

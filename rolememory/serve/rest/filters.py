@@ -133,7 +133,7 @@ def ordered(memories: list[Memory], order: Order) -> list[Memory]:
 _ARRAYS = {kind: place for place, kind in enumerate(MemoryType)}
 Check = Callable[[Memory], bool]
 _KEYS: dict[str, Callable[[Memory], "datetime | float | str"]] = {
-    "created": lambda memory: memory.created or _LONG_AGO,
+    "created": lambda memory: memory.since or _LONG_AGO,
     "weight": lambda memory: memory.weight,
     "salience": lambda memory: memory.salience,
     "priority": lambda memory: memory.priority,
@@ -148,10 +148,10 @@ def _checks(wanted: Wanted, standing: Standing, same: Same) -> Iterable[Check]:
     yield from _sets(wanted, same)
     if wanted.since:
         since = in_utc(wanted.since)
-        yield lambda memory: memory.created is not None and memory.created >= since
+        yield lambda memory: memory.since is not None and memory.since >= since
     if wanted.until:
         until = in_utc(wanted.until)
-        yield lambda memory: memory.created is not None and memory.created <= until
+        yield lambda memory: memory.since is not None and memory.since <= until
     if words := folded_key(wanted.q).split():
         yield lambda memory: _says(memory, words)
 

@@ -108,7 +108,8 @@ class MemoryOut(Out):
         description='whom it is about: null = the role, "user" = the user, else a name'
     )
     user: str | None = Field(description="whose it is: null = shared by all")
-    created: datetime | None
+    created: datetime | None = Field(description="when it happened or was said")
+    written: datetime | None = Field(description="when it was written down by hand")
     expires: datetime | None
     confidence: float
     evidence: list[EvidenceOut]

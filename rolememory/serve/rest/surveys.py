@@ -137,7 +137,7 @@ def newest(memories: Iterable[Memory], most: int = MOST) -> list[str]:
 
 
 def _moment(memory: Memory) -> float:
-    return memory.created.timestamp() if memory.created else float("inf")
+    return memory.since.timestamp() if memory.since else float("inf")
 
 
 def _names(mind: RoleMemory) -> frozenset[str]:
@@ -148,7 +148,7 @@ def _names(mind: RoleMemory) -> frozenset[str]:
 
 def _turns_since(mind: RoleMemory, memory: Memory, turn: int) -> int | None:
     """What has no date has been there since the beginning, as far as anybody can tell."""
-    told = inside.turn_of(mind, memory.created) if memory.created else 0
+    told = inside.turn_of(mind, memory.since) if memory.since else 0
     return None if told is None else turn - told
 
 

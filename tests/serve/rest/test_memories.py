@@ -1,5 +1,6 @@
 """Memories over REST."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -256,6 +257,7 @@ def test_the_detail_tells_of_injections_uses_and_fading(role: Caller) -> None:
         "The harbour beacon failed in the great storm of 1887.",
         id="beacon",
         keys=["beacon"],
+        created=datetime.now(UTC).isoformat(),
         source="summary",
     )
     role.post(

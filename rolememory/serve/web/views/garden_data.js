@@ -34,7 +34,7 @@ export async function mapped(role, signal) {
   }
 }
 
-const when = (memory) => (memory.created ? Date.parse(memory.created) : -Infinity);
+const when = (memory) => (memory.created ?? memory.written ? Date.parse(memory.created ?? memory.written) : -Infinity);
 export const newestFirst = (one, other) => (when(other) > when(one) ? 1 : when(other) < when(one) ? -1 : 0);
 
 /** The moments the slider stands for, and which memories were known then. */

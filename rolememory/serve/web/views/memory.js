@@ -107,6 +107,7 @@ const Values = ({ memory }) => html`<section class="sheet"><h2>${t("memory.value
   <${Row} name="confidence"><${Meter} value=${memory.confidence} label=${t("field.confidence")} text=${percent(memory.confidence)} /><//>
   <${Row} name="user">${memory.user ?? t("shared")}<//>
   ${memory.created && html`<${Row} name="created">${time(memory.created)}<//>`}
+  ${memory.written && html`<${Row} name="written">${time(memory.written)}<//>`}
   ${memory.expires && html`<${Row} name="expires">${time(memory.expires)}<//>`}
   <dt>id</dt><dd><code>${memory.id}</code></dd>
   ${Object.entries(memory.extra).map(([name, value]) => html`<dt key=${name}>${name}</dt><dd><code>${JSON.stringify(value)}</code></dd>`)}
