@@ -21,15 +21,21 @@ PROSE = st.lists(st.sampled_from(PIECES) | st.text(max_size=12), max_size=24).ma
 )
 
 
-def growth(work: Callable[[str], object], text: str) -> float:
-    """How much more CPU a character costs in the whole text than in its first eighth: about 1 where the cost is linear, 8 where it is
-    quadratic. Long and short are measured in turn, the best of five each, so that other work on the machine weighs on both."""
-    short = text[: len(text) // 8]
+def growth(work: Callable[[str], object], text: str, short: str = "") -> float:
+    """How much more CPU a character costs in the whole text than in an eighth of it, its first unless another is given: about 1 where
+    the cost is linear, 8 where it is quadratic."""
+    short = short or text[: len(text) // 8]
+    return dearer(lambda: work(text), lambda: work(short)) / 8
 
-    def once(text: str) -> float:
+
+def dearer(large: Callable[[], object], small: Callable[[], object]) -> float:
+    """How many times the CPU of the small work the large one costs. They are measured in turn, the best of five each, so that other
+    work on the machine weighs on both."""
+
+    def once(work: Callable[[], object]) -> float:
         began = process_time()
-        work(text)
+        work()
         return process_time() - began
 
-    costs = [(once(text), once(short)) for _ in range(5)]
-    return min(long for long, _ in costs) / max(8 * min(brief for _, brief in costs), 1e-4)
+    costs = [(once(large), once(small)) for _ in range(5)]
+    return min(cost for cost, _ in costs) / max(min(cost for _, cost in costs), 1e-4)
