@@ -17,6 +17,7 @@ from rolememory.schema.evidence import Reason
 from rolememory.schema.memory import Memory
 from rolememory.schema.scene import Scene, Segment
 from rolememory.text import calibrate
+from rolememory.text.noise import noise
 from rolememory.text.terms import TermIndex
 from rolememory.text.vectors import VectorIndex, products
 from rolememory.text.words import Question, ask, leans_on
@@ -77,6 +78,12 @@ def before(scene: Scene) -> list[Segment]:
     messages = [segment for segment in scene.segments if segment.source == "message"]
     at = next((at for at, segment in enumerate(messages) if segment.role == "user"), None)
     return messages[at + 1 :] if at is not None else []
+
+
+def _says_something(entry: Entry) -> bool:
+    """Whether a text is more than a greeting or assent, or is the answer to a question that is kept with it."""
+    answers = isinstance(entry, Memory) and any(one.answers for one in entry.evidence)
+    return answers or noise(entry.content) < 1.0
 
 
 class Alignment:
@@ -157,17 +164,20 @@ class SemanticTrigger(ByRows):
         self._words = Alignment(self._terms, self.table) if self._terms is not None else None
         self._places = Alignment(self._vectors, self.table) if self._vectors is not None else None
         self._open = Column("?")  # whether this strategy may wake it
+        self._says = Column("f4")  # 1 where a text says anything of its own
         self._conversations, self._people = Conversations(self.table), People()
         self._listen()
 
     def add(self, rows: Sequence[int]) -> None:
         """Find out where these lie in the indexes, beside whom, and whom they are about."""
-        self._open.grow(self.table.n_rows)
+        for column in (self._open, self._says):
+            column.grow(self.table.n_rows)
         for alignment in filter(None, (self._words, self._places)):
             alignment.add(rows)
         for row in rows:
             entry = self.table.entry(row)
             self._open[row] = may_wake(entry, self.name)
+            self._says[row] = _says_something(entry)
             self._people.add(row, entry)
             if self._open[row]:
                 self._conversations.add(row, entry)
@@ -240,8 +250,10 @@ class SemanticTrigger(ByRows):
         if nearness is not None:
             evidence = evidence + nearness.evidence()
         evidence = self._in_context(evidence, scene, mask) * mask
-        evidence = evidence + self._conversations.lent(evidence, self._settings.neighbours)
-        factors = self._people.factors(scene)
+        lent = self._conversations.lent(evidence, self._settings.neighbours)
+        says: Floats = self._says.values  # nobody is helped by "Hm."
+        evidence = evidence + lent * says
+        factors: Floats | None = self._people.factors(scene)
         return evidence if factors is None else evidence * factors
 
     def _in_context(self, own: "Floats", scene: Scene, mask: "Mask") -> "Floats":

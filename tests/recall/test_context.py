@@ -119,3 +119,20 @@ def test_a_question_that_names_its_matter_embeds_nothing_else(tmp_path: Path) ->
         asked = model.asked
         role.recall(talk(*TALK["en"][:2], ASKED["en"]), dry_run=True)
         assert model.asked - asked == 1
+
+
+@pytest.mark.parametrize(
+    ("told", "reply", "asked"),
+    [
+        pytest.param("I have a dog called Rex.", "Hm.", "Do I have a dog?", id="en"),
+        pytest.param("我有一条狗叫小黑。", "嗯。", "我有狗吗？", id="zh"),
+    ],
+)
+def test_what_says_nothing_does_not_come_along(
+    tmp_path: Path, told: str, reply: str, asked: str
+) -> None:
+    with Home.open(tmp_path, WORDS) as home:
+        role = home.create("Mira")
+        role.observe([Message.user(told), Message.assistant(reply)], chat="old", user="lin")
+        turn = role.recall([Message.user(asked)], chat="new", user="lin")
+        assert [one.memory.content for one in turn.recalled] == [told]
