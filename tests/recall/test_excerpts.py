@@ -91,7 +91,7 @@ def test_words_out_of_character_do_not_come_along(tmp_path: Path) -> None:
         assert "sorry" not in turn.text
 
 
-@pytest.mark.parametrize("limit", [400, 700, 1200])
+@pytest.mark.parametrize("limit", [600, 900, 1400])
 def test_the_budget_holds(tmp_path: Path, limit: int) -> None:
     with Home.open(tmp_path, {**MODEL_OFF, "budget.max_total_length": limit}) as home:
         role = home.create("Mira")
