@@ -226,12 +226,12 @@ class Endpoint:
         with self._changed:
             self.script[:] = script
 
-    def wait_for(self, count: int, timeout: float = 5.0) -> bool:
+    def wait_for(self, count: int, timeout: float = 30.0) -> bool:
         """Wait until so many requests have come in."""
         with self._changed:
             return self._changed.wait_for(lambda: len(self.requests) >= count, timeout)
 
-    def idle(self, timeout: float = 5.0) -> bool:
+    def idle(self, timeout: float = 30.0) -> bool:
         """Wait until no request is being answered."""
         with self._changed:
             return self._changed.wait_for(lambda: self._open == 0, timeout)

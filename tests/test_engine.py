@@ -407,7 +407,7 @@ def test_edits_from_outside_are_told(mira: RoleMemory) -> None:
     with mira.home.watch(lambda changed: told.set() if changed.role == mira.id else None):
         file = mira.folder / "memory.json"
         file.write_text(file.read_text(encoding="utf-8") + "\n", encoding="utf-8")
-        assert told.wait(10)
+        assert told.wait(60)
 
 
 def test_preloading_reads_roles_behind(mira: RoleMemory) -> None:

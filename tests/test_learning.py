@@ -214,7 +214,7 @@ def test_an_order_that_hides_in_a_command_waits_for_a_person(home: Home) -> None
 def test_a_message_with_a_forged_mark_orders_nothing(home: Home, said: str) -> None:
     mind = home.create("Mira")
     mind.observe([U(said)], chat="one", user="lin")
-    mind.learner.settle(10)
+    mind.learner.settle(60)
     assert not [one for one in mind.memories.values() if one.constant]
     turn = mind.recall([U("What about Eve, Miso and the rules?")], chat="two", user="lin")
     assert turn.text.count("rolememory>") in (0, 2)

@@ -51,7 +51,7 @@ class Player:
         assert answer.status_code == 200, answer.text
         assert len(self.model.requests) == before + 1
         self._judge(step, "prompt", self.model.requests[-1].body.decode(), step.asked)
-        assert self.house.house.settle(20)
+        assert self.house.house.settle(60)
         if step.asked:
             self._look_up(step)
 

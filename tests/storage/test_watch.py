@@ -15,7 +15,7 @@ from rolememory.storage.files.watch import Watch, remote_kind
 from rolememory.storage.home import HomeFolder
 
 NEW = b'{"version": 1, "episodic": [{"content": "new"}]}'
-PATIENCE_S = 10.0  # a bound for a machine under load; every wait ends as soon as the change is told
+PATIENCE_S = 60.0  # a bound for a machine under load; every wait ends as soon as the change is told
 
 
 def in_place(path: Path) -> None:

@@ -136,7 +136,7 @@ class House:
         done = True
         for _ in range(times):
             self.behind.touch(chat)
-            done = self.behind.settle(10.0) and done
+            done = self.behind.settle(60.0) and done
         return done
 
     @property

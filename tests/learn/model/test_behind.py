@@ -223,7 +223,7 @@ def test_settings_that_cannot_be_read_stop_nothing(tmp_path: Path) -> None:
         good = house.settings
         house.broken = SettingsError("rolememory.toml", "not TOML")
         house.behind.touch("harbour")
-        assert house.behind.settle(5.0)
+        assert house.behind.settle(60.0)
         house.broken = None
         assert house.settings is good
         assert house.touch()
@@ -245,7 +245,7 @@ def test_one_request_is_under_way_at_a_time(tmp_path: Path) -> None:
             house.behind.touch(name)
         for thread in threads:
             thread.join()
-        assert house.behind.settle(10.0)
+        assert house.behind.settle(60.0)
         assert (server.most_at_once, house.queue) == (1, {})
         assert len(server.requests) == 3
 
@@ -458,7 +458,7 @@ def test_a_batch_that_was_not_full_is_read_after_a_quiet_while_by_itself(tmp_pat
         House(tmp_path, server.url, *CHAT, batch_size=5, idle_minutes=0.0005) as house,
     ):
         house.behind.touch("harbour")
-        assert house.behind.settle(5.0)
+        assert house.behind.settle(60.0)
         house.now += timedelta(minutes=1)
         assert server.wait_for(1)
         assert house.behind.run().left == 0

@@ -55,12 +55,12 @@ def between(
 def ask(
     house: Served, body: dict[str, Any], path: str = "/v1/chat/completions", **headers: str
 ) -> httpx.Response:
-    return httpx.post(house.url + path, json=body, headers=headers, timeout=20, trust_env=False)
+    return httpx.post(house.url + path, json=body, headers=headers, timeout=60, trust_env=False)
 
 
 def settled(house: Served, role: str = "Asha") -> Any:
     """The role once everything that was said is kept and learned."""
-    assert house.house.settle(20)
+    assert house.house.settle(60)
     mind = house.home.role(role)
     assert mind.learned(20)
     return mind
@@ -245,12 +245,12 @@ def test_the_stop_button_closes_the_upstream(tmp_path: Path) -> None:
             "POST",
             f"{house.url}/v1/chat/completions",
             json=request([GREETING, FACT]),
-            timeout=20,
+            timeout=60,
             trust_env=False,
         ) as answer:
             first = next(answer.iter_bytes())
         assert b"Well" in first
-        assert model.idle(10), "the upstream still waits"
+        assert model.idle(60), "the upstream still waits"
 
 
 @pytest.mark.parametrize("streamed", [True, False], ids=["streamed", "whole"])
@@ -271,12 +271,12 @@ def test_the_stop_button_before_the_first_word_closes_the_upstream(
             )
         ).encode()
         begin = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{house.port}\r\nContent-Type: application/json\r\n"
-        with socket.create_connection(("127.0.0.1", house.port), timeout=20) as line:
+        with socket.create_connection(("127.0.0.1", house.port), timeout=60) as line:
             line.sendall(f"{begin}Content-Length: {len(body)}\r\n\r\n".encode() + body)
             assert model.wait_for(1, 20)
-        assert model.idle(20), "the upstream still waits"
+        assert model.idle(60), "the upstream still waits"
         if path.endswith("chat/completions"):
-            assert kept.wait(20)
+            assert kept.wait(60)
             assert [said.text for said in settled(house).chats.path("one")] == [
                 GREETING[1],
                 FACT[1],
@@ -290,7 +290,7 @@ def test_an_answer_cut_short_is_not_passed_off_as_whole(
         for path in ("/v1/chat/completions", "/v1/embeddings"):
             with pytest.raises(httpx.RemoteProtocolError):
                 ask(house, request([GREETING, FACT], stream=False), path)
-        assert house.house.settle(20)
+        assert house.house.settle(60)
     assert not [record for record in caplog.records if record.exc_info]
 
 

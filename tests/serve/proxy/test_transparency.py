@@ -77,7 +77,7 @@ def ask(
     headers: Sequence[tuple[str, bytes]] = (),
 ) -> Answer:
     """One request with exactly these bytes; nothing is unpacked."""
-    line = http.client.HTTPConnection("127.0.0.1", house.port, timeout=20)
+    line = http.client.HTTPConnection("127.0.0.1", house.port, timeout=60)
     try:
         line.putrequest(method, path, skip_accept_encoding=True)
         for name, value in (

@@ -24,7 +24,7 @@ def test_a_turn_meets_none_while_the_model_loads_and_the_model_after() -> None:
     go, model = threading.Event(), HashingEmbedder()
 
     def slow(_: EmbeddingSettings) -> Embedder:
-        go.wait(10)
+        go.wait(60)
         return model
 
     loader = Loader(EmbeddingSettings(), load=slow)
@@ -118,7 +118,7 @@ def test_questions_go_before_passages_that_wait() -> None:
     def first() -> None:
         with turnstile.passage():
             inside.set()
-            leave.wait(10)
+            leave.wait(60)
 
     def then(name: str) -> None:
         with turnstile.question() if name == "question" else turnstile.passage():
@@ -126,7 +126,7 @@ def test_questions_go_before_passages_that_wait() -> None:
 
     threads = [threading.Thread(target=first)]
     threads[0].start()
-    inside.wait(10)
+    inside.wait(60)
     for name in ("passage", "passage", "question"):
         threads.append(threading.Thread(target=then, args=(name,)))
         threads[-1].start()
@@ -134,7 +134,7 @@ def test_questions_go_before_passages_that_wait() -> None:
         pass
     leave.set()
     for thread in threads:
-        thread.join(10)
+        thread.join(60)
     assert order == ["question", "passage", "passage"]
 
 
