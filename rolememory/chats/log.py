@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from rolememory.chats.rows import Head, Row, decoded, encoded
+from rolememory.chats.rows import FORMAT, Head, Row, decoded, encoded
 from rolememory.chats.transcript import Chat, Transcript
 from rolememory.errors import NotWrittenError
 from rolememory.storage import port
@@ -87,6 +87,13 @@ class Log:
             raise NotWrittenError(
                 f"{self.path}: cannot be read: {self.fault}; nothing is written to it before it can",
                 zh=f"{self.path}：读不出来：{self.fault}；能读之前不会写入",
+            )
+        if self.head is not None and self.head.format > FORMAT:
+            raise NotWrittenError(
+                f"{self.path}: written by a newer rolememory (format {self.head.format}, this one writes "
+                f"{FORMAT}); it is read as far as it is understood, and nothing is written to it: upgrade",
+                zh=f"{self.path}：由更新版本的 rolememory 写成（格式 {self.head.format}，本版本写 {FORMAT}）；"
+                "能读懂的部分照常读取，但不会写入：请升级",
             )
         return Written(row, self._kept.append(encoded(row)))
 

@@ -334,3 +334,24 @@ class _Counting(RealDisk):
         """Counted."""
         self.reads += 1
         return super().read(path, offset)
+
+
+# an older program meets the log of a newer one
+
+
+def test_a_log_of_a_newer_program_is_read_and_not_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as newer:
+        newer.setattr("rolememory.chats.aim.FORMAT", 3)
+        newer.setattr("rolememory.chats.log.FORMAT", 3)
+        file = chat_in(tmp_path)
+    before, chats = file.read_bytes(), chats_at(tmp_path)
+    assert b'"format":3' in before
+    assert [one.text for one in chats.path("harbour")] == [
+        line.split(": ", 1)[1] for line in LINES[: len(chats.path("harbour"))]
+    ]
+    with pytest.raises(NotWrittenError, match="newer rolememory") as refused:
+        chats.observe(said(*LINES, "u: And then?"), chat="harbour", user="lin")
+    assert "请升级" in refused.value.text("zh")
+    assert file.read_bytes() == before
