@@ -1,6 +1,7 @@
 """The log of one chat: read forward from where we stood, appended under the lock."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,8 +9,12 @@ from rolememory.chats.rows import FORMAT, Head, Row, decoded, encoded
 from rolememory.chats.transcript import Chat, Transcript
 from rolememory.errors import NotWrittenError
 from rolememory.storage import port
+from rolememory.storage.bulk import in_bulk
 from rolememory.storage.port import START, Append, Span
 from rolememory.storage.problem import Problem
+
+
+_MANY = 200  # lines at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +76,8 @@ class Log:
         self.fault = None
         if part.anew:
             self.transcript, self._bad = Transcript(self.path), []
-        for append in part.appends:
-            self._follow(append)
+        with in_bulk() if len(part.appends) > _MANY else nullcontext():
+            self.transcript.follow_all(self._rows(part.appends))
         self._bad += part.bad
         changed = part.anew or part.place != self._place
         self._place = part.place
@@ -118,10 +123,12 @@ class Log:
         self._kept.rewrite([[line] for line in lines])
         self.transcript, self._bad, self._place = Transcript(self.path), [], START
 
-    def _follow(self, append: Append) -> None:
-        for number, line in enumerate(append.lines, append.number):
-            row = decoded(line)
-            if row is None:
-                self._bad.append(number)
-            else:
-                self.transcript.follow(row)
+    def _rows(self, appends: Iterable[Append]) -> Iterator[Row]:
+        """What the lines say, without those that are not of our making."""
+        for append in appends:
+            for number, line in enumerate(append.lines, append.number):
+                row = decoded(line)
+                if row is None:
+                    self._bad.append(number)
+                else:
+                    yield row

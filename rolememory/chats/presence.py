@@ -6,8 +6,9 @@ person they are (`Same`: names that a person has linked count as one), character
 
 import unicodedata
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
+from operator import attrgetter
 
 from rolememory.schema.learning import MarkedSpan, Said, ScopeCommand
 from rolememory.schema.message import Message, TurnKind
@@ -181,6 +182,11 @@ def shortened(said: Said, voice: str, present: Attendance) -> Said:
     return replace(said, owner=owner, users=None, members=()) if usual else said
 
 
+_FIELDS = [field.name for field in fields(Said)]
+_VALUES = attrgetter(*_FIELDS)
+_OWNER, _USERS, _MEMBERS = map(_FIELDS.index, ("owner", "users", "members"))
+
+
 def filled(said: Said, voice: str, present: Attendance, *, named_apart: bool = False) -> Said:
     """A version of a line with what it did not say again. `named_apart`: a name that is not the user's tells another person."""
     if said.users is not None:
@@ -189,4 +195,6 @@ def filled(said: Said, voice: str, present: Attendance, *, named_apart: bool = F
     owner = said.owner if said.owner is not None else None if unknown else voice
     users, members = present.users, present.members
     mine = owner if said.role == "user" else None
-    return replace(said, owner=mine, users=users, members=members)
+    values = list(_VALUES(said))
+    values[_OWNER], values[_USERS], values[_MEMBERS] = mine, users, members
+    return Said(*values)

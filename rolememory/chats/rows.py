@@ -132,8 +132,9 @@ def _words_shown(row: Row) -> dict[str, Any]:
 
 def _usual(said: Sequence[Any], at: datetime) -> Iterator[tuple[int, Any, datetime]]:
     """Each with its place, and when it was said if nothing else is written: the last one when the line was, a step apart."""
+    last = len(said) - 1
     for place, one in enumerate(said):
-        yield place, one, at - (len(said) - 1 - place) * _STEP
+        yield place, one, at - (last - place) * _STEP if place < last else at
 
 
 def _said_shown(said: Said, at: datetime, slot: int) -> list[Any]:
@@ -197,17 +198,20 @@ def _splices(raw: Mapping[str, Any], said: Sequence[Said]) -> tuple[Splice, ...]
 
 def _words(raw: Sequence[Any], slot: int, at: datetime) -> Iterator[Said]:
     for place, one, when in _usual(raw, at):
-        yield _older(one) if isinstance(one, Mapping) else _word(one, slot + place, when)
+        yield _older(one) if type(one) is dict else _word(one, slot + place, when)
 
 
 def _word(raw: Sequence[Any], slot: int, at: datetime) -> Said:
-    role, text, more = _ROLES[raw[0]], raw[1], raw[2] if len(raw) > 2 else {}
-    users = more.get("users")
+    role, text = _ROLES[raw[0]], raw[1]
+    if len(raw) == 2:
+        return Said(digest(role, text), role, text, at, slot)
+    more = raw[2]
+    users, moved = more.get("users"), more.get("at")
     return Said(
         more.get("v") or digest(role, text),
         role,
         text,
-        at + timedelta(microseconds=more.get("at", 0)),
+        at + timedelta(microseconds=moved) if moved else at,
         more.get("slot", slot),
         more.get("name", ""),
         more.get("raw", ""),

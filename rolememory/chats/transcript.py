@@ -95,6 +95,48 @@ class Transcript:
         self._known: dict[str, dict[str, Said]] | None = None
         self._chat: Chat | None = None
 
+    def follow_all(self, rows: Iterable[Row]) -> None:
+        """Take in lines of the log; what those say that only go on is put on the path together."""
+        more: list[Said] = []
+        for row in rows:
+            if self._goes_on(row, more):
+                more += self._hear(row)
+            else:
+                self._change(len(self.path), len(self.path), more)
+                more = []
+                self.follow(row)
+        self._change(len(self.path), len(self.path), more)
+        self._chat = None
+
+    def _goes_on(self, row: Row, more: Sequence[Said]) -> bool:
+        """Whether a line only puts new messages behind the path and these."""
+        if len(row.splices) != 1 or row.times or row.told or self.erased:
+            return False
+        (splice,), latest = row.splices, more[-1:] or self.path[-1:]
+        return (
+            splice.place == len(self.path) + len(more)
+            and splice.after == (latest[0].version if latest else "")
+            and not splice.out
+            and splice.put == tuple([said.version for said in row.said])
+            and not (row.head and row.head.branch_of)
+            and [said.slot for said in row.said] == [*range(self.slots, self.slots + len(row.said))]
+            and self.said.keys().isdisjoint(splice.put)
+            and all([said.text for said in row.said])
+        )
+
+    def _hear(self, row: Row) -> Sequence[Said]:
+        """Know the messages of a line that goes on."""
+        self._attend(row)
+        self.look = row.look or self.look
+        self.updated = max(self.updated, row.at)
+        apart = self._format < 2
+        said = [filled(one, self.voice, self.present, named_apart=apart) for one in row.said]
+        for one in said:
+            self._keep(one)
+        self.order += row.splices[0].put
+        self.edition += 1
+        return said
+
     def follow(self, row: Row) -> None:
         """Take in one line of the log."""
         self._attend(row)
@@ -140,8 +182,9 @@ class Transcript:
             self.head, self._format = row.head, row.head.format
         self.present = row.present or self.present
         self.voice = self.voice if row.voice is None else row.voice
-        for user in (row.head.user or "" if row.head else "", *self.present.users):
-            self._meet(user, row.at)
+        if row.head or row.present or row.at < self.updated:
+            for user in (row.head.user or "" if row.head else "", *self.present.users):
+                self._meet(user, row.at)
 
     @property
     def chat(self) -> Chat | None:
@@ -220,8 +263,8 @@ class Transcript:
         return version
 
     def _meet(self, user: str, at: datetime) -> None:
-        if user:
-            self.users[user] = min(self.users.get(user, at), at)
+        if user and (user not in self.users or at < self.users[user]):
+            self.users[user] = at
 
     def _keep(self, said: Said) -> None:
         if said.version not in self.said:
@@ -292,9 +335,10 @@ class Transcript:
                 del self._speakers[said.role, said.name]
         self._first_user = min(self._first_user, start)
         self._rest(said.slot for said in gone)
-        for said in put:
+        for said in put if self._resting else ():
             for version in self._versions[said.slot]:
-                self._resting.get(base(version), set()).discard(said.slot)
+                if (slots := self._resting.get(base(version))) is not None:
+                    slots.discard(said.slot)
 
     def _change_words(self, start: int, gone: Sequence[Said], put: Sequence[Said]) -> None:
         """The same where messages whose words went are left out."""

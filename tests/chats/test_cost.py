@@ -160,3 +160,15 @@ def test_a_look_writes_one_line_and_another_process_reads_that_alone(
     assert mine.read_bytes <= 1_000
     assert other.path("c") == frontend.chats.path("c")
     assert others.read_bytes <= line + 1_000
+
+
+def test_a_log_is_read_without_a_change_of_the_path_for_each_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chats, history = chats_at(tmp_path), list[Message]()
+    for number in range(300):
+        history += exchange(number)
+        chats.observe(history[-WINDOW:], chat="c")
+    counted = Counted(monkeypatch)
+    assert counted.of(lambda: chats_at(tmp_path).path("c")) <= 3 * len(history)
+    assert chats_at(tmp_path).path("c") == chats.path("c")

@@ -260,15 +260,20 @@ def without(said: Said, erased: set[int]) -> Said:
 
 
 @settings(max_examples=150, deadline=None)
-@given(STEPS, st.sets(st.integers(1, 40), max_size=4), st.sets(st.integers(0, 60), max_size=6))
+@given(
+    STEPS,
+    st.sets(st.integers(1, 40), max_size=4),
+    st.sets(st.integers(0, 60), max_size=6),
+    st.booleans(),
+)
 @example(
-    [(0, "append", 5, 5), (0, "delete_last", 1, 0), (0, "append", 5, 5)], set(), set()
+    [(0, "append", 5, 5), (0, "delete_last", 1, 0), (0, "append", 5, 5)], set(), set(), True
 )  # what was deleted comes back at the end
 @example(
-    [(0, "append", 5, 5), (0, "delete_last", 1, 0), (0, "append", 5, 5)], {1}, set()
+    [(0, "append", 5, 5), (0, "delete_last", 1, 0), (0, "append", 5, 5)], {1}, set(), True
 )  # so does what nobody knows any more
 def test_a_log_that_lost_lines_is_followed_as_plain_lists_follow_it(
-    steps: list[tuple[int, str, int, int]], lost: set[int], erased: set[int]
+    steps: list[tuple[int, str, int, int]], lost: set[int], erased: set[int], together: bool
 ) -> None:
     with tempfile.TemporaryDirectory(prefix="oracle-") as folder:
         front = Frontend(Path(folder))
@@ -278,11 +283,18 @@ def test_a_log_that_lost_lines_is_followed_as_plain_lists_follow_it(
         for info in front.chats.chats():
             rows = [row for line in info.file.read_bytes().splitlines() if (row := decoded(line))]
             script, tale = Transcript(info.file), oracle.Tale()
-            for number, row in enumerate(rows):
-                left = replace(row, said=tuple(without(one, erased) for one in row.said))
-                if number not in lost:
-                    script.follow(left)
-                    tale.follow(left)
+            left = [
+                replace(row, said=tuple(without(one, erased) for one in row.said))
+                for number, row in enumerate(rows)
+                if number not in lost
+            ]
+            for row in left:
+                tale.follow(row)
+            if together:
+                script.follow_all(left)
+            else:
+                for row in left:
+                    script.follow(row)
             assert list(script.path) == tale.path
             assert (script.said, script.order, script.disturbed) == (
                 tale.said,
