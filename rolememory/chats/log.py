@@ -13,7 +13,6 @@ from rolememory.storage.bulk import in_bulk
 from rolememory.storage.port import START, Append, Span
 from rolememory.storage.problem import Problem
 
-
 _MANY = 200  # lines at once
 
 

@@ -121,7 +121,7 @@ class Transcript:
             and not (row.head and row.head.branch_of)
             and [said.slot for said in row.said] == [*range(self.slots, self.slots + len(row.said))]
             and self.said.keys().isdisjoint(splice.put)
-            and all([said.text for said in row.said])
+            and all(said.text for said in row.said)
         )
 
     def _hear(self, row: Row) -> Sequence[Said]:

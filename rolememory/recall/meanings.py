@@ -140,8 +140,8 @@ class Meanings:
 
 def _age(entry: Entry) -> float:
     """Sorts what is the newest, or was always known, last: it is next."""
-    created = entry.created if isinstance(entry, Memory) else None
-    return created.timestamp() if created else inf
+    since = entry.since if isinstance(entry, Memory) else None
+    return since.timestamp() if since else inf
 
 
 class _Store:

@@ -129,7 +129,7 @@ class Replacements:
         replaces = tuple(old for old in memory.supersedes if old != memory_id) if memory else ()
         if memory and replaces and not memory.archived and counts(memory, sight):
             self._replaces[memory_id] = replaces
-            at = memory.created.timestamp() if memory.created else 0.0
+            at = memory.since.timestamp() if memory.since else 0.0
             for old in replaces:
                 self._replacing.setdefault(old, {})[memory_id] = (at, memory_id)
         else:

@@ -108,7 +108,7 @@ def weigh(
     effects: Mapping[str, float] = UNUSED,
     note: Note | None = None,
 ) -> Ranking:
-    """Every memory that something woke, best first; ties: score, then created (newer first), then id. Cost: O(hits log hits).
+    """Every memory that something woke, best first; ties: score, then how long it is known (newer first), then id. Cost: O(hits log hits).
 
     `multiply` makes the score relevance times freshness (S3.20) in place of the bounded sum; `effects` is what use has
     added to the weight of a memory, by id.
@@ -137,7 +137,7 @@ def weigh(
         share = _shares_by_name(strategies, settings)
     amounts = [(relevance * share.get(part.name, 0.0) * part.strengths).round(6) for part in parts]
     score = (relevance + sum(amounts)).clip(0.0, 1.0).round(6)
-    best = _best_first(score, table.created[rows], memories)
+    best = _best_first(score, table.since[rows], memories)
 
     def put_together(place: int) -> Scored:
         at = best[place]
@@ -164,15 +164,15 @@ def order(scored: Scored) -> tuple[float, float, str]:
 
 def placed(score: float, memory: Memory) -> tuple[float, float, str]:
     """The total order of memories with this score, best first."""
-    return (-score, -memory.created.timestamp() if memory.created else 0.0, memory.id)
+    return (-score, -memory.since.timestamp() if memory.since else 0.0, memory.id)
 
 
-def _best_first(score: "Doubles", created: "Doubles", memories: Sequence[Memory]) -> list[int]:
+def _best_first(score: "Doubles", since: "Doubles", memories: Sequence[Memory]) -> list[int]:
     """Places in the order of `order`."""
     import numpy as np
 
     ids = np.array([memory.id for memory in memories])
-    found: list[int] = np.lexsort((ids, -np.nan_to_num(created), -score)).tolist()
+    found: list[int] = np.lexsort((ids, -np.nan_to_num(since), -score)).tolist()
     return found
 
 

@@ -109,8 +109,8 @@ class Conversations:
         message.place = place
 
     def _place(self, row: int, number: int) -> _Place:
-        created = float(self._table.created[row])
-        return 0.0 if isnan(created) else created, int(self._table.came[row]), number
+        since = float(self._table.since[row])
+        return 0.0 if isnan(since) else since, int(self._table.came[row]), number
 
     def _link(self, told: list[_Place], at: int) -> None:
         """Tell those from this place on, as far as it can be seen, who stands before them."""

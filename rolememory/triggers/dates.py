@@ -161,7 +161,7 @@ def _told(
 ) -> Iterator[TimeSpan]:
     """The times that the entry's text names with some certainty."""
     spans = tell(
-        entry.content, getattr(entry, "created", None), "en" if entry.content.isascii() else "zh"
+        entry.content, getattr(entry, "since", None), "en" if entry.content.isascii() else "zh"
     )
     return (span for span in spans if span.certainty >= LEAST_CERTAINTY)
 

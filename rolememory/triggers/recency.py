@@ -72,7 +72,7 @@ class RecencyTrigger(ByRows):
     def _decay_of(self, entry: Entry) -> float:
         decay: float = getattr(entry, "decay", 0.0)
         fades = getattr(entry, "fades", False) or not self._settings.spares_lasting
-        return decay if fades and getattr(entry, "created", None) else 0.0
+        return decay if fades and getattr(entry, "since", None) else 0.0
 
     def find(self, scene: Scene, among: "Mask") -> Found:
         """Freshness - 1 for each memory that has aged: from 0 (new, none) toward -1 (very old)."""
@@ -90,11 +90,11 @@ class RecencyTrigger(ByRows):
         """Age and half-life in one unit, and whether it is turns: those of the story where the timeline knows when it was told, else days."""
         import numpy as np
 
-        days = np.maximum(seconds(in_utc(scene.now)) - self.table.created[rows], 0.0) / A_DAY
+        days = np.maximum(seconds(in_utc(scene.now)) - self.table.since[rows], 0.0) / A_DAY
         half_lives = np.full(len(rows), self._settings.half_life_days)
         known = np.zeros(len(rows), dtype=np.bool_)
         if self._settings.clock == "turns" and self._told_at_turns is not None:
-            turns = self._told_at_turns(self.table.created[rows])
+            turns = self._told_at_turns(self.table.since[rows])
             known = ~np.isnan(turns)
             days[known] = np.maximum(scene.turn - turns[known], 0.0)
             half_lives[known] = self._settings.half_life_turns

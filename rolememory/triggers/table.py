@@ -84,7 +84,8 @@ class Table:
     def __init__(self, entries: Iterable[Entry] = ()) -> None:
         self.lock = threading.RLock()
         self.row_of: dict[str, int] = {}
-        self.created = Column("f8", float("nan"))  # seconds
+        self.created = Column("f8", float("nan"))  # seconds: when it happened or was said
+        self.since = Column("f8", float("nan"))  # ... or, where nobody knows, was written down
         self.weight, self.salience, self.priority = Column("f8"), Column("f8"), Column("f8")
         self.came = Column("i8")  # numbers the candidates in the order in which their ids came
         self._entries: list[Entry | None] = []
@@ -149,7 +150,7 @@ class Table:
         return row
 
     def _write(self, rows: Sequence[int], entries: Sequence[Entry]) -> None:
-        columns = self.created, self.weight, self.salience, self.priority
+        columns = self.created, self.since, self.weight, self.salience, self.priority
         for column in columns:
             column.grow(self.n_rows)
         for row, entry in zip(rows, entries, strict=True):
@@ -167,10 +168,11 @@ class Table:
         return Among.of_rows(self, [of[one] for one in ids if one in of])
 
 
-def _facts(entry: Entry) -> tuple[float, float, float, float]:
-    """created, weight, salience, priority; an entry of a lorebook has the neutral ones."""
+def _facts(entry: Entry) -> tuple[float, float, float, float, float]:
+    """created, since, weight, salience, priority; an entry of a lorebook has the neutral ones."""
     return (
         seconds(getattr(entry, "created", None)),
+        seconds(getattr(entry, "since", None)),
         getattr(entry, "weight", 1.0),
         getattr(entry, "salience", 0.5),
         getattr(entry, "priority", 50),

@@ -83,7 +83,7 @@ class Ageing:
     def fades(self, memory: Memory) -> bool:
         """Whether time takes anything away from it."""
         lasting = not memory.fades and (self.rules.spares_lasting or memory.decay <= 0)
-        return memory.created is not None and self.rules.enabled and not lasting
+        return memory.since is not None and self.rules.enabled and not lasting
 
     def left(self, memory: Memory, age: float) -> float:
         """Freshness at an age."""
@@ -104,7 +104,7 @@ def all_fading(
     ageing, moment = Ageing.of(mind), at or datetime.now(UTC)
     later = ahead * ageing.half_life
     values = {
-        memory.id: ageing.left(memory, ageing.age(memory.created, moment) + later)
+        memory.id: ageing.left(memory, ageing.age(memory.since, moment) + later)
         for memory in mind.memories.values()
         if ageing.fades(memory)
     }
@@ -120,7 +120,7 @@ def all_fading(
 def fading(mind: RoleMemory, memory: Memory) -> FadingOut:
     """The curve of a memory under the settings as they are; flat for what does not fade."""
     ageing = Ageing.of(mind)
-    age, fades = ageing.age(memory.created, datetime.now(UTC)), ageing.fades(memory)
+    age, fades = ageing.age(memory.since, datetime.now(UTC)), ageing.fades(memory)
     end = age + AHEAD * ageing.half_life / max(memory.decay if fades else 0.0, 0.25)
     return FadingOut(
         fades=fades,
