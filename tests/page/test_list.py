@@ -28,6 +28,7 @@ def test_a_memory_is_written_changed_and_taken_back(visitor: Visitor, role: Call
     visitor.field("field.content").fill("The beacon burns.")
     visitor.button("save").click()
     expect(row).to_contain_text("The beacon burns.")
+    expect(dialog).to_have_count(0)  # only then does the message with its button stand there
     visitor.page.locator(".toast").last.get_by_role("button", name=visitor.says("undo")).click()
     expect(row).to_contain_text("The beacon failed.")
 
