@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rolememory.cli.desk import Desk, desk
+from rolememory.cli.meaning import look_at
 from rolememory.cli.options import option
 from rolememory.cli.verbs import DOORS, verb
 from rolememory.cli.words import Tongue, both, say
@@ -105,19 +106,9 @@ def greet(here: Desk, house: "House", url: str) -> None:
 
 def meaning(house: "House") -> str:
     """Whether meaning works, and for which languages, in a few words."""
-    settings = house.home.settings.embedding
-    if settings.backend == "off":
-        return say("off: words, keys, dates and feeling only", "关闭：只用词语、关键词、日期和情感")
-    known = "、".join(settings.languages) if settings.languages else ""
-    if known:
-        return say(
-            f"loads behind; languages: {', '.join(settings.languages)}",
-            f"在后台加载；语言：{known}",
-        )
-    return say(
-        "loads behind; `rolememory doctor` tells for which languages",
-        "在后台加载；`rolememory doctor` 会说明适用哪些语言",
-    )
+    found = look_at(house.home.settings.embedding, house.home.path)
+    told = found.text().partition(say(": ", "："))[2]
+    return told + say("; it loads in the background", "；正在后台加载") if found.works else told
 
 
 def _house(here: Desk, overrides: Mapping[str, Any], api_key: str | None) -> "House":

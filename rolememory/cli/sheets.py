@@ -59,10 +59,12 @@ def memory_json(memory: "Memory") -> dict[str, Any]:
 def hit_text(hit: "Hit") -> str:
     """A strategy's evidence in words: `keyword 'beacon' in message 1`."""
     from rolememory.cli.words import Tongue
-    from rolememory.schema.wording import word
+    from rolememory.schema.wording import strategy_name, word
 
     told = word(hit.because, Tongue.language)
-    return told if hit.trigger == "constant" else f"{strategy(hit.trigger)} {told}"
+    if hit.trigger == "constant":
+        return told
+    return f"{strategy_name(hit.trigger, Tongue.language, hit.because)} {told}"
 
 
 _STRATEGIES: Mapping[str, str] = {

@@ -34,7 +34,7 @@ from rolememory.storage.settings import SettingsFile, load_settings
 from rolememory.text.clean import Cleaner, cleaner_for
 from rolememory.text.embed.base import Embedder
 from rolememory.text.embed.graph import graph_folder
-from rolememory.text.embed.ladder import Loader, load
+from rolememory.text.embed.ladder import Loader, load, promised
 from rolememory.text.embed.queries import QueryVectors
 
 if TYPE_CHECKING:
@@ -82,6 +82,7 @@ class Home:
             load=(lambda _: embedder)
             if embedder
             else partial(load, graph=own and graph_folder(own)),
+            promised=(lambda: True) if embedder else partial(promised, self.settings.embedding),
         )
         self.queries = QueryVectors(self.loader.get)
         self.lexicons = Lexicons(own and own / "lexicons")

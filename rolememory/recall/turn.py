@@ -11,7 +11,7 @@ from rolememory.recall.answer import Answer, Question
 from rolememory.recall.explain import Line, lines, refusal, refused
 from rolememory.recall.fit import Fitted
 from rolememory.recall.lore.activation import Activation
-from rolememory.schema.evidence import Recalled, Refusal, Scored, Trace
+from rolememory.schema.evidence import Reason, Recalled, Refusal, Scored, Trace
 from rolememory.schema.message import Message
 from rolememory.schema.scene import Language
 from rolememory.schema.settings import InjectSettings
@@ -50,7 +50,7 @@ class Explanation:
         score = "   -" if row.score is None else f"{row.score:.2f}"
         comma, way = (", ", " -> ") if self.language == "en" else ("，", " → ")
         told = comma.join(
-            _named("" if name == row.gate else name, word(reason, self.language), self.language)
+            _named("" if name == row.gate else name, reason, self.language)
             for name, reason in row.reasons
         )
         remedy = way + word_change(row.remedy, self.language) if row.remedy else ""
@@ -74,10 +74,10 @@ _SAY_THEMSELVES = {
 }  # their sentence begins with their name
 
 
-def _named(name: str, told: str, language: Language) -> str:
-    return (
-        told if not name or name in _SAY_THEMSELVES else f"{strategy_name(name, language)} {told}"
-    )
+def _named(name: str, reason: Reason, language: Language) -> str:
+    told = word(reason, language)
+    alone = not name or name in _SAY_THEMSELVES
+    return told if alone else f"{strategy_name(name, language, reason)} {told}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -29,7 +29,7 @@ _REASONS: _Sentences = {
     "meaning": (
         ("{cosine} alike, shares {terms}", "语义相近 {cosine}，共有“{terms}”"),
         ("{cosine} alike", "语义相近 {cosine}"),
-        ("shares {terms}", "共有“{terms}”"),
+        ("in common: {terms}", "共有“{terms}”"),
         ("close in meaning", "意思相近"),
     ),
     "date": (
@@ -245,6 +245,7 @@ _STRATEGIES_ZH = {
     "keyword": "关键词",
     "pattern": "正则",
     "semantic": "语义",
+    "words": "字词",
     "dates": "日期",
     "recency": "新旧",
     "emotional": "情绪",
@@ -252,12 +253,18 @@ _STRATEGIES_ZH = {
 }
 
 
-def strategy_name(name: str, language: Language) -> str:
+def strategy_name(name: str, language: Language, reason: Reason | None = None) -> str:
     """A strategy's name in a person's language; a gate's or a third party's stays as it is.
+
+    What shared words alone woke is not called semantic.
 
     >>> strategy_name("keyword", "zh"), strategy_name("keyword", "en")
     ('关键词', 'keyword')
+    >>> strategy_name("semantic", "en", Reason("meaning", (("cosine", 0.0), ("terms", "beacon"))))
+    'words'
     """
+    if name == "semantic" and reason and not dict(reason.values).get("cosine"):
+        name = "words"
     return _STRATEGIES_ZH.get(name, name) if language == "zh" else name
 
 

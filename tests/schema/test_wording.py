@@ -35,7 +35,7 @@ def reason(code: str, **values: Value) -> Reason:
         (reason("meaning", cosine=0.712, words=0.0, terms=""), "0.71 alike", "语义相近 0.71"),
         (
             reason("meaning", cosine=0.0, words=0.5, terms="storm, oil"),
-            "shares storm, oil",
+            "in common: storm, oil",
             "共有“storm, oil”",
         ),
         (

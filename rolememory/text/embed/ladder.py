@@ -59,6 +59,13 @@ def at_hand() -> tuple[Path, str] | None:
     return (folder, "") if (folder := cached(DEFAULT_MODEL)) is not None else None
 
 
+def promised(settings: EmbeddingSettings) -> bool:
+    """Whether there is something to load: a model that the settings ask for, or one at hand."""
+    if settings.backend == "auto" and not (settings.model or settings.endpoint):
+        return at_hand() is not None
+    return settings.backend != "off"
+
+
 def load(
     settings: EmbeddingSettings,
     at_hand: Callable[[], tuple[Path, str] | None] = at_hand,
@@ -127,8 +134,13 @@ def _original(
 class Loader:
     """Loads the model on a daemon thread. `get` never blocks, `ready` waits; thread-safe."""
 
-    def __init__(self, settings: EmbeddingSettings, load: Load = load) -> None:
-        self.settings = settings
+    def __init__(
+        self,
+        settings: EmbeddingSettings,
+        load: Load = load,
+        promised: Callable[[], bool] = lambda: True,
+    ) -> None:
+        self.settings, self._promised = settings, promised
         self.state: State = "absent"
         self.reason = ""  # why it failed
         self.background: Mapping[str, Floats] = {}  # of everyday sentences, for `VectorTable`
@@ -144,7 +156,6 @@ class Loader:
             if self._started:
                 return
             self._started = True
-            self.state = "loading"
         threading.Thread(target=self._work, name="rolememory-model", daemon=True).start()
 
     def get(self) -> Embedder | None:
@@ -159,6 +170,8 @@ class Loader:
 
     def _work(self) -> None:
         try:
+            if self._promised():
+                self.state = "loading"  # only now: where there is none, nothing loads
             embedder = self._load(self.settings)
             self.background = background(embedder) if embedder else {}
             self._embedder, self.state = embedder, "ready" if embedder else "absent"

@@ -1,5 +1,6 @@
 """The reference backend with the model of the extra `offline`; skipped where it is not installed."""
 
+import re
 import shutil
 import socket
 from pathlib import Path
@@ -7,9 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from rolememory import Home
 from rolememory.errors import ModelError
 from rolememory.schema.settings import EmbeddingSettings
 from rolememory.text.embed.local import DEFAULT_MODEL, PACKAGE_SHA256, LocalModel, cached, packaged
+from tests.paths import ROOT
 
 pytestmark = [
     pytest.mark.slow,
@@ -65,3 +68,18 @@ def test_no_socket_is_opened_while_a_model_is_looked_for_and_loaded(
     assert cached("someone/no-such-model") is None
     cached(DEFAULT_MODEL)
     assert LocalModel.shipped().embed(["beacon"]).shape == (1, 384)
+
+
+def test_the_pages_promise_what_the_shipped_model_finds(model: LocalModel, tmp_path: Path) -> None:
+    for language in ("en", "zh"):
+        page = (ROOT / "docs" / language / "models.md").read_text("utf-8")
+        question, answer = re.findall(r"[\"“]([A-Z][^\"”]+[?.])[\"”]", page)[:2]
+        with Home.open(tmp_path / language, embedder=model) as home:
+            mira = home.role("Mira", create=True)
+            mira.remember_all(
+                [answer, "The baker closes at noon.", "Lin takes her tea without milk."]
+            )
+            assert mira.ready(60)
+            turn = mira.recall(question)
+        assert [one.memory.content for one in turn.recalled] == [answer]
+        assert "semantic" in str(turn.explain(language="en"))

@@ -116,7 +116,7 @@ const Values = ({ memory }) => html`<section class="sheet"><h2>${t("memory.value
 const Injected = ({ detail }) => html`<section class="sheet"><h2>${t("injected.title")}</h2>
   ${!detail.injections.length && html`<p>${detail.uses.length ? t("injected.earlier", { last: time(detail.uses[0].at) }) : t("injected.never")}</p>`}
   ${detail.injections.slice(0, 5).map((one) => html`<div key=${one.at + one.chat}><h3>${time(one.at)} · <${Meter} value=${one.score} label=${t("score")} text=${number(one.score, 2)} /></h3>
-    <ul>${one.why.map((why) => html`<li>${why.text} <span class="soft">(${why.by}${why.strength === null ? "" : ` ${number(why.strength, 2)}`})</span></li>`)}</ul></div>`)}</section>`;
+    <ul>${one.why.map((why) => html`<li>${why.text} ${why.strength !== null && html`<span class="soft">(${number(why.strength, 2)})</span>`}</li>`)}</ul></div>`)}</section>`;
 
 const short = (value) => { const text = typeof value === "string" ? value : JSON.stringify(value); return text && text.length > 200 ? `${text.slice(0, 200)}…` : text; };
 const known = (key, otherwise) => { const told = t(key); return told === key ? otherwise : told; };
