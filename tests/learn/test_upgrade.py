@@ -216,3 +216,10 @@ def test_where_chats_are_not_recalled_nothing_is_put_away(tmp_path: Path) -> Non
     said(folder, "Good evening.")
     with opened(folder) as home:
         assert counting(home.role("Mira")) == KEPT, "once they are"
+
+
+def test_a_role_is_upgraded_once(mind: RoleMemory) -> None:
+    assert mind.upgrade() == Upgraded()
+    wrote(mind, "learn", "brought", "Lin lives in Rome.")
+    assert mind.upgrade() == Upgraded(), "what comes later came by another way"
+    assert counting(mind) == {"brought"}

@@ -5,7 +5,7 @@ import { ask } from './server.js';
 import { way, who } from './who.js';
 
 const part = encodeURIComponent;
-const LEARNERS = new Set(['learn', 'model', 'infer']);
+const LEARNERS = new Set(['user', 'learn', 'model', 'infer']);
 
 /** The character that is open now and its role's id; null where there is none. */
 export async function here() {

@@ -142,6 +142,11 @@ def test_what_looks_like_another_line_is_shown_as_words() -> None:
     assert line(0, "林", "（之前）米拉：好", "zh") == "（之前） 林：［之前］米拉：好"
 
 
+def test_no_secret_is_sent_to_a_model() -> None:
+    told = line(1, "Lin", "My card is 4111 1111 1111 1111, keep it.", "en")
+    assert told == "[1] Lin: My card is [private], keep it."
+
+
 def test_long_messages_are_shown_by_their_ends() -> None:
     shown = line(1, "Lin", "a" * 5000 + "z", "en")
     assert len(shown) < 3100
