@@ -1,0 +1,208 @@
+"""Times as macros say them: formats of moment.js, and how long ago something was. English, as the frontend says them."""
+
+import re
+from collections.abc import Callable, Mapping
+from datetime import UTC, date, datetime, timedelta
+
+_TOKEN = re.compile(
+    r"\[[^\[]*\]|\\.|LTS?|L{1,4}|l{1,4}|Mo|M{1,4}|Qo?|Do|DDDo|D{1,4}|do|d{1,4}|[eEaAN]|[wW]o|w{1,2}|W{1,2}"
+    r"|YYYY|YY|y|gggg|gg|GGGG|GG|HH?|hh?|kk?|mm?|ss?|S{1,9}|[xX]|ZZ?"
+)
+_LONG = {
+    "LT": "h:mm A",
+    "LTS": "h:mm:ss A",
+    "L": "MM/DD/YYYY",
+    "LL": "MMMM D, YYYY",
+    "LLL": "MMMM D, YYYY h:mm A",
+    "LLLL": "dddd, MMMM D, YYYY h:mm A",
+    "l": "M/D/YYYY",
+    "ll": "MMM D, YYYY",
+    "lll": "MMM D, YYYY h:mm A",
+    "llll": "ddd, MMM D, YYYY h:mm A",
+}
+_MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December",
+)  # fmt: skip
+_DAYS = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
+_ISO = re.compile(
+    r"\s*(\d{4})-?(\d\d)(?:-?(\d\d))?(?:[T ](\d\d)(?::?(\d\d)(?::?(\d\d)(?:[.,](\d{1,9}))?)?)?)?\s*(Z|[+-]\d\d(?::?\d\d)?)?\s*"
+)
+_OFFSET = re.compile(r"UTC([+-]\d+)", re.ASCII)
+_STEPS = (  # up to so many of the unit it is said so; moment.js, "relative time thresholds"
+    ("seconds", 44, "a few seconds"),
+    ("minutes", 1, "a minute"),
+    ("minutes", 44, "{} minutes"),
+    ("hours", 1, "an hour"),
+    ("hours", 21, "{} hours"),
+    ("days", 1, "a day"),
+    ("days", 25, "{} days"),
+    ("months", 1, "a month"),
+    ("months", 10, "{} months"),
+    ("years", 1, "a year"),
+)
+
+
+def formatted(when: datetime, form: str) -> str:
+    """The moment in a format of moment.js; no format = ISO 8601.
+
+    >>> formatted(datetime(2026, 11, 23, 15, 4, 5, tzinfo=UTC), "dddd Do MMMM, h A [o'clock]")
+    "Monday 23rd November, 3 PM o'clock"
+    """
+    return _TOKEN.sub(lambda found: _said(when, found[0]), form or "YYYY-MM-DDTHH:mm:ssZ")
+
+
+def shifted(when: datetime, offset: str) -> datetime:
+    """The moment at another place: `UTC+2`; anything else leaves it. Up to 16 a number means hours, above it minutes."""
+    found = _OFFSET.fullmatch(offset)
+    if found is None or len(found[1]) > 5:
+        return when
+    number = int(found[1])
+    return when.astimezone(UTC) + (
+        timedelta(hours=number) if abs(number) < 16 else timedelta(minutes=number)
+    )
+
+
+def ago(span: timedelta) -> str:
+    """How long that is, in words.
+
+    >>> [ago(timedelta(hours=hours)) for hours in (0, 5, 30, 24 * 400)]
+    ['a few seconds', '5 hours', 'a day', 'a year']
+    """
+    days = abs(span) / timedelta(days=1)
+    amounts = {
+        "seconds": days * 86_400,
+        "minutes": days * 1_440,
+        "hours": days * 24,
+        "days": days,
+        "months": days * 4800 / 146_097,
+        "years": days * 400 / 146_097,
+    }
+    told = {unit: int(amount + 0.5) for unit, amount in amounts.items()}
+    for unit, most, words in _STEPS:
+        if told[unit] <= most:
+            return words.format(told[unit])
+    return f"{told['years']} years"
+
+
+def difference(left: str, right: str) -> str:
+    """`3 hours ago` where the left is before the right, `in 3 hours` where it is behind.
+
+    >>> difference("2023-01-01 12:00", "2023-01-01 15:00"), difference("soon", "now")
+    ('3 hours ago', 'Invalid date')
+    """
+    one, other = _read(left), _read(right)
+    if one is None or other is None:
+        return "Invalid date"
+    words = ago(one - other)
+    return f"in {words}" if one > other else f"{words} ago"
+
+
+def _read(text: str) -> datetime | None:
+    found = _ISO.fullmatch(text)
+    if found is None:
+        return None
+    year, month, day, hour, minute, second = (int(part or default) for part, default in zip(found.groups()[:6], (0, 1, 1, 0, 0, 0), strict=True))  # fmt: skip
+    zone = found[8]
+    try:
+        when = datetime(
+            year, month, day, hour, minute, second, int((found[7] or "0")[:6].ljust(6, "0")), UTC
+        )
+    except ValueError:
+        return None
+    if zone in (None, "Z"):
+        return when
+    hours, minutes = int(zone[1:3]), int(zone[3:].lstrip(":") or 0)
+    shift = timedelta(hours=hours, minutes=minutes)
+    return when + (shift if zone[0] == "-" else -shift)
+
+
+def _said(when: datetime, token: str) -> str:
+    if token[0] == "[" and token[-1] == "]":
+        return token[1:-1]
+    if token[0] == "\\":
+        return token[1:]
+    if token in _LONG:
+        return formatted(when, _LONG[token])
+    if token[0] == "S":
+        return f"{when.microsecond // 1000:03d}".ljust(9, "0")[: len(token)]
+    part = _PARTS.get(token)
+    return part(when) if part else token
+
+
+def _nth(number: int) -> str:
+    tail = (
+        "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    )
+    return f"{number}{tail}"
+
+
+def _week(when: datetime) -> tuple[int, int]:
+    """Year and week as moment.js counts them for the United States: weeks begin on Sunday, the first holds January 1."""
+    sunday = when.date() - timedelta(days=when.isoweekday() % 7)
+    year = (sunday + timedelta(days=6)).year
+    first = date(year, 1, 1)
+    return year, (sunday - (first - timedelta(days=first.isoweekday() % 7))).days // 7 + 1
+
+
+def _zone(when: datetime, between: str) -> str:
+    offset = when.utcoffset() or timedelta()
+    minutes = abs(int(offset.total_seconds())) // 60
+    return f"{'-' if offset < timedelta() else '+'}{minutes // 60:02d}{between}{minutes % 60:02d}"
+
+
+def _of_year(when: datetime) -> int:
+    return when.timetuple().tm_yday
+
+
+_PARTS: Mapping[str, Callable[[datetime], str]] = {
+    "M": lambda when: str(when.month),
+    "Mo": lambda when: _nth(when.month),
+    "MM": lambda when: f"{when.month:02d}",
+    "MMM": lambda when: _MONTHS[when.month - 1][:3],
+    "MMMM": lambda when: _MONTHS[when.month - 1],
+    "Q": lambda when: str((when.month + 2) // 3),
+    "Qo": lambda when: _nth((when.month + 2) // 3),
+    "D": lambda when: str(when.day),
+    "Do": lambda when: _nth(when.day),
+    "DD": lambda when: f"{when.day:02d}",
+    "DDD": lambda when: str(_of_year(when)),
+    "DDDo": lambda when: _nth(_of_year(when)),
+    "DDDD": lambda when: f"{_of_year(when):03d}",
+    "d": lambda when: str(when.isoweekday() % 7),
+    "do": lambda when: _nth(when.isoweekday() % 7),
+    "dd": lambda when: _DAYS[when.isoweekday() % 7][:2],
+    "ddd": lambda when: _DAYS[when.isoweekday() % 7][:3],
+    "dddd": lambda when: _DAYS[when.isoweekday() % 7],
+    "e": lambda when: str(when.isoweekday() % 7),
+    "E": lambda when: str(when.isoweekday()),
+    "w": lambda when: str(_week(when)[1]),
+    "wo": lambda when: _nth(_week(when)[1]),
+    "ww": lambda when: f"{_week(when)[1]:02d}",
+    "W": lambda when: str(when.isocalendar().week),
+    "Wo": lambda when: _nth(when.isocalendar().week),
+    "WW": lambda when: f"{when.isocalendar().week:02d}",
+    "YY": lambda when: f"{when.year % 100:02d}",
+    "YYYY": lambda when: f"{when.year:04d}",
+    "y": lambda when: str(when.year),
+    "gg": lambda when: f"{_week(when)[0] % 100:02d}",
+    "gggg": lambda when: f"{_week(when)[0]:04d}",
+    "GG": lambda when: f"{when.isocalendar().year % 100:02d}",
+    "GGGG": lambda when: f"{when.isocalendar().year:04d}",
+    "N": lambda when: "AD",
+    "A": lambda when: "AM" if when.hour < 12 else "PM",
+    "a": lambda when: "am" if when.hour < 12 else "pm",
+    "H": lambda when: str(when.hour),
+    "HH": lambda when: f"{when.hour:02d}",
+    "h": lambda when: str(when.hour % 12 or 12),
+    "hh": lambda when: f"{when.hour % 12 or 12:02d}",
+    "k": lambda when: str(when.hour or 24),
+    "kk": lambda when: f"{when.hour or 24:02d}",
+    "m": lambda when: str(when.minute),
+    "mm": lambda when: f"{when.minute:02d}",
+    "s": lambda when: str(when.second),
+    "ss": lambda when: f"{when.second:02d}",
+    "X": lambda when: str(int(when.timestamp())),
+    "x": lambda when: str(int(when.timestamp() * 1000)),
+    "Z": lambda when: _zone(when, ":"),
+    "ZZ": lambda when: _zone(when, ""),
+}

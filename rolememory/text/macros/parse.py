@@ -1,0 +1,227 @@
+"""Where macros stand in a text: `{{name::argument}}`, one inside another, pairs like `{{if x}}...{{/if}}`, variables like `{{.x += 1}}`.
+
+What is no whole macro is text. Source: the macro engine of SillyTavern 1.19, by what it answers (tests/text/macro_rows.json).
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import islice
+
+from rolememory.text.edges import JS_SPACE
+
+DEEPEST = 50  # macros inside macros; deeper ones are text
+MOST = 2_000  # macros of one text; the rest is text
+
+BLANKS = "".join(sorted(JS_SPACE))
+_FLAGS = "!?~#/>"
+_SPACE = re.compile(f"[{re.escape(BLANKS)}]*")
+_NAME = re.compile(r"//|[a-zA-Z][\w-]*", re.ASCII)
+_NAME_END = re.compile(rf"\}}\}}|[{re.escape(BLANKS)}:|}}]")
+_VARIABLE = re.compile(r"[a-zA-Z](?:[\w-]*\w)?", re.ASCII)
+_OPERATOR = re.compile(r"\+\+|--|\?\?=|\?\?|\|\|=|\|\||-=|==|!=|>=|>|<=|<|\+=|=")
+_STRAY = re.compile(rf"[a-zA-Z][\w-]*[{re.escape(BLANKS)}]*(?=\}}\}})", re.ASCII)
+_STOP = re.compile(r"\{\{|\}\}|::")
+
+Place = tuple[int, int]
+"""Start and end in characters of the text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One macro."""
+
+    start: int
+    end: int
+    name: str  # as written; "" for a variable
+    flags: str = ""
+    arguments: tuple[Place, ...] = ()  # blanks around them cut
+    variable: str = ""
+    everywhere: bool = False  # `$x` instead of `.x`
+    operator: str = ""
+    closes: bool = False  # {{/name}}
+    loose: bool = False  # stands behind the beginning of a macro that never ends
+
+
+@dataclass(frozen=True, slots=True)
+class Scoped:
+    """A macro with the place of what stands between it and its closing one, and where that ends; None = it stands alone."""
+
+    call: Call
+    content: Place | None = None
+    end: int = 0
+    raw: bool = False  # stays as it is written
+
+
+Takes = Callable[[Call], bool]
+"""Whether a macro may have a text between it and a closing one."""
+
+
+class UnclosedError(Exception):
+    """The text ends inside a macro."""
+
+
+class _Reader:
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._read: dict[int, Call | None] = {}  # by where it starts
+        self._unclosed: set[int] = set()
+
+    def calls(self) -> Iterator[Call]:
+        at, loose = self.text.find("{{"), False
+        while at >= 0:
+            while self.text.startswith("{{{", at):
+                at += 1
+            try:
+                call = self.call(at, 0)
+            except UnclosedError:
+                call, loose = None, True
+            if call:
+                yield replace(call, loose=True) if loose else call
+            at = self.text.find("{{", call.end if call else at + 2)
+
+    def call(self, start: int, depth: int) -> Call | None:
+        """The macro that begins here; None where none does."""
+        if start in self._unclosed:
+            raise UnclosedError
+        if start not in self._read:
+            try:
+                self._read[start] = None if depth > DEEPEST else self._call(start, depth)
+            except UnclosedError:
+                self._unclosed.add(start)
+                raise
+        return self._read[start]
+
+    def _call(self, start: int, depth: int) -> Call | None:
+        at, flags = self._blanks(start + 2), ""
+        while (one := self.text[at : at + 1]) and one in _FLAGS and not self._starts("//", at):
+            flags, at = flags + one, self._blanks(at + 1)
+        if one and one in ".$":
+            return self._variable(start, at, depth)
+        named = _NAME.match(self.text, at)
+        if named is None:
+            return None
+        at = named.end()
+        if named[0] != "//":
+            over = _NAME_END.search(self.text, at)  # what hangs on a name is overlooked
+            if over is None:
+                raise UnclosedError
+            at = over.start()
+        arguments, end = self._arguments(at, depth)
+        closes = "/" in flags or (
+            named[0] == "//" and bool(arguments) and self._starts("/", arguments[0][0])
+        )
+        return Call(start, end, named[0], flags, arguments, closes=closes)
+
+    def _arguments(self, at: int, depth: int) -> tuple[tuple[Place, ...], int]:
+        at = self._blanks(at)
+        if self._starts("}}", at):
+            return (), at + 2
+        several = self._starts("::", at)
+        at += 2 if several else self._starts(":", at)
+        found: list[Place] = []
+        while True:
+            begins = at
+            at = self._until(at, depth, "::" if several else "")
+            found.append(self._cut(begins, at))
+            if self._starts("}}", at):
+                return tuple(found), at + 2
+            at += 2
+
+    def _variable(self, start: int, at: int, depth: int) -> Call | None:
+        everywhere = self.text[at] == "$"
+        at = self._blanks(at + 1)
+        named = _VARIABLE.match(self.text, at)
+        if named is None and not self._starts("}}", at):
+            return None
+        name, at = (named[0], self._blanks(named.end())) if named else ("", at)
+        operator = _OPERATOR.match(self.text, at)
+        value: tuple[Place, ...] = ()
+        if operator:
+            at = self._blanks(operator.end())
+            if operator[0] not in ("++", "--"):
+                begins, at = at, self._until(at, depth, "")
+                value = (self._cut(begins, at),)
+        if stray := _STRAY.match(self.text, at):
+            at = stray.end()
+        if not self._starts("}}", at):
+            return None
+        sign = operator[0] if operator else ""
+        return Call(
+            start, at + 2, "", "", value, variable=name, everywhere=everywhere, operator=sign
+        )
+
+    def _until(self, at: int, depth: int, separator: str) -> int:
+        """Where the argument ends: at the separator or the closing braces, none of them inside another macro."""
+        while found := _STOP.search(self.text, at):
+            if found[0] == "{{":
+                inner = self.call(found.start(), depth + 1)
+                at = inner.end if inner else found.end()
+            elif found[0] == "}}" or found[0] == separator:
+                return found.start()
+            else:
+                at = found.end()
+        raise UnclosedError
+
+    def _starts(self, text: str, at: int) -> bool:
+        return self.text.startswith(text, at)
+
+    def _blanks(self, at: int) -> int:
+        found = _SPACE.match(self.text, at)
+        return found.end() if found else at
+
+    def _cut(self, start: int, end: int) -> Place:
+        while start < end and self.text[start] in JS_SPACE:
+            start += 1
+        while start < end and self.text[end - 1] in JS_SPACE:
+            end -= 1
+        return start, end
+
+
+@lru_cache(maxsize=1024)
+def calls(text: str) -> tuple[Call, ...]:
+    """The macros of a text that stand in no other, in order. Cost: O(text).
+
+    >>> [(one.name, one.closes) for one in calls("{{a {{b}}}} {{/c}} {{d")]
+    [('a', False), ('c', True)]
+    """
+    return tuple(islice(_Reader(text).calls(), MOST))
+
+
+def scoped(found: Sequence[Call], takes: Takes) -> list[Scoped]:
+    """The outermost macros with what stands between each and its closing one. `takes`: whether a macro may have that."""
+    done: list[Scoped] = []
+    closed: set[int] = set()
+    named = {call.name.lower() for call in found if call.closes}
+    at = 0
+    while at < len(found):
+        call = found[at]
+        opens = not call.closes and call.name.lower() in named
+        end = _closing(found, at, closed, takes) if opens else None
+        if end is None:
+            done.append(Scoped(call, raw=call.closes))
+        elif takes(call):
+            over = found[end]
+            done.append(Scoped(call, (call.end, over.start), over.end))
+            at = end
+        else:
+            closed.add(end)
+            done.append(Scoped(call, raw=True))
+        at += 1
+    return done
+
+
+def _closing(found: Sequence[Call], at: int, closed: set[int], takes: Takes) -> int | None:
+    name, depth = found[at].name.lower(), 1
+    for number in range(at + 1, len(found)):
+        call = found[number]
+        if call.name.lower() != name or number in closed:
+            continue
+        if call.closes:
+            depth -= 1
+            if depth == 0:
+                return number
+        elif takes(call):
+            depth += 1
+    return None

@@ -1,0 +1,306 @@
+"""What each macro says. A row for each: how many arguments it takes, and what comes of them."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+from math import inf
+from typing import TYPE_CHECKING
+
+from rolememory.text.macros import moments
+from rolememory.text.macros.parse import BLANKS, Call
+
+if TYPE_CHECKING:
+    from rolememory.text.macros.turn import Turn
+
+MOST_DICE, MOST_SIDES, MOST_REPEATED = 1000, 1_000_000, 10_000
+ELSE = "\0\x1fELSE\x1f\0"
+HIDDEN = "\ue000\ue001", "\ue001\ue000"  # around what {{hidden_key:...}} holds
+
+_DICE = re.compile(r"([1-9][0-9]*)?d([1-9][0-9]*)([+-][0-9]+)?", re.IGNORECASE)
+_WHOLE = re.compile(r"-?[0-9]+")
+
+OF_CARD = {  # name of a macro -> field of the character
+    "charprompt": "system_prompt",
+    "charinstruction": "post_history",
+    **{name: name for name in ("description", "personality", "scenario", "persona")},
+    **{f"char{name}": name for name in ("description", "personality", "scenario")},
+    "mesexamplesraw": "mes_example",
+    "creatornotes": "creator_notes",
+    "charcreatornotes": "creator_notes",
+    "chardepthprompt": "depth_prompt",
+    "systemprompt": "system_prompt",  # the operator's own stays theirs
+}
+ELSEWHERE = (  # what only a frontend knows: nothing is said
+    *(
+        "model",
+        "lastswipeid",
+        "currentswipeid",
+        "firstincludedmessageid",
+        "firstdisplayedmessageid",
+    ),
+    *(
+        "defaultsystemprompt",
+        "instructsystem",
+        "instructsystemprompt",
+        "input",
+        "lastgenerationtype",
+    ),
+    *("maxprompt", "maxprompttokens", "maxresponse", "maxresponsetokens", "summary", "chatstart"),
+    *("exampleseparator", "chatseparator"),
+)
+
+
+class UnsaidError(Exception):
+    """A macro that cannot be said: it stays as it is written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One macro in its place."""
+
+    turn: "Turn"
+    told: list[str]  # its arguments, what stands before its closing macro the last of them
+    call: Call
+    base: int  # where the text with it begins
+
+    def number(self, below: int, seed: int, place: str = "") -> int:
+        """A number below that: the same for the same place, else another for each macro of the text."""
+        self.turn.met += 1
+        said = f"{seed}\0{place or self.turn.met}".encode("utf-8", "surrogatepass")
+        return int.from_bytes(blake2b(said, digest_size=8).digest(), "big") % below
+
+    def integer(self, default: int = 0) -> int:
+        """The argument as a whole number."""
+        if self.told and not _WHOLE.fullmatch(self.told[0].strip(BLANKS)):
+            raise UnsaidError
+        return int(self.told[0].strip(BLANKS)[:9]) if self.told else default
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One macro."""
+
+    least: int  # arguments
+    most: float
+    say: Callable[[Asked], str]
+    late: bool = False  # gets its arguments as they are written
+    scoped: bool = True  # one argument may stand between it and its closing macro
+
+
+def trimmed(text: str) -> str:
+    r"""A text without blanks around it, its lines as far left as the first.
+
+    >>> trimmed("\n  a\n    b\n")
+    'a\n  b'
+    """
+    lines = text.split("\n")
+    first = next((line for line in lines if line.strip(BLANKS)), "")
+    indent = len(first) - len(first.lstrip(" \t"))
+    if indent:
+        lines = [
+            line[indent:] if len(line) - len(line.lstrip(" \t")) >= indent else line.lstrip(BLANKS)
+            for line in lines
+        ]
+    return "\n".join(lines).strip(BLANKS)
+
+
+def _listed(text: str) -> list[str]:
+    r"""What one may be taken of: parted by `::`, else by commas (`\,` is a comma in the text).
+
+    >>> _listed("a, b\\, c"), _listed("a::b, c")
+    (['a', 'b, c'], ['a', 'b, c'])
+    """
+    if "::" in text:
+        return [one.strip(BLANKS) for one in text.split("::")]
+    return [one.strip(BLANKS).replace("\\,", ",") for one in re.split(r"(?<!\\),", text)]
+
+
+def _random(asked: Asked) -> str:
+    options = _listed(asked.told[0]) if len(asked.told) == 1 else asked.told
+    return options[asked.number(len(options), asked.turn.macros.seed)] if options else ""
+
+
+def _pick(asked: Asked) -> str:
+    options = _listed(asked.told[0]) if len(asked.told) == 1 else asked.told
+    place = f"{asked.turn.text}\0{asked.base + asked.call.start}"
+    return options[asked.number(len(options), asked.turn.macros.chat, place)] if options else ""
+
+
+def _roll(asked: Asked) -> str:
+    """Dice: `2d6+1`, `20`."""
+    formula, macros = asked.told[0], asked.turn.macros
+    written = _DICE.fullmatch(f"1d{formula}" if re.fullmatch("[0-9]+", formula) else formula)
+    if written is None:
+        return ""
+    count, sides, added = (
+        int((part or default)[:9]) for part, default in zip(written.groups(), "110", strict=True)
+    )
+    if count > MOST_DICE or sides > MOST_SIDES:
+        return ""
+
+    def thrown() -> int:
+        return int(macros.dice() * sides) if macros.dice else asked.number(sides, macros.seed)
+
+    return str(added + sum(1 + thrown() for _ in range(count)))
+
+
+def _repeated(text: str) -> Callable[[Asked], str]:
+    def say(asked: Asked) -> str:
+        count = asked.integer(1)
+        if count < 0:
+            raise UnsaidError
+        return text * min(count, MOST_REPEATED)
+
+    return say
+
+
+def _trim(asked: Asked) -> str:
+    alone = len(asked.told) == len(asked.call.arguments)
+    return "{{trim}}" if alone else asked.told[-1]  # the cut is made when all is said
+
+
+def _hidden_key(asked: Asked) -> str:
+    if not asked.turn.macros.card_macros:
+        raise UnsaidError
+    return asked.told[0].join(HIDDEN)
+
+
+def _greeting(asked: Asked) -> str:
+    """The first message, or one of the others."""
+    macros, number = asked.turn.macros, asked.integer()
+    if macros.card is None or number == 0:
+        return macros.of_card(macros.card.first_mes) if macros.card else ""
+    others = [macros.of_card(text) for text in macros.card.alternate_greetings]
+    return others[number - 1] if 0 < number <= len(others) else ""
+
+
+def _examples(asked: Asked) -> str:
+    """The examples of talk, each under its mark."""
+    macros = asked.turn.macros
+    text = macros.of_card(macros.card.mes_example) if macros.card else ""
+    if text in ("", "<START>"):
+        return ""
+    marked = text if text.startswith("<START>") else f"<START>\n{text}"
+    parts = re.split("<START>", marked, flags=re.IGNORECASE)[1:]
+    return "".join(f"<START>\n{part.strip(BLANKS)}\n" for part in parts)
+
+
+def _time(form: str = "") -> Callable[[Asked], str]:
+    """The time in this format; without one the argument is the format, else where the clock stands."""
+
+    def say(asked: Asked) -> str:
+        now, told = asked.turn.macros.now, "".join(asked.told)
+        if now is None:
+            raise UnsaidError
+        return (
+            moments.formatted(moments.shifted(now, told), form)
+            if form
+            else moments.formatted(now, told)
+        )
+
+    return say
+
+
+def _of_variables(prefix: str, *, everywhere: bool) -> dict[str, Row]:
+    """The macros of one set of variables."""
+
+    def row(least: int, say: Callable[[Asked], str]) -> Row:
+        def named(asked: Asked) -> str:
+            if not asked.told[0]:
+                raise UnsaidError
+            return say(asked)
+
+        return Row(least, least, named)
+
+    def stored(asked: Asked) -> str:
+        name, *key, value = asked.told
+        asked.turn.macros.variables.set(name, value, *key, everywhere=everywhere)
+        return ""
+
+    def added(asked: Asked) -> str:
+        asked.turn.macros.variables.add(*asked.told, everywhere=everywhere)
+        return ""
+
+    def stepped(by: float) -> Callable[[Asked], str]:
+        return lambda asked: asked.turn.macros.variables.add(
+            asked.told[0], by, everywhere=everywhere
+        )
+
+    def read(asked: Asked) -> str:
+        return asked.turn.macros.variables.get(*asked.told, everywhere=everywhere)
+
+    def has(asked: Asked) -> str:
+        return (
+            "true"
+            if asked.turn.macros.variables.has(asked.told[0], everywhere=everywhere)
+            else "false"
+        )
+
+    def deleted(asked: Asked) -> str:
+        asked.turn.macros.variables.delete(asked.told[0], everywhere=everywhere)
+        return ""
+
+    return {
+        f"set{prefix}var": row(2, stored),
+        f"add{prefix}var": row(2, added),
+        f"inc{prefix}var": row(1, stepped(1)),
+        f"dec{prefix}var": row(1, stepped(-1)),
+        f"get{prefix}var": row(1, read),
+        **dict.fromkeys((f"has{prefix}var", f"{prefix}varexists"), row(1, has)),
+        **dict.fromkeys((f"delete{prefix}var", f"flush{prefix}var"), row(1, deleted)),
+        **dict.fromkeys((f"set{prefix}varkey", f"set{prefix}varindex"), row(3, stored)),
+        **dict.fromkeys((f"get{prefix}varkey", f"get{prefix}varindex"), row(2, read)),
+    }
+
+
+def _says(text: str, least: int = 0) -> Row:
+    return Row(least, least, lambda asked: text)
+
+
+_TIMES = {
+    "time": Row(0, 1, _time("LT")),
+    "date": Row(0, 0, _time("LL")),
+    "weekday": Row(0, 0, _time("dddd")),
+    "isotime": Row(0, 0, _time("HH:mm")),
+    "isodate": Row(0, 0, _time("YYYY-MM-DD")),
+    "datetimeformat": Row(1, 1, _time()),
+    "timediff": Row(2, 2, lambda asked: moments.difference(*asked.told)),
+}
+_VARIABLES = {**_of_variables("", everywhere=False), **_of_variables("global", everywhere=True)}
+TABLE: Mapping[str, Row] = {
+    "if": Row(2, 2, lambda asked: "", late=True),
+    "else": _says(ELSE),
+    "noop": _says(""),
+    **dict.fromkeys(("//", "comment", "banned"), _says("", 1)),
+    "hasextension": _says("false", 1),
+    "newline": Row(0, 1, _repeated("\n")),
+    "space": Row(0, 1, _repeated(" ")),
+    "trim": Row(0, 1, _trim),
+    "reverse": Row(1, 1, lambda asked: asked.told[0][::-1]),
+    "random": Row(0, inf, _random, scoped=False),
+    "pick": Row(0, inf, _pick, scoped=False),
+    "roll": Row(1, 1, _roll),
+    "outlet": Row(1, 1, lambda asked: asked.turn.macros.outlets.get(asked.told[0], "")),
+    "hidden_key": Row(1, 1, _hidden_key),
+    **dict.fromkeys(("charfirstmessage", "greeting"), Row(0, 1, _greeting)),
+    "mesexamples": Row(0, 0, _examples),
+    **_TIMES,
+    **_VARIABLES,
+}
+CHANGING = frozenset(
+    (
+        ".",
+        "$",
+        "if",
+        "random",
+        "roll",
+        *_TIMES,
+        *_VARIABLES,
+        *OF_CARD,
+        "mesexamples",
+        "greeting",
+        "charfirstmessage",
+    )
+)
+"""What may say something else the next time, or makes others do so."""

@@ -1,0 +1,211 @@
+"""Saying the macros of one text."""
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from rolememory.text.macros.parse import BLANKS, Call, Place, Scoped, calls, scoped
+from rolememory.text.macros.table import ELSE, OF_CARD, TABLE, Asked, UnsaidError, trimmed
+from rolememory.text.macros.variables import number_of
+
+if TYPE_CHECKING:
+    from rolememory.text.macros.said import Macros
+
+MOST_SAID = 200_000  # characters that the macros of one text may say
+
+OLD = re.compile(r"<(user|bot|char|group|charifnotgroup)>", re.IGNORECASE)
+ESCAPED = re.compile(r"\\([{}])")
+_OLD_NAMES = {"bot": "char"}
+_UTC = re.compile(r"\{\{time_(UTC[+-][0-9]+)\}\}", re.IGNORECASE)
+_TRIM = re.compile(r"(?:\r?\n)*\{\{trim\}\}(?:\r?\n)*", re.IGNORECASE)
+_SHORT = re.compile(r"([.$])([a-zA-Z](?:[\w-]*\w)?)", re.ASCII)
+
+
+class Turn:
+    """Saying one text: counts what is said, so that neither length nor chance runs away."""
+
+    def __init__(self, macros: "Macros", text: str) -> None:
+        self.macros: Macros = macros
+        self.text = text
+        self.met = self._long = 0
+        self._card: dict[str, str] = {}  # texts of the card, said when first asked for
+
+    def whole(self, text: str) -> str:
+        """A text of its own: the old spellings, the macros, then braces and cuts."""
+        text = _UTC.sub(r"{{time::\1}}", text)
+        text = OLD.sub(
+            lambda old: f"{{{{{_OLD_NAMES.get(old[1].lower(), old[1].lower())}}}}}", text
+        )
+        said = ESCAPED.sub(r"\1", self.part(text))
+        return _TRIM.sub("", said).replace(ELSE, "") if "{{" in said or ELSE in said else said
+
+    def part(self, text: str, base: int = 0, *, pairs: bool = True) -> str:
+        """The macros of a text that may stand inside a macro. `base`: where it stands."""
+        done, at, found = "", 0, calls(text)
+        for one in scoped(found, self._takes_more) if pairs else map(Scoped, found):
+            call = one.call
+            done += text[at : call.start]
+            if one.raw:
+                done += text[call.start : call.end]
+            else:
+                done += self._bounded(self._said(text, one, base))
+            at = max(call.end, one.end)
+        return done + text[at:]
+
+    def _takes_more(self, call: Call) -> bool:
+        """Whether what stands before its closing macro can be one argument more."""
+        name = call.name.lower()
+        row = TABLE.get(name)
+        if row is None:
+            return name not in self.macros.values and name not in OF_CARD
+        return row.scoped and row.least <= len(call.arguments) + 1 <= row.most
+
+    def _bounded(self, said: str) -> str:
+        self._long += len(said)
+        return said if self._long <= MOST_SAID else ""
+
+    def _said(self, text: str, one: Scoped, base: int) -> str:
+        call = one.call
+        if not call.name:
+            return self._variable(text, call, base)
+        row = TABLE.get(call.name.lower())
+        raw = [text[start:end] for start, end in call.arguments]
+        places: list[Place] = list(call.arguments)
+        if one.content is not None:
+            raw.append(text[slice(*one.content)])
+            places.append(one.content)
+        late = row is not None and row.late
+        told = raw if late else self._evaluated(raw, places, one, base)
+        try:
+            if late and row and row.least <= len(told) <= row.most:
+                return self._when(*told, keep="#" in call.flags)
+            return self._answer(call, told, base)
+        except UnsaidError:
+            return "{{" + _put(text, call, dict(zip(places, told, strict=True))) + "}}"
+
+    def _evaluated(self, raw: list[str], places: list[Place], one: Scoped, base: int) -> list[str]:
+        told = [self.part(part, base + at) for part, (at, _) in zip(raw, places, strict=True)]
+        if one.content is not None and "#" not in one.call.flags:
+            told[-1] = trimmed(told[-1])
+        return told
+
+    def _answer(self, call: Call, told: list[str], base: int) -> str:
+        name = call.name.lower()
+        row = TABLE.get(name)
+        if row is None:
+            value = self._value(name)
+            if value is None or told:
+                raise UnsaidError
+            return value
+        if not row.least <= len(told) <= row.most:
+            raise UnsaidError
+        if name == "hidden_key" and not self.macros.card_macros:
+            raise UnsaidError
+        return row.say(Asked(self, told, call, base))
+
+    def _value(self, name: str) -> str | None:
+        found = self.macros.values.get(name)
+        if found is None and self.macros.card is not None and (asked := OF_CARD.get(name)):
+            if asked not in self._card:
+                self._card[asked] = self.macros.of_card(getattr(self.macros.card, asked))
+            found = self._card[asked]
+        return "" if found is None and name.startswith("instruct") else found
+
+    # ── variables ──
+
+    def _variable(self, text: str, call: Call, base: int) -> str:
+        kept, name, where = self.macros.variables, call.variable, call.everywhere
+        operator, place = call.operator, next(iter(call.arguments), (0, 0))
+
+        def value() -> str:
+            return self.part(text[slice(*place)], base + place[0], pairs=False).strip(BLANKS)
+
+        if operator in ("", "++", "--"):
+            if not operator:
+                return kept.get(name, everywhere=where)
+            return kept.add(name, 1 if operator == "++" else -1, everywhere=where)
+        if operator in ("=", "+=", "-="):
+            return self._assigned(name, value(), operator, where)
+        now = kept.get(name, everywhere=where)
+        if operator.startswith(("||", "??")):
+            there = (
+                kept.has(name, everywhere=where)
+                if operator[0] == "?"
+                else not _is_false(now, zero=True)
+            )
+            if there:
+                return now
+            told = value()
+            if operator.endswith("="):
+                kept.set(name, told, everywhere=where)
+            return told
+        return "true" if _compares(now, operator, value()) else "false"
+
+    def _assigned(self, name: str, value: str, operator: str, everywhere: bool) -> str:
+        kept = self.macros.variables
+        if operator == "=":
+            kept.set(name, value, everywhere=everywhere)
+        elif operator == "+=":
+            kept.add(name, value, everywhere=everywhere)
+        elif (number := number_of(value)) is not None:
+            kept.add(name, -number, everywhere=everywhere)
+        return ""
+
+    # ── conditions ──
+
+    def _when(self, condition: str, content: str, *, keep: bool) -> str:
+        """{{if condition}}...{{else}}...{{/if}}: only what is chosen is said."""
+        bare = condition.lstrip(BLANKS)
+        inverted = bare.startswith("!")
+        holds = self._holds(bare[1:].lstrip(BLANKS) if inverted else condition)
+        then, other = _branches(content)
+        chosen = then if holds is not inverted else other
+        if chosen is None:
+            return ""
+        said = self.whole(chosen)
+        return said if keep else trimmed(said)
+
+    def _holds(self, condition: str) -> bool:
+        said = self.whole(condition)
+        short = _SHORT.fullmatch(said)
+        if short:
+            said = self.macros.variables.get(short[2], everywhere=short[1] == "$")
+        elif (row := TABLE.get(said.lower())) and row.least == 0:
+            said = self.whole("{{" + said + "}}")
+        elif (value := self._value(said.lower())) is not None:
+            said = value
+        return said != "" and not _is_false(said)
+
+
+def _put(text: str, call: Call, told: Mapping[Place, str]) -> str:
+    """What stands between the braces, arguments replaced by what they say."""
+    done, at = "", call.start + 2
+    for place in sorted(told):
+        done += text[at : place[0]] + told[place] if place[0] >= at else told[place]
+        at = max(at, place[1])
+    return done + text[at : call.end - 2]
+
+
+def _branches(content: str) -> tuple[str, str | None]:
+    depth = 0
+    for call in (one for one in calls(content) if not one.loose):
+        if call.name == "if" and not call.closes and len(call.arguments) == 1:
+            depth += 1
+        elif call.name == "if" and call.closes:
+            depth -= 1
+        elif call.name == "else" and depth == 0:
+            return content[: call.start], content[call.end :]
+    return content, None
+
+
+def _is_false(said: str, *, zero: bool = False) -> bool:
+    return (zero and not said) or said.strip(BLANKS).lower() in ("off", "false", "0")
+
+
+def _compares(now: str, operator: str, value: str) -> bool:
+    if operator in ("==", "!="):
+        return (now == value) is (operator == "==")
+    one, other = number_of(now), number_of(value)
+    if one is None or other is None:
+        return False
+    return {">": one > other, ">=": one >= other, "<": one < other, "<=": one <= other}[operator]

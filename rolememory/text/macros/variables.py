@@ -1,0 +1,225 @@
+"""The variables that macros keep: names to texts and numbers, counted as JavaScript counts. State of one chat, bounded."""
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from rolememory.text.macros.parse import BLANKS
+
+MOST, LONGEST_NAME, LONGEST = 200, 100, 2_000  # variables; characters
+
+Value = str | float
+
+_DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_BASED = {"0x": 16, "0o": 8, "0b": 2}
+_ENDLESS = {"Infinity": math.inf, "+Infinity": math.inf, "-Infinity": -math.inf}
+
+
+class Variables:
+    """Two sets of variables: `x` of the chat, `$x` of what a frontend calls global; here both belong to the chat.
+
+    Those of nobody else can be read or written, so no card tells another what it heard.
+
+    >>> kept = Variables({"n": "007"})
+    >>> kept.add("n", "3"), kept.get("n"), kept.get("other")
+    ('10', '10', '')
+    """
+
+    def __init__(
+        self,
+        local: Mapping[str, Value] | None = None,
+        everywhere: Mapping[str, Value] | None = None,
+    ) -> None:
+        self._kept: tuple[dict[str, Value], dict[str, Value]] = (
+            dict(local or {}),
+            dict(everywhere or {}),
+        )
+        self.refused = False  # one was too long or too many
+
+    @classmethod
+    def of(cls, raw: object) -> "Variables":
+        """Read what `to_json` gave; anything else is no variables."""
+        told = raw if isinstance(raw, Mapping) else {}
+        made = cls()
+        for everywhere, name in enumerate(("local", "global")):
+            held = told.get(name)
+            for one, value in held.items() if isinstance(held, Mapping) else ():
+                if isinstance(value, str | int | float) and not isinstance(value, bool):
+                    made.set(str(one), value, everywhere=bool(everywhere))
+        return made
+
+    def to_json(self) -> dict[str, Any]:
+        """Both sets, empty ones left out."""
+        return {
+            name: dict(held)
+            for name, held in zip(("local", "global"), self._kept, strict=True)
+            if held
+        }
+
+    def copy(self) -> "Variables":
+        """The same, kept apart."""
+        return Variables(*self._kept)
+
+    def has(self, name: str, *, everywhere: bool = False) -> bool:
+        """Whether there is one of that name."""
+        return name in self._kept[everywhere]
+
+    def get(self, name: str, key: str | None = None, *, everywhere: bool = False) -> str:
+        """Its text, a number in its shortest form; `key`: the member of a list or an object."""
+        value: Any = self._kept[everywhere].get(name)
+        if key is not None:
+            value = _member(value, key)
+        if value is None:
+            return ""
+        number = number_of(value)
+        return str(value) if number is None or str(value).strip(BLANKS) == "" else shown(number)
+
+    def set(
+        self, name: str, value: Value, key: str | None = None, *, everywhere: bool = False
+    ) -> None:
+        """Keep it. One that is too long, or one too many, is not kept."""
+        held = self._kept[everywhere]
+        if key is not None:
+            member = _with_member(held.get(name), key, str(value))
+            if member is None:
+                return
+            value = member
+        full = name not in held and len(held) >= MOST
+        if full or len(name) > LONGEST_NAME or len(str(value)) > LONGEST:
+            self.refused = True
+            return
+        held[name] = value
+
+    def add(self, name: str, value: Value, *, everywhere: bool = False) -> str:
+        """Add a number, or hang on a text; a list gets one more. Gives what it is now."""
+        now = self.get(name, everywhere=everywhere) or "0"
+        if (listed := _parsed(now)) is not None and isinstance(listed, list):
+            listed.append(value if isinstance(value, str) else _whole(value))
+            self.set(name, _json(listed), everywhere=everywhere)
+            return _json(listed)
+        one, other = number_of(now), number_of(value)
+        if one is None or other is None:
+            text = ("" if now == "0" else now) + (value if isinstance(value, str) else shown(value))
+            self.set(name, text, everywhere=everywhere)
+            return text
+        total = one + other
+        if not math.isnan(total):
+            self.set(name, _whole(total), everywhere=everywhere)
+        return "" if math.isnan(total) else shown(total)
+
+    def delete(self, name: str, *, everywhere: bool = False) -> None:
+        """Drop it."""
+        self._kept[everywhere].pop(name, None)
+
+
+def number_of(value: Value) -> float | None:
+    """The number a text says in JavaScript (`Number(...)`), or None.
+
+    >>> [number_of(text) for text in (" 007 ", "0x10", "", "1e3", "1,5", "abc")]
+    [7.0, 16.0, 0.0, 1000.0, None, None]
+    """
+    if not isinstance(value, str):
+        return float(value)
+    text = value.strip(BLANKS)
+    if not text:
+        return 0.0
+    if text in _ENDLESS:
+        return _ENDLESS[text]
+    if base := _BASED.get(text[:2].lower()):
+        try:
+            return float(int(text[2:], base)) if "_" not in text and text[2:3].isalnum() else None
+        except (ValueError, OverflowError):
+            return None
+    return float(text) if _DECIMAL.fullmatch(text) else None
+
+
+def shown(number: float) -> str:
+    """A number as JavaScript writes it.
+
+    >>> [shown(number) for number in (7.0, 0.1 + 0.2, 1e21, 1e-7, 123456789012345678901.0, -0.0)]
+    ['7', '0.30000000000000004', '1e+21', '1e-7', '123456789012345680000', '0']
+    """
+    if math.isinf(number):
+        return "Infinity" if number > 0 else "-Infinity"
+    if math.isnan(number):
+        return "NaN"
+    sign, digits, exponent = _digits(number)
+    if not digits:
+        return "0"
+    if 0 < exponent <= 21:
+        whole = digits[:exponent].ljust(exponent, "0")
+        rest = digits[exponent:]
+        return f"{sign}{whole}.{rest}" if rest else sign + whole
+    if -6 < exponent <= 0:
+        return f"{sign}0.{'0' * -exponent}{digits}"
+    tail = f".{digits[1:]}" if len(digits) > 1 else ""
+    return f"{sign}{digits[0]}{tail}e{exponent - 1:+d}"
+
+
+def _digits(number: float) -> tuple[str, str, int]:
+    """Sign, the shortest digits that mean it, and where the point stands in them."""
+    mantissa, _, power = repr(abs(number)).partition("e")
+    whole, _, rest = mantissa.partition(".")
+    digits = (whole + rest).lstrip("0")
+    lead = len(whole + rest) - len(digits)
+    exponent = len(whole) - lead + (int(power) if power else 0)
+    digits = digits.rstrip("0")
+    return ("-" if number < 0 else ""), digits, exponent
+
+
+def _whole(number: float) -> float:
+    return (
+        int(number)
+        if math.isfinite(number) and number == int(number) and abs(number) < 2**53
+        else number
+    )
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _json(value: Any) -> str:
+    return json.dumps(_finite(value), ensure_ascii=False, separators=(",", ":"))
+
+
+def _finite(value: Any) -> Any:
+    """As JSON has it: what is no number, or endless, is null."""
+    if isinstance(value, list):
+        return [_finite(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _member(value: Any, key: str) -> Any:
+    held = _parsed(value) if isinstance(value, str) else None
+    if held is None:
+        return value
+    number = number_of(key)
+    if isinstance(held, list) and number is not None:
+        at = int(number) if math.isfinite(number) else -1
+        held = held[at] if 0 <= at < len(held) and at == number else None
+    elif isinstance(held, dict):
+        held = held.get(key)
+    else:
+        held = None
+    if isinstance(held, bool):
+        return "true" if held else ""
+    return _json(held) if isinstance(held, list | dict) else held
+
+
+def _with_member(value: Value | None, key: str, member: str) -> str | None:
+    """The list or object with one member more, as JSON; None where it is neither."""
+    number = number_of(key)
+    held = _parsed(str(value)) if value is not None else ([] if number is not None else {})
+    if isinstance(held, dict):
+        return _json({**held, key: member})
+    if not isinstance(held, list) or number is None or not 0 <= number < MOST:
+        return None
+    held.extend([None] * (int(number) + 1 - len(held)))
+    held[int(number)] = member
+    return _json(held)
