@@ -23,6 +23,7 @@ PER_DEVIATION = 1.0  # nats for each further one
 MOST_DEVIATIONS = 8.0  # cosines further out say no more
 BACKGROUND_WEIGHT = 50.0  # own texts that weigh as much as the everyday sentences
 UNSEEN_MEAN, UNSEEN_DEVIATION = 0.1, 0.1  # cosines of unrelated texts where the model was not asked
+HARDLY = 0.001  # what a similarity of 0 counts: the nearest are the nearest however near
 MIDDLE = 2.6  # nats at which a text is as likely relevant as not
 
 
@@ -101,6 +102,20 @@ def dense(cosines: "Floats", mean: float, deviation: float) -> "Floats":
         deviations - np.float32(NOISE), 0.0, MOST_DEVIATIONS - NOISE
     )
     return evidence
+
+
+def similarity(found: "Floats") -> "Floats":
+    """Cosines, or shares of words, as strengths in 0..1: themselves; hardly more than 0, in their order, where they are not.
+
+    >>> import numpy as np
+    >>> similarity(np.array([-0.5, 0.0, 0.4, 1.2], dtype=np.float32)).astype(float).round(5).tolist()
+    [0.00075, 0.001, 0.4, 1.0]
+    """
+    import numpy as np
+
+    least: Floats = HARDLY * (1.0 + np.clip(found, -0.99, 0.0) / 2.0)
+    strengths: Floats = np.clip(np.maximum(found, least), 0.0, 1.0).astype(np.float32)
+    return strengths
 
 
 def strength(evidence: "Floats") -> "Floats":

@@ -94,7 +94,7 @@ def feel(text: str, language: Language | None = None, lexicon: Lexicon | None = 
     return _feel(text, language, lexicon or shipped_lexicon())
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def _feel(text: str, language: Language | None, lexicon: Lexicon) -> Feeling:
     folded = fold(text)
     plain = folded.text.translate(lexicon.variants)

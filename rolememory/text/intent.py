@@ -49,6 +49,26 @@ def intent(text: str) -> Intent:
     return "mixed" if past and wants else "past" if past else "request" if wants else "chat"
 
 
+def technical(text: str) -> bool:
+    """Whether a message names anything of a programmer's trade. Source: S4.20.
+
+    >>> technical("Why does the API return 500?"), technical("数据库连不上"), technical("The capital is quiet.")
+    (True, True, False)
+    """
+    return _technical().search(text.casefold()) is not None
+
+
+@cache
+def _technical() -> re.Pattern[str]:
+    """Latin terms stand alone, also in the plural; Chinese ones anywhere."""
+    raw = json.loads(
+        shipped("worldbook_rules", "lexicons", "technical.json").read_text(encoding="utf-8")
+    )
+    latin = "|".join(sorted(map(re.escape, raw["en"]), key=len, reverse=True))
+    chinese = "|".join(sorted(map(re.escape, raw["zh"]), key=len, reverse=True))
+    return re.compile(rf"(?<![a-z0-9])(?:{latin})(?:s|es)?(?![a-z0-9])|{chinese}")
+
+
 def _read(text: str) -> str:
     half = _LONGEST // 2
     return text if len(text) <= _LONGEST else f"{text[:half]}\n{text[-half:]}"

@@ -87,6 +87,15 @@ def is_aside(text: str) -> bool:
     return place > 0 and not text[place:].strip()
 
 
+def is_told_by_an_i(text: str) -> bool:
+    """Whether a text speaks of its teller as "I", what is quoted in it apart.
+
+    >>> [is_told_by_an_i(one) for one in ("I moved.", 'Lin said: "I moved."', "我搬家了。", "林搬家了。")]
+    [True, False, True, False]
+    """
+    return _first_person(text, list(_stretches(text, 0, len(text))))
+
+
 def _names(names: Sequence[str]) -> frozenset[str]:
     """The words of Latin names in lower case, names in Han whole."""
     split = ([name] if _HAN.search(name) else name.lower().split() for name in names)

@@ -6,6 +6,7 @@ It lowers the order of what may be recalled and never leaves anything out: "ok" 
 import re
 from collections.abc import Iterator
 from functools import cache, lru_cache
+from typing import Any
 
 import orjson
 
@@ -23,7 +24,7 @@ _LATIN = re.compile("[a-z]")
 _WORDS = re.compile(r"[a-z]+|[^\W_]")
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=2048)
 def noise(text: str) -> float:
     """How little a text tells, 0..1: 1 for "haha ok", 0 from two rare words on. Cost: O(length).
 
@@ -56,6 +57,35 @@ def _filling(clause: str) -> bool:
     return of_words.issuperset(_WORDS.findall(clause)) and bool(fillers.fullmatch(clause))
 
 
+def answers(question: str, reply: str) -> bool:
+    """Whether a reply may be what a question asks for: gestures and interjections alone answer nothing but yes-or-no questions.
+
+    >>> answers("Where is the map?", "*She nods.*"), answers("Do you like tea?", "*She nods.*")
+    (False, True)
+    >>> answers("Who broke it?", "I did."), answers("地图在哪里？", "嗯……"), answers("你有几个孩子？", "三个。")
+    (True, False, True)
+    """
+    either = [_open_questions(language) for language in ("en", "zh")]
+    asked, told = plain(question), plain(reply)
+    if not any(pattern.search(asked) for pattern, _ in either):
+        return True
+    clauses = [clause for clause in _CLAUSES.split(told) if clause.strip()]
+    mute = (
+        _filling(clause) and any(rows.search(clause) for _, rows in either) for clause in clauses
+    )
+    return not clauses or not all(mute)
+
+
+@cache
+def _open_questions(language: Language) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """What an open question holds, and any gesture or interjection."""
+    raw = _raw(language)
+    rows = " ".join(raw["words"][name] for name in raw["mute"]).split()
+    either = "|".join(map(re.escape, sorted(rows, key=len, reverse=True)))
+    mute = rf"\b(?:{either})\b" if language == "en" else either
+    return re.compile(raw["open"]), re.compile(mute)
+
+
 @cache
 def _fillers() -> tuple[re.Pattern[str], frozenset[str]]:
     """The fillers of both languages as one pattern, and the words and characters that they consist of."""
@@ -68,10 +98,15 @@ def _fillers() -> tuple[re.Pattern[str], frozenset[str]]:
     return re.compile(rf"(?>{either}|[^\w]+)*+"), frozenset(_WORDS.findall(" ".join(listed)))
 
 
-def _listed(language: Language) -> Iterator[str]:
-    raw = orjson.loads(
+@cache
+def _raw(language: Language) -> Any:
+    return orjson.loads(
         shipped("worldbook_rules", "lexicons", f"noise.{language}.json").read_bytes()
     )
+
+
+def _listed(language: Language) -> Iterator[str]:
+    raw = _raw(language)
     yield from raw["phrases"]
     for row in raw["words"].values():
         yield from row.split()

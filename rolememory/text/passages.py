@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
 from typing import NamedTuple
 
-from rolememory.schema.learning import MarkedSpan
+from rolememory.schema.learning import ORDERS, MarkedSpan
 from rolememory.text.sentences import Span, sentences
 
 LONGEST = 280  # characters of a passage
@@ -33,9 +33,9 @@ class Passage(NamedTuple):
 
 
 def passages(
-    text: str, marks: Sequence[MarkedSpan] = (), panels: Sequence[Span] = ()
+    text: str, marks: Sequence[MarkedSpan] = (), left_out: Sequence[Span] = ()
 ) -> tuple[Passage, ...]:
-    """The passages of a text in order: between and around them stand only blanks, commands and `panels`. Cost: O(length).
+    """The passages of a text in order: between and around them stand only blanks, commands and what is `left_out`. Cost: O(length).
 
     Words out of character make passages of their own. What somebody else says stays together with the words before or behind it
     that say who speaks; across an empty line it is not packed together with the speaker's own words otherwise. A sentence is cut
@@ -48,7 +48,8 @@ def passages(
     quotes = [mark for mark in marks if mark.kind == "quote"]
     return tuple(
         Passage(start, end, ooc)
-        for region, ooc in _regions(text, marks, panels)
+        for told, ooc in _regions(text, marks)
+        for region in _outside(told, left_out)
         for start, end in _packed(text, _pieces(text, region), quotes)
     )
 
@@ -61,18 +62,26 @@ def limit_at(text: str, start: int) -> int:
     return LONGEST_HAN if han * 2 > visible else LONGEST
 
 
-def _regions(
-    text: str, marks: Iterable[MarkedSpan], panels: Iterable[Span]
-) -> Iterator[tuple[Span, bool]]:
+def _regions(text: str, marks: Iterable[MarkedSpan]) -> Iterator[tuple[Span, bool]]:
     place = 0
     outside = [(Span(mark.start, mark.end), True) for mark in marks if mark.kind == "ooc"]
-    commands = [Span(mark.start, mark.end) for mark in marks if mark.kind == "command"]
-    for (start, end), ooc in sorted([*outside, *((one, False) for one in (*commands, *panels))]):
+    commands = [Span(mark.start, mark.end) for mark in marks if mark.kind in ORDERS]
+    for (start, end), ooc in sorted([*outside, *((one, False) for one in commands)]):
         yield Span(place, max(start, place)), False
         if ooc:
             yield Span(max(start, place), max(end, place)), True
         place = max(end, place)
     yield Span(place, len(text)), False
+
+
+def _outside(region: Span, left_out: Iterable[Span]) -> Iterator[Span]:
+    """What is left of a region."""
+    place = region.start
+    for start, end in sorted(left_out):
+        if place < end and start < region.end:
+            yield Span(place, max(start, place))
+            place = end
+    yield Span(min(place, region.end), region.end)
 
 
 def _pieces(text: str, region: Span) -> Iterator[Span]:

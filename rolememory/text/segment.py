@@ -63,11 +63,6 @@ def messages_window(found: Sequence[Segment], depth: int) -> int:
     )
 
 
-def source_window(found: Sequence[Segment], *sources: str) -> int:
-    """The window (bit mask) of all segments with one of these sources."""
-    return sum(1 << number for number, segment in enumerate(found) if segment.source in sources)
-
-
 def cache_info(cleaner: Cleans | None = None) -> Mapping[str, tuple[int, int]]:
     """How often cleaned and folded texts were at hand: name to (hits, misses)."""
     return {"fold": fold.cache_info(), "clean": cleaner.cache_info() if cleaner else (0, 0)}

@@ -7,7 +7,7 @@ Source: the forms that status bars and trackers for SillyTavern and RisuAI, MVU 
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from itertools import groupby
 from typing import Any, Literal, NamedTuple
@@ -55,6 +55,11 @@ _LINES = re.compile(r"[^\n]+|\n(?=\n)")
 _THOUGHTS = frozenset({"think", "thinking", "thought", "thoughts", "reasoning"})
 _OTHER_ELEMENTS = _THOUGHTS | {"details", "updatevariable", "updatevariables", "jsonpatch"}
 _AROUND = "[]【】「」『』()（）:： "
+_SCENE = ("place", "date", "time")
+_CLOCK = re.compile(
+    r"\d{1,2}\s*[:：点點时時]\s*(?:\d{1,2}\s*[分]?)?(?:[:：]\d{2})?\s*(?:[ap]\.?m\.?)?", re.I
+)
+_NAMES = re.compile(r"[,，、;；/|]|\s(?:and|with)\s")
 _EDGES = " \t\r　*_`'\"“”；;，,。|｜"
 
 
@@ -83,6 +88,33 @@ def stamp_of(raw: str) -> tuple[tuple[str, str], ...]:
     known = known_fields()
     chosen = sorted(told, key=lambda name: name not in known)[:MOST_FIELDS]
     return tuple((name, value) for name, value in told.items() if name in chosen)
+
+
+def moved(before: Mapping[str, str], stamp: Iterable[tuple[str, str]]) -> bool:
+    """Whether the scene is printed at another place or on another day than before; a clock that goes on is no such move.
+
+    >>> moved({"place": "mill"}, [("place", "the mill, upstairs")]), moved({"place": "mill"}, [("place", "harbour")])
+    (False, True)
+    >>> moved({"time": "三月初七 21:05"}, [("time", "三月初七 22:40")]), moved({"date": "三月初七"}, [("date", "三月初八")])
+    (False, True)
+    """
+    pairs = ((before.get(name, ""), value) for name, value in stamp if name in _SCENE)
+    told = ((_scene(old), _scene(new)) for old, new in pairs)
+    return any(old and new and not (old in new or new in old) for old, new in told)
+
+
+def named(stamp: Iterable[tuple[str, str]]) -> list[str]:
+    """Who is printed to be there.
+
+    >>> named([("who", "Lin, Mira、老周"), ("place", "mill")])
+    ['Lin', 'Mira', '老周']
+    """
+    told = next((value for name, value in stamp if name == "who"), "")
+    return [name for one in _NAMES.split(told) if (name := one.strip(_EDGES))]
+
+
+def _scene(value: str) -> str:
+    return _folded(_CLOCK.sub("", value)).strip(_AROUND + _EDGES)
 
 
 def known_fields() -> tuple[str, ...]:

@@ -1,5 +1,7 @@
 """Which texts share a question's words: own BM25, told as a share of what was asked.
 
+    index ─ among(mask) ─▶ Heard ─ scores, information, shared ─▶ as if no other text were there
+
 Scores are shares: 1 = every word of the question stands once in a text of usual length. So they mean the same for a
 short and a long question, in both languages, and for a role with three memories (a background corpus stands in).
 """
@@ -7,9 +9,10 @@ short and a long question, in both languages, and for a role with three memories
 import threading
 from array import array
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager
 from math import log
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rolememory.text.moves import Moves
 from rolememory.text.words import Question, is_pair, kind, tokens
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    Mask = NDArray[np.bool_]
     Scores = NDArray[np.float32]
     Rows = NDArray[np.int64]
 
@@ -60,10 +64,8 @@ class TermIndex:
         self._gone: Counter[str] = Counter()  # token -> postings of removed rows
         self._row_of: dict[str, int] = {}
         self._texts: list[str | None] = []
-        self._lengths = array("f")
+        self._lengths = array("d")
         self._alive = array("B")
-        self._total = 0.0
-        self._norms: Scores | None = None
 
     def __len__(self) -> int:
         return len(self._row_of)
@@ -93,7 +95,6 @@ class TermIndex:
                     return
                 self._drop(entry_id)
             self._append(entry_id, text)
-            self._norms = None
             self._moves.note(entry_id)
 
     def remove(self, entry_id: str) -> None:
@@ -101,7 +102,6 @@ class TermIndex:
         with self._lock:
             if entry_id in self._row_of:
                 self._drop(entry_id)
-                self._norms = None
                 self._moves.note(entry_id)
                 if len(self._texts) > 2 * len(self._row_of) + 1000:
                     self.compact()
@@ -134,13 +134,11 @@ class TermIndex:
         self._texts.append(text)
         self._lengths.append(length)
         self._alive.append(1)
-        self._total += length
 
     def _drop(self, entry_id: str) -> None:
         row = self._row_of.pop(entry_id)
         self._gone.update(set(tokens(self._texts[row] or "")))
         self._texts[row], self._alive[row] = None, 0
-        self._total -= self._lengths[row]
 
     def rows(self, ids: Iterable[str]) -> "Rows":
         """The row of each id, -1 for one that is not here; shape (n_ids,)."""
@@ -149,44 +147,130 @@ class TermIndex:
         of = self._row_of
         return np.fromiter((of.get(entry_id, -1) for entry_id in ids), dtype=np.int64)
 
-    def holders(self, token: str) -> int:
-        """How many texts hold a token."""
-        return len(self._postings.get(token, ())) - self._gone[token]
-
-    def information(self, token: str) -> float:
-        """How much a token tells, in nats: the idf over the role's texts and the background corpus.
-
-        Never negative, and an unknown token tells the most. O(1).
-        """
-        expected = BACKGROUND * kind(token)[1]
-        return log((len(self._row_of) + BACKGROUND + 1.0) / (self.holders(token) + expected + 0.5))
-
-    def scores(self, question: Question) -> "Scores":
-        """What share of the question's information each row holds: (n_rows,) float32, 0 = no word shared.
-
-        The share may pass 1 in short texts that repeat a word. Removed rows give 0.
-        """
+    def among(self, rows: "Mask | None" = None) -> "Heard":
+        """The texts in these rows of the index, (n_rows,), as if there were no others; None = all."""
         import numpy as np
 
         with self._lock:
-            out = np.zeros(self.n_rows, dtype=np.float32)
-            if not self._row_of:
-                return out
-            norms, unit, mass = self._length_norms(), self._rare_word(), 0.0
-            for token, weight in question.weights.items():
-                tells = weight * self.information(token)
-                known = self.holders(token) > 0
-                mass += tells * (1.0 if known or not is_pair(token) else UNKNOWN_PAIR)
-                if known and tells > BARELY * unit:
-                    posting = np.frombuffer(self._postings[token], dtype=np.uint64).astype(np.int64)
-                    rows, counts = posting >> _PACK, (posting & _MOST).astype(np.float32)
-                    out[rows] += np.float32(tells * (K1 + 1.0)) * counts / (counts + norms[rows])
-            out *= np.float32(1.0 / min(max(mass, unit), ENOUGH * unit))
-            return out * np.frombuffer(self._alive, dtype=np.uint8)
+            alive = np.frombuffer(self._alive, dtype=np.bool_).copy()
+            heard = alive if rows is None else alive & _wide(rows, len(alive))
+            lengths = np.array(self._lengths)
+            return Heard(self._postings, heard, lengths, self._lock, self._gone, len(self))
+
+
+def _wide(rows: "Mask", size: int) -> "Mask":
+    """A mask of so many rows: those that came since are not in it."""
+    import numpy as np
+
+    wide = np.zeros(size, dtype=np.bool_)
+    wide[: len(rows)] = rows[:size]
+    return wide
+
+
+class Heard:
+    """Some texts of an index as one turn asks them: what is rare, and how long a usual text is, depends on these alone."""
+
+    def __init__(
+        self,
+        postings: "Mapping[str, array[int]]",
+        heard: "Mask",
+        lengths: "NDArray[np.float64]",
+        lock: AbstractContextManager[Any],
+        gone: Mapping[str, int],
+        n_texts: int,
+    ) -> None:
+        import numpy as np
+
+        self._postings, self._heard, self._lengths, self._lock = postings, heard, lengths, lock
+        self._size = int(np.count_nonzero(heard))
+        self._gone = gone if self._size == n_texts else None  # all are heard: counts are at hand
+        total = float(np.add.reduce(lengths, where=heard))  # whole numbers: exact in any order
+        self._usual = max(total / max(self._size, 1), 1e-6)
+        self._found: dict[str, tuple[Rows, Rows]] = {}
+        self._counts: dict[str, int] = {}
+
+    def _holding(self, token: str) -> "tuple[Rows, Rows]":
+        """The rows that hold a token, and how often each does; looked up once."""
+        import numpy as np
+
+        if token not in self._found:
+            with self._lock:  # a buffer that is read cannot grow
+                posting = np.array(self._postings.get(token, ()), dtype=np.int64)
+            rows = posting >> _PACK
+            known = rows < len(self._heard)
+            known[known] = self._heard[rows[known]]
+            self._found[token] = (rows[known], posting[known] & _MOST)
+        return self._found[token]
+
+    def count(self, some: Iterable[str]) -> None:
+        """Look up at once how many texts hold each of these tokens. Cost: one pass over their postings."""
+        import numpy as np
+
+        with self._lock:
+            known = {one: self._postings[one] for one in some if one in self._postings}
+            if self._gone is not None:
+                gone = self._gone
+                self._counts.update(
+                    (one, len(held) - gone.get(one, 0)) for one, held in known.items()
+                )
+                return
+            whole = [np.array(held, dtype=np.int64) for held in known.values()]
+        if whole:
+            rows = np.concatenate(whole) >> _PACK
+            heard = np.append(self._heard, False)[rows.clip(max=len(self._heard))]
+            ends = np.cumsum([len(one) for one in whole])
+            sums = np.append(0, np.cumsum(heard))[ends]
+            counts: list[int] = np.diff(sums, prepend=0).tolist()
+            self._counts.update(zip(known, counts, strict=True))
+
+    def holders(self, token: str) -> int:
+        """How many texts hold a token."""
+        if token not in self._counts:
+            self._counts[token] = 0
+            self.count((token,))
+        return self._counts[token]
+
+    def holding(self, token: str) -> "Rows":
+        """The rows of the index whose texts hold a token."""
+        return self._holding(token)[0]
+
+    def information(self, token: str) -> float:
+        """How much a token tells, in nats: the idf over these texts and the background corpus.
+
+        Never negative, and an unknown token tells the most. O(texts that hold it), once.
+        """
+        expected = BACKGROUND * kind(token)[1]
+        return log((self._size + BACKGROUND + 1.0) / (self.holders(token) + expected + 0.5))
+
+    def scores(self, question: Question) -> "Scores":
+        """What share of the question's information each row of the index holds: (n_rows,) float32, 0 = no word shared.
+
+        The share may pass 1 in short texts that repeat a word. Rows that are not heard give 0.
+        """
+        import numpy as np
+
+        out = np.zeros(len(self._heard), dtype=np.float32)
+        unit, mass = self.rare_word(), 0.0
+        for token, weight in question.weights.items() if self._size else ():
+            tells = weight * self.information(token)
+            rows, counts = self._holding(token)
+            mass += tells * (1.0 if len(rows) or not is_pair(token) else UNKNOWN_PAIR)
+            if len(rows) and tells > BARELY * unit:
+                often = counts.astype(np.float32)
+                out[rows] += np.float32(tells * (K1 + 1.0)) * often / (often + self._norms(rows))
+        out *= np.float32(1.0 / min(max(mass, unit), ENOUGH * unit))
+        return out
+
+    def _norms(self, rows: "Rows") -> "Scores":
+        import numpy as np
+
+        slope = np.float32(K1 * B / self._usual)
+        norms: Scores = np.float32(K1 * (1.0 - B)) + slope * self._lengths[rows].astype(np.float32)
+        return norms
 
     def shared(self, question: Question, text: str) -> str:
         """Which of the question's most telling words a text holds, joined by blanks; of at most `MOST_NAMED`."""
-        known = (token for token in question.weights if token in self._postings)
+        known = (token for token in question.weights if self.holders(token))
         held, out = set(tokens(text)), list[str]()
         for token in sorted(known, key=self._telling)[:MOST_NAMED]:
             if token in held and (len(token) > 1 or not any(token in said for said in out)):
@@ -197,15 +281,6 @@ class TermIndex:
         """Sorts what is worth naming first: pairs before single characters, then by what it tells."""
         return len(token) == 1, -kind(token)[0] * self.information(token)
 
-    def _rare_word(self) -> float:
+    def rare_word(self) -> float:
         """The information of a rare word that two texts hold, in nats: the unit of `ENOUGH`, and the least that can be asked."""
-        return log((len(self._row_of) + BACKGROUND + 1.0) / (BACKGROUND * 0.002 + 1.5))
-
-    def _length_norms(self) -> "Scores":
-        import numpy as np
-
-        if self._norms is None:
-            mean = max(self._total / max(len(self._row_of), 1), 1e-6)
-            lengths = np.array(self._lengths, dtype=np.float32)
-            self._norms = np.float32(K1) * (np.float32(1.0 - B) + np.float32(B / mean) * lengths)
-        return self._norms
+        return log((self._size + BACKGROUND + 1.0) / (BACKGROUND * 0.002 + 1.5))

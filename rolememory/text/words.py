@@ -230,12 +230,12 @@ def ask(text: str) -> Question:
 
 
 @lru_cache(maxsize=1024)
-def leans_on(text: str) -> float:
+def context_dependence(text: str) -> float:
     """How much what a message means depends on the talk before it, 0..1: a question that names its matter stands alone.
 
-    >>> [leans_on(text) for text in ("Where is the brass key?", "And then?", "The brass key is cold.")]
+    >>> [context_dependence(text) for text in ("Where is the brass key?", "And then?", "The brass key is cold.")]
     [0.0, 1.0, 1.0]
-    >>> leans_on("她的生日是哪天？"), leans_on("苏打绿的专辑有几张？")
+    >>> context_dependence("她的生日是哪天？"), context_dependence("苏打绿的专辑有几张？")
     (0.88, 0.0)
     """
     if not _QUESTION_MARK.search(text):

@@ -1,6 +1,8 @@
 """Keys in slashes: what is one, what is said of a broken one, and that none holds up a turn."""
 
+import threading
 from contextlib import suppress
+from time import thread_time
 
 import pytest
 from hypothesis import given
@@ -82,7 +84,7 @@ def test_a_bomb_is_a_pattern_that_is_refused(key: str) -> None:
         pytest.param("/*lamp/", "at character 1: nothing to repeat before '*'; write '\\*'", id="nothing to repeat"),
         pytest.param("/(?P<n>a)/", "JavaScript writes a named group (?<name>...)", id="Python's named group"),
         pytest.param("/(?>a)/", "JavaScript has no atomic groups; write (?:...)", id="an atomic group"),
-        pytest.param("/(?i)a/", "write them behind the last slash: /.../i", id="flags inside"),
+        pytest.param("/(?i)a/", "flags behind the last slash: /.../i", id="flags inside"),
         pytest.param(r"/\p{Han}/u", r"JavaScript knows no property {Han}; write \p{Script=Han}", id="a property that needs its name"),
         pytest.param(r"/\q/u", r"\q means nothing with the flag u; write 'q' without the backslash", id="an escape for nothing"),
         pytest.param(r"/(a)\2/u", r"\2 names no group (1 in this pattern)", id="a reference to nothing"),
@@ -275,3 +277,28 @@ def test_places_count_characters_whatever_the_flags() -> None:
 
 def test_only_the_start_of_an_endless_text_is_searched() -> None:
     assert compile_pattern("/lamp/").search("x" * 200_000 + "lamp") is None
+
+
+def test_time_that_others_spend_is_not_counted() -> None:
+    """Waiting costs a pattern nothing: the clock is this thread's own CPU."""
+    pattern, text = compile_pattern(r"/(?=(?:a|b)+c\d)a/"), "ab" * 150 + "c!"
+    budget = Budget(turn_ms=60_000, each_ms=60_000)
+    ending = threading.Event()
+    others = [threading.Thread(target=_busy, args=(ending,)) for _ in range(4)]
+    for other in others:
+        other.start()
+    try:
+        before = thread_time()
+        assert [budget.search(pattern, text) for _ in range(20)] == [None] * 20
+        own_ms = (thread_time() - before) * 1000
+    finally:
+        ending.set()
+        for other in others:
+            other.join()
+    assert budget.unfinished == {}
+    assert 60_000 - budget.left_ms <= own_ms
+
+
+def _busy(ending: threading.Event) -> None:
+    while not ending.is_set():
+        sum(range(10_000))

@@ -4,7 +4,7 @@ from rolememory.schema.message import Message
 from rolememory.schema.role import Character
 from rolememory.schema.scene import Segment
 from rolememory.text.clean import Cleaner, load_rules
-from rolememory.text.segment import cache_info, messages_window, segments, source_window
+from rolememory.text.segment import cache_info, messages_window, segments
 
 HISTORY = [
     Message.system("Be kind."),
@@ -79,7 +79,6 @@ def test_windows_are_masks_over_segments() -> None:
     assert messages_window(read, 2) == 0b0011
     assert messages_window(read, 99) == 0b1111
     assert messages_window(read, 0) == 0
-    assert source_window(read, "description", "persona") == 0b1_0001_0000
 
 
 def test_an_unchanged_message_is_cleaned_once() -> None:

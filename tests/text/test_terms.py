@@ -51,7 +51,7 @@ def test_tokens(text: str, expected: tuple[str, ...]) -> None:
 
 
 def ranked(index: TermIndex, ids: list[str], query: str) -> list[str]:
-    scores = index.scores(ask(query))[index.rows(ids)]
+    scores = index.among().scores(ask(query))[index.rows(ids)]
     return [ids[place] for place in np.argsort(-scores, kind="stable") if scores[place] > 0]
 
 
@@ -86,7 +86,7 @@ def test_the_right_line_comes_first(query: str, best: str) -> None:
 
 def test_scores_are_shares_of_what_was_asked() -> None:
     index = indexed(all="beacon storm harbour", half="beacon lily garden", none="tea at five")
-    all_, half, none = index.scores(ask("beacon storm harbour"))[
+    all_, half, none = index.among().scores(ask("beacon storm harbour"))[
         index.rows(["all", "half", "none"])
     ]
     assert none == 0.0
@@ -96,8 +96,8 @@ def test_scores_are_shares_of_what_was_asked() -> None:
 def test_a_long_message_is_not_measured_by_all_its_words() -> None:
     index = indexed(storm="The beacon failed in the great storm.", tea="Tea at five.")
     row = index.rows(["storm"])
-    short = index.scores(ask("the beacon in the storm"))[row]
-    long = index.scores(
+    short = index.among().scores(ask("the beacon in the storm"))[row]
+    long = index.among().scores(
         ask(
             "I walked past the mill, talked to Anna about flour prices, rain and cattle; then the beacon failed in that storm"
         )
@@ -107,16 +107,16 @@ def test_a_long_message_is_not_measured_by_all_its_words() -> None:
 
 def test_one_memory_alone_still_answers() -> None:
     index = indexed(only="The beacon failed in the storm.")
-    assert index.scores(ask("storm"))[0] > 0.5
-    assert index.scores(ask("tea"))[0] == 0.0
+    assert index.among().scores(ask("storm"))[0] > 0.5
+    assert index.among().scores(ask("tea"))[0] == 0.0
 
 
 def test_words_held_are_named_as_they_were_asked() -> None:
     texts = {"a": "Storm over the harbour", "b": "A cat", "c": "灯塔在风暴中熄灭"}
     index = indexed(**texts)
-    named = [index.shared(ask("storms and harbours"), text) for text in texts.values()]
+    named = [index.among().shared(ask("storms and harbours"), text) for text in texts.values()]
     assert named == ["storms harbours", "", ""]
-    assert "灯塔" in index.shared(ask("灯塔怎么了"), texts["c"])
+    assert "灯塔" in index.among().shared(ask("灯塔怎么了"), texts["c"])
 
 
 TEXTS = st.sampled_from(
@@ -151,11 +151,11 @@ def test_an_updated_index_equals_a_rebuilt_one(
     for index in (updated, rebuilt):
         assert set(texts) == {entry_id for entry_id in "abcdef" if entry_id in index}
     ids = sorted(texts)
-    first, second = updated.scores(ask(query)), rebuilt.scores(ask(query))
+    first, second = updated.among().scores(ask(query)), rebuilt.among().scores(ask(query))
     np.testing.assert_allclose(first[updated.rows(ids)], second[rebuilt.rows(ids)], rtol=1e-5)
     updated.compact()
     np.testing.assert_allclose(
-        updated.scores(ask(query))[updated.rows(ids)], second[rebuilt.rows(ids)], rtol=1e-5
+        updated.among().scores(ask(query))[updated.rows(ids)], second[rebuilt.rows(ids)], rtol=1e-5
     )
 
 
@@ -168,24 +168,28 @@ def test_scores_are_those_of_the_formula(texts: list[str], query: str) -> None:
         K1 * (1 - B + B * length / max(sum(lengths) / len(lengths), 1e-6)) for length in lengths
     ]
     question = ask(query)
-    unit = index._rare_word()
+    unit = index.among().rare_word()
     mass = sum(
         weight
-        * index.information(token)
+        * index.among().information(token)
         * (UNKNOWN_PAIR if is_pair(token) and not any(token in one for one in counts) else 1.0)
         for token, weight in question.weights.items()
     )
     expected = [
         sum(
-            weight * index.information(token) * (K1 + 1) * min(one[token], 15) / (one[token] + norm)
+            weight
+            * index.among().information(token)
+            * (K1 + 1)
+            * min(one[token], 15)
+            / (one[token] + norm)
             for token, weight in question.weights.items()
-            if one[token] and weight * index.information(token) > BARELY * unit
+            if one[token] and weight * index.among().information(token) > BARELY * unit
         )
         / min(max(mass, unit), ENOUGH * unit)
         for one, norm in zip(counts, norms, strict=True)
     ]
     np.testing.assert_allclose(
-        index.scores(question)[index.rows(map(str, range(len(texts))))], expected, rtol=1e-4
+        index.among().scores(question)[index.rows(map(str, range(len(texts))))], expected, rtol=1e-4
     )
 
 
@@ -195,8 +199,8 @@ def test_a_pair_that_was_forgotten_counts_as_never_seen() -> None:
     rebuilt = indexed(b="风暴里的海")
     question = ask("灯塔与海")
     assert (
-        updated.scores(question)[updated.rows(["b"])]
-        == rebuilt.scores(question)[rebuilt.rows(["b"])]
+        updated.among().scores(question)[updated.rows(["b"])]
+        == rebuilt.among().scores(question)[rebuilt.rows(["b"])]
     )
 
 

@@ -49,7 +49,7 @@ def teller(
 
     It remembers what it has read: memories are asked for again whenever one of them changes.
     """
-    return lru_cache(maxsize=65536)(partial(_times_told, settings))
+    return lru_cache(maxsize=2048)(partial(_times_told, settings))
 
 
 def _times_told(

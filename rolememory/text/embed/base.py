@@ -11,6 +11,7 @@ import orjson
 
 from rolememory.errors import DirectionError
 from rolememory.shipped import shipped
+from rolememory.text.embed.ending import ENDING
 from rolememory.text.language import language_of
 
 if TYPE_CHECKING:
@@ -118,12 +119,25 @@ def background(embedder: Embedder) -> "dict[str, Floats]":
 
 
 class Turnstile:
-    """Lets one caller in at a time, questions before passages."""
+    """Lets one caller in at a time, questions before passages, and nobody when the process ends: who comes then ends as a thread."""
 
     def __init__(self) -> None:
         self._free = threading.Condition()
         self._busy = False
         self._questions = 0
+        self._open = ENDING.watch(self)
+
+    def shut(self) -> None:
+        """Let nobody in any more; return when nobody is inside."""
+        with self._free:
+            self._open = False
+            self._free.notify_all()
+            self._free.wait_for(lambda: not self._busy)
+
+    def _enter(self) -> None:
+        if not self._open:
+            raise SystemExit
+        self._busy = True
 
     @contextmanager
     def question(self) -> Iterator[None]:
@@ -131,7 +145,8 @@ class Turnstile:
         with self._free:
             self._questions += 1
             self._free.wait_for(lambda: not self._busy)
-            self._busy, self._questions = True, self._questions - 1
+            self._questions -= 1
+            self._enter()
         yield from self._inside()
 
     @contextmanager
@@ -139,7 +154,7 @@ class Turnstile:
         """Go in when no question waits."""
         with self._free:
             self._free.wait_for(lambda: not self._busy and not self._questions)
-            self._busy = True
+            self._enter()
         yield from self._inside()
 
     def _inside(self) -> Iterator[None]:

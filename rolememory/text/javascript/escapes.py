@@ -75,9 +75,9 @@ class Reader:
             self.at = found.end()
         return found
 
-    def groups(self) -> tuple[dict[str, int], int]:
+    def groups(self) -> tuple[dict[str, tuple[int, ...]], int]:
         """The named groups of the whole body and the number of all capturing groups; the place stays."""
-        names: dict[str, int] = {}
+        names: dict[str, tuple[int, ...]] = {}
         total = 0
         for opening in re.finditer(
             r"\\.|\[(?:\\.|[^\]\\])*\]?|(?P<open>\((?!\?)|\(\?<(?![=!]))", self.body, re.DOTALL
@@ -87,13 +87,7 @@ class Reader:
             total += 1
             if opening["open"] == "(?<":
                 name = self._name_at(opening.end())
-                if name in names:
-                    raise self.error(
-                        f"two groups are named {name!r}",
-                        "give each its own name",
-                        at=opening.start(),
-                    )
-                names[name] = total
+                names[name] = (*names.get(name, ()), total)
         return names, total
 
     def _name_at(self, at: int) -> str:

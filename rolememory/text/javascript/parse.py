@@ -3,8 +3,9 @@
 Without the flag `u` a pattern is a row of UTF-16 units, so an emoji in it is two characters, as it is in JavaScript.
 """
 
+import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from rolememory.errors import PatternError
@@ -26,6 +27,7 @@ from rolememory.text.javascript.nodes import (
 MAX_LENGTH = 1000  # characters of a body
 MAX_NESTING = 20  # groups inside groups
 FLAGS = "gimsuy"
+_MODIFIERS = re.compile(r"\(\?(?P<on>[ims]*)(?P<minus>-(?P<off>[ims]*))?:")
 
 
 class CostlyPatternError(PatternError):
@@ -81,6 +83,10 @@ class _Parser:
         self.names, self.total = self.read.groups()
         self.opened = 0
         self.depth = 0
+        self.branches: tuple[tuple[int, int], ...] = ()  # where we are: disjunction, which option
+        self.named: dict[
+            str, list[tuple[tuple[int, int], ...]]
+        ] = {}  # name -> where its groups are
 
     def whole(self) -> Node:
         tree = self.disjunction()
@@ -91,9 +97,12 @@ class _Parser:
         return tree
 
     def disjunction(self) -> Node:
-        options = [self.alternative()]
-        while self.read.take("|"):
+        outer, begins = self.branches, self.read.at
+        options: list[Node] = []
+        while not options or self.read.take("|"):
+            self.branches = (*outer, (begins, len(options)))
             options.append(self.alternative())
+        self.branches = outer
         return options[0] if len(options) == 1 else Choice(tuple(options))
 
     def alternative(self) -> Node:
@@ -176,8 +185,10 @@ class _Parser:
     def group(self) -> Node:
         if self.read.take("(?:"):
             return self.inside()
+        if (modified := self.read.match(_MODIFIERS)) is not None:
+            return self.modified(modified["on"], modified["off"] or "")
         if self.read.take("(?<"):
-            self.read.group_name()
+            self.name(self.read.group_name())
         elif self.read.starts("(?"):
             raise self.read.error(
                 f"unknown group {self.read.ahead(3)!r}", _group_remedy(self.read.ahead(4))
@@ -187,6 +198,38 @@ class _Parser:
         self.opened += 1
         number = self.opened
         return Group(number, self.inside())
+
+    def name(self, name: str) -> None:
+        """Two groups may have one name where only one of them can take part."""
+        places = self.named.setdefault(name, [])
+        for place in places:
+            if not any(one in dict(place) and dict(place)[one] != at for one, at in self.branches):
+                raise self.read.error(
+                    f"two groups are named {name!r}",
+                    "give each its own name, or an option of its own",
+                )
+        places.append(self.branches)
+
+    def modified(self, on: str, off: str) -> Node:
+        """A group with flags of its own: `(?i-s:...)`."""
+        if len({*on, *off}) < len(on + off) or not on + off:
+            raise self.read.error(
+                "a flag stands twice, or none at all", "write (?i:...), (?-i:...)"
+            )
+        outer = self.flags
+
+        def now(letter: str, before: bool) -> bool:
+            return letter in on or (before and letter not in off)
+
+        self.flags = replace(
+            outer,
+            ignore_case=now("i", outer.ignore_case),
+            lines=now("m", outer.lines),
+            dot_all=now("s", outer.dot_all),
+        )
+        body = self.inside()
+        self.flags = outer
+        return body
 
     def dot(self) -> Node:
         self.read.take(".")
@@ -218,7 +261,8 @@ class _Parser:
                 r"write \k<name> of a group (?<name>...)",
                 at=start,
             )
-        return Back(self.names[name], self.flags.ignore_case)
+        backs = tuple(Back(group, self.flags.ignore_case) for group in self.names[name])
+        return backs[0] if len(backs) == 1 else Series(backs)  # one of them at most took part
 
     def literal(self, code: int) -> Node:
         return self.chars(((code, code),))
@@ -247,7 +291,5 @@ def _group_remedy(opening: str) -> str:
     if opening.startswith("(?>"):
         return "JavaScript has no atomic groups; write (?:...)"
     if opening[2:3].isalpha() or opening[2:3] == "-":
-        return (
-            "JavaScript sets flags for the whole pattern; write them behind the last slash: /.../i"
-        )
+        return "write (?i:...) with flags out of i, m and s, or flags behind the last slash: /.../i"
     return "write (?:...), (?=...), (?!...), (?<=...), (?<!...) or (?<name>...)"

@@ -29,7 +29,6 @@ SPACES: Ranges = (
     (0xFEFF, 0xFEFF),
 )
 SURROGATES: Ranges = ((0xD800, 0xDFFF),)
-ASTRAL: Ranges = ((0x10000, LAST),)
 
 
 def union(ranges: Iterable[tuple[int, int]]) -> Ranges:

@@ -1,0 +1,75 @@
+"""Ends threads that run or load a model before the interpreter ends.
+
+The interpreter kills daemon threads where they stand. One that stands in a model's C++ code takes the process down with it
+("terminate called without an active exception"), so whoever is in a model is waited for, nobody is let in any more, and who is
+importing a model's library ends at the next import.
+"""
+
+import atexit
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.machinery import ModuleSpec
+from typing import Protocol
+from weakref import WeakSet
+
+
+class Entrance(Protocol):
+    """What lets threads into a model."""
+
+    def shut(self) -> None:
+        """Let nobody in any more; return when nobody is inside."""
+        ...
+
+
+class Ending:
+    """Who must have left before the interpreter ends. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._entrances: WeakSet[Entrance] = WeakSet()
+        self._loading: set[threading.Thread] = set()
+        self._begun = False
+
+    def watch(self, entrance: Entrance) -> bool:
+        """Shut it at the end; false when the end has begun, so that it must not open."""
+        with self._lock:
+            self._entrances.add(entrance)
+            return not self._begun
+
+    @contextmanager
+    def loading(self) -> Iterator[None]:
+        """What this thread does here is waited for; at the end it stops at its next import."""
+        thread = threading.current_thread()
+        with self._lock:
+            if self._begun:
+                raise SystemExit
+            self._loading.add(thread)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._loading.discard(thread)
+
+    def find_spec(self, *_: object) -> ModuleSpec | None:
+        """Find no module, as a finder on `sys.meta_path`; end the thread that is loading a model."""
+        if threading.current_thread() in self._loading:
+            raise SystemExit
+        return None
+
+    def begin(self) -> None:
+        """Wait until everybody has left."""
+        with self._lock:
+            self._begun = True
+            entrances, threads = list(self._entrances), list(self._loading)
+        sys.meta_path.insert(0, self)
+        for entrance in entrances:
+            entrance.shut()
+        for thread in threads:
+            thread.join()
+        sys.meta_path.remove(self)
+
+
+ENDING = Ending()
+atexit.register(ENDING.begin)

@@ -1,0 +1,107 @@
+"""A process that ends while a model is loaded, or in use on other threads, ends quietly."""
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from rolememory.text.embed.base import Turnstile
+from rolememory.text.embed.ending import Ending
+from rolememory.text.embed.local import packaged
+
+SCRIPT = """
+import sys
+from rolememory import Home
+home = Home.open(sys.argv[1], {"embedding.backend": "local"})
+mira = home.role("Mira", create=True)
+mira.remember_all([f"The beacon failed in storm {n}, and nobody in the harbour found out why." for n in range(400)])
+assert home.loader.ready(120), home.loader.reason
+mira.recall("Why is the beacon dark?")
+print("done")
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(packaged() is None, reason="no model in this installation")
+def test_a_script_that_ends_while_its_memories_are_embedded(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, str(tmp_path)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+        env={**os.environ, "HF_HUB_OFFLINE": "1"},
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")
+
+
+def begun(work: Callable[[], None]) -> threading.Thread:
+    """A thread that does this, and ends where it is told to."""
+
+    def quietly() -> None:
+        with suppress(SystemExit):
+            work()
+
+    thread = threading.Thread(target=quietly, daemon=True)
+    thread.start()
+    return thread
+
+
+def test_who_is_inside_is_waited_for_and_nobody_comes_in_any_more() -> None:
+    turnstile = Turnstile()
+    inside, leave = threading.Event(), threading.Event()
+    passed: list[str] = []
+
+    def first() -> None:
+        with turnstile.passage():
+            inside.set()
+            leave.wait(30)
+            passed.append("first")
+
+    def second() -> None:
+        with turnstile.question():
+            passed.append("second")
+
+    def ending() -> None:
+        turnstile.shut()
+        passed.append("shut")
+
+    one = begun(first)
+    assert inside.wait(30)
+    two = begun(ending)
+    while turnstile._open:
+        two.join(0.01)
+    three = begun(second)
+    leave.set()
+    for thread in (one, two, three):
+        thread.join(30)
+    assert passed == ["first", "shut"]
+
+
+def test_a_model_made_at_the_end_lets_nobody_in() -> None:
+    ending = Ending()
+    ending.begin()
+    assert not ending.watch(Turnstile())
+
+
+def test_who_loads_stops_at_the_next_import() -> None:
+    ending, started = Ending(), threading.Event()
+
+    def load() -> None:
+        with ending.loading():
+            started.set()
+            while True:
+                with suppress(ImportError):
+                    import_module("this_is_no_module")
+
+    thread = begun(load)
+    assert started.wait(30)
+    ending.begin()
+    assert not thread.is_alive()
+    assert ending not in sys.meta_path
