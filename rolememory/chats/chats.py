@@ -172,6 +172,10 @@ class Chats:
         """What is visible now, oldest first, what the frontend cut off included; it does not change. Raises: as `info`."""
         return self._chat(chat).worded
 
+    def disturbed(self, chat: str) -> int:
+        """How often something that stood in it stopped to stand, or came back. Raises: as `info`."""
+        return self._chat(chat).disturbed
+
     def speakers(self, chat: str) -> frozenset[tuple[str, str]]:
         """Who speaks in what is visible now: role and name, "" where the frontend tells none. Raises: as `info`."""
         return self._chat(chat).speakers
@@ -278,6 +282,10 @@ class Chats:
             user,
             off=glimpse.mode == "off",
         )
+
+    def family(self, chat: str) -> frozenset[str]:
+        """The chats that were forked from the same beginning, this one among them."""
+        return frozenset(self._kin().ids(chat))
 
     def story_of(self, chat: str, user: str | None = None) -> str:
         """The story that a chat belongs to, or would if `user` began it; as `visible_from` takes it."""

@@ -1,11 +1,12 @@
-"""What a person wants to hear no more of: passages that are never recalled again, also when a frontend sends them once more."""
+"""What a person wants to hear no more of: passages and parts of messages that are never recalled again, also when they are sent once more."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from rolememory.chats.heard import base
 from rolememory.schema.passage import Passage
 from rolememory.storage.port import Mark, Space
 from rolememory.storage.state import StateFile
+from rolememory.text.sentences import Span
 
 
 def key_of(version: str, start: int) -> str:
@@ -32,6 +33,11 @@ class Forgotten:
         """What is forgotten."""
         return frozenset(self._file.load().get("passages", ()))
 
+    def parts(self) -> Mapping[str, tuple[Span, ...]]:
+        """What is forgotten of a message of which the rest stands: places in it, by the digest of the message."""
+        found = self._file.load().get("parts", {})
+        return {one: tuple(Span(*place) for place in places) for one, places in found.items()}
+
     def add(self, passages: Iterable[Passage]) -> None:
         """Forget these; durable on return. Raises: NotWrittenError."""
         self._save(self.keys() | {key_of(one.evidence[0].version, one.start) for one in passages})
@@ -40,5 +46,21 @@ class Forgotten:
         """Bring these back; durable on return. Raises: NotWrittenError."""
         self._save(self.keys() - {key_of(one.evidence[0].version, one.start) for one in passages})
 
+    def add_parts(self, parts: Iterable[tuple[str, Span]]) -> None:
+        """Forget these places of messages, each with its message's version; durable on return. Raises: NotWrittenError."""
+        self._change_parts({(base(version), place) for version, place in parts}, set())
+
+    def restore_parts(self, parts: Iterable[tuple[str, Span]]) -> None:
+        """Bring these back; durable on return. Raises: NotWrittenError."""
+        self._change_parts(set(), {(base(version), place) for version, place in parts})
+
+    def _change_parts(self, more: set[tuple[str, Span]], less: set[tuple[str, Span]]) -> None:
+        known = {(one, place) for one, places in self.parts().items() for place in places}
+        if (wanted := (known | more) - less) != known:
+            found: dict[str, list[list[int]]] = {}
+            for digest, place in sorted(wanted):
+                found.setdefault(digest, []).append(list(place))
+            self._file.save({**self._file.load(), "parts": found})
+
     def _save(self, keys: Iterable[str]) -> None:
-        self._file.save({"passages": sorted(keys)})
+        self._file.save({**self._file.load(), "passages": sorted(keys)})

@@ -7,11 +7,14 @@ from datetime import UTC, datetime
 
 from rolememory.chats.chats import Chats
 from rolememory.chats.forgotten import Forgotten, key_of
+from rolememory.chats.heard import base
+from rolememory.chats.pinned import Pin, Pinned, held
 from rolememory.chats.transcript import Chat
 from rolememory.chats.visible_path import VisiblePath
 from rolememory.schema.learning import Said
 from rolememory.schema.passage import Passage, passage, passage_id
 from rolememory.text.moves import Changing
+from rolememory.text.noise import answers
 from rolememory.text.passages import Passage as Stretch
 from rolememory.text.passages import passages
 from rolememory.text.secrets import masked, redacted
@@ -42,9 +45,18 @@ class ChatPassages:
     Not thread-safe: its owner lets one turn in at a time. Cost of `follow`: what is new.
     """
 
-    def __init__(self, chats: Chats, speaker: Speaker, forgotten: Forgotten | None = None) -> None:
-        self._chats, self._speaker, self._forgotten = chats, speaker, forgotten
+    def __init__(
+        self,
+        chats: Chats,
+        speaker: Speaker,
+        forgotten: Forgotten | None = None,
+        pinned: Pinned | None = None,
+    ) -> None:
+        self._chats, self._speaker = chats, speaker
+        self._forgotten, self._pinned = forgotten, pinned
+        self._pins: frozenset[Pin] = frozenset()
         self._hidden: frozenset[str] = frozenset()
+        self._cut: Mapping[str, tuple[Span, ...]] = {}  # by digest: what is left out of a message
         self._away: dict[str, Passage] = {}  # what is hidden
         self._places: dict[str, _Place] = {}  # by the name of the log
         self._versions: dict[tuple[str, str], tuple[str, ...]] = {}
@@ -54,12 +66,16 @@ class ChatPassages:
 
     def follow(self) -> Changing[Passage]:
         """The passages as they are now: the same object always, with another version whenever something was said or removed."""
-        forgotten = self._forgotten.mark if self._forgotten else None
-        generation = (self._chats.generation, forgotten)
+        marks = (one.mark if one else None for one in (self._forgotten, self._pinned))
+        generation = (self._chats.generation, *marks)
         if generation == self._generation:
             return self.current
         self._generation = generation
-        self._hide(self._forgotten.keys() if self._forgotten else self._hidden)
+        if self._pinned:
+            self._pin(self._pinned.pins())
+        if self._forgotten:
+            self._hide(self._forgotten.keys())
+            self._leave_out(self._forgotten.parts())
         changed, self._followed = self._chats.changed(self._followed)
         for log, chat in sorted(changed, key=_newest, reverse=True):
             self._follow(log, chat)
@@ -84,7 +100,33 @@ class ChatPassages:
                 for one in self._versions.get(place, ()):
                     self._keep(self._away.get(one) or self.current[one])
 
+    def _leave_out(self, parts: Mapping[str, tuple[Span, ...]]) -> None:
+        """Leave out these parts of messages and no others. Cost: the messages in which that changes."""
+        known, self._cut = self._cut, parts
+        for digest in known.keys() | parts.keys():
+            if known.get(digest) != parts.get(digest):
+                for chat, version in self._chats.alike(digest):
+                    self._tell_again(chat, version)
+
+    def _tell_again(self, chat: str, version: str) -> None:
+        if (chat, version) in self._versions:
+            path = self._chats.path(chat)
+            at = path.find(version)
+            said = self._chats.versions(chat)[version]
+            self._tell(chat, said, path[at - 1] if at else None)
+
+    def _pin(self, pins: frozenset[Pin]) -> None:
+        """Make these constant and no others. Cost: O(passages of their chats) where that changed."""
+        changed = {pin[0] for pin in pins ^ self._pins}
+        self._pins = pins
+        told = ((chat, ids) for (chat, _), ids in self._versions.items() if chat in changed)
+        for one in (one for _, ids in told for one in ids):
+            self._keep(self._away.get(one) or self.current[one])
+
     def _keep(self, one: Passage) -> None:
+        constant = bool(self._pins and held(one, self._pins))
+        if one.constant is not constant:
+            one = one.model_copy(update={"constant": constant})
         if self._hidden and key_of(one.evidence[0].version, one.start) in self._hidden:
             self._away[one.id] = one
             self.current.drop(one.id)
@@ -120,15 +162,18 @@ class ChatPassages:
             return
         if before and before.scope not in ("on", said.scope):
             before = None
-        asked, scene = _question(before, said), _scene(before, said)
-        panels = [Span(one.start, one.end) for one in panels_of(said.text)] if said.stamp else ()
-        spans = passages(said.text, said.spans, panels)
+        asked, scene = _question(before, said, self._speaker(said)), _scene(before, said)
+        panels = [Span(one.start, one.end) for one in panels_of(said.text)] if said.stamp else []
+        left_out = self._cut.get(base(said.version), ())
+        spans = passages(said.text, said.spans, [*panels, *left_out])
         ids = tuple(passage_id(chat, said.version, one.start) for one in spans)
         text = masked(said.text)  # a secret is neither recalled nor embedded
+        asker = self._speaker(before) if before and asked else ""
         made = [
-            self._made(chat, said, text, one, "" if number else asked, scene, ids)
+            self._made(chat, said, text, one, ("", "") if number else (asked, asker), scene, ids)
             for number, one in enumerate(spans)
         ]
+        self._drop(set(self._versions.get((chat, said.version), ())).difference(ids))
         for one in made:
             self._keep(one)
         self._versions[chat, said.version] = ids
@@ -139,7 +184,7 @@ class ChatPassages:
         said: Said,
         text: str,
         where: Stretch,
-        asked: str,
+        asked: tuple[str, str],
         scene: str,
         ids: tuple[str, ...],
     ) -> Passage:
@@ -155,7 +200,8 @@ class ChatPassages:
             slot=said.slot,
             emotions=said.emotions,
             ooc=where.ooc,
-            asked=asked,
+            asked=asked[0],
+            asker=asked[1],
             scene=scene,
             company=tuple(name for name in (*(said.users or ()), *said.members) if name),
             beside=ids,
@@ -163,9 +209,12 @@ class ChatPassages:
 
     def _forget(self, place: _Place) -> None:
         for version in place.order[: place.read]:
-            for one in self._versions.pop((place.chat, version), ()):
-                self._away.pop(one, None)
-                self.current.drop(one)
+            self._drop(self._versions.pop((place.chat, version), ()))
+
+    def _drop(self, passage_ids: Iterable[str]) -> None:
+        for one in passage_ids:
+            self._away.pop(one, None)
+            self.current.drop(one)
 
 
 def _newest(changed: tuple[str, Chat | None]) -> tuple[object, ...]:
@@ -182,13 +231,15 @@ def _behind(path: VisiblePath, news: Sequence[Said]) -> Iterator[Said]:
     yield from (said for some in behind for said in some if said.version not in fresh)
 
 
-def _question(before: Said | None, said: Said) -> str:
-    """What a short message answers: the question at the end of the message before it; "" when there is none."""
+def _question(before: Said | None, said: Said, speaker: str) -> str:
+    """What a short message answers: the question at the end of the message before it; "" when there is none, or no answer."""
     if before is None or before.role == said.role or len(said.text) > _ANSWER:
         return ""
     asked = [before.text[one.start : one.end] for one in sentences(before.text)[-1:]]
     found = (one for one in asked if _ASKS.search(one) and len(one) <= _ANSWER)
-    return redacted(next(found, ""))
+    question = next(found, "")
+    told = said.text.replace(speaker, "") if speaker else said.text
+    return redacted(question) if answers(question, told) else ""
 
 
 def _scene(before: Said | None, said: Said) -> str:

@@ -17,7 +17,7 @@ from rolememory.text.marks import marks
 from rolememory.text.stamps import stamp_of
 
 Scopes = Callable[[str], Sequence[ScopeCommand]]
-"""The commands of a message that say how far memory goes."""
+"""The commands of a message to the memory of its chat: how far it goes, where a chapter ends."""
 AWAY: tuple[str, ...] = ()
 """`Said.users` of what the character was not there for: nobody can be reminded of it."""
 
@@ -126,11 +126,12 @@ class Participants:
         elif owner and owner not in users:  # who has left since was there for their own words
             users = tuple(sorted({*users, owner}))
         ordered = self.scopes(said.text) if said.role == "user" else ()
+        told = [one.scope for one in ordered if one.scope]
         read = replace(
             said,
             spans=_with_commands(said.text, self._spans(said), ordered),
             stamp=stamp_of(said.raw or said.text),
-            scope=ordered[-1].scope if ordered else said.scope,
+            scope=told[-1] if told else said.scope,
         )
         return replace(read, owner=owner, users=users, members=members, kind=kind)
 
@@ -152,7 +153,7 @@ def _with_commands(
     text: str, spans: Sequence[MarkedSpan], ordered: Sequence[ScopeCommand]
 ) -> tuple[MarkedSpan, ...]:
     """The marks with the commands among them; a remark that holds nothing else is the command."""
-    found = [MarkedSpan("command", one.start, one.end) for one in ordered]
+    found = [MarkedSpan(one.kind, one.start, one.end) for one in ordered]
     kept = list[MarkedSpan]()
     for span in spans:
         inside = [one for one in found if one.start < span.end and span.start < one.end]
@@ -161,7 +162,7 @@ def _with_commands(
             rest = rest[: max(one.start - span.start, 0)] + rest[max(one.end - span.start, 0) :]
         if inside and not any(map(str.isalnum, rest)):
             found = [one for one in found if one not in inside]
-            kept.append(MarkedSpan("command", span.start, span.end))
+            kept.append(MarkedSpan(inside[-1].kind, span.start, span.end))
         else:
             kept.append(span)
     return tuple(sorted([*kept, *found], key=lambda one: one.start))

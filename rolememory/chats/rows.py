@@ -104,7 +104,13 @@ def _head_shown(head: Head) -> dict[str, Any]:
 
 _LETTERS = {"user": "u", "assistant": "a"}
 _ROLES: Mapping[str, Literal["user", "assistant"]] = {"u": "user", "a": "assistant"}
-_KINDS: Mapping[str, SpanKind] = {"q": "quote", "a": "action", "o": "ooc", "c": "command"}
+_KINDS: Mapping[str, SpanKind] = {
+    "q": "quote",
+    "a": "action",
+    "o": "ooc",
+    "c": "command",
+    "e": "ending",
+}
 _STEP = timedelta(milliseconds=1)  # between two messages of a line
 
 

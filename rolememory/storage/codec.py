@@ -288,11 +288,16 @@ def _evidence(value: Any) -> list[Raw]:
     return [item.model_dump(mode="json", exclude_defaults=True) for item in value]
 
 
+def _chapter(value: Any) -> Raw | None:
+    return None if value is None else value.model_dump(mode="json", exclude_defaults=True)
+
+
 _ENCODERS: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(_LISTS, _listed),
     **dict.fromkeys(("type", "source", "selective_logic"), _named),
     **dict.fromkeys(("created", "written", "expires"), _moment_text),
     "evidence": _evidence,
+    "chapter": _chapter,
 }
 DEFAULTS: Mapping[str, Any] = {
     name: _ENCODERS.get(name, _plain)(field.get_default())
@@ -338,6 +343,8 @@ def difference(before: Memory, after: Memory) -> dict[str, list[Any]]:
 def patched(memory: Memory, changes: Mapping[str, Any]) -> Memory:
     """The memory with some fields changed; None removes an unknown field. Raises: EntryError."""
     fields = {**fields_of(memory), "type": memory.type.value, **changes}
+    if memory.chapter and isinstance(told := changes.get("chapter"), Mapping):
+        fields["chapter"] = {**(_chapter(memory.chapter) or {}), **told}
     gone = [name for name, value in changes.items() if value is None and name not in _OURS]
     for name in gone:
         del fields[name]

@@ -46,6 +46,10 @@ DESCRIPTIONS: dict[str, tuple[str, str]] = {
     "expires": ("when it stops counting", "到什么时候失效"),
     "confidence": ("0 to 1: how sure it is", "0 到 1：可信度"),
     "evidence": ("sentences of a chat that it rests on", "依据：聊天里的原话"),
+    "chapter": (
+        "a stretch of a story: title, until, time, place, people, parts",
+        "故事的一章：标题、结束时间、故事里的时间、地点、在场的人、组成部分",
+    ),
     "supersedes": ("ids of memories it replaces", "取代了哪些记忆（编号）"),
     "archived": ("kept, but never recalled", "已归档：保留但不再想起"),
     "locked": ("only people change it", "已锁定：只有人可以改动"),

@@ -66,7 +66,11 @@ ROWS: list[tuple[str, Any, dict[str, Any]]] = [
         {"triggers.keyword.enabled": False, "triggers.pattern.enabled": False},
     ),
     ("triggerStrategies.semanticSimilarity", False, {"triggers.semantic.enabled": False}),
-    ("triggerStrategies.temporalProximity", False, {"triggers.dates.enabled": False}),
+    (
+        "triggerStrategies.temporalProximity",
+        False,
+        {"triggers.recency.enabled": False, "triggers.dates.enabled": False},
+    ),
     ("triggerStrategies.emotionalRelevance", False, {"triggers.emotional.wakes": False}),
     ("retrievalConfig.maxMemoriesPerType.episodic", 5, {"recall.max_per_type.episodic": 5}),
     ("retrievalConfig.maxMemoriesPerType.semantic", 5, {"recall.max_per_type.semantic": 5}),
@@ -78,6 +82,7 @@ ROWS: list[tuple[str, Any, dict[str, Any]]] = [
     ("retrievalConfig.timeDecayEnabled", False, {"triggers.recency.enabled": False}),
     ("retrievalConfig.emotionalBoostEnabled", False, {"triggers.emotional.weight": 0.0}),
     ("injectionConfig.maxTotalLength", 1500, {"budget.max_total_length": 1500}),
+    ("serve.depth", 3, {"inject.depth": 3}),
     ("injectionConfig.injectPosition", "user", {"inject.position": "user"}),
     ("injectionConfig.template", "mine", {"inject.template": "mine"}),
     ("injectionConfig.separateByType", False, {"inject.separate_by_type": False}),
@@ -86,7 +91,11 @@ ROWS: list[tuple[str, Any, dict[str, Any]]] = [
     (
         "highRelevanceThreshold",
         0.7,
-        {"recall.high_relevance_threshold": 0.7, "recall.mode": "hybrid"},
+        {
+            "recall.high_relevance_threshold": 0.7,
+            "recall.mode": "hybrid",
+            "recall.past_threshold": 0.3,
+        },
     ),
     ("inferenceEnabled", True, {"learn.inference_enabled": True}),
     ("inferenceInterval", 20, {"learn.inference_interval": 20}),
@@ -98,17 +107,20 @@ ROWS: list[tuple[str, Any, dict[str, Any]]] = [
         30,
         {"triggers.recency.half_life_days": 30.0, "triggers.recency.clock": "wall"},
     ),
-    ("allowedTagsForChat", ["manual", "ai_output"], {"recall.sources": ["manual", "ai_output"]}),
+    (
+        "allowedTagsForChat",
+        ["manual", "ai_output"],
+        {"recall.sources": ["manual", "ai_output"], "recall.passages.recall": "all"},
+    ),
     ("memory.enabled", False, {"recall.enabled": False, "learn.enabled": False}),
-    ("memory.max_history", 50, {"memory.short_term_items": 50}),
     ("memory.short_term.max_items", 12, {"memory.short_term_items": 12}),
-    ("memory.short_term.compression_threshold", 15, NOTHING),
+    ("memory.short_term.compression_threshold", 15, {"memory.compression_threshold": 15}),
     ("memory.long_term.enabled", False, {"recall.enabled": False}),
     ("memory.long_term.vector_index", "none", {"triggers.semantic.vectors": False}),
     ("memory.long_term.max_return", 8, {"recall.max_items": 8}),
     ("memory.long_term.archive_threshold", 0.3, {"memory.archive_threshold": 0.3}),
     ("memory.inject.first_round_empty", True, {"recall.first_round_empty": True}),
-    ("memory.inject.short_term_count", 6, {"memory.short_term_items": 6}),
+    ("memory.inject.short_term_count", 6, {"memory.short_term_count": 6}),
     (
         "memory.inject.long_term_trigger",
         ["API", "部署"],
@@ -276,8 +288,11 @@ trigger_tokens = 2000
     assert (
         settings.recall.max_items,
         settings.recall.first_round_empty,
+        settings.memory.max_history,
         settings.memory.short_term_items,
-    ) == (5, True, 10)
+        settings.memory.short_term_count,
+        settings.memory.compression_threshold,
+    ) == (5, True, 50, 10, 10, 15)
     assert (
         settings.learn.model,
         settings.learn.timeout_s,

@@ -20,7 +20,7 @@ from rolememory.schema.memory import Evidence, MemoryType, Source
 from rolememory.schema.scene import Span
 from rolememory.storage.erase import Cleared, Ids, Traces
 from rolememory.storage.files.space import FileSpace
-from rolememory.storage.review import MOST_WAITING, Review
+from rolememory.storage.review import MOST_REFUSED, MOST_WAITING, Review, Waiting
 from rolememory.storage.review.drafts import draft_from, draft_raw, reason_from, reason_raw
 from rolememory.text.names import Names
 from tests.storage.refusing import RefusingDisk
@@ -87,8 +87,6 @@ def test_declined_memories_are_known_at_once_and_after_a_restart(tmp_path: Path)
     assert [review.is_declined(one) for one in "abc"] == [True, True, False]
     assert [Review(FileSpace(tmp_path)).is_declined(one) for one in "abc"] == [True, True, False]
     assert review.waiting() == []
-    review.undecline(["a"])
-    assert [Review(FileSpace(tmp_path)).is_declined(one) for one in "ab"] == [False, True]
 
 
 @pytest.mark.parametrize("act", ["take", "drop"])
@@ -116,6 +114,22 @@ def test_only_the_newest_wait_and_the_log_says_so(
     assert (len(waiting), waiting[0].id, waiting[-1].id) == (MOST_WAITING, "w1", "last")
     assert "oldest 1" in caplog.text
     assert "the last" not in caplog.text
+
+
+def test_what_was_refused_is_seen_and_may_be_taken_or_dropped(tmp_path: Path) -> None:
+    review = Review(FileSpace(tmp_path))
+    rows = [Waiting(f"r{n}", draft(str(n), user="lin"), WHY, DAY) for n in range(MOST_REFUSED + 2)]
+    review.refuse([*rows, rows[-1]])
+    seen = Review(FileSpace(tmp_path)).refused()
+    assert (len(seen), seen[0].id, seen[-1].reason) == (MOST_REFUSED, "r2", WHY)
+    assert review.waiting() == []
+    assert review.take("r5").content == "5"
+    review.drop("r6")
+    review.refuse(rows[6:7])
+    assert {"r5", "r6"}.isdisjoint(one.id for one in review.refused())
+    names = Names(["lin"])
+    review.forget(Traces(names, Ids(names, ()), lambda lines: Cleared("", {})), ())
+    assert review.refused() == []
 
 
 def test_forgetting_a_person_removes_what_waits_of_theirs(tmp_path: Path) -> None:
@@ -221,6 +235,8 @@ DRAFTS = st.builds(
     replaces=TEXT,
     rests_on=WORDS,
     explicit=st.booleans(),
+    context=WORDS,
+    fault=st.none() | REASONS,
 )
 
 
@@ -239,7 +255,7 @@ def test_every_field_of_a_draft_is_written() -> None:
     full = draft(
         subject="user", user="lin", created=DAY, keys=("花生",), topics=("food",), emotions=("fear",), tags=("fact",), salience=0.9,
         confidence=0.8, corrects=True, replaces="x", rests_on=("a",), explicit=True,
-        constant=True,
+        constant=True, context=("v2",), fault=WHY,
     )  # fmt: skip
     assert set(draft_raw(full)) == {field.name for field in fields(Draft)}
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from rolememory.schema.evidence import Reason
 from rolememory.schema.learning import Draft
-from rolememory.schema.memory import Evidence, MemoryType, Source
+from rolememory.schema.memory import Chapter, Evidence, MemoryType, Source
 from rolememory.schema.scene import Span
 
 Raw = dict[str, Any]
@@ -70,6 +70,7 @@ _SAYINGS: tuple[tuple[type, Callable[[Any], Any]], ...] = (
         },
     ),
     (Reason, reason_raw),
+    (Chapter, lambda chapter: chapter.model_dump(mode="json", exclude_defaults=True)),
     (str, lambda text: text.encode("utf-8", "replace").decode()),  # half characters are no JSON
 )
 
@@ -116,8 +117,12 @@ _DRAFT: Mapping[str, Callable[[Any], Any]] = {
     "salience": _number,
     "confidence": _number,
     "corrects": _flag,
+    "near": _texts,
     "replaces": _text,
     "rests_on": _texts,
     "explicit": _flag,
     "constant": _flag,
+    "chapter": lambda raw: None if raw is None else Chapter.model_validate(raw),
+    "context": _texts,
+    "fault": lambda raw: None if raw is None else reason_from(raw),
 }

@@ -1,4 +1,7 @@
-"""What waits for a person's word before it becomes a memory, and what a person has declined for good. One file: state/review.json."""
+"""What waits for a person's word before it becomes a memory, what was refused, and what a person has declined for good.
+
+One file: state/review.json.
+"""
 
 import logging
 import threading
@@ -20,17 +23,19 @@ from rolememory.storage.review.drafts import draft_from, draft_raw, reason_from,
 from rolememory.storage.state import StateFile
 
 MOST_WAITING = 500
+MOST_REFUSED = 200
 MOST_DECLINED = 50_000
+_HELD = ("waiting", "refused")
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A draft that waits."""
+    """A draft that waits, or was refused."""
 
     id: str
     draft: Draft
-    reason: Reason  # why it waits
+    reason: Reason  # why
     at: datetime | None  # since when, in the story
 
 
@@ -57,55 +62,70 @@ class Review:
 
         Nothing is added twice, and "" is given for what a person has declined before. Of more than `MOST_WAITING` the oldest go.
         """
-        waiting_id = id or _digest(draft)
-        if self.is_declined(waiting_id):
+        return self._put("waiting", Waiting(id or _digest(draft), draft, reason, at))
+
+    def refuse(self, refused: Iterable[Waiting]) -> None:
+        """Keep what was refused where a person can see it, and let it become a memory all the same.
+
+        Of more than `MOST_REFUSED` the oldest go.
+        """
+        for one in refused:
+            self._put("refused", one)
+
+    def _put(self, name: str, one: Waiting) -> str:
+        if self.is_declined(one.id):
             return ""
-        if all(raw.get("id") != waiting_id for raw in _list(self._file.load(), "waiting")):
+        if all(raw.get("id") != one.id for raw in _list(self._file.load(), name)):
             entry = {
-                "id": waiting_id,
-                "at": at.isoformat() if at else None,
-                "reason": reason_raw(reason),
-                "draft": draft_raw(draft),
+                "id": one.id,
+                "at": one.at.isoformat() if one.at else None,
+                "reason": reason_raw(one.reason),
+                "draft": draft_raw(one.draft),
             }
             with self._changed() as state:
-                state["waiting"] = self._newest(
-                    [raw for raw in _list(state, "waiting") if raw.get("id") != waiting_id]
-                    + [entry]
-                )
-        return waiting_id
+                grown = [*(raw for raw in _list(state, name) if raw.get("id") != one.id), entry]
+                state[name] = self._newest(grown) if name == "waiting" else grown[-MOST_REFUSED:]
+        return one.id
 
     def waiting(self) -> list[Waiting]:
         """What waits, oldest first."""
         return [found for raw in _list(self._file.load(), "waiting") if (found := _read(raw))]
 
+    def refused(self) -> list[Waiting]:
+        """What was refused lately, oldest first."""
+        return [found for raw in _list(self._file.load(), "refused") if (found := _read(raw))]
+
+    def find(self, id: str) -> Waiting:  # noqa: A002
+        """What waits under this id, or was refused. Raises: UnknownNameError when nothing does."""
+        found = {one.id: one for one in (*self.refused(), *self.waiting())}
+        if id not in found:
+            raise UnknownNameError(
+                "memory",
+                id,
+                found,
+                "`rolememory review` lists what waits",
+                "`rolememory review` 会列出等待确认的记忆",
+            )
+        return found[id]
+
     def take(self, id: str) -> Draft:  # noqa: A002
-        """Take a draft out of the queue, to become a memory. Raises: UnknownNameError when nothing of that id waits."""
-        found = self._one(id)
+        """Take a draft out, to become a memory. Raises: UnknownNameError when nothing of that id is here."""
+        found = self.find(id)
         with self._changed() as state:
-            state["waiting"] = [raw for raw in _list(state, "waiting") if raw.get("id") != id]
+            _remove(state, {id})
         return found.draft
 
     def drop(self, id: str) -> None:  # noqa: A002
-        """Decline a draft for good. Raises: UnknownNameError when nothing of that id waits."""
-        self._one(id)
-        with self._changed() as state:
-            state["waiting"] = [raw for raw in _list(state, "waiting") if raw.get("id") != id]
-            state["declined"] = _grown(state, [id])
+        """Decline a draft for good. Raises: UnknownNameError when nothing of that id is here."""
+        self.find(id)
+        self.decline([id])
 
     def decline(self, ids: Iterable[str]) -> None:
         """Never learn these again: a person deleted, rejected or took back the memories of these ids."""
         if new := [one for one in ids if not self.is_declined(one)]:
             with self._changed() as state:
                 state["declined"] = _grown(state, new)
-                state["waiting"] = [
-                    raw for raw in _list(state, "waiting") if raw.get("id") not in set(new)
-                ]
-
-    def undecline(self, ids: Collection[str]) -> None:
-        """Let these be learned again: a person took the refusal back."""
-        if any(self.is_declined(one) for one in ids):
-            with self._changed() as state:
-                state["declined"] = [one for one in _names(state) if one not in set(ids)]
+                _remove(state, set(new))
 
     def is_declined(self, id: str) -> bool:  # noqa: A002
         """Whether a person has declined the memory of that id. One stat."""
@@ -116,30 +136,21 @@ class Review:
             return id in self._seen[1]
 
     def forget(self, traces: Traces, gone: Collection[str]) -> int:
-        """Remove what waits of one person's, and the person from everything else; gives how many drafts went.
+        """Remove what waits or was refused of one person's, and the person from everything else; gives how many drafts went.
 
         `gone`: ids of the person's memories, which are made of words: these are declined no longer.
         """
         with self._changed() as state:
-            before = _list(state, "waiting")
-            kept = [raw for raw in before if not traces.takes(raw.get("draft") or {})]
-            state["waiting"] = [_without(raw, traces, gone) for raw in kept]
+            went = 0
+            for name in _HELD:
+                before = _list(state, name)
+                kept = [raw for raw in before if not traces.takes(raw.get("draft") or {})]
+                state[name] = [_without(raw, traces, gone) for raw in kept]
+                went += len(before) - len(kept)
             state["declined"] = [
                 one for one in _names(state) if one not in gone and not traces.names.found(one)
             ]
-            return len(before) - len(kept)
-
-    def _one(self, waiting_id: str) -> Waiting:
-        waiting = {one.id: one for one in self.waiting()}
-        if waiting_id not in waiting:
-            raise UnknownNameError(
-                "memory",
-                waiting_id,
-                waiting,
-                "`rolememory review` lists what waits",
-                "`rolememory review` 会列出等待确认的记忆",
-            )
-        return waiting[waiting_id]
+            return went
 
     @contextmanager
     def _changed(self) -> Iterator[dict[str, Any]]:
@@ -165,6 +176,11 @@ class Review:
                 len(waiting) - MOST_WAITING,
             )
         return waiting[-MOST_WAITING:]
+
+
+def _remove(state: dict[str, Any], ids: Collection[str]) -> None:
+    for name in _HELD:
+        state[name] = [raw for raw in _list(state, name) if raw.get("id") not in ids]
 
 
 def _read(raw: dict[str, Any]) -> Waiting | None:

@@ -1,0 +1,54 @@
+"""What a person wants present on every turn: places of chats whose passages are constant, whatever version stands there."""
+
+from collections.abc import Iterable
+
+from rolememory.schema.passage import Passage
+from rolememory.storage.port import Mark, Space
+from rolememory.storage.state import StateFile
+
+Pin = tuple[str, int, int]
+"""A chat, the slot of a message in it, and which of its passages, counted from 0."""
+
+
+def pin_of(one: Passage) -> Pin:
+    """Where a passage stands: a swipe or an edit of its message stands in the same place."""
+    return one.evidence[0].chat, one.slot, one.beside.index(one.id) if one.id in one.beside else 0
+
+
+class Pinned:
+    """The pins of a role, in a state document of their own. Thread-safe."""
+
+    def __init__(self, space: Space) -> None:
+        self._file = StateFile(space, "pinned")
+
+    @property
+    def mark(self) -> Mark | None:
+        """Another one whenever something was pinned or unpinned."""
+        return self._file.mark
+
+    def pins(self) -> frozenset[Pin]:
+        """What is pinned."""
+        rows = self._file.load().get("passages", ())
+        return frozenset((str(chat), int(slot), int(number)) for chat, slot, number in rows)
+
+    def add(self, passages: Iterable[Passage]) -> None:
+        """Pin these; durable on return. Raises: NotWrittenError."""
+        self._save(self.pins() | set(map(pin_of, passages)))
+
+    def remove(self, passages: Iterable[Passage]) -> None:
+        """Unpin these; durable on return. Raises: NotWrittenError."""
+        self._save(self.pins() - {pin for one in passages for pin in held(one, self.pins())})
+
+    def _save(self, pins: Iterable[Pin]) -> None:
+        self._file.save({"passages": sorted(pins)})
+
+
+def held(one: Passage, pins: Iterable[Pin]) -> list[Pin]:
+    """The pins that hold this passage; one behind the last passage of its message holds that."""
+    chat, slot, number = pin_of(one)
+    last = number == len(one.beside) - 1
+    return [
+        pin
+        for pin in pins
+        if pin[:2] == (chat, slot) and (pin[2] == number or (last and pin[2] > number))
+    ]
