@@ -111,6 +111,18 @@ def boost(value: Any) -> Any:
     return {False: 0.0, True: None}.get(value, value) if isinstance(value, bool) else value
 
 
+def tags_wanted(value: Any) -> Any:
+    """Where memories must come from, and whose words of the chats may: `ai_output` stands for replies, `user_input` for the user's.
+
+    >>> tags_wanted(["manual", "user_input"])["recall.passages.recall"], tags_wanted("manual")
+    ('user', 'manual')
+    """
+    if not isinstance(value, list | tuple):
+        return value
+    said = "all" if "ai_output" in value else "user" if "user_input" in value else "none"
+    return {"recall.sources": list(value), "recall.passages.recall": said}
+
+
 _NO_STORE = (
     "vectors lie in each role's .cache and need no server",
     "向量放在各角色的 .cache 里，不需要服务器",
@@ -120,10 +132,6 @@ _CHAT_LOG = (
     "对话记录保存每一条消息；说过的话从那里召回",
 )
 _ALWAYS_JSON = ("answers are always asked for as JSON", "模型的回答一律要求为 JSON")
-_TRIGGER_TOKENS = (
-    "learn.summarize.trigger_tokens says when a chat is summed up",
-    "何时总结对话由 learn.summarize.trigger_tokens 决定",
-)
 _WALL: Read = {"triggers.recency.clock": "wall"}
 _ENDPOINT: Read = {"embedding.backend": "endpoint"}
 
@@ -164,7 +172,11 @@ ALIASES: Mapping[str, Alias] = {
         ),
         Alias("triggerStrategies.semanticSimilarity", ("triggers.semantic.enabled",), "S1.16"),
         Alias("retrievalConfig.timeDecayEnabled", ("triggers.recency.enabled",), "S1.18"),
-        Alias("triggerStrategies.temporalProximity", ("triggers.dates.enabled",), "S1.16"),
+        Alias(
+            "triggerStrategies.temporalProximity",
+            ("triggers.recency.enabled", "triggers.dates.enabled"),
+            "S1.16",
+        ),
         Alias("triggerStrategies.emotionalRelevance", ("triggers.emotional.wakes",), "S1.16"),
         Alias(
             "retrievalConfig.maxMemoriesPerType.episodic",
@@ -191,6 +203,7 @@ ALIASES: Mapping[str, Alias] = {
         ),
         Alias("injectionConfig.maxTotalLength", ("budget.max_total_length",), "S1.19"),
         Alias("injectionConfig.injectPosition", ("inject.position",), "S1.19"),
+        Alias("serve.depth", ("inject.depth",), "N.7"),
         Alias("injectionConfig.template", ("inject.template",), "S1.19"),
         Alias("injectionConfig.separateByType", ("inject.separate_by_type",), "S1.19"),
         Alias("autoRecallEnabled", ("recall.auto",), "S2.8"),
@@ -199,7 +212,7 @@ ALIASES: Mapping[str, Alias] = {
             "highRelevanceThreshold",
             ("recall.high_relevance_threshold",),
             "S2.10",
-            implies={"recall.mode": "hybrid"},
+            implies={"recall.mode": "hybrid", "recall.past_threshold": 0.3},
         ),
         Alias("inferenceEnabled", ("learn.inference_enabled",), "S2.25"),
         Alias("inferenceInterval", ("learn.inference_interval",), "S2.26"),
@@ -207,12 +220,11 @@ ALIASES: Mapping[str, Alias] = {
         Alias("maxContextItems", ("recall.max_items",), "S3.16"),
         Alias("minSimilarity", ("recall.relevance_threshold",), "S3.17"),
         Alias("halfLifeDays", ("triggers.recency.half_life_days",), "S3.18", implies=_WALL),
-        Alias("allowedTagsForChat", ("recall.sources",), "S3.19"),
+        Alias("allowedTagsForChat", ("recall.sources",), "S3.19", reads=tags_wanted),
         Alias("memory.enabled", ("recall.enabled", "learn.enabled"), "S4.5"),
         Alias("memory.short_term.max_items", ("memory.short_term_items",), "S4.6"),
-        Alias("memory.inject.short_term_count", ("memory.short_term_items",), "S4.8"),
-        Alias("memory.max_history", ("memory.short_term_items",), "S4.5"),
-        Alias("memory.short_term.compression_threshold", (), "S4.6", why=_TRIGGER_TOKENS),
+        Alias("memory.inject.short_term_count", ("memory.short_term_count",), "S4.8"),
+        Alias("memory.short_term.compression_threshold", ("memory.compression_threshold",), "S4.6"),
         Alias("memory.long_term.enabled", ("recall.enabled",), "S4.7"),
         Alias(
             "memory.long_term.vector_index",

@@ -5,24 +5,31 @@ from datetime import datetime
 from typing import Literal, NamedTuple
 
 from rolememory.schema.evidence import Reason
-from rolememory.schema.memory import Evidence, Memory, MemoryType, Source
+from rolememory.schema.memory import Chapter, Evidence, Memory, MemoryType, Source
 from rolememory.schema.message import TurnKind
 
 USER = "user"
 """The subject of a memory about whoever speaks to the role; the role itself is none."""
 
-SpanKind = Literal["quote", "action", "ooc", "command"]
-"""Speech of somebody else, a stage direction, words out of character, a command to the memory of the chat."""
+SpanKind = Literal["quote", "action", "ooc", "command", "ending"]
+"""Speech of somebody else, a stage direction, words out of character, a command to the memory of the chat, the end of a chapter."""
+ORDERS: tuple[SpanKind, ...] = ("command", "ending")
+"""What is no part of the story at all."""
 Scope = Literal["off", "here", "on"]
 """How far memory goes: nothing is recalled or learned; what is said stays in its chat; as usual."""
 
 
 class ScopeCommand(NamedTuple):
-    """Where a message says how far memory goes from now on: half-open."""
+    """Where a message says how far memory goes from now on, or ends a chapter (no scope): half-open."""
 
     start: int
     end: int
-    scope: Scope
+    scope: Scope | None
+
+    @property
+    def kind(self) -> SpanKind:
+        """As it is marked in the message."""
+        return "command" if self.scope else "ending"
 
 
 class MarkedSpan(NamedTuple):
@@ -65,11 +72,16 @@ class Said:
         return any(one.kind == "command" for one in self.spans)
 
     @property
+    def ends(self) -> bool:
+        """Whether it ends a chapter outside the story."""
+        return any(one.kind == "ending" for one in self.spans)
+
+    @property
     def story(self) -> "Said":
         """It without its commands to the memory."""
         text = self.text
         for one in reversed(self.spans):
-            if one.kind == "command":
+            if one.kind in ORDERS:
                 text = text[: one.start] + text[one.end :]
         return self if text == self.text else replace(self, text=text.strip(), spans=())
 
@@ -97,7 +109,12 @@ class Company:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A memory that somebody proposes: a command, a model. Not yet compared with what is known."""
+    """A memory that somebody proposes: a command, a model. Not yet compared with what is known.
+
+    What a model proposes rests on messages: `evidence` names the versions, one or several joined by "+", that must stand for it
+    to hold. A quote is welcome and not needed: the admission filter makes a draft surer by one that stands there, and less sure
+    without. Who finds that a draft cannot be kept sets `fault` and hands it on all the same, so that the refusal is seen.
+    """
 
     content: str
     type: MemoryType
@@ -116,10 +133,20 @@ class Draft:
     salience: float = 0.5
     confidence: float = 1.0
     corrects: bool = False  # a person said that what is known is wrong
+    near: tuple[
+        str, ...
+    ] = ()  # versions said just before: a correction may mean what was learned from them
     replaces: str = ""  # the id of the memory that it outdates, by a model that was shown it
     rests_on: tuple[str, ...] = ()  # inference: ids of the memories it was drawn from
     explicit: bool = False  # asked for by a person ("remember this"): no rule may find it too small
     constant: bool = False  # a person wants it present in every turn
+    chapter: Chapter | None = None  # a stretch of a story
+    context: tuple[
+        str, ...
+    ] = ()  # versions it was read among, in the chat of its evidence: the exchange
+    fault: Reason | None = (
+        None  # why it cannot be kept, by who proposes it: the filter refuses it, where it is seen
+    )
 
 
 Action = Literal["add", "merge", "supersede", "ignore", "review"]

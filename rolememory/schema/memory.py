@@ -68,6 +68,19 @@ class Evidence(BaseModel):
     ] = ()  # words of other chats that must stand as well: a conclusion rests on all of them
 
 
+class Chapter(BaseModel):
+    """What a chapter of a story tells besides its text; it begins when its memory was `created`."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    title: str = ""
+    until: Moment | None = None  # when the last of it was said
+    time: str = ""  # in the story, as it was printed
+    place: str = ""
+    people: tuple[str, ...] = ()  # who was there, by name
+    parts: tuple[str, ...] = ()  # the story so far: ids of the chapters that it tells in short
+
+
 class Memory(Entry):
     """One thing a character remembers. Only `content` is required in a file; `id` is given at the next save.
 
@@ -91,6 +104,7 @@ class Memory(Entry):
     expires: Moment | None = None
     confidence: Unit = 1.0
     evidence: tuple[Evidence, ...] = ()
+    chapter: Chapter | None = None  # a stretch of a story, told by a model
     supersedes: tuple[str, ...] = ()
     archived: bool = False
     locked: bool = False
@@ -104,6 +118,13 @@ class Memory(Entry):
     def authored(self) -> bool:
         """Whether a person wrote it: it rests on no chat."""
         return self.source is Source.MANUAL and not self.evidence
+
+    @property
+    def stretch(self) -> tuple[str, ...]:
+        """The versions of the messages that a chapter tells of, in order; empty for what is none, and for a story so far."""
+        if self.chapter is None or self.chapter.parts:
+            return ()
+        return tuple(one for proof in self.evidence[:1] for one in proof.version.split("+") if one)
 
     @property
     def fades(self) -> bool:
@@ -136,6 +157,7 @@ class MemoryFields(TypedDict, total=False):
     expires: datetime | str | float | None
     confidence: float
     evidence: Sequence[Mapping[str, object] | str]
+    chapter: Mapping[str, object] | None
     supersedes: Sequence[str] | str
     archived: bool
     locked: bool

@@ -7,6 +7,12 @@ from typing import Literal
 from rolememory.schema.memory import Evidence, Memory, MemoryType, Source
 
 PREFIX = "p-"  # what ids of passages begin with
+_SAID = {"chat", "version", "quote", "answers"}
+_TOLD = {
+    *("id", "content", "type", "source", "subject", "user", "created", "emotions", "evidence"),
+    *("role", "slot", "start", "end", "ooc", "scene", "company", "beside"),
+}
+"""The fields that are set: one set for all passages, of which there are many."""
 
 
 class Passage(Memory):
@@ -17,6 +23,7 @@ class Passage(Memory):
     start: int = 0  # half-open, in characters of the message
     end: int = 0
     ooc: bool = False  # out of character
+    asker: str = ""  # who asked what it answers
     scene: str = ""  # where and when in the story, as it was printed; "" = nobody printed it
     company: tuple[str, ...] = ()  # who was there besides the character, by name
     beside: tuple[str, ...] = ()  # the passages of its message in order, by id
@@ -51,6 +58,7 @@ def passage(
     emotions: tuple[str, ...] = (),
     ooc: bool = False,
     asked: str = "",
+    asker: str = "",
     scene: str = "",
     company: tuple[str, ...] = (),
     beside: tuple[str, ...] = (),
@@ -58,8 +66,11 @@ def passage(
     """Make one of values that were checked when the message was read. Cost: a few microseconds."""
     start, end = span
     quote = text[start:end]
-    evidence = Evidence.model_construct(chat=chat, version=version, quote=quote, answers=asked)
+    evidence = Evidence.model_construct(
+        _SAID, chat=chat, version=version, quote=quote, answers=asked
+    )
     return Passage.model_construct(
+        _TOLD,
         id=passage_id(chat, version, start),
         content=quote,
         type=MemoryType.EPISODIC,
@@ -74,6 +85,7 @@ def passage(
         start=start,
         end=end,
         ooc=ooc,
+        asker=asker,
         scene=scene,
         company=company,
         beside=beside,

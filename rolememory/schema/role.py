@@ -44,3 +44,9 @@ class Character:
     creator_notes: str = ""
     file: str = ""  # file name without extension, what character filters compare
     tags: tuple[str, ...] = ()
+    system_prompt: str = ""
+    post_history: str = ""
+    mes_example: str = ""
+    first_mes: str = ""
+    alternate_greetings: tuple[str, ...] = ()
+    version: str = ""

@@ -46,6 +46,13 @@ class PassageSettings(Section):
     uninvited_threshold: Unit = Field(
         0.92, description="... and none below this relevance: what was only touched stays away"
     )
+    speaker_share: Unit = Field(
+        0.5, description="at most this share of the block is what one person said who does not ask"
+    )
+    rest: Annotated[int, Field(ge=0, le=100)] = Field(
+        8,
+        description="what was in the prompt and left it stays away for so many turns, unless somebody asks; 0 = it does not",
+    )
 
 
 class RecallSettings(Section):
@@ -64,10 +71,18 @@ class RecallSettings(Section):
         0.8,
         description="hybrid mode: what is at or above is injected, what is below is offered to the model",
     )
+    past_threshold: Unit | None = Field(
+        None,
+        description="hybrid mode, where the message asks about the past: counts in place of high_relevance_threshold; unset = the same",
+    )
     max_items: Count | None = Field(
         None, description="at most so many memories; unset = the budget decides"
     )
     max_per_type: PerType = Field(PerType(), description="at most so many memories of each type")
+    enough: Positive | None = Field(
+        5.0,
+        description="no further memory once those that are in add up to this much relevance (to 1.6 times as much where somebody asks); authored and constant ones always may; unset = the budget decides",
+    )
     candidates: Annotated[int, Field(ge=1)] = Field(
         80, description="how many memories the semantic strategy may wake"
     )
@@ -89,10 +104,11 @@ class RecallSettings(Section):
     )
     long_term_trigger: Literal["always", "keywords"] = Field(
         "always",
-        description="keywords = recall only when a message holds one of long_term_keywords",
+        description="keywords = recall only when a message holds one of long_term_keywords, or a technical term where none are given",
     )
     long_term_keywords: tuple[str, ...] = Field(
-        (), description="words that ask for memories when long_term_trigger is keywords"
+        (),
+        description="words that ask for memories when long_term_trigger is keywords; none = technical terms of both languages",
     )
     echo_window_s: Annotated[float, Field(ge=0)] = Field(
         3.0,
@@ -167,11 +183,19 @@ class SemanticSettings(StrategySettings):
 
     words: bool = Field(True, description="use the words of the text (BM25)")
     vectors: bool = Field(True, description="use an embedding model when one is ready")
+    measure: Literal["evidence", "similarity"] = Field(
+        "evidence",
+        description="evidence = words and vectors against what unrelated texts share; similarity = the plain cosine, however low, where there is no vector the share of the question's words",
+    )
     context: Weight = Field(
         0.5, description="how much the messages before the newest one say about what is meant"
     )
     neighbours: Weight = Field(
         0.25, description="how much memories of the same conversation lend each other"
+    )
+    bridge: Weight = Field(
+        1.0,
+        description="how far the rare words of the best ones lead to others where somebody asks",
     )
 
 
@@ -248,6 +272,10 @@ class BudgetSettings(Section):
         "characters", description="what lengths are counted in"
     )
     per_type: PerType = Field(PerType(), description="longest share of each type, in `unit`")
+    chapters: Count = Field(
+        1000,
+        description="longest story so far, in `unit`, beside max_total_length; 0 = chapters are only recalled like other memories",
+    )
     shared_with_lore: bool = Field(
         False, description="lore and memories share max_total_length: lore first, memories the rest"
     )
@@ -268,8 +296,8 @@ class InjectSettings(Section):
     """Where and how recalled lines are said."""
 
     position: Position = Field(
-        "system",
-        description="system = a message of its own before the history; user, assistant = the same in that voice; before_character, after_character; depth",
+        "depth",
+        description="depth = a message of its own so many messages from the end; system = one before the history; user, assistant = the same in that voice; before_character, after_character = joined to the system message",
     )
     depth: Count = Field(
         1, description="position depth: messages from the end (0 = after the last)"
@@ -278,7 +306,8 @@ class InjectSettings(Section):
         "system", description="position depth: who says it"
     )
     template: str = Field(
-        "auto", description="name of a template in templates/inject, or auto (by language)"
+        "auto",
+        description="name of a template in templates/inject, the text of one ({{ memories }} are the lines), or auto (by language)",
     )
     language: Literal["auto", "zh", "en"] = Field(
         "auto", description="language of the frame; auto = the chat's"
@@ -291,6 +320,18 @@ class InjectSettings(Section):
     scene_dates: bool = Field(
         False,
         description="say the day of what was said in chats; off = as the story's own time tells it, since a story has no calendar",
+    )
+    untold: bool = Field(
+        True,
+        description="say in one line that nothing is known, where somebody asks about the past and nothing of it is found",
+    )
+    scene: bool = Field(
+        False,
+        description="say how things stand in the scene: time, place, who is there, relationship, items, what is open; as messages print it, and as a model tells it where one is set",
+    )
+    previously_days: Annotated[float, Field(ge=0)] = Field(
+        3.0,
+        description="after so many days without a word the story so far begins with 'Previously'; 0 = never",
     )
     preferences: bool = Field(
         False, description="say how the user likes to be answered (depth, length, language, code)"
@@ -358,6 +399,10 @@ class ScanSettings(Section):
         25, description="share of the context that lore may take"
     )
     budget_cap: Count = Field(0, description="longest lore in tokens; 0 = no cap")
+    book_percent: Annotated[int, Field(ge=1, le=100)] = Field(
+        75,
+        description="share of the lore budget that the book of a card may take, also by entries that ignore the budget; 100 = no limit. Not under exact rules",
+    )
     context_tokens: Annotated[int, Field(ge=1)] = Field(
         8192, description="size of the model's context in tokens, when the frontend does not say"
     )
@@ -416,8 +461,20 @@ class ChatSettings(Section):
 class MemorySettings(Section):
     """What is kept about chats (short term) and for how long (long term)."""
 
+    max_history: Count | None = Field(
+        None,
+        description="`chat`: at most so many messages go to the model on a turn; unset = all since the start",
+    )
     short_term_items: Count = Field(20, description="messages of the chat kept in view")
     short_term_characters: Count = Field(8000, description="... cut a second time to this length")
+    short_term_count: Count = Field(
+        0,
+        description="the newest messages of the chat that the request does not hold stand beside the memories, at most so many",
+    )
+    compression_threshold: Count = Field(
+        0,
+        description="messages behind the view that call for a chapter, however short; 0 = learn.summarize.trigger_tokens alone",
+    )
     archive_threshold: Annotated[float, Field(ge=0, le=2)] = Field(
         0.2, description="`clean` archives memories below this weight"
     )
@@ -440,12 +497,12 @@ class StepSettings(Section):
     )
 
 
-class SummarizeSettings(Section):
-    """Long chats are summed up."""
+class SummarizeSettings(StepSettings):
+    """Chapters: a model tells what has left the window, or what a person or the scene ended. Empty = as in learn.summary, then learn."""
 
-    enabled: bool = Field(True, description="sum up what has left the window, when a model is set")
+    enabled: bool = Field(True, description="write chapters, when a model is set")
     trigger_tokens: Count = Field(
-        2000, description="tokens of unsummed chat that call for a summary"
+        2000, description="tokens behind the window that call for a chapter"
     )
 
 
@@ -462,15 +519,30 @@ class LearnSettings(Section):
         description="with a model: extract = facts out of a batch in one question; decide = first whether to remember, then one sentence",
     )
     endpoint: str = Field(
-        "", description="base URL of an OpenAI-compatible server, e.g. http://127.0.0.1:11434/v1"
+        "",
+        description='base URL of an OpenAI-compatible server, e.g. http://127.0.0.1:11434/v1; "upstream" = the model behind the proxy, while nobody speaks to it',
     )
     api_key_env: str = Field(
         "ROLEMEMORY_LEARN_KEY", description="environment variable that holds the key"
     )
-    model: str = Field("", description="name of the model")
+    model: str = Field(
+        "", description='name of the model; with "upstream", empty = the one that a chat used last'
+    )
+    idle_s: Positive = Field(
+        60.0,
+        description='with "upstream": learning asks only after nobody has spoken to the model for so many seconds',
+    )
+    daily_tokens: Count = Field(
+        0,
+        description="tokens that learning may cost in a day, all roles together; what is left waits for the next day; 0 = no limit",
+    )
     timeout_s: Positive = Field(60.0, description="longest wait for one answer")
     batch_size: Annotated[int, Field(ge=1)] = Field(
         5, description="exchanges the model reads at once"
+    )
+    delay_s: Positive = Field(
+        60.0,
+        description="the newest exchange counts as final so many quiet seconds after its reply, without the next message",
     )
     idle_minutes: Positive = Field(
         10.0, description="a model reads an unfinished batch after so many quiet minutes"
@@ -521,12 +593,9 @@ class ServeSettings(Section):
         "",
         description="folder of character cards to know roles by, e.g. SillyTavern's data/default-user/characters",
     )
-    depth: Count = Field(
-        1, description="where the block goes: messages from the end (0 = after the last)"
-    )
     system_role: Literal["auto", "yes", "no"] = Field(
         "auto",
-        description="whether the upstream takes system messages; no = the block is folded into the user's message",
+        description="whether the upstream takes system messages; no = the block is folded into the user's message; auto = it is put elsewhere or left out where one is refused, never into the user's message",
     )
     lorebook: Literal["frontend", "ours"] = Field(
         "frontend", description="who injects the lorebook attached to a card"
@@ -536,6 +605,18 @@ class ServeSettings(Section):
     )
     allowed_origins: tuple[str, ...] = Field(
         (), description="pages that may call the REST surface, e.g. http://127.0.0.1:8000"
+    )
+    service: bool = Field(
+        False,
+        description="serve many users by keys (`rolememory keys`): nobody is trusted for being on this machine, and a key says whose turn it is",
+    )
+    trusted_proxies: tuple[str, ...] = Field(
+        (),
+        description="addresses and networks of proxies whose forwarded headers a service takes, e.g. 10.0.0.0/8",
+    )
+    plugins: tuple[str, ...] = Field(
+        (),
+        description="entry points of other packages that a service loads, by name; without a service all are loaded",
     )
     connect_timeout_s: Positive = Field(
         10.0, description="longest wait for the upstream to take a call"
@@ -547,6 +628,13 @@ class ServeSettings(Section):
         2.0, description="a turn goes on without memory after so many seconds"
     )
     max_body_mb: Positive = Field(32.0, description="a larger request is refused")
+    max_messages: Count = Field(
+        50_000, description="a call of the proxy with more messages passes without memory"
+    )
+    max_characters: Count = Field(
+        10_000_000,
+        description="a call of the proxy with longer messages in all passes without memory",
+    )
 
 
 class Settings(Section):

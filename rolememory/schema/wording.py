@@ -27,6 +27,14 @@ _REASONS: _Sentences = {
         ("fits {key}", "符合 {key}"),
     ),
     "meaning": (
+        ("{cosine} alike, shares {terms}, and {via} with '{hit}'", "语义相近 {cosine}，共有“{terms}”，又与“{hit}”共有“{via}”"),
+        ("{cosine} alike, and shares {via} with '{hit}'", "语义相近 {cosine}，又与“{hit}”共有“{via}”"),
+        ("in common: {terms}; and {via} with '{hit}'", "共有“{terms}”，又与“{hit}”共有“{via}”"),
+        ("because of '{hit}', with which it shares {via}", "因为“{hit}”，与它共有“{via}”"),
+        ("{cosine} alike, shares {terms}, about {topics}", "语义相近 {cosine}，共有“{terms}”，说的是{topics}"),
+        ("{cosine} alike, about {topics}", "语义相近 {cosine}，说的是{topics}"),
+        ("in common: {terms}; about {topics}", "共有“{terms}”，说的是{topics}"),
+        ("about {topics}", "说的是{topics}"),
         ("{cosine} alike, shares {terms}", "语义相近 {cosine}，共有“{terms}”"),
         ("{cosine} alike", "语义相近 {cosine}"),
         ("in common: {terms}", "共有“{terms}”"),
@@ -89,9 +97,17 @@ _REASONS: _Sentences = {
         ("found worth remembering by {model}: {why}", "{model} 认为值得记住：{why}"),
         ("found worth remembering by a model", "模型认为值得记住"),
     ),
-    "summed_up": (
-        ("{messages} messages summed up by {model}", "由 {model} 总结的{messages}条消息"),
-        ("older messages, summed up", "对较早消息的总结"),
+    "chapter": (
+        ("{messages} messages told by {model} as a chapter", "由 {model} 写成一章的{messages}条消息"),
+        ("messages told as a chapter", "写成一章的消息"),
+    ),
+    "chapter_again": (
+        ("{messages} messages told anew by {model}", "由 {model} 重写的{messages}条消息"),
+        ("messages told anew as a chapter", "重写成一章的消息"),
+    ),
+    "folded": (
+        ("the story so far, told by {model} out of {count} chapters", "由 {model} 从{count}章写成的前情"),
+        ("the story so far, told out of its chapters", "从各章写成的前情"),
     ),
     "inferred": (
         ("concluded by {model} from {count} memories", "由 {model} 从{count}条记忆推出"),
@@ -123,6 +139,9 @@ _REASONS: _Sentences = {
         ("relevance {relevance} is below {threshold}, and nobody asked", "相关度 {relevance}，低于 {threshold}，也没有人问起"),
     ),
     "allowance": (("{limit} things said before are in already, and nobody asked", "已有{limit}段以前的话，也没有人问起"),),
+    "in_story": (("the story so far tells it already", "到目前为止的故事里已经有了"),),
+    "speaker_share": (("{speaker} said enough that is there already: {needed} of {limit} characters", "{speaker}的话已经够多了：{needed}，上限为{limit}个字符"),),
+    "resting": (("it was there {turns} turns ago, and nobody asked", "{turns}轮之前刚放过，也没有人问起"),),
     "recited": (("the character said it just now in the same words", "角色刚刚用同样的话说过"),),
     "echo": (("it repeats the message just typed", "与刚输入的消息相同"),),
     "visible": (("the visible messages say it already", "可见的消息里已经有了"),),
@@ -132,6 +151,7 @@ _REASONS: _Sentences = {
     ),
     "type_limit": (("{limit} of type {type} are in already", "{type}类已有{limit}条"),),
     "max_items": (("{limit} memories are in already", "已有{limit}条记忆"),),
+    "enough": (("those that are in already say enough: {sum} of {limit}", "已有的记忆已经足够：{sum}（上限 {limit}）"),),
     "type_budget": (("type {type} would need {needed}, it may have {limit}", "{type}类需要 {needed}，上限为 {limit}"),),
     "budget": (
         ("the block would need {needed}, it may have {limit}", "整段需要 {needed}，上限为 {limit}"),
@@ -193,7 +213,14 @@ _REASONS: _Sentences = {
     "too_short": (("there is too little in it", "内容太少"),),
     "too_long": (("it has {length} characters, {limit} are the most", "有{length}个字符，最多{limit}个"), ("it is too long", "太长")),
     "no_quote": (("no message is quoted for it", "没有引用任何消息"),),
-    "not_said": (("what it quotes was not said", "引用的话并没有人说过"),),
+    "unfounded": (("it rests on no message that stands", "没有依据任何还在的消息"),),
+    "first_person": (("it says \"I\" and nobody knows who", "它用“我”来说，却不知道是谁"),),
+    "unsure": (("the model is not sure enough ({confidence}, {limit} is the least)", "模型把握不够（{confidence}，至少要{limit}）"),),
+    "unread": (("the model answered nothing that can be read, {times} times", "模型{times}次都没有给出能读的回答"),),
+    "few_grounds": (("a conclusion rests on {limit} memories at least", "结论至少要依据{limit}条记忆"),),
+    "told_twice": (("it was said already in what was shown or answered", "给出的内容或同一次回答里已经说过"),),
+    "over_limit": (("{limit} from one batch are enough", "一批最多记{limit}条"),),
+    "not_said": (("what it rests on does not say so", "它所依据的话里没有这样说"),),
     "macro": (("it holds macros or template code", "里面有宏或模板代码"),),
     "our_marks": (("it repeats a block of memories", "是一段注入过的记忆"),),
     "template": (("it is a line of our own templates", "是模板自己的文字"),),
@@ -252,6 +279,8 @@ _STRATEGIES_ZH = {
     "lore": "设定",
 }
 
+_WAS = ("{told} (said of '{was}', which it replaced)", "{told}（说的是它取代的“{was}”）")
+
 
 def strategy_name(name: str, language: Language, reason: Reason | None = None) -> str:
     """A strategy's name in a person's language; a gate's or a third party's stays as it is.
@@ -277,6 +306,12 @@ def word(reason: Reason, language: Language = "en") -> str:
     '第1条消息里的“灯塔”'
     """
     values = _shown(reason, language)
+    if "was" in values:
+        return _in(_WAS, language).format(told=_sentence(reason, values, language), **values)
+    return _sentence(reason, values, language)
+
+
+def _sentence(reason: Reason, values: Mapping[str, str], language: Language) -> str:
     for pair in _REASONS.get(reason.code, ()):
         sentence = _in(pair, language)
         if set(_HOLE.findall(sentence)) <= values.keys():
