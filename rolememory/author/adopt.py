@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any
 
+from rolememory.author.strangers import Difference, Everywhere, differences, everywhere
 from rolememory.cards.base import load
 from rolememory.cards.book_files import load_book
 from rolememory.cards.card import Card
@@ -28,10 +29,14 @@ _NO_NAMES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A role that this card may belong to. `sure`: by its id, or because it was made of the same card."""
+    """A role that this card may belong to. `sure`: it was made of the same card, or of one that says the same.
+
+    `changed`: what the card says otherwise than the one it carries the id of.
+    """
 
     role: Role
     sure: bool
+    changed: tuple[Difference, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +49,7 @@ class Adopted:
     removed: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()  # books that were edited here and stay so
     traits: tuple[str, ...] = ()  # ids of the memories that were added
+    everywhere: tuple[Everywhere, ...] = ()  # keys of its book that match everything
     problems: tuple[str, ...] = ()
 
 
@@ -55,7 +61,8 @@ def match(home: Home, card: Card, name: str = "") -> Match | None:
     """
     parts, roles = role_from_card(card), home.roles()
     if found := next((role for role in roles if role.id == parts.role.id), None):
-        return Match(found, sure=True)
+        changed = _changed(home, found, card)
+        return Match(found, not changed, changed)
     if not name and (found := next((role for role in roles if _has_file(home, role, parts)), None)):
         return Match(found, sure=True)
     try:
@@ -95,7 +102,22 @@ def adopt(
     for gone in done.removed:  # only now: role.json no longer names it
         home.folder.space(role.id).blob(gone).delete()
     added = _remember(home.role(role.id), card) if traits else ()
-    return replace(done, role=role, traits=added)
+    books = (card.book,) if card.book else ()
+    found = everywhere(books, home.settings.lore)
+    return replace(done, role=role, traits=added, everywhere=found)
+
+
+def _changed(home: Home, role: Role, card: Card) -> tuple[Difference, ...]:
+    """What differs from the card that the role was made of, unless it is the role's own as it would go out now.
+
+    A card that cannot be read any more says nothing.
+    """
+    try:
+        if not role.card or not differences(card_of(home.role(role.id))[0], card):
+            return ()
+        return differences(_card_in(home.folder.space(role.id), role.card), card)
+    except (RoleMemoryError, OSError):
+        return ()
 
 
 def _updated(home: Home, role: Role, parts: RoleParts, replace_books: bool) -> Adopted:

@@ -9,7 +9,6 @@ Other packages add formats by an entry point in the group `rolememory.cards` tha
 
 from collections.abc import Mapping
 from functools import cache
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import ClassVar, Protocol, TypeVar
 
@@ -17,6 +16,7 @@ from rolememory.cards import limits
 from rolememory.cards.card import Card
 from rolememory.cards.json_read import not_utf8
 from rolememory.errors import FileError, RegistrationError, UnknownNameError
+from rolememory.plugins import plugins
 
 ENTRY_POINT_GROUP = "rolememory.cards"
 
@@ -61,10 +61,14 @@ def register(format_: Format) -> Format:
     return format_
 
 
-@cache
 def third_party() -> Mapping[str, CardFormat]:
     """Formats of other installed packages, by entry point name (group `rolememory.cards`; each names a class)."""
-    return {point.name: point.load()() for point in entry_points(group=ENTRY_POINT_GROUP)}
+    return _made(tuple(plugins(ENTRY_POINT_GROUP).items()))
+
+
+@cache
+def _made(kinds: tuple[tuple[str, type[CardFormat]], ...]) -> Mapping[str, CardFormat]:
+    return {name: kind() for name, kind in kinds}
 
 
 def formats() -> Mapping[str, CardFormat]:

@@ -132,6 +132,12 @@ class Card:
             creator_notes=self.text("creator_notes"),
             file=PurePath(self.file).stem,
             tags=self.texts("tags"),
+            system_prompt=self.text("system_prompt"),
+            post_history=self.text("post_history_instructions"),
+            mes_example=self.text("mes_example"),
+            first_mes=self.text("first_mes"),
+            alternate_greetings=self.texts("alternate_greetings"),
+            version=self.text("character_version"),
         )
 
     def with_fields(self, **fields: Any) -> Self:

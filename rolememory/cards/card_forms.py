@@ -384,7 +384,6 @@ YAML = CardForm("yaml", _is_yaml, _from_yaml, None, extensions=keep.EXTENSIONS)
 BYAF = CardForm("byaf", _is_byaf, _from_byaf, None, extensions=keep.EXTENSIONS)
 JSON_FORMS = (V3, V2, AGNAI, TEXTGEN, V1)
 """Formats a JSON file may have, in the order in which it is asked."""
-CARD_FORMS: Mapping[str, CardForm] = {form.name: form for form in (*JSON_FORMS, YAML, BYAF)}
 
 
 def card_form_of(raw: Mapping[str, Any]) -> CardForm | None:

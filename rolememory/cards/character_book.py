@@ -9,7 +9,13 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any
 
-from rolememory.cards.sillytavern import NEW_ENTRY, collect, in_script_order, number_or_none
+from rolememory.cards.sillytavern import (
+    NEW_ENTRY,
+    collect,
+    in_script_order,
+    is_world_list,
+    number_or_none,
+)
 from rolememory.schema.lorebook import BookSource, Lorebook
 
 _KEPT_CAMEL = ("useProbability", "selectiveLogic")
@@ -39,7 +45,8 @@ WORLD_MARKS = ("selectiveLogic", "display_index")  # extensions that only SillyT
 
 def is_character_book(raw: Mapping[str, Any]) -> bool:
     """Whether this is the book of a card, bare or as a stand-alone V3 book."""
-    return is_lorebook_v3(raw) or isinstance(raw.get("entries"), list)
+    entries = raw.get("entries")
+    return is_lorebook_v3(raw) or (isinstance(entries, list) and not is_world_list(entries))
 
 
 def is_lorebook_v3(raw: Mapping[str, Any]) -> bool:
@@ -151,7 +158,7 @@ def card_entry(entry: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **{name: entry[field] for name, field in told.items() if field in entry},
         "enabled": not entry.get("disable"),
-        "position": "before_char" if entry.get("position") == 0 else "after_char",
+        "position": "before_char" if entry.get("position") in (0, "0") else "after_char",
         "use_regex": True,
         "extensions": {
             **_object(entry.get("extensions")),

@@ -21,6 +21,7 @@ OURS = "rolememory"
 KEPT = "kept"
 MADE = "made"  # the extensions are there only for us: what stood in their place
 EXTENSIONS: Path = ("extensions",)
+OF_CARD = "of_card"  # in the extensions of a book file: a card brought it along
 
 
 def lift(

@@ -21,7 +21,6 @@ from rolememory.schema.role import Role
 Raw = dict[str, Any]
 
 ROLE_ID = "role_uuid"  # in data.extensions.rolememory of a card
-_OF_CARD = "of_card"  # in the extensions of a book file: it is the card's own book
 _FROM_BOOK = "book"  # in the extensions of an entry: the role's book it was merged from
 _UNSAFE = re.compile(r'[<>:"/\\|?*\x00-\x1f\x7f]+')
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)
@@ -148,17 +147,19 @@ def _book_files(card: Card) -> dict[str, bytes]:
 
 def _world_file(hub: Raw, of_card: bool) -> bytes:
     raw = book_form("sillytavern").from_hub(hub)
-    return Book.new(keep.with_note(raw, keep.EXTENSIONS, _OF_CARD, of_card), "sillytavern").write()
+    return Book.new(
+        keep.with_note(raw, keep.EXTENSIONS, keep.OF_CARD, of_card), "sillytavern"
+    ).write()
 
 
 def _is_of_card(book: Book) -> bool:
-    return bool(keep.note_of(book.raw, keep.EXTENSIONS, _OF_CARD))
+    return bool(keep.note_of(book.raw, keep.EXTENSIONS, keep.OF_CARD))
 
 
 def _merged(card: Card, books: list[Book]) -> Raw | None:
     """One book of all, in the shape between the formats; None when there is nothing to merge."""
     if books and _is_of_card(books[0]):
-        base, others = keep.without_note(books[0].hub, keep.EXTENSIONS, _OF_CARD)[0], books[1:]
+        base, others = keep.without_note(books[0].hub, keep.EXTENSIONS, keep.OF_CARD)[0], books[1:]
     else:
         own, others = value_at(card.hub, BOOK), books
         base = (

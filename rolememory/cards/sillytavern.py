@@ -89,6 +89,22 @@ T = TypeVar("T")
 
 _ARRAY_INDEX = re.compile(r"0|[1-9][0-9]{0,9}")
 _NEVER = -1.0  # a chance that no roll meets
+_ALWAYS = 100.00000001  # a chance that every roll meets, and that is rolled for
+_NOWHERE = "\uffff"  # a key that no text holds
+_OFF = ("", "false", "0", "no", "off", "null", "none")
+_SWITCHES = {  # field of the file -> field of the entry
+    "selective": "selective",
+    "constant": "constant",
+    "vectorized": "by_meaning",
+    "ignoreBudget": "ignore_budget",
+    "excludeRecursion": "exclude_recursion",
+    "preventRecursion": "prevent_recursion",
+    "useProbability": "use_probability",
+    "groupOverride": "group_override",
+    "caseSensitive": "case_sensitive",
+    "matchWholeWords": "match_whole_words",
+    "useGroupScoring": "use_group_scoring",
+}
 
 
 MISSING = object()
@@ -112,17 +128,26 @@ def entries_by_place(
 
 
 def is_world(raw: Mapping[str, Any]) -> bool:
-    """Whether this document looks like a world file."""
-    return isinstance(raw.get("entries"), Mapping)
+    """Whether this document looks like a world file: entries under their uid, or listed."""
+    entries = raw.get("entries")
+    return isinstance(entries, Mapping) or is_world_list(entries)
+
+
+def is_world_list(entries: object) -> bool:
+    """Whether these are a world file's entries in a list: their keys stand under `key`, a card's under `keys`."""
+    found = (
+        [one for one in entries if isinstance(one, Mapping)] if isinstance(entries, list) else []
+    )
+    return any("key" in one for one in found) and not any("keys" in one for one in found)
 
 
 def read_world(
     raw: Mapping[str, Any], name: str = "", source: BookSource = BookSource.GLOBAL
 ) -> Lorebook:
     """The book in a world file. An entry that cannot be read is left out and told in `problems`; the others load."""
-    entries, problems = collect(
-        (uid, fields, {}) for uid, fields in in_script_order(raw.get("entries") or {})
-    )
+    given = raw.get("entries") or {}
+    numbered = {str(at): one for at, one in enumerate(given)} if isinstance(given, list) else given
+    entries, problems = collect((uid, fields, {}) for uid, fields in in_script_order(numbered))
     title = name or _text(raw.get("name"))
     return Lorebook(
         name=title,
@@ -193,13 +218,15 @@ def read_entry(fields: Mapping[str, Any], uid: str) -> LoreEntry:
         comment=_text(fields.get("comment")),
         keys=_texts(fields.get("key")),
         secondary_keys=_texts(fields.get("keysecondary")),
-        selective=bool(fields.get("selective")),
+        selective=_truth(fields.get("selective")),
         selective_logic=_pick(LOGICS, fields.get("selectiveLogic")),
-        constant=bool(fields.get("constant")),
-        by_meaning=bool(fields.get("vectorized")),
-        enabled=not fields.get("disable"),
+        constant=_truth(fields.get("constant")),
+        by_meaning=_truth(fields.get("vectorized")),
+        enabled=not _truth(fields.get("disable")),
         insertion_order=_number(fields.get("order"), 100),
-        match_sources=tuple(source for source, field in MATCHES.items() if fields.get(field)),
+        match_sources=tuple(
+            source for source, field in MATCHES.items() if _truth(fields.get(field))
+        ),
         triggers=_texts(fields.get("triggers")),
         character_filter=_filter(fields.get("characterFilter")),
         use_group_scoring=_maybe(fields.get("useGroupScoring")),
@@ -209,10 +236,47 @@ def read_entry(fields: Mapping[str, Any], uid: str) -> LoreEntry:
     )
 
 
+def as_scripted(entry: LoreEntry) -> LoreEntry:
+    """The entry as the frontend's program takes what its file says, where a field has another type than the editor gives it.
+
+    A switch that holds any text is on, `disable` counts only where it equals true; a place or a logic that is no number is none at all.
+    """
+    raw = entry.raw
+    said: dict[str, Any] = {
+        field: bool(raw[name])
+        for name, field in _SWITCHES.items()
+        if isinstance(raw.get(name), str)
+    }
+    if not isinstance(raw.get("disable"), bool | None):
+        said["enabled"] = number_or_none(raw["disable"]) != 1
+    if raw.get("order", 100) in (None, ""):
+        said["insertion_order"] = 0
+    if not isinstance(raw.get("position"), int | float | None):
+        said["position"] = None
+    if isinstance(raw.get("probability"), str | bool):
+        said["probability"] = _ALWAYS if entry.probability == 100 else entry.probability
+    logic = raw.get("selectiveLogic")
+    if logic is not None and (type(logic) is not int or not 0 <= logic < len(LOGICS)):
+        never = {"selective_logic": LOGICS[3], "secondary_keys": (_NOWHERE, *entry.secondary_keys)}
+        said |= never if entry.secondary_keys else {}
+    for name, field in (("key", "keys"), ("keysecondary", "secondary_keys")):
+        if isinstance(listed := raw.get(name), list) and any(
+            type(one) is int and one == 0 for one in listed
+        ):
+            said[field] = tuple(_text(one or "") for one in listed)
+    matches = [raw.get(name) for name in MATCHES.values()]
+    if any(isinstance(value, str) for value in matches):
+        said["match_sources"] = tuple(
+            one for one, value in zip(MATCHES, matches, strict=True) if value
+        )
+    return entry.model_copy(update=said) if said else entry
+
+
 def _placing(fields: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     position, depth = fields.get("position"), fields.get("depth")
-    known = isinstance(position, int | float) and position in range(len(POSITIONS))
-    yield "position", POSITIONS[int(position)] if known and position is not None else None
+    place = None if isinstance(position, bool) else number_or_none(position)
+    known = place is not None and place in range(len(POSITIONS))
+    yield "position", POSITIONS[place] if known and place is not None else None
     yield "depth", None if depth is None else _whole(depth)
     yield "role", _pick(ROLES, fields.get("role"))
     yield "outlet", _text(fields.get("outletName"))
@@ -223,14 +287,14 @@ def _limits(fields: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     yield "scan_depth", None if depth is None else _whole(depth)
     yield "case_sensitive", _maybe(fields.get("caseSensitive"))
     yield "match_whole_words", _maybe(fields.get("matchWholeWords"))
-    yield "ignore_budget", bool(fields.get("ignoreBudget"))
-    yield "exclude_recursion", bool(fields.get("excludeRecursion"))
-    yield "prevent_recursion", bool(fields.get("preventRecursion"))
+    yield "ignore_budget", _truth(fields.get("ignoreBudget"))
+    yield "exclude_recursion", _truth(fields.get("excludeRecursion"))
+    yield "prevent_recursion", _truth(fields.get("preventRecursion"))
     yield "delay_until_recursion", _whole(fields.get("delayUntilRecursion") or 0)
-    yield "use_probability", bool(fields.get("useProbability"))
+    yield "use_probability", _truth(fields.get("useProbability"))
     yield "probability", _chance(fields)
     yield "group", _text(fields.get("group"))
-    yield "group_override", bool(fields.get("groupOverride"))
+    yield "group_override", _truth(fields.get("groupOverride"))
     yield "group_weight", _number(fields.get("groupWeight"), 100)
     for timer in ("sticky", "cooldown", "delay"):
         yield timer, _whole(fields.get(timer) or 0)
@@ -254,12 +318,25 @@ def _filter(raw: object) -> CharacterFilter | None:
 
 
 def _pick(table: tuple[T, ...], index: object) -> T:
-    at = _whole(index) if isinstance(index, int | float | str) and str(index).strip() else 0
-    return table[at] if 0 <= at < len(table) else table[0]
+    at = number_or_none(index)
+    return table[at] if at is not None and 0 <= at < len(table) else table[0]
+
+
+def _truth(value: object) -> bool:
+    """Whether a switch is on, however it is written.
+
+    >>> [_truth(value) for value in (True, 1, "true", "false", "0", "", None)]
+    [True, True, True, False, False, False, False]
+    """
+    if isinstance(value, str):
+        return value.strip().lower() not in _OFF
+    return bool(value)
 
 
 def _text(value: object) -> str:
-    return "" if value is None or value is False else str(value)
+    if isinstance(value, bool):
+        return "true" if value else ""
+    return "" if value is None else str(value)
 
 
 def _texts(value: object) -> tuple[str, ...]:
@@ -267,7 +344,7 @@ def _texts(value: object) -> tuple[str, ...]:
 
 
 def _maybe(value: object) -> bool | None:
-    return None if value is None else bool(value)
+    return None if value is None else _truth(value)
 
 
 def number_or_none(value: Any) -> int | None:

@@ -234,7 +234,7 @@ FAULTS: list[tuple[str, list[dict[str, Any]], dict[str, Any], str]] = [
     ("idle_keys", [{**BEACON, "constant": True}], {}, "keys of a constant"),
     (
         "unknown_macro",
-        [{**BEACON, "content": "{{getvar::mood}} is the mood."}],
+        [{**BEACON, "content": "{{mood_of::beacon}} is the mood."}],
         {},
         "a macro nobody says",
     ),

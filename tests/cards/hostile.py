@@ -455,6 +455,23 @@ def _used(data: bytes, file: str) -> Any:
     return card
 
 
+def honest_s() -> float:
+    """CPU seconds that a large card costs which means no harm: a book of many entries, a long text; the least of three."""
+    from rolememory.cards import limits
+
+    entries = [
+        {"keys": [f"key {number}"], "content": "word " * 50, "enabled": True, "insertion_order": 1}
+        for number in range(limits.ENTRIES // 2)
+    ]
+    data = {
+        "name": "Mira",
+        "description": "word " * 200_000,
+        "character_book": {"entries": entries},
+    }
+    card = json.dumps({"spec": "chara_card_v2", "spec_version": "2.0", "data": data}).encode()
+    return min(judged(_used, "honest", card)["cpu_s"] for _ in range(3))
+
+
 def main() -> None:
     from rolememory.cards.book_files import load_book
 
@@ -465,6 +482,7 @@ def main() -> None:
     groups: tuple[tuple[str, Callable[[bytes, str], Any], Iterator[Case]], ...] = (
         ("refused", _used, refused()), ("read", _used, read()), ("refused", load_book, books()),
     )  # fmt: skip
+    sys.stdout.write(json.dumps({"honest_s": honest_s()}) + "\n")
     for wanted, reader, cases in groups:
         for name, data in cases:
             row = {"wanted": wanted, **judged(reader, name, data)}

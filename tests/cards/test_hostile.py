@@ -44,7 +44,9 @@ def test_every_refusal_is_one_line_with_the_file(judged: list[dict[str, Any]]) -
 
 
 def test_none_takes_long_and_none_takes_much(judged: list[dict[str, Any]]) -> None:
-    assert [row for row in judged if row.get("cpu_s", 0) > 2] == []
+    """Measured against a large card that means no harm, in the same process: a slow machine is slow for both."""
+    honest_s = next(row["honest_s"] for row in judged if "honest_s" in row)
+    assert [row for row in judged if row.get("cpu_s", 0) > 2 * honest_s] == []
     assert next(row["peak_mb"] for row in judged if "peak_mb" in row) < 256
 
 
