@@ -2,11 +2,10 @@
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from rolememory.errors import RegistrationError, UnknownTriggerError
+from rolememory.plugins import plugins
 from rolememory.schema.entry import Entry
 from rolememory.schema.evidence import Hit
 from rolememory.schema.scene import Feeling, Scene
@@ -108,10 +107,9 @@ def register(name: str) -> Callable[[Factory], Factory]:
     return add
 
 
-@cache
 def third_party() -> dict[str, Factory]:
     """Strategies of other installed packages, by entry point name (group `rolememory.triggers`)."""
-    return {point.name: point.load() for point in entry_points(group=ENTRY_POINT_GROUP)}
+    return plugins(ENTRY_POINT_GROUP)
 
 
 def may_wake(entry: Entry, name: str) -> bool:

@@ -29,11 +29,6 @@ _Place = tuple[float, int, int]
 _NOWHERE: _Place = (0.0, -1, -1)
 
 
-def chat_of(entry: Entry) -> str:
-    """The chat a memory rests on, or nothing."""
-    return message_of(entry)[0]
-
-
 def message_of(entry: Entry) -> tuple[str, str]:
     """The chat and the version of the message that a memory rests on; two empty words for none."""
     evidence = getattr(entry, "evidence", ())
@@ -45,8 +40,12 @@ class _Message:
     """What was told in one message."""
 
     number: int
-    place: _Place
-    rows: set[int] = field(default_factory=set)
+    rows: list[_Place] = field(default_factory=list)  # where each of its rows was told, in order
+
+    @property
+    def place(self) -> _Place:
+        """Where the first of its rows was told."""
+        return self.rows[0] if self.rows else _NOWHERE
 
 
 class Conversations:
@@ -68,18 +67,20 @@ class Conversations:
         key = message_of(entry)
         if key[0]:
             message = self._messages.get(key) or self._begun(key)
-            message.rows.add(row)
             self._message[row] = message.number
-            self._moved(key[0], message)
+            before = message.place
+            insort(message.rows, self._place(row, message.number))
+            self._moved(key[0], message, before)
 
     def remove(self, row: int, entry: Entry) -> None:
         """Close the gap that the last row of a message leaves."""
         key = message_of(entry)
         if key[0]:
             message = self._messages[key]
-            message.rows.discard(row)
             self._message[row] = -1
-            self._moved(key[0], message)
+            before = message.place
+            del message.rows[bisect_left(message.rows, self._place(row, message.number))]
+            self._moved(key[0], message, before)
             if not message.rows:
                 del self._messages[key]
                 self._free.append(message.number)
@@ -89,24 +90,23 @@ class Conversations:
         for column in (self._size, *self._back):
             column.grow(number + 1)
 
-        self._messages[key] = _Message(number, _NOWHERE)
+        self._messages[key] = _Message(number)
         return self._messages[key]
 
-    def _moved(self, chat: str, message: _Message) -> None:
-        """Put a message where the first of its rows belongs."""
+    def _moved(self, chat: str, message: _Message, before: _Place) -> None:
+        """Put a message that stood there where the first of its rows belongs."""
         self._size[message.number] = len(message.rows)
-        place = min((self._place(row, message.number) for row in message.rows), default=_NOWHERE)
-        if place == message.place:
+        place = message.place
+        if place == before:
             return
         told = self._told.setdefault(chat, [])
-        if message.place != _NOWHERE:
-            at = bisect_left(told, message.place)
+        if before != _NOWHERE:
+            at = bisect_left(told, before)
             del told[at]
             self._link(told, at)
         if place != _NOWHERE:
             insort(told, place)
             self._link(told, bisect_left(told, place))
-        message.place = place
 
     def _place(self, row: int, number: int) -> _Place:
         since = float(self._table.since[row])

@@ -15,7 +15,7 @@ from rolememory.text.fuzzy import Near, fuzzy, may_be_fuzzy
 from rolememory.text.keys import KeySpec, is_pattern
 from rolememory.text.selective import selective
 from rolememory.triggers.base import ByRows, Parts, may_wake, register
-from rolememory.triggers.table import Found
+from rolememory.triggers.table import Column, Found
 
 if TYPE_CHECKING:
     from rolememory.triggers.table import Mask
@@ -121,6 +121,7 @@ class KeywordTrigger(ByRows):
         super().__init__(entries, parts)
         self._settings = parts.settings.keyword
         self._listening: dict[int, _Listening] = {}
+        self._listens = Column("?")  # whether a row is in there
         self._carriers: dict[KeySpec, dict[int, None]] = {}  # a key -> rows in the order they came
         self._mistypable: dict[str, KeySpec] = {}
         self._near = lru_cache(maxsize=256)(self._nearest)
@@ -128,8 +129,11 @@ class KeywordTrigger(ByRows):
 
     def add(self, rows: Sequence[int]) -> None:
         """Listen for the keys of these."""
+        self._listens.grow(self.table.n_rows)
         for row in rows:
-            if listening := _listening(self.table.entry(row), self._settings):
+            listening = _listening(self.table.entry(row), self._settings)
+            self._listens[row] = listening is not None
+            if listening:
                 self._listening[row] = listening
                 for spec in listening.primary:
                     self._carriers.setdefault(spec, {})[row] = None
@@ -145,6 +149,7 @@ class KeywordTrigger(ByRows):
         """Listen for them no longer."""
         for row in rows:
             listening = self._listening.pop(row, None)
+            self._listens[row] = False
             for spec in listening.primary if listening else ():
                 self._carriers[spec].pop(row, None)
                 if not self._carriers[spec]:
@@ -165,7 +170,7 @@ class KeywordTrigger(ByRows):
         if scene.reading is None:
             return Found.of(())
         seen = scene.reading.keys_seen(scene.window)
-        found = self._found(scene, scene.reading, seen)
+        found = self._found(scene, scene.reading, seen, among)
         carried: dict[int, list[_Seen]] = {}
         for spec, one in found.items():
             for row in self._carriers[spec]:
@@ -179,9 +184,11 @@ class KeywordTrigger(ByRows):
         return Found.of(hits)
 
     def _found(
-        self, scene: Scene, reading: KeyReading, seen: Mapping[KeySpec, int]
+        self, scene: Scene, reading: KeyReading, seen: Mapping[KeySpec, int], among: "Mask"
     ) -> dict[KeySpec, _Seen]:
         """Every primary key in the window, mistyped ones too where that is allowed."""
+        import numpy as np
+
         newest = newest_user(scene)
         places = {
             spec: (span, 100.0)
@@ -189,21 +196,26 @@ class KeywordTrigger(ByRows):
             if spec in self._carriers and (span := reading.seen(spec, scene.window))
         }
         mistyped = self._mistyped(scene, places) if self._mistypable else {}
+        carriers = {
+            spec: int(np.count_nonzero(among[list(self._carriers[spec])]))
+            for spec in {**mistyped, **places}
+        }
+        listening = (
+            int(np.count_nonzero(among & self._listens.values[: len(among)]))
+            if places or mistyped
+            else 0
+        )
         return {
             spec: _Seen(
                 spec,
                 span,
-                self._specificity(spec, likeness),
+                specificity(carriers[spec], listening) * (1.0 if likeness == 100.0 else MISTYPED),
                 freshness(span.segment - newest),
                 likeness,
             )
             for spec, (span, likeness) in {**mistyped, **places}.items()
+            if carriers[spec]
         }
-
-    def _specificity(self, spec: KeySpec, likeness: float) -> float:
-        return specificity(len(self._carriers[spec]), len(self._listening)) * (
-            1.0 if likeness == 100.0 else MISTYPED
-        )
 
     def _mistyped(
         self, scene: Scene, places: Collection[KeySpec]

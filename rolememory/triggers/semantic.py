@@ -2,29 +2,32 @@
 
     question ─ words ─▶ coverage ─ lexical ─┐
              ─ vector ▶ cosine ─── dense ───┴─ own ─────┐
-    the talk before ─ likewise ──────────────── context ┴─ evidence + lent by neighbours, x people ─▶ strength
+    the talk before ─ likewise ──────────────── context ┤
+    topics named in either, or carried by the best ─────┴─ evidence + lent by neighbours, led to by the best, x people ─▶ strength
 
 Arrays run over the rows of the table; everything about them is kept up to date row by row, so a turn is a handful of
 passes over float32 arrays.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from rolememory.schema.entry import Entry
-from rolememory.schema.evidence import Reason
+from rolememory.schema.evidence import Reason, Value
 from rolememory.schema.memory import Memory
 from rolememory.schema.scene import Scene, Segment
 from rolememory.text import calibrate
 from rolememory.text.noise import noise
-from rolememory.text.terms import TermIndex
+from rolememory.text.terms import Heard, TermIndex
 from rolememory.text.vectors import VectorIndex, products
-from rolememory.text.words import Question, ask, leans_on
+from rolememory.text.words import Question, ask, context_dependence
 from rolememory.triggers.base import ByRows, Parts, may_wake, register
+from rolememory.triggers.bridge import Led, Path, lead
 from rolememory.triggers.conversation import Conversations
 from rolememory.triggers.people import People
 from rolememory.triggers.table import Column, Found, Table
+from rolememory.triggers.topics import BEST, Topics, topics_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,8 +41,11 @@ EARLIER = 8  # messages before the newest that are part of what the talk is abou
 LONGEST = 600  # characters at the end of each that are read
 MOST_WORDS = 128  # of theirs that are looked up
 FADING = 0.85  # of their weight with each message back
-EVERYDAY = 1.0  # of mean and deviation of what the talk shares with all texts: it means nothing
-LOUDER = 0.8  # of all evidence where two kinds speak, so that a threshold keeps its meaning
+BACKGROUND = 1.0  # of mean and deviation of what the talk shares with all texts: it means nothing
+DAMPING = 0.8  # of all evidence where two kinds speak, so that a threshold keeps its meaning
+TOPIC = 1.5  # nats for a candidate that carries a topic that is meant
+TOPIC_TOO = 3.0  # ... and this for each root of what else speaks for it
+SIBLING = 1.6  # nats for one that carries the topic of the best; alone it wakes nothing
 FAINTEST = 0.02  # strengths below are not worth a hit
 
 
@@ -58,7 +64,7 @@ def reads(entry: Entry) -> str:
     )
 
 
-def context_of(question: Question, earlier: Sequence[Segment], terms: TermIndex) -> Question:
+def context_of(question: Question, earlier: Sequence[Segment], terms: Heard) -> Question:
     """What the messages before a question say besides: their most telling words, fading with each message back.
 
     Cost: O(words of the messages), at most `LONGEST` characters of each.
@@ -68,6 +74,7 @@ def context_of(question: Question, earlier: Sequence[Segment], terms: TermIndex)
         for token, weight in ask(segment.text[-LONGEST:]).weights.items():
             if token not in question.weights:
                 weights[token] = max(weights.get(token, 0.0), FADING**back * weight)
+    terms.count(weights)
     telling = {token: weight * terms.information(token) for token, weight in weights.items()}
     best = sorted(telling, key=lambda token: (-telling[token], token))[:MOST_WORDS]
     return Question({token: weights[token] for token in best}, {token: token for token in best})
@@ -82,8 +89,10 @@ def before(scene: Scene) -> list[Segment]:
 
 def _says_something(entry: Entry) -> bool:
     """Whether a text is more than a greeting or assent, or is the answer to a question that is kept with it."""
-    answers = isinstance(entry, Memory) and any(one.answers for one in entry.evidence)
-    return answers or noise(entry.content) < 1.0
+    if not isinstance(entry, Memory):
+        return noise(entry.content) < 1.0
+    own = entry.content.replace(entry.subject, "") if entry.subject else entry.content
+    return any(one.answers for one in entry.evidence) or noise(own) < 1.0
 
 
 class Alignment:
@@ -139,13 +148,42 @@ class Nearness:
         """Evidence in nats, 0 where an entry has no vector."""
         return calibrate.dense(self.cosines, self.mean, self.deviation) * self.there
 
+    def or_else(self, other: "Floats") -> "Floats":
+        """The cosines; another value where an entry has no vector."""
+        import numpy as np
 
-def strongest(strengths: "NDArray[np.float64]", most: int) -> "Rows":
-    """Places of the strongest entries, at most so many, none below `FAINTEST`; in any order."""
+        found: Floats = np.where(self.there, self.cosines, other)
+        return found
+
+
+def strongest(strengths: "NDArray[np.float64]", most: int, least: float = FAINTEST) -> "Rows":
+    """Places of the strongest entries, at most so many, none below `least`, none that are 0; in any order."""
     import numpy as np
 
-    found = np.flatnonzero(strengths >= FAINTEST)
+    found = np.flatnonzero((strengths >= least) & (strengths > 0.0))
     return found if len(found) <= most else found[np.argpartition(strengths[found], -most)[-most:]]
+
+
+def shared(
+    strengths: "NDArray[np.float64]",
+    owners: "NDArray[np.int64]",
+    asker: int,
+    most: int,
+    least: float,
+) -> "Rows":
+    """As `strongest`; where more than half of them are one user's who does not ask, half as many of everybody else's besides."""
+    import numpy as np
+
+    best = strongest(strengths, most, least)
+    if len(best) < most:
+        return best
+    counts = np.bincount(owners[best])
+    counts[[0, asker] if asker < len(counts) else [0]] = 0
+    loudest = int(counts.argmax())
+    if 2 * counts[loudest] <= most:
+        return best
+    others = np.where(owners == loudest, 0.0, strengths)
+    return np.union1d(best, strongest(others, most // 2, least))
 
 
 @register("semantic")
@@ -158,6 +196,7 @@ class SemanticTrigger(ByRows):
     def __init__(self, entries: Sequence[Entry], parts: Parts) -> None:
         super().__init__(entries, parts)
         self._settings = parts.settings.semantic
+        self._similarity = self._settings.measure == "similarity"
         self._candidates = parts.candidates
         self._terms: TermIndex | None = parts.terms if self._settings.words else None
         self._vectors: VectorIndex | None = parts.vectors if self._settings.vectors else None
@@ -166,6 +205,7 @@ class SemanticTrigger(ByRows):
         self._open = Column("?")  # whether this strategy may wake it
         self._says = Column("f4")  # 1 where a text says anything of its own
         self._conversations, self._people = Conversations(self.table), People()
+        self._topics = Topics()
         self._listen()
 
     def add(self, rows: Sequence[int]) -> None:
@@ -179,6 +219,7 @@ class SemanticTrigger(ByRows):
             self._open[row] = may_wake(entry, self.name)
             self._says[row] = _says_something(entry)
             self._people.add(row, entry)
+            self._topics.add(row, entry)
             if self._open[row]:
                 self._conversations.add(row, entry)
 
@@ -187,40 +228,69 @@ class SemanticTrigger(ByRows):
         for alignment in filter(None, (self._words, self._places)):
             alignment.remove(rows)
         for row in rows:
+            self._topics.remove(row, self.table.entry(row))
             if self._open[row]:
                 self._conversations.remove(row, self.table.entry(row))
 
     def find(self, scene: Scene, among: "Mask") -> Found:
-        """The strongest `candidates`, best first; strength as in `text.calibrate`."""
+        """The strongest `candidates`, best first; strength as in `text.calibrate`, by the measure of the settings."""
         import numpy as np
 
         if not len(self.table) or not scene.query:
             return Found.of(())
         mask = among & self._open.values
-        question = ask(scene.query)
-        coverage, nearness = self._coverage(question), self._nearness(scene, scene.vector)
-        strengths = (
-            calibrate.strength(self._evidence(scene, coverage, nearness, mask))
-            .astype(np.float64)
-            .round(6)
-            * mask
+        question, terms = ask(scene.query), self._heard(mask)
+        coverage, nearness = (
+            self._coverage(question, terms),
+            self._nearness(scene.vector, scene, mask),
         )
-        best = strongest(strengths, scene.wanted or self._candidates)
+        found, meant, led = self._strengths(scene, coverage, nearness, terms, mask)
+        strengths = found.astype(np.float64).round(6) * mask
+        least = 0.0 if self._similarity else FAINTEST
+        most, owners = scene.wanted or self._candidates, self.table.owner.values
+        best = shared(strengths, owners, self.table.owner_of(scene.user), most, least)
         best = best[np.argsort(-strengths[best], kind="stable")]
         cosines = 0.0 * coverage if nearness is None else nearness.cosines
         entries = self.table.entries(best.tolist())
-        because = _Meaning(cosines[best], coverage[best], entries, question, self._terms)
+        hits = {row: self.table.entry(row) for row in (led.asked if led else ())}
+        path = Path(led, best, hits) if led else None
+        because = _Meaning(cosines[best], coverage[best], entries, question, terms, meant, path)
         return Found(best, strengths[best], because)
 
-    def _coverage(self, question: Question) -> "Floats":
+    def _strengths(
+        self,
+        scene: Scene,
+        coverage: "Floats",
+        nearness: "Nearness | None",
+        terms: Heard | None,
+        mask: "Mask",
+    ) -> tuple["Floats", Mapping[str, float], Led | None]:
+        """By the measure of the settings, (n_rows,), the topics that are meant, and which of the best led where."""
+        if self._similarity:
+            alike = nearness.or_else(coverage) if nearness else coverage
+            return calibrate.similarity(alike), {}, None
+        evidence, meant, led = self._evidence(scene, coverage, nearness, terms, mask)
+        return calibrate.strength(evidence), meant, led
+
+    def _heard(self, mask: "Mask") -> Heard | None:
+        """The words of the candidates in the mask: what others said makes none of them rarer or more common."""
         import numpy as np
 
         if self._terms is None or self._words is None:
-            return np.zeros(self.table.n_rows, dtype=np.float32)
+            return None
         self._words.follow()
-        return self._words.pick(self._terms.scores(question))
+        heard = np.zeros(self._terms.n_rows + 1, dtype=np.bool_)  # at the end: not in the index
+        heard[self._words.rows[mask]] = True
+        return self._terms.among(heard[:-1])
 
-    def _nearness(self, scene: Scene, vector: "Floats | None") -> "Nearness | None":
+    def _coverage(self, question: Question, terms: Heard | None) -> "Floats":
+        import numpy as np
+
+        if terms is None or self._words is None:
+            return np.zeros(self.table.n_rows, dtype=np.float32)
+        return self._words.pick(terms.scores(question))
+
+    def _nearness(self, vector: "Floats | None", scene: Scene, mask: "Mask") -> "Nearness | None":
         if self._vectors is None or self._places is None or vector is None:
             return None
         similarities = self._similarities(self._vectors, self._places, vector)
@@ -228,11 +298,11 @@ class SemanticTrigger(ByRows):
             return None
         background = self._vectors.background.get(scene.language)
         everyday = products(background, vector) if background is not None else None
-        return Nearness(
-            self._places.pick(similarities),
-            self._places.rows >= 0,
-            *calibrate.noise_of(similarities, everyday),
-        )
+        cosines, there = self._places.pick(similarities), self._places.rows >= 0
+        heard = cosines[there & mask]
+        if not len(heard):
+            return None
+        return Nearness(cosines, there, *calibrate.noise_of(heard, everyday))
 
     def _similarities(self, vectors: VectorIndex, places: Alignment, query: "Floats") -> "Floats":
         """Similarities that fit the alignment: asked again where vectors came in between, as they do while a role is embedded."""
@@ -243,41 +313,100 @@ class SemanticTrigger(ByRows):
                 return similarities
 
     def _evidence(
-        self, scene: Scene, coverage: "Floats", nearness: "Nearness | None", mask: "Mask"
-    ) -> "Floats":
-        """Both legs, the talk before, what neighbours lend, whom it is about; (n_rows,). Ineligible entries neither have nor lend any."""
+        self,
+        scene: Scene,
+        coverage: "Floats",
+        nearness: "Nearness | None",
+        terms: Heard | None,
+        mask: "Mask",
+    ) -> tuple["Floats", Mapping[str, float], Led | None]:
+        """Both legs, the talk before, topics, what neighbours lend, where the best lead, whom it is about, (n_rows,).
+
+        Besides, the topics that are meant, and which of the best led where. Ineligible entries neither have nor lend any.
+        """
         evidence = calibrate.lexical(coverage)
         if nearness is not None:
             evidence = evidence + nearness.evidence()
-        evidence = self._in_context(evidence, scene, mask) * mask
+        evidence = self._in_context(evidence, scene, terms, mask) * mask
+        evidence, meant = self._of_topics(evidence, scene, mask)
         lent = self._conversations.lent(evidence, self._settings.neighbours)
+        if (led := self._led(scene, evidence, terms)) is not None:
+            lent = lent + led.evidence
         says: Floats = self._says.values  # nobody is helped by "Hm."
         evidence = evidence + lent * says
         factors: Floats | None = self._people.factors(scene)
-        return evidence if factors is None else evidence * factors
+        return (evidence if factors is None else evidence * factors), meant, led
 
-    def _in_context(self, own: "Floats", scene: Scene, mask: "Mask") -> "Floats":
+    def _of_topics(
+        self, evidence: "Floats", scene: Scene, mask: "Mask"
+    ) -> tuple["Floats", Mapping[str, float]]:
+        """The evidence with that of topics: named ones make more of what speaks for a candidate, those of the best wake others."""
+        import numpy as np
+
+        earlier = [segment.text[-LONGEST:] for segment in before(scene)[:EARLIER]]
+        if meant := self._topics.meant(scene.query, earlier, mask):
+            carried = self._topics.together(meant, self.table.n_rows) * mask
+            gained = np.float32(TOPIC) + np.float32(TOPIC_TOO) * np.sqrt(evidence)
+            evidence = evidence + carried * gained
+        if shared := self._topics.shared_by(self._best(evidence), mask):
+            siblings = self._topics.together(shared, self.table.n_rows) * mask
+            evidence = evidence + np.float32(SIBLING) * siblings
+        return evidence, {**shared, **meant}
+
+    def _best(self, evidence: "Floats") -> list[tuple[Entry, float]]:
+        """The few candidates that most speaks for, with their strengths; of equals all."""
+        import numpy as np
+
+        if not self._topics:
+            return []
+        least = max(
+            float(np.partition(evidence, -BEST)[-BEST]) if len(evidence) > BEST else 0.0, 1e-6
+        )
+        rows = np.flatnonzero(evidence >= least)
+        strengths = calibrate.strength(evidence[rows])
+        return list(zip(self.table.entries(rows.tolist()), strengths.tolist(), strict=True))
+
+    def _led(self, scene: Scene, evidence: "Floats", terms: Heard | None) -> Led | None:
+        """Where the best first hits lead; a message that depends on the talk before is no question that they could answer in part."""
+        share = self._settings.bridge * (1.0 - context_dependence(scene.query))
+        if not share or terms is None or self._words is None:
+            return None
+        entry = self.table.entry
+        return lead(
+            ask(scene.query),
+            evidence,
+            terms,
+            self._words.rows,
+            lambda row: reads(entry(row)),
+            share,
+        )
+
+    def _in_context(
+        self, own: "Floats", scene: Scene, terms: Heard | None, mask: "Mask"
+    ) -> "Floats":
         """The evidence of the message together with that of the talk before it: what both speak for counts most."""
         import numpy as np
 
-        earlier, leans = before(scene), leans_on(scene.query)
-        share = self._settings.context * leans
+        earlier, dependence = before(scene), context_dependence(scene.query)
+        share = self._settings.context * dependence
         if not (share and earlier):
             return own
-        context = self._of_talk(scene, earlier, mask)
+        context = self._of_talk(scene, earlier, terms, mask)
         both = own + np.float32(share) * (2.0 * np.sqrt(own * context) + context)
-        found: Floats = both * np.float32(1.0 - (1.0 - LOUDER) * leans)
+        found: Floats = both * np.float32(1.0 - (1.0 - DAMPING) * dependence)
         return found
 
-    def _of_talk(self, scene: Scene, earlier: Sequence[Segment], mask: "Mask") -> "Floats":
+    def _of_talk(
+        self, scene: Scene, earlier: Sequence[Segment], terms: Heard | None, mask: "Mask"
+    ) -> "Floats":
         """The evidence of the messages before the newest one."""
         import numpy as np
 
         context = np.zeros(self.table.n_rows, dtype=np.float32)
-        if self._terms is not None:
-            told = self._coverage(context_of(ask(scene.query), earlier, self._terms))
-            context = context + calibrate.lexical(calibrate.above(told, mask, EVERYDAY))
-        if (nearness := self._nearness(scene, scene.talk)) is not None:
+        if terms is not None:
+            told = self._coverage(context_of(ask(scene.query), earlier, terms), terms)
+            context = context + calibrate.lexical(calibrate.above(told, mask, BACKGROUND))
+        if (nearness := self._nearness(scene.talk, scene, mask)) is not None:
             context = context + nearness.evidence()
         return context
 
@@ -290,7 +419,9 @@ class _Meaning:
     coverage: "Floats"
     entries: Sequence[Entry]
     question: Question
-    terms: TermIndex | None
+    terms: Heard | None
+    topics: Mapping[str, float]  # that are meant
+    path: Path | None  # by which other ones led to some
 
     def __call__(self, place: int) -> Reason:
         shared = (
@@ -298,11 +429,14 @@ class _Meaning:
             if self.terms is not None
             else ""
         )
-        return Reason(
-            "meaning",
-            (
-                ("cosine", round(float(self.cosines[place]), 3)),
-                ("words", round(float(self.coverage[place]), 3)),
-                ("terms", shared),
-            ),
+        about = ", ".join(topic for topic in topics_of(self.entries[place]) if topic in self.topics)
+        values: tuple[tuple[str, Value], ...] = (
+            ("cosine", round(float(self.cosines[place]), 3)),
+            ("words", round(float(self.coverage[place]), 3)),
+            ("terms", shared),
         )
+        if about:
+            values = (*values, ("topics", about))
+        if self.path is not None and self.terms is not None:
+            values = (*values, *self.path.values(place, reads(self.entries[place]), self.terms))
+        return Reason("meaning", values)

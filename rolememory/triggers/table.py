@@ -5,7 +5,7 @@ owner changes a table in place, under its `lock`, between turns.
 """
 
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -88,6 +88,8 @@ class Table:
         self.since = Column("f8", float("nan"))  # ... or, where nobody knows, was written down
         self.weight, self.salience, self.priority = Column("f8"), Column("f8"), Column("f8")
         self.came = Column("i8")  # numbers the candidates in the order in which their ids came
+        self.owner = Column("i8")  # numbers the users that something is of; 0 = of nobody
+        self._owners: dict[str, int] = {}
         self._entries: list[Entry | None] = []
         self._free: list[int] = []
         self._coming = 0
@@ -151,14 +153,23 @@ class Table:
 
     def _write(self, rows: Sequence[int], entries: Sequence[Entry]) -> None:
         columns = self.created, self.since, self.weight, self.salience, self.priority
+        self.owner.grow(self.n_rows)
         for column in columns:
             column.grow(self.n_rows)
         for row, entry in zip(rows, entries, strict=True):
             self._entries[row] = entry
         if rows:
+            self.owner[rows] = [self._owner(getattr(entry, "user", None)) for entry in entries]
             facts = zip(*map(_facts, entries), strict=True)
             for column, values in zip(columns, facts, strict=True):
                 column[rows] = values
+
+    def owner_of(self, user: str | None) -> int:
+        """The number of a user in `owner`; 0 where nothing is of them."""
+        return self._owners.get(user or "", 0)
+
+    def _owner(self, user: str | None) -> int:
+        return self._owners.setdefault(user, len(self._owners) + 1) if user else 0
 
     def among(self, ids: Collection[str]) -> "Among":
         """Those of these ids that are here."""
@@ -184,6 +195,7 @@ class Among(Set[str]):
 
     def __init__(self, table: Table, chosen: Column | None = None) -> None:
         self.table = table
+        self.heirs: Mapping[str, str] | None = None  # of who may not come, once somebody looked
         self._chosen = Column("?") if chosen is None else chosen
 
     @classmethod

@@ -1,0 +1,137 @@
+"""What the best first hits lead to: a second round, and no third, that asks for their rare words.
+
+    question ─▶ first hits ─ rare words that other texts hold too ─▶ what holds them, damped ─▶ evidence
+
+"What is the hobby of the one whose birthday is on Sunday?": the line with the birthday names the person, and the person's other
+lines share nothing with the question but that name. What the hit says of the question already is not asked again: the more is left,
+the further it leads.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from rolememory.schema.entry import Entry
+from rolememory.schema.evidence import Value
+from rolememory.text.calibrate import FULL_COVERAGE, MIDDLE
+from rolememory.text.terms import ENOUGH, Heard
+from rolememory.text.words import PAIR, RARE, Question, ask, is_pair, kind
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+    Rows = NDArray[np.int64]
+
+HITS = 3  # of the first round that are followed
+SURE = 2.0  # nats below which a first hit leads nowhere
+NEAR_BEST = 0.6  # of the best hit's evidence that another one needs
+DAMPED = 0.8  # of what the words would count if they had been asked
+TELLING = 0.5  # of the information of a rare word that a word needs
+MOST_WORDS = 3  # of each hit, the rarest
+LEFT = 0.25  # of the question that a hit leaves open, from which on it leads in full
+SHOWN = 40  # characters of a hit in an explanation
+
+
+@dataclass(frozen=True, slots=True)
+class Led:
+    """What the second round found."""
+
+    evidence: "Floats"  # in nats, (n_rows,)
+    source: "Rows"  # the row of the first hit that led to each row; -1 = none
+    asked: Mapping[int, Question]  # by row of a first hit: those of its words that were asked
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """Which of the first hits led to what was woken."""
+
+    led: Led
+    woken: "Rows"
+    hits: Mapping[int, Entry]  # by row
+
+    def values(self, place: int, text: str, terms: Heard) -> Iterator[tuple[str, Value]]:
+        """The hit that led to one of them, how it begins, and the words that both hold; nothing where none did."""
+        row = int(self.led.source[self.woken[place]])
+        if row >= 0:
+            said = self.hits[row].content
+            yield "of", self.hits[row].id
+            yield "hit", said if len(said) <= SHOWN else f"{said[:SHOWN].rstrip()}…"
+            yield "via", terms.shared(self.led.asked[row], text)
+
+
+def lead(
+    question: Question,
+    evidence: "Floats",
+    terms: Heard,
+    places: "Rows",
+    text: Callable[[int], str],
+    share: float = 1.0,
+) -> Led | None:
+    """Evidence for what shares rare words with the best first hits; None where there is none.
+
+    `evidence` is that of the first round, `places` the row in the index, each (n_rows,); `share` how much of it all counts. Cost:
+    O(n_rows), and the postings of the words of `HITS` texts.
+    """
+    import numpy as np
+
+    first = _best(evidence)
+    if not len(first):
+        return None
+    found, source = np.zeros_like(evidence), np.full(len(evidence), -1, dtype=np.int64)
+    row_of = np.full(int(places.max(initial=0)) + 1, -1, dtype=np.int64)
+    row_of[places[places >= 0]] = np.flatnonzero(places >= 0)
+    asked: dict[int, Question] = {}
+    for row in first.tolist():
+        said = ask(text(row))
+        sure = float(evidence[row]) ** 2 / (float(evidence[row]) ** 2 + MIDDLE**2)
+        counts = share * DAMPED * FULL_COVERAGE * sure * _open(question, said)
+        rare = _rare(said, question, terms) if counts else {}
+        if not rare:
+            continue
+        mass = min(max(sum(rare.values()), terms.rare_word()), ENOUGH * terms.rare_word())
+        gained = np.zeros_like(evidence)
+        for token, tells in rare.items():
+            gained[row_of[terms.holding(token)]] += np.float32(counts * tells / mass)
+        gained[row] = 0.0
+        better = gained > found
+        found[better], source[better] = gained[better], row
+        asked[row] = Question(dict.fromkeys(rare, 1.0), {one: said.surfaces[one] for one in rare})
+    return Led(found, source, asked) if asked else None
+
+
+def _best(evidence: "Floats") -> "Rows":
+    """The first hits that are followed, best first."""
+    import numpy as np
+
+    least = max(SURE, NEAR_BEST * float(evidence.max(initial=0.0)))
+    rows = np.flatnonzero(evidence >= least)
+    best: Rows = rows[np.argsort(-evidence[rows], kind="stable")][:HITS]
+    return best
+
+
+def _open(question: Question, said: Question) -> float:
+    """How far a hit leads, 0..1: by the share of the question that it does not hold."""
+    whole = sum(question.weights.values())
+    left = sum(weight for token, weight in question.weights.items() if token not in said.weights)
+    return min(left / whole / LEFT, 1.0) if whole else 0.0
+
+
+def _rare(said: Question, question: Question, terms: Heard) -> dict[str, float]:
+    """The rarest words of a text that others hold too and nobody asked for, with what each tells in nats."""
+    least = TELLING * terms.rare_word()
+    new = [one for one in said.weights if one not in question.weights and kind(one) in (RARE, PAIR)]
+    terms.count(new)
+    tells = {one: terms.information(one) for one in new if terms.holders(one) > 1}
+    chosen: dict[str, float] = {}
+    for one in sorted(tells, key=lambda one: (-tells[one], one)):
+        spare = len(chosen) < MOST_WORDS and tells[one] >= least
+        if spare and not any(_overlap(one, other) for other in chosen):
+            chosen[one] = tells[one]
+    return chosen
+
+
+def _overlap(token: str, other: str) -> bool:
+    """Whether two pairs of characters are parts of one run, so that both tell the same."""
+    return is_pair(token) and is_pair(other) and (token[0] == other[1] or token[1] == other[0])

@@ -1,0 +1,151 @@
+"""What the talk is about by name: topics of memories (a person, a place, a work, a matter) that a message names.
+
+Only topics that an entry carries count, so nothing is guessed about a language: a topic is looked for as it is written,
+a Latin one as whole words, any other anywhere; the longest name at a place is the one that is meant.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from math import log
+from typing import TYPE_CHECKING
+
+from rolememory.schema.entry import Entry
+from rolememory.text.fold import fold
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from rolememory.triggers.table import Mask, Rows
+
+    Floats = NDArray[np.float32]
+
+FADING = 0.85  # of a topic's weight with each message back
+EARLIER = 0.9  # ... of one that the newest message does not name
+OWN_MATTER = 0.6  # a topic that tells so much is the message's own matter ...
+LEFT = 0.4  # ... and leaves this of the weight of earlier ones
+BEST = 5  # candidates whose topics wake what else carries them
+TELLING = 0.4  # least that such a topic must tell
+_START = 2  # characters by which names are found
+
+
+class Topics:
+    """Which rows carry which topic. Cost: `add` O(topics of the entry); `named` O(characters of the text)."""
+
+    def __init__(self) -> None:
+        self._rows: dict[str, set[int]] = {}
+        self._starts: dict[str, list[str]] = {}  # first characters -> names, longest first
+        self._found = lru_cache(maxsize=256)(self._find)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def add(self, row: int, entry: Entry) -> None:
+        """Note the topics of the entry in a row."""
+        for name in topics_of(entry):
+            if name not in self._rows:
+                names = self._starts.setdefault(name[:_START], [])
+                names.append(name)
+                names.sort(key=lambda one: (-len(one), one))
+                self._found.cache_clear()
+            self._rows.setdefault(name, set()).add(row)
+
+    def remove(self, row: int, entry: Entry) -> None:
+        """Forget them."""
+        for name in topics_of(entry):
+            rows = self._rows[name]
+            rows.discard(row)
+            if not rows:
+                del self._rows[name]
+                self._starts[name[:_START]].remove(name)
+                self._found.cache_clear()
+
+    def meant(self, query: str, earlier: Sequence[str], among: "Mask") -> "dict[str, float]":
+        """How much each topic is meant, 0..1: those of the newest message, then those of messages before it, newest first.
+
+        A message that names a matter of its own leaves less to earlier ones.
+        """
+        if not self._rows:
+            return {}
+        own = {name: self._tells(name, among) for name in self._found(query)}
+        matter = min(max(own.values(), default=0.0) / OWN_MATTER, 1.0)
+        left = EARLIER * (1.0 - (1.0 - LEFT) * matter)
+        meant = own
+        for back, text in enumerate(earlier):
+            for name in self._found(text):
+                weight = left * FADING**back * self._tells(name, among)
+                meant[name] = max(meant.get(name, 0.0), weight)
+        return {name: weight for name, weight in meant.items() if weight > 0.0}
+
+    def shared_by(self, best: Iterable[tuple[Entry, float]], among: "Mask") -> "dict[str, float]":
+        """The telling topics of the best candidates, each as much as its candidate is to the point, 0..1."""
+        meant: dict[str, float] = {}
+        for entry, strength in best:
+            for name in topics_of(entry):
+                tells = self._tells(name, among)
+                if tells > TELLING:
+                    meant[name] = max(meant.get(name, 0.0), strength * tells)
+        return meant
+
+    def together(self, meant: Mapping[str, float], n_rows: int) -> "Floats":
+        """How much of what is meant each row carries: noisy-or of its topics; (n_rows,)."""
+        import numpy as np
+
+        silence = np.ones(n_rows, dtype=np.float32)
+        for name in sorted(meant):
+            silence[self._of(name)] *= np.float32(1.0 - min(meant[name], 1.0))
+        carried: Floats = np.float32(1.0) - silence
+        return carried
+
+    def _of(self, name: str) -> "Rows":
+        import numpy as np
+
+        return np.fromiter(self._rows[name], dtype=np.int64)
+
+    def _tells(self, name: str, among: "Mask") -> float:
+        """How much a topic tells, 0..1: all when one candidate carries it, little when all do; of those in the mask alone."""
+        import numpy as np
+
+        carriers = int(np.count_nonzero(among[self._of(name)]))
+        every = int(np.count_nonzero(among))
+        return log(1 + every / carriers) / log(1 + every) if carriers else 0.0
+
+    def _find(self, text: str) -> frozenset[str]:
+        return frozenset(self._names(fold(text).text))
+
+    def _names(self, plain: str) -> Iterator[str]:
+        at = 0
+        while at < len(plain):
+            name = self._name_at(plain, at)
+            if name:
+                yield name
+            at += len(name) or 1
+
+    def _name_at(self, plain: str, at: int) -> str:
+        for name in self._starts.get(plain[at : at + _START], ()):
+            if plain.startswith(name, at) and _stands_alone(plain, at, at + len(name)):
+                return name
+        return ""
+
+
+@lru_cache(maxsize=4096)
+def _folded(topic: str) -> str:
+    return fold(topic).text.strip()
+
+
+def topics_of(entry: Entry) -> Sequence[str]:
+    """The topics of an entry as they are looked for, none twice; one character names nothing."""
+    found = (_folded(topic) for topic in getattr(entry, "topics", ()))
+    return tuple(dict.fromkeys(name for name in found if len(name) >= _START))
+
+
+def _stands_alone(plain: str, start: int, end: int) -> bool:
+    """Whether no Latin letter or digit goes on beyond either end."""
+    before, after = plain[start - 1 : start], plain[end : end + 1]
+    return not (_latin(before) and _latin(plain[start])) and not (
+        _latin(after) and _latin(plain[end - 1])
+    )
+
+
+def _latin(one: str) -> bool:
+    return one.isalnum() and one < "\u0250"

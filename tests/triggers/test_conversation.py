@@ -1,0 +1,113 @@
+"""What stands beside what in a chat, followed as passages come and go."""
+
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rolememory.schema.passage import Passage, passage
+from rolememory.triggers.conversation import Conversations
+from rolememory.triggers.table import Table
+
+NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
+
+
+def told(message: int, place: int = 0, hours: int = 0) -> Passage:
+    """A passage of a message, so many hours after noon."""
+    return passage(
+        chat="harbour",
+        version=f"{message:012x}",
+        role="user",
+        text="It rains. " * (place + 1),
+        span=(10 * place, 10 * place + 9),
+        speaker="Lin",
+        owner="lin",
+        created=NOON + timedelta(hours=hours),
+    )
+
+
+class Followed:
+    """Conversations that are told of every change of a table."""
+
+    def __init__(self, *entries: Passage) -> None:
+        self.table = Table()
+        self.conversations = Conversations(self.table)
+        self.table.follow(self)
+        self.table.change(entries)
+
+    def add(self, rows: Any) -> None:
+        for row in rows:
+            self.conversations.add(row, self.table.entry(row))
+
+    def remove(self, rows: Any) -> None:
+        for row in rows:
+            self.conversations.remove(row, self.table.entry(row))
+
+    def lent(self) -> dict[str, list[float]]:
+        """What each passage gets where one alone is to the point, for every one; by id."""
+        found: dict[str, list[float]] = {one: [] for one in sorted(self.table.row_of)}
+        for alone in found:
+            evidence = np.zeros(self.table.n_rows, dtype=np.float32)
+            evidence[self.table.row_of[alone]] = 1.0
+            lent = self.conversations.lent(evidence, 0.5)
+            for one, gained in found.items():
+                gained.append(round(float(lent[self.table.row_of[one]]), 5))
+        return found
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 5), st.integers(0, 2), st.integers(0, 20), st.booleans()),
+        min_size=1,
+        max_size=20,
+    )
+)
+def test_what_was_changed_step_by_step_stands_as_if_it_were_read_at_once(
+    steps: list[tuple[int, int, int, bool]],
+) -> None:
+    followed, standing = Followed(), dict[str, Passage]()
+    for message, place, hours, stays in steps:
+        one = told(message, place, hours)
+        if stays:
+            standing[one.id] = one
+            followed.table.change([one])
+        elif standing.pop(one.id, None):
+            followed.table.change([], [one.id])
+    came = sorted(standing, key=lambda one: int(followed.table.came[followed.table.row_of[one]]))
+    assert followed.lent() == Followed(*(standing[one] for one in came)).lent()
+
+
+def calls(work: Callable[[], None]) -> int:
+    """How many calls and steps of generators a piece of work takes."""
+    count = 0
+
+    def counted(_frame: Any, event: str, _argument: Any) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(counted)
+    try:
+        work()
+    finally:
+        sys.setprofile(before)
+    return count
+
+
+@pytest.mark.parametrize("place", [0, 1_000], ids=["its first passage", "its last passage"])
+def test_a_passage_costs_the_same_however_long_its_message_is(place: int) -> None:
+    costs = []
+    for size in (4, 400):
+        followed = Followed(*(told(1, one) for one in range(1, size)), told(2))
+        followed.table.change([told(3)])  # the columns have grown
+        followed.table.change([], [told(3).id])
+        one = told(1, place, hours=-1 if place == 0 else 1)
+        came = calls(lambda: followed.table.change([one]))  # noqa: B023  # called at once
+        went = calls(lambda: followed.table.change([], [one.id]))  # noqa: B023
+        costs.append((came, went))
+    assert costs[0] == costs[1]
