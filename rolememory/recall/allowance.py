@@ -6,8 +6,8 @@ character that is shown what it said before says it again.
 
 import json
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import Protocol
 
@@ -20,8 +20,12 @@ from rolememory.text.fold import fold
 from rolememory.text.intent import intent
 from rolememory.text.sentences import sentences
 
+CHARACTERS_A_TOKEN = 4  # about so many, where a budget is counted in tokens
 RUN_WORDS, RUN_HAN = 6, 12
 """Words (characters of Chinese) in a row that are a quotation."""
+
+OWN_LEAST = 0.6
+"""Of the relevance of the best that is told: what words of the character's own must have to stand beside it, where somebody asks."""
 
 _TOKEN = re.compile(r"[\u3400-\u9fff\u3040-\u30ff]|[^\W_\u3400-\u9fff\u3040-\u30ff]+(?:['’]\w+)?")
 _HAN = re.compile(r"[\u3400-\u9fff\u3040-\u30ff]")
@@ -53,7 +57,7 @@ def _asking() -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(row) for language in ("en", "zh") for row in rows[language])
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=256)
 def runs(text: str) -> frozenset[int]:
     """Every run of words in a text that is long enough to be a quotation, by its hash."""
     plain = fold(text).text
@@ -63,7 +67,7 @@ def runs(text: str) -> frozenset[int]:
     return frozenset(map(hash, zip(*shifted, strict=False)))
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=4)
 def _said(replies: tuple[str, ...]) -> frozenset[int]:
     return frozenset[int]().union(*map(runs, replies))
 
@@ -85,24 +89,58 @@ class Allowance:
     rules: PassageSettings
     asked: bool = False
     replies: tuple[str, ...] = ()  # what the character said in the window
+    asker: str = ""  # who asks; "" = nobody says
+    room: int = 0  # characters of the block
+    left: Mapping[str, int] = field(
+        default_factory=dict
+    )  # by id: how many turns ago it was in the prompt and left it
 
     def refuses(self, candidate: Weighed, chosen: Iterable[Scored]) -> Reason | None:
         """Why this passage may not come; None for what is none, or may."""
         memory = candidate.memory
-        if not isinstance(memory, Passage):
+        if not isinstance(memory, Passage) or memory.constant:
             return None
         if memory.role == "assistant" and self._recited(memory):
             return Reason("recited")
-        return None if self.asked else self._uninvited(candidate, memory, chosen)
+        if reason := self._too_much_of_one(memory, chosen):
+            return reason
+        if not self.asked:
+            return self._uninvited(candidate, memory, chosen)
+        return self._beside(candidate, memory, chosen)
+
+    def _too_much_of_one(self, memory: Passage, chosen: Iterable[Scored]) -> Reason | None:
+        """Why no more may come of what this person said, who does not ask: nobody can fill a block with their own words."""
+        if memory.role != "user" or not self.asker or memory.user in (None, self.asker):
+            return None
+        told = (one.memory for one in chosen if isinstance(one.memory, Passage))
+        theirs = (len(one.content) for one in told if one.user == memory.user)
+        needed, limit = sum(theirs) + len(memory.content), int(self.rules.speaker_share * self.room)
+        if needed <= limit:
+            return None
+        values = (("speaker", memory.user or ""), ("needed", needed), ("limit", limit))
+        return Reason("speaker_share", values)
+
+    def _beside(
+        self, candidate: Weighed, memory: Passage, chosen: Iterable[Scored]
+    ) -> Reason | None:
+        """Whether words of the character's own are so much less to the point than what is told already that they only repeat it."""
+        best = max((one.relevance for one in chosen), default=0.0)
+        least = OWN_LEAST * best
+        if memory.role != "assistant" or candidate.relevance >= least:
+            return None
+        return Reason("uninvited", (("relevance", candidate.relevance), ("threshold", least)))
 
     def _uninvited(
         self, candidate: Weighed, memory: Passage, chosen: Iterable[Scored]
     ) -> Reason | None:
         rules = self.rules
+        if 0 < (turns := self.left.get(memory.id, 0)) <= rules.rest:
+            return Reason("resting", (("turns", turns),))
         if candidate.relevance < rules.uninvited_threshold:
             values = (("relevance", candidate.relevance), ("threshold", rules.uninvited_threshold))
             return Reason("uninvited", values)
-        told = [one.memory for one in chosen if isinstance(one.memory, Passage)]
+        among = (one.memory for one in chosen if not one.memory.constant)
+        told = [one for one in among if isinstance(one, Passage)]
         own = sum(one.role == "assistant" for one in told)
         length = sum(len(one.content) for one in told) + len(memory.content)
         if (

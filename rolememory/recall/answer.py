@@ -3,10 +3,10 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from rolememory.recall.allowance import Allowance, asks
+from rolememory.recall.allowance import CHARACTERS_A_TOKEN, Allowance, asks
 from rolememory.recall.associates import Associated
 from rolememory.recall.fit import Fitted, Fitting, Measure, Visible, fit
-from rolememory.recall.gates import Asker, Occasion, eligible, turn_gate
+from rolememory.recall.gates import Asker, Occasion, eligible, inherited, turn_gate
 from rolememory.recall.index import MemoryIndex
 from rolememory.recall.standing import EVERYTHING, Sees, superseded
 from rolememory.recall.weigh import order, weigh
@@ -14,6 +14,7 @@ from rolememory.schema.evidence import Change, Reason, Scored
 from rolememory.schema.memory import Memory
 from rolememory.schema.scene import Scene, Segment
 from rolememory.schema.settings import Settings
+from rolememory.text.intent import intent
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,9 @@ class Question:
     occasion: Occasion
     visible: Visible = field(default_factory=Visible)
     kept: frozenset[str] = frozenset()
+    left: Mapping[str, int] = field(
+        default_factory=dict
+    )  # what left the prompt, by id: how many turns ago
     room: int | None = None
     thresholds: bool = True
     sight: Sees = EVERYTHING
@@ -36,6 +40,7 @@ class Question:
     )  # what use has added to weights, by id
     associated: tuple[Associated, ...] = ()  # other roles that are heard too
     supposed: Memory | None = None  # a memory as if it had been written so
+    told: frozenset[str] = frozenset()  # ids of chapters that stand beside the block
     aside: bool = True  # words out of character may be recalled
 
     @property
@@ -72,12 +77,24 @@ class Question:
             self._allowance,
             self.thresholds,
             known=self.index.memories,
+            told=self.told,
+            high=getattr(rules.recall, self.high) if rules.recall.mode == "hybrid" else 0.0,
         )
+
+    @property
+    def high(self) -> str:
+        """The setting from which on hybrid mode injects: who asks about the past is given more. Source: S2.5, S2.16."""
+        past = self.settings.recall.past_threshold is not None
+        asked = past and intent(self.scene.query) in ("past", "mixed")
+        return "past_threshold" if asked else "high_relevance_threshold"
 
     @property
     def _allowance(self) -> Allowance:
         said = (one.text for one in self.scene.segments if one.role == "assistant")
-        return Allowance(self.settings.recall.passages, asks(self.scene.query), tuple(said))
+        rules = self.settings.recall.passages
+        budget, asker = self.settings.budget, self.scene.user or ""
+        room = budget.max_total_length * (1 if budget.unit == "characters" else CHARACTERS_A_TOKEN)
+        return Allowance(rules, asks(self.scene.query), tuple(said), asker, room, self.left)
 
     def about(self, memory: Memory) -> "Question":
         """The same question, had this memory been written so."""
@@ -134,25 +151,27 @@ def ask(
         notes.append(f"{name}: {type(error).__name__}: {error}"[:200])
 
     with index.table.lock:
+        heard = audience(asker) if audience else eligible(index.memories.values(), asker)
         scored: Sequence[Scored] = weigh(
             index.table,
             index.strategies,
             question.scene,
-            audience(asker) if audience else eligible(index.memories.values(), asker),
+            heard,
             question.settings.weigh,
             multiply=question.settings.recall.fusion == "multiply",
             effects=question.effects,
+            heirs=inherited(index.memories, asker, heard),
             note=note,
         )
     if question.associated:
-        heard = (
+        told = (
             found
             for other in question.associated
             for found in other.heard(question.scene, asker, question.settings, note)
         )
-        scored = sorted([*scored, *heard], key=order)
-    told = question.scene.patterns.notes if question.scene.patterns else ()
-    return scored, (*notes, *told)
+        scored = sorted([*scored, *told], key=order)
+    patterns = question.scene.patterns.notes if question.scene.patterns else ()
+    return scored, (*notes, *patterns)
 
 
 def answer(question: Question, audience: Audience | None = None) -> Answer:

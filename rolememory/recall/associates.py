@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from rolememory.errors import RoleMemoryError
-from rolememory.recall.gates import Asker, first_closed
+from rolememory.recall.gates import Asker, first_closed, inherited
 from rolememory.recall.index import Clock, MemoryIndex
 from rolememory.recall.live import LiveIndex
 from rolememory.recall.standing import EVERYTHING, Sees
@@ -140,15 +140,17 @@ class Associated:
         self, scene: Scene, asker: Asker, settings: Settings, note: Note | None = None
     ) -> Iterator[Scored]:
         """What something in the scene wakes of it, as it is said here, each score multiplied by the factor."""
-        index = self.index
+        index, asker = self.index, asker.seeing(self.sight, self.superseded)
         with index.table.lock:
+            audience = self.audience(asker)
             found = weigh(
                 index.table,
                 [one for one in index.strategies if one.trigger.name != "constant"],
                 replace(scene, reading=index.read(scene.segments)),
-                self.audience(asker.seeing(self.sight, self.superseded)),
+                audience,
                 settings.weigh,
                 multiply=settings.recall.fusion == "multiply",
+                heirs=inherited(index.memories, asker, audience),
                 note=note,
             )
         return map(self._softened, found)

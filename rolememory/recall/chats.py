@@ -8,10 +8,13 @@ from rolememory.recall.alignment import ChatLog, digests
 from rolememory.recall.clock import StoryClock
 from rolememory.recall.hear import Heard
 from rolememory.recall.turn import Turn
+from rolememory.schema.passage import PREFIX
 from rolememory.storage.port import Space
 from rolememory.storage.state import StateFile, StateLog, Values
 
 CLOCK, CHAT = "clock", "chat "  # keys
+KEPT = "variables"  # of macros: states by how many messages there were before the user's
+MOST_STATES = 24  # turns of a chat that can be taken back
 
 
 class ChatStates:
@@ -25,28 +28,70 @@ class ChatStates:
         """The ids that stood in the prompt of the last turn of this chat."""
         return frozenset(self._of(chat).get("ids", ()))
 
+    def left(self, chat: str, said: str, rest: int) -> dict[str, int]:
+        """What was said and left the prompt of this chat within so many turns before that of this message, by id: how many turns ago."""
+        number, held = self._left(chat, said, rest)
+        return {one: number - at for one, at in held.items()}
+
+    def _left(self, chat: str, said: str, rest: int) -> tuple[int, dict[str, int]]:
+        """The number of this message's turn, and in which turn each passage left the prompt; a swipe has the same."""
+        before = self._of(chat)
+        number, held = int(before.get("turn", 0)), dict(before.get("left", {}))
+        if before.get("said") == said:
+            return number, held
+        here = set(before.get("ids", ()))
+        held |= dict.fromkeys(sorted(set(before.get("last", ())) - here), number)
+        number += 1
+        kept = {one: at for one, at in held.items() if one not in here and number - at <= rest}
+        return number, kept
+
     def timers(self, chat: str) -> dict[str, Any]:
         """The running timers of lore in this chat, as JSON."""
         found: dict[str, Any] = self._of(chat).get("timers", {})
+        return found
+
+    def variables(self, chat: str, place: int) -> Mapping[str, Any]:
+        """What macros kept in this chat before the turn that begins behind so many messages.
+
+        A swipe, an edit or a turn taken back starts where the old one did.
+        """
+        earlier = _states(self._of(chat), place)
+        found: dict[str, Any] = earlier[-1]["kept"] if earlier else {}
         return found
 
     def unseen(self, chat: str, heard: Heard) -> int:
         """How many messages of this chat the frontend has cut off before the visible ones."""
         return ChatLog.of(_seen(self._of(chat))).unseen(digests(heard.spoken))
 
-    def keep(self, chat: str, heard: Heard, turn: Turn, now: datetime) -> None:
-        """Keep what this turn did; a new user message is a turn of the story, a swipe of the same one is not."""
+    def keep(
+        self, chat: str, heard: Heard, turn: Turn, now: datetime, *, place: int, rest: int
+    ) -> None:
+        """Keep what this turn did, which begins behind `place` messages, and what left the prompt for `rest` turns.
+
+        A new user message is a turn of the story, a swipe of the same one is not.
+        """
         before, said = self._of(chat), heard.fingerprint
-        if before.get("said") != said:
+        number, resting = self._left(chat, said, rest)
+        swiped = before.get("said") == said
+        if not swiped:
             self._tick(now)
         seen = ChatLog.of(_seen(before)).with_visible(digests(heard.spoken))
         changes = {
             "said": said,
+            "turn": number,
+            "left": resting,
+            "last": before.get("last", [])
+            if swiped
+            else [one for one in before.get("ids", ()) if one.startswith(PREFIX)],
             "ids": [one.memory.id for one in turn.recalled],
             **_numbered(seen),
         }
         if turn.lore is not None:
             changes["timers"] = turn.lore.state.model_dump(mode="json", exclude_defaults=True)
+            if chat:  # a chat without a name is anybody's
+                states, left = _states(before, place), turn.lore.variables.to_json()
+                if left or states or before.get(KEPT):
+                    changes[KEPT] = [*states, {"before": place, "kept": left}][-MOST_STATES:]
         gone = {name: None for name in before if name.startswith("#") and name not in changes}
         news = {name: value for name, value in changes.items() if before.get(name) != value}
         self._state.put(CHAT + chat, {**gone, **news})
@@ -57,7 +102,7 @@ class ChatStates:
 
     def keep_only(self, chats: Collection[str]) -> None:
         """Drop what is kept of any other chat, and what stood in the last prompts, at once."""
-        kept, prompted = {CLOCK, *(CHAT + chat for chat in chats)}, ("said", "ids")
+        kept, prompted = {CLOCK, *(CHAT + chat for chat in chats)}, ("said", "ids", "last", "left")
         self._state.replace(
             {
                 key: {name: value for name, value in held.items() if name not in prompted}
@@ -78,6 +123,12 @@ class ChatStates:
         self.clock.tick(now)
         gone = {str(turn): None for turn in range(before, self.clock.first)}
         self._state.put(CLOCK, {**gone, **self.clock.newest})
+
+
+def _states(held: Mapping[str, Any], place: int) -> list[dict[str, Any]]:
+    """What macros kept, state by state, before that place of the chat; oldest first."""
+    rows = held.get(KEPT)
+    return [row for row in rows if row["before"] < place] if isinstance(rows, list) else []
 
 
 def _numbered(seen: ChatLog) -> dict[str, Any]:

@@ -5,12 +5,11 @@ A change is only named when trying it out lets the memory in: the question is as
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import Any
 
 from rolememory.errors import UnknownMemoryError
 from rolememory.recall.answer import Answer, Question, answer
-from rolememory.recall.gates import first_closed
+from rolememory.recall.gates import eligible, first_closed
 from rolememory.schema.evidence import Change, Reason, Refusal, Scored
 from rolememory.schema.memory import Memory, MemoryType
 from rolememory.schema.settings import Settings
@@ -140,10 +139,14 @@ def _ways_to_wake(question: Question, memory: Memory) -> Iterator[Change]:
 
 def _telling_words(question: Question) -> list[str]:
     """Words of the message that may serve as a key: the most telling first, three of them; Chinese ones without function words."""
-    found = split(question.scene.query)
+    import numpy as np
+
+    found, index = split(question.scene.query), question.index.terms
+    heard = np.zeros(index.n_rows, dtype=np.bool_)
+    heard[index.rows(eligible(question.index.memories.values(), question.asker))] = True
+    terms = index.among(heard)
     worth = {
-        found.surfaces[token]: question.index.terms.information(token) * len(token)
-        for token in found.weights
+        found.surfaces[token]: terms.information(token) * len(token) for token in found.weights
     }
     words = [word for word in worth if len(word) > 1 and not set(word) & FUNCTION_CHARACTERS]
     return sorted(words, key=lambda word: (-worth[word], word))[:3]
@@ -164,8 +167,8 @@ def _past_threshold(
     yield from _ways_to_wake(question, memory)
 
 
-def _past_high(_: Reason, __: Question, ___: Memory, scored: Scored) -> Iterator[Change]:
-    yield Change("settings", "recall.high_relevance_threshold", _just_below(scored.relevance))
+def _past_high(_: Reason, question: Question, __: Memory, scored: Scored) -> Iterator[Change]:
+    yield Change("settings", f"recall.{question.high}", _just_below(scored.relevance))
     yield Change("settings", "recall.mode", "inject")
 
 
@@ -191,6 +194,11 @@ def _past_max_items(
     )
 
 
+def _past_enough(reason: Reason, question: Question, memory: Memory, _: Scored) -> Iterator[Change]:
+    yield from _more("recall.enough", int(reason.get("limit", 0)), question.size, question, memory)
+    yield Change("memory", "constant", True)
+
+
 def _past_type_budget(
     reason: Reason, question: Question, memory: Memory, _: Scored
 ) -> Iterator[Change]:
@@ -212,6 +220,14 @@ def _past_budget(reason: Reason, question: Question, memory: Memory, _: Scored) 
 def _past_uninvited(_: Reason, __: Question, ___: Memory, scored: Scored) -> Iterator[Change]:
     field = "recall.passages.uninvited_threshold"
     yield Change("settings", field, _just_below(scored.relevance))
+
+
+def _past_speaker_share(_: Reason, __: Question, ___: Memory, ____: Scored) -> Iterator[Change]:
+    yield Change("settings", "recall.passages.speaker_share", 1.0)
+
+
+def _past_resting(reason: Reason, _: Question, __: Memory, ___: Scored) -> Iterator[Change]:
+    yield Change("settings", "recall.passages.rest", int(reason.get("turns", 1)) - 1)
 
 
 def _past_allowance(
@@ -264,10 +280,13 @@ _PAST = {
     "low_relevance": _past_high,
     "type_limit": _past_type_limit,
     "max_items": _past_max_items,
+    "enough": _past_enough,
     "type_budget": _past_type_budget,
     "budget": _past_budget,
     "uninvited": _past_uninvited,
     "allowance": _past_allowance,
+    "resting": _past_resting,
+    "speaker_share": _past_speaker_share,
     "visible": _past_visible,
     "near_duplicate": _past_duplicate,
 }
@@ -308,8 +327,3 @@ def _line(scored: Scored) -> Line:
         for part in sorted(scored.contributions, key=lambda part: -abs(part.amount))
     )
     return Line(scored.memory.id, scored.score, scored.relevance, hits + parts)
-
-
-def moment_of(value: object) -> str:
-    """A value of a change as people write it."""
-    return value.isoformat() if isinstance(value, datetime) else str(value)

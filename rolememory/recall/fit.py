@@ -14,17 +14,21 @@ from typing import NamedTuple, Protocol
 
 from rapidfuzz import fuzz
 
+from rolememory.inject.render import is_stable
 from rolememory.recall.allowance import Allowance
 from rolememory.recall.excerpts import Excerpts
 from rolememory.recall.weigh import Ranking, order, placed
 from rolememory.schema.evidence import Reason, Scored
-from rolememory.schema.memory import Memory, MemoryType
+from rolememory.schema.memory import Evidence, Memory, MemoryType
 from rolememory.schema.passage import Passage
 from rolememory.schema.settings import BudgetSettings, PassageSettings, PerType, RecallSettings
 from rolememory.text.fold import fold
 from rolememory.text.words import tokens
 
 _NUMBERS = re.compile(r"\d+")
+ASKED = 1.6  # times `recall.enough` for who asks
+MOST_CHAPTERS = 2  # in the block, where somebody asks
+_CLAUSE_ENDS = ".!,;:…。！，；："
 _LEAST_BYTES = 12  # twelve Latin letters, four Chinese characters
 
 
@@ -87,12 +91,19 @@ class Visible:
         return cls(plain(query), folded, "\n".join(folded), shown)
 
     def holds(self, memory: Memory) -> bool:
-        """Whether all that it rests on stands there."""
-        return bool(self.shown and memory.evidence) and all(
-            (one.chat, version) in self.shown
-            for one in memory.evidence
-            for version in one.version.split("+")
-        )
+        """Whether all that it rests on stands there, or is said there again in the same words; any of it, of a chapter."""
+        if memory.chapter:
+            return any(
+                (one.chat, said) in self.shown
+                for one in memory.evidence
+                for said in one.version.split("+")
+            )
+        return bool(memory.evidence) and all(map(self._stands, memory.evidence))
+
+    def _stands(self, one: Evidence) -> bool:
+        if self.shown and all((one.chat, said) in self.shown for said in one.version.split("+")):
+            return True
+        return said_again(plain(one.quote), self.joined)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +119,8 @@ class Fitting:
     allowance: Allowance = field(default_factory=lambda: Allowance(PassageSettings(), asked=True))
     thresholds: bool = True  # off = a search: everything that was woken
     known: Mapping[str, Memory] = field(default_factory=dict)  # all that may be recalled, by id
+    told: Collection[str] = ()  # chapters that stand beside the block
+    high: float = 0.0  # hybrid mode: a relevance below is offered, not injected
 
     @property
     def limit(self) -> int:
@@ -123,12 +136,13 @@ class Fitted:
     near: list[Scored] = field(default_factory=list)
     refused: dict[str, Reason] = field(default_factory=dict)
     length: int = 0  # of the whole block
+    relevance: float = 0.0  # of the memories that are in, added up: see `recall.enough`
     distilled: Mapping[tuple[str, str], Sequence[Memory]] = field(
         default_factory=dict
     )  # by chat and version: memories that were made of its words and matter now
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def plain(text: str) -> str:
     r"""A text as comparisons see it: folded, runs of white space as one blank.
 
@@ -165,6 +179,22 @@ def _words(text: str) -> frozenset[str]:
 @lru_cache(maxsize=2048)
 def _numbers(text: str) -> tuple[str, ...]:
     return tuple(_NUMBERS.findall(text))
+
+
+def said_again(quote: str, joined: str) -> bool:
+    """Whether somebody says these words again as a clause of their own; who asks about them does not. Both plain.
+
+    >>> said_again("i moved to paris.", "hello. i moved to paris, at last")
+    True
+    >>> said_again("i moved to paris.", "did i say that i moved to paris?"), said_again("我搬到巴黎了", "我搬到巴黎了。")
+    (False, True)
+    """
+    words = quote.strip(_CLAUSE_ENDS + " ")
+    if not _says_enough(words) or words not in joined:
+        return False
+    ends = f"[{re.escape(_CLAUSE_ENDS)}]"
+    again = rf"(?:^|[?？\n]|{ends}) ?{re.escape(words)} ?(?:{ends}|\n|$)"
+    return re.search(again, joined) is not None
 
 
 def _says_enough(content: str) -> bool:
@@ -222,6 +252,8 @@ def _fit(ranking: Ranking, block: Growing, fitting: Fitting) -> Fitted:
                 replace(scored, memory=told) if told is not scored.memory else scored
             )
             block.take(told)
+            if _is_typed(candidate) and not candidate.memory.constant:
+                fitted.relevance += candidate.relevance
     fitted.chosen.sort(key=order)
     return fitted
 
@@ -240,7 +272,9 @@ def _told_as(
     excerpt = excerpts.of(memory, _shared(scored))
     if excerpt is not None and excerpt is not memory:
         wider = _Candidate(excerpt, scored.relevance)
-        closed = fitting.allowance.refuses(wider, ()) or _budget(wider, fitted, fitting, block)
+        closed = fitting.allowance.refuses(wider, fitted.chosen) or _budget(
+            wider, fitted, fitting, block
+        )
         if closed:
             excerpt = None if excerpts.tells(memory) else memory
     if excerpt is None:
@@ -256,14 +290,28 @@ def _shared(scored: Scored) -> Sequence[str]:
 
 
 def _in_order(ranking: Ranking, fitting: Fitting, said: bool) -> Sequence[int]:
-    """The places as they are tried: what an author wrote before what was said, so that no talk can crowd it out; else by score."""
-    places = _by_score(ranking, fitting)
-    if not said:
+    """The places as they are tried: the stable part first, then what an author wrote, so that no talk can crowd it out; chapters last; else by score."""
+    places, memories = _by_score(ranking, fitting), ranking.memories
+    ranks = [_rank(one, said=said) for one in memories]
+    if not any(rank != _FREELY for rank in ranks):
         return places
-    first = [at for at in places if ranking.memories[at].authored]
-    return (
-        [*first, *(at for at in places if not ranking.memories[at].authored)] if first else places
-    )
+    steady = sorted((at for at in places if ranks[at] == 0), key=lambda at: _steady(memories[at]))
+    return [*steady, *sorted((at for at in places if ranks[at]), key=ranks.__getitem__)]
+
+
+_FREELY = 2
+
+
+def _rank(memory: Memory, *, said: bool) -> int:
+    if is_stable(memory):
+        return 0
+    return _FREELY if not said else 1 if memory.authored else 3 if memory.chapter else _FREELY
+
+
+def _steady(memory: Memory) -> tuple[object, ...]:
+    """What puts the stable part in an order that no turn changes."""
+    created = memory.created.timestamp() if memory.created else 0.0
+    return not memory.authored, -memory.priority, created, memory.id
 
 
 def _by_score(ranking: Ranking, fitting: Fitting) -> Sequence[int]:
@@ -300,10 +348,10 @@ def _below(candidate: _Candidate, fitting: Fitting) -> Reason:
 def _low_relevance(
     candidate: _Candidate, _: Fitted, fitting: Fitting, __: Growing
 ) -> Reason | None:
-    high = fitting.rules.high_relevance_threshold
-    if not fitting.thresholds or candidate.relevance >= high:
+    if not fitting.thresholds or candidate.relevance >= fitting.high:
         return None
-    return Reason("low_relevance", (("relevance", candidate.relevance), ("threshold", high)))
+    values = (("relevance", candidate.relevance), ("threshold", fitting.high))
+    return Reason("low_relevance", values)
 
 
 def _limit(limits: PerType, kind: MemoryType) -> int | None:
@@ -336,6 +384,18 @@ def _max_items(_: _Candidate, fitted: Fitted, fitting: Fitting, __: Growing) -> 
         if limit is not None and len(fitted.chosen) >= limit
         else None
     )
+
+
+def _enough(candidate: _Candidate, fitted: Fitted, fitting: Fitting, _: Growing) -> Reason | None:
+    """Read as a chance to be to the point, relevances add up to how many memories are: so many are enough."""
+    limit = fitting.rules.enough
+    if limit is None or fitted.relevance < limit or not fitting.thresholds:
+        return None
+    limit *= ASKED if fitting.allowance.asked else 1.0
+    free = candidate.memory.authored or candidate.memory.constant or not _is_typed(candidate)
+    if free or fitted.relevance < limit:
+        return None
+    return Reason("enough", (("sum", round(fitted.relevance, 2)), ("limit", limit)))
 
 
 def _type_budget(
@@ -453,13 +513,26 @@ def _near_duplicate(
     return None
 
 
+def _chapter(candidate: _Candidate, fitted: Fitted, fitting: Fitting, _: Growing) -> Reason | None:
+    """Chapters stand beside the block: what is told there is not told again, and few more come in."""
+    chapter = candidate.memory.chapter
+    if chapter is None or not fitting.thresholds:
+        return None
+    if chapter.parts or candidate.memory.id in fitting.told:
+        return Reason("in_story")
+    limit = MOST_CHAPTERS if fitting.allowance.asked else 0 if fitting.told else 1
+    taken = sum(one.memory.chapter is not None for one in fitted.chosen)
+    return Reason("type_limit", (("type", "chapter"), ("limit", limit))) if taken >= limit else None
+
+
 def _asks(gate: _Gate, fitting: Fitting) -> bool:
     """Whether a gate can be closed at all under these rules."""
     rules, unlimited = fitting.rules, PerType()
     idle: dict[_Gate, bool] = {
-        _low_relevance: rules.mode == "inject",
+        _low_relevance: fitting.high <= 0.0,
         _type_limit: rules.max_per_type == unlimited,
         _max_items: rules.max_items is None,
+        _enough: rules.enough is None,
         _type_budget: fitting.budget.per_type == unlimited,
         _echo: not fitting.visible.query,
         _visible: not (rules.skip_visible and fitting.visible.texts),
@@ -470,8 +543,10 @@ def _asks(gate: _Gate, fitting: Fitting) -> bool:
 _GATES: tuple[_Gate, ...] = (
     _threshold,
     _low_relevance,
+    _chapter,
     _type_limit,
     _max_items,
+    _enough,
     _allowance,
     _type_budget,
     _budget,

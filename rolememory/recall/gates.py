@@ -4,15 +4,17 @@ Every gate looks at one memory and one turn and answers None (open) or a `Reason
 explanation shows, so the order of the table is part of the product.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from rolememory.recall.standing import EVERYTHING, Readers, Sees, counts
+from rolememory.recall.standing import EVERYTHING, Readers, Sees, counts, last
 from rolememory.schema.evidence import Change, Reason
 from rolememory.schema.memory import Memory
 from rolememory.schema.passage import Passage
 from rolememory.schema.settings import RecallSettings
+from rolememory.text.intent import technical
+from rolememory.triggers.table import Among
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +151,35 @@ def eligible(memories: Iterable[Memory], asker: Asker) -> frozenset[str]:
     return frozenset(memory.id for memory in memories if first_closed(memory, asker) is None)
 
 
+def heirs(
+    memories: Mapping[str, Memory], asker: Asker, heard: Collection[str]
+) -> Mapping[str, str]:
+    """Which memory stands for each one that only its being replaced keeps out: the last that replaced it, if that may be asked.
+
+    Cost: O(replaced), a walk through the gates for each.
+    """
+    found: dict[str, str] = {}
+    as_before = asker.seeing(asker.sight, {})
+    for old in asker.superseded:
+        memory, new = memories.get(old), last(old, asker.superseded)
+        if memory and new != old and new in heard and first_closed(memory, as_before) is None:
+            found[old] = new
+    return found
+
+
+def inherited(
+    memories: Mapping[str, Memory], asker: Asker, heard: Collection[str]
+) -> Mapping[str, str]:
+    """`heirs`, found once for an audience that stays the same object while nothing changes."""
+    if not asker.superseded:
+        return {}
+    if not isinstance(heard, Among):
+        return heirs(memories, asker, heard)
+    if heard.heirs is None:
+        heard.heirs = heirs(memories, asker, heard)
+    return heard.heirs
+
+
 def unchanged_between(
     memories: Iterable[Memory], now: datetime
 ) -> tuple[datetime | None, datetime | None]:
@@ -197,6 +228,7 @@ def _trigger_word(query: str, rules: RecallSettings) -> tuple[Reason, Change] | 
     if rules.long_term_trigger == "always":
         return None
     said = query.casefold()
-    if any(word.casefold() in said for word in rules.long_term_keywords):
+    named = any(word.casefold() in said for word in rules.long_term_keywords)
+    if named or (not rules.long_term_keywords and technical(query)):
         return None
     return Reason("no_trigger_word"), Change("settings", "recall.long_term_trigger", "always")

@@ -32,8 +32,7 @@ class Heard:
 
     segments: tuple[Segment, ...]
     query: str
-    earlier: str  # the message before it
-    messages_before: int  # spoken messages before it
+    before: tuple[str, ...] = ()  # what was said before the newest user message, newest first
     aside: bool = False  # it is nothing but words out of character
 
     @property
@@ -42,11 +41,14 @@ class Heard:
         return tuple(segment for segment in self.segments if segment.role in SPOKEN)
 
     @property
-    def before(self) -> list[str]:
-        """What was said before the newest user message, newest first."""
-        spoken = self.spoken
-        at = next((at for at, one in enumerate(spoken) if one.role == "user"), len(spoken))
-        return [segment.text for segment in spoken[at + 1 :]]
+    def earlier(self) -> str:
+        """The message before the newest user message."""
+        return self.before[0] if self.before else ""
+
+    @property
+    def messages_before(self) -> int:
+        """How many spoken messages stand before the newest user message."""
+        return len(self.before)
 
     @property
     def fingerprint(self) -> str:
@@ -63,15 +65,13 @@ def hear(
     read = segments(messages, cleaner=cleaner, character=character)
     newest = next((segment for segment in read if segment.role == "user"), None)
     if newest is None:
-        return Heard(read, "", "", 0)
+        return Heard(read, "")
     if aside := is_aside(messages[newest.index].content):
         told = replace(newest, text=messages[newest.index].content.strip())
         read = tuple(told if segment is newest else segment for segment in read)
         newest = told
-    before = [
-        segment for segment in read if segment.role in SPOKEN and segment.index < newest.index
-    ]
-    return Heard(read, newest.text, before[0].text if before else "", len(before), aside)
+    before = (one for one in read if one.role in SPOKEN and one.index < newest.index)
+    return Heard(read, newest.text, tuple(one.text for one in before), aside)
 
 
 def set_scene(

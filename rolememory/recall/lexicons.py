@@ -14,7 +14,7 @@ log = logging.getLogger(__name__)
 
 
 class Lexicons:
-    """Gives the lexicon as it stands; None while the author has no words of his own. A broken file keeps the last good one."""
+    """Gives the lexicon as it stands; None while the author has no words of their own. A broken file keeps the last good one."""
 
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder

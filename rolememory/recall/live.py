@@ -50,6 +50,11 @@ class LiveIndex:
         self.index = index
         return index
 
+    @property
+    def chapters(self) -> Collection[Memory]:
+        """The chapters of the role's stories."""
+        return self._known.chapters.values()
+
     def superseded(self, sight: Sees) -> Mapping[str, str]:
         """What was replaced by what counts, seen from there; the same object while nothing changes. Cost: as `audience`."""
         return self._view(sight).replacements.superseded
@@ -79,6 +84,7 @@ class _Known:
         self.supports = Supports()
         self.replacing: set[str] = set()  # ids of what supersedes something
         self.expiring: dict[str, Memory] = {}
+        self.chapters: dict[str, Memory] = {}
 
     def change(self, index: MemoryIndex, fresh: Sequence[Memory], gone: Sequence[str]) -> None:
         """Take over what is about to change in the index."""
@@ -90,10 +96,13 @@ class _Known:
                 self.supports.remove(before)
             self.replacing.discard(memory_id)
             self.expiring.pop(memory_id, None)
+            self.chapters.pop(memory_id, None)
         for memory in fresh:
             self.supports.add(memory)
             if memory.supersedes:
                 self.replacing.add(memory.id)
+            if memory.chapter:
+                self.chapters[memory.id] = memory
             if memory.expires:
                 self.expiring[memory.id] = memory
         self.changes.note(

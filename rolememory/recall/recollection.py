@@ -5,10 +5,13 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from rolememory.inject.environment import Templates
-from rolememory.inject.persona import Preferences, personalisation, preferences
-from rolememory.inject.render import Cast, Length, Style
+from rolememory.inject.fence import fenced
+from rolememory.inject.persona import Preferences, Utterance, personalisation, preferences
+from rolememory.inject.render import Cast, Length, Style, is_stable
 from rolememory.inject.styles import Styles
-from rolememory.recall.answer import Question, answer, ask
+from rolememory.recall import recent, scene_state, story
+from rolememory.recall.allowance import asks
+from rolememory.recall.answer import Answer, Question, answer, ask
 from rolememory.recall.associates import NOBODY, Associates, Circle
 from rolememory.recall.books import Books, left_by
 from rolememory.recall.card import CardOfRole
@@ -17,14 +20,18 @@ from rolememory.recall.gates import Occasion
 from rolememory.recall.hear import SPOKEN, Heard, hear, set_scene, visible
 from rolememory.recall.live import LiveIndex
 from rolememory.recall.lore.activation import Activation
-from rolememory.recall.lore.scan import scan
+from rolememory.recall.lore.scan import chat_number, greeting_of, scan
 from rolememory.recall.lore_meaning import LoreMeaning
 from rolememory.recall.meanings import Meanings
 from rolememory.recall.standing import EVERYTHING, Sees
+from rolememory.recall.story import InView, StoryBlock, StoryWords
 from rolememory.recall.turn import Turn, say
 from rolememory.schema.evidence import Scored, Trace
+from rolememory.schema.generation import USUAL, Generation
+from rolememory.schema.learning import Said
 from rolememory.schema.memory import Memory, in_utc
 from rolememory.schema.message import Message
+from rolememory.schema.passage import Passage
 from rolememory.schema.role import Character, Role
 from rolememory.schema.scene import Language
 from rolememory.schema.settings import Settings
@@ -34,10 +41,14 @@ from rolememory.text.clean import Cleaner
 from rolememory.text.embed.ladder import Loader
 from rolememory.text.embed.queries import QueryVectors, asked
 from rolememory.text.feel_words import Lexicon
+from rolememory.text.intent import intent
 from rolememory.text.lengths import counter_for
 from rolememory.text.pattern import Budget
-from rolememory.text.words import leans_on
+from rolememory.text.words import context_dependence
 from rolememory.triggers.table import Among
+
+_STILL_TOLD = ("short_query", "no_trigger_word")
+"""A message that asks for nothing changes nothing about the story that it stands in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +87,13 @@ class Request:
     circle: Circle = NOBODY  # associated roles
     shown: frozenset[tuple[str, str]] = frozenset()  # chat and version of what stands in the window
     off: bool = False  # memory is off in this chat
+    kin: frozenset[str] = frozenset()  # the chats that share the messages of this one
+    away_days: int = 0  # so long nobody spoke before this message; 0 = not worth telling
+    scene: Mapping[str, str] = field(default_factory=dict)  # how things stand: field, value
+    recent: tuple[Said, ...] = ()  # the newest messages of the chat that are not in view
     stamp: tuple[tuple[str, str], ...] = ()  # what was printed about the scene last: field, value
+    generation: Generation = USUAL
+    before: int = 0  # messages of the chat that are known to stand before those given
 
 
 class Recollection:
@@ -91,6 +108,7 @@ class Recollection:
         self._live = LiveIndex(settings, self.chats.clock.turns)
         self._associates = Associates(settings, self.chats.clock.turns)
         self._around = around
+        self._story_words = StoryWords(around.templates)
         self._wishes: tuple[Among, str, Preferences] | None = None  # of the last audience
 
     def recall(
@@ -104,21 +122,45 @@ class Recollection:
             lore, question = self._wake_across(role, settings, request, heard, question, lore)
         if lore is not None and settings.budget.shared_with_lore:
             question = replace(question, room=left_by(lore, settings))
-        given = answer(question, self._live.audience)
         style = self._style(role, settings, request, question.scene.language)
+        chapters = self._story(role, settings, request, question)
+        question = replace(question, told=chapters.ids)
+        given = answer(question, self._live.audience)
         persona = (
             self._persona(question) if settings.inject.preferences and not given.closed else ""
         )
-        turn = say(question, given, style, request.messages, lore, persona)
+        told = not given.closed or given.closed[0].code in _STILL_TOLD
+        turn = say(
+            question,
+            given,
+            style,
+            request.messages,
+            lore,
+            persona,
+            _apart(
+                chapters.text if told else "",
+                self._recent(role, settings, request, question, given),
+            ),
+            self._scene(role, settings, request, question.scene.language) if told else "",
+            "" if chapters.text or (lore and lore.awake) else self._untold(question, given, style),
+        )
         turn = replace(
             turn,
+            searchable=self._searchable(question, given),
             trace=self._trace(
                 turn,
                 (*given.notes, *(lore.notes if lore else ()), *style.notes, *request.circle.notes),
             ),
         )
         if not request.dry_run:
-            self.chats.keep(request.chat, heard, turn, question.scene.now)
+            self.chats.keep(
+                request.chat,
+                heard,
+                turn,
+                question.scene.now,
+                place=request.before + heard.messages_before,
+                rest=settings.recall.passages.rest,
+            )
         return turn
 
     def search(
@@ -166,7 +208,9 @@ class Recollection:
             now=in_utc(request.now) if request.now else datetime.now(UTC),
             turn=self.chats.clock.turn,
             user=request.user,
-            talk=None if not leans_on(heard.query) else self._around.queries.talk(heard.before),
+            talk=None
+            if not context_dependence(heard.query)
+            else self._around.queries.talk(heard.before),
             vector=self._around.queries(asked(heard.query, heard.earlier)),
             seed=len(heard.segments),
             wanted=request.wanted or _wanted(settings, request),
@@ -182,6 +226,7 @@ class Recollection:
             occasion,
             visible(heard, request.shown),
             self.chats.injected(request.chat),
+            left=self.chats.left(request.chat, heard.fingerprint, settings.recall.passages.rest),
             sight=request.sight,
             superseded=self._live.superseded(request.sight),
             effects=request.effects,
@@ -214,7 +259,7 @@ class Recollection:
         request: Request,
         heard: Heard,
         question: Question,
-        injected: Sequence[str] = (),
+        recalled: Sequence[str] = (),
     ) -> Activation | None:
         """The lorebook entries of this turn, with the timers of its chat."""
         index = (
@@ -224,14 +269,28 @@ class Recollection:
         )
         if index is None:
             return None
+        card = request.character or self.card.character(role, request.user)
+        spoken = [message for message in request.messages if message.role in SPOKEN]
+        asked = request.generation
+        meant = self.lore_meaning.outside(index, question.scene, settings)
         return scan(
             index,
-            [message for message in request.messages if message.role in SPOKEN],
-            card=request.character or self.card.character(role, request.user),
+            spoken,
+            card=card,
             state=self.chats.timers(request.chat),
-            injected=injected,
-            outside=self.lore_meaning.outside(index, question.scene, settings),
-            chance=int(heard.fingerprint, 16),
+            variables=self.chats.variables(request.chat, request.before + heard.messages_before),
+            trigger=asked.kind,
+            author_note=asked.author_note,
+            injected=asked.searched,
+            recalled=recalled,
+            outside=(*asked.outside, *meant),
+            chance=asked.chance or int(heard.fingerprint, 16),
+            context_tokens=asked.context_tokens,
+            greeting=greeting_of(card, spoken) if asked.greeting is None else asked.greeting,
+            user_icon=asked.user_icon,
+            now=question.scene.now,
+            chat=chat_number(request.chat),
+            cost=counter_for("tokens", settings.lengths),
             unseen=request.unseen
             if request.unseen is not None
             else self.chats.unseen(request.chat, heard),
@@ -241,16 +300,95 @@ class Recollection:
             dry_run=request.dry_run,
         )
 
+    def _story(
+        self, role: Role, settings: Settings, request: Request, question: Question
+    ) -> StoryBlock:
+        """The chapters that stand beside the block. Cost: O(chapters)."""
+        limit = settings.budget.chapters
+        if not limit or not self._live.chapters or request.off:
+            return StoryBlock()
+        length, cast = (
+            counter_for(settings.budget.unit, settings.lengths),
+            self._cast(role, request),
+        )
+        say_it = self._story_words.of(
+            _language(settings, question.scene.language),
+            char=cast.char,
+            user=cast.user,
+            away_days=request.away_days,
+        )
+        return story.told(
+            self._live.chapters,
+            self._live.audience(question.asker),
+            InView(request.kin, frozenset(version for _, version in request.shown)),
+            say_it,
+            lambda text: length(text) <= limit,
+        )
+
+    def _recent(
+        self, role: Role, settings: Settings, request: Request, question: Question, given: Answer
+    ) -> str:
+        """What was said last and is not in view, where that is wanted; also where no word asks for older memories."""
+        if given.closed and given.closed[0].code != "no_trigger_word":
+            return ""
+        cast, language = self._cast(role, request), question.scene.language
+        return recent.worded(
+            request.recent,
+            self._around.templates,
+            _language(settings, language),
+            char=cast.char,
+            user=cast.user,
+        )
+
+    def _scene(self, role: Role, settings: Settings, request: Request, language: Language) -> str:
+        """How things stand in the scene, where that is wanted."""
+        if not settings.inject.scene or request.off or not request.scene:
+            return ""
+        cast = self._cast(role, request)
+        return scene_state.worded(
+            request.scene,
+            self._around.templates,
+            _language(settings, language),
+            char=cast.char,
+            user=cast.user,
+        )
+
+    def _untold(self, question: Question, given: Answer, style: Style) -> str:
+        """That nothing is known, where somebody asks about the past and nothing of it was found."""
+        query, fitted = question.scene.query, given.fitted
+        if given.closed or not question.settings.inject.untold:
+            return ""
+        if intent(query) not in ("past", "mixed") or not asks(query):
+            return ""
+        found = any(not is_stable(one.memory) for one in fitted.chosen)
+        if found or any(why.code != "below_threshold" for why in fitted.refused.values()):
+            return ""
+        told = self._around.templates.render("untold", "default", style.language, style.people)
+        return fenced(str(told.text))
+
+    def _searchable(self, question: Question, given: Answer) -> bool:
+        """Whether this audience may hear anything that the prompt does not hold. Cost: O(what the prompt holds)."""
+        if question.settings.recall.mode != "hybrid" or given.closed:
+            return False
+        told = {one.memory.id for one in given.fitted.chosen}
+        audience, memories = self._live.audience(question.asker), question.index.memories
+        return any(
+            one not in told and not question.visible.holds(memories[one]) for one in audience
+        )
+
     def _persona(self, question: Question) -> str:
         """How this user likes to be answered, by the memories this turn may hear. Source: S2.20, S2.21."""
         among, user = self._live.audience(question.asker), question.scene.user or ""
         if self._wishes is None or self._wishes[0] is not among or self._wishes[1] != user:
-            heard = (
-                memory
-                for memory_id, memory in question.index.memories.items()
-                if memory_id in among
+            known = question.index.memories.items()
+            heard = [memory for memory_id, memory in known if memory_id in among]
+            said = (
+                Utterance(one.id, one.content, one.created)
+                for one in heard
+                if isinstance(one, Passage) and one.role == "user" and one.user == user
             )
-            self._wishes = (among, user, preferences(heard, user))
+            distilled = (one for one in heard if not isinstance(one, Passage))
+            self._wishes = (among, user, preferences(distilled, user, said if user else ()))
         return personalisation(self._wishes[2], question.scene.language, self._around.templates)
 
     def _trace(self, turn: Turn, notes: tuple[str, ...]) -> Trace:
@@ -281,3 +419,13 @@ class Recollection:
 def _wanted(settings: Settings, request: Request) -> int:
     """How many the semantic strategy may wake: the newest messages are the likest, and stand in the window anyway."""
     return settings.recall.candidates + 2 * len(request.shown) if request.shown else 0
+
+
+def _language(settings: Settings, spoken: Language) -> Language:
+    """The language of the frame."""
+    return spoken if settings.inject.language == "auto" else settings.inject.language
+
+
+def _apart(*texts: str) -> str:
+    """Texts with a blank line between them."""
+    return "\n\n".join(filter(None, texts))

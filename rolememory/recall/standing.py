@@ -99,6 +99,21 @@ def superseded(memories: Mapping[str, Memory], sight: Sees = EVERYTHING) -> Mapp
     return found.superseded
 
 
+def last(memory_id: str, superseded: Mapping[str, str]) -> str:
+    """What stands in the end in the place of a memory: itself where nothing replaced it, or all replace each other.
+
+    >>> last("a", {"a": "b", "b": "c"}), last("c", {"a": "b"}), last("a", {"a": "b", "b": "a"})
+    ('c', 'c', 'a')
+    """
+    seen, now = {memory_id}, memory_id
+    while (by := superseded.get(now)) is not None:
+        if by in seen:
+            return memory_id
+        seen.add(by)
+        now = by
+    return now
+
+
 class Replacements:
     """`superseded` of memories that change, from one place. Not thread-safe."""
 

@@ -12,6 +12,7 @@ from rolememory.recall.explain import Line, lines, refusal, refused
 from rolememory.recall.fit import Fitted
 from rolememory.recall.lore.activation import Activation
 from rolememory.schema.evidence import Reason, Recalled, Refusal, Scored, Trace
+from rolememory.schema.memory import Memory
 from rolememory.schema.message import Message
 from rolememory.schema.scene import Language
 from rolememory.schema.settings import InjectSettings
@@ -89,13 +90,17 @@ class Turn:
     recalled: tuple[Recalled, ...] = ()
     near: tuple[Scored, ...] = ()  # hybrid mode: offered to the model through a tool
     lore: Activation | None = None  # the lorebook entries of this turn; None = the role has no book
+    parts: tuple[Placement, ...] = ()  # the same texts one by one, with their places
     persona: str = (
         ""  # how the user likes to be answered, when that is wanted; stands before the memories
     )
+    story: str = ""  # the chapters of the story, in a block of their own before the memories
+    scene: str = ""  # how things stand in the scene, in a short block of its own
     trace: Trace = field(default_factory=Trace)
     stats: Stats = field(default_factory=Stats)
     language: Language = "en"
     intent: str = "chat"  # past, request, mixed, chat
+    searchable: bool = False  # hybrid mode: whether a search may find what the prompt does not hold
     question: Question | None = field(default=None, repr=False, compare=False)
     answer: Answer = field(default_factory=Answer, repr=False, compare=False)
 
@@ -139,6 +144,7 @@ class Turn:
         return replace(
             self,
             messages=(),
+            parts=(),
             recalled=recalled,
             near=(),
             lore=self.lore.bare() if self.lore else None,
@@ -158,14 +164,21 @@ def say(
     messages: Sequence[Message],
     lore: Activation | None = None,
     persona: str = "",
+    story: str = "",
+    scene: str = "",
+    untold: str = "",
 ) -> Turn:
-    """The answer in words, in its place among the messages. Nothing recalled: the messages as they are."""
+    """The answer in words, in its place among the messages. Nothing recalled: the messages as they are.
+
+    `untold`: what is said instead of the fresh part.
+    """
     chosen = [one.memory for one in given.fitted.chosen]
-    text = style.block(chosen)
+    text = "\n\n".join(part for part in (style.block(chosen), untold) if part)
     rules: InjectSettings = question.settings.inject
-    own = (
-        Placement(said, rules.position, rules.depth, rules.depth_role, merged=True)
-        for said in (persona, text)
+    own = tuple(
+        _own_placements(
+            style, rules, [one for one in (persona, story) if one], scene, chosen, untold
+        )
     )
     placed = place_all(messages, [*_lore_placements(lore), *own])
     share = question.measure.share
@@ -182,12 +195,35 @@ def say(
         ),
         near=tuple(given.fitted.near),
         lore=lore,
+        parts=own,
         persona=persona,
+        story=story,
+        scene=scene,
         stats=Stats(len(messages), len(chosen), TokenEstimate()(text), len(text)),
         language=style.language,
         intent=intent(question.scene.query),
         question=question,
         answer=given,
+    )
+
+
+def _own_placements(
+    style: Style,
+    rules: InjectSettings,
+    before: Sequence[str],
+    scene: str,
+    chosen: Sequence[Memory],
+    untold: str,
+) -> Iterator[Placement]:
+    """What changes rarely before the history, the scene and the fresh part where the settings want them; all there where they stand together."""
+    rare, fresh = style.parts(chosen)
+    if style.apart:
+        yield from (Placement(said, "system") for said in (*before, rare) if said)
+        before = ()
+    yield from (
+        Placement(said, rules.position, rules.depth, rules.depth_role, merged=True)
+        for said in (*before, scene, fresh, untold)
+        if said
     )
 
 

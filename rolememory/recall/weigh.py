@@ -5,7 +5,7 @@ score = clip(R * (1 + sum a_i), 0, 1)       |a_i| <= w_i, sum w_i <= 0.5, a_i = 
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, cast, overload
 
@@ -21,8 +21,12 @@ if TYPE_CHECKING:
     from rolememory.triggers.table import Doubles, Rows
 
 MOST_SHARE = 0.5  # of relevance that all weighing parts together may add or take away
+MOST_RANKED = 500
+"""Memories that are ranked, the most relevant: a word like "today" wakes whatever was said in a day, and says next to nothing of each."""
 UNUSED: Mapping[str, float] = MappingProxyType({})
 """No memory has been used yet."""
+NOTHING: Mapping[str, str] = MappingProxyType({})
+"""No memory has been replaced."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,22 +110,24 @@ def weigh(
     *,
     multiply: bool = False,
     effects: Mapping[str, float] = UNUSED,
+    heirs: Mapping[str, str] = NOTHING,
     note: Note | None = None,
 ) -> Ranking:
-    """Every memory that something woke, best first; ties: score, then how long it is known (newer first), then id. Cost: O(hits log hits).
+    """The memories that something woke, best first; ties: score, then how long it is known (newer first), then id.
+
+    At most so many as the scene wants, or `MOST_RANKED`. Cost: O(n) numpy passes, and O(ranked log ranked).
 
     `multiply` makes the score relevance times freshness (S3.20) in place of the bounded sum; `effects` is what use has
-    added to the weight of a memory, by id.
+    added to the weight of a memory, by id; `heirs` names for each replaced memory the one that its evidence counts for.
     """
-    eligible = table.among(among)
+    inherited = Inherited.of(table, table.among(among), heirs)
     woken = [
-        _Woken.of(one, _evidence(one.trigger, False, scene, eligible, note))
+        _Woken.of(one, inherited.evidence(one.trigger, scene, note))
         for one in strategies
         if one.wakes
     ]
-    rows = _together([one.found.rows for one in woken])
+    rows, relevance = _relevant(table, woken, max(scene.wanted, MOST_RANKED))
     memories = cast("list[Memory]", table.entries(rows.tolist()))
-    relevance = _relevance(rows, woken)
     awake = Among.of_rows(table, rows)
     leaning = [
         (one.trigger.name, _evidence(one.trigger, True, scene, awake, note))
@@ -193,6 +199,59 @@ def _evidence(
         return Found.of(())
 
 
+@dataclass(frozen=True, slots=True)
+class Inherited:
+    """Whom the strategies are asked about: who may come, and those whose evidence counts for one that may."""
+
+    eligible: Among
+    asked: Among
+    heir: "Rows | None" = (
+        None  # row of the memory that each row counts for, (n_rows,); None = itself
+    )
+
+    @classmethod
+    def of(cls, table: Table, eligible: Among, heirs: Mapping[str, str]) -> "Inherited":
+        """Those of a table; `heirs` by id."""
+        import numpy as np
+
+        of = table.row_of
+        pairs = [(of[old], of[new]) for old, new in heirs.items() if old in of and new in of]
+        if not pairs:
+            return cls(eligible, eligible)
+        heir = np.arange(table.n_rows, dtype=np.int64)
+        heir[[old for old, _ in pairs]] = [new for _, new in pairs]
+        rows = [*np.flatnonzero(eligible.mask).tolist(), *(old for old, _ in pairs)]
+        return cls(eligible, Among.of_rows(table, rows), heir)
+
+    def evidence(self, trigger: Trigger, scene: Scene, note: Note | None) -> Found:
+        """What a strategy wakes. What is always there is none that somebody found, and is not inherited."""
+        if self.heir is None or trigger.name == "constant":
+            return _evidence(trigger, False, scene, self.eligible, note)
+        return self._credited(_evidence(trigger, False, scene, self.asked, note))
+
+    def _credited(self, found: Found) -> Found:
+        """The evidence as it counts: of several for one memory the strongest."""
+        import numpy as np
+
+        assert self.heir is not None, "asked only where something was replaced"
+        rows, table = self.heir[found.rows], self.eligible.table
+        if (rows == found.rows).all():
+            return found
+        strongest = np.lexsort((-found.strengths, rows))
+        _, first = np.unique(rows[strongest], return_index=True)
+        places = np.sort(strongest[first])  # in the order in which they were found
+        old = [
+            table.entry(row).id if row != new else ""
+            for row, new in zip(found.rows[places].tolist(), rows[places].tolist(), strict=True)
+        ]
+
+        def because(place: int) -> Reason:
+            why = found.because(int(places[place]))
+            return replace(why, values=(*why.values, ("was", old[place]))) if old[place] else why
+
+        return Found(rows[places], found.strengths[places], because)
+
+
 def _by_rows(hits: Iterable[Hit], table: Table) -> Found:
     """Hits by row; of two for one entry the stronger."""
     found: dict[int, tuple[int, float, Reason]] = {}
@@ -227,23 +286,26 @@ class _Woken:
         return None
 
 
-def _together(some: Sequence["Rows"]) -> "Rows":
-    import numpy as np
+def _relevant(table: Table, woken: Sequence[_Woken], most: int) -> "tuple[Rows, Doubles]":
+    """The most relevant rows, rising, and how relevant they are; of equal ones those known last, all that came at once.
 
-    return np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *some]))
-
-
-def _relevance(rows: "Rows", woken: Iterable[_Woken]) -> "Doubles":
-    """What each of these rows was woken with as one number: two reasons beat one, a weak one never drags a strong one down.
-
+    Two reasons beat one, a weak one never drags a strong one down.
     Source: noisy-or, the probability that at least one of independent causes is at work.
     """
     import numpy as np
 
-    doubt = np.ones(len(rows))
+    doubt = np.ones(table.n_rows)
     for one in woken:
-        doubt[np.searchsorted(rows, one.found.rows)] *= 1.0 - one.strengths.clip(max=1.0)
-    return (1.0 - doubt).round(12)
+        doubt[one.found.rows] *= 1.0 - one.strengths.clip(max=1.0)
+    rows = np.flatnonzero(doubt < 1.0)
+    relevance = (1.0 - doubt[rows]).round(12)
+    if len(rows) > most:
+        since = np.nan_to_num(table.since[rows], nan=-np.inf)
+        last = np.lexsort((-since, -relevance))[most - 1]
+        level = relevance == relevance[last]
+        chosen = (relevance > relevance[last]) | (level & (since >= since[last]))
+        rows, relevance = rows[chosen], relevance[chosen]
+    return rows, relevance
 
 
 def _hits(woken: Iterable[_Woken], row: int, entry_id: str) -> tuple[Hit, ...]:

@@ -94,6 +94,9 @@ def test_memories_are_bound_by_none_of_this() -> None:
         ("Tell me what I said about the boat.", True),
         ("I pour us both some tea and sit down.", False),
         ("我给两个人都倒了茶，坐了下来。", False),
+        ("我养了几只鹅？", True),
+        ("他送了我几封信？", True),
+        ("过几天我再来看你。", False),
     ],
 )
 def test_who_asks(query: str, asked: bool) -> None:

@@ -85,7 +85,7 @@ def test_a_long_talk_costs_no_more_words_than_a_short_one(tmp_path: Path) -> Non
     terms, said = TermIndex(), " ".join(f"word{number}" for number in range(2_000))
     terms.add("a", said)
     segments = [Segment(said, "message", "user") for _ in range(50)]
-    assert len(context_of(ask("Hm."), segments, terms).weights) <= MOST_WORDS
+    assert len(context_of(ask("Hm."), segments, terms.among()).weights) <= MOST_WORDS
 
 
 class TopicEmbedder(HashingEmbedder):
@@ -136,3 +136,32 @@ def test_what_says_nothing_does_not_come_along(
         role.observe([Message.user(told), Message.assistant(reply)], chat="old", user="lin")
         turn = role.recall([Message.user(asked)], chat="new", user="lin")
         assert [one.memory.content for one in turn.recalled] == [told]
+
+
+@pytest.mark.parametrize(
+    ("asked", "reply", "told"),
+    [
+        pytest.param("Where is the map?", "*Mira nods.*", False, id="en: a gesture"),
+        pytest.param("Where is the map?", "Hmm... She shrugs.", False, id="en: a sound"),
+        pytest.param("Where is the map?", "Under the stove.", True, id="en: an answer"),
+        pytest.param("Who broke the map?", "Mira.", True, id="en: their own name"),
+        pytest.param("Did you burn the map?", "*She nods.*", True, id="en: yes"),
+        pytest.param("地图在哪里？", "*米拉点了点头。*", False, id="zh: a gesture"),
+        pytest.param("地图在哪里？", "嗯……", False, id="zh: a sound"),
+        pytest.param("地图在哪里？", "炉子下面。", True, id="zh: an answer"),
+        pytest.param("你烧了地图吗？", "*她点点头。*", True, id="zh: yes"),
+    ],
+)
+def test_what_was_asked_before_and_got_no_answer_is_no_answer_now(
+    tmp_path: Path, asked: str, reply: str, told: bool
+) -> None:
+    name = "Mira" if asked.isascii() else "米拉"
+    with Home.open(tmp_path, WORDS) as home:
+        role = home.create(name)
+        said = [Message.user("Hello."), Message.assistant("Good evening.")]
+        said += [Message.user(asked), Message.assistant(reply)]
+        role.observe(said, chat="old", user="lin")
+        for _ in "twice":
+            turn = role.recall([Message.user(asked)], chat="new", user="lin")
+            assert (reply in turn.text) is told
+            assert bool(turn.text) is told

@@ -1,6 +1,7 @@
 """Who stands in the prompt: thresholds, limits, budget, echoes, repetitions, stillness."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -8,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rolememory.recall.allowance import Allowance
 from rolememory.recall.fit import Fitted, Fitting, Visible, fit
 from rolememory.schema.evidence import Scored
 from rolememory.schema.memory import Memory
-from rolememory.schema.settings import BudgetSettings, RecallSettings
+from rolememory.schema.settings import BudgetSettings, PassageSettings, RecallSettings
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 
@@ -89,9 +91,8 @@ def test_what_is_below_the_threshold_stays_out() -> None:
 
 
 def test_hybrid_offers_the_middle_to_the_model() -> None:
-    fitted = fit(
-        [scored("a", 0.8), scored("b", 0.79), scored("c", 0.1)], Plain(), fitting(mode="hybrid")
-    )
+    rules = replace(fitting(mode="hybrid"), high=0.8)
+    fitted = fit([scored("a", 0.8), scored("b", 0.79), scored("c", 0.1)], Plain(), rules)
     assert chosen(fitted) == ["a"]
     assert [one.memory.id for one in fitted.near] == ["b"]
     assert codes(fitted) == {"b": "low_relevance", "c": "below_threshold"}
@@ -158,6 +159,24 @@ def test_limits_per_type_and_in_all() -> None:
     assert codes(fit(given, Plain(), fitting(budget={"per_type": {"traits": 20}}))) == {
         "t2": "type_budget"
     }
+
+
+def test_memories_end_where_enough_is_said_and_later_for_who_asks() -> None:
+    given = [scored(f"m{number}", 0.9 - number / 100, source="summary") for number in range(12)]
+    talk, question = (
+        replace(fitting(enough=2.0), allowance=Allowance(PassageSettings(), asked=asked))
+        for asked in (False, True)
+    )
+    assert len(chosen(fit(given, Plain(), talk))) == 3
+    assert len(chosen(fit(given, Plain(), question))) == 4
+    assert set(codes(fit(given, Plain(), talk)).values()) == {"enough"}
+    assert len(chosen(fit(given, Plain(), fitting(enough=None)))) == 12
+
+
+def test_what_an_author_wrote_may_come_after_enough() -> None:
+    rows = [scored(f"m{number}", 0.9, source="summary") for number in range(3)]
+    written = [scored("z1", 0.5, "Bees."), scored("z2", 0.5, "Snow.")]
+    assert {"z1", "z2"} <= set(chosen(fit([*rows, *written], Plain(), fitting(enough=1.0))))
 
 
 @pytest.mark.parametrize(

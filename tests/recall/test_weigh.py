@@ -1,14 +1,15 @@
 """Evidence becomes relevance, relevance a score."""
 
 from collections.abc import Collection, Iterator
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import ClassVar
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rolememory.recall.weigh import MOST_SHARE, Strategy, shares, weigh
+from rolememory.recall.weigh import MOST_RANKED, MOST_SHARE, Strategy, shares, weigh
 from rolememory.schema.evidence import Hit, Reason
 from rolememory.schema.memory import Memory
 from rolememory.schema.scene import Scene
@@ -153,6 +154,31 @@ def test_ties_are_total_newer_first_then_id() -> None:
         "a",
         "b",
     ]
+
+
+def test_of_a_crowd_the_most_relevant_and_then_the_newest_are_ranked() -> None:
+    count = 3 * MOST_RANKED
+    crowd = [
+        Memory(id=f"m{at:05}", content="x", created=SCENE.now - timedelta(minutes=at // 2))
+        for at in range(count)
+    ]
+    faint, oldest = {one.id: 0.05 for one in crowd}, crowd[-1].id
+    strategies = [wakes("dates", **faint), wakes("keyword", **{oldest: 0.1})]
+    for entries in (crowd, crowd[::-1]):
+        table = Table(entries)
+        found = weigh(table, strategies, SCENE, [one.id for one in crowd], WeighSettings())
+        assert len(found) == MOST_RANKED + 1, "two that came at once are both there or both not"
+        ids = [one.id for one in found.memories]
+        assert ids == [oldest, *(one.id for one in crowd[:MOST_RANKED])]
+        assert [hit.trigger for hit in found[0].hits] == ["keyword", "dates"]
+        wanted = weigh(
+            table,
+            strategies,
+            replace(SCENE, wanted=count),
+            [one.id for one in crowd],
+            WeighSettings(),
+        )
+        assert len(wanted) == count, "as many as are asked for"
 
 
 def test_a_failing_strategy_leaves_a_note_and_the_turn_goes_on() -> None:

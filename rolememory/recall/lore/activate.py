@@ -43,6 +43,7 @@ class _Scan:
         self, given: LoreIndex, scene: LoreScene, dice: Dice, cost: Cost, patterns: Budget
     ) -> None:
         index = given.speaking(scene.macros)
+        self.macros = scene.macros.started(dice)
         self.given, self.index, self.scene, self.dice, self.patterns = (
             given,
             index,
@@ -53,11 +54,16 @@ class _Scan:
         self.rules, self.settings = index.rules, index.settings
         self.sight = Sight(index, scene.texts, patterns)
         self.timers = running(scene.state, index, scene.texts.count, dry_run=scene.dry_run)
-        self.judge = Judge(self._occasion(), self.sight, index)
-        self.purse = Purse(lore_budget(index.settings, scene.context_tokens), cost, index.rules)
+        self.judge = Judge(self._occasion(), self.sight, index, self.macros)
+        self.purse = Purse(
+            lore_budget(index.settings, scene.context_tokens),
+            cost,
+            index.rules,
+            index.settings.book_percent,
+        )
         self.levels = list(index.levels)
         self.awake: dict[str, Awake] = {}
-        self.contents: dict[str, str] = {}  # macros said, of those that were tried
+        self.searched: dict[str, str] = {}  # what other keys see of those that were tried
         self.failed: set[str] = set()  # chance was against them
         self.barred: set[str] = set()  # not asked again in this scan
         self.refused: dict[str, Reason] = {}
@@ -121,7 +127,8 @@ class _Scan:
         """All that are awake in this pass, in the order they are tried."""
         entries, verdict = self.index.entries, self.judge.verdict
         found: list[tuple[int, _Candidate]] = []
-        for rank in self.pointed.union(self.sight.heard, self.sight.hinted):
+        asked = self.pointed.union(self.sight.heard, self.sight.hinted)
+        for rank in sorted(asked) if self.index.changing else asked:
             lore = entries[rank]
             if lore.id in self.awake or lore.id in self.barred:
                 continue
@@ -146,7 +153,7 @@ class _Scan:
         phase, level, depth = self._next_phase(turn, bool(feeding), stopped)
         if phase is None:
             return None
-        block = "\n".join(self._said(lore) for lore in feeding)
+        block = "\n".join(self.searched.get(lore.id, lore.content) for lore in feeding)
         if block:
             self.sight.add_block(block)
             self.purse.remember(block)
@@ -177,12 +184,6 @@ class _Scan:
 
     def _recursed(self) -> bool:
         return any(trace.turn.phase is Phase.RECURSION for trace in self.passes)
-
-    def _said(self, lore: Lore) -> str:
-        """An entry's text as other keys see it."""
-        if self.rules.card_macros:
-            return self.scene.macros.expand(lore.content, hidden=True)
-        return self.contents.get(lore.id, lore.content)
 
     # ── from candidates to activations ──
 
@@ -248,9 +249,7 @@ class _Scan:
 
     def _try(self, candidate: _Candidate, turn: Pass) -> None:
         lore = candidate.lore
-        content = self.contents[lore.id] = self.scene.macros.expand(
-            self.contents.get(lore.id, lore.content)
-        )
+        content, self.searched[lore.id] = self.macros.say(lore.content)
         if not self.purse.fits(lore, content):
             self.overflowed = True
             self._over_budget(lore)
@@ -283,6 +282,7 @@ class _Scan:
                 self.scene.author_note,
             ),
             state=state,
+            variables=self.scene.macros.variables if self.scene.dry_run else self.macros.variables,
             budget=self.purse.limit,
             used=self.purse.used,
             overflowed=self.overflowed,

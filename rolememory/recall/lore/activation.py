@@ -11,7 +11,7 @@ from rolememory.schema.evidence import Reason, Refusal
 from rolememory.schema.lorebook import LoreEntry, TimedState
 from rolememory.schema.role import Character
 from rolememory.schema.scene import Segment
-from rolememory.text.macros import Macros
+from rolememory.text.macros import Macros, Variables
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +70,7 @@ class Activation:
     awake: tuple[Awake, ...]  # in the order of activation
     placement: Placement
     state: TimedState
+    variables: Variables  # of the chat, as the macros of this scan left them
     budget: int  # tokens
     used: int
     overflowed: bool  # something did not fit

@@ -9,12 +9,14 @@ from enum import Enum
 from typing import NamedTuple
 
 from rolememory.recall.lore.index import Lore, LoreIndex
-from rolememory.recall.lore.keys import Key
+from rolememory.recall.lore.keys import Key, Kind, read_said_key
 from rolememory.recall.lore.rules import Rules
 from rolememory.recall.lore.sight import Sight, Windows
 from rolememory.recall.lore.timers import Running
+from rolememory.schema.entry import SelectiveLogic
 from rolememory.schema.evidence import Reason, Value
 from rolememory.schema.role import Character
+from rolememory.text.macros import Macros
 from rolememory.text.selective import selective
 
 
@@ -177,11 +179,18 @@ class Verdict(NamedTuple):
     key: Key | None = None
 
 
+_DECIDES = {
+    SelectiveLogic.AND_ANY: True,
+    SelectiveLogic.NOT_ALL: False,
+}  # no key behind it is asked
+
+
 class Judge:
     """Asks entries in the passes of one scan. `verdict` is quick, `reason` tells all of it."""
 
-    def __init__(self, occasion: Occasion, sight: Sight, index: LoreIndex) -> None:
-        self._occasion, self._sight, self._index = occasion, sight, index
+    def __init__(self, occasion: Occasion, sight: Sight, index: LoreIndex, macros: Macros) -> None:
+        self._occasion, self._sight, self._index, self._macros = occasion, sight, index, macros
+        self._said: dict[tuple[int, int], Verdict] = {}  # by rank and pass, of keys that change
         self._windows = Windows(occasion.rules, sight)
         self._closed: dict[int, str | None] = {}
 
@@ -240,11 +249,17 @@ class Judge:
             return Verdict(True, "constant")
         if self.sticky(lore):
             return Verdict(True, "sticky")
-        return self._by_keys(rank, lore, self.window(lore, turn))
+        return self._by_keys(rank, lore, turn)
 
-    def _by_keys(self, rank: int, lore: Lore, window: int) -> Verdict:
+    def _by_keys(self, rank: int, lore: Lore, turn: Pass) -> Verdict:
         if not lore.keys:
             return Verdict(False, "no_keys")
+        window = self.window(lore, turn)
+        if lore.changing:
+            asked = rank, turn.number
+            if asked not in self._said:
+                self._said[asked] = self._by_changing_keys(lore, window)
+            return self._said[asked]
         plain = window > 0 and self._sight.heard.get(rank, 0) & window
         odd = None if plain or not lore.odd else self._first_odd(rank, lore, window)
         if not plain and odd is None:
@@ -254,6 +269,24 @@ class Judge:
         ):
             return Verdict(False, "secondary", odd)
         return Verdict(True, "key", odd)
+
+    def _by_changing_keys(self, lore: Lore, window: int) -> Verdict:
+        """The same where macros change from key to key: each is said in its turn, none more than is needed."""
+        found = next((key for key in lore.keys if self._has_now(key, window)), None)
+        if found is None:
+            return Verdict(False, "key")
+        logic, seen = lore.entry.selective_logic, list[bool]()
+        for key in lore.secondary:
+            seen.append(self._has_now(key, window))
+            if seen[-1] is _DECIDES.get(logic):
+                break
+        return Verdict(True, "key") if selective(logic, seen) else Verdict(False, "secondary")
+
+    def _has_now(self, key: Key, window: int) -> bool:
+        if key.kind is Kind.MACRO and key.looks is not None:
+            key = read_said_key(key.text, self._macros.expand(key.text), key.looks)
+            return self._sight.has_anew(key, window)
+        return self._sight.has(key, window)
 
     def _first_odd(self, rank: int, lore: Lore, window: int) -> Key | None:
         hinted = window > 0 and self._sight.hinted.get(rank, 0) & window

@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
+from rolememory.cards.sillytavern import as_scripted
 from rolememory.recall.lore.keys import Key, Kind, Looks, read_key, read_raw_key, read_said_key
 from rolememory.recall.lore.rules import Rules, rules_named
 from rolememory.schema.lorebook import BookSource, Lorebook, LoreEntry, lore_id
 from rolememory.schema.settings import ScanSettings
 from rolememory.text.decorators import NONE, Decorators, read_card, read_sillytavern
 from rolememory.text.keys import KeyIndex, KeySpec
-from rolememory.text.macros import Macros
+from rolememory.text.macros import Macros, is_settled
 
 _KEPT_VOICES = 8  # how many sets of names keep their index
 _KEPT_TEXTS = 2048
@@ -42,6 +43,11 @@ class Lore:
     silent: bool = False  # wakes no others
     gated: bool = True  # whether any gate of the turn could be closed for it
     odd: tuple[Key, ...] = ()  # those of `keys` that the automaton does not find
+
+    @property
+    def changing(self) -> bool:
+        """Whether a key of it is said anew each time it is asked."""
+        return any(key.kind is Kind.MACRO for key in (*self.odd, *self.secondary))
 
     @property
     def fingerprint(self) -> str:
@@ -125,10 +131,18 @@ class LoreIndex:
 
     @cached_property
     def macro_keys(self) -> tuple[Key, ...]:
-        """Keys that say something only once their macros are known."""
+        """Keys that say something only once their macros are known, and the same all turn."""
         return tuple(
-            key for lore in self.entries for key in lore.all_keys() if key.kind is Kind.MACRO
+            key
+            for lore in self.entries
+            for key in lore.all_keys()
+            if key.kind is Kind.MACRO and is_settled(key.text)
         )
+
+    @cached_property
+    def changing(self) -> bool:
+        """Whether a key says something else from pass to pass, or changes what others say: order counts then."""
+        return any(lore.changing for lore in self.entries)
 
     def lore(self, lore_id: str) -> Lore | None:
         """The entry with this id."""
@@ -189,7 +203,7 @@ def listed(
 
     def of(*sources: BookSource) -> list[tuple[Lorebook, LoreEntry]]:
         found = [
-            (book, entry)
+            (book, as_scripted(entry) if rules.as_scripted else entry)
             for source in sources
             for book in books
             if book.source is source

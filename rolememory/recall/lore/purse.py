@@ -4,6 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Callable
 
+from rolememory.cards import keep
 from rolememory.recall.lore.index import Lore
 from rolememory.recall.lore.rules import Rules
 from rolememory.schema.evidence import Reason
@@ -26,7 +27,7 @@ def lore_budget(settings: ScanSettings, context_tokens: int) -> int:
 class Purse:
     """Says for each text in turn whether it still fits, and remembers what was let in."""
 
-    def __init__(self, limit: int, cost: Cost, rules: Rules) -> None:
+    def __init__(self, limit: int, cost: Cost, rules: Rules, book_percent: int = 100) -> None:
         self.limit, self.used = limit, 0
         self.cost, self._rules = cost, rules
         self._earlier = ""  # blocks of recursion text, newest first
@@ -37,6 +38,9 @@ class Purse:
         )  # text of this pass, what did not fit included; tokens of its pieces, each for itself
         self._full: tuple[int, Reason] | None = None
         self._of_book: Counter[str] = Counter()
+        self._of_card: dict[str, bool] = {}
+        shared = rules.card_fields and book_percent < 100
+        self._share = max(limit * book_percent // 100, 1) if shared else None  # of one book
 
     def open_pass(self) -> None:
         """A new pass begins."""
@@ -48,13 +52,24 @@ class Purse:
         self._earlier = f"{block}\n{self._earlier}"
 
     def fits(self, lore: Lore, content: str) -> bool:
-        """Whether the text fits; one that ignores the budget always does, yet its tokens count."""
+        """Whether the text fits; one that ignores the budget fits (of a card's book within its share), and its tokens count."""
+        if self._share is not None and content and self._came_in_a_card(lore):
+            taken = self._of_book[lore.book.name] + self.cost(content)
+            if self._over(taken, self._share):
+                return False
         fits = (
             self._fits_blocks(content)
             if self._rules.counts_blocks
             else self._fits_rest(lore, content)
         )
         return fits or lore.entry.ignore_budget
+
+    def _came_in_a_card(self, lore: Lore) -> bool:
+        """Whether the entry's book is one that a card brought along: an author's own books share with nobody."""
+        name = lore.book.name
+        if name not in self._of_card:
+            self._of_card[name] = keep.note_of(lore.book.raw, keep.EXTENSIONS, keep.OF_CARD) is True
+        return self._of_card[name]
 
     def take(self, lore: Lore, content: str) -> int:
         """Note that the text stands in the prompt; gives its tokens."""

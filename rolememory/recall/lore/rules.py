@@ -35,6 +35,7 @@ class Rules:
     widens_past_limit: bool  # the limit of widening is tested before the step
     timers_by_text: bool  # an edit of an entry ends its timer
     ties_reversed: bool  # of equal order, the one activated first stands last
+    as_scripted: bool  # a field of another type means what it means to the frontend's program
     drops_homeless: (
         bool  # without position, outlet name or author's note a text is lost; else it finds a place
     )
@@ -60,6 +61,7 @@ SILLYTAVERN = Rules(
     widens_past_limit=True,
     timers_by_text=True,
     ties_reversed=True,
+    as_scripted=True,
     drops_homeless=True,
 )
 DEFAULT = Rules(
@@ -82,6 +84,7 @@ DEFAULT = Rules(
     widens_past_limit=False,
     timers_by_text=False,
     ties_reversed=False,
+    as_scripted=False,
     drops_homeless=False,
 )
 ROWS = {row.name: row for row in (DEFAULT, SILLYTAVERN)}

@@ -1,7 +1,9 @@
 """Lore alone, without roles and memories: which entries of these books come into the prompt for these messages."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
+from hashlib import blake2b
 from typing import Any
 
 from rolememory.cards.book import read_book
@@ -16,7 +18,7 @@ from rolememory.schema.message import Message
 from rolememory.schema.role import Character
 from rolememory.schema.settings import LengthSettings, ScanSettings
 from rolememory.text.lengths import counter_for
-from rolememory.text.macros import for_character
+from rolememory.text.macros import Variables, for_character
 from rolememory.text.pattern import Budget
 
 Book = Lorebook | Mapping[str, Any]
@@ -33,6 +35,7 @@ def scan(
     trigger: str = "normal",
     author_note: str | None = None,
     injected: Iterable[str] = (),
+    recalled: Iterable[str] = (),
     outside: Iterable[str] = (),
     chance: Iterable[float] | int = 0,
     cost: Callable[[str], int] | None = None,
@@ -41,6 +44,9 @@ def scan(
     greeting: int = 0,
     user_icon: str = "",
     unseen: int = 0,
+    variables: Mapping[str, Any] | None = None,
+    now: datetime | None = None,
+    chat: int = 0,
     dry_run: bool = False,
 ) -> Activation:
     """Scan lorebooks for one generation.
@@ -54,7 +60,8 @@ def scan(
         settings: scan settings; None = their defaults.
         trigger: kind of generation: normal, continue, impersonate, swipe, regenerate, quiet.
         author_note: the author's note, if it is due now; texts are merged around it.
-        injected: further texts that are scanned at every depth.
+        injected: further texts that are scanned at every depth, their macros said.
+        recalled: what was said once and is scanned too; its macros are not said.
         outside: ids of entries (`book.id`) activated from outside, by meaning.
         chance: a seed, or the numbers in [0, 1) that decide.
         cost: tokens of a text; None = an estimate by script.
@@ -63,7 +70,10 @@ def scan(
         greeting: which greeting the chat began with.
         user_icon: name of the user's picture.
         unseen: messages of the chat before the ones given, which the frontend cut off: timers count them.
-        dry_run: a preview: sticky and cooldown are neither read nor written.
+        variables: what macros of this chat have kept, as `Activation.variables.to_json()` gives it.
+        now: the time that macros tell; None = they tell none.
+        chat: a number of the chat: `{{pick}}` stays the same in it.
+        dry_run: a preview: sticky and cooldown are neither read nor written, variables not written.
 
     >>> book = {"entries": {"0": {"uid": 0, "key": ["beacon"], "content": "The beacon burns whale oil.", "position": 0}}}
     >>> scan(book, ["Why is the beacon dark?"]).placement.before_text
@@ -71,12 +81,27 @@ def scan(
     """
     index = _index(books, settings, rules)
     who = card or Character()
-    macros = for_character(
-        who, seed=chance if isinstance(chance, int) else 0, card_macros=index.rules.card_macros
-    )
     told = [Message.of(message) for message in messages]
+    dice, room = Dice(chance), context_tokens or index.settings.context_tokens
+    macros = for_character(
+        who,
+        now=now,
+        seed=chance if isinstance(chance, int) else 0,
+        chat=chat,
+        card_macros=index.rules.card_macros,
+        messages=told,
+        unseen=unseen,
+        variables=Variables.of(variables),
+        dice=dice,
+        context_tokens=room,
+    )
     texts = texts_of(
-        told, who, macros, include_names=index.settings.include_names, injected=injected
+        told,
+        who,
+        macros,
+        include_names=index.settings.include_names,
+        injected=injected,
+        recalled=recalled,
     )
     scene = LoreScene(
         texts=replace(texts, visible=texts.count + unseen) if unseen else texts,
@@ -86,7 +111,7 @@ def scan(
         trigger=trigger,
         outside=frozenset(outside),
         author_note=author_note,
-        context_tokens=context_tokens or index.settings.context_tokens,
+        context_tokens=room,
         greeting=greeting,
         user_icon=user_icon,
         dry_run=dry_run,
@@ -94,10 +119,30 @@ def scan(
     return activate(
         index,
         scene,
-        dice=Dice(chance),
+        dice=dice,
         cost=cost or counter_for("tokens", LengthSettings()),
         patterns=patterns,
     )
+
+
+def greeting_of(card: Character, messages: Sequence[Message]) -> int:
+    """Which greeting of the card the chat began with: 0 where it is none of the others.
+
+    >>> card = Character(name="Mira", first_mes="Hello.", alternate_greetings=("{{char}} waves.",))
+    >>> greeting_of(card, [Message.assistant("Mira waves.")])
+    1
+    """
+    if not (card.alternate_greetings and messages and messages[0].role == "assistant"):
+        return 0
+    macros, said = for_character(card), messages[0].content.strip()
+    others = enumerate(card.alternate_greetings, 1)
+    return next((number for number, text in others if macros.of_card(text).strip() == said), 0)
+
+
+def chat_number(chat: str) -> int:
+    """A number for a chat's name: `{{pick}}` says the same in it for ever."""
+    told = chat.encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(told, digest_size=8).digest(), "big")
 
 
 def _index(

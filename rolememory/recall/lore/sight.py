@@ -6,12 +6,14 @@ Source: spec/worldinfo.md 4.1.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from rolememory.recall.lore.index import Lore, LoreIndex
 from rolememory.recall.lore.keys import START, Key, Kind, direct
 from rolememory.recall.lore.rules import Rules
 from rolememory.schema.lorebook import MatchSource
 from rolememory.schema.scene import Segment, Span
+from rolememory.text.keys import KeyIndex, KeySpec
 from rolememory.text.pattern import Budget
 
 BLIND = -1
@@ -113,6 +115,13 @@ class Sight:
             return key.kind is Kind.ALWAYS
         return self._place(key, window) is not None
 
+    def has_anew(self, key: Key, window: int) -> bool:
+        """Whether a key that no index knows can be seen in the window. Cost: O(texts)."""
+        if key.kind is not Kind.PLAIN or key.spec is None:
+            return self.has(key, window)
+        alone = _alone(key.spec)
+        return window > 0 and any(alone.read(self._text(bit)) for bit in _bits(window))
+
     def span(self, key: Key, window: int) -> Span | None:
         """Where the key stands: the newest text that has it."""
         if key.kind is not Kind.PLAIN:
@@ -179,6 +188,11 @@ class Windows:
             sources = sum(self._sight.sources.get(source, 0) for source in lore.entry.match_sources)
             self._own[asked] = self._sight.recent(own) | sources | self._sight.injected
         return self._own[asked] | recursion
+
+
+@lru_cache(maxsize=256)
+def _alone(spec: KeySpec) -> KeyIndex:
+    return KeyIndex(frozenset({spec}))
 
 
 def _note(windows: dict[int, int], ranks: Iterable[int], bit: int) -> None:

@@ -8,7 +8,7 @@ from rolememory.schema.message import Message
 from rolememory.schema.role import Character
 from rolememory.schema.scene import Segment
 from rolememory.text.edges import JS_SPACE
-from rolememory.text.macros import Macros, of_card
+from rolememory.text.macros import Macros, texts_of_card
 from rolememory.text.segment import Cleans
 
 _BLANKS = "".join(JS_SPACE)
@@ -21,9 +21,13 @@ def texts_of(
     *,
     include_names: bool = True,
     injected: Iterable[str] = (),
+    recalled: Iterable[str] = (),
     cleaner: Cleans | None = None,
 ) -> Texts:
-    """What may be scanned. `messages` oldest first, hidden ones left out here; `injected` texts are scanned at every depth.
+    """What may be scanned.
+
+    `messages` oldest first, hidden ones left out here; `injected` texts are scanned at every depth, and so are `recalled`
+    ones, whose macros are nobody's to say.
 
     >>> chat = [Message.assistant("The beacon.", name="Mira"), Message.user("Hm?", name="Ann")]
     >>> [segment.text for segment in texts_of(chat, Character(), Macros()).messages]
@@ -39,15 +43,15 @@ def texts_of(
         told and not told[-1][0]
     ):  # the oldest that say nothing at all do not count; others keep their place
         told.pop()
+    said = texts_of_card(character, macros)
     return Texts(
         messages=tuple(
             Segment(text.strip(_BLANKS), index=place, role=by.role, name=_speaker(by, character))
             for text, place, by in told
         ),
-        card=tuple(
-            (source, of_card(getattr(character, source.value), macros)) for source in MatchSource
-        ),
-        injected=tuple(Segment(macros.expand(text), source="note") for text in injected if text),
+        card=tuple((source, said[source.value]) for source in MatchSource),
+        injected=tuple(Segment(macros.expand(text), source="note") for text in injected if text)
+        + tuple(Segment(text, source="note") for text in recalled if text),
         visible=len(visible),
         replies=sum(message.role == "assistant" for _, message in visible),
     )

@@ -1,0 +1,151 @@
+"""Lore on the roads that turns really take: macros and their variables, kinds of generation, what was said as it was said."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from rolememory.engine import Home, RoleMemory
+from rolememory.schema.generation import Generation
+from rolememory.schema.message import Message
+from rolememory.schema.role import Character
+from tests.endpoint import Endpoint
+from tests.serve.houses import WORDS_ONLY, served
+from tests.serve.proxy.requests import request
+from tests.serve.proxy.upstreams import streams
+
+OUTSIDE = {"constant": True, "selective": False, "order": 100, "position": 0}
+ASK, REPLY = Message.user("Is the lamp lit?"), Message.assistant("It burns.")
+
+
+def role(folder: Path, *contents: str, name: str = "Mira", **fields: Any) -> RoleMemory:
+    """A role whose lorebook says these texts on every turn, or as the fields say."""
+    mind = Home.open(folder, WORDS_ONLY).role(name, create=True)
+    book(mind, *contents, **fields)
+    return mind
+
+
+def book(mind: RoleMemory, *contents: str, **fields: Any) -> None:
+    entries = {
+        str(uid): {"uid": uid, "key": [], **OUTSIDE, "content": text, **fields}
+        for uid, text in enumerate(contents)
+    }
+    folder = mind.home.path / mind.id / "worldbooks"
+    folder.mkdir(exist_ok=True)
+    (folder / "harbour.json").write_text(json.dumps({"entries": entries}), encoding="utf-8")
+
+
+def said(mind: RoleMemory, *messages: Message, chat: str = "c", **asked: Any) -> str:
+    """What lore says on this turn."""
+    turn = mind.recall(list(messages), chat=chat, user="Lin", **asked)
+    assert turn.lore is not None
+    return turn.lore.placement.before_text
+
+
+def test_variables_are_of_the_chat_follow_swipes_and_survive(tmp_path: Path) -> None:
+    mind = role(tmp_path, "{{incvar::visits}}")
+    first, second = (ASK,), (ASK, REPLY, Message.user("And now?"))
+    third = (*second, Message.assistant("Still."), Message.user("Good."))
+    assert [said(mind, *first), said(mind, *second)] == ["1", "2"]
+    assert said(mind, *second, generation="swipe") == "2"  # the same turn again
+    assert said(mind, *third) == "3"
+    assert said(mind, *second) == "2"  # taken back
+    assert said(mind, *third, dry_run=True) == "3"
+    assert said(mind, *third) == "3"  # a preview kept nothing
+    assert said(mind, *first, chat="another") == "1"
+    mind.home.close()
+    again = Home.open(tmp_path, WORDS_ONLY).role("Mira")
+    fourth = (*third, Message.assistant("Yes."), Message.user("Fine."))
+    assert said(again, *fourth) == "4"
+    again.home.close()
+
+
+def test_what_one_chat_keeps_no_other_hears(tmp_path: Path) -> None:
+    mind = role(tmp_path, "{{setglobalvar::told::{{lastUserMessage}}}}{{$heard}}|")
+    assert said(mind, Message.user("My secret is 7."), chat="one") == "|"
+    book(mind, "{{getglobalvar::told}}{{getvar::told}}|")
+    assert said(mind, ASK, chat="two") == "|"
+    assert said(mind, Message.user("x"), REPLY, ASK, chat="one") == "My secret is 7.|"
+    book(mind, "{{incvar::n}}")
+    assert [said(mind, ASK, chat=""), said(mind, ASK, REPLY, ASK, chat="")] == ["1", "1"]
+    mind.home.close()
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["{{systemPrompt}}{{charPrompt}}", "{{setvar::x::1}}", "{{user}}", "{{outlet::cellar}}"],
+)
+def test_macros_in_what_was_said_are_words(tmp_path: Path, words: str) -> None:
+    mind = role(tmp_path, "{{.x}}|{{lastUserMessage}}", "the cellar floods")
+    book(mind, "{{.x}}|{{lastUserMessage}}", position=0)
+    told = f"My boat is called {words} and it is blue."
+    mind.observe([Message.user(told)], "Noted.", chat="old", user="Lin")
+    mind.remember(f"Lin's boat: {words}", source="user_input", user="Lin", keys=["boat"])
+    card = Character(name="Mira", user="Lin", system_prompt="SECRET", description="d")
+    asked = Message.user("What is my boat called?")
+    turn = mind.recall([Message.user(told), REPLY, asked], chat="new", user="Lin", character=card)
+    assert turn.lore is not None
+    assert turn.lore.placement.before_text == "|What is my boat called?"
+    assert turn.messages[-1].content == asked.content
+    assert next(one.content for one in turn.messages if one.role == "user") == told
+    everything = "\n".join(one.content for one in turn.messages)
+    assert "SECRET" not in everything
+    assert "boat" in turn.text
+    assert words.strip("{}") in turn.text.replace("{ {", "{{").replace("} }", "}}")
+    mind.home.close()
+
+
+def test_an_author_may_write_names_as_macros(tmp_path: Path) -> None:
+    mind = role(tmp_path, "x")
+    mind.remember("{{char}} owes {{user}} a lantern.", keys=["lantern"])
+    turn = mind.recall("Where is the lantern?", user="Lin")
+    assert "Mira owes Lin a lantern." in turn.text
+    mind.home.close()
+
+
+@pytest.mark.parametrize("kind", ["normal", "continue", "swipe", "regenerate", "impersonate"])
+def test_entries_live_for_their_kind_of_generation(tmp_path: Path, kind: str) -> None:
+    mind = role(tmp_path, "only then", triggers=[kind])
+    kinds = ("normal", "continue", "swipe", "regenerate", "impersonate", "quiet")
+    assert [one for one in kinds if said(mind, ASK, generation=one)] == [kind]
+    mind.home.close()
+
+
+@pytest.mark.parametrize("kind", ["continue", "swipe", "regenerate"])
+def test_the_proxy_tells_lore_the_kind(tmp_path: Path, kind: str) -> None:
+    with (
+        Endpoint(streams("It", " burns.")) as model,
+        served(tmp_path, {"serve.upstream": model.url, "serve.lorebook": "ours"}) as house,
+    ):
+        book(house.home.role("Mira", create=True), "The tide turns.", triggers=[kind])
+        heard = []
+        for asked in ("normal", kind):
+            hint = {"role": "Mira", "user": "Lin", "chat": "c", "type": asked}
+            body = request([("assistant", "Hello."), ("user", "Is it lit?")], hint=hint)
+            answer = httpx.post(
+                f"{house.url}/v1/chat/completions", json=body, timeout=60, trust_env=False
+            )
+            assert answer.status_code == 200
+            heard.append("The tide turns." in model.requests[-1].said)
+        assert heard == [False, True]
+
+
+def test_a_generation_says_what_lore_asks(tmp_path: Path) -> None:
+    mind = role(tmp_path, "@@is_greeting 1\nby the sea", "a note of mine", "long " * 40)
+    card = Character(name="Mira", first_mes="Hi.", alternate_greetings=("{{char}} waves.",))
+    first = Message.assistant("Mira waves.")
+    assert "by the sea" in said(mind, first, ASK, character=card)
+    assert "by the sea" not in said(mind, Message.assistant("Hi."), ASK, character=card)
+    assert "by the sea" in said(mind, ASK, generation=Generation(greeting=1))
+    assert "long" not in said(mind, ASK, generation=Generation(context_tokens=100))
+    book(mind, "around", position=2)
+    turn = mind.recall([ASK], chat="c", generation=Generation(author_note="The note."))
+    assert turn.lore is not None
+    assert turn.lore.placement.author_note == "around\nThe note."
+    book(mind, "found in the note", key=["fog"], constant=False)
+    unseen = Generation(author_note="Fog comes.")
+    assert said(mind, ASK, generation=unseen) == ""
+    assert said(mind, ASK, generation=Generation(author_note="Fog comes.", note_scanned=True))
+    mind.home.close()

@@ -1,0 +1,84 @@
+"""What one user is told does not depend on what others said: byte for byte, with and without their data."""
+
+import random
+
+import pytest
+
+from rolememory import Home
+from rolememory.schema.message import Message
+
+WORDS = {
+    "en": ("lantern harbour copper violet orchard ferry winter saddle mirror cellar bishop honey thunder "
+           "ribbon anchor meadow spindle raven candle gravel").split(),
+    "zh": ["灯笼", "码头", "铜钱", "紫藤", "果园", "渡船", "冬天", "马鞍", "镜子", "地窖", "蜂蜜", "雷声", "丝带", "铁锚", "草地", "乌鸦"],
+}  # fmt: skip
+NOW = "2026-05-01T12:00:00+00:00"
+
+
+def sentence(chance, language):
+    words = chance.sample(WORDS[language], 5)
+    if language == "zh":
+        return f"我把{words[0]}和{words[1]}放在{words[2]}旁边，又想起{words[3]}的{words[4]}。"
+    return f"I left the {words[0]} and the {words[1]} by the {words[2]}, thinking of {words[3]} {words[4]}."
+
+
+def told(role, chance, user, language, n):
+    for number in range(n):
+        text = sentence(chance, language)
+        role.observe(
+            [Message.user(text)],
+            sentence(chance, language),
+            chat=f"{user}-{number % 3}",
+            user=user,
+            now=NOW,
+        )
+    for number in range(5):
+        words = chance.sample(WORDS[language], 3)
+        role.remember(
+            sentence(chance, language),
+            id=f"{user}-{number}",
+            user=user,
+            keys=[words[0]],
+            topics=[words[1]],
+            created=NOW,
+        )
+
+
+def answers(role, language):
+    chance = random.Random(7)
+    out = []
+    for number in range(25):
+        talk = [
+            Message.user(sentence(chance, language)),
+            Message.assistant(sentence(chance, language)),
+        ]
+        asked = Message.user(
+            sentence(chance, language)[: 40 if number % 2 else 80]
+            + ("？" if language == "zh" else "?")
+        )
+        turn = role.recall([*talk, asked], chat="ask", user="lin", now=NOW)
+        out.append(
+            (
+                turn.text,
+                [(one.memory.id, one.scored.score) for one in turn.recalled],
+                [one.memory.id for one in turn.near],
+                str(turn.explain()),
+            )
+        )
+        out.append([(one.memory.id, one.score) for one in role.search(asked.content, user="lin")])
+    return out
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_answers_are_the_same_with_and_without_anothers_data(tmp_path, language):
+    given = []
+    for name, others in (("alone", 0), ("among", 60)):
+        with Home.open(tmp_path / name, {"embedding.backend": "off"}) as home:
+            role = home.create("Mira", id="7d3bd1f0-0000-4000-8000-000000000001")
+            told(role, random.Random(3), "lin", language, 30)
+            if others:
+                told(role, random.Random(4), "eve", language, others)
+            given.append(answers(role, language))
+    alone, among = given
+    assert any(one[1] for one in alone[::2])
+    assert alone == among
