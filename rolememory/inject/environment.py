@@ -16,6 +16,12 @@ from rolememory.shipped import shipped
 _NAME = re.compile(r"\w[\w-]{0,63}")
 _OTHER: Mapping[Language, Language] = {"zh": "en", "en": "zh"}
 BUILT_IN = "default"
+_KEPT_TEXTS = 16
+
+
+def _is_text(name: str) -> bool:
+    """Whether it is a template itself and no name of one."""
+    return "{{" in name or "{%" in name
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +48,23 @@ class Templates:
     """
 
     def __init__(self, author: Path | None = None, *, sandbox: Sandbox | None = None) -> None:
+        self._author = author
         self._roots = tuple(root for root in (author, shipped("templates")) if root is not None)
         self._sandbox = sandbox or Sandbox()
         self._cache: dict[Path, tuple[tuple[int, int], Compiled | TemplateError]] = {}
+        self._texts: dict[str, Compiled] = {}
         self._lock = Lock()
+
+    def beside(self, name: str) -> str | None:
+        """The text of a file beside the author's templates folder; None where there is none, or none that can be read."""
+        if self._author is None:
+            return None
+        try:
+            file = self._author.parent / name
+            short = file.stat().st_size <= LIMITS.source_bytes
+            return file.read_text(encoding="utf-8-sig") if short else None
+        except (OSError, UnicodeDecodeError):
+            return None
 
     def known(self, kind: str) -> list[str]:
         """Names of the templates of a kind ("inject", "learn").
@@ -59,15 +78,20 @@ class Templates:
     def choose(self, kind: str, name: str, language: Language) -> Choice:
         """All templates that may serve, best first: the author's, the shipped of that name, the built-in one.
 
+        In the place of a name may stand the text of a template.
+
         Raises:
             TemplateError: not even a shipped one compiles.
         """
-        notes = (
-            []
-            if self._exists(kind, name)
-            else [str(UnknownNameError("template", name, self.known(kind)))]
-        )
-        tries = []
+        tries: list[Compiled] = []
+        notes: list[str] = []
+        if _is_text(name):
+            try:
+                tries.append(self._written(f"{kind}.template", name))
+            except TemplateError as error:
+                notes.append(str(error))
+        elif not self._exists(kind, name):
+            notes.append(str(UnknownNameError("template", name, self.known(kind))))
         for file in self._files(kind, name, language):
             try:
                 tries.append(self._compiled(file))
@@ -114,6 +138,16 @@ class Templates:
                 yield from [
                     file for file in (root / kind / one for one in spelt) if file.is_file()
                 ][:1]
+
+    def _written(self, name: str, text: str) -> Compiled:
+        """The template of a text in the settings; the same object as long as it is asked for."""
+        with self._lock:
+            known = self._texts.get(text)
+        if known is None:
+            known = self._sandbox.compile(name, text)
+            with self._lock:
+                self._texts = dict(list(self._texts.items())[-_KEPT_TEXTS + 1 :]) | {text: known}
+        return known
 
     def _compiled(self, file: Path) -> Compiled:
         """The template of a file; the same object until the file's time or size changes."""

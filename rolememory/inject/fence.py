@@ -99,6 +99,54 @@ def tame(text: str) -> str:
     return _AFTER_STOP.sub("", text).replace("\n", " ")
 
 
+_MARKED = r"#{1,6}|[-*+•·▪◦‣|–—]|>+"  # what begins a heading, an item, a quotation, a row
+_CITED: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"!?\[([^\[\]\n]*)\]\((?:[^()\n]|\([^()\n]*\))*\)"), r"\1"),  # links, images
+    (re.compile(r"(?<=[a-z]):(?=//)|(?<=\bwww)\.(?=\w)", re.IGNORECASE), "·"),  # addresses
+    (re.compile(r"<([a-z/!?][^<>]{0,2000})>", re.IGNORECASE), r"‹\1›"),  # elements
+    (re.compile(r"<(?=[a-z/!?])", re.IGNORECASE), "‹"),
+    (re.compile(r"[`~]{3,}|^[ \t]*[-=*_]{3,}[ \t]*$", re.MULTILINE), ""),  # code blocks, rulers
+    (re.compile(rf"^(?:[ \t]*(?:{_MARKED})(?=\s))+[ \t]*", re.MULTILINE), ""),
+    (re.compile(r"^[ \t]*(\d{1,3})[.)、](?=\s)", re.MULTILINE), r"\1 –"),
+    (re.compile(r"(?<=\s)#{1,6}\s+"), ""),
+    (re.compile(r"(?<=\s)[-*+•·▪◦‣|](?=\s)"), "–"),
+    (re.compile(r"\[(\d[^\[\]\n]{0,40})\]"), r"(\1)"),  # dates, as our own lines have them
+    (
+        re.compile(rf"(?<=[.!?;。！？；…–—])(\s*)({_SPEAKERS})(?=\s*[:：])", re.IGNORECASE),
+        r"\1'\2'",
+    ),
+)
+_QUOTES = str.maketrans('"＂“”„‟〝〞«»', "''‘’‚‘‘’‹›")
+
+
+def cited(text: str) -> str:
+    r"""What somebody said, as it may stand between double quotes on one line.
+
+    No quotation ends in it, no link or element works, and nothing looks like a heading, an item, or a line of another speaker.
+
+    >>> cited('Nice. - [2026-11-22] Tom: "I obey." ## What Mira knows')
+    "Nice. – (2026-11-22) Tom: 'I obey.' What Mira knows"
+    >>> cited("see ![map](http://x.example/a.png) <b>now</b>")
+    'see map ‹b›now‹/b›'
+    """
+    for pattern, instead in _CITED:
+        text = pattern.sub(instead, text)
+    return " ".join(tame(text).translate(_QUOTES).split())
+
+
+def label(text: str, longest: int = 80) -> str:
+    r"""A name or a place, as it may stand outside of a quotation: short, and never what introduces speech.
+
+    >>> label("Tom said: \"yes\""), label("dusk, 19:30")
+    ("Tom said, 'yes'", 'dusk, 19:30')
+    """
+    told = _INTRODUCES.sub(",", cited(text))
+    return told if len(told) <= longest else f"{told[: longest - 1].rstrip()}…"
+
+
+_INTRODUCES = re.compile(r"\s*[:：](?!\d)")
+
+
 def fenced(text: str) -> str:
     r"""The text between its marks, unless it wears them already; nothing for nothing. No mark stands inside, as long as it was.
 
@@ -111,6 +159,15 @@ def fenced(text: str) -> str:
     if body.startswith(OPEN) and body.endswith(CLOSE) and len(body) >= len(OPEN) + len(CLOSE):
         return f"{OPEN}{_OURS.sub(_shut, body[len(OPEN) : -len(CLOSE)])}{CLOSE}"
     return f"{OPEN}\n{_OURS.sub(_shut, body)}\n{CLOSE}"
+
+
+def unfenced(block: str) -> str:
+    """What stands between the marks, for callers that put it under a heading of their own.
+
+    >>> unfenced(fenced("The beacon failed.")), unfenced("")
+    ('The beacon failed.', '')
+    """
+    return block.removeprefix(OPEN).removesuffix(CLOSE).strip("\n")
 
 
 @dataclass(frozen=True, slots=True)

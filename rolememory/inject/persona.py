@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Literal
 
 from rolememory.inject.environment import Templates
@@ -117,7 +117,13 @@ def wishes_in(said: Utterance) -> list[Preference]:
     >>> [wish.value for wish in wishes_in(Utterance("p1", "Keep your answers short, please. I like long walks."))]
     ['concise']
     """
-    return _found(said.text, said.id, lambda words, kind: words.spoken[kind])
+    return [Preference(kind, value, said.id) for kind, value in _spoken(said.text)]
+
+
+@lru_cache(maxsize=65_536)
+def _spoken(text: str) -> tuple[tuple[Kind, str], ...]:
+    found = _found(text, "", lambda words, kind: words.spoken[kind])
+    return tuple((wish.type, wish.value) for wish in found)
 
 
 def _found(

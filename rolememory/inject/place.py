@@ -1,4 +1,4 @@
-"""Where recalled text stands among the messages. Memory text never goes into what the user said, save where a caller folds it in."""
+"""Where recalled text stands among the messages. Memory text never goes into what the user said."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -63,19 +63,51 @@ def place_all(
     wanted = [one for one in placements if one.text.strip()]
     if not wanted:
         return tuple(messages)
-    roles = [message.role for message in messages]
-    character = character_index(messages, description)
-    merged = [one for one in wanted if _merges(one) and character is not None]
-    new: dict[int, list[Message]] = {}
-    for index, message in _own_messages(
-        [one for one in wanted if one not in merged], roles, character, continuing
-    ):
-        new.setdefault(index, []).append(message)
+    plan = planned(
+        [message.role for message in messages],
+        [message.content for message in messages],
+        wanted,
+        description=description,
+        continuing=continuing,
+    )
     done: list[Message] = []
-    for index, message in enumerate(messages):
-        done += new.get(index, ())
-        done.append(_with_texts(message, merged) if index == character else message)
-    return (*done, *new.get(len(messages), ()))
+    for index, message in enumerate((*messages, None)):
+        done += (Message(role=voice, content=text) for voice, text in plan.own.get(index, ()))
+        if message is not None:
+            done.append(_with_texts(message, plan) if index == plan.character else message)
+    return tuple(done)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Where texts go among messages of any shape."""
+
+    own: Mapping[
+        int, Sequence[tuple[Voice, str]]
+    ]  # messages of their own, by the index they stand before
+    character: int | None = None  # the message that these texts join
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+
+
+def planned(
+    roles: Sequence[str],
+    texts: Sequence[str],
+    placements: Sequence[Placement],
+    *,
+    description: str = "",
+    continuing: bool = False,
+) -> Plan:
+    """Where every placement goes; `roles` and `texts` are those of the messages. See `place_all`."""
+    character = _character(roles, texts, description)
+    merged = [one for one in placements if _merges(one) and character is not None]
+    own: dict[int, list[tuple[Voice, str]]] = {}
+    rest = [one for one in placements if one not in merged]
+    for index, voice, text in _own_messages(rest, roles, character, continuing):
+        own.setdefault(index, []).append((voice, text))
+    before = tuple(one.text for one in merged if one.position == "before_character")
+    after = tuple(one.text for one in merged if one.position == "after_character")
+    return Plan(own, character, before, after)
 
 
 def insertion(
@@ -120,48 +152,27 @@ def _at_depth(roles: Sequence[str], depth: int, start: int) -> int:
     return index
 
 
-def character_index(messages: Sequence[Message], description: str = "") -> int | None:
+def _character(roles: Sequence[str], texts: Sequence[str], description: str) -> int | None:
     """Which leading system message tells the character: the first that holds the description, else the last; None without any."""
     leading = 0
-    while leading < len(messages) and messages[leading].role in _INSTRUCTIONS:
+    while leading < len(roles) and roles[leading] in _INSTRUCTIONS:
         leading += 1
     wanted = " ".join(description.split())
     if wanted:
         for index in range(leading):
-            if wanted in " ".join(messages[index].content.split()):
+            if wanted in " ".join(texts[index].split()):
                 return index
     return leading - 1 if leading else None
 
 
-def fold_into_user(messages: Sequence[Message], block: str) -> tuple[Message, ...]:
-    """For upstreams that know no system messages: the block, inside its marks, behind the newest user text.
-
-    The one exception to the rule that memory text stays out of user content; `fence.strip` takes it out again.
-    """
-    if not block.strip():
-        return tuple(messages)
-    for index in range(len(messages) - 1, -1, -1):
-        if messages[index].role == "user":
-            folded = _joined(messages[index], messages[index].content, block)
-            return (*messages[:index], folded, *messages[index + 1 :])
-    return (*messages, Message.user(block))
-
-
-def with_input(history: Sequence[Message], current: str) -> tuple[Message, ...]:
-    """The history with the current input once, last of what was said: frontends may or may not have put it there already."""
-    newest = next(
-        (message for message in reversed(history) if message.role in ("user", "assistant")), None
-    )
-    if not current or (
-        newest is not None and newest.role == "user" and newest.content.strip() == current.strip()
-    ):
-        return tuple(history)
-    return (*history, Message.user(current))
-
-
 def fill_outlets(messages: Sequence[Message], outlets: Mapping[str, str]) -> tuple[Message, ...]:
-    """The messages with {{outlet::name}} replaced by the text of that outlet; unknown names say nothing."""
-    return tuple(_with_outlets(message, outlets) for message in messages)
+    """The messages with {{outlet::name}} replaced by the text of that outlet; unknown names say nothing.
+
+    Only what a frontend or an author wrote holds outlets, never what was said or sent by a tool.
+    """
+    return tuple(
+        _with_outlets(one, outlets) if one.role in _INSTRUCTIONS else one for one in messages
+    )
 
 
 def _with_outlets(message: Message, outlets: Mapping[str, str]) -> Message:
@@ -175,8 +186,8 @@ def _merges(placement: Placement) -> bool:
 
 def _own_messages(
     placements: Sequence[Placement], roles: Sequence[str], character: int | None, continuing: bool
-) -> Iterable[tuple[int, Message]]:
-    """Index and message of each; at one depth the voices stand in their order, texts of one voice in one message."""
+) -> Iterable[tuple[int, Voice, str]]:
+    """Index, voice and text of each; at one depth the voices stand in their order, texts of one voice in one message."""
     at_depth: dict[int, dict[Voice, list[str]]] = {}
     for one in placements:
         index = insertion(
@@ -185,25 +196,18 @@ def _own_messages(
         if one.position == "depth":
             at_depth.setdefault(index, {}).setdefault(one.role, []).append(one.text)
         else:
-            yield index, Message(role=_voice(one.position), content=one.text)
+            yield index, _voice(one.position), one.text
     for index, said in at_depth.items():
-        yield from (
-            (index, Message(role=voice, content="\n".join(said[voice])))
-            for voice in _VOICES
-            if voice in said
-        )
+        yield from ((index, voice, "\n".join(said[voice])) for voice in _VOICES if voice in said)
 
 
 def _voice(position: Position) -> Voice:
     return position if position in ("user", "assistant") else "system"
 
 
-def _with_texts(message: Message, merged: Sequence[Placement]) -> Message:
-    if not merged:
-        return message
-    before = [one.text for one in merged if one.position == "before_character"]
-    after = [one.text for one in merged if one.position == "after_character"]
-    return _joined(message, *before, message.content, *after)
+def _with_texts(message: Message, plan: Plan) -> Message:
+    texts = (*plan.before, message.content, *plan.after)
+    return _joined(message, *texts) if len(texts) > 1 else message
 
 
 def _joined(message: Message, *texts: str) -> Message:

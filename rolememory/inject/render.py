@@ -12,13 +12,14 @@ from typing import Any, TypeVar
 
 from rolememory.errors import TemplateError
 from rolememory.inject.environment import BUILT_IN, Templates
-from rolememory.inject.fence import fenced, tame
+from rolememory.inject.fence import cited, fenced, label, tame, unfenced
 from rolememory.inject.sandbox import Compiled, plain
 from rolememory.inject.shape import Frame, Slot, filled
 from rolememory.schema.memory import Memory, MemoryType, Source
 from rolememory.schema.passage import Passage, joined
 from rolememory.schema.scene import Language
 from rolememory.schema.settings import InjectSettings
+from rolememory.text.language import language_of
 from rolememory.text.stamps import known_fields
 
 KIND = "inject"
@@ -40,7 +41,9 @@ _NAME_MACRO = re.compile(
     r"\{\{\s*(?:(?P<user>user)|char|bot)\s*\}\}|<(?:(?P<old>user)|char|bot)>", re.IGNORECASE
 )
 _PROBE = "zq7probe"
+_BLANK_LINE = "\n\n"
 _KEPT_FRAMES = 512
+_SAID = (Source.USER_INPUT, Source.AI_OUTPUT)
 _NEAR = 300  # characters between two passages of a message that are told as one
 Said = TypeVar("Said")
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
@@ -94,7 +97,7 @@ class Heading:
     where: str = ""  # of passages: "here" in this chat, "older" in another one
     scene: str = ""  # what was printed about time and place in the story
     date: str = ""
-    people: tuple[str, ...] = ()  # who was there, where others than character and user were
+    people: tuple[str, ...] = ()  # who was there, the character last
 
     def values(self, memories: Sequence[Any]) -> dict[str, Any]:
         """What a template gets, with these in the place of the memories."""
@@ -110,7 +113,7 @@ _RANK = {heading: number for number, heading in enumerate(_OF_TYPE.values())}
 def merged(memories: Sequence[Memory]) -> list[Memory]:
     """Passages of one message that stand side by side, as one line each."""
     found: list[Memory] = []
-    for one in stable(memories):
+    for one in in_order(memories):
         last = found[-1] if found else None
         if (
             isinstance(one, Passage)
@@ -125,7 +128,16 @@ def merged(memories: Sequence[Memory]) -> list[Memory]:
     return found
 
 
-def stable(memories: Sequence[Memory]) -> list[Memory]:
+def is_stable(memory: Memory) -> bool:
+    """Whether a memory stands in the stable part of the block, after the character, instead of the fresh part near the end.
+
+    What is constant does: it comes every turn, so it changes rarely and a model's prompt cache keeps it. To put a line there (a
+    chapter, a promise), give its memory `constant=True`; a template may tell it by its `.tags`.
+    """
+    return memory.constant
+
+
+def in_order(memories: Sequence[Memory]) -> list[Memory]:
     """The order inside a block: oldest first, undated ones before, then by id. A new memory moves no old one."""
     return sorted(memories, key=_place)
 
@@ -159,7 +171,7 @@ def _message(memory: Memory) -> frozenset[tuple[str, str]]:
 class Style:
     """How memories are said: settings, template, language and people of one turn, settled. Pure once built.
 
-    `expand` resolves macros of a memory's text ({{user}} and the like) before it is fenced. `notes` tells what was wrong
+    `expand` resolves macros ({{user}} and the like) of a memory that an author wrote, before it is fenced. `notes` tells what was wrong
     with templates that could not be used.
     """
 
@@ -175,7 +187,7 @@ class Style:
     ) -> None:
         self.language: Language = language if settings.language == "auto" else settings.language
         self._settings, self._cast, self._zone = settings, cast, zone
-        self._expand = expand or self._names
+        self._templates, self._given, self._expand = templates, expand, expand or self._names
         choice = templates.choose(
             KIND, BUILT_IN if settings.template == "auto" else settings.template, self.language
         )
@@ -193,8 +205,12 @@ class Style:
         heading = settings.heading
         if heading is not None:  # a setting may come from a stranger too
             heading = "\n".join(map(tame, heading.splitlines()))
+        self.apart = settings.position == "depth"  # the parts stand in two places, as two blocks
+        self._halves: tuple[Style, Style] | None = None
+        self._foreign: Style | None = None  # that of the stable part in the other language
         self._last: tuple[Mapping[str, str], Style] | None = None  # stamp, and the style there
         told = {"heading": heading, "language": self.language}
+        told |= {"part": ""}
         self._frame = self._people() | told | {"stamp": plain(dict.fromkeys(known_fields(), ""))}
 
     @property
@@ -219,6 +235,11 @@ class Style:
         """What an author should know about the templates."""
         return tuple(self._notes)
 
+    @property
+    def people(self) -> Mapping[str, str]:
+        """The names of character and user, as they are said."""
+        return {name: str(self._frame[name]) for name in ("char", "user")}
+
     def line(self, memory: Memory) -> str:
         """One memory as it stands in the block, without numbering."""
         return self._first_that_works(lambda template: self._line(template, memory)) or self._bare(
@@ -226,7 +247,49 @@ class Style:
         )
 
     def block(self, memories: Sequence[Memory]) -> str:
-        """The whole block, fence included; empty for no memories."""
+        """The whole block, fence included; empty for no memories. In two parts where they stand apart."""
+        return _BLANK_LINE.join(part for part in self.parts(memories) if part)
+
+    def parts(self, memories: Sequence[Memory]) -> tuple[str, str]:
+        """The stable and the fresh part, each with its fence; the first is empty where they stand together."""
+        if not self.apart:
+            return "", self._block(memories)
+        rare = [one for one in memories if is_stable(one)]
+        fresh = [one for one in memories if not is_stable(one)]
+        return self._standing(rare)._block(rare), self.halves[1]._block(fresh)
+
+    def _standing(self, memories: Sequence[Memory]) -> "Style":
+        """The style of the stable part: in the language of what stands there, so that a message in another one does not change it."""
+        spoken = language_of(" ".join(one.content for one in memories))
+        if self._settings.language != "auto" or spoken == self.language or not memories:
+            return self.halves[0]
+        if self._foreign is None:
+            other = Style(
+                self._templates,
+                self._settings,
+                language=spoken,
+                cast=self._cast,
+                zone=self._zone,
+                expand=self._given,
+            )
+            self._foreign = other.at(tuple(self._frame["stamp"].items())).halves[0]
+        return self._foreign
+
+    @property
+    def halves(self) -> "tuple[Style, Style]":
+        """The styles of the stable and the fresh part."""
+        if self._halves is None:
+            self._halves = self._half("stable"), self._half("fresh")
+        return self._halves
+
+    def _half(self, name: str) -> "Style":
+        """The same style for one part alone: a template is told which by `part`."""
+        half = copy(self)
+        half.apart, half._frames = False, {}
+        half._frame = self._frame | {"part": name}
+        return half
+
+    def _block(self, memories: Sequence[Memory]) -> str:
         if not memories:
             return ""
         ordered = self._merged(memories)
@@ -236,13 +299,15 @@ class Style:
         return fenced(said if said is not None else self._bare(ordered))
 
     def length(self, memories: Sequence[Memory]) -> int | None:
-        """Characters of the block, added up from its parts without putting it together; None where only rendering can tell."""
+        """Characters of the block, added up from its lines without putting it together; None where only rendering can tell."""
+        if self.apart:
+            stable = any(map(is_stable, memories))
+            return None if stable else self.halves[1].length(memories)
         return self._first_that_works(lambda template: self._added_up(template, memories))
 
     def body(self, memories: Sequence[Memory]) -> str:
         """The block without its fence, for callers that put it under a heading of their own."""
-        lines = self.block(memories).split("\n")
-        return "\n".join(lines[1:-1])
+        return unfenced(self._block(memories))
 
     def _line(self, template: Compiled, memory: Memory) -> str:
         """What the template's macro says, "" without one; rendered once."""
@@ -328,13 +393,15 @@ class Style:
     def _context(
         self, groups: Sequence[Mapping[str, Any]], memories: Sequence[Any]
     ) -> Mapping[str, Any]:
-        return self._frame | {"groups": groups, "memories": memories, "recalled": memories}
+        scenes = any(group["type"] == "scene" for group in groups)
+        told = {"groups": groups, "memories": memories, "recalled": memories, "scenes": scenes}
+        return self._frame | told
 
     def _merged(self, memories: Sequence[Memory]) -> list[Memory]:
         """The lines of the block in their order; the same objects for the same memories."""
         key = tuple(memory.id for memory in memories)
         if not any(isinstance(memory, Passage) for memory in memories):
-            return stable(memories)
+            return in_order(memories)
         if key not in self._joined:
             if len(self._joined) >= _KEPT_FRAMES:
                 self._joined.clear()
@@ -369,15 +436,12 @@ class Style:
         here = own and memory.evidence[0].chat == self._cast.chat
         local = _local(memory.created, self._zone) if memory.created else None
         dated = day(local, self.language) if local and self._settings.scene_dates else ""
-        user, same = self._cast.user, self._cast.same
-        others = tuple(name for name in memory.company if same(name) != same(user))
-        return Heading(
-            "scene",
-            "here" if here else "older",
-            tame(memory.scene),
-            dated,
-            tuple(map(tame, memory.company)) if others else (),
-        )
+        char = self._cast.heard_from.get(memory.id) or self._cast.char
+        people = dict.fromkeys(filter(None, map(self._person, memory.company)))
+        if people and char:
+            people[label(char)] = None
+        where = "here" if here else "older"
+        return Heading("scene", where, label(memory.scene), dated, tuple(people))
 
     def _first_that_works(self, say: Callable[[Compiled], Said]) -> Said | None:
         """What the best usable template says; one that fails is left for good. None when none is left."""
@@ -406,8 +470,8 @@ class Style:
             if memory.created and self._settings.show_dates
             else None
         )
-        said = " ".join(memory.content.split()) if isinstance(memory, Passage) else memory.content
-        text = tame(said if isinstance(memory, Passage) else self._expand(said))
+        said = isinstance(memory, Passage) or memory.source in _SAID
+        text = cited(self._written(memory)) if said else tame(self._written(memory))
         quoted = isinstance(memory, Passage) or (
             memory.source is Source.USER_INPUT
             and (memory.type is MemoryType.EPISODIC or bool(memory.evidence))
@@ -423,7 +487,8 @@ class Style:
             "speaker": self._speaker(memory) if quoted else "",
             "passage": isinstance(memory, Passage),
             "own": isinstance(memory, Passage) and memory.role == "assistant",
-            "asked": tame(memory.evidence[0].answers) if isinstance(memory, Passage) else "",
+            "asked": cited(memory.evidence[0].answers) if isinstance(memory, Passage) else "",
+            "asker": self._asker(memory) if isinstance(memory, Passage) else "",
             "heard_from": tame(self._cast.heard_from.get(memory.id, "")),
             "source": memory.source.value,
             "tags": tuple(map(tame, memory.tags)),
@@ -435,21 +500,26 @@ class Style:
         if not memory.subject or memory.subject in _CHAR_WORDS or memory.subject == self._cast.char:
             return ""
         name = str(self._frame["user"]) if memory.subject in _USER_WORDS else tame(memory.subject)
-        return (
-            ""
-            if tame(self._expand(memory.content)).casefold().startswith(name.casefold())
-            else name
-        )
+        return "" if tame(self._written(memory)).casefold().startswith(name.casefold()) else name
 
     def _speaker(self, memory: Memory) -> str:
         """Who said it, users by the name they go by now; of a passage the speaker always stands outside the quotation."""
         if not isinstance(memory, Passage):
             return self._subject(memory)
-        name, cast = memory.subject or "", self._cast
         if memory.role == "assistant":
-            return tame(name) or str(self._frame["char"])
-        own = name and cast.same(name) == cast.same(cast.user)
-        return tame(cast.user if own else name) or str(self._frame["user"])
+            return label(memory.subject or "") or str(self._frame["char"])
+        return self._person(memory.subject or "") or str(self._frame["user"])
+
+    def _asker(self, memory: Passage) -> str:
+        """Who asked what it answers: the other side."""
+        if memory.role == "assistant":
+            return self._person(memory.asker) or str(self._frame["user"])
+        return label(memory.asker) or str(self._frame["char"])
+
+    def _person(self, name: str) -> str:
+        """A user by the name they go by now."""
+        own = name and self._cast.same(name) == self._cast.same(self._cast.user)
+        return label(self._cast.user if own else name)
 
     def at(self, stamp: Sequence[tuple[str, str]]) -> "Style":
         """The same style where this was printed about the scene last; only where a template asks for it is it another one."""
@@ -460,12 +530,16 @@ class Style:
             style = copy(self)
             style._frame = self._frame | {"stamp": plain({**self._frame["stamp"], **told})}
             style._lines, style._frames = {}, {}
+            style._halves = style._foreign = None
             self._last = (told, style)
         return self._last[1]
 
     def _people(self) -> dict[str, Any]:
         char, user = _NOBODY[self.language]
-        return {"char": tame(self._cast.char) or char, "user": tame(self._cast.user) or user}
+        return {"char": label(self._cast.char) or char, "user": label(self._cast.user) or user}
+
+    def _written(self, memory: Memory) -> str:
+        return self._expand(memory.content) if _is_written(memory) else memory.content
 
     def _names(self, text: str) -> str:
         """Names for {{char}}, {{user}} and their old spellings, when nobody expands macros for us."""
@@ -475,7 +549,13 @@ class Style:
         )
 
 
-@lru_cache(maxsize=16_384)
+def _is_written(memory: Memory) -> bool:
+    """Whether an author wrote the text: only then are its macros meant as such."""
+    written = memory.source is Source.MANUAL and not memory.evidence
+    return written and not isinstance(memory, Passage)
+
+
+@lru_cache(maxsize=2048)
 def _least(text: str) -> int:
     """Characters that a text keeps whatever is done to it on its way into a line."""
     if not text.isprintable() or any(mark in text for mark in _MAY_SHORTEN):
@@ -496,7 +576,7 @@ class Length:
 
     def share(self, memories: Sequence[Memory]) -> int:
         """Length of the lines of these memories, one under the other."""
-        return self._count("\n".join(map(self._style.line, stable(memories))))
+        return self._count("\n".join(map(self._style.line, in_order(memories))))
 
     def block(self, memories: Sequence[Memory]) -> int:
         """Length of the whole block with these memories, fence and headings included; 0 for none."""
@@ -505,8 +585,10 @@ class Length:
         added_up = self._style.length(memories) if self._in_characters else None
         return self._count(self._style.block(memories)) if added_up is None else added_up
 
-    def growing(self, *, whole: bool) -> "Growing":
+    def growing(self, *, whole: bool) -> "Growing | GrowingParts":
         """An empty block that grows by one memory at a time; `whole`: measured as a whole each time."""
+        if self._style.apart and self._in_characters and not whole:
+            return GrowingParts([Length(half, self._count) for half in self._style.halves])
         return Growing(self, self._style, characters=self._in_characters, whole=whole)
 
 
@@ -538,3 +620,40 @@ class Growing:
         self._memories.append(memory)
         _, found, self.length = self._tried
         self._sum = found or (self._sum and self._style.sum(self._memories))
+
+
+class GrowingParts:
+    """A block that grows in two parts, each measured alone."""
+
+    def __init__(self, measures: Sequence[Length]) -> None:
+        first, second = measures
+        self.share, self._parts = (
+            first.share,
+            (first.growing(whole=False), second.growing(whole=False)),
+        )
+
+    @property
+    def length(self) -> int:
+        """How long it is."""
+        return _both(*(part.length for part in self._parts))
+
+    def least(self, memory: Memory) -> int:
+        """A length that the line cannot be below, found without rendering it; 0 where that cannot be told."""
+        return self._parts[0].least(memory)
+
+    def tried(self, memory: Memory) -> int:
+        """How long it would be with this one more."""
+        mine, other = self._of(memory)
+        return _both(mine.tried(memory), other.length)
+
+    def take(self, memory: Memory) -> None:
+        """Let it hold this one more."""
+        self._of(memory)[0].take(memory)
+
+    def _of(self, memory: Memory) -> "tuple[Growing | GrowingParts, Growing | GrowingParts]":
+        first, second = self._parts
+        return (first, second) if is_stable(memory) else (second, first)
+
+
+def _both(one: int, other: int) -> int:
+    return one + other + (len(_BLANK_LINE) if one and other else 0)

@@ -190,10 +190,16 @@ def _refuse_slot(value: Any) -> None:
         raise SpentError("the frame looks at a memory")
 
 
+def _is_memory(value: Any) -> bool:
+    return isinstance(value, Plain) and isinstance(value.get("text"), str)
+
+
 @pass_context
 def _said(_: Context, value: Any) -> str:
     if isinstance(value, list | tuple) and all(isinstance(one, str) for one in value):
         value = joined(value, ", ")  # tags and names, as people write them
+    elif isinstance(value, list | tuple) and all(_is_memory(one) for one in value):
+        value = joined([f"- {one['text']}" for one in value], "\n")
     text = str(value) if isinstance(value, Slot) else spoken(value)
     METER.get().say(len(text))
     return text

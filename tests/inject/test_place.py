@@ -10,11 +10,9 @@ from rolememory.inject.fence import fenced, strip
 from rolememory.inject.place import (
     Placement,
     fill_outlets,
-    fold_into_user,
     insertion,
     place,
     place_all,
-    with_input,
 )
 from rolememory.schema.message import Message
 from rolememory.schema.settings import Position
@@ -249,48 +247,3 @@ def test_outlets_are_filled() -> None:
     filled = fill_outlets(chat, {"one": "1", "two": r"\2"})
     assert filled[0].content == r"A 1 B \2 C "
     assert filled[1] is chat[1]
-
-
-# No system messages upstream
-
-
-def test_folding_into_the_user_can_be_undone() -> None:
-    chat = messages("uau")
-    folded = fold_into_user(chat, BLOCK)
-    assert [message.role for message in folded] == ["user", "assistant", "user"]
-    assert folded[2].content == f"u2\n\n{BLOCK}"
-    assert strip(folded[2].content) == "u2"
-    assert fold_into_user(chat, "") == tuple(chat)
-    assert fold_into_user([], BLOCK) == (Message.user(BLOCK),)
-
-
-# The current input
-
-
-@pytest.mark.parametrize(
-    ("history", "current", "count"),
-    [
-        pytest.param(["a", "b"], "b", 2, id="already there: not doubled"),
-        pytest.param(["a", "b"], "b ", 2, id="white space does not matter"),
-        pytest.param(["a"], "b", 2, id="not there yet: put last"),
-        pytest.param([], "b", 1, id="a chat's first message"),
-        pytest.param(["b", "c"], "b", 3, id="said before is not said now"),
-        pytest.param(["a"], "", 1, id="nothing typed"),
-    ],
-)
-def test_the_current_input_stands_once_and_last(
-    history: list[str], current: str, count: int
-) -> None:
-    done = with_input([Message.user(text) for text in history], current)
-    assert len(done) == count
-    assert not current or done[-1].content.strip() == current.strip()
-
-
-def test_what_comes_after_the_input_in_the_prompt_does_not_double_it() -> None:
-    chat = [Message.user("b"), Message.system("Stay inside.")]
-    assert with_input(chat, "b") == tuple(chat)
-
-
-def test_an_answered_input_said_again_is_a_new_one() -> None:
-    chat = [Message.user("b"), Message.assistant("yes")]
-    assert with_input(chat, "b")[-1] == Message.user("b")

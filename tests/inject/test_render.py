@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rolememory.inject.environment import Templates
 from rolememory.inject.fence import CLOSE, OPEN
-from rolememory.inject.render import Cast, Length, Style, stable
+from rolememory.inject.render import Cast, Length, Style, in_order
 from rolememory.recall.fit import Fitting, Measure, fit
 from rolememory.schema.evidence import Scored
 from rolememory.schema.memory import Memory, MemoryType
@@ -142,10 +142,10 @@ def test_role_memory_without_heading_is_the_full_content() -> None:
 
 
 def test_language_of_the_setting_goes_before_that_of_the_chat() -> None:
-    assert "记得的事" in Style(SHIPPED, InjectSettings(language="zh"), language="en").block(
+    assert "的过往" in Style(SHIPPED, InjectSettings(language="zh"), language="en").block(
         memories(1)
     )
-    assert "remembers" in Style(SHIPPED, InjectSettings(), language="en").block(memories(1))
+    assert "past" in Style(SHIPPED, InjectSettings(), language="en").block(memories(1))
 
 
 def test_no_memories_no_block() -> None:
@@ -157,7 +157,7 @@ def test_order_is_oldest_first_then_by_id() -> None:
     same = [Memory(id=name, content=name, created=DAY) for name in "cab"]
     undated = Memory(id="z", content="z")
     late = Memory(id="0", content="0", created=DAY + timedelta(days=1))
-    assert [memory.id for memory in stable([late, *same, undated])] == ["z", "a", "b", "c", "0"]
+    assert [memory.id for memory in in_order([late, *same, undated])] == ["z", "a", "b", "c", "0"]
 
 
 @pytest.mark.parametrize("name", SHIPPED.known("inject"))
@@ -208,7 +208,7 @@ def test_frame_and_lines_are_the_whole(name: str, together: bool, language: str)
     template = style._tries[0]
     assert template.frame is not None, "shipped templates take the fast way"
     for number in (1, 2, 5, 11):
-        ordered = stable(memories(number))
+        ordered = in_order(memories(number))
         assert style._assembled(template, ordered) == style._whole(template, ordered)
 
 
@@ -413,7 +413,7 @@ def test_an_edited_template_is_read_again(tmp_path: Path) -> None:
     (tmp_path / "inject" / "default.en.jinja").write_text("second {{ memories | length }}")
     assert Style(mine).body(memories(1)) == "second 1"
     (tmp_path / "inject" / "default.en.jinja").unlink()
-    assert "remembers" in Style(mine).body(memories(1))
+    assert "From the character's past" in Style(mine).body(memories(1))
 
 
 def test_a_template_is_compiled_once(tmp_path: Path) -> None:
