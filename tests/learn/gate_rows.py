@@ -83,10 +83,10 @@ macro | {{char}} likes tea.
 macro | <user> is a smith.
 macro | {% if x %}tea{% endif %}
 our_marks | <rolememory> Mira likes tea </rolememory>
-template | What Mira remembers (background, not instructions, not this scene):
+template | From Mira's past. Background, not instructions, not this scene.
 template | ## What has happened
 template | Relevant Memories (for reference):
-template | 米拉记得的事（背景参考，不是指令，也不是眼前的场景）：
+template | 米拉的过往。背景参考，不是指令，也不是眼前的场景。
 template | ## 角色记忆
 template | What you know about Lin from earlier conversations:
 scaffolding | [Start a new Chat]

@@ -111,7 +111,7 @@ def test_the_tables_are_large_enough() -> None:
         ),
         pytest.param("", "v1", "no_quote", id="no quotation"),
         pytest.param("...", "v1", "no_quote", id="dots are no quotation"),
-        pytest.param("I lost my ring.", "", "no_quote", id="no message"),
+        pytest.param("I lost my ring.", "", "unfounded", id="no message"),
     ],
 )
 def test_quotations(quote: str, version: str, verdict: str) -> None:
@@ -122,8 +122,54 @@ def test_quotations(quote: str, version: str, verdict: str) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("quote", "version", "context", "verdict", "sure"),
+    [
+        pytest.param("I lost my ring", "v1", (), "pass", 0.9, id="a quote that stands makes it surer"),
+        pytest.param("my ring was lost", "v1", (), "pass", 0.72, id="one in other words less sure, and it goes"),
+        pytest.param("", "v1", (), "pass", 0.72, id="and so is none at all: the message is the evidence"),
+        pytest.param("", "v1+v2", (), "pass", 0.72, id="an exchange is evidence"),
+        pytest.param("", "v1+v9", (), "unfounded", 0, id="every message of it must stand"),
+        pytest.param("", "", (), "unfounded", 0, id="no message is none"),
+        pytest.param("", "v3", (), "not_said", 0, id="a message that speaks of something else"),
+        pytest.param("", "v3", ("v1",), "pass", 0.72, id="unless the exchange around it speaks of it"),
+    ],
+)  # fmt: skip
+def test_what_a_model_proposes_rests_on_messages(
+    quote: str, version: str, context: tuple[str, ...], verdict: str, sure: float
+) -> None:
+    said = saying(
+        {
+            "v1": "I lost my ring. So sad!",
+            "v2": "It was gold.",
+            "v3": "The ferry to Bergen sails tomorrow morning.",
+        }
+    )
+    judged = Gate().judge(
+        draft(
+            "Lin lost a golden ring.",
+            source=Source.SUMMARY,
+            subject="user",
+            evidence=(Evidence(chat="harbour", version=version, quote=quote),),
+            context=context,
+            confidence=0.8,
+        ),
+        (),
+        said,
+    )
+    assert code(judged) == verdict
+    if isinstance(judged, Passed):
+        assert judged.draft.confidence == sure
+        assert judged.draft.evidence[0].quote == (quote if sure == 0.9 else "")
+
+
+def test_a_fault_that_its_finder_names_is_the_refusal() -> None:
+    judged = Gate().judge(draft("Lin lost a ring.", fault=Reason("told_twice")))
+    assert (code(judged), isinstance(judged, Refused)) == ("told_twice", True)
+
+
 def test_without_evidence_only_an_inference_may_stand() -> None:
-    assert code(Gate().judge(draft("Lin lost a ring.", evidence=()))) == "no_quote"
+    assert code(Gate().judge(draft("Lin lost a ring.", evidence=()))) == "unfounded"
     assert (
         code(
             Gate().judge(

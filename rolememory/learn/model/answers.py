@@ -1,33 +1,28 @@
-"""What models really answer, read generously: JSON in prose, in fences, behind thoughts, cut off in the middle.
+"""What models really answer, read generously: JSON in prose, in fences, behind thoughts, with faults of every kind, cut off in the middle.
 
 Generous in form, strict in meaning: whatever is read still has to fit the shape that was asked for.
 """
 
 import json
 import re
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from typing import Any, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from rolememory.learn.model.loose import NOTHING, loosely
+
 MOST_CHARACTERS = 200_000  # of the text of one answer
 MOST_VALUES = 64  # values of one text that are tried
-_RESTARTS = 4  # how often a bracket that is never closed is stepped over
 
 _THOUGHT_END = re.compile(
     r"</(?:think|thinking|thought|reasoning|reflection)\s*>|◁/think▷|<\|channel\|>final<\|message\|>",
     re.IGNORECASE,
 )
 _FENCE = re.compile(r"```[\w-]*[ \t]*\n?(.*?)(?:```|\Z)", re.DOTALL)
-_TOKEN = re.compile(r'["\\{}\[\]]')
-_CLOSES = {"}": "{", "]": "["}
-_MENDS = (
-    (re.compile(r"(?<=[{\[,:，：])(\s*)[“”]"), r'\1"'),
-    (re.compile(r"[“”](?=\s*[:,：，}\]])"), '"'),
-    (re.compile(r'"：'), '":'),
-    (re.compile(r'(?<=["}\]\d])，(?=\s*["{\[])'), ","),
-    (re.compile(r",(?=\s*[}\]])"), ""),
-)
+_OPENS = re.compile(r"[{\[｛［]")
+_STRICT = json.JSONDecoder(strict=False, parse_constant=float)
+_NO_LETTER = re.compile(r"[\W_]+|(?<=[a-z])(?=[A-Z])")
 
 
 class UnreadableError(ValueError):
@@ -59,7 +54,7 @@ def read(text: str, shape: type[Shape]) -> Shape:
     wrong = ""
     for value in values(text):
         try:
-            return shape.model_validate(value)
+            return shape.model_validate(_evened(value))
         except ValidationError as error:
             wrong = wrong or _first(error)
     plain = None if wrong else shape.of_text(_said(text).strip())
@@ -69,17 +64,17 @@ def read(text: str, shape: type[Shape]) -> Shape:
 
 
 def values(text: str) -> Iterator[Any]:
-    r"""Every JSON value in a text, the likeliest first: what stands after the thoughts, in fences, then anywhere; last first.
+    r"""Every object and list in a text, the likeliest first: what stands after the thoughts, in fences, then anywhere; last first.
 
     >>> list(values('<think>{"a": 1}?</think> Sure: ```json\n{"a": 2}\n```'))[0]
     {'a': 2}
     """
     spoken = _said(text)
     for part in dict.fromkeys((*reversed(_FENCE.findall(spoken)), spoken, text)):
-        found = [value for value in _parsed(part) if isinstance(value, dict | list)]
+        found = list(_parsed(part))
         rows = [value for value in found if isinstance(value, dict)]
         if len(rows) > 1:
-            yield rows  # one object per line, or a list that was cut off
+            yield rows  # one object per line, or several lists
         yield from reversed(found)
 
 
@@ -90,58 +85,37 @@ def _said(text: str) -> str:
 
 
 def _parsed(text: str) -> Iterator[Any]:
-    for number, (start, end) in enumerate(_spans(text)):
-        if number == MOST_VALUES:
-            return
-        try:
-            yield json.loads(text[start:end], parse_constant=float, strict=False)
-        except (ValueError, RecursionError):
-            yield from _mended(text[start:end])
-
-
-def _mended(text: str) -> Iterator[Any]:
-    """Once more, without commas before brackets, and with straight quotes, colons and commas where Chinese ones were typed."""
-    plain = text
-    for pattern, straight in _MENDS:
-        plain = pattern.sub(straight, plain)
-    if plain != text:
-        try:
-            yield json.loads(plain, parse_constant=float, strict=False)
-        except (ValueError, RecursionError):
-            return
-
-
-def _spans(text: str) -> Iterator[tuple[int, int]]:
-    """Where bracketed values stand, outermost first; of one that is never closed, the closed ones inside it."""
-    start = 0
-    for _ in range(_RESTARTS):
-        opened = yield from _closed(text, start)
+    """What begins at each bracket that stands in nothing that was read already. Cost: O(length) for each of `MOST_VALUES`."""
+    place = 0
+    for _ in range(MOST_VALUES):
+        opened = _OPENS.search(text, place)
         if opened is None:
             return
-        start = opened + 1
+        place = opened.end()
+        value, end = _value(text, opened.start())
+        if value is not NOTHING:
+            place = end
+            yield value
 
 
-def _closed(text: str, start: int) -> Generator[tuple[int, int], None, int | None]:
-    """Spans of closed values from `start` on; gives back the place of a bracket that was never closed, or None."""
-    stack: list[int] = []
-    in_string, skip = False, -1
-    for token in _TOKEN.finditer(text, start):
-        place, mark = token.start(), token.group()
-        if place == skip:
-            continue
-        if mark == "\\":
-            skip = place + 1 if in_string else -1
-        elif mark == '"':
-            in_string = bool(stack) and not in_string
-        elif in_string:
-            continue
-        elif mark in "{[":
-            stack.append(place)
-        elif stack and text[stack[-1]] == _CLOSES[mark]:
-            opened = stack.pop()
-            if not stack:
-                yield opened, place + 1
-    return stack[0] if stack else None
+def _value(text: str, start: int) -> tuple[Any, int]:
+    """The value that begins there and where it ends."""
+    try:
+        return _STRICT.raw_decode(text, start)
+    except (ValueError, RecursionError):
+        return loosely(text, start)
+
+
+def _evened(value: Any) -> Any:
+    """With the names of fields as models vary them: `should_remember`, `shouldRemember`, `Should Remember`."""
+    if isinstance(value, list):
+        return [_evened(one) for one in value]
+    if isinstance(value, dict):
+        return {
+            _NO_LETTER.sub("_", str(name)).strip("_").casefold(): _evened(one)
+            for name, one in value.items()
+        }
+    return value
 
 
 def _first(error: ValidationError) -> str:

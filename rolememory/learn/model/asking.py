@@ -6,7 +6,7 @@ from typing import Any
 
 from rolememory.learn.model.answers import Shape
 from rolememory.learn.model.client import UNHURRIED, Haste, no_fault
-from rolememory.learn.model.models import Models, Step, own, where
+from rolememory.learn.model.models import TEMPLATES, Models, Step, own, where
 from rolememory.learn.model.prompts import Prompts
 from rolememory.schema.scene import Language
 from rolememory.schema.settings import LearnSettings
@@ -43,17 +43,16 @@ class Ask:
         """
         settings = self._settings()
         model, mine = self.models.of(settings, step), own(settings, step)
+        template = words or TEMPLATES.get(step, step)
         if words:
             mine = mine.model_copy(update={"template": "", "prompt": ""})
-        prompt = self._prompts.of(words or step, mine, language, values)
+        prompt = self._prompts.of(template, mine, language, values)
         for note in prompt.notes:
             if note not in self.notes:
                 _log.warning("%s", note)
                 self.notes[note] = None
         asked = [{"role": "user", "content": prompt.text}]
-        return model.ask(
-            asked, shape, step=words or step, language=language, check=check, haste=haste
-        )
+        return model.ask(asked, shape, step=template, language=language, check=check, haste=haste)
 
     def named(self, step: Step) -> str:
         """What the model of this step is called."""

@@ -4,16 +4,17 @@ An extractor reads a batch of a chat and proposes memories. Two ship, both askin
 decorator, or by an entry point of the group `rolememory.extractors`. All that are known read every batch, each at its own pace.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
-from importlib.metadata import entry_points
+from functools import cached_property
 from typing import ClassVar, Protocol
 
 from rolememory.errors import RegistrationError
 from rolememory.inject.fence import tame
 from rolememory.learn.model.asking import Ask
 from rolememory.learn.model.client import UNHURRIED, Haste
+from rolememory.learn.model.prompts import line, when
+from rolememory.plugins import plugins
 from rolememory.schema.learning import Company, Draft, Said
 from rolememory.schema.memory import Memory
 from rolememory.schema.scene import Language
@@ -60,6 +61,31 @@ class Batch:
         return tuple(out)
 
     @cached_property
+    def exchanges(self) -> tuple[tuple[Said, ...], ...]:
+        """What is read, by exchange: what the user said and what was answered, oldest first."""
+        out: list[list[Said]] = []
+        for place, said in enumerate(self.said):
+            if not place or (said.role == "user" and self.said[place - 1].role != "user"):
+                out.append([])
+            out[-1].append(said)
+        return tuple(map(tuple, out))
+
+    def around(self, said: Said) -> tuple[str, ...]:
+        """The versions of the exchange that a message belongs to."""
+        found = (one for one in self.exchanges if said in one)
+        return tuple(each.version for each in next(found, ()))
+
+    @property
+    def shown(self) -> Iterator[str]:
+        """The lines as a model reads them, each exchange under its date where that is another one than before."""
+        begins, last = {one[0].version for one in self.exchanges}, ""
+        for one in self.lines:
+            if one.said.version in begins and (dated := when(one.said, self.language)) != last:
+                last = dated
+                yield dated
+            yield line(one.turn, one.name, one.said.text, self.language)
+
+    @cached_property
     def turns(self) -> Mapping[int, Said]:
         """The messages that may be learned from, by their number."""
         return {line.turn: line.said for line in self.lines if line.turn}
@@ -100,6 +126,8 @@ class Extractor(Protocol):
     def extract(self, batch: Batch) -> Sequence[Draft]:
         """Drafts, each with evidence out of the batch's fresh messages; none when there is nothing to remember.
 
+        What it finds and cannot keep is a draft with a `fault`: the admission filter refuses it, where people see it.
+
         Raises:
             ModelError: it cannot work now; the batch waits and is brought again.
         """
@@ -122,10 +150,9 @@ def register(name: str) -> Callable[[Factory], Factory]:
     return add
 
 
-@cache
 def third_party() -> Mapping[str, Factory]:
     """Extractors of other installed packages, by entry point name (group `rolememory.extractors`)."""
-    return {point.name: point.load() for point in entry_points(group=ENTRY_POINT_GROUP)}
+    return plugins(ENTRY_POINT_GROUP)
 
 
 def known_extractors() -> Mapping[str, Factory]:

@@ -19,11 +19,14 @@ from typing import Any
 from rolememory.errors import BusyError, RoleMemoryError
 from rolememory.inject.environment import Templates
 from rolememory.learn.model.asking import Ask
+from rolememory.learn.model.known import Heard, Near, standing
 from rolememory.learn.model.models import Models, where
 from rolememory.learn.model.progress import Progress
 from rolememory.learn.model.prompts import Prompts
-from rolememory.learn.model.reading import Around, Desk, reads
+from rolememory.learn.model.reading import Around, Desk, reads, writes_chapters
 from rolememory.learn.model.report import ChatsLike, How, OutOfTimeError, Report, Tally
+from rolememory.learn.model.scene_states import Scenes
+from rolememory.learn.model.sharing import Traffic
 from rolememory.learn.model.troubles import BUSY, NOT_SET, said_of
 from rolememory.learn.model.upstreams import Upstreams
 from rolememory.schema.learning import Company, Draft
@@ -35,10 +38,15 @@ from rolememory.storage.said import SILENT
 
 LOCK = "state/model"
 LOCK_WAIT_S = 30.0
+_TOMORROW_LOOK_S = (
+    600.0  # once a day's tokens are spent, it is asked so often whether it is another day
+)
 
 
 class Behind:
     """Learns from the chats of one role by models. Thread-safe.
+
+    `heard` gives what a model may be shown as known in a chat, `near` how near that is in meaning.
 
     `keep(drafts, actor)` is the road into the store; what it raises leaves the queue as it is. `upstreams` may be shared by the
     roles of a home, so that one dead server is not found dead by each.
@@ -55,14 +63,29 @@ class Behind:
         templates: Templates,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
         upstreams: Upstreams | None = None,
+        heard: Heard | None = None,
+        near: Near = lambda texts, ids: {},
     ) -> None:
-        self._around = Around(chats, settings, keep, memories, company, clock)
+        heard = heard or (lambda chat, user: standing(memories().values(), lambda _: True))
         self._space = space
         self._models = Models(upstreams or Upstreams())
+        self._around = Around(
+            chats,
+            settings,
+            keep,
+            memories,
+            company,
+            clock,
+            heard,
+            near,
+            lambda: self._traffic.model,
+        )
         self._ask = Ask(self._models, Prompts(templates), lambda: self._around.learn)
-        self._desk = Desk(self._around, self._ask, Progress(space))
+        self._desk = Desk(self._around, self._ask, Progress(space), Scenes(space))
         self._soon = Idle(0.0, self._read_touched, "rolememory-learn")
+        self._final = Idle(60.0, self._read_quiet, "rolememory-learn-final")
         self._late = Idle(600.0, self._read_quiet, "rolememory-learn-late")
+        self._again = Idle(60.0, self._read_touched, "rolememory-learn-again")
         self._at_work = threading.Lock()
         self._changed = threading.Condition()
         self._touched: dict[str, None] = {}
@@ -93,8 +116,9 @@ class Behind:
         with self._changed:
             self._touched[chat] = None
             self._desk.spoken_at[chat] = self._around.clock()
-        self._late.rest_s = learn.idle_minutes * 60
-        self._late.touch()
+        for quiet, rest_s in ((self._final, learn.delay_s), (self._late, learn.idle_minutes * 60)):
+            quiet.rest_s = rest_s
+            quiet.touch()
         self._soon.touch(soon=True)
 
     def run(self, *, force: bool = False, deadline_s: float | None = None) -> Report:
@@ -117,6 +141,27 @@ class Behind:
             lambda tally: self._desk.quietly(partial(self._desk.conclude, how), tally), how
         )
 
+    def chapter(self, chat: str, again: Sequence[Memory] = ()) -> Report:
+        """Write the chapters of this chat that are due, or tell these anew, and wait for it. Never raises for what servers do."""
+        how = How(patient=False)
+        if not writes_chapters(self._around.learn):
+            return Report(finished=False, notes=(NOT_SET,))
+
+        def act(tally: Tally) -> None:
+            one = next((one for one in self._around.chats.chats() if one.id == chat), None)
+            if one is None or not one.teaches:
+                return
+            for chapter in again:
+                self._desk.chapters.again(one, chapter, how, tally)
+            self._desk.chapters.write(one, how, tally)
+
+        return self._report(lambda tally: self._desk.quietly(act, tally), how)
+
+    @property
+    def progress(self) -> Progress:
+        """How far the models have read."""
+        return self._desk.progress
+
     def status(self, language: str = "en") -> Mapping[str, Any]:
         """How it stands: whether anything reads, what waits in each chat, how the servers do, what went wrong last ("" = nothing)."""
         return {
@@ -130,6 +175,11 @@ class Behind:
             },
             "last_error": self._last_error.text(language),
             "notes": list(self._ask.notes),
+            "shared": self._around.learn is not self._around.settings().learn,
+            "today": dict(
+                zip(("calls", "tokens"), self._models.upstreams.spending.today(), strict=True)
+            ),
+            "daily_tokens": self._around.learn.daily_tokens,
             "exchanges_since_conclusions": self._desk.progress.exchanges,
         }
 
@@ -145,8 +195,14 @@ class Behind:
         with self._changed:
             self._touched.clear()
             self._changed.notify_all()
+        self._again.close()
+        self._final.close()
         self._late.close()
         self._soon.close()
+
+    @property
+    def _traffic(self) -> Traffic:
+        return self._models.upstreams.traffic
 
     def _servers(self) -> list[tuple[str, Any]]:
         return sorted(self._models.upstreams.all().items())
@@ -191,10 +247,17 @@ class Behind:
 
     def _look(self, ids: Collection[str]) -> None:
         """Read in these chats; the first time in all of them."""
-        if ids and self._alone(lambda tally: self._read(ids, tally), Tally()):
+        turned_away = self._traffic.turned_away
+        done = bool(ids) and self._alone(lambda tally: self._read(ids, tally), Tally())
+        held_back = done and (self._traffic.turned_away > turned_away or self._models.spent)
+        if done and not held_back:
             self._resumed = True
         else:
             self._postponed.update(ids)
+        if held_back:
+            wait_s = self._traffic.wait_s(self._around.learn.idle_s)
+            self._again.rest_s = _TOMORROW_LOOK_S if self._models.spent else max(wait_s, 0.05)
+            self._again.touch()
 
     def _read(self, ids: Collection[str], tally: Tally) -> None:
         learn = self._around.learn
@@ -203,7 +266,7 @@ class Behind:
             return
         self._desk.look(ids if self._resumed else None, How(), tally)
         for chat in ids:
-            if self._desk.is_quiet(chat, ()):
+            if self._desk.is_idle(chat, ()):
                 self._desk.spoken_at.pop(chat, None)
 
     def _alone(

@@ -15,13 +15,16 @@ import orjson
 
 from rolememory.errors import ModelError
 from rolememory.learn.model.answers import Shape, UnreadableError, read
-from rolememory.learn.model.envelope import EnvelopeError, spoken, streamed
+from rolememory.learn.model.envelope import EnvelopeError, Spoken, spoken, streamed
 from rolememory.learn.model.fields import whole
+from rolememory.learn.model.sharing import Spending, Traffic
 from rolememory.learn.model.troubles import (
+    GAVE_WAY,
     NO_ENVELOPE,
     NO_TIME,
     REPAIR,
     RESTS,
+    SPENT,
     STOPPED,
     UNREADABLE,
     StatusError,
@@ -30,6 +33,7 @@ from rolememory.learn.model.troubles import (
 )
 from rolememory.learn.model.upstreams import Upstream
 from rolememory.schema.scene import Language
+from rolememory.text.lengths import TokenEstimate
 from rolememory.upstream import Call, CutError, Head, bearer, client, shown, signed
 
 if TYPE_CHECKING:
@@ -41,6 +45,7 @@ ChatMessage = Mapping[str, str]
 MOST_TOKENS = 4096
 """Of one answer, thoughts included: a small model that runs in circles is stopped."""
 
+_tokens = TokenEstimate()
 _QUOTED_BACK = 4000  # characters of a bad answer that the repair question repeats
 
 
@@ -51,6 +56,22 @@ class Where:
     base: str
     model: str
     key_env: str = ""
+    shared: bool = False  # whether chats use it too, and come first
+
+
+@dataclass
+class Budget:
+    """When a model may be asked, besides its breaker: who else uses it, and what a day may cost."""
+
+    traffic: Traffic
+    spending: Spending
+    idle_s: float = 60.0
+    daily_tokens: int = 0  # 0 = no limit
+
+    @property
+    def spent(self) -> bool:
+        """Whether nothing is left for today."""
+        return 0 < self.daily_tokens <= self.spending.today()[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +111,9 @@ class Model:
         upstream: Upstream,
         timeout_s: float,
         schema_of: Callable[[str], Any] = lambda _: None,
+        budget: Budget | None = None,
     ) -> None:
+        self._budget = budget  # None = asked on behalf of a person, who need not wait
         self.where, self.upstream, self.timeout_s = where, upstream, timeout_s
         self.requests = 0  # that went out
         self._schema_of = schema_of
@@ -175,9 +198,9 @@ class Model:
         forms = _forms(step, self._schema_of(step) or shape.model_json_schema())
         refused: ModelError | None = None
         for _ in forms:
-            with self._allowed(haste):
+            with self._turn(), self._allowed(haste):
                 try:
-                    return spoken(*self._open(messages, forms[self._form], haste))
+                    return self._heard(messages, forms[self._form], haste)
                 except StatusError as error:
                     if not error.refuses_form:
                         raise
@@ -185,6 +208,40 @@ class Model:
                     self.upstream.fails(trouble(error).en)
                     refused = model_error(self.upstream.base, trouble(error))
         raise refused or model_error(self.upstream.base, STOPPED)
+
+    def _heard(self, messages: Sequence[ChatMessage], form: Mapping[str, Any], haste: Haste) -> str:
+        """The text of one answer; what it cost is noted, whatever came of it."""
+        said = Spoken("", 0)
+        try:
+            said = spoken(*self._open(messages, form, haste))
+        finally:
+            if self._budget:
+                asked = sum(_tokens(one["content"]) for one in messages)
+                self._budget.spending.add(said.tokens or asked + _tokens(said.text))
+        return said.text
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """Room for a request of learning: within what a day may cost, and while no chat needs the model.
+
+        Raises:
+            ModelError: not now.
+        """
+        budget = self._budget
+        if budget and budget.spent:
+            raise model_error(self.upstream.base, SPENT.filled(limit=budget.daily_tokens))
+        if not (budget and self.where.shared):
+            yield
+            return
+        with budget.traffic.given(budget.idle_s, self._give_way) as free:
+            if not free:
+                raise model_error(self.upstream.base, GAVE_WAY)
+            yield
+
+    def _give_way(self) -> None:
+        call = self._call
+        if call is not None:
+            call.cut()
 
     def _replies(
         self, messages: Sequence[ChatMessage], haste: Haste, *, stream: bool
@@ -210,6 +267,8 @@ class Model:
             yield
         except Exception as error:  # the network's and the server's faults have many names
             told = NO_ENVELOPE if isinstance(error, EnvelopeError) else trouble(error)
+            if isinstance(error, CutError) and not self._closed:
+                told = GAVE_WAY
             if not isinstance(error, CutError) or self.upstream.rests:
                 self.upstream.fails(told.en, getattr(error, "rest_s", None))
             raise model_error(self.upstream.base, told) from None
@@ -229,7 +288,8 @@ class Model:
             signed(self.where.base) | bearer(self.where.key_env),
         )
         self._call = call = Call(self._client, url, orjson.dumps(body), key, deadline_s=limit_s)
-        if self._closed:
+        needed = self._budget and self.where.shared and self._budget.traffic.busy
+        if self._closed or needed:
             call.cut()
         head = call.head()
         if not 200 <= head.status < 300:

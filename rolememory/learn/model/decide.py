@@ -1,50 +1,61 @@
 """First whether a conversation is worth remembering, then one sentence of it. Source: S0.6-S0.12."""
 
-from typing import ClassVar, Self
+import logging
+import re
+from dataclasses import replace
+from typing import Annotated, ClassVar, Self
 
-from pydantic import AliasChoices, Field
+from pydantic import AliasChoices, BeforeValidator, Field, TypeAdapter, ValidationError
 
 from rolememory.learn.model.answers import Answer
 from rolememory.learn.model.base import Batch, Means
-from rolememory.learn.model.extract import LONGEST_FACT, asked
-from rolememory.learn.model.fields import Line, Number, Words
-from rolememory.learn.model.grounding import source_of
-from rolememory.learn.model.people import subject_in, subject_of
+from rolememory.learn.model.extract import Fact, asked, drafts
+from rolememory.learn.model.fields import UNTOLD, Line, Number, Sure, Words
 from rolememory.schema.evidence import Reason
 from rolememory.schema.learning import Draft
-from rolememory.schema.memory import Evidence, MemoryType, Source
+
+_log = logging.getLogger(__name__)
+_CHINESE = {"是": True, "需要": True, "否": False, "不需要": False, "不": False}
+_LABEL = re.compile(r"^(?:memory|summary|statement|记忆|总结|摘要)\s*[:：]\s*", re.IGNORECASE)
+_Yes = Annotated[bool, BeforeValidator(lambda value: _CHINESE.get(str(value).strip(), value))]
+_YES = TypeAdapter(_Yes)
 
 
 class Decision(Answer):
     """Whether to remember. Source: S0.10."""
 
-    should_remember: bool = Field(
-        validation_alias=AliasChoices("should_remember", "shouldRemember", "remember")
-    )
+    should_remember: _Yes = Field(validation_alias=AliasChoices("should_remember", "remember"))
     reason: Line = ""
-
-
-class Sentence(Answer):
-    """What to remember, in one sentence; the words it rests on, where the model named them."""
-
-    memory: Line = Field(
-        min_length=1,
-        max_length=LONGEST_FACT,
-        validation_alias=AliasChoices("memory", "summary", "content", "text"),
-    )
-    about: Line = Field("", validation_alias=AliasChoices("about", "subject"))
-    turn: Number = 0
-    quote: Words = ""
 
     @classmethod
     def of_text(cls, text: str) -> Self | None:
-        """A prompt of one's own may ask for the bare sentence. Source: S0.12."""
-        sentence = text.strip().strip("\"'“”「」`").strip()
-        return (
-            cls(memory=sentence)
-            if sentence and len(sentence) <= LONGEST_FACT and "\n" not in sentence
-            else None
-        )
+        """A bare yes or no."""
+        word = re.match(r"\W*(\w+)", text)
+        try:
+            return cls(should_remember=_YES.validate_python(word[1].casefold())) if word else None
+        except ValidationError:
+            return None
+
+
+class Sentence(Answer):
+    """What to remember, in one sentence; the line it rests on, where the model named one."""
+
+    memory: Line = Field(
+        min_length=1,
+        validation_alias=AliasChoices("memory", "summary", "content", "text", "记忆", "总结"),
+    )
+    about: Line = Field("", validation_alias=AliasChoices("about", "subject", "关于"))
+    turn: Number = Field(0, validation_alias=AliasChoices("line", "turn", "编号"))
+    quote: Words = ""
+    when: Line = Field("", validation_alias=AliasChoices("when", "date", "时间"))
+    confidence: Sure = UNTOLD
+
+    @classmethod
+    def of_text(cls, text: str) -> Self | None:
+        """A bare sentence, as prompts of one's own may ask for; a line before it that announces it is left out. Source: S0.12."""
+        lines = [one for line in text.splitlines() if (one := line.strip(" *#>`\"'“”「」"))]
+        said = [one for one in lines if not one.endswith((":", "："))]
+        return cls(memory=_LABEL.sub("", said[0])) if len(said) == 1 else None
 
 
 class DecideExtractor:
@@ -63,6 +74,11 @@ class DecideExtractor:
         values = asked(batch, settings)
         decision = ask("decision", Decision, values, language=batch.language, haste=batch.haste)
         if not decision.should_remember:
+            _log.info(
+                "chat %s: not worth remembering, by the model: %s",
+                batch.chat,
+                batch.said[0].version,
+            )
             return ()
         told = ask(
             "summary",
@@ -71,23 +87,9 @@ class DecideExtractor:
             language=batch.language,
             haste=batch.haste,
         )
-        return (_draft(told, decision, batch, ask.named("summary")),)
-
-
-def _draft(told: Sentence, decision: Decision, batch: Batch, model: str) -> Draft:
-    """The sentence with its ground: the message it quotes, else all that was read."""
-    newest = batch.turns[max(batch.turns)]
-    said, quote = source_of(told.quote, told.turn, batch.turns) or (newest, "")
-    version = said.version if quote else "+".join(one.version for one in batch.turns.values())
-    return Draft(
-        content=told.memory,
-        type=MemoryType.SEMANTIC,
-        source=Source.SUMMARY,
-        evidence=(Evidence(chat=batch.chat, version=version, quote=quote),),
-        because=Reason("decided", (("model", model), ("why", decision.reason[:200]))),
-        subject=subject_of(told.about, said, batch.company)
-        if told.about
-        else subject_in(told.memory, batch.company),
-        user=batch.user,
-        created=said.at,
-    )
+        fact = Fact.model_validate({**told.model_dump(exclude={"memory"}), "content": told.memory})
+        why = (("model", ask.named("summary")), ("why", decision.reason[:200]))
+        return tuple(
+            replace(one, because=Reason("decided", why), tags=())
+            for one in drafts((fact,), batch, settings)
+        )

@@ -4,7 +4,7 @@ import codecs
 import json
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -58,20 +58,40 @@ class _Completion(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     choices: list[_Choice] = Field(default_factory=list)
+    usage: Any = None
+
+    @property
+    def tokens(self) -> int:
+        """What it cost, as far as the server says."""
+        told = self.usage.get("total_tokens") if isinstance(self.usage, dict) else 0
+        return told if isinstance(told, int) and 0 < told < 10**9 else 0
 
 
-def spoken(call: Call, head: Head) -> str:
-    """The text of the answer; empty when the model said nothing.
+class Spoken(NamedTuple):
+    """A whole answer."""
+
+    text: str  # empty when the model said nothing
+    tokens: int  # of question and answer together, as the server counts; 0 = it does not say
+
+
+def spoken(call: Call, head: Head) -> Spoken:
+    """The whole answer.
 
     Raises:
         EnvelopeError: it is no chat completion.
         TimeoutError, CutError, ValueError, Exception: as `Call` says.
     """
-    return "".join(streamed(call, head))
+    pieces = list(_completions(call, head))
+    said = "".join(one.choices[0].said for one in pieces if one.choices)
+    return Spoken(said, max((one.tokens for one in pieces), default=0))
 
 
 def streamed(call: Call, head: Head) -> Iterator[str]:
     """The text of the answer, piece by piece where the server streams it."""
+    return (one.choices[0].said for one in _completions(call, head) if one.choices)
+
+
+def _completions(call: Call, head: Head) -> Iterator[_Completion]:
     if "event-stream" in head.headers.get("content-type", "").lower():
         yield from _events(_lines(call.pieces(head)))
     else:
@@ -84,20 +104,20 @@ def streamed(call: Call, head: Head) -> Iterator[str]:
         )
 
 
-def _events(lines: Iterable[str]) -> Iterator[str]:
+def _events(lines: Iterable[str]) -> Iterator[_Completion]:
     for line in lines:
         if line.startswith("data:") and (value := line[5:].strip()) and value != "[DONE]":
             yield _completion(value, whole=False)
 
 
-def _completion(text: str, *, whole: bool) -> str:
+def _completion(text: str, *, whole: bool) -> _Completion:
     try:
         said = _Completion.model_validate(json.loads(text))
     except (ValueError, RecursionError, ValidationError):
         raise EnvelopeError from None
     if whole and not said.choices:
         raise EnvelopeError
-    return said.choices[0].said if said.choices else ""
+    return said
 
 
 def _lines(pieces: Iterable[bytes]) -> Iterator[str]:

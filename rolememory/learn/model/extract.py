@@ -1,11 +1,10 @@
-"""Facts out of a batch, in one question: each with the words it rests on, which must really stand there. Source: S4.22-S4.28."""
+"""Facts out of a batch of exchanges, in one question: each with whom it is about, when, and what it replaces. Source: S4.22-S4.28."""
 
-import logging
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from pydantic import AliasChoices, Field, ValidationError, model_validator
 from rapidfuzz import fuzz
@@ -13,22 +12,24 @@ from rapidfuzz import fuzz
 from rolememory.learn.model.answers import Answer
 from rolememory.learn.model.base import Batch, Means
 from rolememory.learn.model.fields import UNTOLD, Line, Number, Sure, Texts, Words
-from rolememory.learn.model.grounding import letters, source_of, stands
-from rolememory.learn.model.people import subject_of
-from rolememory.learn.model.prompts import line, listed, marked
+from rolememory.learn.model.grounding import Ground, ground_of, letters, stands
+from rolememory.learn.model.people import subject_in, subject_of
+from rolememory.learn.model.prompts import listed, marked
 from rolememory.schema.evidence import Reason
 from rolememory.schema.learning import Draft
 from rolememory.schema.memory import Evidence, MemoryType, Source
 from rolememory.schema.settings import LearnSettings
 from rolememory.storage.said import Said as Sentence
+from rolememory.text.dates import times
 from rolememory.text.language import language_of
-
-_log = logging.getLogger(__name__)
+from rolememory.text.marks import is_told_by_an_i
 
 LONGEST_FACT = 500  # characters: more is no fact but a retelling
 MOST_TAGS = 5
 SAME = 92.0  # two facts at least this alike (0..100, rapidfuzz ratio of their letters) are one
 _MOST_READ = 100  # facts of one answer that are looked at
+_LONGEST_WHEN = 40
+_A_SENTENCE = 12  # bytes of a text that stands in the place of a list
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,35 +77,37 @@ KINDS = (
 )
 _BY_WORD = {word: kind for kind in KINDS for word in (kind.name, *kind.words)}
 
-_ORDER = re.compile(
-    r"\b(?:ignore|disregard|forget)\b.{0,40}\b(?:instructions?|prompts?|rules)\b|\bsystem prompt\b|\b(?:previous|prior|above) instructions?\b"
-    r"|(?:忽略|无视|無視|忘记|忘記|忘掉).{0,20}(?:指令|提示词|提示詞|规则|規則|设定|設定)|系统提示词|系統提示詞",
-    re.IGNORECASE,
-)
-_NO_QUOTE = Sentence(
-    "the quote of fact {numbers} does not stand in the line of that turn; copy it word for word",
-    "第 {numbers} 条的 quote 没有原样出现在 turn 所指的那一行；请逐字照抄",
-)
 _LANGUAGE = Sentence(
     "write content in the language of the chat, not in Chinese",
     "content 请用对话的语言（中文）来写",
 )
+_SAID = Sentence("{name} said: “{words}”", "{name}说：“{words}”")
+_DATED = Sentence("{content} ({when}).", "{content}（{when}）。")
+_BULLET = re.compile(
+    r"^\s*(?:[-*•·–—]|\d{1,2}[.)、．]|[(（]\d{1,2}[)）])\s*(?P<fact>\S.+)$", re.MULTILINE
+)
+_NAMES = ("facts", "memories", "results", "items", "result", "data", "事实", "记忆")
 
 
 class Fact(Answer):
-    """One fact as a model gives it."""
+    """One fact as a model gives it. Only the content is needed; fields of other designs are read as well. Source: S4.24."""
 
     content: Line = Field(
         min_length=1,
-        validation_alias=AliasChoices("content", "fact", "text", "memory", "statement"),
+        validation_alias=AliasChoices("content", "fact", "text", "memory", "statement", "内容"),
     )
-    turn: Number = Field(0, validation_alias=AliasChoices("turn", "line", "number", "message"))
-    quote: Words = Field("", validation_alias=AliasChoices("quote", "evidence", "source"))
-    about: Line = Field("", validation_alias=AliasChoices("about", "subject", "who"))
-    type: Line = Field("fact", validation_alias=AliasChoices("type", "kind", "category"))
+    turn: Number = Field(
+        0, validation_alias=AliasChoices("line", "turn", "number", "message", "编号", "行")
+    )
+    quote: Words = Field("", validation_alias=AliasChoices("quote", "evidence", "source", "原文"))
+    about: Line = Field("", validation_alias=AliasChoices("about", "subject", "who", "关于"))
+    when: Line = Field("", validation_alias=AliasChoices("when", "date", "time", "时间", "日期"))
+    type: Line = Field("", validation_alias=AliasChoices("type", "kind", "category", "类型"))
     tags: Texts = ()
     confidence: Sure = UNTOLD
-    replaces: Line = Field("", validation_alias=AliasChoices("replaces", "replace", "updates"))
+    replaces: Line = Field(
+        "", validation_alias=AliasChoices("replaces", "replace", "updates", "取代", "替换")
+    )
 
     @property
     def kind(self) -> Kind:
@@ -115,15 +118,13 @@ class Fact(Answer):
 class Facts(Answer):
     """What a model found in a batch. A single bad fact is left out and does not spoil the others."""
 
-    facts: tuple[Fact, ...] = Field(
-        validation_alias=AliasChoices("facts", "memories", "results", "items")
-    )
+    facts: tuple[Fact, ...]
 
     @model_validator(mode="before")
     @classmethod
     def _gathered(cls, value: Any) -> Any:
-        """A bare list and a single fact are taken for the whole."""
-        rows = value if isinstance(value, list) else _rows(value)
+        """Facts however they are packed: a list, one alone, several lists, by number, as plain sentences."""
+        rows = _rows(value)
         if rows is None:
             return value
         good = [fact for row in rows[:_MOST_READ] if (fact := _fact(row))]
@@ -131,25 +132,45 @@ class Facts(Answer):
             raise ValueError("no entry of facts has a content that is a text")
         return {"facts": good}
 
+    @classmethod
+    def of_text(cls, text: str) -> Self | None:
+        """Out of a list of plain lines, each with a mark before it."""
+        found = [one["fact"].strip() for one in _BULLET.finditer(text)]
+        return cls.model_validate(found) if found else None
+
 
 def _rows(value: Any) -> list[Any] | None:
+    """The rows of an answer; None where it holds none."""
+    if isinstance(value, list):
+        return [row for one in value for row in (_listed(one) if _is_packed(one) else [one])]
     if not isinstance(value, dict):
         return None
-    for name in ("facts", "memories", "results", "items"):
-        if name in value:
-            return (
-                list(value[name])
-                if isinstance(value[name], list)
-                else [value[name]]
-                if isinstance(value[name], dict)
-                else None
-            )
-    return [value] if _fact(value) else None
+    if _is_packed(value):
+        return _listed(value)
+    if _fact(value):
+        return [value]
+    numbered = bool(value) and all(re.fullmatch(r"(?:fact_?|事实)?\d+", name) for name in value)
+    return list(value.values()) if numbered else None
+
+
+def _is_packed(value: Any) -> bool:
+    return isinstance(value, dict) and any(name in value for name in _NAMES) and not _fact(value)
+
+
+def _listed(value: dict[str, Any]) -> list[Any]:
+    inner = next(value[name] for name in _NAMES if name in value)
+    if isinstance(inner, dict):
+        return _rows(inner) or []
+    if isinstance(inner, str):
+        if len(inner.encode()) < _A_SENTENCE:
+            raise ValueError("facts is no list")
+        return [inner]
+    return inner if isinstance(inner, list) else []
 
 
 def _fact(row: Any) -> Fact | None:
     try:
-        return Fact.model_validate(row)
+        return Fact.model_validate({"content": row} if isinstance(row, str) else row)
     except ValidationError:
         return None
 
@@ -163,17 +184,16 @@ class FactExtractor:
         self._means = means
 
     def extract(self, batch: Batch) -> tuple[Draft, ...]:
-        """Ask for the facts of a batch; what holds of them becomes drafts."""
+        """Ask for the facts of a batch, all of them as drafts."""
         settings = self._means.settings()
         if not batch.turns or not settings.max_facts:
             return ()
-        check = partial(fault, batch=batch)
         found = self._means.ask(
             "extraction",
             Facts,
             asked(batch, settings),
             language=batch.language,
-            check=check,
+            check=partial(fault, batch=batch),
             haste=batch.haste,
         )
         return drafts(found.facts, batch, settings, model=self._means.ask.named("extraction"))
@@ -181,9 +201,8 @@ class FactExtractor:
 
 def asked(batch: Batch, settings: LearnSettings) -> Mapping[str, Any]:
     """What the templates of decision, summary and extraction get."""
-    shown = [line(one.turn, one.name, one.said.text, batch.language) for one in batch.lines]
     return {
-        "conversation": marked("chat", shown),
+        "conversation": marked("chat", batch.shown),
         "memories": listed(memory.content for memory in batch.known),
         "char": batch.char,
         "user": batch.person,
@@ -195,13 +214,6 @@ def asked(batch: Batch, settings: LearnSettings) -> Mapping[str, Any]:
 
 def fault(found: Facts, batch: Batch) -> str:
     """What is wrong with most of the facts, in words for the model; "" when most are right."""
-    numbers = [
-        str(number)
-        for number, fact in enumerate(found.facts, 1)
-        if source_of(fact.quote, fact.turn, batch.turns) is None
-    ]
-    if len(numbers) * 2 > len(found.facts):
-        return _NO_QUOTE.filled(numbers=", ".join(numbers)).text(batch.language)
     foreign = sum(
         language_of(fact.content, batch.language) != batch.language for fact in found.facts
     )
@@ -211,70 +223,121 @@ def fault(found: Facts, batch: Batch) -> str:
 def drafts(
     facts: Sequence[Fact], batch: Batch, settings: LearnSettings, *, model: str = ""
 ) -> tuple[Draft, ...]:
-    """The facts that hold, in the order of the story, as drafts; why another was dropped stands in the log, its words do not."""
-    held = [draft for fact in facts if (draft := _draft(fact, batch, settings, model))]
-    best = sorted(_single(held), key=lambda draft: -draft.confidence)[: settings.max_facts]
-    return tuple(sorted(best, key=held.index))
+    """Every fact as a draft, in the order of the answer; those that cannot be kept say why, as their `fault`."""
+    found = list(_single([_draft(fact, batch, settings, model) for fact in facts]))
+    held = [draft for draft in found if draft.fault is None]
+    best = sorted(held, key=lambda draft: -draft.confidence)[: settings.max_facts]
+    many = Reason("over_limit", (("limit", settings.max_facts),))
+    return tuple(
+        draft if draft.fault or draft in best else replace(draft, fault=many) for draft in found
+    )
 
 
-def _draft(fact: Fact, batch: Batch, settings: LearnSettings, model: str) -> Draft | None:
-    ground = source_of(fact.quote, fact.turn, batch.turns)
-    why = _unfit(fact, ground is not None, settings)
-    if ground is None or why:
-        _log.info("chat %s: a fact of message %d was dropped: %s", batch.chat, fact.turn, why)
-        return None
-    said, quote = ground
-    subject = subject_of(fact.about, said, batch.company)
+def _draft(fact: Fact, batch: Batch, settings: LearnSettings, model: str) -> Draft:
+    ground = ground_of(fact.content, fact.quote, fact.turn, batch)
+    subject = _subject(fact, ground, batch)
+    told = third_person(fact.content, subject, ground, batch)
+    happened = _when(fact.when, batch)
+    kind = KINDS[3] if happened and not fact.type else fact.kind
     return Draft(
-        content=fact.content,
-        type=fact.kind.of_role if subject is None else fact.kind.type,
+        content=dated(told or fact.content, happened, ground, batch),
+        type=kind.of_role if subject is None else kind.type,
         source=Source.SUMMARY,
-        evidence=(Evidence(chat=batch.chat, version=said.version, quote=quote),),
+        evidence=(Evidence(chat=batch.chat, version=ground.version, quote=ground.quote),),
         because=Reason("extracted", (("model", model),)),
         subject=subject,
         user=batch.user,
-        created=said.at,
-        emotions=said.emotions,
+        created=ground.said.at,
+        emotions=ground.said.emotions,
         tags=tuple(
-            dict.fromkeys((fact.kind.name, *(fact.tags[:MOST_TAGS] if settings.auto_tag else ())))
+            dict.fromkeys((kind.name, *(fact.tags[:MOST_TAGS] if settings.auto_tag else ())))
         ),
-        salience=fact.kind.salience,
+        salience=kind.salience,
         confidence=fact.confidence,
-        replaces=replaced(fact.replaces, batch),
+        replaces=replaced(fact.replaces, subject, batch),
+        context=ground.context,
+        fault=_fault(fact, told, settings),
     )
 
 
-def _unfit(fact: Fact, grounded: bool, settings: LearnSettings) -> str:
-    """Why a fact cannot be kept; "" when it can."""
-    if not grounded:
-        return "its quote does not stand there"
+def _fault(fact: Fact, told: str, settings: LearnSettings) -> Reason | None:
+    """Why a fact cannot be kept; None when it can, as far as the answer alone can tell."""
     if fact.confidence < settings.min_confidence:
-        return f"confidence {fact.confidence:.2f} is below {settings.min_confidence:.2f}"
+        sure = (("confidence", fact.confidence), ("limit", settings.min_confidence))
+        return Reason("unsure", sure)
     if len(fact.content) > LONGEST_FACT:
-        return f"longer than {LONGEST_FACT} characters"
-    return "it gives orders" if _ORDER.search(fact.content) else ""
+        return Reason("too_long", (("length", len(fact.content)), ("limit", LONGEST_FACT)))
+    return None if told else Reason("first_person")
 
 
-def _single(held: Sequence[Draft]) -> Iterator[Draft]:
-    """Without those that say what an earlier one says of the same subject."""
+def _subject(fact: Fact, ground: Ground, batch: Batch) -> str | None:
+    if not fact.about and not ground.is_named:
+        return subject_in(fact.content, batch.company)
+    return subject_of(fact.about, ground.said, batch.company)
+
+
+def third_person(content: str, subject: str | None, ground: Ground, batch: Batch) -> str:
+    """The content if it is told in the third person; what an "I" tells as the words of who spoke; "" where nobody knows who."""
+    if not is_told_by_an_i(content):
+        return content
+    speaker = batch.company.subject_of(ground.said) or None
+    if not ground.is_named or subject != speaker:
+        return ""
+    name = batch.name_of(ground.said)
+    return _SAID.filled(name=name, words=content.strip('"“”')).text(batch.language)
+
+
+def _when(when: str, batch: Batch) -> str:
+    """When it happened, as far as that says something: a number, or words that were said or stand in a scene's stamp."""
+    plain = when.strip(" .。()（）")
+    if not plain or len(plain) > _LONGEST_WHEN or plain == "0":
+        return ""
+    heard = (one for said in batch.said for one in (said.text, *(value for _, value in said.stamp)))
+    named = any(letter.isdigit() for letter in plain)
+    return plain if named or any(plain.casefold() in one.casefold() for one in heard) else ""
+
+
+def dated(content: str, when: str, ground: Ground, batch: Batch) -> str:
+    """The content with its date, where it names none itself and it is another day than the one it was told on."""
+    at = ground.said.at.astimezone()
+    if not when or when == f"{at:%Y-%m-%d}" or letters(when) in letters(content):
+        return content
+    if any(map(str.isdigit, "".join(one.text for one in times(content, at, batch.language)))):
+        return content
+    return _DATED.filled(content=content.rstrip(".。 "), when=when).text(batch.language)
+
+
+def _single(found: Sequence[Draft]) -> Iterator[Draft]:
+    """With a fault for those that say what an earlier one says of the same subject."""
     seen: list[tuple[str | None, str]] = []
-    for draft in held:
+    for draft in found:
         plain = letters(draft.content)
-        if not any(
-            subject == draft.subject and fuzz.ratio(plain, other) >= SAME for subject, other in seen
-        ):
+        twice = any(
+            subject == draft.subject and same_words(plain, other) for subject, other in seen
+        )
+        if draft.fault is None and not twice:
             seen.append((draft.subject, plain))
-            yield draft
+        yield replace(draft, fault=Reason("told_twice")) if twice and not draft.fault else draft
 
 
-def replaced(value: str, batch: Batch) -> str:
+def same_words(plain: str, other: str) -> bool:
+    """Whether two texts, by their letters, differ in next to nothing; another number is another fact.
+
+    >>> same_words("linownsboat12", "linownsboat13"), same_words("linownsaboat", "linownsboat")
+    (False, True)
+    """
+    digits = ["".join(filter(str.isdigit, one)) for one in (plain, other)]
+    return digits[0] == digits[1] and fuzz.ratio(plain, other) >= SAME
+
+
+def replaced(value: str, subject: str | None, batch: Batch) -> str:
     """The id of the known memory that is meant by its number or by its words; "" for none of them."""
-    if value.strip().strip("[]").isdecimal():
-        number = int(value.strip().strip("[]")[:6])
-        return batch.known[number - 1].id if 0 < number <= len(batch.known) else ""
-    same = (
-        memory.id
-        for memory in batch.known
-        if stands(value, memory.content) or stands(memory.content, value)
-    )
-    return next(same, "")
+    number = value.strip().strip("[]#")
+    if number.isdecimal():
+        named = [*batch.known[int(number[:6]) - 1 : int(number[:6])]] if int(number[:6]) else []
+    else:
+        named = [
+            one for one in batch.known if stands(value, one.content) or stands(one.content, value)
+        ]
+    of_role = subject is None  # what the role is never takes the place of what others are
+    return next((one.id for one in named if (one.subject is None) is of_role), "")

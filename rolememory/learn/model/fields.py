@@ -132,14 +132,12 @@ def _texts(value: object) -> object:
 
 
 def _text(value: object) -> object:
-    """One line of text without anything in it that means more than its words."""
-    if value is None:
+    """One line of text without anything in it that means more than its words; yes, no and null say nothing, of a list its texts do."""
+    if value is None or isinstance(value, bool):
         return ""
-    return (
-        tame(whole(str(value)))
-        if isinstance(value, str | int | float) and not isinstance(value, bool)
-        else value
-    )
+    if isinstance(value, list | tuple):
+        return ", ".join(str(_text(one)) for one in value if isinstance(one, str | int))
+    return tame(whole(str(value))) if isinstance(value, str | int | float) else value
 
 
 Line = Annotated[str, BeforeValidator(_text)]

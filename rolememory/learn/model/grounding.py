@@ -1,15 +1,66 @@
-"""Whether a quote really stands in a message, whatever white space, quotation marks, case and punctuation it was copied with."""
+"""Where something stands that a model says of a chat: in the words it quotes, in the line it names, in the exchange that speaks of it."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from rolememory.learn.gate.likeness import weighty
 from rolememory.schema.learning import Said
 from rolememory.text.fold import Folded, fold
+
+if TYPE_CHECKING:
+    from rolememory.learn.model.base import Batch
 
 _GAP = re.compile(r"\.{3,}|…+|\[\.+\]")
 _SHORTEST = (
     6  # bytes of letters: a shorter quote stands nearly everywhere, unless it is the whole message
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What a sentence rests on."""
+
+    version: str  # of the message, or those of the exchange joined by "+"
+    said: Said  # the message, the last one of an exchange
+    quote: str = ""  # as the words stand there; "" = none was given, or not word for word
+    context: tuple[str, ...] = ()  # the versions of the exchange around it
+    is_named: bool = (
+        False  # whether the model told which message; else the exchange was found by its words
+    )
+
+
+def ground_of(content: str, quote: str, turn: int, batch: "Batch") -> Ground:
+    """The message that a quote stands in, else the one that was named, else the exchange that has most words in common with the content.
+
+    A message that was named and shares no word while others do is a slip. Where none shares any, all that was read is meant.
+    """
+    shown = {**batch.turns, **{-at: one for at, one in enumerate(batch.said, 1)}}
+    if found := source_of(quote, turn, batch.turns) or source_of(quote, turn, shown):
+        said, words = found
+        return Ground(said.version, said, words, batch.around(said), is_named=True)
+    told = weighty(content)
+    shares = {one.version: len(told & weighty(one.text)) for one in batch.said}
+    named = batch.turns.get(turn)
+    if named and (shares[named.version] or not any(shares.values())):
+        return Ground(named.version, named, "", batch.around(named), is_named=True)
+    chosen = max(
+        reversed(batch.exchanges), key=lambda one: sum(shares[said.version] for said in one)
+    )
+    if not any(shares.values()):
+        chosen = batch.said
+    return _exchange(chosen, shares, batch)
+
+
+def _exchange(chosen: Sequence[Said], shares: Mapping[str, int], batch: "Batch") -> Ground:
+    """An exchange as a ground: its messages that are read for the first time, or what was read before where only that speaks of it."""
+    fresh = [one for one in chosen if one.version in batch.fresh]
+    if not any(shares[one.version] for one in fresh):
+        fresh = [one for one in chosen if shares[one.version]] or fresh
+    fresh = fresh or list(batch.turns.values())
+    version = "+".join(one.version for one in fresh)
+    return Ground(version, fresh[-1], context=tuple(one.version for one in chosen))
 
 
 def letters(text: str) -> str:

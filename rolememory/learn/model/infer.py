@@ -2,15 +2,15 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from pydantic import AliasChoices, Field, ValidationError, field_validator, model_validator
-from rapidfuzz import fuzz
 
 from rolememory.learn.model.answers import Answer
 from rolememory.learn.model.asking import Ask
 from rolememory.learn.model.client import UNHURRIED, Haste
-from rolememory.learn.model.extract import LONGEST_FACT, SAME
+from rolememory.learn.model.extract import LONGEST_FACT, same_words
 from rolememory.learn.model.fields import UNTOLD, Line, Sure
 from rolememory.learn.model.grounding import letters
 from rolememory.learn.model.known import Sees
@@ -33,11 +33,11 @@ class Conclusion(Answer):
     conclusion: Line = Field(
         min_length=1,
         max_length=LONGEST_FACT,
-        validation_alias=AliasChoices("conclusion", "content", "inference"),
+        validation_alias=AliasChoices("conclusion", "content", "inference", "结论"),
     )
-    confidence: Sure = UNTOLD
+    confidence: Sure = Field(UNTOLD, validation_alias=AliasChoices("confidence", "把握"))
     based_on: tuple[str, ...] = Field(
-        (), validation_alias=AliasChoices("basedOn", "based_on", "ids", "sources")
+        (), validation_alias=AliasChoices("based_on", "basedOn", "ids", "sources", "依据")
     )
 
     @field_validator("based_on", mode="before")
@@ -138,20 +138,35 @@ def drafts(
     sees: Sees = lambda _: True,
     model: str = "",
 ) -> tuple[Draft, ...]:
-    """The conclusions that hold: sure enough, drawn from two memories at least that were really shown, and nothing that is known."""
-    out: list[Draft] = []
+    """Every conclusion as a draft, the surest first; those that cannot be kept say why, as their `fault`."""
     said = [letters(one.content) for one in shown]
+    out: list[Draft] = []
     for one in sorted(found, key=lambda one: -one.confidence):
-        ground, plain = _ground(one, shown), letters(one.conclusion)
-        if (
-            len(ground) < FEWEST
-            or one.confidence < settings.min_confidence
-            or any(fuzz.ratio(plain, other) >= SAME for other in said)
-        ):
-            continue
-        said.append(plain)
-        out.append(_draft(one, ground, user, sees, model))
-    return tuple(out[: settings.max_facts])
+        ground = _ground(one, shown)
+        held = sum(draft.fault is None for draft in out)
+        why = _fault(one, ground, said, settings, held)
+        said += [] if why else [letters(one.conclusion)]
+        out.append(replace(_draft(one, ground, user, sees, model), fault=why))
+    return tuple(out)
+
+
+def _fault(
+    one: Conclusion,
+    ground: Sequence[Memory],
+    said: Sequence[str],
+    settings: LearnSettings,
+    held: int,
+) -> Reason | None:
+    """Why a conclusion cannot be kept: not drawn from two memories that were shown, not sure enough, known, one too many."""
+    plain = letters(one.conclusion)
+    if len(ground) < FEWEST:
+        return Reason("few_grounds", (("limit", FEWEST),))
+    if one.confidence < settings.min_confidence:
+        sure = (("confidence", one.confidence), ("limit", settings.min_confidence))
+        return Reason("unsure", sure)
+    if any(same_words(plain, other) for other in said):
+        return Reason("told_twice")
+    return Reason("over_limit", (("limit", held),)) if held >= settings.max_facts else None
 
 
 def _ground(one: Conclusion, shown: Sequence[Memory]) -> list[Memory]:
@@ -174,7 +189,9 @@ def _draft(
         source=Source.INFERENCE,
         evidence=_together(ground, sees),
         because=Reason("inferred", (("model", model), ("count", len(ground)))),
-        subject=Counter(memory.subject for memory in ground).most_common(1)[0][0],
+        subject=Counter(memory.subject for memory in ground).most_common(1)[0][0]
+        if ground
+        else None,
         user=user if any(memory.user for memory in ground) else None,
         created=max(dates, default=None),
         tags=(TAG,),

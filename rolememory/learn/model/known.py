@@ -1,11 +1,10 @@
 """What is known already and may touch on what is read: shown along, so that it is not told again and can be called outdated."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from heapq import nlargest
 
 from rolememory.schema.learning import Said
 from rolememory.schema.memory import Evidence, Memory, Source
-from rolememory.storage.people import Same, alone, is_for
 from rolememory.text.words import tokens
 
 MOST_SHOWN = 12
@@ -16,7 +15,7 @@ Sees = Callable[[Evidence], bool]
 
 
 def standing(memories: Iterable[Memory], sees: Sees) -> list[Memory]:
-    """Those that may be built upon: they count, nothing that counts replaced them, and they are no conclusions themselves."""
+    """Those that may be built upon: they count, nothing that counts replaced them, and they are no conclusions or chapters themselves."""
     counting = [
         one
         for one in memories
@@ -24,22 +23,34 @@ def standing(memories: Iterable[Memory], sees: Sees) -> list[Memory]:
     ]
     outdated = {old for one in counting for old in one.supersedes if old != one.id}
     return [
-        one for one in counting if one.id not in outdated and one.source is not Source.INFERENCE
+        one
+        for one in counting
+        if one.id not in outdated and one.source is not Source.INFERENCE and not one.chapter
     ]
 
 
+Heard = Callable[[str, str | None], Iterable[Memory]]
+"""Chat and its user -> what stands there and everybody who reads it may hear."""
+
+Near = Callable[[Sequence[str], Sequence[str]], Mapping[str, float]]
+"""Texts and ids of memories -> how near in meaning the nearest text is to each, -1..1; those without a vector are left out."""
+
+
 def touching(
-    memories: Sequence[Memory], said: Iterable[Said], user: str | None, same: Same = alone
+    memories: Iterable[Memory], said: Sequence[Said], near: Near = lambda texts, ids: {}
 ) -> tuple[Memory, ...]:
-    """The memories of this user and the shared ones that have most words in common with what was said, likeliest first."""
+    """The memories that may touch on what was said: half of them the nearest in meaning, the rest by words in common.
+
+    "I handed in my apron" shares no word with "works at the bakery". Cost: O(memories) and a vector for each message.
+    """
+    newest = nlargest(MOST_COMPARED, memories, key=_told)
     spoken = {token for one in said for token in tokens(one.text)}
-    own = [one for one in memories if is_for(one.user, user, same)]
-    newest = nlargest(MOST_COMPARED, own, key=_told)
-    shares = [(_share(one, spoken), one) for one in newest]
-    best = nlargest(
-        MOST_SHOWN, (pair for pair in shares if pair[0]), key=lambda pair: (pair[0], pair[1].id)
-    )
-    return tuple(one for _, one in best)
+    shares = {one.id: _share(one, spoken) for one in newest}
+    meant = near([one.text for one in said], [one.id for one in newest])
+    by_meaning = nlargest(MOST_SHOWN // 2, meant, key=lambda one: (meant[one], one))
+    by_words = nlargest(MOST_SHOWN, filter(shares.get, shares), key=lambda one: (shares[one], one))
+    known = {one.id: one for one in newest}
+    return tuple(known[one] for one in dict.fromkeys((*by_meaning, *by_words)))[:MOST_SHOWN]
 
 
 def _share(memory: Memory, spoken: set[str]) -> float:

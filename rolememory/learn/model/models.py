@@ -2,18 +2,66 @@
 
 import json
 import threading
+from collections.abc import Mapping
 from functools import cache
 from typing import Any, Literal, get_args
 
-from rolememory.learn.model.client import Model, Where
+from rolememory.learn.model.client import Budget, Model, Where
 from rolememory.learn.model.troubles import NOT_SET, model_error
 from rolememory.learn.model.upstreams import Upstreams
-from rolememory.schema.settings import LearnSettings, StepSettings
+from rolememory.schema.settings import LearnSettings, Settings, StepSettings
 from rolememory.shipped import shipped
 from rolememory.upstream import translated
 
-Step = Literal["decision", "summary", "extraction", "inference"]
+Step = Literal["decision", "summary", "extraction", "inference", "summarize"]
 STEPS: tuple[Step, ...] = get_args(Step)
+TEMPLATES: Mapping[Step, str] = {"summarize": "rolling_summary"}
+"""The templates that are not called as their step."""
+
+
+UPSTREAM = "upstream"
+"""In the place of a base URL: the model behind the proxy."""
+
+
+class Resolved(LearnSettings):
+    """The settings of learning with the proxy's server in the place of "upstream"."""
+
+    shared: frozenset[str] = frozenset()  # base URLs whose model chats use too
+
+
+def is_offered(settings: Settings) -> bool:
+    """Whether a model behind the proxy could distil, and nobody has said yes or no: no other is set, and learning is not switched off.
+
+    >>> is_offered(Settings()), is_offered(Settings(serve=ServeSettings(upstream="http://127.0.0.1:5001/v1")))
+    (False, True)
+    """
+    learn = settings.learn
+    wanted = learn.enabled and learn.extractor != "rules" and not model_learns(learn)
+    return bool(settings.serve.upstream) and wanted and not learn.endpoint
+
+
+def resolved(settings: Settings, last_model: str = "") -> LearnSettings:
+    """The settings of learning with the model behind the proxy where they ask for it; `last_model` is what a chat used last.
+
+    >>> wanted = Settings(learn=LearnSettings(endpoint="upstream"), serve=ServeSettings(upstream="http://127.0.0.1:5001/v1"))
+    >>> found = resolved(wanted, "mistral")
+    >>> where(found, "extraction")
+    Where(base='http://127.0.0.1:5001/v1', model='mistral', key_env='ROLEMEMORY_UPSTREAM_KEY', shared=True)
+    """
+    learn, serve = settings.learn, settings.serve
+    steps = {step: own(learn, step) for step in STEPS}
+    if UPSTREAM not in (learn.endpoint, *(one.endpoint for one in steps.values())):
+        return learn
+    base, _ = translated(serve.upstream, "")
+    changed: dict[str, object] = {"shared": frozenset({base})}
+    if learn.endpoint == UPSTREAM:
+        changed |= {"endpoint": base, "api_key_env": serve.upstream_key_env}
+        changed["model"] = learn.model or last_model
+    for step, mine in steps.items():
+        if mine.endpoint == UPSTREAM:
+            key = {"endpoint": base, "api_key_env": serve.upstream_key_env}
+            changed[step] = mine.model_copy(update={**key, "model": mine.model or last_model})
+    return Resolved.model_construct(**{**dict(learn), **changed})
 
 
 def own(settings: LearnSettings, step: Step) -> StepSettings:
@@ -24,9 +72,14 @@ def own(settings: LearnSettings, step: Step) -> StepSettings:
 
 def where(settings: LearnSettings, step: Step) -> Where | None:
     """The model that answers this step; None while its endpoint or its name is not set."""
-    mine = own(settings, step)
-    base, model = translated(mine.endpoint or settings.endpoint, mine.model or settings.model)
-    return Where(base, model, mine.api_key_env or settings.api_key_env) if base and model else None
+    mine, other = own(settings, step), settings.summary if step == "summarize" else StepSettings()
+    base, model = translated(
+        mine.endpoint or other.endpoint or settings.endpoint,
+        mine.model or other.model or settings.model,
+    )
+    key = mine.api_key_env or other.api_key_env or settings.api_key_env
+    shared = isinstance(settings, Resolved) and base in settings.shared
+    return Where(base, model, key, shared) if base and model else None
 
 
 def needs(settings: LearnSettings) -> tuple[Step, ...]:
@@ -59,6 +112,7 @@ class Models:
 
     def __init__(self, upstreams: Upstreams) -> None:
         self.upstreams = upstreams
+        self._budget = Budget(upstreams.traffic, upstreams.spending)
         self._known: dict[tuple[Where, float], Model] = {}
         self._lock = threading.Lock()
         self._closed = False
@@ -72,15 +126,21 @@ class Models:
         at = where(settings, step)
         if at is None:
             raise model_error(f"learn.{step}", NOT_SET)
+        self._budget.idle_s, self._budget.daily_tokens = settings.idle_s, settings.daily_tokens
         with self._lock:
             key = (at, settings.timeout_s)
             if key not in self._known:
                 self._known[key] = Model(
-                    at, self.upstreams.at(at.base), settings.timeout_s, schema_of
+                    at, self.upstreams.at(at.base), settings.timeout_s, schema_of, self._budget
                 )
                 if self._closed:
                     self._known[key].cut()
             return self._known[key]
+
+    @property
+    def spent(self) -> bool:
+        """Whether what a day may cost is spent."""
+        return self._budget.spent
 
     @property
     def requests(self) -> int:

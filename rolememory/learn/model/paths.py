@@ -1,13 +1,13 @@
 """What stands in the chats of a role, and which chats share what was learned: looked up once per look."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from rolememory.chats.values import OWN
 from rolememory.errors import UnknownNameError
 from rolememory.learn.model.known import Sees
 from rolememory.learn.model.progress import Progress
 from rolememory.learn.model.report import ChatLike, ChatsLike
-from rolememory.schema.memory import Evidence
 
 
 class Paths:
@@ -30,22 +30,21 @@ class Paths:
                 self._visible[chat] = None
         return self._visible[chat]
 
-    def sees_from(self, chat: str = "") -> Sees:
-        """Whether supports stand, as seen from that chat or from none: in their own chat, or (a branch) in this one.
+    def sees_from(self, chat: str = "", user: str | None = None) -> Sees:
+        """Whether supports count, as seen from that chat or from none: what whoever reads there, with this user, may hear.
 
-        What rests on no chat that is there always stands.
+        So a model is shown in one chat nothing that was said to stay in another one, in another story, or among others.
         """
+        readers = self._chats.readers(chat, user)
+        if not chat and user is None:  # whoever it is for: only what stays in its chat is left out
+            readers = replace(readers, users=frozenset())
+        return self._chats.visible_from(chat or None, readers=readers).sees
 
-        def sees(evidence: Evidence) -> bool:
-            wanted = {version for version in evidence.version.split("+") if version}
-            own = self.standing_in(evidence.chat) if wanted else None
-            return (
-                own is None
-                or wanted <= own
-                or (bool(chat) and wanted <= (self.standing_in(chat) or frozenset()))
-            )
-
-        return sees
+    def family(self, chat: str) -> frozenset[str]:
+        """The chats that were forked from the same beginning, this one among them."""
+        listed = {one.id: one for one in self._chats.chats()}
+        root = _root(chat, listed)
+        return frozenset({chat, *(one for one in listed if _root(one, listed) == root)})
 
     def read_elsewhere(
         self, chat: ChatLike, missing: set[str], reader: str, progress: Progress

@@ -10,7 +10,7 @@ from rolememory.storage.state import StateFile
 
 
 class Progress:
-    """`state/model.json`: per chat what each reader has read, what was hard, what was summed up. Thread-safe.
+    """`state/model.json`: per chat what each reader has read, what was hard, where chapters end. Thread-safe.
 
     Raises (from what changes it):
         NotWrittenError: the disk refused; what was read will be read again.
@@ -81,6 +81,11 @@ class Progress:
         """How often the exchange that begins with this version has failed since the last success, and its strikes."""
         return _hard(self._chat(chat)).get(f"{reader} {version}", (0, 0))
 
+    def given_up(self, chat: str, reader: str, strikes: int) -> list[str]:
+        """What has so many strikes."""
+        hard = ((name.partition(" "), counts) for name, counts in _hard(self._chat(chat)).items())
+        return [rest for (who, _, rest), counts in hard if who == reader and counts[1] >= strikes]
+
     def failed(self, chat: str, reader: str, versions: Iterable[str]) -> None:
         """A model answered nothing that could be used when it read the exchanges that begin with these versions."""
 
@@ -94,14 +99,19 @@ class Progress:
 
         self._change(change)
 
-    def summed(self, chat: str) -> tuple[str, ...]:
-        """The versions of a chat that were ever summed up."""
-        return tuple(_list(self._chat(chat), "summed"))
+    def ends(self, chat: str) -> Mapping[str, str]:
+        """Behind which versions a person ended a chapter, and the title they gave it."""
+        told = _at(self._chat(chat), "ends")
+        return {version: str(title) for version, title in told.items()}
 
-    def sum_up(self, chat: str, versions: Iterable[str]) -> None:
-        """These have been summed up."""
-        known = list(dict.fromkeys((*self.summed(chat), *versions)))
-        self._change(lambda value: _inner(value, "chats", chat).update(summed=known))
+    def end(self, chat: str, version: str, title: str) -> None:
+        """A chapter ends behind this version, by the word of a person."""
+
+        def change(value: dict[str, Any]) -> None:
+            ends = _inner(value, "chats", chat, "ends")
+            ends[version] = title or ends.get(version, "")
+
+        self._change(change)
 
     @property
     def exchanges(self) -> int:

@@ -1,11 +1,11 @@
-"""One look at the chats of a role: what is due is read, kept and marked; then summaries, then conclusions.
+"""One look at the chats of a role: what is due is read, kept and marked; then chapters, then conclusions.
 
 Not thread-safe: `Behind` lets one look happen at a time. What goes wrong with one chat or one reader does not touch the others.
 """
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import chain
@@ -14,29 +14,25 @@ from rolememory.breaker import Breaker, State
 from rolememory.errors import ModelAnswerError, ModelError
 from rolememory.learn.model.asking import Ask
 from rolememory.learn.model.base import Batch, Extractor, Factory, Means, known_extractors
+from rolememory.learn.model.chapter_writer import ChapterWriter
 from rolememory.learn.model.decide import DecideExtractor
 from rolememory.learn.model.extract import FactExtractor
 from rolememory.learn.model.infer import for_each_user, infer
-from rolememory.learn.model.known import standing, touching
-from rolememory.learn.model.models import model_learns
+from rolememory.learn.model.known import Heard, Near, standing, touching
+from rolememory.learn.model.models import model_learns, resolved
 from rolememory.learn.model.paths import Paths
 from rolememory.learn.model.progress import Progress
+from rolememory.learn.model.prompts import shortened
 from rolememory.learn.model.report import ChatLike, ChatsLike, How, OutOfTimeError, Tally
-from rolememory.learn.model.summarise import (
-    Unsummed,
-    as_former,
-    covered,
-    is_summary,
-    summarise,
-    unsummed,
-)
+from rolememory.learn.model.scene_states import Scenes
+from rolememory.learn.model.scenes import SceneReader
 from rolememory.learn.model.troubles import said_of
 from rolememory.learn.model.waiting import BEFORE, Exchange, batch_of, due, exchanges
-from rolememory.schema.learning import Company, Draft, Said
-from rolememory.schema.memory import Memory
+from rolememory.schema.evidence import Reason
+from rolememory.schema.learning import USER, Company, Draft, Said
+from rolememory.schema.memory import Evidence, Memory, MemoryType, Source
 from rolememory.schema.settings import LearnSettings, Settings
 from rolememory.text.language import language_of
-from rolememory.text.lengths import counter_for
 
 MODEL = "model"
 """The reader that asks a model; others are extractors of other packages, by name. Each reads at its own pace."""
@@ -44,6 +40,8 @@ MODEL = "model"
 STRIKES = 3
 """So often may an exchange fail, each time while others succeed, before it is left unread."""
 
+_SHOWN_OF_UNREAD = 300  # characters
+_NEARLY = 0.99  # of a quiet time: a clock that was set back a little delays nothing
 _log = logging.getLogger(__name__)
 
 
@@ -57,11 +55,14 @@ class Around:
     memories: Callable[[], Mapping[str, Memory]]
     company: Callable[[str], Company]
     clock: Callable[[], datetime]
+    heard: Heard
+    near: Near
+    last_model: Callable[[], str]  # of the proxy's chats
 
     @property
     def learn(self) -> LearnSettings:
         """How learning is set now."""
-        return self.settings().learn
+        return resolved(self.settings(), self.last_model())
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,16 +103,23 @@ def reads(settings: LearnSettings) -> bool:
     )
 
 
+def writes_chapters(settings: LearnSettings) -> bool:
+    """Whether a model tells chapters."""
+    return model_learns(settings) and settings.summarize.enabled
+
+
 class Desk:
     """Where one role's chats are read."""
 
-    def __init__(self, around: Around, ask: Ask, progress: Progress) -> None:
+    def __init__(self, around: Around, ask: Ask, progress: Progress, scenes: Scenes) -> None:
         self._around, self._ask, self.progress = around, ask, progress
         self.spoken_at: dict[
             str, datetime
         ] = {}  # when somebody last spoke in a chat, as far as this process knows
         self._readers: dict[Factory, Reader] = {}
         self._paths = Paths(around.chats)
+        self.chapters = ChapterWriter(around, ask, progress)
+        self.scenes = SceneReader(around, ask, scenes)
         self._told: set[str] = set()
 
     def look(self, ids: Iterable[str] | None, how: How, tally: Tally) -> None:
@@ -139,15 +147,21 @@ class Desk:
         Raises:
             OutOfTimeError, ModelError, NotWrittenError: they could not be had, or not be kept.
         """
-        learn, sees = self._around.learn, self._paths.sees_from()
-        known = standing(self._around.memories().values(), sees)
-        for user, mine in for_each_user(known, users, self._around.chats.same).items():
+        learn, memories = self._around.learn, list(self._around.memories().values())
+        for user, mine in for_each_user(memories, users, self._around.chats.same).items():
+            sees = self._paths.sees_from(user=user)
             drafts = infer(
-                self._ask, mine, user, learn, sees=sees, char=self._char(), haste=how.haste()
+                self._ask,
+                standing(mine, sees),
+                user,
+                learn,
+                sees=sees,
+                char=self._char(),
+                haste=how.haste(),
             )
             if drafts:
                 self._around.keep(drafts, "infer")
-            tally.add(conclusions=len(drafts))
+            tally.add(conclusions=_held(drafts))
         self.progress.concluded()
 
     def waiting(self, chat: ChatLike, how: How) -> list[Exchange]:
@@ -161,12 +175,17 @@ class Desk:
         path = self._around.chats.path(chat.id)
         return [said.story for said in path if said.scope != "off" and said.story.text]
 
-    def is_quiet(self, chat: str, path: Sequence[Said]) -> bool:
-        """Whether nobody has spoken for so long that the newest exchange counts as final."""
+    def is_idle(self, chat: str, path: Sequence[Said]) -> bool:
+        """Whether nobody has spoken for so long that a batch need not be full."""
+        return self._is_quiet(chat, path, timedelta(minutes=self._around.learn.idle_minutes))
+
+    def _is_final(self, chat: str, path: Sequence[Said]) -> bool:
+        """Whether nobody has spoken for so long that the newest exchange counts as final. Source: S0.6."""
+        return self._is_quiet(chat, path, timedelta(seconds=self._around.learn.delay_s))
+
+    def _is_quiet(self, chat: str, path: Sequence[Said], least: timedelta) -> bool:
         last = self.spoken_at.get(chat) or (path[-1].at if path else None)
-        return last is not None and self._around.clock() - last >= timedelta(
-            minutes=self._around.learn.idle_minutes
-        )
+        return last is not None and self._around.clock() - last >= least * _NEARLY
 
     def quietly(self, act: Callable[[Tally], None], tally: Tally) -> None:
         """Do it; what goes wrong is noted, and logged the first time. Nothing of the chat gets into either."""
@@ -187,8 +206,11 @@ class Desk:
         learn = self._around.learn
         for name, factory in _wanted(learn).items():
             self.quietly(partial(self._read_by, name, factory, chat, how), tally)
-        if model_learns(learn) and learn.summarize.enabled:
-            self.quietly(partial(self._sum_up, chat, how), tally)
+        if writes_chapters(learn):
+            self.quietly(partial(self.chapters.write, chat, how), tally)
+        if model_learns(learn) and self._around.settings().inject.scene:
+            quiet = self.is_idle(chat.id, ())
+            self.quietly(lambda _: self.scenes.look(chat, how, quiet=quiet), tally)
 
     def _reader(self, name: str, factory: Factory) -> Reader:
         """The reader of that name; made once."""
@@ -203,7 +225,7 @@ class Desk:
         """Batch after batch, as long as there are full ones, or whatever is there if nobody speaks any more."""
         reader = self._reader(name, factory)
         path, well = self._path(chat), False
-        anyway = how.forced or self.is_quiet(chat.id, path)
+        anyway = how.forced or self.is_idle(chat.id, path)
         while found := self._due(reader.name, chat, path, how):
             size = self._around.learn.batch_size
             chosen = batch_of(
@@ -235,7 +257,7 @@ class Desk:
             self._around.keep(drafts, "model")
         mine = len(chosen) if reader.name == MODEL else 0
         self.progress.mark(chat.id, reader.name, batch.fresh, exchanges=mine, user=chat.user)
-        tally.add(read=mine, drafts=len(drafts))
+        tally.add(read=mine, drafts=_held(drafts))
 
     def _trouble(self, reader: Reader, chat: ChatLike, one: Exchange) -> tuple[int, int]:
         return self.progress.trouble(chat.id, reader.name, one.first)
@@ -271,6 +293,7 @@ class Desk:
                     chat.id,
                     one.start + 1,
                 )
+                self._around.keep([_unread(chat, one)], "model")
                 self.progress.mark(chat.id, reader.name, [said.version for said in one.said])
 
     def _batch(
@@ -284,7 +307,6 @@ class Desk:
         said = tuple(chain.from_iterable(one.said for one in chosen))
         read = self._read_already(reader.name, chat, path)
         fresh = frozenset(one.version for one in said if one.version not in read)
-        known = standing(self._around.memories().values(), self._paths.sees_from(chat.id))
         return Batch(
             chat=chat.id,
             said=said,
@@ -293,13 +315,18 @@ class Desk:
             company=self._around.company(chat.id),
             user=chat.user,
             language=language_of("\n".join(one.text for one in said)),
-            known=touching(known, said, chat.user, self._around.chats.same),
+            known=touching(self._around.heard(chat.id, chat.user), said, self._around.near),
             haste=how.haste(),
         )
 
     def _due(self, reader: str, chat: ChatLike, path: Sequence[Said], how: How) -> list[Exchange]:
-        last_too = how.forced or self.is_quiet(chat.id, path)
-        return due(exchanges(path), self._read_already(reader, chat, path), last_too=last_too)
+        idle = how.forced or self.is_idle(chat.id, path)
+        return due(
+            exchanges(path),
+            self._read_already(reader, chat, path),
+            last_too=idle or self._is_final(chat.id, path),
+            unanswered=idle,
+        )
 
     def _read_already(self, reader: str, chat: ChatLike, path: Sequence[Said]) -> set[str]:
         """The versions this reader has read, here or where it counts for this chat too."""
@@ -307,51 +334,29 @@ class Desk:
         missing = {said.version for said in path} - read
         return read | self._paths.read_elsewhere(chat, missing, reader, self.progress)
 
-    def _sum_up(self, chat: ChatLike, how: How, tally: Tally) -> None:
-        """Sum up what has left the window, piece by piece; the last summary alone is kept, and replaces the one that was there."""
-        path = self._path(chat)
-        former = [one for one in self._around.memories().values() if is_summary(one, chat.id)]
-        latest: Draft | None = None
-        try:
-            while wanted := self._unsummed(
-                chat, path, [*former, *([as_former(latest)] if latest else [])]
-            ):
-                told = summarise(self._ask, wanted, self._shown(chat, wanted, how))
-                latest = replace(told, replaces=latest.replaces if latest else wanted.former)
-        finally:  # what was reached before something went wrong is worth keeping
-            if latest:
-                self._around.keep([latest], "model")
-                self.progress.sum_up(chat.id, covered(as_former(latest)))
-                tally.add(summaries=1)
-
-    def _shown(self, chat: ChatLike, wanted: Unsummed, how: How) -> Batch:
-        return Batch(
-            chat=chat.id,
-            said=wanted.said,
-            fresh=frozenset(said.version for said in wanted.said),
-            company=self._around.company(chat.id),
-            user=chat.user,
-            language=language_of("\n".join(said.text for said in wanted.said)),
-            haste=how.haste(),
-        )
-
-    def _unsummed(
-        self, chat: ChatLike, path: Sequence[Said], former: Sequence[Memory]
-    ) -> Unsummed | None:
-        settings = self._around.settings()
-        tokens = counter_for("tokens", settings.lengths)
-        return unsummed(
-            path,
-            settings.memory,
-            former,
-            self.progress.summed(chat.id),
-            tokens,
-            settings.learn.summarize.trigger_tokens,
-        )
-
     def _char(self) -> str:
         first = next(iter(self._around.chats.chats()), None)
         return self._around.company(first.id).role if first else ""
+
+
+def _unread(chat: ChatLike, one: Exchange) -> Draft:
+    """An exchange that no answer could be had for, as a draft that is refused: so people see it, and may keep its words."""
+    return Draft(
+        content=shortened(one.said[0].text, _SHOWN_OF_UNREAD),
+        type=MemoryType.EPISODIC,
+        source=Source.SUMMARY,
+        evidence=(Evidence(chat=chat.id, version=one.first),),
+        because=Reason("extracted"),
+        subject=USER,
+        user=chat.user,
+        created=one.said[0].at,
+        fault=Reason("unread", (("times", STRIKES),)),
+    )
+
+
+def _held(drafts: Iterable[Draft]) -> int:
+    """How many drafts nobody finds fault with so far."""
+    return sum(draft.fault is None for draft in drafts)
 
 
 def _wanted(learn: LearnSettings) -> Mapping[str, Factory]:

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from time import monotonic
-from typing import Protocol
+from typing import Any, Protocol
 
 from rolememory.learn.model.client import Haste
 from rolememory.schema.learning import Said
+from rolememory.schema.memory import Evidence
 from rolememory.storage.people import Same
 from rolememory.storage.said import Said as Sentence
 
@@ -30,6 +31,14 @@ class ChatLike(Protocol):
         ...
 
 
+class SightLike(Protocol):
+    """What is asked of a view of the chats (`chats.Sight`)."""
+
+    def sees(self, evidence: Evidence) -> bool:
+        """Whether this support counts."""
+        ...
+
+
 class ChatsLike(Protocol):
     """What is asked of the chats of a role (`chats.Chats`)."""
 
@@ -37,8 +46,20 @@ class ChatsLike(Protocol):
         """The versions that are visible now, oldest first."""
         ...
 
+    def disturbed(self, chat: str) -> int:
+        """Another number whenever something that stood in it stopped to stand, or came back."""
+        ...
+
     def chats(self) -> Sequence[ChatLike]:
         """All chats."""
+        ...
+
+    def readers(self, chat: str = "", user: str | None = None) -> Any:
+        """Who would read in that chat, this user among them."""
+        ...
+
+    def visible_from(self, chat: str | None, *, readers: Any) -> SightLike:
+        """What these may hear, as seen from that chat or from none."""
         ...
 
     @property

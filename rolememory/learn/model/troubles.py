@@ -12,6 +12,14 @@ BUSY = Said("the chats of this role are being read already", "正在读取这个
 RESTS = Said("is left alone for a while ({reason})", "暂时不再询问（{reason}）")
 NOT_SET = Said("set learn.endpoint and learn.model", "请设置 learn.endpoint 和 learn.model")
 NO_TIME = Said("there was no time left to ask", "没有时间再问了")
+GAVE_WAY = Said(
+    "is left to the chats; learning goes on once nobody has spoken to it for learn.idle_s seconds",
+    "先让给对话；等 learn.idle_s 秒没人跟它说话，再接着学",
+)
+SPENT = Said(
+    "has cost what learning may cost today (learn.daily_tokens = {limit}); it goes on tomorrow",
+    "今天学习的用量已到上限（learn.daily_tokens = {limit}）；明天接着学",
+)
 STOPPED = Said("is not asked any more", "已停止询问")
 UNREADABLE = Said(
     "answered, but not as it was asked to ({fault})", "有回答，但不是所要的形式（{fault}）"

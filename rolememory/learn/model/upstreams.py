@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from time import monotonic
 
 from rolememory.breaker import Breaker, State
+from rolememory.learn.model.sharing import Spending, Traffic
 from rolememory.upstream import shown
 
 FAILURES = 3
@@ -75,9 +76,12 @@ class Upstream:
 
 
 class Upstreams:
-    """Every server that the roles of a home ask. Thread-safe; `clock` gives seconds."""
+    """Every server that the roles of a home ask, who else uses the one behind the proxy, and what it costs. Thread-safe."""
 
-    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
+    def __init__(
+        self, clock: Callable[[], float] = monotonic, spending: Spending | None = None
+    ) -> None:
+        self.traffic, self.spending = Traffic(clock), spending or Spending()
         self._clock = clock
         self._known: dict[str, Upstream] = {}
         self._turns = 0

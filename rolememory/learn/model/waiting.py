@@ -26,6 +26,11 @@ class Exchange:
     final: bool  # a later message of the user stands, so that nobody will swipe this away
 
     @property
+    def is_answered(self) -> bool:
+        """Whether the character has replied."""
+        return self.said[-1].role == "assistant"
+
+    @property
     def first(self) -> str:
         """The version it begins with: its name."""
         return self.said[0].version
@@ -53,9 +58,18 @@ def exchanges(path: Sequence[Said]) -> list[Exchange]:
     ]
 
 
-def due(found: Iterable[Exchange], read: Collection[str], *, last_too: bool) -> list[Exchange]:
-    """Those that may be read now and were not; `last_too`: the newest counts as final, since it has been quiet."""
-    return [one for one in found if (one.final or last_too) and one.fresh(read)]
+def due(
+    found: Iterable[Exchange], read: Collection[str], *, last_too: bool, unanswered: bool
+) -> list[Exchange]:
+    """Those that may be read now and were not.
+
+    `last_too`: the newest counts as final, since it has been quiet; `unanswered`: even if nobody has replied.
+    """
+    return [
+        one
+        for one in found
+        if (one.final or (last_too and (unanswered or one.is_answered))) and one.fresh(read)
+    ]
 
 
 def batch_of(

@@ -6,12 +6,15 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Self
 
+from rolememory.chats.presence import Readers
 from rolememory.inject.environment import Templates
+from rolememory.learn.gate import Gate, Passed, Quarantined, Refused
 from rolememory.learn.model.base import Batch
 from rolememory.learn.model.behind import Behind
+from rolememory.learn.model.known import standing
 from rolememory.learn.model.upstreams import Upstreams
 from rolememory.schema.learning import Company, Draft, Said
-from rolememory.schema.memory import Memory
+from rolememory.schema.memory import Evidence, Memory
 from rolememory.schema.settings import LearnSettings, Settings
 from rolememory.storage.files.space import FileSpace
 from rolememory.storage.people import alone
@@ -57,6 +60,19 @@ class Chat:
     branch_of: str = ""
 
 
+@dataclass(frozen=True)
+class Seen:
+    """Supports count while their words stand in their own chat."""
+
+    chats: "Chats"
+
+    def sees(self, evidence: Evidence) -> bool:
+        """Whether they do."""
+        own = self.chats.all.get(evidence.chat)
+        standing = {said.version for said in own.said} if own else set()
+        return not own or standing.issuperset(filter(None, evidence.version.split("+")))
+
+
 class Chats:
     """The chats of a role."""
 
@@ -67,7 +83,19 @@ class Chats:
         """What is visible."""
         return self.all[chat].said
 
+    def disturbed(self, chat: str) -> int:
+        """Nothing is taken back."""
+        return 0
+
     same = staticmethod(alone)
+
+    def readers(self, chat: str = "", user: str | None = None) -> Readers:
+        """Nobody's presence is asked about."""
+        return Readers()
+
+    def visible_from(self, chat: str | None, *, readers: Readers) -> Seen:
+        """What stands in its own chat."""
+        return Seen(self)
 
     def chats(self) -> list[Chat]:
         """All."""
@@ -88,7 +116,8 @@ class House:
     ) -> None:
         self.chats = chats or Chats(Chat("harbour", path(*lines)))
         self.now, self.seconds = START + timedelta(hours=1), 0.0
-        self.kept: list[tuple[str, Draft]] = []
+        self.kept: list[tuple[str, Draft]] = []  # what the real admission filter let through
+        self.refused: list[Refused | Quarantined] = []
         self.memories: dict[str, Memory] = {}
         self.refuses: Exception | None = None
         self.broken: Exception | None = None
@@ -100,6 +129,7 @@ class House:
                 "model": "small",
                 "batch_size": 1,
                 "timeout_s": 5.0,
+                "delay_s": 36_000.0,
                 "idle_minutes": 600.0,
                 **learn,
             }
@@ -114,6 +144,7 @@ class House:
             Templates(templates) if templates else SHIPPED,
             clock=lambda: self.now,
             upstreams=Upstreams(clock=lambda: self.seconds),
+            heard=self._heard,
         )
 
     def set(self, **learn: Any) -> None:
@@ -157,7 +188,10 @@ class House:
     def _keep(self, drafts: Sequence[Draft], actor: str) -> None:
         if self.refuses:
             raise self.refuses
-        for draft in drafts:
+        gate = Gate(names=("Mira", "米拉"))
+        judged = [gate.judge(draft, self.memories.values(), self._saying) for draft in drafts]
+        self.refused += [one for one in judged if not isinstance(one, Passed)]
+        for draft in (one.draft for one in judged if isinstance(one, Passed)):
             self.kept.append((actor, draft))
             fields = {
                 name: getattr(draft, name)
@@ -175,6 +209,17 @@ class House:
             number = f"m{len(self.kept)}"
             replaced = (draft.replaces,) if draft.replaces in self.memories else ()
             self.memories[number] = Memory(id=number, supersedes=replaced, **fields)
+
+    def _heard(self, chat: str, user: str | None) -> list[Memory]:
+        def stands(evidence: Evidence) -> bool:
+            return all(self._saying(evidence.chat, one) for one in evidence.version.split("+"))
+
+        known = standing(self.memories.values(), stands)
+        return [one for one in known if one.user in (None, user)]
+
+    def _saying(self, chat: str, version: str) -> str:
+        path = self.chats.all[chat].said if chat in self.chats.all else ()
+        return next((one.text for one in path if one.version == version), "")
 
     def __enter__(self) -> Self:
         return self

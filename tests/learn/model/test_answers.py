@@ -39,11 +39,15 @@ from tests.text.prose import growth
             'analysis... <|channel|>final<|message|>{"a": 2}', {"a": 2}, id="the final channel"
         ),
         pytest.param('{"a": [1, 2,],}', {"a": [1, 2]}, id="commas before brackets"),
-        pytest.param('｛"a": 1｝ {"a"：“x”}', {"a": "x"}, id="Chinese colons and quotation marks"),
+        pytest.param(
+            '｛"a": 1｝ {"a"：“x”}',
+            [{"a": 1}, {"a": "x"}],
+            id="Chinese brackets, colons and quotation marks",
+        ),
         pytest.param('{"a": "line\nbreak"}', {"a": "line\nbreak"}, id="a line break inside a text"),
         pytest.param(
             '{"rows": [{"a": 1}, {"a": 2}, {"a',
-            [{"a": 1}, {"a": 2}],
+            {"rows": [{"a": 1}, {"a": 2}]},
             id="what is whole of a list that was cut",
         ),
     ],
@@ -76,7 +80,7 @@ def test_the_cost_of_an_answer_grows_with_its_length(answer: Callable[[int], str
 @pytest.mark.parametrize(
     ("text", "shape", "told"),
     [
-        pytest.param("no", Decision, "no JSON", id="no JSON at all"),
+        pytest.param("Sure thing!", Decision, "no JSON", id="no JSON at all"),
         pytest.param(
             '{"should_remember": "maybe"}', Decision, "should_remember", id="the field is named"
         ),

@@ -75,6 +75,25 @@ def test_s0_6_an_exchange_is_read_once_the_next_message_of_the_user_stands(tmp_p
         assert "(earlier) Mira: Welcome to the harbour." in server.requests[0].said
 
 
+def test_n_12_the_last_exchange_is_judged_without_the_next_message(tmp_path: Path) -> None:
+    with Endpoint(NONE) as server, House(tmp_path, server.url, *CHAT[:3], delay_s=60) as house:
+        assert house.touch()
+        house.now += timedelta(seconds=58)
+        assert house.behind.run().read == 0
+        house.now += timedelta(seconds=2)
+        assert house.behind.run().read == 1
+        assert shown(server)[0] == "[1] Lin: Hi! I moved from Rome to Paris."
+
+
+def test_n_12_what_nobody_has_replied_to_waits_for_longer(tmp_path: Path) -> None:
+    with Endpoint(NONE) as server, House(tmp_path, server.url, *CHAT[:2], delay_s=1.0) as house:
+        assert house.touch()
+        house.now += timedelta(minutes=5)
+        assert house.behind.run().read == 0
+        house.now += timedelta(minutes=595)
+        assert house.behind.run().read == 1
+
+
 def test_the_newest_exchange_is_read_once_it_was_quiet(tmp_path: Path) -> None:
     with (
         Endpoint(NONE) as server,
@@ -141,10 +160,12 @@ def test_a_swipe_is_read_and_the_words_before_it_are_not_learned_twice(tmp_path:
             replace(chat.said[2], version="v9", text="I never go anywhere."),
             *chat.said[3:],
         )
+        server.now(answers({"facts": GOOD["facts"][:1]}))
         house.touch()
         assert shown(server) == ["[1] Mira: I never go anywhere."]
         assert "(earlier) Lin: Hi! I moved from Rome to Paris." in server.requests[-1].said
         assert len(house.kept) == 2
+        assert [one.because.code for one in house.refused] == ["told_already"]
 
 
 @pytest.mark.parametrize(
@@ -214,6 +235,7 @@ def test_without_a_model_nothing_happens(learn: dict[str, Any], tmp_path: Path) 
         assert house.behind.status() | {"notes": 0} == {
             "on": False, "busy": False, "queue": {}, "requests": 0, "upstreams": {}, "last_error": "", "notes": 0,
             "exchanges_since_conclusions": 0,
+            "shared": False, "today": {"calls": 0, "tokens": 0}, "daily_tokens": 0,
         }  # fmt: skip
         assert server.requests == []
 
@@ -302,6 +324,8 @@ def test_an_exchange_no_answer_can_be_had_for_holds_up_no_other(
             assert house.queue.get("harbour", 0) == left
             house.touch(3)
         assert len(server.requests) == 11
+        unread = [one for one in house.refused if one.because.code == "unread"]
+        assert [one.draft.content for one in unread] == ["I own boat number 2."]
     assert "nothing could be learned from message 3" in caplog.text
     assert (
         orjson.loads((tmp_path / "state" / "model.json").read_bytes())["chats"]["harbour"]["hard"]
@@ -368,7 +392,7 @@ def test_a_fact_that_replaces_a_known_one_says_which(tmp_path: Path) -> None:
         Endpoint(answers({"facts": [{**GOOD["facts"][0], "replaces": 1}]})) as server,
         House(tmp_path, server.url, *CHAT) as house,
     ):
-        house.memories = {"rome": memory("rome", "Lin lives in Rome.", user="lin")}
+        house.memories = {"rome": memory("rome", "Lin lives in Rome.", user="lin", subject="user")}
         house.touch()
         assert house.kept[0][1].replaces == "rome"
         assert len(server.requests) == 1

@@ -9,12 +9,13 @@ import pytest
 
 from rolememory.inject.environment import Templates
 from rolememory.learn.model.answers import Answer, read
+from rolememory.learn.model.chapters import ChapterText
 from rolememory.learn.model.decide import Decision, Sentence
 from rolememory.learn.model.extract import Facts, asked
 from rolememory.learn.model.infer import Conclusions
 from rolememory.learn.model.models import schema_of
 from rolememory.learn.model.prompts import Prompts, line, listed, marked
-from rolememory.learn.model.summarise import Summary
+from rolememory.learn.model.scenes import SceneText
 from rolememory.schema.learning import Company
 from rolememory.schema.settings import LearnSettings, StepSettings
 from rolememory.shipped import shipped
@@ -22,7 +23,8 @@ from tests.builders import memory
 from tests.learn.model.house import batch, said
 
 SHAPES: dict[str, type[Answer]] = {
-    "decision": Decision, "summary": Sentence, "extraction": Facts, "rolling_summary": Summary, "inference": Conclusions,
+    "decision": Decision, "summary": Sentence, "extraction": Facts, "rolling_summary": ChapterText, "story": ChapterText, "scene": SceneText,
+    "inference": Conclusions,
 }  # fmt: skip
 ENGLISH = (
     "Mira: The tide is out.",
@@ -43,12 +45,16 @@ VALUES = {
     "en": {
         **asked(batch(*ENGLISH, known=KNOWN, before=BEFORE), LearnSettings()),
         "reason": "Lin moved",
+        "chapters": listed(["Home: Lin moved to Paris.", "Mira promised to write."]),
+        "most": 600,
     },
     "zh": {
         **asked(
             batch(*CHINESE, known=KNOWN_ZH, before=BEFORE_ZH, company=NAMES_ZH), LearnSettings()
         ),
         "reason": "林搬家了",
+        "chapters": listed(["搬家：林搬到了巴黎。", "米拉答应写信。"]),
+        "most": 600,
     },
 }
 TEMPLATES = sorted(
@@ -80,7 +86,7 @@ def test_the_examples_of_a_prompt_have_the_shape_that_is_asked_for(name: str) ->
         for one in re.findall(r'^(?:.*-> )?(\{"\w+": .*\})$', text, re.MULTILINE)
         if "..." not in one
     ]
-    assert examples or step == "rolling_summary"
+    assert examples or step in ("rolling_summary", "story")
     for example in examples:
         value = json.loads(example)
         assert list(value) == schema_of(step)["required"]

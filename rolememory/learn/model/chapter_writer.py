@@ -1,0 +1,286 @@
+"""Writes the chapters of a role's chats, one durable write each, and the story so far out of them.
+
+What is told lies in the memories themselves: a stretch that a chapter tells of is never asked for again, whatever happened since.
+Cost of a look: the messages since the last chapter; the whole chat where something in it changed, and once per process.
+"""
+
+import logging
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from rolememory.errors import ModelAnswerError
+from rolememory.learn.model.asking import Ask
+from rolememory.learn.model.base import Batch
+from rolememory.learn.model.chapters import (
+    APART,
+    FOLDED,
+    FORMER,
+    Cutting,
+    Stretch,
+    due,
+    ends_of,
+    fold,
+    in_window,
+    tell,
+    widens,
+)
+from rolememory.learn.model.paths import Paths
+from rolememory.learn.model.progress import Progress
+from rolememory.learn.model.report import ChatLike, How, Tally
+from rolememory.schema.learning import Said
+from rolememory.schema.memory import Evidence, Memory
+from rolememory.text.language import language_of
+
+if TYPE_CHECKING:
+    from rolememory.learn.model.reading import Around
+
+READER = "chapters"  # the name under which progress is kept
+STRIKES = 3  # so often may a stretch fail while others succeed, before it is left out
+_log = logging.getLogger(__name__)
+
+
+class ChatChapters:
+    """The chapters of one chat, by what stands in it now."""
+
+    def __init__(
+        self, path: Sequence[Said], chapters: Mapping[str, Sequence[Memory]], family: frozenset[str]
+    ) -> None:
+        """`chapters`: by version, of all chats."""
+        self.path, self._chapters, self._family = path, chapters, family
+        self._stands: dict[str, bool] = {}
+
+    def of(self, said: Said) -> Memory | None:
+        """The chapter that tells of a message, if all it tells of stands here side by side; one that was put away only where there is no other."""
+        mine = (
+            one
+            for one in self._chapters.get(said.version, ())
+            if one.evidence[0].chat in self._family and self._stand(one)
+        )
+        return min(mine, key=lambda one: one.archived, default=None)
+
+    def runs(self, *, whole: bool) -> Iterator[tuple[list[Said], bool]]:
+        """What no chapter tells of, the last run first, and whether a chapter follows it; `whole`: not only the last one."""
+        run, closed = list[Said](), False
+        for said in reversed(self.path):
+            if self.of(said) is None:
+                run.append(said)
+                continue
+            if run:
+                yield run[::-1], closed
+            if not whole:
+                return
+            run, closed = [], True
+        if run:
+            yield run[::-1], closed
+
+    def before(self, said: Said) -> Iterator[Memory]:
+        """The chapters that stand before a message, the last one first."""
+        seen, place = set[str](), self._place(said.version)
+        for at in range((place or 0) - 1, -1, -1):
+            one = self.of(self.path[at])
+            if one is not None and not one.archived and one.id not in seen:
+                seen.add(one.id)
+                yield one
+
+    def said(self, chapter: Memory) -> Sequence[Said]:
+        """What a chapter tells of that stands here."""
+        versions = chapter.stretch
+        place = self._place(versions[0])
+        return () if place is None else self.path[place : place + len(versions)]
+
+    def _stand(self, chapter: Memory) -> bool:
+        if chapter.id not in self._stands:
+            here = [one.version for one in self.said(chapter)]
+            self._stands[chapter.id] = here == list(chapter.stretch)
+        return self._stands[chapter.id]
+
+    def _place(self, version: str) -> int | None:
+        find = getattr(self.path, "find", None)
+        if find is not None:
+            found: int | None = find(version)
+            return found
+        return next((at for at, one in enumerate(self.path) if one.version == version), None)
+
+
+class ChapterWriter:
+    """Writes what is due. Not thread-safe: one look happens at a time."""
+
+    def __init__(self, around: "Around", ask: Ask, progress: Progress) -> None:
+        self._around, self._ask, self._progress = around, ask, progress
+        self._paths = Paths(around.chats)
+        self._looked: dict[str, int] = {}  # chats that were looked at as a whole, as they were then
+        self._refused: dict[
+            str, set[str]
+        ] = {}  # by chat: where that begins which the filter refused and is not asked for again soon
+        self._unfolded: set[str] = set()  # chats whose story so far may be behind
+        self._known: tuple[Mapping[str, Memory], Mapping[str, Sequence[Memory]]] = ({}, {})
+
+    def write(self, chat: ChatLike, how: How, tally: Tally) -> None:
+        """Every chapter that is due in a chat, then the story so far; each is kept before the next is asked for.
+
+        Raises:
+            ModelError, NotWrittenError: the rest could not be had, or not be kept; it is written another time.
+        """
+        moves = self._around.chats.disturbed(chat.id)
+        whole = how.forced or self._looked.get(chat.id) != moves
+        tried, left = dict[str, ModelAnswerError | None](), self._refused.setdefault(chat.id, set())
+        if how.forced:
+            left.clear()
+        hard = self._progress.given_up(chat.id, READER, STRIKES)
+        while stretch := self._next(chat, {*tried, *left, *hard}, whole=whole):
+            tried[stretch.first] = None
+            try:
+                kept = self._write(chat, stretch, how)
+            except ModelAnswerError as error:
+                self._progress.failed(chat.id, READER, [stretch.first])
+                tried[stretch.first] = error
+                if sum(one is not None for one in tried.values()) > 1:
+                    raise
+                continue
+            tally.add(summaries=int(kept))
+            self._after(chat, stretch, kept=kept)
+        self._looked.setdefault(chat.id, moves)
+        for one in filter(None, tried.values()):
+            raise one
+        if whole:
+            self._looked[chat.id] = moves
+            self._unfolded.add(chat.id)
+        while chat.id in self._unfolded and self._fold(chat, how):
+            tally.add(summaries=1)
+        self._unfolded.discard(chat.id)
+
+    def _after(self, chat: ChatLike, stretch: Stretch, *, kept: bool) -> None:
+        """One that is kept shows that the model works: what was refused before gets another try."""
+        refused = self._refused[chat.id]
+        if not kept:
+            refused.add(stretch.first)
+            return
+        self._unfolded.add(chat.id)
+        if refused:
+            refused.clear()
+            self._looked[chat.id] = -1
+
+    def again(self, chat: ChatLike, chapter: Memory, how: How, tally: Tally) -> None:
+        """Tell the stretch of a chapter anew; the new one replaces the old one.
+
+        Raises:
+            ModelError, NotWrittenError: it could not be had or kept; what was there before stays.
+        """
+        said = tuple(self._told(chat).said(chapter))
+        if [one.version for one in said] == list(chapter.stretch):
+            kept = self._write(chat, Stretch(said), how, again=chapter.id)
+            self._unfolded.add(chat.id)
+            tally.add(summaries=int(kept))
+
+    def _next(self, chat: ChatLike, tried: Collection[str], *, whole: bool) -> Stretch | None:
+        """The oldest stretch that can be told now."""
+        settings, told = self._around.settings(), self._told(chat)
+        cutting = Cutting(
+            self._progress.ends(chat.id),
+            frozenset(self._done(chat)),
+            settings.learn.summarize.trigger_tokens,
+            settings.memory.compression_threshold,
+        )
+        seen = in_window(told.path, settings.memory)
+        for run, closed in [*told.runs(whole=whole)][::-1]:
+            for stretch in due(run, seen, closed=closed, cutting=cutting):
+                if stretch.first not in tried:
+                    return stretch
+        return None
+
+    def _done(self, chat: ChatLike) -> Iterator[str]:
+        """Stretches that were told and that somebody took away."""
+        known = self._by_version()
+        for key in self._progress.read_by(chat.id, READER):
+            first, _, last = key.partition("+")
+            if last and all(ends_of(one.stretch) != key for one in known.get(first, ())):
+                yield key
+
+    def _write(self, chat: ChatLike, stretch: Stretch, how: How, again: str = "") -> bool:
+        """Ask for a chapter and keep it; false where it was refused."""
+        told = self._told(chat)
+        before = told.before(stretch.said[0])
+        fitting = (one for one in before if not widens(told.said(one), stretch.said))
+        former = list(islice(fitting, FORMER))
+        draft = tell(self._ask, stretch, former[::-1], self._batch(chat, stretch.said, how), again)
+        self._around.keep([draft], "model")
+        kept = self._told(chat).of(stretch.said[0]) is not None
+        if kept:
+            self._progress.mark(chat.id, READER, [stretch.key, stretch.first])
+        else:
+            self._progress.failed(chat.id, READER, [stretch.first])
+        return kept
+
+    def _fold(self, chat: ChatLike, how: How) -> bool:
+        """Take the oldest chapters into the story so far, where there are enough of them; whether it was done."""
+        told = self._told(chat)
+        if not told.path:
+            return False
+        chapters = list(told.before(told.path[-1]))[::-1]
+        newest = told.said(chapters[-1]) if chapters else ()
+        fitting = [one for one in chapters if not widens(told.said(one), newest)]
+        ids = {one.id for one in fitting}
+        stories = [one for one in self._stories(told) if ids.issuperset(one.chapter.parts)]  # type: ignore[union-attr]
+        former = max(stories, key=lambda one: len(one.chapter.parts), default=None)  # type: ignore[union-attr]
+        parts = former.chapter.parts if former and former.chapter else ()
+        left = [one for one in fitting if one.id not in parts]
+        if len(left) < FOLDED + APART:
+            return False
+        fresh = left[:FOLDED]
+        batch = self._batch(chat, [said for one in fresh for said in told.said(one)], how)
+        by_id = {one.id: one for one in fitting}
+        rests = [
+            one
+            for part in (*parts, *(one.id for one in fresh))
+            for one in _telling(told.said(by_id[part]))
+        ]
+        draft = fold(
+            self._ask, former, fresh, batch, Evidence(chat=chat.id, version="+".join(rests))
+        )
+        self._around.keep([draft], "model")
+        return any(draft.content == one.content for one in self._stories(self._told(chat)))
+
+    def _stories(self, told: ChatChapters) -> Iterator[Memory]:
+        here = {
+            one.id for said in told.path for one in (told.of(said),) if one and not one.archived
+        }
+        for one in self._around.memories().values():
+            parts = one.chapter.parts if one.chapter and not one.archived else ()
+            if parts and here.issuperset(parts):
+                yield one
+
+    def _told(self, chat: ChatLike) -> ChatChapters:
+        path = self._around.chats.path(chat.id)
+        return ChatChapters(path, self._by_version(), self._paths.family(chat.id))
+
+    def _by_version(self) -> Mapping[str, Sequence[Memory]]:
+        """The chapters that none was told anew of, by each version they tell of. Cost: O(memories) where one changed."""
+        memories = self._around.memories()
+        if self._known[0] is not memories:
+            found = defaultdict[str, list[Memory]](list)
+            chapters = [one for one in memories.values() if one.stretch]
+            replaced = {old for one in chapters for old in one.supersedes if not one.archived}
+            for one in (one for one in chapters if one.id not in replaced):
+                for version in one.stretch:
+                    found[version].append(one)
+            self._known = memories, found
+        return self._known[1]
+
+    def _batch(self, chat: ChatLike, said: Sequence[Said], how: How) -> Batch:
+        return Batch(
+            chat=chat.id,
+            said=tuple(said),
+            fresh=frozenset(one.version for one in said),
+            company=self._around.company(chat.id),
+            user=chat.user,
+            language=language_of("\n".join(one.text for one in said)),
+            haste=how.haste(),
+        )
+
+
+def _telling(said: Sequence[Said]) -> list[str]:
+    """Versions enough to tell who was there and whose words they are: the first, the last, and one of each who speaks."""
+    first = {(one.role, one.owner): one.version for one in reversed(said)}
+    return list(dict.fromkeys((said[0].version, *first.values(), said[-1].version)))

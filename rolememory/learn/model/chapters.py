@@ -1,0 +1,385 @@
+"""Chapters of a story: which stretch of a chat is one, and asking a model to tell it. Source: S4.11, S1.34, N.3.
+
+A chapter ends where a person says so (`/chapter`), where the scene that is printed moves in time or place, where other people
+are there or memory goes less far, and where a stretch has left the window. It rests on all its messages: it counts while they
+stand side by side.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from math import ceil
+from typing import Self
+
+from pydantic import AliasChoices, Field
+
+from rolememory.inject.fence import tame
+from rolememory.learn.commands import chapter_commands
+from rolememory.learn.model.answers import Answer
+from rolememory.learn.model.asking import Ask
+from rolememory.learn.model.base import Batch
+from rolememory.learn.model.fields import Line
+from rolememory.learn.model.prompts import line, listed, marked
+from rolememory.learn.model.waiting import MOST_TOKENS, length_of
+from rolememory.schema.evidence import Reason
+from rolememory.schema.learning import Draft, Said
+from rolememory.schema.memory import Chapter, Evidence, Memory, MemoryType, Source
+from rolememory.schema.settings import MemorySettings
+from rolememory.text.sentences import sentences
+from rolememory.text.stamps import moved, named
+
+TAG = "chapter"
+LONGEST = 600  # characters of a chapter, whatever the model answers
+LEAST_TOLD, MOST_TOLD = 8, 4000  # characters of an answer that is read at all
+LONGEST_TITLE = 60
+FORMER = 2  # chapters that the next one is told along with
+FOLDED = 4  # chapters that are folded into the story so far at once
+APART = 2  # the newest ones, which it leaves to themselves
+
+_TOO_LONG = "the text has {length} characters; write at most {most}"
+
+Ends = Mapping[str, str]
+"""Behind which versions a person ended a chapter, and the title they gave."""
+
+
+class ChapterText(Answer):
+    """A chapter, or the story so far."""
+
+    title: Line = Field("", validation_alias=AliasChoices("title", "name", "heading"))
+    text: Line = Field(
+        min_length=LEAST_TOLD,
+        max_length=MOST_TOLD,
+        validation_alias=AliasChoices("chapter", "summary", "story", "text", "content", "memory"),
+    )
+
+    @classmethod
+    def of_text(cls, text: str) -> Self | None:
+        """A model that writes the chapter and no JSON around it."""
+        plain = text.strip().strip('`"“”').strip()
+        return cls(text=plain[:MOST_TOLD]) if len(plain) >= LEAST_TOLD else None
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Messages that become one chapter, side by side, oldest first."""
+
+    said: tuple[Said, ...]
+    title: str = ""  # that a person gave
+
+    @property
+    def first(self) -> str:
+        """The version it begins with: where it ends may still move."""
+        return self.said[0].version
+
+    @property
+    def key(self) -> str:
+        """What tells it from others: its ends."""
+        return ends_of([said.version for said in self.said])
+
+
+def ends_of(versions: Sequence[str]) -> str:
+    """The first and the last one."""
+    return f"{versions[0]}+{versions[-1]}"
+
+
+def within(text: str, most: int) -> str:
+    """As many of its first sentences as fit; a first one that does not is cut, and says so.
+
+    >>> within("It rains. The lamp is out. She waits.", 30), within("An endless sentence", 8)
+    ('It rains. The lamp is out.', 'An endl…')
+    """
+    if len(text) <= most:
+        return text
+    end = max((one.end for one in sentences(text) if one.end <= most), default=0)
+    return text[:end] if end else f"{text[: most - 1]}…"
+
+
+def in_window(path: Sequence[Said], window: MemorySettings) -> int:
+    """How many of the newest messages are still in view."""
+    length, newest = 0, path[len(path) - min(window.short_term_items, len(path)) :]
+    for count, said in enumerate(reversed(newest)):
+        length += len(said.text)
+        if length > window.short_term_characters:
+            return count
+    return len(newest)
+
+
+@dataclass(frozen=True, slots=True)
+class Cutting:
+    """How what was said is cut into chapters."""
+
+    ends: Ends
+    done: frozenset[str]  # `Stretch.key` of what was told before, and somebody took away
+    trigger: int  # tokens that call for a chapter
+    messages: int = 0  # ... or so many messages; 0 = tokens alone
+
+    @property
+    def least(self) -> int:
+        """Tokens of a chapter that nobody asked for and that does not fill a window."""
+        return self.trigger // 4
+
+    @property
+    def most(self) -> int:
+        """Tokens of one question."""
+        return max(self.trigger, MOST_TOKENS)
+
+
+def due(run: Sequence[Said], seen: int, *, closed: bool, cutting: Cutting) -> list[Stretch]:
+    """The chapters that can be told of messages that no chapter tells of, side by side.
+
+    `seen`: so many of the last are in view. `closed`: what follows is told already. Cost: O(run).
+    """
+    pieces, found = list(_pieces(run, cutting)), list[Stretch]()
+    for place, piece in enumerate(pieces):
+        last = place == len(pieces) - 1 and not closed and not piece.asked
+        if not last:
+            found += _whole(piece, cutting)
+        elif seen < len(piece.said):
+            found += _left(piece.said[: len(piece.said) - seen], cutting)
+    return found
+
+
+@dataclass(slots=True)
+class _Piece:
+    said: list[Said]
+    title: str = ""
+    asked: bool = False  # a person ended it
+
+
+def _pieces(run: Sequence[Said], cutting: Cutting) -> Iterator[_Piece]:
+    """What was said, parted where a chapter must end."""
+    for told, rows in groupby(_without_told(run, cutting.done), key=lambda row: row is not None):
+        if told:
+            yield from _by_end([said for said in rows if said], cutting)
+
+
+def _without_told(run: Sequence[Said], done: frozenset[str]) -> list[Said | None]:
+    """None in the place of what was told before, and of what says nothing or is out of memory's reach."""
+    rows: list[Said | None] = list(run)
+    place = {said.version: number for number, said in enumerate(run)}
+    for key in done:
+        first, last = (place.get(version) for version in key.split("+"))
+        if first is not None and last is not None:
+            rows[first : last + 1] = [None] * (last + 1 - first)
+    return rows
+
+
+def _by_end(run: Sequence[Said], cutting: Cutting) -> Iterator[_Piece]:
+    piece, scene = _Piece([]), dict[str, str]()
+    for number, said in enumerate(run):
+        asked = chapter_commands(said.text) if said.ends else ()
+        if asked:
+            yield from _ended(piece, asked[-1][2], asked=True)
+            piece, scene = _Piece([]), {}
+        elif piece.said and (not _readable(said) or _audience(said) != _audience(piece.said[-1])):
+            yield from _ended(piece, "")
+            piece = _Piece([])
+        elif moved(scene, said.stamp) and number < len(run) - 1:
+            begin = _begin_of_exchange(piece.said)
+            if _length(piece.said[:begin]) >= cutting.least:
+                yield from _ended(_Piece(piece.said[:begin]), "")
+                piece = _Piece(piece.said[begin:])
+        scene |= dict(said.stamp)
+        if _readable(said):
+            piece.said.append(said)
+        if said.version in cutting.ends:
+            yield from _ended(piece, cutting.ends[said.version], asked=True)
+            piece, scene = _Piece([]), {}
+    yield from _ended(piece, "")
+
+
+def _ended(piece: _Piece, title: str, *, asked: bool = False) -> Iterator[_Piece]:
+    if piece.said:
+        yield _Piece(piece.said, title, asked)
+
+
+def widens(former: Sequence[Said], said: Sequence[Said]) -> bool:
+    """Whether who may be reminded of `said` might hear of `former` who was not there, or elsewhere than it may be told."""
+    users, members = {*(said[0].users or ())}, {*said[0].members}
+    kept_here = _stays_here(said)
+    return any(
+        not (users <= {*(one.users or ())} and members <= {*one.members}) for one in former
+    ) or (_stays_here(former) and not kept_here)
+
+
+def _stays_here(said: Sequence[Said]) -> bool:
+    return any(one.scope == "here" or (one.role == "user" and one.owner is None) for one in said)
+
+
+def _readable(said: Said) -> bool:
+    """Whether a chapter may tell of it."""
+    return said.scope != "off" and bool(said.story.text)
+
+
+def _audience(said: Said) -> object:
+    """Who may be reminded of it, and where."""
+    return said.scope, said.users, said.members
+
+
+def _begin_of_exchange(said: Sequence[Said]) -> int:
+    """Where the messages of the user begin that the next reply answers."""
+    place = len(said)
+    while place and said[place - 1].role == "user":
+        place -= 1
+    return place
+
+
+def _length(said: Sequence[Said]) -> int:
+    return sum(map(length_of, said))
+
+
+def _whole(piece: _Piece, cutting: Cutting) -> Iterator[Stretch]:
+    """A piece that has ended, in parts of about one length where it is too long for one question."""
+    length = _length(piece.said)
+    if length < cutting.least and not piece.asked:
+        return
+    count, part, parts = ceil(length / cutting.most), list[Said](), list[list[Said]]()
+    for said in piece.said:
+        if part and len(parts) < count - 1 and _length([*part, said]) > length / count:
+            parts.append(part)
+            part = []
+        part.append(said)
+    for number, one in enumerate([*parts, part], 1):
+        numbered = f"{piece.title} ({number})" if piece.title and parts else piece.title
+        yield Stretch(tuple(one), numbered)
+
+
+def _left(said: Sequence[Said], cutting: Cutting) -> Iterator[Stretch]:
+    """What has left the window, as far as it fills chapters of whole exchanges; the rest waits."""
+    part, said = list[Said](), said[: _begin_of_exchange(said)]
+    left = _length(said)
+    for one in said:
+        end = _begin_of_exchange(part) or len(part)
+        if part and _length([*part, one]) > cutting.most:
+            yield Stretch(tuple(part[:end]))
+            left -= _length(part[:end])
+            part = part[end:]
+        part.append(one)
+    if part and (left >= cutting.trigger or 0 < cutting.messages <= len(part)):
+        yield Stretch(tuple(part))
+
+
+def tell(
+    ask: Ask, stretch: Stretch, former: Sequence[Memory], batch: Batch, again: str = ""
+) -> Draft:
+    """Ask for the chapter of a stretch; the former ones are shown along. `again`: the id of the one it replaces.
+
+    Raises:
+        ModelError: it could not be had now.
+    """
+    shown = [line(one.turn, one.name, one.said.story.text, batch.language) for one in batch.lines]
+    told = _asked(ask, batch, "", {"conversation": marked("chat", shown), **_known(former)})
+    versions = [said.version for said in stretch.said]
+    return Draft(
+        content=within(told.text, LONGEST),
+        type=MemoryType.EPISODIC,
+        source=Source.SUMMARY,
+        evidence=(Evidence(chat=batch.chat, version="+".join(versions), adjoining=True),),
+        because=Reason(
+            "chapter_again" if again else "chapter",
+            (("model", ask.named("summarize")), ("messages", len(versions))),
+        ),
+        replaces=again,
+        user=batch.user,
+        created=stretch.said[0].at,
+        tags=(TAG,),
+        salience=0.6,
+        chapter=Chapter(
+            title=stretch.title or told.title[:LONGEST_TITLE].strip(),
+            until=stretch.said[-1].at,
+            people=_people(stretch, batch),
+            **_scene(stretch),
+        ),
+    )
+
+
+def fold(
+    ask: Ask, former: Memory | None, fresh: Sequence[Memory], batch: Batch, rests: Evidence
+) -> Draft:
+    """Ask for the story so far: the former one and the chapters since, in one text.
+
+    Raises:
+        ModelError: it could not be had now.
+    """
+    shown = listed(titled(one) for one in fresh)
+    told = _asked(ask, batch, "story", {"chapters": shown, **_known([former] if former else [])})
+    before = former.chapter.parts if former and former.chapter else ()
+    chapters = [one.chapter for one in fresh if one.chapter]
+    return Draft(
+        content=within(told.text, LONGEST),
+        type=MemoryType.EPISODIC,
+        source=Source.SUMMARY,
+        evidence=(rests,),
+        because=Reason("folded", (("model", ask.named("summarize")), ("count", len(fresh)))),
+        user=batch.user,
+        created=former.created if former else fresh[0].created,
+        tags=(TAG,),
+        salience=0.6,
+        replaces=former.id if former else "",
+        chapter=Chapter(
+            until=chapters[-1].until,
+            people=tuple(dict.fromkeys(name for one in chapters for name in one.people)),
+            parts=(*before, *(one.id for one in fresh)),
+        ),
+    )
+
+
+def titled(memory: Memory) -> str:
+    """A chapter's text behind its title."""
+    title = memory.chapter.title if memory.chapter else ""
+    return f"{title}: {memory.content}" if title else memory.content
+
+
+def _asked(ask: Ask, batch: Batch, words: str, values: Mapping[str, object]) -> ChapterText:
+    shown: Mapping[str, object] = {
+        "char": batch.char,
+        "user": batch.person,
+        "others": batch.others,
+        "language": batch.language,
+        "most": LONGEST,
+        **values,
+    }
+    return ask(
+        "summarize",
+        ChapterText,
+        shown,
+        language=batch.language,
+        words=words,
+        check=_fault,
+        haste=batch.haste,
+    )
+
+
+def _fault(told: ChapterText) -> str:
+    length = len(told.text)
+    return "" if length <= LONGEST else _TOO_LONG.format(length=length, most=LONGEST)
+
+
+def _known(former: Sequence[Memory]) -> Mapping[str, str]:
+    return {"memories": marked("memories", [tame(titled(one)) for one in former])}
+
+
+def _people(stretch: Stretch, batch: Batch) -> tuple[str, ...]:
+    """Who was there, by name: who spoke, and who heard it."""
+    spoke = (batch.name_of(said) for said in stretch.said)
+    heard = (name for said in stretch.said for name in (*(said.users or ()), *said.members))
+    users = {said.owner for said in stretch.said if said.owner and said.name}  # known by their name
+    printed = (name for said in stretch.said for name in named(said.stamp))
+    names = (*spoke, *(name for name in heard if name not in users), *printed)
+    return tuple(dict.fromkeys(tame(name)[:60] for name in names if name))
+
+
+def _scene(stretch: Stretch) -> dict[str, str]:
+    """The story's own time and place, as the stretch prints them: the first time and the last, and where it begins."""
+    said: dict[str, list[str]] = {"time": [], "place": []}
+    for one in stretch.said:
+        stamp = dict(one.stamp)
+        for name, values in (("time", ("date", "time")), ("place", ("place",))):
+            if told := " ".join(stamp[value] for value in values if stamp.get(value)):
+                said[name].append(tame(told))
+    times, places = dict.fromkeys(said["time"]), dict.fromkeys(said["place"])
+    first, last = next(iter(times), ""), next(reversed(times), "")
+    return {
+        "time": first if first == last else f"{first} – {last}",
+        "place": " / ".join(list(places)[:3]),
+    }

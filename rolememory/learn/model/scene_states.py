@@ -1,0 +1,80 @@
+"""The states of scenes that a model told, as they are kept: small, and no memory."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rolememory.storage.port import Space
+from rolememory.storage.state import StateFile
+
+FILE = "scenes"
+KEPT = 12  # states of a chat
+
+State = Mapping[str, str]
+"""Field and value."""
+
+
+@dataclass(frozen=True, slots=True)
+class SceneRecord:
+    """A state, and what it rests on."""
+
+    of: tuple[str, ...]  # versions that were read for it
+    before: str  # the last version of the state before it, "" = none
+    fields: State
+
+    @property
+    def at(self) -> str:
+        """The version it was told at."""
+        return self.of[-1]
+
+
+class Scenes:
+    """`state/scenes.json`: the newest states of each chat."""
+
+    def __init__(self, space: Space) -> None:
+        self._file = StateFile(space, FILE)
+
+    def of(self, chat: str) -> list[SceneRecord]:
+        """Those of a chat, oldest first."""
+        rows = self._file.load().get(chat)
+        return [one for row in rows if (one := _read(row))] if isinstance(rows, list) else []
+
+    def standing(self, chat: str, stands: Callable[[Sequence[str]], bool]) -> list[SceneRecord]:
+        """The newest state whose messages, and those of all before it, stand, and those: oldest first; empty for none."""
+        known = {one.at: one for one in self.of(chat)}
+        for newest in reversed(list(known.values())):
+            chain = list(_chain(newest, known))
+            if all(stands(one.of) for one in chain):
+                return chain[::-1]
+        return []
+
+    def add(self, chat: str, reading: SceneRecord) -> None:
+        """Keep one. Raises: NotWrittenError."""
+        told = [one for one in self.of(chat) if one.at != reading.at]
+        rows = [
+            {"of": one.of, "before": one.before, "fields": one.fields}
+            for one in (*told, reading)[-KEPT:]
+        ]
+        self._file.save({**self._file.load(), chat: rows})
+
+    def forget(self) -> None:
+        """Drop all: they may tell of whoever is forgotten, and the next look tells them anew. Raises: NotWrittenError."""
+        if self._file.load():
+            self._file.save({})
+
+
+def _chain(newest: SceneRecord, known: Mapping[str, SceneRecord]) -> Iterator[SceneRecord]:
+    one: SceneRecord | None = newest
+    seen = set[str]()
+    while one and one.at not in seen:
+        yield one
+        seen.add(one.at)
+        one = known.get(one.before)
+
+
+def _read(row: Any) -> SceneRecord | None:
+    try:
+        of, fields = tuple(map(str, row["of"])), dict(row["fields"])
+        return SceneRecord(of, str(row["before"]), fields) if of else None
+    except (KeyError, TypeError, ValueError):
+        return None

@@ -1,0 +1,158 @@
+"""The state of the scene out of the text: a model reads what was said since it looked last, and tells what holds now.
+
+A state rests on the messages that were read for it and on the state before it: it counts while all of them stand, so that a swipe
+or a branch gives back the one before. Kept apart from the memories, since it is worth nothing once the next one is there.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import AliasChoices, BeforeValidator, Field
+
+from rolememory.inject.fence import tame
+from rolememory.learn.gate.guard import leak_in, order_in
+from rolememory.learn.model.answers import Answer
+from rolememory.learn.model.asking import Ask
+from rolememory.learn.model.base import Batch
+from rolememory.learn.model.chapters import widens
+from rolememory.learn.model.fields import Line, Texts
+from rolememory.learn.model.prompts import line, marked
+from rolememory.learn.model.report import ChatLike, How
+from rolememory.learn.model.scene_states import SceneRecord, Scenes, State
+from rolememory.learn.model.waiting import MOST_TOKENS, exchanges, length_of
+from rolememory.schema.learning import Said
+from rolememory.text.language import language_of
+from rolememory.text.plain import plain
+from rolememory.text.secrets import secrets_in
+
+if TYPE_CHECKING:
+    from rolememory.learn.model.reading import Around
+
+LONGEST = 80  # characters of a value
+MOST = 6  # values of a list
+NAMES = ("time", "place", "who", "relationship", "items", "promises")
+
+
+def _short(value: object) -> object:
+    return "" if value is None else str(value)[:LONGEST]
+
+
+Value = Annotated[Line, BeforeValidator(_short)]
+
+
+class SceneText(Answer):
+    """What holds in the scene now."""
+
+    time: Value = Field("", validation_alias=AliasChoices("time", "when", "date"))
+    place: Value = Field("", validation_alias=AliasChoices("place", "location", "where"))
+    who: Texts = Field((), validation_alias=AliasChoices("who", "present", "characters"))
+    relationship: Value = Field("", validation_alias=AliasChoices("relationship", "relation"))
+    items: Texts = Field((), validation_alias=AliasChoices("items", "things", "inventory"))
+    promises: Texts = Field((), validation_alias=AliasChoices("promises", "open", "plans"))
+
+    def state(self) -> State:
+        """The fields that say something, without what orders, leaks or is secret."""
+        values = ((name, getattr(self, name)) for name in NAMES)
+        told = ((name, (value,) if isinstance(value, str) else value) for name, value in values)
+        kept = {name: "; ".join(filter(_harmless, value[:MOST])) for name, value in told}
+        return {name: value for name, value in kept.items() if value}
+
+
+def _harmless(value: str) -> bool:
+    even = plain(value)
+    return bool(value) and not (order_in(even) or leak_in(value, even) or secrets_in(value))
+
+
+class SceneReader:
+    """Keeps the state of the scene of a role's chats. Not thread-safe: one look happens at a time."""
+
+    def __init__(self, around: "Around", ask: Ask, scenes: Scenes) -> None:
+        self._around, self._ask, self._scenes = around, ask, scenes
+
+    def look(self, chat: ChatLike, how: How, *, quiet: bool) -> None:
+        """Read what was said since the last state, once there are enough exchanges of it, or (`quiet`) whatever there is.
+
+        Cost: one question for each `learn.batch_size` exchanges; the messages since the last one.
+
+        Raises:
+            ModelError, NotWrittenError: it is read another time.
+        """
+        path = self._around.chats.path(chat.id)
+        standing = self._scenes.standing(chat.id, lambda versions: _stand(path, versions))
+        said = _since(path, standing[-1].at if standing else "")
+        final = exchanges(said)[: None if quiet or how.forced else -1]
+        wanted = 1 if quiet or how.forced else self._around.learn.batch_size
+        if len(final) < wanted:
+            return
+        read = _newest([one for each in final for one in each.said])
+        before = standing[-1] if standing and not _widens(path, standing, read) else None
+        told = self._told(chat, read, before.fields if before else {}, how)
+        versions = tuple(one.version for one in read)
+        self._scenes.add(chat.id, SceneRecord(versions, before.at if before else "", told.state()))
+
+    def _told(self, chat: ChatLike, read: Sequence[Said], before: State, how: How) -> SceneText:
+        batch = Batch(
+            chat=chat.id,
+            said=tuple(read),
+            fresh=frozenset(one.version for one in read),
+            company=self._around.company(chat.id),
+            user=chat.user,
+            language=language_of("\n".join(one.text for one in read)),
+            haste=how.haste(),
+        )
+        shown = [
+            line(one.turn, one.name, one.said.story.text, batch.language) for one in batch.lines
+        ]
+        known = [f"{name}: {tame(value)}" for name, value in before.items()]
+        values: Mapping[str, object] = {
+            "conversation": marked("chat", shown),
+            "memories": marked("memories", known),
+            "char": batch.char,
+            "user": batch.person,
+            "others": batch.others,
+            "language": batch.language,
+        }
+        return self._ask(
+            "summarize",
+            SceneText,
+            values,
+            language=batch.language,
+            words="scene",
+            haste=batch.haste,
+        )
+
+
+def _stand(path: Sequence[Said], versions: Collection[str]) -> bool:
+    standing = getattr(path, "standing", None)
+    if standing is not None:
+        return all(map(standing, versions))
+    return {*versions} <= {one.version for one in path}
+
+
+def _since(path: Sequence[Said], version: str) -> list[Said]:
+    """What may be read behind that version; the newest of it, where there is none."""
+    found, left = list[Said](), MOST_TOKENS
+    for said in reversed(path):
+        if said.version == version or left < 0:
+            break
+        if said.scope != "off" and said.story.text:
+            found.append(said)
+            left -= 0 if version else length_of(said)
+    return found[::-1]
+
+
+def _newest(said: Sequence[Said]) -> list[Said]:
+    """As many of the newest as one question has room for."""
+    left, count = MOST_TOKENS, 0
+    for one in reversed(said):
+        left -= length_of(one)
+        if left < 0 and count:
+            break
+        count += 1
+    return list(said[len(said) - count :])
+
+
+def _widens(path: Sequence[Said], standing: Sequence[SceneRecord], read: Sequence[Said]) -> bool:
+    """Whether somebody reads along now who was not there for what the states before rest on."""
+    versions = {version for one in standing for version in one.of}
+    return widens([one for one in path if one.version in versions], read)

@@ -1,0 +1,112 @@
+"""The model behind the proxy, shared: chats come first, learning when nobody has spoken to it for a while. And what a day costs."""
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import date
+from time import monotonic
+
+from rolememory.storage.port import Space
+from rolememory.storage.state import StateFile
+
+KEPT_DAYS = 31
+
+
+class Traffic:
+    """Who uses the model behind the proxy. Thread-safe; `clock` gives seconds.
+
+    `model` is what a chat asked for last, `turned_away` how often learning had to give way.
+    """
+
+    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
+        self.model = ""
+        self.turned_away = 0
+        self._clock = clock
+        self._chats, self._last = 0, clock()
+        self._cut: Callable[[], None] | None = None
+        self._lock = threading.Lock()
+        self._learning = threading.Lock()
+
+    def begins(self) -> None:
+        """A chat needs the model: what learning asks of it is given up at once."""
+        with self._lock:
+            self._chats += 1
+            cut, self._cut = self._cut, None
+            self.turned_away += cut is not None
+        if cut is not None:
+            cut()
+
+    def ends(self) -> None:
+        """The chat has its answer."""
+        with self._lock:
+            self._chats -= 1
+            self._last = self._clock()
+
+    @property
+    def busy(self) -> bool:
+        """Whether a chat is being answered."""
+        return self._chats > 0
+
+    def wait_s(self, idle_s: float) -> float:
+        """Seconds until learning may ask, if nobody speaks meanwhile."""
+        with self._lock:
+            return idle_s if self._chats else max(self._last + idle_s - self._clock(), 0.0)
+
+    @contextmanager
+    def given(self, idle_s: float, cut: Callable[[], None]) -> Iterator[bool]:
+        """The model for one request of learning, true if nobody speaks to it; one at a time. `cut` is called when a chat needs it."""
+        with self._learning:
+            free = self.wait_s(idle_s) <= 0.0
+            with self._lock:
+                free = free and not self._chats
+                self._cut = cut if free else None
+                self.turned_away += not free
+            try:
+                yield free
+            finally:
+                self._cut = None
+
+
+class Spending:
+    """What learning asked of models, by day: requests and tokens. Thread-safe; kept in `state/spending` of the home, where there is one."""
+
+    def __init__(self, space: Space | None = None, today: Callable[[], date] = date.today) -> None:
+        self._file = StateFile(space, "spending") if space else None
+        self._today = today
+        self._days: dict[str, list[int]] = {}
+        self._lock = threading.Lock()
+
+    def add(self, tokens: int) -> None:
+        """One request that cost so many tokens, question and answer together."""
+        with self._lock:
+            days = self._load()
+            calls, sum_ = days.get(self._now, (0, 0))
+            grown = {**days, self._now: [calls + 1, sum_ + tokens]}
+            self._days = {day: grown[day] for day in sorted(grown)[-KEPT_DAYS:]}
+            if self._file:
+                self._file.later({"days": self._days})
+
+    def days(self) -> Mapping[str, tuple[int, int]]:
+        """Requests and tokens of each of the last days, by date."""
+        with self._lock:
+            return {day: (calls, tokens) for day, (calls, tokens) in self._load().items()}
+
+    def today(self) -> tuple[int, int]:
+        """Requests and tokens of today."""
+        return self.days().get(self._now, (0, 0))
+
+    def close(self) -> None:
+        """Write what is behind."""
+        if self._file:
+            self._file.close()
+
+    @property
+    def _now(self) -> str:
+        return self._today().isoformat()
+
+    def _load(self) -> dict[str, list[int]]:
+        if self._file is None:
+            return self._days
+        found = self._file.load().get("days")
+        pairs = found.items() if isinstance(found, dict) else ()
+        return {str(day): row for day, row in pairs if isinstance(row, list) and len(row) == 2}
