@@ -26,6 +26,7 @@ class Around:
     company: Company
     user: str | None = None  # whose memory it becomes
     previous: Said | None = None  # the message before it
+    near: tuple[str, ...] = ()  # the versions of the last messages before it
     lexicon: Lexicon | None = None
 
 
@@ -91,6 +92,7 @@ def _draft(command: Command, said: Said, around: Around) -> Iterator[Draft]:
         explicit=True,
         constant=command.kind == "pin",
         corrects=command.kind == "correct",
+        near=around.near if command.kind == "correct" else (),
     )
 
 

@@ -9,7 +9,7 @@ True
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import takewhile
 
 from rolememory.learn.commands.rules import LANGUAGES, rules
@@ -18,6 +18,7 @@ from rolememory.text.plain import plain
 from rolememory.text.words import COMMON, HAN, RARE, kind, tokens
 
 _WORD = re.compile(r"[\u2e80-\u9fff]|[^\W\u2e80-\u9fff]+(?:'[^\W\u2e80-\u9fff]+)?")
+_TELLING = (RARE, COMMON, HAN)
 _SHARED, _SHARE = 2, 0.4  # words that both must begin and end with, and their share of the memory
 
 
@@ -30,6 +31,25 @@ def corrected(text: str, memories: Iterable[Memory]) -> Memory | None:
         key=lambda one: (one.created.timestamp() if one.created else 0.0, one.id),
         default=None,
     )
+
+
+def latest(text: str, memories: Sequence[Memory]) -> Memory | None:
+    """Which of the memories that were learned just now a correction means: the only one, else the one that shares most words; None where that may be several.
+
+    >>> from rolememory.schema.memory import Source
+    >>> known = [Memory(id=text[-5:], content=text, source=Source.SUMMARY) for text in ("Anna keeps bees.", "Lin owns a blue boat.")]
+    >>> latest("the boat is red", known).id, latest("it rained", known) is None, latest("it rained", known[:1]).id
+    ('boat.', True, 'bees.')
+    """
+    if len(memories) < 2:
+        return next(iter(memories), None)
+    said = {*tokens(text)}
+    shared = [
+        sum(kind(one) in _TELLING for one in said & {*tokens(memory.content)})
+        for memory in memories
+    ]
+    best = max(shared)
+    return memories[shared.index(best)] if best and shared.count(best) == 1 else None
 
 
 def _parts(text: str) -> tuple[list[str], list[str]]:
@@ -64,7 +84,7 @@ def _stand(old: list[str], known: list[str]) -> bool:
 
 def _telling(shared: set[str]) -> bool:
     """Whether more than words of grammar is shared."""
-    return any(kind(one) in (RARE, COMMON, HAN) for word in shared for one in tokens(word))
+    return any(kind(one) in _TELLING for word in shared for one in tokens(word))
 
 
 def _words(text: str) -> list[str]:

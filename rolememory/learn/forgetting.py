@@ -1,4 +1,4 @@
-"""What a person means who asks to forget something: the learned memories that say it, his own and shared ones.
+"""What a person means who asks to forget something: the learned memories that say it, their own and shared ones.
 
 >>> from rolememory.schema.memory import Source
 >>> known = [Memory(id="a", content="Lin's sister is ill.", source=Source.SUMMARY), Memory(id="b", content="Lin likes tea.", source=Source.SUMMARY)]
@@ -9,8 +9,11 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
+from rolememory.learn.commands import commands
+from rolememory.schema.learning import Said
 from rolememory.schema.memory import Memory
 from rolememory.storage.people import Same, alone, is_for
+from rolememory.text.sentences import Span, sentences
 from rolememory.text.words import ask, tokens
 
 _MATTER = re.compile(
@@ -27,6 +30,16 @@ def meant(
     total = sum(wanted.values())
     theirs = (memory for memory in memories.values() if is_for(memory.user, user, same))
     return list(_saying(wanted, total, theirs)) if total else []
+
+
+def order(said: Said, quote: str) -> Span | None:
+    """Where a message's sentences stand that ask for a memory in these words; None where the words are no order. Cost: O(length)."""
+    start = said.text.find(quote)
+    if start < 0 or all(one.quote != quote for one in commands(said.raw or said.text)):
+        return None
+    end = start + len(quote)
+    whole = [one for one in sentences(said.text) if one.end > start and one.start < end]
+    return Span(whole[0].start, whole[-1].end)
 
 
 def _saying(

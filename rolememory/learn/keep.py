@@ -13,7 +13,7 @@ from rolememory.schema.evidence import Reason
 from rolememory.schema.learning import Draft, Learned, Verdict
 from rolememory.schema.memory import Memory, Source, readable_id
 from rolememory.storage.memories import Edit, RoleStore, Snapshot
-from rolememory.storage.review import Review
+from rolememory.storage.review import Review, Waiting
 
 Commit = Callable[[Sequence[Edit], str], Snapshot]
 """Writes edits as one transaction of an actor."""
@@ -32,6 +32,8 @@ def learned_id(draft: Draft) -> str:
     """
     grounds = [each for one in draft.evidence for each in (one, *one.also)]
     ground = "+".join(f"{one.chat}\0{one.version}" for one in grounds) or "\0".join(draft.rests_on)
+    parts = draft.chapter.parts if draft.chapter else ()
+    ground = "\0".join((ground, *parts))
     said = f"{ground}\0{draft.because.code}\0{draft.subject}\0{draft.user}\0{draft.content}"
     return f"{readable_id(draft.content)}-{blake2b(said.encode('utf-8', 'replace'), digest_size=4).hexdigest()}"
 
@@ -67,7 +69,10 @@ class Keeper:
         """
         with self._lock:
             memories = self._store.snapshot().memories
-            fresh = {learned_id(draft): _felt(draft) for draft in drafts}
+            first = sorted(drafts, key=lambda draft: draft.fault is not None)
+            fresh: dict[str, Draft] = {}
+            for draft in first:  # what is said twice, and well once, is kept
+                fresh.setdefault(learned_id(draft), _felt(draft))
             fresh = {
                 one: draft
                 for one, draft in fresh.items()
@@ -80,26 +85,19 @@ class Keeper:
             return self._write(found, refused, memories, actor)
 
     def accept(self, waiting_id: str, mended: Mapping[str, Any]) -> Memory:
-        """What waited becomes a memory, as it is or mended: a person said so. What it would replace gives way to it.
+        """What waited or was refused becomes a memory, as it is or mended: a person said so. What it would replace gives way to it.
 
         Raises:
-            UnknownNameError: nothing of that id waits.
+            UnknownNameError: nothing of that id waits or was refused.
         """
-        waiting = next((one for one in self.review.waiting() if one.id == waiting_id), None)
-        draft = replace(
-            waiting.draft if waiting else self.review.take(waiting_id),
-            explicit=True,
-            confidence=1.0,
-        )
+        waiting = self.review.find(waiting_id)
+        draft = replace(waiting.draft, explicit=True, confidence=1.0, fault=None)
         content = str(mended.get("content", draft.content))
         draft = replace(draft, content=content)
         with self._lock:
             memories = self._store.snapshot().memories
-            against = tuple(
-                one
-                for one in str(waiting.reason.get("of") if waiting else "").split(", ")
-                if one in memories
-            )
+            named = str(waiting.reason.get("of")) if waiting.reason.code in verdicts.AGAINST else ""
+            against = tuple(one for one in named.split(", ") if one in memories)
             verdict = Verdict(draft, "supersede" if against else "add", Reason("accepted"), against)
             added = verdicts.edits({waiting_id: verdict}, memories)
             rest = {name: value for name, value in mended.items() if name != "content"}
@@ -116,6 +114,7 @@ class Keeper:
     ) -> tuple[dict[str, Draft], list[tuple[Draft, Reason]]]:
         passed: dict[str, Draft] = {}
         refused: list[tuple[Draft, Reason]] = []
+        unseen: list[Waiting] = []
         self._told.follow(memories)
         for memory_id, draft in fresh.items():
             shown = [memories[one] for one in self._prompted(draft) if one in memories]
@@ -123,9 +122,12 @@ class Keeper:
             if isinstance(judged, Passed):
                 passed[memory_id] = judged.draft
                 continue
-            refused.append((draft, judged.because))
+            refused.append((judged.draft, judged.because))
             if isinstance(judged, Quarantined):
                 self.review.add(judged.draft, judged.because, draft.created, memory_id)
+            elif judged.because.code != "told_already":  # that one is kept
+                unseen.append(Waiting(memory_id, judged.draft, judged.because, draft.created))
+        self.review.refuse(unseen)
         return passed, refused
 
     def _write(

@@ -23,9 +23,10 @@ from rolememory.learn.forgetting import meant
 from rolememory.learn.gate import Gate
 from rolememory.learn.keep import Commit, Keeper
 from rolememory.learn.model.behind import Behind
+from rolememory.learn.model.known import Near, standing
 from rolememory.learn.model.upstreams import Upstreams
 from rolememory.schema.learning import Company, Draft, Learned, Observed, Said
-from rolememory.schema.memory import Source
+from rolememory.schema.memory import Memory, Source
 from rolememory.schema.message import Message, TurnKind
 from rolememory.schema.role import Role
 from rolememory.schema.settings import Settings
@@ -34,6 +35,7 @@ from rolememory.storage.port import Space
 from rolememory.storage.review import Review
 from rolememory.text.feel_words import Lexicon
 
+_NEAR = 12  # messages that a correction may mean what was learned from
 _AT_ONCE = 48  # messages that are read and kept together: between two such parts a look can be left
 
 _log = logging.getLogger(__name__)
@@ -58,6 +60,7 @@ class Needs:
     prompted: Callable[[str, str], Sequence[str]] = (
         lambda chat, version: ()
     )  # what stood in the prompt of a turn: ids
+    near: Near = lambda texts, ids: {}  # how near memories are to texts in meaning
 
 
 class Learner:
@@ -77,6 +80,8 @@ class Learner:
             self.company,
             needs.templates,
             upstreams=needs.upstreams,
+            heard=self._heard,
+            near=needs.near,
         )
         self._cursors = Cursors(space)
         self._due: dict[str, None] = {}
@@ -239,7 +244,8 @@ class Learner:
         for place in places:
             user, before = _user_at(path, place), _before(path, place)
             told = replace(company, user=user or "")
-            found = asked(path[place], Around(chat, told, user, before, lexicon))
+            near = tuple(one.version for one in path[max(place - _NEAR, 0) : place])
+            found = asked(path[place], Around(chat, told, user, before, near, lexicon))
             drafts += found.drafts
             if place not in again:  # an order is obeyed once
                 forget += [(command, user) for command in found.forget]
@@ -248,7 +254,7 @@ class Learner:
             self._forget(command, user)
 
     def _forget(self, command: Command, user: str | None) -> None:
-        """Archive what a person asked to be forgotten: of his own, and nothing an author wrote."""
+        """Archive what a person asked to be forgotten: of their own, and nothing an author wrote."""
         found = meant(command.content, self._store.snapshot().memories, user, self.chats.same)
         edits = [
             Edit("set", one.id, {"archived": True}, reason=f"asked: {command.quote[:120]}")
@@ -257,6 +263,13 @@ class Learner:
         if edits:
             self._needs.commit(edits, "user")
         self._needs.forget_said(command.content, user)
+
+    def _heard(self, chat: str, user: str | None) -> Iterator[Memory]:
+        """What stands as seen from a chat and everybody who reads it may hear: a model that is told more would tell it on."""
+        readers = self.chats.readers(chat, user)
+        sight = self.chats.visible_from(chat, readers=readers, user=user)
+        known = standing(self._store.snapshot().memories.values(), sight.sees)
+        return (one for one in known if one.user is None or readers.are(one.user))
 
     def _said(self, chat: str, version: str) -> str:
         said = self.chats.versions(chat).get(version)

@@ -7,6 +7,7 @@ from functools import partial
 from rolememory.chats.erasing import cleared
 from rolememory.learn.learner import Learner
 from rolememory.learn.model.progress import Progress
+from rolememory.learn.model.scene_states import Scenes
 from rolememory.learn.usage import Usage
 from rolememory.schema.settings import StorageSettings
 from rolememory.storage.codec import fields_of
@@ -68,6 +69,7 @@ def forget(
     waiting = learner.keeper.review.forget(traces, done.ids)
     learner.forget(traces.chats, renamed)
     Progress(space).forget(traces.chats, names.all, renamed)
+    Scenes(space).forget()
     usage.forget({*traces.chats, *renamed}, store.snapshot().memories)
     keep_only([info.id for info in learner.chats.chats(archived=True)])
     sweep(space)

@@ -142,6 +142,6 @@ def _shorten(kept: "OrderedDict[str, Prompts] | Prompts", most: int) -> None:
         kept.popitem(last=False)
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=4096)
 def _support(chat: str, version: str) -> Evidence:
     return Evidence(chat=chat, version=version)

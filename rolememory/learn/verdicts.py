@@ -6,19 +6,22 @@ or somebody locked never does. Source: S1.6, S1.28, S1.46, S4.24, S4.28.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
-from rolememory.learn.corrections import corrected
+from rolememory.learn.corrections import corrected, latest
 from rolememory.learn.gate.told import Told
 from rolememory.schema.evidence import Reason
 from rolememory.schema.learning import USER, Draft, Verdict
-from rolememory.schema.memory import Memory
+from rolememory.schema.memory import Memory, Source
 from rolememory.schema.wording import word
 from rolememory.storage.codec import fields_of
 from rolememory.storage.memories import Edit
 from rolememory.text.language import language_of
 
 _BEFORE = datetime.min.replace(tzinfo=UTC)  # when an undated memory was told: before all others
+AGAINST = ("against_author", "against_locked")
+"""Why a draft waits that would replace what a person keeps."""
 _UNKEPT = frozenset({"ignore", "review"})
 
 
@@ -30,7 +33,7 @@ def judge(
     verdicts: dict[str, Verdict] = {}
     for memory_id, draft in drafts.items():
         memory = memory_of(draft, memory_id)
-        alike = [*told.alike(memory), *fresh.alike(memory)]
+        alike = [] if draft.chapter else [*told.alike(memory), *fresh.alike(memory)]
         verdicts[memory_id] = _verdict(draft, memory, alike, known)
         if verdicts[memory_id].action not in _UNKEPT:
             known[memory_id] = memory
@@ -74,6 +77,7 @@ def memory_of(draft: Draft, memory_id: str) -> Memory:
         salience=draft.salience,
         confidence=draft.confidence,
         constant=draft.constant,
+        chapter=draft.chapter,
     )
 
 
@@ -82,7 +86,7 @@ def _verdict(
 ) -> Verdict:
     wrong = _named(draft, memory, known)
     if wrong and _protected(wrong):
-        code = "against_author" if wrong.authored else "against_locked"
+        code = AGAINST[not wrong.authored]
         return Verdict(draft, "review", Reason(code, (("of", wrong.id),)), (wrong.id,))
     same = [one for one in alike if wrong is None or one.id != wrong.id]
     guarded = next((one for one in same if _protected(one)), None)
@@ -91,6 +95,10 @@ def _verdict(
     same = [one for one in same if _replaceable(one, memory)]
     merged = [one.id for one in same if _told_at(one) <= _told_at(memory)]
     later = tuple(one.id for one in same if one.id not in merged and one.id in known)
+    if wrong and draft.corrects:
+        draft = replace(
+            draft, subject=wrong.subject, type=wrong.type
+        )  # it says the same of the same
     if wrong:
         because = Reason("outdates", (("of", wrong.id), ("how", _how(draft))))
         return Verdict(draft, "supersede", because, (wrong.id, *merged), later)
@@ -108,7 +116,8 @@ def _how(draft: Draft) -> str:
 def _named(draft: Draft, memory: Memory, known: Mapping[str, Memory]) -> Memory | None:
     """The memory that the draft itself calls outdated, told before it: named by a model, or corrected by a person."""
     if draft.corrects:
-        return corrected(draft.content, _counting(memory, known))
+        repeated = corrected(draft.content, _counting(memory, known))
+        return repeated or latest(draft.content, list(_near(draft, known)))
     found = known.get(draft.replaces)
     return found if found and not found.archived and _may_meet(found, memory) else None
 
@@ -120,6 +129,24 @@ def _counting(memory: Memory, known: Mapping[str, Memory]) -> Iterator[Memory]:
         own = one.subject == memory.subject and one.user in (None, memory.user)
         counts = not one.archived and one.id not in outdated
         if own and counts and _may_meet(one, memory):
+            yield one
+
+
+def _near(draft: Draft, known: Mapping[str, Memory]) -> Iterator[Memory]:
+    """What a model learned from the messages just before a correction, and may be told to the one who corrects it."""
+    outdated = {old for one in known.values() if not one.archived for old in one.supersedes}
+    chats, near = {one.chat for one in draft.evidence}, {*draft.near}
+    for one in known.values() if near else ():
+        told = one.evidence and one.source is Source.SUMMARY and not one.chapter
+        mine = one.user in (None, draft.user) and not one.archived and one.id not in outdated
+        if (
+            told
+            and mine
+            and any(
+                proof.chat in chats and not near.isdisjoint(proof.version.split("+"))
+                for proof in one.evidence
+            )
+        ):
             yield one
 
 
@@ -144,7 +171,7 @@ def _replaceable(older: Memory, newer: Memory) -> bool:
 def _same_person(older: Memory, newer: Memory) -> bool:
     """Whether the newer may stand for the older in everybody's eyes.
 
-    What one user says never replaces what all share, save about himself; what all share replaces what one was told of others.
+    What one user says never replaces what all share, save about themselves; what all share replaces what one was told of others.
     """
     return newer.user == older.user or (older.user is None) == (newer.subject == USER)
 

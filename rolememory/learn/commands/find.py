@@ -48,6 +48,12 @@ def commands(text: str) -> list[Command]:
     return list(_apart(found))
 
 
+def chat_commands(text: str) -> list[ScopeCommand]:
+    """What a message says, outside the story, to the memory of its chat: how far it goes from now on, where a chapter ends."""
+    ended = (ScopeCommand(start, end, None) for start, end, _ in chapter_commands(text))
+    return sorted([*scopes(text), *ended], key=lambda one: one.end)
+
+
 def scopes(text: str) -> list[ScopeCommand]:
     """Where a message says, outside the story, how far memory may go from now on; in order, the last word counts.
 
@@ -67,6 +73,23 @@ def scopes(text: str) -> list[ScopeCommand]:
         },
         key=lambda one: one.end,
     )
+
+
+def chapter_commands(text: str) -> list[tuple[int, int, str]]:
+    """Where a message ends a chapter outside the story: start, end, and the title it gives the chapter before it.
+
+    >>> chapter_commands("/chapter The mill"), chapter_commands("（场外：新的一章）")
+    ([(0, 17, 'The mill')], [(0, 9, '')])
+    >>> chapter_commands("We reach the last chapter of the book.")
+    []
+    """
+    even = plain(text[:_LONGEST])
+    found = {
+        (*said.span(), text[slice(*said.span(said.lastgroup))].strip() if said.lastgroup else "")
+        for table in map(rules, LANGUAGES)
+        for said in table.ended.finditer(even)
+    }
+    return sorted(found)
 
 
 def _languages(even: str) -> Iterator[Language]:

@@ -46,6 +46,7 @@ class Rules:
     slashed: re.Pattern[str]  # a line of such a command
     scope: Mapping[str, Scope]
     scoped: re.Pattern[str]  # a remark outside the story that says the scope
+    ended: re.Pattern[str]  # a remark outside the story that ends a chapter, and its title
     ooc: str  # the labels of what is said outside the story, as a pattern
     asks: re.Pattern[str]
     asks_politely: re.Pattern[str]  # a question that is an order: "could you remember that ...?"
@@ -108,6 +109,11 @@ def rules(language: Language) -> Rules:
         scoped=re.compile(
             rf"(?:^[ \t]*/|(?:^|[(\[])\s*(?:{raw['ooc']})\s*[:,.-]*\s*)"
             rf"(?:{_filled(raw['scope_said'], {**parts, 'scope': _any(scope)})})\s*(?=[)\]\n.!。]|$)",
+            re.MULTILINE,
+        ),
+        ended=re.compile(
+            rf"^[ \t]*/(?:{raw['chapter']})(?![a-z])[ \t:]*(?P<a>[^\n]*)$"
+            rf"|[(\[]\s*(?:{raw['ooc']})\s*[:,.-]*\s*(?:{raw['chapter']})(?:\s*:\s*(?P<b>[^\n)\]]*))?\s*[)\]]",
             re.MULTILINE,
         ),
         ooc=raw["ooc"],

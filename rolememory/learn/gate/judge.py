@@ -25,6 +25,8 @@ _SAYS_SOMETHING = 3  # words of weight: an answer of fewer ("Yes.") is understoo
 _AFTER = " \n*_\"'”’」』）)~"  # what may stand behind the mark of a question
 _SURE_LANGUAGE = 12  # letters that tell a language
 _USERS = (Source.USER_INPUT, Source.MANUAL)
+UNQUOTED = 0.9
+"""A distilled sentence without the words it was taken from is so much less sure."""
 
 Saying = Callable[[str, str], str]
 """(chat, version) -> the text of that message, "" when it is not known."""
@@ -86,23 +88,24 @@ class Gate:
         """Whether a draft may go on.
 
         `known`: what is remembered; a `Told` index answers at once, anything else is read through for every draft.
-        `said`: the cited messages; without it quotations are believed. `injected`: memories that stood in the prompt of the turn.
+        `said`: the cited messages; without it evidence is believed. `injected`: memories that stood in the prompt of the turn.
         A person's explicit word is not doubted: it is neither too small nor babble, and only keys and card numbers in it still
         wait. Reasons never hold a secret.
         """
         even = plain(draft.content)
         refusal = (
-            self._misshapen(draft)
+            draft.fault
+            or self._misshapen(draft)
             or _unsupported(draft, said)
             or self._foreign(draft, even)
             or _in_another_language(draft, said)
             or _says_otherwise(draft, said)
             or _doubled(draft, known)
-            or self._known_anyway(draft, injected)
+            or self._known_anyway(draft, injected, said)
         )
         if refusal:
             return Refused(_safe(draft), refusal)
-        return self._guarded(draft, even)
+        return self._guarded(_weighed(draft, said), even)
 
     def _misshapen(self, draft: Draft) -> Reason | None:
         told = letters(draft.content)
@@ -122,11 +125,13 @@ class Gate:
         babble = "" if draft.explicit else babble_in(draft.content, even)
         return _because(babble) if babble else None
 
-    def _known_anyway(self, draft: Draft, injected: Sequence[Memory]) -> Reason | None:
-        """What the card says, or what the prompt said: only a copy is refused when the user said it, for he may mean himself."""
-        if draft.explicit:
+    def _known_anyway(
+        self, draft: Draft, injected: Sequence[Memory], said: Saying | None
+    ) -> Reason | None:
+        """What the card says, or what the prompt said: only a copy is refused when the user said it, for they may mean themselves."""
+        if draft.explicit or draft.chapter:
             return None
-        loosely = draft.source not in _USERS
+        loosely = _is_distilled(draft)
         if self._card.copied(draft.content) or (
             loosely and draft.subject is None and self._card.restated(draft.content)
         ):
@@ -134,11 +139,11 @@ class Gate:
         if not loosely:
             return None
         for memory in injected:
-            if self._echoes(draft, memory):
+            if self._echoes(draft, memory, said):
                 return _because("echo_of", of=memory.id)
         return None
 
-    def _echoes(self, draft: Draft, memory: Memory) -> bool:
+    def _echoes(self, draft: Draft, memory: Memory, said: Saying | None) -> bool:
         """Whether the draft says what the memory says, or was read in words that retell it."""
         texts, retold = texts_of((memory.content,), self._names), letters(memory.content)
         if (
@@ -149,11 +154,8 @@ class Gate:
             return True
         if len(retold.encode()) < _RETOLD:
             return False
-        quotes = [
-            one.quote
-            for one in draft.evidence
-            if retold in letters(one.quote) or texts.copied(one.quote)
-        ]
+        read = (one.quote or "\n".join(_texts(one, said)) for one in draft.evidence)
+        quotes = [one for one in read if retold in letters(one) or texts.copied(one)]
         new = {token for quote in quotes for token in weighty(quote)} - weighty(memory.content)
         return bool(quotes) and new.isdisjoint(weighty(draft.content))
 
@@ -171,49 +173,77 @@ def _because(code: str, **values: Value) -> Reason:
 
 
 def _unsupported(draft: Draft, said: Saying | None) -> Reason | None:
+    """Whether it rests on nothing. What a model proposes needs messages that stand, a command the very words."""
     if draft.source is Source.INFERENCE and draft.rests_on:
         return None
-    if not draft.evidence or any(
-        not (one.version and letters(one.quote)) for one in draft.evidence
-    ):
+    if not draft.evidence or not all(one.version for one in draft.evidence):
+        return _because("unfounded")
+    if _is_distilled(draft):
+        known = said is None or all(all(_texts(one, said)) for one in draft.evidence)
+        return None if known else _because("unfounded")
+    if not all(letters(one.quote) for one in draft.evidence):
         return _because("no_quote")
     if said is None or draft.explicit:
         return None  # a command was read in its message, often out of character: not in the story's text
-    for one in draft.evidence:
-        message = "".join(letters(said(one.chat, version)) for version in one.version.split("+"))
-        if not _quoted(one.quote, message):
-            return _because("not_said")
-    return None
+    stands = all(_quoted(one, said) for one in draft.evidence)
+    return None if stands else _because("not_said")
+
+
+def _is_distilled(draft: Draft) -> bool:
+    """Whether a model put it into words."""
+    return draft.source not in _USERS and not draft.explicit
+
+
+def _texts(support: Evidence, said: Saying | None) -> list[str]:
+    """The messages of a support; "" for one that does not stand."""
+    return [said(support.chat, one) for one in support.version.split("+")] if said else []
+
+
+def _weighed(draft: Draft, said: Saying | None) -> Draft:
+    """As sure as its quotes make it: one that stands halves the doubt; one in other words is left out, and without any it is less sure."""
+    if not _is_distilled(draft) or draft.rests_on or draft.chapter:
+        return draft
+    evidence = tuple(
+        one if _quoted(one, said) else one.model_copy(update={"quote": ""})
+        for one in draft.evidence
+    )
+    sure = (
+        1 - (1 - draft.confidence) / 2
+        if all(one.quote for one in evidence)
+        else UNQUOTED * draft.confidence
+    )
+    return replace(draft, evidence=evidence, confidence=round(sure, 4))
 
 
 def _says_otherwise(draft: Draft, said: Saying | None) -> Reason | None:
     """A distilled sentence has a word of weight in common with messages that do say something."""
-    if said is None or draft.source in _USERS or draft.explicit or draft.rests_on:
+    if said is None or not _is_distilled(draft) or draft.rests_on:
         return None  # a conclusion says what nobody said
-    texts = [
-        said(one.chat, version) for one in draft.evidence for version in one.version.split("+")
-    ]
+    texts = [text for one in draft.evidence for text in _texts(one, said)]
+    texts += [said(draft.evidence[0].chat, version) for version in draft.context]
     heard, told = weighty(" ".join(texts)), weighty(draft.content)
     asks = all(text.rstrip(_AFTER).endswith(("?", "？")) for text in texts)
     enough = 1 if asks else _SAYS_SOMETHING
     return _because("not_said") if told and len(heard) >= enough and not heard & told else None
 
 
-def _quoted(quote: str, message: str) -> bool:
-    """Whether the words stand in the message: all together, or each sentence of them."""
-    return letters(quote) in message or all(
-        letters(part.of(quote)) in message for part in sentences(quote)
+def _quoted(support: Evidence, said: Saying | None) -> bool:
+    """Whether the words stand in the messages: all together, or each sentence of them. Without messages they are believed."""
+    quote = letters(support.quote)
+    message = "".join(map(letters, _texts(support, said)))
+    return bool(quote) and (
+        said is None
+        or quote in message
+        or all(letters(part.of(support.quote)) in message for part in sentences(support.quote))
     )
 
 
 def _in_another_language(draft: Draft, said: Saying | None) -> Reason | None:
     """A distilled sentence speaks the language of what it was distilled from."""
-    if draft.source in _USERS or draft.explicit:
+    if not _is_distilled(draft):
         return None
     heard = " ".join(
-        said(one.chat, version) if said else one.quote
-        for one in draft.evidence
-        for version in one.version.split("+")
+        text for one in draft.evidence for text in (_texts(one, said) if said else (one.quote,))
     )
     told = letters(draft.content)
     if min(len(told.encode()), len(letters(heard).encode())) < _SURE_LANGUAGE or told in letters(
@@ -225,6 +255,8 @@ def _in_another_language(draft: Draft, said: Saying | None) -> Reason | None:
 
 
 def _doubled(draft: Draft, known: Told | Iterable[Memory]) -> Reason | None:
+    if draft.chapter:
+        return None  # another one of the same words tells of other messages
     told = known if isinstance(known, Told) else Told(memory for memory in known if memory.evidence)
     for memory in told.by(draft.evidence):
         if draft.constant and not memory.constant:
