@@ -72,6 +72,7 @@ class AsyncRoleMemory:
     undo = _of_role(RoleMemory.undo)
     history = _of_role(RoleMemory.history)
     waiting = _of_role(RoleMemory.waiting)
+    refused = _of_role(RoleMemory.refused)
     accept = _of_role(RoleMemory.accept)
     reject = _of_role(RoleMemory.reject)
     forget = _of_role(RoleMemory.forget)

@@ -18,6 +18,7 @@ from rolememory.errors import (
     UnknownRoleError,
 )
 from rolememory.inject.environment import Templates
+from rolememory.inject.fence import unfenced
 from rolememory.inject.styles import Styles
 from rolememory.recall.lexicons import Lexicons
 from rolememory.recall.recollection import Surroundings
@@ -54,7 +55,7 @@ ROLE_MEMORY_HEADING = "## 角色记忆"
 
 @dataclass(frozen=True, slots=True)
 class MemoryContent:
-    """What `process_message_with_memory` gives: the text for the system prompt with its heading, and the turn behind it."""
+    """What `process_message_with_memory` gives: the text for the system prompt, without heading and fence, and the turn behind it."""
 
     full_content: str
     turn: Turn
@@ -274,16 +275,21 @@ class Home:
     def process_message_with_memory(
         self, role_uuid: str, last_message: Said, history: Sequence[Said]
     ) -> "MemoryContent":
-        """The call of the world-book design: append a blank line and `full_content` to the system prompt when it is not empty. Source: S1.35."""
-        turn = self.role(role_uuid).recall([*history, last_message])
-        return MemoryContent(f"{ROLE_MEMORY_HEADING}\n\n{turn.text}" if turn.text else "", turn)
+        """The call of the world-book design: when `full_content` is not empty, append a blank line, `ROLE_MEMORY_HEADING` and it to the system prompt.
+
+        Source: S1.35, N.8.
+        """
+        bare = {"inject.heading": "", "inject.position": "system"}
+        turn = self.role(role_uuid).recall([*history, last_message], settings=bare)
+        return MemoryContent(unfenced(turn.text), turn)
 
     @cached_property
     def upstreams(self) -> "Upstreams":
         """The model servers that learning asks, with their breakers: one dead server is not found dead by each role."""
+        from rolememory.learn.model.sharing import Spending
         from rolememory.learn.model.upstreams import Upstreams
 
-        return Upstreams()
+        return Upstreams(spending=Spending(self.space))
 
     @property
     def pool(self) -> "ThreadPoolExecutor":
@@ -304,6 +310,8 @@ class Home:
         if self._pool:
             self._pool.shutdown()
             self._pool = None
+        if "upstreams" in vars(self):
+            self.upstreams.spending.close()
         self._closed = True
 
     def __enter__(self) -> Self:

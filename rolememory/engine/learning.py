@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rolememory.storage.erase import Erased
     from rolememory.storage.review import Waiting
 
+from rolememory.engine.chaptering import Chaptering
 from rolememory.engine.said import (
     Name,
     Said,
@@ -25,14 +26,13 @@ from rolememory.engine.said import (
     time_of,
     user_of,
 )
-from rolememory.engine.tending import Tending
 from rolememory.engine.writing import known
 
 _LOOK_S = 3600.0  # a process asks so often whether upkeep is due
 _log = logging.getLogger(__name__)
 
 
-class Learning(Tending):
+class Learning(Chaptering):
     """The write path of a role that begins with a chat."""
 
     def observe(
@@ -92,24 +92,55 @@ class Learning(Tending):
         told = as_reply(reply)
         return [Message.user(told.content, user=user)] if kind == "impersonate" else [told]
 
+    def learned_from(self, chat: Name, version: str = "") -> list[Memory]:
+        """What was learned from a reply and from what it answers, by the version of the reply ("" = the newest); chapters are no part of it.
+
+        Raises:
+            UnknownChatError: there is no such chat.
+        """
+        self.learned()
+        chat = name_of(chat)
+        path = self.chats.path(chat)
+        end = path.find(version) if version else len(path) - 1
+        if end is None or end < 0:
+            return []
+        start = end
+        while start and not (path[start].role == "user" and path[start - 1].role == "assistant"):
+            start -= 1
+        said = {one.version for one in path[start : end + 1]}
+        return [
+            one
+            for one in self.memories.values()
+            if not one.chapter
+            and any(
+                proof.chat == chat and not said.isdisjoint(proof.version.split("+"))
+                for proof in one.evidence
+            )
+        ]
+
     def waiting(self) -> "list[Waiting]":
         """What was learned and waits for a person's word, oldest first."""
         self.learned()
         return self.learner.keeper.review.waiting()
 
+    def refused(self) -> "list[Waiting]":
+        """What a model proposed or a command asked for lately and was not kept, each with its reason, oldest first; `accept` keeps it."""
+        self.learned()
+        return self.learner.keeper.review.refused()
+
     def accept(self, waiting_id: str, **mended: Unpack[ChangedFields]) -> Memory:
-        """Let what waits become a memory, as it is or mended (`content`, `keys`, ...).
+        """Let what waits, or was refused, become a memory, as it is or mended (`content`, `keys`, ...).
 
         Raises:
-            UnknownNameError: nothing of that id waits.
+            UnknownNameError: nothing of that id waits or was refused.
         """
         return self.learner.keeper.accept(waiting_id, known(mended))
 
     def reject(self, *waiting_ids: str) -> None:
-        """Send away what waits, for good: it is not learned again.
+        """Send away what waits or was refused, for good: it is not learned again.
 
         Raises:
-            UnknownNameError: nothing of that id waits.
+            UnknownNameError: nothing of that id waits or was refused.
         """
         for waiting_id in waiting_ids:
             self.learner.keeper.review.drop(waiting_id)

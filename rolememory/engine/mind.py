@@ -1,7 +1,8 @@
 """What every side of a role's memory stands on: its files, its index, its write path."""
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
@@ -11,9 +12,11 @@ from typing import TYPE_CHECKING
 from rolememory.chats import Chats, Stories
 from rolememory.chats.forgotten import Forgotten
 from rolememory.chats.passages import ChatPassages
+from rolememory.chats.pinned import Pinned
 from rolememory.engine.said import counted
-from rolememory.errors import FileError, UnknownMemoryError
+from rolememory.errors import FileError, UnknownChatError, UnknownMemoryError
 from rolememory.inject.fence import strip
+from rolememory.learn.model.scene_states import Scenes
 from rolememory.learn.usage import Usage
 from rolememory.recall.candidates import Candidates
 from rolememory.recall.recollection import Recollection
@@ -26,6 +29,7 @@ from rolememory.schema.settings import Settings
 from rolememory.storage.memories import Edit, RoleStore, Snapshot
 from rolememory.storage.state import StateFile
 from rolememory.text.clean import OUT_OF_CHARACTER
+from rolememory.text.sentences import Span
 
 if TYPE_CHECKING:
     from rolememory.learn.learner import Learner
@@ -42,10 +46,10 @@ BACKUP_LOOK_S = 3600.0  # between two looks whether a backup is due
 
 @lru_cache(maxsize=256)
 def _scopes(text: str) -> Sequence[ScopeCommand]:
-    """The commands of a message that say how far memory goes: what is recalled for and then observed is read once."""
-    from rolememory.learn.commands import scopes
+    """The commands of a message to the memory of its chat: what is recalled for and then observed is read once."""
+    from rolememory.learn.commands import chat_commands
 
-    return scopes(text)
+    return chat_commands(text)
 
 
 class Mind:
@@ -79,13 +83,15 @@ class Mind:
         self._learner: Learner | None = None
         self._lock = threading.RLock()
         self._begin_recalling()
+        self._scenes = Scenes(self.space)
         self._look_for_backup = 0.0  # from when on to ask whether one is due, by time.monotonic
 
     def _begin_recalling(self) -> None:
         """Recall from what the files hold now, and from nothing that was read before."""
         self._recollection = Recollection(self.space, self.home.surroundings, self.settings)
         self._forgotten = Forgotten(self.space)
-        self._passages = ChatPassages(self.chats, self._speaker, self._forgotten)
+        self._pinned = Pinned(self.space)
+        self._passages = ChatPassages(self.chats, self._speaker, self._forgotten, self._pinned)
         self._asked: Candidates | None = None  # of the last turn
 
     @property
@@ -161,6 +167,7 @@ class Mind:
                     upstreams=self.home.upstreams,
                     forget_said=self._forget_said,
                     prompted=self._usage.uses.held,
+                    near=self._near,
                 )
                 self._learner = Learner(
                     self.space, self.store, self.chats, Review(self.space), needs
@@ -198,6 +205,14 @@ class Mind:
             *(name for _, name in self.chats.speakers(chat)),
         }
 
+    def _near(self, texts: Sequence[str], ids: Sequence[str]) -> Mapping[str, float]:
+        """How near in meaning the nearest of these texts is to each memory that has its vector; nothing without a model."""
+        table, asked = self._recollection.meanings.table, map(self.home.queries, texts)
+        found = [table.similarities(one) for one in asked if one is not None] if table else []
+        rows = table.rows(ids) if table else ()
+        near = zip(ids, rows, strict=True) if found else ()
+        return {one: float(max(row_of[row] for row_of in found)) for one, row in near if row >= 0}
+
     def _speaker(self, said: ChatMessage) -> str:
         """The name of who said a message."""
         if said.role == "assistant":
@@ -215,6 +230,25 @@ class Mind:
     def _card_texts(self) -> list[str]:
         """What the character is told by its card anyway."""
         return self._recollection.card.texts(self.role)
+
+    def _orders(self, memories: Iterable[Memory]) -> Iterator[tuple[str, Span]]:
+        """Where these were asked for: version and place in the message."""
+        from rolememory.learn.forgetting import order
+
+        proofs = (
+            each for memory in memories for one in memory.evidence for each in (one, *one.also)
+        )
+        for proof in proofs:
+            version = proof.version.rpartition("+")[2]
+            with suppress(UnknownChatError, FileError):
+                said = self.chats.versions(proof.chat).get(version)
+                if said and (place := order(said, proof.quote)):
+                    yield version, place
+
+    def _forget_orders(self, gone: Iterable[Memory]) -> None:
+        """Let the sentences that asked for these be recalled no more; what else their messages say can be."""
+        with self._lock:
+            self._forgotten.add_parts(self._orders(gone))
 
     def _decline(self, gone: Sequence[Memory]) -> None:
         """What was learned and a person takes away is not learned again."""

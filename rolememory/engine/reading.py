@@ -1,10 +1,13 @@
 """Reading: what the character remembers on a turn, and what a query finds."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from rolememory.chats.presence import Readers
+from rolememory.chats.sight import Sight
+from rolememory.chats.values import Glimpse
 from rolememory.engine.mind import Mind
 from rolememory.engine.said import Name, Said, Time, heard, name_of, names_of, time_of, user_of
 from rolememory.errors import RoleMemoryError
@@ -13,10 +16,13 @@ from rolememory.recall.candidates import Candidates
 from rolememory.recall.explain import with_setting
 from rolememory.recall.fit import once
 from rolememory.recall.recollection import Request
+from rolememory.recall.scene_state import merged
 from rolememory.recall.turn import Turn
 from rolememory.schema.evidence import Scored
-from rolememory.schema.memory import Memory
-from rolememory.schema.message import Message
+from rolememory.schema.generation import USUAL, Generation
+from rolememory.schema.learning import Said as ChatMessage
+from rolememory.schema.memory import Evidence, Memory
+from rolememory.schema.message import Message, TurnKind
 from rolememory.schema.role import Character
 from rolememory.schema.settings import Settings
 
@@ -44,6 +50,7 @@ class Reading(Mind):
         unseen: int | None = None,
         lore: bool = True,
         settings: Mapping[str, Any] | None = None,
+        generation: Generation | TurnKind = USUAL,
     ) -> Turn:
         """What the character remembers on this turn, as words in their place among the messages.
 
@@ -53,7 +60,8 @@ class Reading(Mind):
         known to be in this chat) and the other characters in `members` (likewise).
         What was learned from messages that were edited, swiped away or told in another branch or story is not heard.
         `dry_run` looks without counting the turn; `lore=False` leaves lorebooks to the frontend. `settings`: dotted keys
-        that hold for this turn alone, e.g. `{"budget.max_total_length": 800}`.
+        that hold for this turn alone, e.g. `{"budget.max_total_length": 800}`. `generation`: its kind, or all that lorebooks ask
+        of it (author's note, greeting, context size).
 
         Raises:
             KeyError, ValueError: such a key is not known, or its value does not fit.
@@ -86,6 +94,12 @@ class Reading(Mind):
             circle=self._circle(readers, sight.story),
             shown=frozenset((glimpse.chat, said.version) for said in shown if said.slot >= 0),
             off=sight.off,
+            kin=self.chats.family(glimpse.chat or chat),
+            scene=self._scene_of(glimpse, sight) if rules.inject.scene else {},
+            away_days=_away_days(glimpse.path, now, rules.inject.previously_days),
+            generation=Generation(generation) if isinstance(generation, str) else generation,
+            before=glimpse.unseen,
+            recent=self._recent_of(glimpse, sight, rules.memory.short_term_count),
             stamp=next((said.stamp for said in glimpse.path[-STAMPED:][::-1] if said.stamp), ()),
         )
         with self._lock:
@@ -96,6 +110,36 @@ class Reading(Mind):
             )
         self.home.loader.start()  # only now: a library that is being imported would hold the first answer up
         return turn
+
+    @staticmethod
+    def _recent_of(glimpse: Glimpse, sight: Sight, most: int) -> tuple[ChatMessage, ...]:
+        """The newest messages before those in view, as far as everybody who reads has heard them."""
+        if not most or sight.off:
+            return ()
+        before = glimpse.path[max(glimpse.unseen - most, 0) : glimpse.unseen]
+        return tuple(
+            one for one in before if sight.sees(Evidence(chat=glimpse.chat, version=one.version))
+        )
+
+    def _scene_of(self, glimpse: Glimpse, sight: Sight) -> Mapping[str, str]:
+        """How things stand at the end of a path, as far as everybody who reads has heard it. Cost: O(messages looked at)."""
+        path, chat = glimpse.path[-STAMPED:], glimpse.chat
+        shown = len(path) - (
+            len(glimpse.path) - glimpse.unseen
+        )  # what stands before is not in view
+
+        def heard(versions: Sequence[str]) -> bool:
+            return sight.sees(Evidence(chat=chat, version="+".join(versions)))
+
+        stamps = [
+            one.stamp
+            for at, one in reversed(list(enumerate(path)))
+            if one.stamp and (at >= shown or heard([one.version]))
+        ]
+        standing = self._scenes.standing(
+            chat, lambda versions: all(map(glimpse.path.standing, versions)) and heard(versions)
+        )
+        return merged(stamps, standing[-1].fields if standing else {})
 
     def search(
         self,
@@ -182,3 +226,12 @@ class Reading(Mind):
             except RoleMemoryError as error:
                 notes.append(f"associate {other.name!r}: {error}")
         return Circle(tuple(others), tuple(notes))
+
+
+def _away_days(path: Sequence[ChatMessage], now: datetime | None, least: float) -> int:
+    """For how many whole days nobody had spoken before the newest message of the user; 0 where that is less than so many."""
+    asked = next((at for at in range(len(path) - 1, -1, -1) if path[at].role == "user"), 0)
+    if not least or not asked:
+        return 0
+    days = ((now or datetime.now(UTC)) - path[asked - 1].at).total_seconds() / 86_400
+    return int(days) if days >= max(least, 1.0) else 0

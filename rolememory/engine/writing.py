@@ -126,12 +126,18 @@ class Writing(Mind):
     ) -> Memory:
         """Change fields of one memory; of something said in a chat this makes a memory, which stands in its place.
 
+        To make something said constant and nothing else is to `pin` it: it stays what it is.
+
         Raises:
             UnknownMemoryError: there is none with this id.
             UnknownNameError: a field that memories do not have; your own go into `extra={...}`.
         """
         changes = known(fields)
         if memory_id.startswith(PREFIX) and memory_id not in self.memories:
+            if changes.keys() == {"constant"}:
+                wanted = patched(Memory(id=memory_id, content="-"), changes).constant
+                (self.pin if wanted else self.unpin)(memory_id)
+                return self.passage(memory_id)
             kept = self.keep(memory_id, **fields)
             self.delete(memory_id)
             return kept
@@ -171,6 +177,22 @@ class Writing(Mind):
         }
         return self.remember_all([{**told, **known(fields)}])[0]
 
+    def pin(self, *passage_ids: str) -> None:
+        """Let what was said be in the prompt on every turn: these words, and whatever a swipe or an edit puts in their place.
+
+        Raises:
+            UnknownMemoryError: there is no such passage.
+        """
+        self._pinned.add([self.passage(one) for one in passage_ids])
+
+    def unpin(self, *passage_ids: str) -> None:
+        """Take back `pin`.
+
+        Raises:
+            UnknownMemoryError: there is no such passage.
+        """
+        self._pinned.remove([self.passage(one) for one in passage_ids])
+
     def restore_passages(self, *passage_ids: str) -> None:
         """Let what was forgotten be recalled again."""
         with self._lock:
@@ -192,7 +214,8 @@ class Writing(Mind):
     def delete(self, *memory_ids: str, reason: str = "") -> None:
         """Remove memories; `undo` brings them back. What was learned is not learned again.
 
-        What was said in a chat stays in the chat, but is recalled no more (`restore_passages` lets it).
+        What was said in a chat stays in the chat, but is recalled no more (`restore_passages` lets it); nor are the words that asked
+        for a memory.
         """
         said = [one for one in memory_ids if one.startswith(PREFIX) and one not in self.memories]
         if said:
@@ -206,12 +229,18 @@ class Writing(Mind):
             actor="author",
         )
         self._decline(gone)
+        self._forget_orders(gone)
 
     def undo(self, txn: str | None = None) -> None:
         """Take back the newest change, or that of this transaction (`history` names them). What was learned and is taken back stays away."""
         before = self.memories
         after = self.store.undo(txn).memories
-        self._decline([memory for memory_id, memory in before.items() if memory_id not in after])
+        gone = [memory for memory_id, memory in before.items() if memory_id not in after]
+        back = [memory for memory_id, memory in after.items() if memory_id not in before]
+        self._decline(gone)
+        self._forget_orders(gone)
+        if back:
+            self._forgotten.restore_parts(self._orders(back))
 
     def history(self, memory_id: str | None = None, limit: int | None = None) -> list[HistoryLine]:
         """Every recorded change, newest first; of one memory, or of all."""

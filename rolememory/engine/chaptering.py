@@ -1,0 +1,65 @@
+"""The chapters of a story, written by a model behind the chat."""
+
+from typing import TYPE_CHECKING
+
+from rolememory.engine.said import Name, name_of
+from rolememory.engine.tending import Tending
+from rolememory.errors import UnknownMemoryError
+from rolememory.recall.standing import standing
+from rolememory.schema.memory import Memory
+from rolememory.storage.memories import Edit
+
+if TYPE_CHECKING:
+    from rolememory.learn.model.report import Report
+
+
+class Chaptering(Tending):
+    """Chapters: memories whose `chapter` tells title, time, place and people, and whose evidence is all that was said in them."""
+
+    def chapters(self, chat: Name = "") -> list[Memory]:
+        """The chapters that count, of one chat or of all, in the order of the story."""
+        chat, memories = name_of(chat), self.memories
+        family = self.chats.family(chat) if chat else frozenset[str]()
+        told = standing(memories, self.chats.visible_from(chat or None))
+        gone = {*told.superseded, *told.withdrawn}
+        found = [
+            one
+            for one in memories.values()
+            if one.stretch
+            and not (one.archived or one.id in gone)
+            and (not chat or one.evidence[0].chat in family)
+        ]
+        return sorted(found, key=lambda one: (str(one.created or ""), one.id))
+
+    def end_chapter(self, chat: Name, title: str = "") -> "Report":
+        """End a chapter behind the newest message of a chat, and let the model write it now; what it cannot write waits for it.
+
+        Raises:
+            UnknownChatError: there is no such chat.
+            NotWrittenError: the disk refused; the chapter did not end.
+        """
+        self.learned()
+        chat = name_of(chat)
+        if path := self.chats.path(chat):
+            self.learner.behind.progress.end(chat, path[-1].version, title.strip())
+        return self.learner.behind.chapter(chat)
+
+    def retell(self, *chapter_ids: str) -> "list[Report]":
+        """Let the model tell chapters anew; a new one takes the place of the old one, which is archived.
+
+        Raises:
+            UnknownMemoryError: no chapter has this id; nothing was asked.
+        """
+        return [self._told_anew(one) for one in [self._chapter(one) for one in chapter_ids]]
+
+    def _told_anew(self, old: Memory) -> "Report":
+        report = self.learner.behind.chapter(old.evidence[0].chat, [old])
+        if any(old.id in one.supersedes for one in self.memories.values()):
+            self._commit([Edit("set", old.id, {"archived": True}, reason="told anew")], "model")
+        return report
+
+    def _chapter(self, chapter_id: str) -> Memory:
+        found = self.memories.get(chapter_id)
+        if found is None or not found.stretch:
+            raise UnknownMemoryError(chapter_id, [one.id for one in self.chapters()])
+        return found
