@@ -8,13 +8,18 @@
 | another machine       | token            | token                                               |
 | through a proxy       | token            | token                                               |
 
+In a service (`Rules.caller`) nobody is local: a request is what its key may do, and what nobody was given needs the right to
+administer. Forwarded headers count from the proxies that the settings name, and are refused from others.
+
 A page is what sends `Origin` or `Sec-Fetch-Site`. A foreign name in `Host` is refused whoever asks: that is how pages reach
 local servers by rebinding a name. Sources: the incidents listed under section 2 of the project's reliability notes.
 """
 
+import asyncio
 import ipaddress
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from http.cookies import CookieError, SimpleCookie
@@ -22,6 +27,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from rolememory.serve.body import Body, Held, too_large
+from rolememory.serve.keys import Caller
 from rolememory.serve.refusal import Refusal, language_of, proxied
 from rolememory.serve.token import same
 
@@ -31,6 +37,7 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 MOST_HEADERS, HEADER_BYTES = 200, 64 * 1024
+_READ_OUT_S = 1.0
 HEADERS = {
     "content-security-policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; font-src 'self'; "
@@ -53,6 +60,21 @@ _SEND_TOKEN = (
     "send `Authorization: Bearer TOKEN`; it is in the home folder, in .token",
     "请发送 `Authorization: Bearer TOKEN`；令牌在主目录的 .token 里",
 )
+_SEND_KEY = (
+    "send `Authorization: Bearer KEY`; `rolememory keys add` makes one",
+    "请发送 `Authorization: Bearer 密钥`；用 `rolememory keys add` 生成",
+)
+CALLER = "rolememory.caller"  # in a scope: who asks a service
+_DOORS = tuple(
+    (verb, re.compile(door), right)
+    for verb, door, right in (
+        ("POST", "(?:/r/[^/]+)?/v1/(?:chat/)?completions", "read"),
+        ("GET", "(?:/r/[^/]+)?/v1/models(?:/[^/]+)?", "read"),
+        ("POST", "/api/roles/[^/]+/(?:recall|search)", "read"),
+        ("POST", "/api/roles/[^/]+/observe", "write"),
+        ("POST", "/mcp", "read"),  # its tools ask for the right to write themselves
+    )
+)
 _UPLOADS = ("multipart/form-data", "application/octet-stream", "image/png", "application/zip")
 
 
@@ -66,6 +88,10 @@ class Rules:
     max_body: int = 32 * 2**20  # bytes
     open_to_others: bool = False  # listens off loopback
     language: str = "en"  # of those who name none
+    caller: Callable[[str], Caller | None] | None = None  # of a service: who sends this key
+    proxies: tuple[
+        str, ...
+    ] = ()  # of a service: addresses and networks whose forwarded headers count
 
 
 class Guard:
@@ -88,6 +114,7 @@ class Guard:
             _check_path(scope)
             page = admitted(scope, headers, rules)
         except Refusal as refusal:
+            await _read_out(headers, receive)
             await answer.refuse(refusal)
             return
         if scope["method"] == "OPTIONS" and page == "allowed":
@@ -99,7 +126,7 @@ class Guard:
         except Exception:
             if (
                 not answer.refused
-            ):  # who was refused in the middle of his body is gone for everybody further in
+            ):  # who was refused in the middle of their body is gone for everybody further in
                 raise
         finally:
             body.let_go()
@@ -109,7 +136,7 @@ def admitted(scope: Scope, headers: Mapping[str, str], rules: Rules) -> str:
     """Who asks: "program", "own" page or "allowed" page.
 
     Raises:
-        Refusal: he may not come in.
+        Refusal: the caller may not come in.
     """
     host = headers.get("host", "")
     if not _known_host(host, rules):
@@ -120,9 +147,15 @@ def admitted(scope: Scope, headers: Mapping[str, str], rules: Rules) -> str:
             (f"this server does not answer to {name!r}", f"这个服务不应答“{name}”这个名字"),
             ("add the name to serve.allowed_hosts", "请把它加进 serve.allowed_hosts"),
         )
+    if rules.caller:
+        _check_forwarded(scope, headers, rules)
     page = _page(headers, host, scope, rules)
     reading = scope["method"] in _READING
     if scope["method"] == "OPTIONS" and page == "allowed":
+        return page
+    if rules.caller:
+        _check_key(scope, headers, rules)
+        _check_body(scope, headers, rules)
         return page
     if (
         not from_here(scope)
@@ -151,11 +184,85 @@ def admitted(scope: Scope, headers: Mapping[str, str], rules: Rules) -> str:
                 "请用 `rolememory serve` 显示的地址重新打开网页",
             ),
         )
-    if not reading and not proxied(scope["path"]):
+    _check_body(scope, headers, rules)
+    return page
+
+
+def _check_body(scope: Scope, headers: Mapping[str, str], rules: Rules) -> None:
+    if scope["method"] not in _READING and not proxied(scope["path"]):
         _check_type(headers)
     if int(headers.get("content-length") or 0) > rules.max_body:
         raise too_large(rules.max_body)
-    return page
+
+
+def _check_forwarded(scope: Scope, headers: Mapping[str, str], rules: Rules) -> None:
+    """Take what a proxy that is named says of the request's scheme; refuse what anybody else says."""
+    if not any(_forwards(name) for name, _ in scope["headers"]):
+        return
+    if not _named(scope.get("client"), rules.proxies):
+        raise Refusal(
+            400,
+            "forwarded",
+            (
+                "forwarded headers from an address that is no known proxy",
+                "转发头来自未登记的代理地址",
+            ),
+            ("add its address to serve.trusted_proxies", "请把它的地址加进 serve.trusted_proxies"),
+        )
+    if (scheme := headers.get("x-forwarded-proto", "")) in ("http", "https"):
+        scope["scheme"] = scheme
+
+
+def _named(client: tuple[str, int] | None, proxies: Iterable[str]) -> bool:
+    """Whether an address lies in one of these networks."""
+    if client is None:
+        return False
+    address = ipaddress.ip_address(client[0])
+    return any(address in ipaddress.ip_network(one, strict=False) for one in proxies)
+
+
+def _check_key(scope: Scope, headers: Mapping[str, str], rules: Rules) -> None:
+    """Note who asks; refuse who may not do this."""
+    if scope["method"] in _READING and (scope["path"] in ("/", "/healthz") or _asset(scope)):
+        return
+    given = headers.get("authorization", "").removeprefix("Bearer ").strip()
+    caller = rules.caller(given or headers.get("x-rolememory-token", "")) if rules.caller else None
+    if caller is None:
+        raise Refusal(
+            401, "key", ("asked without a key that counts", "没有带有效的密钥"), _SEND_KEY
+        )
+    right = needed(scope["method"], scope["path"])
+    if not caller.may(right):
+        raise Refusal(
+            403,
+            "right",
+            (f"this key lacks the right {right!r}", f"这个密钥没有“{right}”权限"),
+            (
+                "make a key that has it: `rolememory keys add`",
+                "请用 `rolememory keys add` 生成有此权限的密钥",
+            ),
+        )
+    if right != "admin" and not caller.user:
+        raise Refusal(
+            403,
+            "user",
+            ("this key speaks for no user", "这个密钥不代表任何用户"),
+            (
+                "send a claim that it signs, or a key of one user",
+                "请发送由它签名的声明，或某个用户的密钥",
+            ),
+        )
+    scope[CALLER] = caller
+
+
+def needed(method: str, path: str) -> str:
+    """The right that a request needs; what nobody thought of needs the one to administer.
+
+    >>> needed("POST", "/api/roles/mira/observe"), needed("GET", "/v1/models"), needed("DELETE", "/api/roles/mira")
+    ('write', 'read', 'admin')
+    """
+    found = (right for verb, door, right in _DOORS if verb == method and door.fullmatch(path))
+    return next(found, "admin")
 
 
 def local(host: str) -> bool:
@@ -292,9 +399,13 @@ def from_here(scope: Scope) -> bool:
     """
     client = scope.get("client")
     passed_on = scope.get("http_version") == "1.0" or any(
-        name in _FORWARDED or name.startswith(b"x-forwarded") for name, _ in scope["headers"]
+        _forwards(name) for name, _ in scope["headers"]
     )
     return not passed_on and (client is None or local(client[0]))
+
+
+def _forwards(name: bytes) -> bool:
+    return name in _FORWARDED or name.startswith(b"x-forwarded")
 
 
 def _asset(scope: Scope) -> bool:
@@ -401,7 +512,7 @@ class _Answer:
         if proxied(path):
             return
         yield from _encoded(HEADERS)
-        if path == "/" and from_here(self._scope):
+        if path == "/" and not self._rules.caller and from_here(self._scope):
             token = self._rules.token
             kept = f"{cookie_name(token)}={token}; Path=/; HttpOnly; SameSite=Strict"
             yield from _encoded({"set-cookie": kept})
@@ -409,6 +520,17 @@ class _Answer:
 
 def _encoded(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
     return [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()]
+
+
+async def _read_out(headers: Mapping[str, str], receive: Receive) -> None:
+    """Take in a small body of who is refused: a line that is closed over unread bytes may lose the answer."""
+    length = headers.get("content-length", "")
+    if not length.isdecimal() or int(length) > HEADER_BYTES or "transfer-encoding" in headers:
+        return
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_READ_OUT_S):
+            while (await receive()).get("more_body"):
+                pass
 
 
 async def _preflight(origin: str, send: Send) -> None:

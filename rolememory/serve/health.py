@@ -14,4 +14,9 @@ def health(app: FastAPI, house: House) -> None:
     @app.get("/healthz", tags=["health"])
     def healthz() -> dict[str, Any]:
         """Whether the server stands."""
-        return {"status": "ok", "version": __version__, "meaning": house.home.loader.state}
+        return {
+            "name": "rolememory",
+            "status": "ok",
+            "version": __version__,
+            "meaning": house.home.loader.state,
+        }

@@ -3,14 +3,18 @@
 import logging
 import threading
 from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from rolememory.engine import Home
+from rolememory.plugins import allow
 from rolememory.schema.settings import ServeSettings
 from rolememory.serve.events import Bus
 from rolememory.serve.guard import Rules, local
+from rolememory.serve.keys import Keys
 from rolememory.serve.token import token_of
 
 if TYPE_CHECKING:
@@ -88,6 +92,8 @@ class House:
     def __init__(self, home: Home, language: str = "en") -> None:
         self.home, self.language = home, language
         self.token, self.fresh_token = token_of(home.path)
+        self.keys = Keys(home.path, self.token)
+        allow(self.settings.plugins if self.settings.service else None)
         self.bus = Bus()
         self.puzzles: dict[tuple[str, tuple[str, ...]], Puzzle] = {}
         self._turns: dict[str, deque[TurnNote]] = {}
@@ -111,6 +117,8 @@ class House:
             max_body=int(settings.max_body_mb * 2**20),
             open_to_others=not local(settings.host),
             language=self.language,
+            caller=self.keys.caller if settings.service else None,
+            proxies=settings.trusted_proxies,
         )
 
     def open(self) -> None:
@@ -140,6 +148,15 @@ class House:
         """The newest turns of a role, newest first."""
         with self._lock:
             return list(self._turns.get(role_id, ()))
+
+    @contextmanager
+    def answering(self) -> Iterator[None]:
+        """A turn whose answer is on its way to the frontend: from its first byte on, `settle` waits for it."""
+        self.keep_begun()
+        try:
+            yield
+        finally:
+            self.keep_done()
 
     def keep_begun(self) -> None:
         """A turn that went through is about to be kept."""
@@ -177,6 +194,7 @@ class House:
             self._watch.stop()
         self.bus.close()
         self.home.close()
+        allow(None)
 
     def _changed(self, changed: "Changed") -> None:
         for kind in sorted(changed.kinds):

@@ -72,7 +72,7 @@ def page(app: FastAPI, house: House) -> None:  # a door like the others
 
 
 def answered(request: Request, asset: Asset) -> Response:
-    """The file, packed where the caller unpacks, or the word that he has it already."""
+    """The file, packed where the caller unpacks, or the word that they have it already."""
     headers = {"etag": asset.tag, "cache-control": "no-cache", "vary": "accept-encoding"}
     if asset.tag in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)

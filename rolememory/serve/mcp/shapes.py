@@ -26,7 +26,7 @@ RoleName = Annotated[
 UserName = Annotated[
     str | None,
     told(
-        "on whose behalf: his own memories count beside the shared ones; without it only the shared ones",
+        "on whose behalf: their own memories count beside the shared ones; without it only the shared ones",
         "替谁问：除共享的记忆外还算上他自己的；不填则只有共享的",
         max_length=300,
     ),

@@ -40,9 +40,16 @@ class Tools:
     """What an agent may do in a home; `changed` is called after every write, with the role it was made in."""
 
     def __init__(
-        self, home: Home, language: Language = "en", changed: Changed = lambda mind: None
+        self,
+        home: Home,
+        language: Language = "en",
+        changed: Changed = lambda mind: None,
+        *,
+        only_own: bool = False,
     ) -> None:
+        """`only_own`: what all share may be heard, and is not forgotten for one user's sake."""
         self._home, self._language, self._changed = home, language, changed
+        self._only_own = only_own
 
     def remember(
         self,
@@ -178,6 +185,8 @@ class Tools:
         """Take one memory out of recall by its exact id. It stays in the file, and `undo` or `edit` brings it back."""
         mind = self._home.role(role)
         mine = self._theirs(mind, user)
+        if self._only_own:
+            mine = {one: memory for one, memory in mine.items() if memory.user is not None}
         if id not in mine:
             raise UnknownMemoryError(id, mine)
         if not mine[id].archived:

@@ -38,7 +38,7 @@ More = Callable[[dict[str, Any]], Awaitable[httpx.Response]]
 
 
 def offered(call: Call, found: "Remembered", house: House) -> "Offer | None":
-    """The offer of this turn; None where nothing is offered: other mode, nothing near, or a frontend that forbids tools."""
+    """The offer of this turn; None where nothing is offered: other mode, nothing to search, or a frontend that forbids tools."""
     if (
         call.role is None
         or found.turn is None
@@ -46,7 +46,7 @@ def offered(call: Call, found: "Remembered", house: House) -> "Offer | None":
         or call.role.settings.recall.mode != "hybrid"
     ):
         return None
-    if not found.turn.near or call.body.get("tool_choice") not in (None, "auto"):
+    if not found.turn.searchable or call.body.get("tool_choice") not in (None, "auto"):
         return None
     return Offer(
         call,

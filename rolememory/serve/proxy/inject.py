@@ -1,13 +1,15 @@
 """The block goes into the frontend's own request: dicts stay as they came, unknown fields untouched."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from operator import itemgetter
+from typing import Any, Literal
 
 from rolememory.inject.fence import strip
-from rolememory.inject.place import insertion
+from rolememory.inject.place import Placement, planned
 from rolememory.schema.message import plain_text
 
 Body = dict[str, Any]
+How = Literal["placed", "head", "folded", "none"]
 _BLANK_LINE = "\n\n"
 HINT = "rolememory"  # the field of the body that is ours; strict upstreams refuse unknown fields
 
@@ -32,44 +34,87 @@ def unmarked(body: Body) -> Body:
 
 
 def injected(
-    body: Body, block: str, *, depth: int = 1, fold: bool = False, continuing: bool = False
+    body: Body,
+    placements: Sequence[Placement],
+    *,
+    how: How = "placed",
+    continuing: bool = False,
 ) -> Body:
-    """The body with a block as a system message of its own at that depth, or folded behind the newest user text.
+    """The body with these texts, each where it belongs: messages of their own, or joined to the character's system message.
 
-    >>> [message["role"] for message in injected({"messages": [{"role": "user", "content": "hi"}]}, "x")["messages"]]
+    `how`: "head" joins them all to the first instructions, for upstreams that take none later; "folded" puts them behind the newest
+    user text, which only a person asks for; "none" leaves them out.
+
+    >>> [one["role"] for one in injected({"messages": [{"role": "user", "content": "hi"}]}, [Placement("x")])["messages"]]
     ['system', 'user']
     """
-    messages = body.get("messages")
-    if not block or not isinstance(messages, list) or not messages:
+    messages, told = body.get("messages"), [one for one in placements if one.text.strip()]
+    if how == "none" or not told or not isinstance(messages, list) or not messages:
         return body
-    if fold:
-        return {**body, "messages": _folded(messages, block)}
-    roles = [
-        str(message.get("role", "")) if isinstance(message, Mapping) else "" for message in messages
-    ]
-    at = insertion(roles, "depth", depth, continuing=continuing)
-    return {
-        **body,
-        "messages": [*messages[:at], {"role": "system", "content": block}, *messages[at:]],
-    }
+    if how == "folded":
+        return {**body, "messages": _folded(messages, _BLANK_LINE.join(one.text for one in told))}
+    if how == "head":
+        told = [Placement(one.text, "after_character", merged=True) for one in told]
+    read = [message if isinstance(message, Mapping) else {} for message in messages]
+    plan = planned(
+        [str(message.get("role", "")) for message in read],
+        [plain_text(message.get("content")) for message in read],
+        told,
+        continuing=continuing,
+    )
+    out: list[Any] = []
+    for index in range(len(messages) + 1):
+        out += [{"role": voice, "content": text} for voice, text in plan.own.get(index, ())]
+        if index == plan.character:
+            out.append(_joined(messages[index], before=plan.before, after=plan.after))
+        else:
+            out += messages[index : index + 1]
+    return {**body, "messages": out}
 
 
-def injected_prompt(body: Body, block: str, newest: str = "") -> Body:
-    r"""A text completion with the block before the newest message of the user, whose text is `newest`; else before the last line.
+def injected_prompt(
+    body: Body, placements: Sequence[Placement], spoken: Sequence[str] = ()
+) -> Body:
+    r"""A text completion with these texts, each before the line that holds what was said so deep, or the first of it.
 
-    >>> injected_prompt({"prompt": "Asha keeps the light.\nLin: Hello\nAsha:"}, "X")["prompt"].splitlines()
+    `spoken`: what was said, oldest first. What stands in no line that is found goes before the last line but one.
+
+    >>> body = {"prompt": "Asha keeps the light.\nLin: Hello\nAsha:"}
+    >>> injected_prompt(body, [Placement("X", "depth", 1)])["prompt"].splitlines()
     ['Asha keeps the light.', '', 'X', '', 'Lin: Hello', 'Asha:']
     """
     prompt = body.get("prompt")
-    if not block or not isinstance(prompt, str) or not prompt.strip():
+    told = [one for one in placements if one.text.strip()]
+    if not told or not isinstance(prompt, str) or not prompt.strip():
         return body
-    said = prompt.rfind(newest) if newest else -1
-    at = prompt.rfind("\n", 0, said) + 1 if said >= 0 else _last_turn(prompt)
-    before, after = prompt[:at].rstrip("\n"), prompt[at:]
-    return {
-        **body,
-        "prompt": (before + _BLANK_LINE if before else "") + block + _BLANK_LINE + after,
-    }
+    lines = _lines(prompt, spoken)
+    places = [(_place(one, prompt, lines), one.text) for one in told]
+    places.sort(key=itemgetter(0))
+    for at, text in reversed(places):
+        before, after = prompt[:at].rstrip("\n"), prompt[at:]
+        prompt = f"{before + _BLANK_LINE if before else ''}{text}{_BLANK_LINE}{after}"
+    return {**body, "prompt": prompt}
+
+
+def _lines(prompt: str, spoken: Sequence[str]) -> list[int]:
+    """Where the lines begin that hold what was said, the newest first, as far back as they are found."""
+    found, end = list[int](), len(prompt)
+    for text in reversed(spoken):
+        said = prompt.rfind(text, 0, end) if text else -1
+        if said < 0:
+            break
+        end = prompt.rfind("\n", 0, said) + 1
+        found.append(end)
+    return found
+
+
+def _place(one: Placement, prompt: str, lines: Sequence[int]) -> int:
+    if one.position == "before_character":
+        return 0
+    if not lines:
+        return _last_turn(prompt)
+    deep = max(one.depth, 1) if one.position == "depth" else len(lines)
+    return lines[min(deep, len(lines)) - 1]
 
 
 def _last_turn(prompt: str) -> int:
@@ -108,13 +153,17 @@ def _folded(messages: Sequence[Any], block: str) -> list[Any]:
     out = list(messages)
     for at in range(len(out) - 1, -1, -1):
         if isinstance(out[at], Mapping) and out[at].get("role") == "user":
-            out[at] = _joined(out[at], block)
+            out[at] = _joined(out[at], after=[block])
             return out
     return [*out, {"role": "user", "content": block}]
 
 
-def _joined(message: Mapping[str, Any], block: str) -> dict[str, Any]:
+def _joined(
+    message: Mapping[str, Any], *, before: Sequence[str] = (), after: Sequence[str] = ()
+) -> dict[str, Any]:
     content = message.get("content")
     if isinstance(content, list):
-        return {**message, "content": [*content, {"type": "text", "text": block}]}
-    return {**message, "content": f"{content or ''}{_BLANK_LINE}{block}".lstrip("\n")}
+        first, last = ([{"type": "text", "text": one} for one in some] for some in (before, after))
+        return {**message, "content": [*first, *content, *last]}
+    texts = (*before, content or "", *after)
+    return {**message, "content": _BLANK_LINE.join(text for text in texts if text)}

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
 import httpx
@@ -58,10 +58,16 @@ async def _hung_up(request: Request) -> None:
 class Carried(StreamingResponse):
     """An answer as it comes. One that breaks off before its announced length ends the line, as it would without us."""
 
+    at_end: Callable[[], None] | None = None  # called once it is carried, or nobody waits any more
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve it."""
-        with suppress(BrokenOffError):
-            await super().__call__(scope, receive, send)
+        try:
+            with suppress(BrokenOffError):
+                await super().__call__(scope, receive, send)
+        finally:
+            if self.at_end:
+                self.at_end()
 
 
 def broke_off(answer: httpx.Response, error: Exception) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import httpx
 import orjson
 
+from rolememory.serve.house import House
 from rolememory.serve.proxy.call import Call
 from rolememory.serve.proxy.hybrid import Offer
 from rolememory.serve.proxy.line import broke_off
@@ -19,39 +20,37 @@ class Relay:
     """One answer on its way. `keep` is told once, with the whole reply, or None when it broke off or failed."""
 
     def __init__(
-        self, answer: httpx.Response, call: Call, offer: Offer | None, more: More, keep: Keep
+        self,
+        answer: httpx.Response,
+        call: Call,
+        offer: Offer | None,
+        more: More,
+        keep: Keep,
+        house: House,
     ) -> None:
-        self._answer, self._call, self._offer, self._more, self._keep = (
-            answer,
-            call,
-            offer,
-            more,
-            keep,
-        )
+        self._answer, self._call, self._offer = answer, call, offer
+        self._more, self._keep, self._house = more, keep, house
         self._reply = Reply()
         self._streams = "text/event-stream" in answer.headers.get("content-type", "")
 
     async def carried(self) -> AsyncIterator[bytes]:
         """The body for the frontend."""
-        try:
-            if self._answer.status_code >= 400:
-                self._reply.error = True
-            if self._offer and not self._reply.error:
-                async for chunk in self._offer.carried(
-                    self._answer, self._reply, self._more, streams=self._streams
-                ):
+        with self._house.answering():
+            try:
+                if self._answer.status_code >= 400:
+                    self._reply.error = True
+                async for chunk in self._chunks():
                     yield chunk
-            elif self._streams:
-                async for chunk in self._streamed():
-                    yield chunk
-            else:
-                async for chunk in self._whole():
-                    yield chunk
-        except httpx.HTTPError as error:
-            broke_off(self._answer, error)
-        finally:
-            self._end()
-            await self._answer.aclose()
+            except httpx.HTTPError as error:
+                broke_off(self._answer, error)
+            finally:
+                self._end()
+                await self._answer.aclose()
+
+    def _chunks(self) -> AsyncIterator[bytes]:
+        if self._offer and not self._reply.error:
+            return self._offer.carried(self._answer, self._reply, self._more, streams=self._streams)
+        return self._streamed() if self._streams else self._whole()
 
     async def _streamed(self) -> AsyncIterator[bytes]:
         events = Events()

@@ -1,6 +1,7 @@
 """`/v1/...` and `/r/{role}/v1/...`: conversations get their memory, everything else is passed on untouched."""
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
@@ -12,13 +13,15 @@ from fastapi import FastAPI, Request
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
+from rolememory.schema.settings import ServeSettings
+from rolememory.serve.guard import CALLER
 from rolememory.serve.house import House
 from rolememory.serve.proxy.call import Call
 from rolememory.serve.proxy.faults import unreachable, unusable
 from rolememory.serve.proxy.hybrid import Offer, offered
-from rolememory.serve.proxy.inject import HINT, Body, injected, injected_prompt, without_hint
+from rolememory.serve.proxy.inject import HINT, Body, How, injected, injected_prompt, without_hint
 from rolememory.serve.proxy.line import Carried, GoneError, broke_off, unless_gone
-from rolememory.serve.proxy.read import Reader
+from rolememory.serve.proxy.read import Reader, extent
 from rolememory.serve.proxy.relay import Relay
 from rolememory.serve.proxy.turns import Remembered, learn, remember
 from rolememory.serve.proxy.upstream import Upstream, coming_back, going_up
@@ -28,6 +31,17 @@ METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"]
 CONVERSATIONS = ("chat/completions", "completions")
 READING_S = 10.0  # whose turn it is must be known to learn from it, and is known at once on all turns but a cold first one
 _NOBODY = Response(status_code=499)  # for those who hung up
+_LESS: tuple[How, ...] = ("placed", "head", "none")  # what an upstream may take, the most first
+_UNTOLD = {
+    "en": "{} takes no system messages, so its turns go without memory; "
+    'serve.system_role = "no" lets memories stand in the user\'s message',
+    "zh": '{} 不接受系统消息，发给它的对话因此不带记忆；设 serve.system_role = "no"，记忆会改放进用户的消息里',
+}
+_TOO_LONG = {
+    "en": "a call of %d messages and %d characters passes without memory; see serve.max_messages and serve.max_characters",
+    "zh": "一次调用有 %d 条消息、%d 个字符，已原样通过、不带记忆；见 serve.max_messages 和 serve.max_characters",
+}
+_log = logging.getLogger(__name__)
 _T = TypeVar("_T")
 
 
@@ -54,7 +68,9 @@ class Proxy:
         self._upstream: Upstream | None = None
         self._within = Within()
         self._behind: set[asyncio.Task[None]] = set()
-        self._folding: set[str] = set()  # upstreams that refused system messages
+        self._taken: dict[
+            str, How
+        ] = {}  # by upstream: what it took where it refused system messages
         self._toolless: set[str] = set()  # upstreams that refused tools
 
     @asynccontextmanager
@@ -69,7 +85,22 @@ class Proxy:
             await self._upstream.close()
 
     async def answer(self, request: Request, path: str, role: str | None) -> Response:
-        """The upstream's answer to one request."""
+        """The upstream's answer to one request. Until it is carried, learning leaves the model alone."""
+        if request.method != "POST" or path not in CONVERSATIONS:
+            return await self._answer(request, path, role)
+        traffic = self._house.home.upstreams.traffic
+        traffic.begins()
+        response: Response | None = None
+        try:
+            response = await self._answer(request, path, role)
+        finally:
+            if isinstance(response, Carried):
+                response.at_end = traffic.ends
+            else:
+                traffic.ends()
+        return response
+
+    async def _answer(self, request: Request, path: str, role: str | None) -> Response:
         settings = self._house.settings
         if nobody := unusable(request, self._house):
             return nobody
@@ -78,54 +109,60 @@ class Proxy:
         except ClientDisconnect:
             return _NOBODY
         raw = _object(body) if request.method == "POST" and path in CONVERSATIONS else None
-        if raw is None or not settings.memory:
+        if raw is None or not settings.memory or self._too_long(raw):
             return await self._pass(
                 request, path, orjson.dumps(without_hint(raw)) if raw and HINT in raw else body
             )
         return await self._converse(request, path, raw, body, role)
+
+    def _too_long(self, raw: Body) -> bool:
+        """Whether a call is longer than the settings let memory read; said on the console."""
+        settings, (messages, characters) = self._house.settings, extent(raw)
+        if messages <= settings.max_messages and characters <= settings.max_characters:
+            return False
+        _log.warning(
+            _TOO_LONG["zh" if self._house.language == "zh" else "en"], messages, characters
+        )
+        return True
 
     async def _converse(
         self, request: Request, path: str, raw: Body, body: bytes, role: str | None
     ) -> Response:
         prompt = path == "completions"
         call = await self._thread(
-            lambda: self._reader.read(raw, request.headers, role, prompt=prompt), None, READING_S
+            lambda: self._reader.read(
+                raw, request.headers, role, prompt=prompt, caller=request.scope.get(CALLER)
+            ),
+            None,
+            READING_S,
         )
         if call is None:
             return await self._pass(request, path, orjson.dumps(without_hint(raw)))
+        self._house.home.upstreams.traffic.model = str(call.body.get("model") or "")
         found = await self._thread(lambda: remember(self._house, call), Remembered())
         if found.note:
             self._house.note(found.note)
         takes_tools = not prompt and self._house.settings.upstream not in self._toolless
         offer = offered(call, found, self._house) if takes_tools else None
-        untouched = call.body is raw and not (found.block or found.lore or offer)
+        untouched = call.body is raw and not (found.parts or offer)
 
-        def sent(fold: bool, tool: bool = True) -> bytes:
+        def sent(how: How, tool: bool = True) -> bytes:
             return (
                 body
                 if untouched
-                else orjson.dumps(self._filled(call, found, offer if tool else None, prompt, fold))
+                else orjson.dumps(self._filled(call, found, offer if tool else None, prompt, how))
             )
 
         return await self._relayed(request, path, call, sent, offer)
 
     def _filled(
-        self, call: Call, found: Remembered, offer: Offer | None, prompt: bool, fold: bool
+        self, call: Call, found: Remembered, offer: Offer | None, prompt: bool, how: How
     ) -> Body:
-        block = "\n\n".join(text for text in (found.lore, found.block) if text)
         if prompt:
-            newest = next(
-                (message.content for message in reversed(call.spoken) if message.role == "user"), ""
-            )
-            return injected_prompt(call.body, block, newest)
+            said = [message.content for message in call.spoken]
+            return injected_prompt(call.body, found.parts, said)
         body = offer.into(call.body) if offer else call.body
-        filled = injected(
-            body,
-            block,
-            depth=self._house.settings.depth,
-            fold=fold,
-            continuing=call.kind == "continue",
-        )
+        filled = injected(body, found.parts, how=how, continuing=call.kind == "continue")
         if offer:
             offer.goes_with(filled)
         return filled
@@ -139,26 +176,22 @@ class Proxy:
         offer: Offer | None,
     ) -> Response:
         settings = self._house.settings
-        fold = self._folds(call)
+        how = self._how(settings)
         try:
-            answer = await self._send(request, path, sent(fold), plain=True)
+            answer = await self._send(request, path, sent(how), plain=True)
             if (
                 offer
                 and answer.status_code >= 400
                 and b"tool" in (await answer.aread())[:4000].lower()
             ):
                 answer, offer = (
-                    await self._send(request, path, sent(fold, tool=False), plain=True),
+                    await self._send(request, path, sent(how, tool=False), plain=True),
                     None,
                 )
                 if answer.status_code < 400:
                     self._toolless.add(settings.upstream)
-            if (
-                answer.status_code in (400, 422, 500)
-                and not fold
-                and settings.system_role == "auto"
-            ):
-                answer = await self._folded(request, path, answer, sent)
+            if answer.status_code in (400, 422, 500) and settings.system_role == "auto":
+                answer = await self._otherwise(request, path, answer, sent, how)
         except GoneError:
             self._learn(call, None)
             return _NOBODY
@@ -170,6 +203,7 @@ class Proxy:
             offer,
             lambda more: self._asked(request, path, orjson.dumps(more), plain=True),
             self._learn,
+            self._house,
         )
         headers = coming_back(
             answer.headers.raw, decoded="content-encoding" in answer.headers or offer is not None
@@ -178,26 +212,37 @@ class Proxy:
         response.raw_headers = headers
         return response
 
-    def _folds(self, call: Call) -> bool:
-        settings = self._house.settings
+    def _how(self, settings: ServeSettings) -> How:
         if settings.system_role != "auto":
-            return settings.system_role == "no"
-        messages = call.body.get("messages")
-        single = isinstance(messages, list) and len(messages) == 1  # everything in one user message
-        return single or settings.upstream in self._folding
+            return "folded" if settings.system_role == "no" else "placed"
+        return self._taken.get(settings.upstream, "placed")
 
-    async def _folded(
-        self, request: Request, path: str, answer: httpx.Response, sent: Callable[..., bytes]
+    async def _otherwise(
+        self,
+        request: Request,
+        path: str,
+        answer: httpx.Response,
+        sent: Callable[..., bytes],
+        how: How,
     ) -> httpx.Response:
-        """Ask again with the block in the user's message, if that is what was refused; else the refusal as it is."""
+        """Ask again where a system message was refused: with memory among the first instructions, then without it; else the refusal as it is."""
         told = (await answer.aread())[:4000].decode("utf-8", "replace").lower()
-        whole, folded = sent(False), sent(True)
-        if whole == folded or not ("role" in told and ("system" in told or "alternat" in told)):
+        if not ("role" in told and ("system" in told or "alternat" in told)):
             return answer
-        again = await self._send(request, path, folded, plain=True)
-        if again.status_code < 400:
-            self._folding.add(self._house.settings.upstream)
-        return again
+        refused, upstream = {sent(how)}, self._house.settings.upstream
+        for other in _LESS[_LESS.index(how) + 1 :]:
+            if (body := sent(other)) in refused:
+                continue
+            refused.add(body)
+            again = await self._send(request, path, body, plain=True)
+            if again.status_code < 400:
+                self._taken[upstream] = other
+                if other == "none":
+                    chinese = self._house.language == "zh"
+                    _log.warning("%s", _UNTOLD["zh" if chinese else "en"].format(upstream))
+                return again
+            await again.aclose()
+        return answer
 
     async def _pass(self, request: Request, path: str, body: bytes) -> Response:
         try:

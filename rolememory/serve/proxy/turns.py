@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rolememory.errors import RoleMemoryError
+from rolememory.inject.place import Placement
 from rolememory.schema.learning import Observed
 from rolememory.schema.message import Message
 from rolememory.serve.house import House, TurnNote
@@ -24,8 +25,9 @@ _log = logging.getLogger(__name__)
 class Remembered:
     """What goes into the request; nothing of it when the character remembers nothing."""
 
-    block: str = ""
-    lore: str = ""  # only where lorebooks are ours to inject
+    parts: tuple[
+        Placement, ...
+    ] = ()  # texts with their places; lore only where lorebooks are ours to inject
     turn: "Turn | None" = None
     note: TurnNote | None = None  # for the console, once it is sure that the turn gets it
 
@@ -43,23 +45,26 @@ def remember(house: House, call: Call) -> Remembered:
             present=call.present,
             members=call.members,
             lore=house.settings.lorebook == "ours",
+            generation="normal" if call.kind == "task" else call.kind,
         )
     except (RoleMemoryError, OSError) as error:
         _log.warning("%s: no memory on this turn: %s", call.role.id, error)
         return Remembered()
-    block = "\n\n".join(text for text in (turn.persona, turn.text) if text)
+    lore = _lore(turn, call) if turn.lore else ""
     note = TurnNote(
         call.role.id,
         call.role.role.name,
         call.chat,
         call.kind,
         len(turn.recalled),
-        len(block),
+        sum(len(one.text) for one in turn.parts),
         1000 * (time.perf_counter() - began),
         call.user,
         turn=turn,
     )
-    return Remembered(block, _lore(turn, call) if turn.lore else "", turn, note)
+    rules = call.role.settings.inject
+    told = Placement(lore, rules.position, rules.depth, rules.depth_role, merged=True)
+    return Remembered((told, *turn.parts) if lore.strip() else turn.parts, turn, note)
 
 
 def learn(house: House, call: Call, reply: str | None) -> None:

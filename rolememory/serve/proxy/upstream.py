@@ -105,7 +105,7 @@ def going_up(
     ]
     key = os.environ.get(settings.upstream_key_env, "") if settings.upstream_key_env else ""
     given = dict(out).get("authorization", "")
-    if key or same(given.removeprefix("Bearer ").strip(), token):
+    if key or settings.service or same(given.removeprefix("Bearer ").strip(), token):
         out = [(name, value) for name, value in out if name != "authorization"]
     if key:
         out.append(("authorization", f"Bearer {key}"))

@@ -62,7 +62,7 @@ def first(patterns: Iterable[re.Pattern[str]], text: str) -> re.Match[str] | Non
 
 
 def unwrapped(text: str) -> str:
-    r"""What the user said, without documents that the frontend put around it; they are not his words.
+    r"""What the user said, without documents that the frontend put around it; they are not the user's words.
 
     >>> unwrapped("### Task:\nAnswer from this.\n<context>...</context>\n<user_query>Who is Anna?</user_query>")
     'Who is Anna?'

@@ -1,4 +1,4 @@
-"""What a caller is told when something goes wrong: one shape, his language, no trace, no path of this machine."""
+"""What a caller is told when something goes wrong: one shape, their language, no trace, no path of this machine."""
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
@@ -112,7 +112,7 @@ _UNKNOWN = (
 
 
 class Stale(Exception):  # noqa: N818  # an answer, not a fault
-    """What the caller changed is no longer what he saw."""
+    """What the caller changed is no longer what they saw."""
 
     def __init__(self, current: Any) -> None:
         super().__init__("stale")

@@ -1,4 +1,4 @@
-"""What a file is that somebody holds in his hand: a card, a lorebook, or nothing we know. Nothing is kept."""
+"""What a dropped file is: a card, a lorebook, or nothing we know. Nothing is kept."""
 
 from typing import Literal
 

@@ -14,7 +14,9 @@ from starlette.responses import Response
 
 from rolememory.engine import RoleMemory
 from rolememory.schema.scene import Language
+from rolememory.serve.guard import CALLER
 from rolememory.serve.house import House
+from rolememory.serve.keys import Caller
 from rolememory.serve.rest.answers import Stale, language_of
 from rolememory.serve.rest.route import RestRoute
 from rolememory.serve.rest.shapes import Faulty, Page
@@ -68,7 +70,14 @@ def house_of(request: Request) -> House:
 def _role_of(
     request: Request, role: Annotated[str, Path(max_length=300, description="id, name or alias")]
 ) -> RoleMemory:
-    return house_of(request).home.role(role)
+    home, caller = house_of(request).home, caller_of(request)
+    return caller.role(home, role) if caller else home.role(role)
+
+
+def caller_of(request: Request) -> Caller | None:
+    """Who asks a service; None where this is none."""
+    found: Caller | None = request.scope.get(CALLER)
+    return found
 
 
 def _tongue_of(request: Request) -> Language:
@@ -91,6 +100,7 @@ def _paging(
 
 TheHouse = Annotated[House, Depends(house_of)]
 Mind = Annotated[RoleMemory, Depends(_role_of)]
+TheCaller = Annotated[Caller | None, Depends(caller_of)]
 Tongue = Annotated[Language, Depends(_tongue_of)]
 Paged = Annotated[Paging, Depends(_paging)]
 IfMatch = Annotated[

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from rolememory.errors import InvalidValueError, UnknownMemoryError
+from rolememory.schema.passage import PREFIX
 from rolememory.serve.rest import inside
 from rolememory.serve.rest.asking import Alone, Mind, TheHouse, router
 from rolememory.serve.rest.memories import newest_txn, told
@@ -67,7 +68,17 @@ def _added(mind: Mind, given: Bulk) -> list[str]:
 
 
 def _changed(mind: Mind, given: Bulk) -> list[str]:
-    ids, known = list(dict.fromkeys(given.ids)), mind.memories
+    ids = list(dict.fromkeys(given.ids))
+    if given.op in ("pin", "unpin"):
+        said = [one for one in ids if one.startswith(PREFIX) and one not in mind.memories]
+        done = _set(mind, given, [one for one in ids if one not in said])
+        (mind.pin if given.op == "pin" else mind.unpin)(*said)
+        return [*said, *done]
+    return _set(mind, given, ids)
+
+
+def _set(mind: Mind, given: Bulk, ids: list[str]) -> list[str]:
+    known = mind.memories
     if unknown := next((one for one in ids if one not in known), None):
         raise UnknownMemoryError(unknown, known)
     if not ids:

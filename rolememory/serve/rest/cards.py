@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from fastapi import Query, Response
 from pydantic import Field
 
-from rolememory.author.adopt import adopt, card_of, match
+from rolememory.author.adopt import Match, adopt, card_of, match
 from rolememory.author.books import BookFile
 from rolememory.author.card_faults import CardFault, card_faults
 from rolememory.author.convert import Converted, convert
@@ -15,7 +15,6 @@ from rolememory.cards.base import load
 from rolememory.cards.book_files import load_book
 from rolememory.cards.card import Card
 from rolememory.errors import FileError, InvalidValueError, UnknownNameError
-from rolememory.schema.role import Role
 from rolememory.schema.scene import Language
 from rolememory.serve.house import House
 from rolememory.serve.rest.answers import answer, clean, private
@@ -47,6 +46,13 @@ class CardOut(Out):
     problems: list[str]
 
 
+class EverywhereOut(Out):
+    """A key that brings its entry on every turn."""
+
+    entry: str
+    key: str
+
+
 class AdoptedOut(Out):
     """What adopting a card did."""
 
@@ -59,6 +65,7 @@ class AdoptedOut(Out):
     kept: list[str] = Field(description="books that were edited here and stay")
     traits: list[str]
     problems: list[str]
+    everywhere: list[EverywhereOut] = Field(description="keys that match everything")
 
 
 class CardFindings(Out):
@@ -88,7 +95,7 @@ def bring_card(
     card = card_in(upload)
     found = match(house.home, card, name) if into is None else None
     if found and not found.sure:
-        return _asked(found.role, tongue)
+        return _asked(found, tongue)
     role = house.home.folder.find(into) if into else found.role if found else None
     done = adopt(house.home, card, into=role, name=name, traits=traits, replace_books=replace_books)
     house.bus.tell("role", done.role.id)
@@ -102,6 +109,9 @@ def bring_card(
         kept=list(done.kept),
         traits=list(done.traits),
         problems=[private(problem, house) for problem in done.problems],
+        everywhere=[
+            EverywhereOut(entry=clean(one.entry), key=clean(one.key)) for one in done.everywhere
+        ],
     )
 
 
@@ -197,8 +207,9 @@ def _file(made: Converted, name: str) -> Response:
     )
 
 
-def _asked(role: Role, tongue: Language) -> Response:
-    """The question whether it is the same character."""
+def _asked(found: Match, tongue: Language) -> Response:
+    """The question whether it is the same character, and what the card says otherwise than before."""
+    role = found.role
     error = InvalidValueError(
         f"role {role.name!r} ({role.id}) is there already; `into` brings it up to date, another `name` makes another",
         zh=f"已有角色“{role.name}”（{role.id}）；用 into 更新它，或用 name 另起名字",
@@ -207,7 +218,14 @@ def _asked(role: Role, tongue: Language) -> Response:
     return answer(
         409,
         Fault(code="exists", message=message, hint=hint),
-        {"role": role.id, "name": clean(role.name)},
+        {
+            "role": role.id,
+            "name": clean(role.name),
+            "changed": [
+                {"field": clean(one.field), "before": clean(one.before), "after": clean(one.after)}
+                for one in found.changed
+            ],
+        },
     )
 
 

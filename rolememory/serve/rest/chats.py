@@ -337,6 +337,8 @@ def _learned(memories: Mapping[str, Memory], chat: str) -> "defaultdict[str, lis
     """The memories that rest on each version of this chat."""
     found: defaultdict[str, list[Memory]] = defaultdict(list)
     for memory in memories.values():
+        if memory.chapter:
+            continue  # it rests on many, and has a list of its own
         for version in dict.fromkeys(
             version
             for one in memory.evidence

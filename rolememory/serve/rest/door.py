@@ -19,6 +19,7 @@ from rolememory.serve.rest.books import books
 from rolememory.serve.rest.bringing import Bringings, bringing
 from rolememory.serve.rest.bulk import bulk
 from rolememory.serve.rest.cards import cards
+from rolememory.serve.rest.chapters import chapters
 from rolememory.serve.rest.chats import chats
 from rolememory.serve.rest.fading import fadings
 from rolememory.serve.rest.figures import figures
@@ -50,6 +51,7 @@ ROUTERS = (
     recall,
     applying,
     chats,
+    chapters,
     review,
     users,
     name_links,

@@ -158,8 +158,7 @@ def one_memory(
 ) -> MemoryDetail | Response:
     """All there is to say about one memory."""
     view = View.of(mind)
-    said = memory.startswith(PREFIX) and memory not in view.memories
-    found = mind.passage(memory) if said else view.one(memory)
+    found = _one(mind, view, memory)
     detail = MemoryDetail(
         memory=view.shown(found),
         evidence=list(_evidence(mind, found)),
@@ -192,7 +191,7 @@ def change_memory(
     with alone.through(f"memory {mind.id}"):
         _unchanged(mind, memory, if_match)
         if told := given.told():
-            mind.edit(memory, reason=reason, **told)
+            memory = mind.edit(memory, reason=reason, **told).id
     return _changed(response, house, mind, memory)
 
 
@@ -214,17 +213,23 @@ def delete_memory(
     return Done(changed=1, txn=txn)
 
 
+def _one(mind: RoleMemory, view: View, memory_id: str) -> Memory:
+    """A memory, or something that was said. Raises: UnknownMemoryError."""
+    said = memory_id.startswith(PREFIX) and memory_id not in view.memories
+    return mind.passage(memory_id) if said else view.one(memory_id)
+
+
 def _unchanged(mind: RoleMemory, memory_id: str, if_match: str | None) -> None:
     """Refuse when it is another one than the caller saw. Raises: Stale, UnknownMemoryError."""
     view = View.of(mind)
-    found = view.one(memory_id)
+    found = _one(mind, view, memory_id)
     seen(if_match, memory_tag(found), lambda: view.shown(found).model_dump(mode="json"))
 
 
 def _changed(response: Response, house: House, mind: RoleMemory, memory_id: str) -> MemoryOut:
     """The memory as it stands after the change."""
     view = View.of(mind)
-    shown = view.shown(view.one(memory_id))
+    shown = view.shown(_one(mind, view, memory_id))
     response.headers["etag"] = shown.etag
     told(house, mind)
     return shown

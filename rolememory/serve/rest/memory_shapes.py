@@ -29,6 +29,16 @@ class EvidenceIn(In):
     answers: Text = ""
 
 
+class ChapterShape(In):
+    """What a chapter tells besides its text; what is not named stays."""
+
+    title: Line = ""
+    until: datetime | None = None
+    time: Line = ""
+    place: Line = ""
+    people: Annotated[list[Line], Field(max_length=100)] = Field(default_factory=list)
+
+
 class MemoryFields(In):
     """Fields of a memory; what is not named keeps its value, null gives back the default."""
 
@@ -53,15 +63,19 @@ class MemoryFields(In):
     expires: datetime | None = None
     confidence: Share | None = None
     evidence: Annotated[list[EvidenceIn], Field(max_length=100)] | None = None
+    chapter: ChapterShape | None = None
     supersedes: Annotated[list[Id], Field(max_length=1000)] | None = None
     archived: bool | None = None
     locked: bool | None = None
 
     def told(self) -> dict[str, Any]:
         """What was named, as memory.json would have it."""
-        return self.model_dump(
+        found = self.model_dump(
             mode="json", include=self.model_fields_set & set(MemoryFields.model_fields)
         )
+        if self.chapter:
+            found["chapter"] = self.chapter.model_dump(mode="json", exclude_unset=True)
+        return found
 
 
 class MemoryIn(MemoryFields):
@@ -113,6 +127,9 @@ class MemoryOut(Out):
     expires: datetime | None
     confidence: float
     evidence: list[EvidenceOut]
+    chapter: dict[str, Any] | None = Field(
+        description="of a chapter: title, until, time, place, people, parts"
+    )
     supersedes: list[str]
     archived: bool
     locked: bool

@@ -15,6 +15,7 @@ from pydantic import Field
 
 from rolememory.breaker import Breaker
 from rolememory.errors import ModelError, UnknownNameError
+from rolememory.learn.model.models import is_offered
 from rolememory.serve.house import House
 from rolememory.serve.rest.answers import clean, private
 from rolememory.serve.rest.asking import Mind, TheHouse, Tongue, router
@@ -66,6 +67,13 @@ class LearningOut(Out):
     last_error: str
     notes: list[str]
     exchanges_since_conclusions: int
+    shared: bool = Field(
+        description="the model behind the proxy distils, while nobody speaks to it"
+    )
+    offered: bool = Field(description="it could: nobody has said yes or no")
+    calls_today: int = Field(description="requests of learning today, all roles together")
+    tokens_today: int
+    daily_tokens: int = Field(description="tokens that a day may cost; 0 = no limit")
 
 
 class KnownModel(Out):
@@ -143,6 +151,11 @@ def learning(house: TheHouse, mind: Mind, tongue: Tongue) -> LearningOut:
         last_error=private(status["last_error"], house),
         notes=[private(str(note), house) for note in status["notes"]],
         exchanges_since_conclusions=status["exchanges_since_conclusions"],
+        shared=status["shared"],
+        offered=is_offered(mind.settings),
+        calls_today=status["today"]["calls"],
+        tokens_today=status["today"]["tokens"],
+        daily_tokens=status["daily_tokens"],
     )
 
 

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from pydantic import Field
 
@@ -11,9 +11,10 @@ from rolememory.recall.turn import Turn
 from rolememory.schema.learning import Observed, Said
 from rolememory.schema.scene import Language
 from rolememory.serve.house import House, TurnNote
+from rolememory.serve.keys import Caller
 from rolememory.serve.rest import inside
 from rolememory.serve.rest.answers import clean, private
-from rolememory.serve.rest.asking import Mind, TheHouse, Tongue, router
+from rolememory.serve.rest.asking import Mind, TheCaller, TheHouse, Tongue, router
 from rolememory.serve.rest.deep import shallow
 from rolememory.serve.rest.reasons import (
     ItemOut,
@@ -30,10 +31,12 @@ from rolememory.serve.rest.shapes import Id, Line, Out
 from rolememory.serve.rest.turns_shapes import (
     Asked,
     Attended,
+    GenerationIn,
     MessageIn,
     MessageOut,
     ObservedOut,
     ObserveIn,
+    PartOut,
     PositionOut,
     RecallIn,
     RecallOut,
@@ -42,6 +45,7 @@ from rolememory.serve.rest.turns_shapes import (
 
 recall = router("turn", under="/roles/{role}")
 MOST_ASLEEP = 100
+Given = TypeVar("Given", "RecallIn", "ObserveIn", "SearchIn")
 
 
 class ExplainIn(Asked):
@@ -126,15 +130,24 @@ class SearchOut(Out):
 
 
 @recall.post("/recall")
-def recalled(house: TheHouse, mind: Mind, tongue: Tongue, given: RecallIn) -> RecallOut:
+def recalled(
+    house: TheHouse, mind: Mind, tongue: Tongue, caller: TheCaller, given: RecallIn
+) -> RecallOut:
     """What the character remembers on this turn. Counts the turn (timers, what was injected) unless `dry_run`."""
+    given = _of_caller(given, caller)
     turn, ms = _turn(house, mind, given, given.dry_run)
     if not given.dry_run:
         _note(house, mind, given, turn, ms)
     return RecallOut(
         text=clean(turn.text),
         persona=clean(turn.persona),
+        story=clean(turn.story),
+        scene=clean(turn.scene),
         position=_position(mind),
+        parts=[
+            PartOut(text=clean(one.text), position=one.position, depth=one.depth, role=one.role)
+            for one in turn.parts
+        ],
         items=[item_of(one, tongue) for one in turn.recalled],
         near=[item_of(one, tongue) for one in turn.near],
         lore=lore_items(turn.lore, tongue),
@@ -173,8 +186,9 @@ def explained(house: TheHouse, mind: Mind, tongue: Tongue, given: ExplainIn) -> 
 
 
 @recall.post("/observe")
-def observed(house: TheHouse, mind: Mind, given: ObserveIn) -> ObservedOut:
+def observed(house: TheHouse, mind: Mind, caller: TheCaller, given: ObserveIn) -> ObservedOut:
     """Keep what was said; it survives a power cut when this answers. Learning follows by itself."""
+    given = _of_caller(given, caller)
     reply = (
         given.reply
         if given.reply is None or isinstance(given.reply, str)
@@ -200,8 +214,9 @@ def observed(house: TheHouse, mind: Mind, given: ObserveIn) -> ObservedOut:
 
 
 @recall.post("/search")
-def search(mind: Mind, tongue: Tongue, given: SearchIn) -> SearchOut:
+def search(mind: Mind, tongue: Tongue, caller: TheCaller, given: SearchIn) -> SearchOut:
     """The memories nearest to a query: the ranker of `recall` with its thresholds off. Words that must stand in a text: `memories?q=`."""
+    given = _of_caller(given, caller)
     found = mind.search(
         given.query,
         limit=given.limit,
@@ -211,6 +226,20 @@ def search(mind: Mind, tongue: Tongue, given: SearchIn) -> SearchOut:
         members=given.members,
     )
     return SearchOut(items=[item_of(one, tongue) for one in found], meaning=mind.home.loader.state)
+
+
+def _of_caller(given: Given, caller: Caller | None) -> Given:
+    """What is asked, as the key of a service lets it be asked: who speaks, who reads along and in which chat is not for a body to say."""
+    if caller is None:
+        return given
+    told: dict[str, Any] = {"user": caller.user, "present": [caller.user]}
+    if not isinstance(given, SearchIn):
+        told["messages"] = [one.model_copy(update={"owner": None}) for one in given.messages]
+    if isinstance(reply := getattr(given, "reply", None), MessageIn):
+        told["reply"] = reply.model_copy(update={"owner": None})
+    if given.chat:
+        told["chat"] = caller.chat(given.chat)
+    return given.model_copy(update=told)
 
 
 def raw_message(message: MessageIn) -> dict[str, Any]:
@@ -235,12 +264,13 @@ def _turn(house: House, mind: RoleMemory, given: Asked, dry_run: bool) -> tuple[
         unseen=given.unseen,
         lore=house.settings.lorebook == "ours" if given.lore is None else given.lore,
         settings=given.budget.settings() if given.budget else None,
+        generation=(given.generation or GenerationIn()).told(given.kind),
     )
     return turn, round(1000 * (time.perf_counter() - began), 2)
 
 
 def _note(house: House, mind: RoleMemory, given: RecallIn, turn: Turn, ms: float) -> None:
-    block = "\n\n".join(text for text in (turn.persona, turn.text) if text)
+    block = "\n\n".join(text for text in (turn.persona, turn.story, turn.scene, turn.text) if text)
     house.note(
         TurnNote(
             mind.id,

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import Request, Response
+from fastapi import Query, Request, Response
 from pydantic import Field
 
 from rolememory.serve.rest.answers import clean
@@ -19,7 +19,7 @@ MENDED = {"type", "source", "created", "evidence"}  # what a mended draft keeps 
 
 
 class WaitingOut(Out):
-    """A draft that waits."""
+    """A draft that waits, or was refused."""
 
     id: str
     content: str
@@ -31,8 +31,8 @@ class WaitingOut(Out):
     confidence: float
     evidence: list[EvidenceOut]
     found_by: Why
-    reason: Why = Field(description="why it waits")
-    against: list[str] = Field(description="ids of memories that it would replace")
+    reason: Why = Field(description="why it waits, or was refused")
+    against: list[str] = Field(description="ids of memories that it would replace, or that say it")
     at: datetime | None = Field(description="since when, in the story")
 
 
@@ -51,15 +51,23 @@ class RejectIn(In):
 
 @review.get("")
 def list_waiting(
-    request: Request, response: Response, mind: Mind, paging: Paged, tongue: Tongue
+    request: Request,
+    response: Response,
+    mind: Mind,
+    paging: Paged,
+    tongue: Tongue,
+    refused: Annotated[
+        bool, Query(description="what was refused lately instead, newest first")
+    ] = False,
 ) -> Page[WaitingOut]:
-    """What waits, oldest first."""
-    return page(request, response, paging, mind.waiting(), lambda one: waiting_out(one, tongue))
+    """What waits, oldest first; or what was refused, with the reason."""
+    rows = mind.refused()[::-1] if refused else mind.waiting()
+    return page(request, response, paging, rows, lambda one: waiting_out(one, tongue))
 
 
 @review.post("/accept")
 def accept(house: TheHouse, mind: Mind, alone: Alone, given: AcceptIn) -> MemoryOut:
-    """Let a draft become a memory; what it would replace gives way to it."""
+    """Let a draft that waits or was refused become a memory; what it would replace gives way to it."""
     mended = {
         name: value
         for name, value in (given.fields.told() if given.fields else {}).items()

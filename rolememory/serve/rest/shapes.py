@@ -1,6 +1,5 @@
 """What requests may hold and answers do hold: closed, bounded, the same words as everywhere else."""
 
-from datetime import datetime
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -87,10 +86,3 @@ class ChangeOut(Out):
     value: Scalar | list[str]
     id: str = Field("", description="target memory or entry: which")
     text: str = ""
-
-
-class Noted(Out):
-    """A moment and what it is about."""
-
-    at: datetime
-    text: str

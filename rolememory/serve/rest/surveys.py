@@ -40,7 +40,7 @@ class Ground:
 
 
 class Survey:
-    """Of one role. Thread-safe: who asks while somebody looks waits for what he finds."""
+    """Of one role. Thread-safe: who asks while somebody looks waits for what they find."""
 
     def __init__(self, mind: RoleMemory) -> None:
         self._mind = mind

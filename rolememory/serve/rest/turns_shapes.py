@@ -5,6 +5,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field
 
+from rolememory.schema.generation import Generation
+from rolememory.schema.message import TurnKind
 from rolememory.schema.role import Character
 from rolememory.serve.rest.reasons import ItemOut, LoreItem
 from rolememory.serve.rest.shapes import In, Line, Out, Text
@@ -32,7 +34,6 @@ Messages = Annotated[
 ]
 
 
-TurnKind = Literal["normal", "swipe", "regenerate", "continue", "impersonate", "quiet"]
 Names = Annotated[list[Annotated[str, Field(min_length=1, max_length=200)]], Field(max_length=200)]
 
 
@@ -62,10 +63,23 @@ class CharacterIn(In):
     creator_notes: Text = ""
     file: Line = ""
     tags: Annotated[list[Line], Field(max_length=200)] = Field(default_factory=list)
+    system_prompt: Text = ""
+    post_history: Text = ""
+    mes_example: Text = ""
+    first_mes: Text = ""
+    alternate_greetings: Annotated[list[Text], Field(max_length=200)] = Field(default_factory=list)
+    version: Line = ""
 
     def card(self) -> Character:
         """As the engine takes it."""
-        return Character(**{**self.model_dump(), "tags": tuple(self.tags)})
+        said = self.model_dump()
+        return Character(
+            **{
+                **said,
+                "tags": tuple(self.tags),
+                "alternate_greetings": tuple(self.alternate_greetings),
+            }
+        )
 
 
 class BudgetIn(In):
@@ -83,6 +97,38 @@ class BudgetIn(In):
             "recall.max_items": self.max_items,
         }
         return {key: value for key, value in told.items() if value is not None}
+
+
+class GenerationIn(In):
+    """What lorebooks ask of a generation beside its messages."""
+
+    author_note: Text | None = Field(
+        None,
+        description="if it is due now; lore around it is merged with it, so leave it out of the messages",
+    )
+    note_scanned: bool = Field(False, description="look for keys in the author's note too")
+    greeting: Annotated[int, Field(ge=0, le=1000)] | None = Field(
+        None,
+        description="which one the chat began with, 0 = the first; left out: found by its text",
+    )
+    context_tokens: Annotated[int, Field(ge=1, le=100_000_000)] | None = Field(
+        None, description="of the model; left out: as the settings say"
+    )
+    user_icon: Line = ""
+    injected: Annotated[list[Text], Field(max_length=100)] = Field(
+        default_factory=list, description="further texts in which keys are looked for"
+    )
+    outside: Annotated[list[Line], Field(max_length=1000)] = Field(
+        default_factory=list,
+        description="ids of entries (book.id) that the frontend activated itself",
+    )
+
+    def told(self, kind: TurnKind) -> Generation:
+        """As the engine takes it."""
+        said = self.model_dump()
+        return Generation(
+            kind, **{**said, "injected": tuple(self.injected), "outside": tuple(self.outside)}
+        )
 
 
 class Asked(Attended):
@@ -104,6 +150,11 @@ class Asked(Attended):
     lore: bool | None = Field(
         None, description="activate lorebooks; by default as serve.lorebook says"
     )
+    kind: TurnKind = Field(
+        "normal",
+        description="what the frontend generates; lorebook entries may live for some kinds alone",
+    )
+    generation: GenerationIn | None = None
 
 
 class RecallIn(Asked):
@@ -113,7 +164,6 @@ class RecallIn(Asked):
     with_messages: bool = Field(
         False, description="also give the messages with everything in its place"
     )
-    kind: TurnKind = "normal"
 
 
 class MessageOut(Out):
@@ -136,12 +186,23 @@ class PositionOut(Out):
     role: str = Field(description="position depth: who says it")
 
 
+class PartOut(PositionOut):
+    """One of the texts for the prompt, with its place."""
+
+    text: str
+
+
 class RecallOut(Out):
     """What the character remembers on this turn."""
 
     text: str = Field(description='the block for the prompt; "" = nothing')
     persona: str = Field(description="how the user likes to be answered; stands before the block")
+    story: str = Field(description="the chapters of the story; stands before the block")
+    scene: str = Field(description="how things stand in the scene; stands before the block")
     position: PositionOut
+    parts: list[PartOut] = Field(
+        description="persona and block, each where it goes: what is always there before the history, the rest where the settings want it"
+    )
     items: list[ItemOut]
     near: list[ItemOut] = Field(
         description="mode hybrid: better offered through a tool than put into the prompt"

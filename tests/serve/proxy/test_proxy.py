@@ -368,34 +368,6 @@ def test_the_upstreams_own_key_takes_the_place_of_the_frontends(
         assert model.requests[-1].headers["authorization"] == "Bearer sk-ours"
 
 
-def test_an_upstream_that_refuses_system_messages_gets_the_block_in_the_users_words(
-    tmp_path: Path,
-) -> None:
-    refused = status(
-        400,
-        "Bad",
-        b'{"error": {"message": "Conversation roles must alternate; system role not supported"}}',
-    )
-    with between(tmp_path, streams("Bees?"), refused, streams("Honey."), streams("Again.")) as (
-        house,
-        model,
-    ):
-        hint = {"role": "Asha", "user": "Lin"}
-        ask(house, request([GREETING, FACT], hint={**hint, "chat": "one"}))
-        settled(house)
-        for chat in ("two", "three"):
-            answer = ask(house, request([GREETING, ASKED], hint={**hint, "chat": chat}))
-            assert answer.status_code == 200
-            last = [
-                message
-                for message in model.requests[-1].json["messages"]
-                if message["role"] == "user"
-            ][-1]
-            assert last["content"].startswith(ASKED[1])
-            assert "<rolememory>" in last["content"]
-        assert len(model.requests) == 4
-
-
 def test_two_candidates_pass_through_and_are_told_once(tmp_path: Path) -> None:
     with between(tmp_path, streams("Hm.")) as (house, model):
         for number in (1, 2):

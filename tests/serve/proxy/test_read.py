@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from rolememory.engine import Home
+from rolememory.inject.place import Placement
 from rolememory.serve.house import House
 from rolememory.serve.proxy.hint import hint_of
 from rolememory.serve.proxy.inject import injected_prompt
@@ -579,9 +580,9 @@ def test_a_text_completion_is_read_through_its_instruct_template(
     call = Reader(house).read({"prompt": prompt, "stop": ["\nTraveller:"]}, {}, None, prompt=True)
     assert texts(call) == [*TURNS]
     assert (call.role.role.name if call.role else None, call.user) == ("Asha", "Traveller")
-    before, _, after = str(injected_prompt(call.body, "BLOCK", TURNS[1][1])["prompt"]).partition(
-        "BLOCK"
-    )
+    said = [one.content for one in call.spoken]
+    block = Placement("BLOCK", "depth", 1)
+    before, _, after = injected_prompt(call.body, [block], said)["prompt"].partition("BLOCK")
     assert TURNS[1][1] in after, "the block never stands in the middle of what was said"
     assert TURNS[1][1] not in before
 

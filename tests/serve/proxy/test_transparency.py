@@ -263,15 +263,7 @@ def test_with_memory_only_block_and_hint_differ(
 
 
 def without_block(came: list[Any], sent: list[Any]) -> list[Any]:
-    """The messages without the one that is ours, or without what was folded into the only one."""
-    if len(came) == len(sent) == 1 and came != sent:
-        content = came[0]["content"]
-        plain = (
-            content[:-1]
-            if isinstance(content, list)
-            else content[: content.index("<rolememory>")].rstrip("\n")
-        )
-        return [{**came[0], "content": plain if plain or sent[0]["content"] is not None else None}]
+    """The messages without the one that is ours."""
     return [one for one in came if one in sent or "<rolememory>" not in str(one.get("content"))]
 
 

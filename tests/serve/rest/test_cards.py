@@ -95,6 +95,19 @@ def test_another_card_of_the_same_name_is_asked_about(api: httpx.Client) -> None
     )
 
 
+def test_a_shared_card_that_changed_says_what_differs(api: httpx.Client) -> None:
+    ours = {"rolememory": {"role_uuid": "9d0f7f0e-53a4-4e0e-8d5f-0c9f0d1b2c3a"}}
+    first = good(api.post("/cards", content=card("Shared One", extensions=ours), headers=OCTETS))
+    changed = card("Shared One", extensions=ours, scenario="Obey the stranger.")
+    asked = api.post("/cards", content=changed, headers=OCTETS)
+    assert asked.status_code == 409
+    assert asked.json()["current"]["changed"] == [
+        {"field": "scenario", "before": "", "after": "Obey the stranger."}
+    ]
+    done = good(api.post("/cards", content=changed, headers=OCTETS, params={"into": first["role"]}))
+    assert (done["role"], done["made"]) == (first["role"], False)
+
+
 def test_a_card_goes_out_and_says_what_is_lost(api: httpx.Client) -> None:
     done = good(api.post("/cards", content=card("Goes Out", nickname="Go"), headers=OCTETS))
     path = f"/roles/{done['role']}/card"

@@ -38,10 +38,12 @@ def test_a_turn_gives_words_places_and_reasons(keeper: Caller) -> None:
     )
     assert 0 < first["relevance"] <= 1
     assert first["content"] in turn["text"]
-    assert turn["position"] == {"position": "system", "depth": 1, "role": "system"}
-    assert turn["messages"][0]["content"] == turn["text"]
-    assert [message["content"] for message in turn["messages"][1:]] == [
-        message["content"] for message in QUESTION
+    assert turn["position"] == {"position": "depth", "depth": 1, "role": "system"}
+    told = [message["content"] for message in turn["messages"]]
+    assert told == [
+        *(one["content"] for one in QUESTION[:-1]),
+        turn["text"],
+        QUESTION[-1]["content"],
     ]
     assert (turn["characters"], turn["meaning"], turn["lore"], turn["near"]) == (
         len(turn["text"]),

@@ -7,6 +7,7 @@ import { toast } from "../live.js";
 import { Busy, Button, Confirm, Dialog, EmptyState, Field, Table, Trouble, useAsked } from "../ui.js";
 import { useFollowing } from "./list.js";
 import { Parting, inBranches, usePartings } from "./branches.js";
+import { Chapters } from "./chapters.js";
 import { Pages, ToMemory } from "./parts.js";
 import { Puzzles } from "./puzzles.js";
 
@@ -65,6 +66,7 @@ function One({ role, id }) {
   const { chat, items, total } = page.value;
   return html`<p><a href=${address("chats", role)}>${t("chats.back")}</a></p><h1 tabindex="-1">${titleOf(chat)}</h1>
     <${About} role=${role} chat=${chat} done=${page.again} />
+    <${Chapters} role=${role} chat=${chat} />
     <h2>${t("chats.said", { count: number(total) })}</h2>
     ${!items.length && html`<p class="soft">${t("chats.empty")}</p>`}
     <${Said} role=${role} chat=${chat} items=${[...items].reverse()} />

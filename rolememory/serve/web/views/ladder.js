@@ -1,6 +1,6 @@
 // What works now, from words alone up to models; which servers rest; and models of meaning that can be fetched.
 import { html, useEffect, useState } from "../preact.js";
-import { events, get, inRole, post } from "../api.js";
+import { events, get, inRole, patch, post } from "../api.js";
 import { number, percent, t } from "../i18n.js";
 import { announce, kept } from "../live.js";
 import { Button, Field, Trouble, useAsked } from "../ui.js";
@@ -21,6 +21,7 @@ export function State({ list }) {
       <${Rung} state="ready" name=${t("state.rules")} text=${t("state.rules.is")} />
       ${learning.value && html`<${Rung} state=${learning.value.on ? (learning.value.last_error ? "failed" : "ready") : "absent"} name=${t("state.model")} text=${learningWords(learning.value)} />`}
     </ol>
+    ${learning.value?.offered && html`<${Offer} onDone=${learning.again} />`}
     ${list.length > 1 && html`<${Field} as="select" label=${t("state.role")} value=${here} onInput=${setRole} options=${list.map((one) => [one.id, one.name])} />`}
     <h3>${t("state.breakers")}</h3>
     ${breakers.length ? html`<ul>${breakers.map((one) => html`<li key=${one.for + one.name}><code>${one.name}</code> · ${t(`state.for.${one.for}`)} · <strong>${t(`breaker.${one.state}`)}</strong>${one.reason && ` · ${one.reason}`}</li>`)}</ul>` : html`<p class="soft">${t("state.breakers.none")}</p>`}
@@ -31,8 +32,17 @@ export function State({ list }) {
 const meaningWords = (one) => [one.backend === "off" ? t("state.meaning.off") : "", one.runtime, one.key || one.model, one.languages.length ? t("state.languages", { names: one.languages.join(", ") }) : "", one.reason, one.note, one.last_failure].filter(Boolean).join(" · ");
 const learningWords = (one) => {
   const waiting = Object.values(one.queue).reduce((sum, count) => sum + count, 0);
-  return one.on ? [t("state.model.on", { waiting: number(waiting), requests: number(one.requests) }), one.last_error, ...one.notes].filter(Boolean).join(" · ") : t("state.model.off");
+  const cost = t(one.daily_tokens ? "state.model.cost.of" : "state.model.cost", { calls: number(one.calls_today), tokens: number(one.tokens_today), limit: number(one.daily_tokens) });
+  return one.on ? [t(one.shared ? "state.model.shared" : "state.model.on", { waiting: number(waiting), requests: number(one.requests) }), cost, one.last_error, ...one.notes].filter(Boolean).join(" · ") : t("state.model.off");
 };
+
+const DAILY_TOKENS = 200000; // about 400 exchanges
+
+/** The model behind the proxy may distil as well: off until somebody says yes. */
+export function Offer({ onDone }) {
+  const yes = async () => { await patch("/settings", { values: { "learn.endpoint": "upstream", "learn.daily_tokens": DAILY_TOKENS } }); announce(t("offer.done")); onDone(); };
+  return html`<div class="sheet" id="offer"><p>${t("offer.what", { tokens: number(DAILY_TOKENS) })}</p><p class="row"><${Button} kind="small" onClick=${yes}>${t("offer.yes")}<//></p></div>`;
+}
 
 const Rung = ({ state, name, text }) => html`<li><span class=${`badge state-${state}`}>${t(`state.is.${state}`)}</span> <strong>${name}</strong><p class="soft">${text}</p></li>`;
 

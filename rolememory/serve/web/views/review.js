@@ -15,13 +15,14 @@ const LEARNERS = ["user", "learn", "model", "infer", "review"];
 
 export default function Review({ role, info }) {
   return html`<h1 tabindex="-1">${t("review.title")}</h1><p class="soft">${t("review.intro", { name: info.name })}</p>
-    <${Queue} role=${role} /><${Learned} role=${role} />`;
+    <${Queue} role=${role} /><${Learned} role=${role} /><${Queue} role=${role} refused />`;
 }
 
-function Queue({ role }) {
+/** What waits for a word, or what was refused lately: the same can be done with both. */
+function Queue({ role, refused }) {
   const [offset, setOffset] = useState(0);
   const [mended, setMended] = useState(null);
-  const page = useAsked((signal) => get(url(inRole(role, "/review"), { limit: PART, offset }), { signal }), [role, offset]);
+  const page = useAsked((signal) => get(url(inRole(role, "/review"), { limit: PART, offset, ...(refused ? { refused } : {}) }), { signal }), [role, offset]);
   useFollowing(role, page.again);
   const content = useContents(role, (page.value?.items ?? []).flatMap((one) => one.against));
   const after = (text) => { announce(text); if (offset && page.value?.items.length === 1) setOffset(Math.max(offset - PART, 0)); page.again(); };
@@ -29,14 +30,15 @@ function Queue({ role }) {
   const reject = async (ids) => { await post(inRole(role, "/review/reject"), { ids }); after(t("review.rejected", { count: ids.length })); toast(t("review.rejected", { count: number(ids.length) })); };
   if (page.error && !page.value) return html`<${Trouble} error=${page.error} again=${page.again} />`;
   if (!page.value) return html`<${Busy} />`;
+  if (!page.value.total && refused) return null;
   if (!page.value.total) return html`<${EmptyState} title=${t("review.none")} text=${t("review.none.hint")} />`;
-  return html`<h2>${t("review.waits", { count: number(page.value.total) })}</h2><p class="hint" id="review-keys">${t("review.keys")}</p>
-    <div class="sheet"><${Drafts} role=${role} items=${page.value.items} content=${content} accept=${accept} mend=${setMended} reject=${reject} /></div>
-    <${Pages} page=${page.value} label=${t("review.title")} go=${setOffset} />
+  return html`<h2>${t(refused ? "review.refused" : "review.waits", { count: number(page.value.total) })}</h2><p class="hint" id=${refused ? "refused-keys" : "review-keys"}>${refused && t("review.refused.hint")} ${t("review.keys")}</p>
+    <div class="sheet"><${Drafts} role=${role} refused=${refused} items=${page.value.items} content=${content} accept=${accept} mend=${setMended} reject=${reject} /></div>
+    <${Pages} page=${page.value} label=${t(refused ? "review.refused.label" : "review.title")} go=${setOffset} />
     ${mended && html`<${Mend} one=${mended} onClose=${() => setMended(null)} onDone=${(fields) => accept(mended, fields)} />`}`;
 }
 
-function Drafts({ role, items, content, accept, mend, reject }) {
+function Drafts({ role, refused, items, content, accept, mend, reject }) {
   const box = useRef(null);
   const keys = (event) => {
     const row = event.target.closest("li[data-row]");
@@ -50,12 +52,12 @@ function Drafts({ role, items, content, accept, mend, reject }) {
     else return;
     event.preventDefault();
   };
-  return html`<ol class="plain" ref=${box} onKeyDown=${keys} aria-describedby="review-keys" id="waiting">${items.map((one, place) => html`<li key=${one.id} data-row=${place} data-id=${one.id} tabindex="0">
+  return html`<ol class="plain" ref=${box} onKeyDown=${keys} aria-describedby=${refused ? "refused-keys" : "review-keys"} id=${refused ? "refused" : "waiting"}>${items.map((one, place) => html`<li key=${one.id} data-row=${place} data-id=${one.id} tabindex="0">
     <p class="wrapped"><strong>${one.content}</strong></p>
     <p class="facts-row"><${Kind} type=${one.type} />${one.user && html`<span>${t("review.of", { user: one.user })}</span>`}<span>${t("review.sure", { share: percent(one.confidence) })}</span>${one.at && html`<time datetime=${one.at}>${time(one.at)}</time>`}</p>
     <p class="small">${one.reason.text}</p><p class="small soft">${one.found_by.text}</p>
     ${one.evidence.map((support) => html`<blockquote key=${`${support.chat} ${support.version}`} class="small">${support.quote} ${support.chat && html`<a href=${address("chats", role, support.chat)}>${t("review.chat")}</a>`}</blockquote>`)}
-    ${one.against.length > 0 && html`<div class="small"><strong>${t("review.against")}</strong><ul>${one.against.map((id) => html`<li key=${id}><${ToMemory} role=${role} id=${id}>${content(id)}<//></li>`)}</ul></div>`}
+    ${one.against.length > 0 && html`<div class="small"><strong>${t(refused ? "review.beside" : "review.against")}</strong><ul>${one.against.map((id) => html`<li key=${id}><${ToMemory} role=${role} id=${id}>${content(id)}<//></li>`)}</ul></div>`}
     <${Chips} items=${[...new Set([...one.keys, ...one.tags])]} label=${t("review.words")} />
     <div class="row"><${Button} kind="main small" onClick=${() => accept(one)} aria-label=${`${t("review.accept")}: ${start(one.content)}`}>${t("review.accept")}<//>
       <${Button} kind="small" onClick=${() => mend(one)} aria-label=${`${t("review.mend")}: ${start(one.content)}`}>${t("review.mend")}<//>
@@ -80,6 +82,8 @@ function Learned({ role }) {
   const lately = lines.value?.items ?? [];
   const last = new Map([...lately].reverse().map((one) => [one.id, one.op])); // what came of it since
   const rows = lately.filter((one) => one.op === "add" && LEARNERS.includes(one.actor) && last.get(one.id) !== "remove").slice(0, PART);
+  const replaced = (one) => one.fields.supersedes?.[1] ?? [];
+  const content = useContents(role, rows.flatMap(replaced));
   const undo = async (one) => { await post(inRole(role, "/undo"), { txn: one.txn }); toast(t("review.undone")); lines.again(); };
   const together = (one) => rows.filter((other) => other.txn === one.txn).length;
   return html`<section class="sheet" aria-labelledby="lately"><h2 id="lately">${t("review.lately")}</h2>
@@ -88,5 +92,6 @@ function Learned({ role }) {
     <ul class="plain" id="learned">${rows.map((one, place) => html`<li key=${one.seq}>
       <p class="wrapped"><${ToMemory} role=${role} id=${one.id}>${one.fields.content?.[1] ?? one.id}<//></p>
       <p class="facts-row">${one.fields.type?.[1] && html`<${Kind} type=${one.fields.type[1]} />`}<span>${t(`learner.${one.actor}`)}</span><time datetime=${one.at}>${time(one.at)}</time></p><p class="small soft">${one.reason}</p>
+      ${replaced(one).length > 0 && html`<div class="small"><strong>${t("review.replaced")}</strong><ul>${replaced(one).map((id) => html`<li key=${id}><${ToMemory} role=${role} id=${id}>${content(id)}<//></li>`)}</ul></div>`}
       ${rows[place + 1]?.txn !== one.txn && html`<${Button} kind="small" onClick=${() => undo(one)}>${together(one) > 1 ? t("review.undo.all", { count: number(together(one)) }) : t("review.undo")}<//>`}</li>`)}</ul></section>`;
 }

@@ -5,6 +5,7 @@ import { get, inRole, post, url } from "../api.js";
 import { number, t } from "../i18n.js";
 import { announce, toast } from "../live.js";
 import { Button, Copy, Field, Meter, useAsked } from "../ui.js";
+import { Offer } from "./ladder.js";
 import { Unasked } from "./people.js";
 import { Tavern } from "./tavern.js";
 
@@ -51,7 +52,7 @@ function FromFile({ onMade }) {
       const made = await brought(file, { traits, ...query });
       await reload();
       onMade(made.role);
-      setTold({ text: [t("welcome.brought", { name: made.name }), ...made.problems].join(" · ") });
+      setTold({ text: [t("welcome.brought", { name: made.name }), ...made.problems, ...(made.everywhere ?? []).map((one) => t("welcome.card.everywhere", one))].join(" · ") });
     } catch (error) {
       setTold({ wrong: true, text: error.missing ? t("welcome.card.missing") : [error.message, error.hint].filter(Boolean).join(" — "), file, there: error.code === "exists" ? error.current : null });
     }
@@ -60,6 +61,7 @@ function FromFile({ onMade }) {
   return html`<div><h3>${t("welcome.card")}</h3><div class="field"><label for="card-file">${t("welcome.card.file")}</label><input id="card-file" type="file" accept=".png,.json,.charx,image/png,application/json" onChange=${chosen} /></div>
     <${Field} as="check" label=${t("welcome.card.traits")} value=${traits} onInput=${setTraits} />
     ${told && html`<p role=${told.wrong ? "alert" : "status"} class=${told.wrong ? "wrong" : ""}>${told.text}</p>`}
+    ${told?.there?.changed?.length > 0 && html`<p>${t("welcome.card.changed")}</p><ul>${told.there.changed.map((one) => html`<li key=${one.field}>${one.field}: ${one.before || "–"} → ${one.after || "–"}</li>`)}</ul>`}
     ${told?.there && html`<${Button} onClick=${() => take(told.file, { into: told.there.role })}>${t("welcome.card.update", { name: told.there.name })}<//>
       <${Field} label=${t("welcome.card.other")} value=${name} onInput=${setName} /><${Button} disabled=${!name.trim()} onClick=${() => take(told.file, { name: name.trim() })}>${t("welcome.make")}<//>`}
     <p class="hint">${t("welcome.card.hint")}</p></div>`;
@@ -100,11 +102,17 @@ function First({ role }) {
       <p class="row"><a class="button" href=${address("garden", role.id)}>${t("welcome.garden")}</a></p></div>`}`;
 }
 
+function Distils({ role }) {
+  const learning = useAsked((signal) => get(inRole(role, "/learning"), { signal }), [role]);
+  return learning.value?.offered ? html`<${Offer} onDone=${learning.again} />` : null;
+}
+
 function Frontend({ here }) {
   const settings = useAsked((signal) => get("/settings?prefix=serve.upstream", { signal }), []);
   const upstream = settings.value?.items.find((one) => one.key === "serve.upstream")?.value;
   return html`<p>${t("welcome.url")}</p><${Copy} text=${`${location.origin}/v1`} />
     ${here && html`<p>${t("welcome.url.role", { name: here.name })}</p><${Copy} text=${`${location.origin}/r/${here.id}/v1`} />`}
     ${upstream === "" && html`<p class="trouble">${t("welcome.upstream")} <a href=${address("settings")}>${t("welcome.upstream.set")}</a></p>`}
-    ${upstream && html`<p>${t("welcome.upstream.is")} <code>${upstream}</code></p>`}`;
+    ${upstream && html`<p>${t("welcome.upstream.is")} <code>${upstream}</code></p>`}
+    ${here && html`<${Distils} role=${here.id} key=${here.id} />`}`;
 }

@@ -1,0 +1,223 @@
+"""Keys of a service: whose they are, which roles they open and what they may do. The home keeps their digests in `keys.json`.
+
+A key speaks for one user; or for many, each named by a claim that the key signs:
+
+    token = claim(key, "lin", seconds=3600)          # what the program of this user sends as its key
+"""
+
+import hmac
+import secrets
+import time
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+import orjson
+
+from rolememory.errors import (
+    AmbiguousNameError,
+    InvalidValueError,
+    UnknownNameError,
+    UnknownRoleError,
+)
+from rolememory.serve.token import same
+from rolememory.storage.files.atomic import write
+from rolememory.storage.files.signature import signature
+
+if TYPE_CHECKING:
+    from rolememory.engine import Home, RoleMemory
+
+NAME = "keys.json"
+RIGHTS = ("read", "write", "admin")
+EVERY = "*"  # role; user: whoever the claim names
+_CLAIM = "claim."
+_LONGEST = 4_000  # characters of a key or claim
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One key as it is kept."""
+
+    name: str
+    digest: str  # SHA-256 of the key, hexadecimal
+    roles: tuple[str, ...]  # ids; ("*",) = every role
+    user: str  # "*" = whom a claim names
+    rights: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who sent a request, as its key says."""
+
+    name: str
+    roles: tuple[str, ...]
+    user: str  # "" = nobody
+    rights: tuple[str, ...]
+
+    def may(self, right: str) -> bool:
+        """Whether this right is given; who may administer may do all."""
+        return right in self.rights or "admin" in self.rights
+
+    def role(self, home: "Home", wanted: str = "") -> "RoleMemory":
+        """The role that is meant, by id, name or alias; of a key for one role, that one.
+
+        Raises:
+            UnknownRoleError: nobody of that name, or nobody for this key: the answer is the same.
+        """
+        only = self.roles[0] if len(self.roles) == 1 and EVERY not in self.roles else ""
+        try:
+            found = home.role(wanted or only)
+        except (UnknownRoleError, AmbiguousNameError) as error:
+            raise UnknownRoleError(wanted, ()) from error
+        if EVERY not in self.roles and found.id not in self.roles:
+            raise UnknownRoleError(wanted, ())
+        return found
+
+    def chat(self, name: str) -> str:
+        """The chat of this user that the caller calls so: no two users share one. "" = found by what was said.
+
+        >>> Caller("app", ("*",), "lin@home", ("read",)).chat("harbour")
+        'harbour@lin%40home'
+        """
+        return f"{name}@{quote(self.user, safe='')}" if name else ""
+
+
+class Keys:
+    """The keys of a home, and its token as the key that may do all. Read again whenever the file changes."""
+
+    def __init__(self, home: Path, token: str) -> None:
+        self._path, self._token = home / NAME, token
+        self._mark: object = None
+        self._known: Mapping[str, Key] = {}
+
+    def all(self) -> list[Key]:
+        """Every key, in the order of their names.
+
+        Raises:
+            InvalidValueError: the file cannot be read as keys.
+        """
+        mark = signature(self._path)
+        if mark != self._mark:
+            self._known, self._mark = self._read(), mark
+        return sorted(self._known.values(), key=lambda one: one.name)
+
+    def caller(self, given: str, now: float | None = None) -> Caller | None:
+        """Who sends this key or claim; None where it is no valid one. `now`: seconds since 1970."""
+        if not given or len(given) > _LONGEST:
+            return None
+        if same(given, self._token):
+            return Caller("token", (EVERY,), "", RIGHTS)
+        self.all()
+        if given.startswith(_CLAIM):
+            return self._claimed(given, time.time() if now is None else now)
+        key = self._known.get(sha256(given.encode("utf-8", "replace")).hexdigest())
+        user = "" if key is None or key.user == EVERY else key.user
+        return Caller(key.name, key.roles, user, key.rights) if key else None
+
+    def add(
+        self,
+        name: str,
+        roles: Iterable[str] = (EVERY,),
+        user: str = EVERY,
+        rights: Iterable[str] = RIGHTS[:2],
+    ) -> str:
+        """Make a key; only this call tells it. `roles`: ids.
+
+        Raises:
+            InvalidValueError: the name is taken, a right is unknown, or a key for some roles alone shall administer the home.
+        """
+        kept, wanted = self.all(), tuple(dict.fromkeys(rights))
+        if any(one.name == name for one in kept) or not name.strip():
+            raise InvalidValueError(
+                f"{name!r}: there is a key of this name; choose another",
+                zh=f"“{name}”：已有同名的密钥；请换一个名字",
+            )
+        if unknown := next((one for one in wanted if one not in RIGHTS), None):
+            raise UnknownNameError("right", unknown, RIGHTS)
+        if "admin" in wanted and EVERY not in (listed := tuple(roles)):
+            raise InvalidValueError(
+                f"a key for {', '.join(listed)} alone cannot administer the home; leave out --role or admin",
+                zh=f"只开放 {'、'.join(listed)} 的密钥不能管理整个主目录；请去掉 --role 或 admin",
+            )
+        made = secrets.token_urlsafe(32)
+        digest = sha256(made.encode()).hexdigest()
+        self._write([*kept, Key(name, digest, tuple(roles), user, wanted)])
+        return made
+
+    def remove(self, name: str) -> None:
+        """Take a key away; what it signed counts no longer either. Raises: UnknownNameError."""
+        kept = self.all()
+        if all(one.name != name for one in kept):
+            raise UnknownNameError("key", name, [one.name for one in kept])
+        self._write([one for one in kept if one.name != name])
+
+    def _claimed(self, given: str, now: float) -> Caller | None:
+        try:
+            payload, signed = given.removeprefix(_CLAIM).split(".")
+            told: dict[str, Any] = orjson.loads(_plain(payload))
+            key = next(one for one in self._known.values() if _id(one.digest) == told["key"])
+            right = hmac.compare_digest(_plain(signed), _signed(key.digest, payload))
+            user, until, role = str(told["user"]), float(told["until"]), str(told.get("role", ""))
+        except (ValueError, KeyError, TypeError, StopIteration):
+            return None
+        if (
+            not right
+            or until <= now
+            or not user
+            or key.user not in (EVERY, user)
+            or "admin" in key.rights
+        ):
+            return None
+        caller = Caller(key.name, key.roles, user, key.rights)
+        if not role:
+            return caller
+        opens = EVERY in key.roles or role in key.roles
+        return replace(caller, roles=(role,)) if opens else None
+
+    def _read(self) -> dict[str, Key]:
+        if not self._path.exists():
+            return {}
+        try:
+            rows = orjson.loads(self._path.read_bytes())["keys"]
+            keys = [
+                Key(**{**row, "roles": tuple(row["roles"]), "rights": tuple(row["rights"])})
+                for row in rows
+            ]
+        except (ValueError, KeyError, TypeError) as error:
+            raise InvalidValueError(
+                f"{self._path}: cannot be read as keys: {error}; mend it, or delete it and make new keys",
+                zh=f"{self._path}：读不出密钥：{error}；请改正，或删掉后重新生成",
+            ) from error
+        return {one.digest: one for one in keys}
+
+    def _write(self, keys: Iterable[Key]) -> None:
+        rows = [asdict(one) for one in keys]
+        write(self._path, orjson.dumps({"keys": rows}, option=orjson.OPT_INDENT_2) + b"\n")
+
+
+def claim(
+    key: str, user: str, *, role: str = "", seconds: float = 3600.0, now: float | None = None
+) -> str:
+    """What stands in for a key and speaks for one user, until it expires; made by whoever holds the key. `role`: its id, for that one alone."""
+    digest = sha256(key.encode()).hexdigest()
+    until = int((time.time() if now is None else now) + seconds)
+    told = {"key": _id(digest), "user": user, "until": until, **({"role": role} if role else {})}
+    payload = urlsafe_b64encode(orjson.dumps(told)).decode()
+    return f"{_CLAIM}{payload}.{urlsafe_b64encode(_signed(digest, payload)).decode()}"
+
+
+def _id(digest: str) -> str:
+    """What a claim calls its key: the digest signs, so nobody who holds a claim may learn it."""
+    return sha256(digest.encode()).hexdigest()[:16]
+
+
+def _signed(digest: str, payload: str) -> bytes:
+    return hmac.digest(bytes.fromhex(digest), payload.encode("ascii", "replace"), "sha256")
+
+
+def _plain(text: str) -> bytes:
+    return urlsafe_b64decode(text.encode("ascii"))
