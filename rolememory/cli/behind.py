@@ -9,7 +9,7 @@ from rolememory.cli.words import Tongue, say
 
 if TYPE_CHECKING:
     from rolememory.chats import Chats
-    from rolememory.schema.settings import LearnSettings, Settings
+    from rolememory.schema.settings import Settings
     from rolememory.storage.port import Space
 
 PROBE_S = 5.0  # a server that is asked whether it is there has so long
@@ -55,7 +55,7 @@ def standing(space: "Space", settings: "Settings", chats: "Chats | None" = None)
     cursors = Cursors(space)
     state = _model_state(space, settings, kept)
     return Standing(
-        by=learns_by(settings.learn),
+        by=learns_by(settings),
         chats=len(every),
         archived=sum(info.archived for info in every),
         messages=sum(info.messages for info in every),
@@ -67,13 +67,14 @@ def standing(space: "Space", settings: "Settings", chats: "Chats | None" = None)
     )
 
 
-def learns_by(settings: "LearnSettings") -> str:
+def learns_by(settings: "Settings") -> str:
     """Who reads what is said, by the settings."""
-    from rolememory.learn.model.models import model_learns
+    from rolememory.learn.model.models import UPSTREAM, model_learns, resolved
 
-    if not settings.enabled:
+    if not settings.learn.enabled:
         return "off"
-    return "commands and model" if model_learns(settings) else "commands"
+    learn = resolved(settings, last_model=UPSTREAM)  # the server knows which
+    return "commands and model" if model_learns(learn) else "commands"
 
 
 def _model_state(space: "Space", settings: "Settings", chats: "Chats") -> Mapping[str, Any]:
@@ -112,9 +113,9 @@ class Server:
 
 def servers(settings: "Settings", *, ask: bool) -> Iterator[Server]:
     """The servers that learn and that reply, each once. `ask`: see whether they are there, at most some seconds each."""
-    from rolememory.learn.model.models import STEPS, own
+    from rolememory.learn.model.models import STEPS, own, resolved
 
-    learn, known = settings.learn, dict[str, tuple[str, str]]()
+    learn, known = resolved(settings), dict[str, tuple[str, str]]()
     for base, key in ((own(learn, step).endpoint, own(learn, step).api_key_env) for step in STEPS):
         known.setdefault(base or learn.endpoint, ("learning", key or learn.api_key_env))
     known.setdefault(settings.serve.upstream, ("replies", settings.serve.upstream_key_env))

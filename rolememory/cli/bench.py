@@ -32,6 +32,7 @@ NO_LIMITS = {
     "recall.near_duplicate": 1.0,
     "recall.keep_margin": 0.0,
     "recall.max_items": RANKED,
+    "recall.enough": None,
     "recall.candidates": RANKED,
     "budget.max_total_length": 10**9,
 }

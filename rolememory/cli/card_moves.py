@@ -13,8 +13,11 @@ from rolememory.cli.words import Tongue, both, say
 from rolememory.errors import InvalidValueError
 
 if TYPE_CHECKING:
-    from rolememory.author.adopt import Adopted
+    from collections.abc import Sequence
+
+    from rolememory.author.adopt import Adopted, Match
     from rolememory.author.convert import Converted, Loss
+    from rolememory.author.strangers import Everywhere
     from rolememory.cards.card import Card
     from rolememory.engine import Home
     from rolememory.schema.role import Role
@@ -71,6 +74,7 @@ def _standing(here: Desk, home: "Home", card: "Card", name: str | None, yes: boo
     if found is None or found.sure or yes:
         return found.role if found else None
     told = found.role.name
+    _tell_changed(here, found)
     question = say(
         f"{told} is there already; bring it up to date with this card?",
         f"已有角色{told}，用这张卡更新它吗？",
@@ -83,6 +87,29 @@ def _standing(here: Desk, home: "Home", card: "Card", name: str | None, yes: boo
     )
 
 
+def _tell_changed(here: Desk, found: "Match") -> None:
+    """What the card says otherwise than the one that came before."""
+    if not found.changed or here.out.as_json:
+        return
+    here.out.say(
+        say("this card says something else than the one that is here:", "这张卡与现有的不同："),
+        "bold",
+    )
+    for one in found.changed:
+        here.out.say(f"  {one.field}: {one.before!r} → {one.after!r}")
+
+
+def tell_everywhere(here: Desk, found: "Sequence[Everywhere]") -> None:
+    """Keys that bring their entry on every turn."""
+    for one in found:
+        here.out.warn(
+            say(
+                f"{one.entry}: the key {one.key!r} matches everything, so this entry comes on every turn; make it constant, or change the key",
+                f"{one.entry}：关键词 {one.key!r} 处处匹配，这个条目每轮都会出现；请设为常驻，或改掉关键词",
+            )
+        )
+
+
 def _tell_adopted(here: Desk, done: "Adopted", folder: Path) -> None:
     if here.out.as_json:
         here.out.data(
@@ -90,6 +117,7 @@ def _tell_adopted(here: Desk, done: "Adopted", folder: Path) -> None:
                 "role": done.role.id, "name": done.role.name, "aliases": list(done.role.aliases), "made": done.made, "folder": str(folder),
                 "card": done.role.card, "written": list(done.written), "removed": list(done.removed), "kept": list(done.kept),
                 "traits": list(done.traits), "problems": list(done.problems),
+                "everywhere": [{"entry": one.entry, "key": one.key} for one in done.everywhere],
             }
         )  # fmt: skip
         return
@@ -122,6 +150,7 @@ def _tell_adopted(here: Desk, done: "Adopted", folder: Path) -> None:
         )
     for problem in done.problems:
         here.out.warn(problem)
+    tell_everywhere(here, done.everywhere)
 
 
 To = Annotated[

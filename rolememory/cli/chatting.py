@@ -4,8 +4,10 @@ import os
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated
 
+from rolememory.cli.chapters import heading
 from rolememory.cli.desk import Desk, desk
 from rolememory.cli.options import RoleName, UserName, option
 from rolememory.cli.out import one_line, write
@@ -21,8 +23,8 @@ if TYPE_CHECKING:
 
 _TIMEOUT_S = 300.0  # of a whole reply
 _HELP = both(
-    "/why  reasons of the last turn    /swipe  another reply    /undo  take the last thing learned back    /quit  end",
-    "/why  上一轮的缘由    /swipe  换一个回复    /undo  撤销刚学到的    /quit  结束",
+    "/why  reasons of the last turn    /swipe  another reply    /undo  take the last thing learned back    /chapter [TITLE]  end a chapter    /quit  end",
+    "/why  上一轮的缘由    /swipe  换一个回复    /undo  撤销刚学到的    /chapter [标题]  结束一章    /quit  结束",
 )
 
 
@@ -92,6 +94,8 @@ class Talk:
                 self.chat, settings.short_term_items, settings.short_term_characters
             )
             self.said = [Message(role=one.role, content=one.text) for one in recent]
+            if recent:
+                self._previously(recent[-1].at)
         for message in self.said[-4:]:
             self._show(
                 self.mind.role.name
@@ -103,6 +107,7 @@ class Talk:
 
     def heard(self, line: str) -> bool:
         """One line of the user's; false when it was the last."""
+        from rolememory.learn.commands import chapter_commands
         from rolememory.schema.message import Message
 
         commands = {
@@ -114,6 +119,9 @@ class Talk:
         word = line.strip()
         if word in commands:
             return commands[word]() is not False
+        if found := chapter_commands(word):
+            self._chapter(found[-1][2])
+            return True
         if word:
             self.said.append(Message.user(word))
             self._reply()
@@ -122,9 +130,9 @@ class Talk:
     def _reply(self) -> None:
         from rolememory.schema.message import Message
 
-        self.turn = self.mind.recall(
-            [*self._instructions(), *self.said], chat=self.chat, user=self.user
-        )
+        most = self.mind.settings.memory.max_history
+        sent = self.said if most is None else self.said[-max(most, 1) :]
+        self.turn = self.mind.recall([*self._instructions(), *sent], chat=self.chat, user=self.user)
         before = set(self.mind.memories)
         try:
             reply = self._streamed(
@@ -193,6 +201,29 @@ class Talk:
             self.here.out.say(say("taken back", "已撤销"))
         except RoleMemoryError as error:
             self.here.out.warn(error.text(Tongue.language))
+
+    def _chapter(self, title: str) -> None:
+        """End a chapter here; the model writes it now, or later."""
+        if not self.said:
+            self.here.out.raw(say("nothing was said yet", "还没有说话"))
+            return
+        before = {one.id for one in self.mind.chapters(self.chat)}
+        report = self.mind.end_chapter(self.chat, title)
+        for one in self.mind.chapters(self.chat):
+            if one.id not in before:
+                self.here.out.say(heading(one), "bold")
+                self.here.out.raw(one.content)
+        for note in report.notes:
+            self.here.out.warn(note.text(Tongue.language))
+        if not (report.notes or report.summaries):
+            self.here.out.say(say("the chapter ends here", "这一章到此为止"))
+
+    def _previously(self, last: datetime) -> None:
+        """What happened before, after days without a word."""
+        least, told = self.mind.settings.inject.previously_days, self.mind.chapters(self.chat)
+        if least and told and datetime.now(UTC) - last >= timedelta(days=least):
+            self.here.out.say(say("Previously:", "前情回顾："), "bold")
+            self.here.out.raw(told[-1].content)
 
     def _show(self, who: str, text: str) -> None:
         self.here.out.say(f"{who}:", "bold cyan")

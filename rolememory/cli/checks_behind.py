@@ -24,7 +24,7 @@ MANY_WAIT = 50  # drafts that wait for a person: more than one looks through in 
 
 def learning(settings: "Settings", *, ask: bool) -> Iterator[Finding]:
     """Who learns, and the servers that are asked."""
-    by = learns_by(settings.learn)
+    by = learns_by(settings)
     told = Standing(by).told()
     yield Finding(
         "note" if by == "off" else "good",
@@ -33,7 +33,15 @@ def learning(settings: "Settings", *, ask: bool) -> Iterator[Finding]:
         say(f"memories are learned by: {told}", f"学习记忆靠：{told}"),
     )
     endpoint, model = settings.learn.endpoint, settings.learn.model
-    if by == "commands" and bool(endpoint) != bool(model) and settings.learn.extractor != "rules":
+    if endpoint == "upstream" and not settings.serve.upstream:
+        what = say(
+            'learn.endpoint is "upstream", and no model is set behind the proxy',
+            "learn.endpoint 是 upstream，但代理后面没有设模型",
+        )
+        yield Finding(
+            "warning", "learning", "", what, say("set serve.upstream", "请设置 serve.upstream")
+        )
+    elif by == "commands" and bool(endpoint) != bool(model) and settings.learn.extractor != "rules":
         named = "learn.endpoint" if endpoint else "learn.model"
         other = "learn.model" if endpoint else "learn.endpoint"
         what = say(

@@ -27,15 +27,16 @@ class Desk:
     out: Out
 
     @contextmanager
-    def home(self, meaning: bool = False) -> "Iterator[Home]":
-        """The home, closed afterwards. `meaning`: with an embedding model; without one nothing heavy is loaded.
+    def home(self, meaning: bool = False, make: bool = False) -> "Iterator[Home]":
+        """The home, closed afterwards. `meaning`: with an embedding model; without one nothing heavy is loaded. `make`: where there is nothing, a new one.
 
         Raises:
             InvalidValueError: there is none here.
         """
         from rolememory.engine import Home
 
-        self.check_home()
+        if not make or self.path.expanduser().exists():
+            self.check_home()
         settings: Mapping[str, Any] | None = None if meaning else {"embedding.backend": "off"}
         with Home.open(self.path, settings) as home:
             yield home

@@ -1,5 +1,6 @@
 """export, import: a role as one JSON document, out and in; whole lives from other programs (`cli.bring`)."""
 
+import sys
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -47,11 +48,11 @@ def import_file(
     file: Annotated[
         str,
         argument(
-            "FILE|-|sillytavern",
-            "the file; - reads standard input; or the program",
-            "文件；- 表示从标准输入读取；或程序名",
+            "[FILE|-|sillytavern]",
+            "the file; - or nothing reads standard input; or the program",
+            "文件；- 或不写表示从标准输入读取；或程序名",
         ),
-    ],
+    ] = "-",
     folder: Annotated[
         str | None,
         argument(
@@ -90,13 +91,18 @@ def import_file(
     if folder is not None:
         bring(here, file, folder, Asked(role, profile, hidden, again, dry_run, yes, stories))
         return
+    if file == "-" and sys.stdin.isatty():
+        raise InvalidValueError(
+            "name a file, or pipe one in: `import < backup.json`",
+            zh="请写明文件，或用管道传入：`import < backup.json`",
+        )
     document = _document(read_text(file), file)
     if role is None and not (isinstance(document, dict) and document.get("format") == FORMAT):
         raise InvalidValueError(
             f"{file}: these are memories without a role; say into which with --role ROLE",
             zh=f"{file}：这些记忆没有写明角色；请用 --role 指定导入到哪个角色",
         )
-    with here.home() as home:
+    with here.home(make=not dry_run) as home:
         try:
             done = import_role(
                 home.folder,

@@ -70,7 +70,8 @@ def downloaded(here: Desk, repository: str, mirror: str | None, to: Path | None)
             f"huggingface_hub is not installed; {install}",
             zh=f"没有安装 huggingface_hub；请运行 {install}",
         )
-    from rolememory.text.embed.local import cached
+    from rolememory.schema.settings import EmbeddingSettings
+    from rolememory.text.embed.local import DEFAULT_MODEL, PACKAGE_SHA256, cached, checked_digest
 
     endpoint = _address(mirror or os.environ.get("HF_ENDPOINT") or HUB)
     if to is None and (found := cached(repository)) is not None:
@@ -84,7 +85,10 @@ def downloaded(here: Desk, repository: str, mirror: str | None, to: Path | None)
     here.out.say(
         say(f"fetching {repository} from {endpoint}", f"正在从 {endpoint} 下载 {repository}")
     )
-    return _snapshot(repository, endpoint, to)
+    folder = _snapshot(repository, endpoint, to)
+    if repository == DEFAULT_MODEL:
+        checked_digest(folder, EmbeddingSettings(), PACKAGE_SHA256)
+    return folder
 
 
 def _address(url: str) -> str:
@@ -141,6 +145,8 @@ def _snapshot(repository: str, endpoint: str, to: Path | None) -> Path:
     from huggingface_hub import snapshot_download
     from huggingface_hub.utils.tqdm import disable_progress_bars
 
+    from rolememory.text.embed.local import DEFAULT_MODEL, DEFAULT_REVISION
+
     if not sys.stderr.isatty():
         disable_progress_bars()
     where: dict[str, Any] = {"local_dir": str(to.expanduser().resolve())} if to else {}
@@ -148,6 +154,7 @@ def _snapshot(repository: str, endpoint: str, to: Path | None) -> Path:
         return Path(
             snapshot_download(
                 repository,
+                revision=DEFAULT_REVISION if repository == DEFAULT_MODEL else None,
                 endpoint=endpoint,
                 allow_patterns=list(PATTERNS),
                 ignore_patterns=list(SKIPPED),

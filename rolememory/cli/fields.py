@@ -40,13 +40,11 @@ def value_of(name: str, text: str) -> Any:
         return split(text)
     if not text.strip() and name not in ("content", "type"):
         return None
-    if name in NUMBERS:
-        return _number(name, text)
-    if name in SWITCHES:
-        return _switch(name, text)
-    if name == "evidence":
-        return [{"quote": text}]
-    return text
+    special: dict[str, Any] = {"evidence": [{"quote": text}], "chapter": {"title": text}}
+    if name in special:
+        return special[name]
+    read = _number if name in NUMBERS else _switch if name in SWITCHES else None
+    return read(name, text) if read else text
 
 
 def _number(name: str, text: str) -> float | int:

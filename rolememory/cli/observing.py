@@ -1,5 +1,6 @@
 """observe, review, infer: what is learned from a chat, and a person's word on it."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 from rolememory.cli.chats import chat_messages
@@ -13,7 +14,10 @@ from rolememory.errors import InvalidValueError
 
 if TYPE_CHECKING:
     from rolememory.engine import RoleMemory
+    from rolememory.schema.memory import Memory
     from rolememory.storage.review import Waiting
+
+_RECEIPTS, _SHOWN = 20, 60  # messages that are looked at, and characters of a reply
 
 ChatName = Annotated[
     str,
@@ -120,6 +124,14 @@ def review(
         str | None,
         option("--content TEXT", "with --mend: what it shall say", "与 --mend 同用：改成什么"),
     ] = None,
+    refused: Annotated[
+        bool,
+        option(
+            "--refused",
+            "what was not kept, and why; --accept ID keeps it",
+            "没有记下的内容及原因；--accept ID 可记下",
+        ),
+    ] = False,
 ) -> None:
     """Without options: what waits, and why."""
     here = desk()
@@ -133,18 +145,44 @@ def review(
         for waiting_id in _meant(mind, accept):
             mind.accept(waiting_id)
         mind.reject(*_meant(mind, reject))
-        rows = [_row(one) for one in mind.waiting()]
+        rows = [_row(one) for one in (mind.refused() if refused else mind.waiting())]
+        receipts = [] if here.out.as_json else list(_receipts(mind))
     if here.out.as_json:
         here.out.data([plain(row) for row in rows])
     elif not rows:
-        here.out.say(say("nothing waits", "没有待定的记忆"))
+        here.out.say(
+            say("nothing was refused", "没有未记下的内容")
+            if refused
+            else say("nothing waits", "没有待定的记忆")
+        )
     else:
         columns = [
             Column("id", "id", style="cyan"),
             Column("content", say("what", "内容"), fold=3),
-            Column("why", say("why it waits", "为何待定"), fold=2),
+            Column(
+                "why",
+                say("why not", "为何没记") if refused else say("why it waits", "为何待定"),
+                fold=2,
+            ),
         ]
         here.out.table(rows, columns)
+    for reply, learned in receipts:
+        here.out.say(say(f"learned from this reply: {reply}", f"从这条回复学到：{reply}"), "bold")
+        for memory in learned:
+            here.out.say(f"  + {one_line(memory.content)}  ({memory.id})")
+
+
+def _receipts(mind: "RoleMemory") -> "Iterator[tuple[str, list[Memory]]]":
+    """What was learned from the last replies of the chat that changed last, the newest reply first."""
+    chat = mind.chats.active()
+    path = mind.chats.path(chat.id)[-_RECEIPTS:] if chat else ()
+    for said in reversed(path):
+        learned = (
+            mind.learned_from(chat.id, said.version) if chat and said.role == "assistant" else []
+        )
+        if learned:
+            text = one_line(said.text)
+            yield (text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"), learned
 
 
 @verb(

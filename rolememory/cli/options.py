@@ -56,7 +56,7 @@ UserName = Annotated[
     str | None,
     option(
         "--user NAME",
-        "whose turn it is: his own memories and the shared ones",
+        "act as this user: their own memories and the shared ones",
         "当前用户：只看本人的和共享的记忆",
     ),
 ]

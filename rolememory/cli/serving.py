@@ -52,6 +52,14 @@ def serve(
         str | None,
         option("--role NAME", "the role of every turn that names none", "没有指明角色的对话归谁"),
     ] = None,
+    service: Annotated[
+        bool,
+        option(
+            "--service",
+            "serve many users by keys: `keys add` makes them",
+            "以密钥服务多个用户：用 `keys add` 生成",
+        ),
+    ] = False,
 ) -> None:
     """Runs until Ctrl-C."""
     here = desk()
@@ -61,6 +69,7 @@ def serve(
     from rolememory.serve.run import serve as run
 
     given = {"serve.upstream": upstream, "serve.port": port, "serve.host": host, "serve.role": role}
+    given["serve.service"] = service or None
     house = _house(
         here, {name: value for name, value in given.items() if value is not None}, api_key
     )
@@ -94,6 +103,13 @@ def greet(here: Desk, house: "House", url: str) -> None:
     )
     for name, value in told:
         here.out.say(f"  {name}: {value}")
+    if offered(house):
+        here.out.say(
+            say(
+                "  the model behind may also note facts while nobody chats: rolememory settings learn.endpoint upstream",
+                "  后面的模型也可以趁没人聊天时记下事实：rolememory settings learn.endpoint upstream",
+            )
+        )
     if house.fresh_token:
         here.out.say(
             say(
@@ -102,6 +118,13 @@ def greet(here: Desk, house: "House", url: str) -> None:
             )
         )
     here.out.say(say("  Ctrl-C ends", "  按 Ctrl-C 结束"))
+
+
+def offered(house: "House") -> bool:
+    """Whether the model behind the proxy could distil and nobody has said yes or no."""
+    from rolememory.learn.model.models import is_offered
+
+    return is_offered(house.home.settings)
 
 
 def meaning(house: "House") -> str:

@@ -62,47 +62,67 @@ def sessions(
 ) -> None:
     """Newest first. Nothing brings a removed record back: without a terminal --remove wants --yes."""
     here = desk()
-    if chat is not None and remove:
-        question = say(f"remove the record of {chat!r}?", f"删除会话“{chat}”的记录？")
-        if not here.sure(question, yes):
-            here.out.say(say("nothing was removed", "没有删除"))
-            return
+    told = {"title": title, "archived": archive, "mode": mode, "story": story}
+    told = {name: value for name, value in told.items() if value is not None}
+    if chat is None and (told or remove):
+        raise InvalidValueError(
+            f"say which chat is meant: `rolememory sessions {role}` lists them",
+            zh=f"请指明是哪个会话：`rolememory sessions {role}` 列出全部",
+        )
+    if chat is None:
+        _list(here, role, archived, user)
+    elif remove:
+        _remove(here, role, chat, yes)
+    else:
+        with here.role(role) as mind:
+            if told:
+                mind.chats.update(chat, **told)  # type: ignore[arg-type]  # checked there
+            _note_mode(here, mode)
+            path = mind.chats.path(chat)
+        _show(here, [_message(said) for said in path])
+
+
+def _remove(here: Desk, role: str, chat: str, yes: bool) -> None:
+    if not here.sure(say(f"remove the record of {chat!r}?", f"删除会话“{chat}”的记录？"), yes):
+        here.out.say(say("nothing was removed", "没有删除"))
+        return
     with here.role(role) as mind:
-        told = {"title": title, "archived": archive, "mode": mode, "story": story}
-        if chat is not None and remove:
-            mind.chats.remove(chat)
-            here.out.say(say(f"{chat}: removed", f"{chat}：已删除"))
-            return
-        if chat is not None and any(value is not None for value in told.values()):
-            mind.chats.update(chat, **told)  # type: ignore[arg-type]  # checked there
-            if mode in ("own", "shared"):
-                here.out.note(
-                    say(
-                        f"--mode {mode} is --story {'own' if mode == 'own' else 'default'} now",
-                        f"--mode {mode} 现在是 --story {'own' if mode == 'own' else 'default'}",
-                    )
-                )
-        rows = [_message(said) for said in mind.chats.path(chat)] if chat is not None else None
+        mind.chats.remove(chat)
+    here.out.say(say(f"{chat}: removed", f"{chat}：已删除"))
+
+
+def _note_mode(here: Desk, mode: str | None) -> None:
+    """Say what a mode of earlier versions is called now."""
+    if mode in ("own", "shared"):
+        story = "own" if mode == "own" else "default"
+        here.out.note(
+            say(f"--mode {mode} is --story {story} now", f"--mode {mode} 现在是 --story {story}")
+        )
+
+
+def _show(here: Desk, rows: list[dict[str, Any]]) -> None:
+    if here.out.as_json:
+        here.out.data([plain(row) for row in rows])
+        return
+    for row in rows:
+        here.out.say(f"[{row['name'] or row['role']}]", "bold cyan")
+        here.out.raw(row["text"])
+
+
+def _list(here: Desk, role: str, archived: bool, user: str | None) -> None:
+    with here.role(role) as mind:
         chats = mind.chats.chats(archived=archived, **({"user": user} if user else {}))
     if here.out.as_json:
-        here.out.data(
-            [plain(row) for row in rows]
-            if rows is not None
-            else [plain(_chat_json(info)) for info in chats]
-        )
-    elif rows is not None:
-        for row in rows:
-            here.out.say(f"[{row['name'] or row['role']}]", "bold cyan")
-            here.out.raw(row["text"])
-    elif not chats:
+        here.out.data([plain(_chat_json(info)) for info in chats])
+    elif chats:
+        here.out.table([_chat_row(info) for info in chats], _columns())
+    else:
         here.out.say(
             say(
                 "no chats yet; `observe` or a frontend brings them",
                 "还没有会话；由 `observe` 或前端带来",
             )
         )
-    else:
-        here.out.table([_chat_row(info) for info in chats], _columns())
 
 
 @verb("story list", LEARN, both("the stories of a role", "角色的故事"))

@@ -21,6 +21,7 @@ MODULES = (
     "chatting",
     "observing",
     "sessions",
+    "chapters",
     "people",
     "past",
     "upkeep",
@@ -34,6 +35,7 @@ MODULES = (
     "models",
     "graphs",
     "serving",
+    "keys",
     "integrating",
     "mcp",
     "live",
@@ -43,6 +45,7 @@ MODULES = (
 _GROUPS = {
     "story": both("stories: which chats know of one another", "故事：哪些会话彼此知道"),
     "users": both("people: who is known, under which names", "人物：认识谁，有哪些名字"),
+    "keys": both("keys of a service: who may ask", "服务的密钥：谁可以访问"),
     "integrate": both(
         "frontends: what they need of us put in and taken out", "前端：装上和取下所需的内容"
     ),

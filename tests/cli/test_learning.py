@@ -68,6 +68,29 @@ def test_sessions_list_show_rename_and_remove(home: Command) -> None:
     assert json.loads(run(home, "sessions", "Mira", "--json")) == []
 
 
+@pytest.mark.parametrize(
+    ("language", "words"), [("en", "say which chat is meant"), ("zh", "请指明是哪个会话")]
+)
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("--title", "Bees"),
+        ("--archive",),
+        ("--mode", "off"),
+        ("--story", "own"),
+        ("--remove", "--yes"),
+    ],
+    ids=lambda change: change[0],
+)
+def test_a_change_that_names_no_chat_asks_which_is_meant(
+    home: Command, language: str, words: str, change: tuple[str, ...]
+) -> None:
+    run(home, "observe", "Mira", file_of(home), "--chat", "one", "--user", "lin")
+    before = run(home, "sessions", "Mira", "--json")
+    assert words in run(home, "sessions", "Mira", *change, language=language, code=1)
+    assert run(home, "sessions", "Mira", "--json") == before
+
+
 def test_a_story_is_begun_and_merged(home: Command) -> None:
     run(home, "observe", "Mira", file_of(home), "--chat", "one", "--user", "lin")
     run(home, "story", "begin", "Mira", "what if", "--chat", "one")
@@ -125,6 +148,19 @@ def test_what_waits_is_shown_and_accepted_rejected_or_mended(home: Command) -> N
     )
     assert "Lin lives in Rome now." in run(home, "list", "Mira")
     assert "nobody" in run(home, "review", "Mira", "--accept", "nobody", code=1)
+
+
+@pytest.mark.parametrize(
+    ("language", "told"),
+    [("en", "learned from this reply: Tell me more."), ("zh", "从这条回复学到：Tell me more.")],
+)
+def test_review_tells_what_was_learned_from_the_last_replies(
+    home: Command, language: str, told: str
+) -> None:
+    run(home, "observe", "Mira", file_of(home), "--chat", "one", "--user", "lin")
+    lines = run(home, "review", "Mira", language=language).splitlines()
+    assert lines[1] == told
+    assert "I live in Rome" in lines[2]
 
 
 def test_forget_says_first_what_would_go(home: Command) -> None:
