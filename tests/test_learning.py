@@ -279,6 +279,60 @@ def test_what_was_deleted_by_hand_is_not_learned_again(home: Home) -> None:
     assert not set(ids) & set(mind.memories)
 
 
+BESIDE = {
+    "en": (
+        "I bought a boat today. Please remember that my niece Ella lives in Graz. It rains.",
+        "Where does my niece Ella live?",
+        "Graz",
+        ["I bought a boat today.", "It rains."],
+    ),
+    "en, out of the story": (
+        "It rains. ((Remember that my niece Ella lives in Graz.)) I sit down.",
+        "(OOC: where does my niece Ella live?)",
+        "Graz",
+        ["It rains.", "I sit down."],
+    ),
+    "zh": (
+        "我今天买了一条船。记住，我侄女艾拉住在格拉茨。外面下雨。",
+        "我侄女艾拉住在哪里？",
+        "格拉茨",
+        ["我今天买了一条船。", "外面下雨。"],
+    ),
+}
+
+
+@pytest.mark.parametrize("form", BESIDE)
+def test_the_order_goes_with_what_it_asked_for_and_leaves_what_stands_beside_it(
+    tmp_path: Path, form: str
+) -> None:
+    order, question, word, beside = BESIDE[form]
+    with Home.open(tmp_path, WORDS_ONLY) as home:
+        mind = home.create("Mira")
+        mind.observe([U(order)], "Oh.", chat="one", user="lin")
+        assert word in told(mind, question)
+        mind.delete(*mind.memories)
+        assert word not in told(mind, question)
+        mind.undo()
+        assert word in told(mind, question)
+        mind.delete(*mind.memories)
+        mind.observe([U(order), A("Oh."), U("Well.")], chat="one", user="lin")
+    with Home.open(tmp_path, WORDS_ONLY) as home:
+        mind = home.role("Mira")
+        assert word not in told(mind, question)
+        found = {one.memory.content for said in beside for one in mind.search(said, user="lin")}
+        assert found >= set(beside)
+
+
+def test_a_memory_kept_by_hand_leaves_the_words_it_was_made_of(home: Home) -> None:
+    mind = home.create("Mira")
+    mind.observe([U("My niece Ella lives in Graz.")], "Oh.", chat="one", user="lin")
+    (said,) = (
+        one.memory for one in mind.search("niece Ella", user="lin") if "Graz" in one.memory.content
+    )
+    mind.delete(mind.keep(said.id).id)
+    assert "Graz" in told(mind, "Where does my niece Ella live?")
+
+
 def test_a_secret_waits_for_a_person(home: Home) -> None:
     mind = home.create("Mira")
     mind.observe(
