@@ -4,10 +4,12 @@ Only translates: a case to arguments, the answer to the words of the case. Forma
 """
 
 import json
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from math import ceil
+from datetime import datetime
+from math import ceil, isfinite
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +18,10 @@ from rolememory.cards.sillytavern import read_world
 from rolememory.recall.lore.activation import Activation
 from rolememory.recall.lore.scan import scan
 from rolememory.schema.lorebook import BookSource, Lorebook, TimedEffect, TimedState
+from rolememory.schema.message import Message
 from rolememory.schema.role import Character
 from rolememory.schema.settings import ScanSettings
+from rolememory.text.macros import Variables, for_character
 from rolememory.text.pattern import Budget
 
 STRATEGIES = ("evenly", "character_first", "global_first")
@@ -28,6 +32,16 @@ IMPORTS = {
     "risu": risu_book.to_world,
     "character_book": character_book.to_world,
 }
+CARD_TEXTS = (
+    *("description", "personality", "scenario", "depth_prompt", "creator_notes"),
+    *("mes_example", "first_mes", "system_prompt", "post_history", "version"),
+)
+OURS = {
+    r"\{\{\s*(?:default|instruct)system": "the operator's own prompt stays theirs",
+    r"\{\{\s*systemprompt": "likewise; the card's own is told",
+    r"\{\{\s*(?:max(?:prompt|response)|firstdisplayed|chatstart|\w+separator)": "only the frontend knows it",
+}
+"""Macros that are said in another way than SillyTavern does, on purpose: pattern, and why."""
 COMPARED = (
     "activated",
     "before",
@@ -63,10 +77,12 @@ def run(case: Mapping[str, Any]) -> Iterator[str]:
     """What the case expects and the product does not give; nothing when it passes."""
     if case.get("kind") == "import":
         yield from _converted(case)
+    elif case.get("kind") == "macros":
+        yield from _macros(case)
     elif "turns" in case:
         yield from _turns(case)
     else:
-        yield from _faults(_scan(case, case, case["chat"], TimedState()), case["expected"])
+        yield from faults(_scan(case, case, case["chat"], TimedState()), case["expected"])
 
 
 def _converted(case: Mapping[str, Any]) -> Iterator[str]:
@@ -79,8 +95,32 @@ def _converted(case: Mapping[str, Any]) -> Iterator[str]:
         yield f"expected {expected}, got {given}"
 
 
+def _macros(case: Mapping[str, Any]) -> Iterator[str]:
+    """Texts said one after the other, with what that left in the variables."""
+    kept = Variables.of(case.get("variables"))
+    macros = for_character(
+        character(case),
+        now=datetime.fromisoformat(case["now"]),
+        card_macros=False,
+        messages=[Message.of(message(one)) for one in case["chat"]],
+        variables=kept,
+        context_tokens=8192,
+    )
+    expected = case["expected"]
+    for text, said in zip(case["texts"], expected["said"], strict=True):
+        if (given := macros.expand(text)) != said and not is_ours(text):
+            yield f"{text!r}: expected {said!r}, got {given!r}"
+    yield from _left(kept, expected)
+
+
+def _left(kept: Variables, expected: Mapping[str, Any]) -> Iterator[str]:
+    left = {name: _floats(held) for name, held in expected["variables"].items() if held}
+    if {name: _floats(held) for name, held in kept.to_json().items()} != left:
+        yield f"variables: expected {left}, got {kept.to_json()}"
+
+
 def _turns(case: Mapping[str, Any]) -> Iterator[str]:
-    chat, state, edits = list(case["chat"]), TimedState(), {}
+    chat, state, edits, said = list(case["chat"]), TimedState(), {}, case.get("variables")
     for number, (turn, expected) in enumerate(
         zip(case["turns"], case["expected"]["turns"], strict=True), 1
     ):
@@ -88,9 +128,9 @@ def _turns(case: Mapping[str, Any]) -> Iterator[str]:
         chat = [*chat[:kept], *turn.get("append", [])]
         for uid, fields in turn.get("edit_entries", {}).items():
             edits[uid] = {**edits.get(uid, {}), **fields}
-        answer = _scan(case, turn, chat, state, edits)
-        state = answer.state
-        yield from (f"turn {number}: {fault}" for fault in _faults(answer, expected))
+        answer = _scan({**case, "variables": said}, turn, chat, state, edits)
+        state, said = answer.state, answer.variables.to_json()
+        yield from (f"turn {number}: {fault}" for fault in faults(answer, expected))
 
 
 def _scan(
@@ -106,10 +146,10 @@ def _scan(
     forced = {str(uid) for uid in asked.get("force_activate", ())}
     return scan(
         books,
-        [_message(message) for message in chat],
-        card=_character(case),
+        [message(one) for one in chat],
+        card=character(case),
         state=state,
-        settings=_settings(case["settings"]),
+        settings=settings_of(case["settings"]),
         trigger=asked.get("trigger", "normal"),
         author_note=note["text"] if note else None,
         injected=[
@@ -126,8 +166,26 @@ def _scan(
         cost=lambda text: ceil(len(text.encode()) / 3.35),
         context_tokens=case["settings"]["max_context"],
         patterns=Budget(turn_ms=20_000, each_ms=5_000),  # a busy machine must not decide a case
+        variables=case.get("variables"),
+        now=datetime.fromisoformat(case["now"]) if "now" in case else None,
         dry_run=asked.get("dry_run", False),
     )
+
+
+def _floats(held: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: _float(value) if isinstance(value, int | float) else value
+        for name, value in held.items()
+    }
+
+
+def _float(value: float) -> float | None:
+    return float(value) if isfinite(value) else None  # as JSON has it
+
+
+def is_ours(text: str) -> bool:
+    """Whether a macro in the text is one of `OURS`."""
+    return any(re.search(pattern, text, re.IGNORECASE) for pattern in OURS)
 
 
 def _books(case: Mapping[str, Any], edits: Mapping[str, Any]) -> Iterator[Lorebook]:
@@ -141,39 +199,34 @@ def _books(case: Mapping[str, Any], edits: Mapping[str, Any]) -> Iterator[Lorebo
         yield read_world({"entries": entries}, book["name"], BookSource(book["source"]))
 
 
-def _message(raw: Mapping[str, Any]) -> dict[str, Any]:
+def message(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """A message of a case as programs send it."""
     role = "user" if raw["is_user"] else "assistant"
     return {
         "role": role,
         "name": raw["name"],
         "content": raw["mes"],
         "hidden": raw.get("hidden", False),
+        **({"sent": raw["send_date"]} if raw.get("send_date") else {}),
     }
 
 
-def _character(case: Mapping[str, Any]) -> Character:
+def character(case: Mapping[str, Any]) -> Character:
+    """Who speaks in a case."""
     who, user = case["character"], case["user"]
-    texts = {
-        field: who.get(field) or ""
-        for field in (
-            "description",
-            "personality",
-            "scenario",
-            "depth_prompt",
-            "creator_notes",
-            "file",
-        )
-    }
+    texts = {field: who.get(field) or "" for field in ("file", *CARD_TEXTS)}
     return Character(
         name=who["name"],
         user=user["name"],
         persona=user.get("description") or "",
         tags=tuple(who.get("tags") or ()),
+        alternate_greetings=tuple(who.get("alternate_greetings") or ()),
         **texts,
     )
 
 
-def _settings(raw: Mapping[str, Any]) -> ScanSettings:
+def settings_of(raw: Mapping[str, Any]) -> ScanSettings:
+    """The settings of a case."""
     said = {key.removeprefix("world_info"): value for key, value in raw.items()}
     return ScanSettings(
         rules="sillytavern",
@@ -226,7 +279,8 @@ class _Answer:
         }
 
 
-def _faults(given: Activation, expected: Mapping[str, Any]) -> Iterator[str]:
+def faults(given: Activation, expected: Mapping[str, Any]) -> Iterator[str]:
+    """Where an answer differs from what is expected."""
     answer = _Answer(given)
     said = answer.said()
     for field in COMPARED:
@@ -237,6 +291,8 @@ def _faults(given: Activation, expected: Mapping[str, Any]) -> Iterator[str]:
     )
     if answer.depth() != depth:
         yield f"depth: expected {depth}, got {answer.depth()}"
+    if "variables" in expected:
+        yield from _left(given.variables, expected)
     if "timed" in expected:
         timed = {
             kind: sorted((str(e["uid"]), e["start"], e["end"], e["protected"]) for e in effects)

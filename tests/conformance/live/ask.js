@@ -18,11 +18,16 @@ async (told) => {
         const extensions = { world, depth_prompt: { prompt: who.depth_prompt } };
         program.characters.splice(0, Infinity, {
             ...{ name: who.name, avatar, description: who.description, personality: who.personality, scenario: who.scenario },
-            data: { name: who.name, creator_notes: who.creator_notes, extensions },
+            mes_example: who.mes_example, first_mes: who.first_mes,
+            data: {
+                name: who.name, creator_notes: who.creator_notes, extensions, system_prompt: who.system_prompt ?? '',
+                post_history_instructions: who.post_history ?? '', character_version: who.version ?? '', alternate_greetings: who.alternate_greetings ?? [],
+            },
         });
         program.setCharacterId(0);
         program.setCharacterName(who.name);
         program.setUserName(user.name, { toastPersonaNameChange: false });
+        wishes.context.example_separator = '<START>';
         wishes.persona_description = user.description ?? '';
         wishes.persona_description_lorebook = named.persona[0] ?? '';
         lore.world_info.charLore = [{ name: who.file, extraBooks }];
@@ -36,7 +41,7 @@ async (told) => {
     }
 
     function talk(messages) {
-        const shown = messages.map(({ name, is_user, mes, hidden }) => ({ name, is_user, mes, is_system: !!hidden, extra: {} }));
+        const shown = messages.map(({ name, is_user, mes, hidden, send_date }) => ({ name, is_user, mes, is_system: !!hidden, extra: {}, ...(send_date ? { send_date } : {}) }));
         program.chat.splice(0, Infinity, ...shown);
     }
 
@@ -56,17 +61,19 @@ async (told) => {
         whisper(asked);
         const visible = program.chat.filter((message) => !message.is_system);
         const newestFirst = visible.map(({ name, mes }) => (lore.world_info_include_names ? `${name}: ${mes}` : mes)).reverse();
-        const card = program.getCharacterCardFields();
-        const texts = {
-            ...{ personaDescription: card.persona, characterDescription: card.description, characterPersonality: card.personality },
-            ...{ characterDepthPrompt: card.charDepthPrompt, scenario: card.scenario, creatorNotes: card.creatorNotes },
-            trigger: asked.trigger ?? 'normal',
-        };
         const forced = new Set((asked.force_activate ?? []).map(String));
         const outside = forced.size ? (await lore.getSortedEntries()).filter(({ uid }) => forced.has(String(uid))) : [];
         await eventSource.emit(event_types.WORLDINFO_FORCE_ACTIVATE, outside);
         const dice = loaded(asked.rolls);
-        const given = await dice.during(() => lore.checkWorldInfo(newestFirst, asked.settings.max_context, !!asked.dry_run, texts));
+        const given = await dice.during(() => {
+            const card = program.getCharacterCardFields();
+            const texts = {
+                ...{ personaDescription: card.persona, characterDescription: card.description, characterPersonality: card.personality },
+                ...{ characterDepthPrompt: card.charDepthPrompt, scenario: card.scenario, creatorNotes: card.creatorNotes },
+                trigger: asked.trigger ?? 'normal',
+            };
+            return lore.checkWorldInfo(newestFirst, asked.settings.max_context, !!asked.dry_run, texts);
+        });
         return said(given, asked, dice.thrown);
     }
 
@@ -100,6 +107,7 @@ async (told) => {
             outlets: given.outletEntries,
             ...(asked.author_note ? { author_note: extension_prompts[NOTE_MODULE_NAME].value } : {}),
             ...(asked.rolls ? { rolls_used: thrown } : {}),
+            ...(asked.variables ? { variables: structuredClone(remembered()) } : {}),
         };
     }
 
@@ -114,6 +122,7 @@ async (told) => {
 
     async function answer(asked) {
         if (asked.kind === 'import') return { entries: await converted(asked) };
+        if (asked.kind === 'macros') return macros(asked);
         const books = asked.books ?? [{ name: 'book', source: 'global', entries: asked.entries }];
         const named = Object.groupBy(books, ({ source }) => source);
         for (const source of ['global', 'character', 'chat', 'persona']) named[source] = (named[source] ?? []).map(({ name }) => name);
@@ -122,6 +131,8 @@ async (told) => {
         lore.updateWorldInfoSettings({ ...asked.settings }, named.global);
         program.updateChatMetadata({ world_info: named.chat[0] }, true);
         talk(asked.chat);
+        if (asked.now) Date.now = () => Date.parse(asked.now);
+        remember(asked.variables);
         return asked.turns ? { turns: await turns(asked, books) } : await scan(asked);
     }
 
@@ -138,6 +149,25 @@ async (told) => {
             answers.push({ ...(await scan({ ...asked, ...turn })), timed: timed() });
         }
         return answers;
+    }
+
+    // ── macros alone ──
+
+    function macros(asked) {
+        seat(asked, { character: [], persona: [] });
+        talk(asked.chat);
+        Date.now = () => Date.parse(asked.now);
+        remember(asked.variables);
+        return { said: asked.texts.map((text) => program.substituteParams(text)), variables: remembered() };
+    }
+
+    function remember({ local = {}, global = {} } = {}) {
+        program.updateChatMetadata({ variables: { ...local } }, false);
+        extension_settings.variables.global = { ...global };
+    }
+
+    function remembered() {
+        return { local: program.chat_metadata.variables ?? {}, global: extension_settings.variables.global };
     }
 
     // ── books of other programs ──
@@ -157,9 +187,10 @@ async (told) => {
         return (await (await post('/api/characters/get', { avatar_url })).json()).data.character_book.entries;
     }
 
-    const answers = [];
+    const [answers, clock] = [[], Date.now];
     for (const asked of JSON.parse(told)) {
         answers.push(await answer(asked).catch((error) => ({ error: `${error?.stack ?? error}` })));
+        Date.now = clock;
     }
     return JSON.stringify(answers);
 }

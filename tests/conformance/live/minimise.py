@@ -115,7 +115,7 @@ def _fields(case: Case) -> Iterator[Edit]:
         yield from (
             ((*path, name, at), GONE)
             for name in ("key", "keysecondary")
-            for at in range(len(entry.get(name) or ()))
+            for at in _numbers(entry.get(name))
         )
     settings = {f"world_info_{name}": value for name, value in PLAIN.items()} | {
         "max_context": 8192
@@ -152,7 +152,7 @@ def _texts(case: Case) -> Iterator[Edit]:
             *(
                 (*path, name, at)
                 for name in ("key", "keysecondary")
-                for at in range(len(entry.get(name) or ()))
+                for at in _numbers(entry.get(name))
             ),
         ]
     paths += [("character", name) for name in case["character"]] + [
@@ -170,6 +170,10 @@ def _shorter(text: str) -> Iterator[str]:
     yield from (part for part in (text[:half], text[half:]) if part and part != text)
     if len(text) <= LONGEST:
         yield from (text[:at] + text[at + 1 :] for at in range(len(text)) if len(text) > 1)
+
+
+def _numbers(listed: Any) -> range:
+    return range(len(listed)) if isinstance(listed, list) else range(0)
 
 
 def _entries(case: Case) -> Iterator[tuple[Path, Case]]:

@@ -48,7 +48,12 @@ def opened(address: str) -> Iterator[Program]:
     sync_playwright = import_module("playwright.sync_api").sync_playwright
     with TemporaryDirectory(prefix="rolememory-live-") as folder, sync_playwright() as plays:
         window = plays.chromium.launch_persistent_context(
-            folder, executable_path=browser, headless=True, args=list(QUIET)
+            folder,
+            executable_path=browser,
+            headless=True,
+            args=list(QUIET),
+            timezone_id="UTC",
+            locale="en-US",
         )
         try:
             page = window.new_page()

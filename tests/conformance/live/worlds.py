@@ -6,6 +6,7 @@ A world plays with some features and leaves the others as they are in a new entr
 from random import Random
 from typing import Any
 
+from tests.conformance.live import macros
 from tests.conformance.live.foreign import foreign
 from tests.conformance.live.tongues import MACROS, Speech
 
@@ -116,6 +117,37 @@ FEATURES: dict[str, dict[str, list[Any]]] = {
     "filters": {"characterFilter": FILTERS, "disable": RARELY},
     "sources": {f"match{source}": SELDOM for source in SOURCES},
 }
+_SWITCH = ["false", "", "0", 0, 1, "true", None]
+_TIMER = ["2", "1", True, "", False]
+LOOSE: dict[str, list[Any]] = {
+    **dict.fromkeys(
+        (
+            *("constant", "selective", "excludeRecursion", "preventRecursion"),
+            *("ignoreBudget", "useProbability"),
+        ),
+        _SWITCH,
+    ),
+    **{
+        name: ["false", "", 0, 1]
+        for name in ("caseSensitive", "matchWholeWords", "useGroupScoring")
+    },
+    **{
+        name: ["false", "", 1]
+        for name in ("groupOverride", "matchScenario", "matchPersonaDescription")
+    },
+    **dict.fromkeys(("sticky", "cooldown", "delay"), _TIMER),
+    "disable": ["false", "true", "1", "0", "", 0, 1, 2, None],
+    "order": [None, "50", "7", True, ""],
+    "selectiveLogic": ["2", "0", 5, -1, "x", True],
+    "probability": ["100", "50", "0", True, False],
+    "position": ["0", "4", True, False, 8, 1.0, "before"],
+    "scanDepth": ["2", "1", True],
+    "key": [[5, True, None, 0, False, 1.5], "king", None, {}],
+    "keysecondary": [[5, True, None], "king", {}],
+    "triggers": ["normal", [1], [None], "swipe"],
+    "comment": [7, None],
+}
+"""What a file may say where the editor would say it otherwise."""
 NEEDED = (
     "uid",
     "order",
@@ -144,19 +176,25 @@ class _World:
     def __init__(self, dice: Random) -> None:
         self.dice, self.few, self.speech = dice, dice.choice, Speech.of(dice)
         self.lively = [name for name in FEATURES if dice.random() < 0.4]
+        self.loose = dice.random() < 0.2  # fields of other types than the editor's
         self.missing = dice.random() < 0.15
         self.headed = dice.random() < 0.25
+        self.spoken = dice.random() < 0.3  # macros that keep and decide
         self.user, self.name = self.few(self.speech.names), self.few(self.speech.names)
 
     def case(self, seed: str) -> Case:
         named, books = {"name": f"live-{seed}", "feature": "live", "fuzz": True}, self._books()
         if self.dice.random() < 0.04:
             return {**named, **foreign(self.dice, self.speech, books[0]["entries"])}
+        if self.dice.random() < 0.05:
+            chat = self._messages(self.few([0, 1, 2, 6]))
+            people = {"user": self._user(), "character": self._character(), "chat": chat}
+            return {**named, **macros.asked(self.dice, people)}
         self.uids = [uid for book in books for uid in book["entries"]]
         case = {
             **named,
             "settings": self._settings(),
-            "user": {"name": self.user, "description": self._card_text()},
+            "user": self._user(),
             "character": self._character(),
             **(
                 {"entries": books[0]["entries"]}
@@ -173,6 +211,8 @@ class _World:
                 for _ in range(200)
             ],
         }
+        if self.spoken:
+            case |= {"variables": macros.variables(self.dice), "now": macros.NOW}
         if self.dice.random() < 0.3:
             return {**case, **self._asked()}
         return {**case, "turns": [self._turn() for _ in range(self.few([1, 2, 3, 5, 8]))]}
@@ -216,6 +256,8 @@ class _World:
         entry |= {**FRESH, "content": self._content(uid), "displayIndex": uid}
         for feature in self.lively:
             entry |= {field: self.few(values) for field, values in FEATURES[feature].items()}
+        if self.loose:
+            entry |= self._loosely(entry)
         if self.missing:
             for field in self.dice.sample(sorted(entry), self.few([0, 1, 4, 25])):
                 entry = {
@@ -223,8 +265,20 @@ class _World:
                 }
         return entry
 
+    def _loosely(self, entry: Case) -> Case:
+        names = self.dice.sample(sorted(LOOSE), self.few([0, 1, 2, 5]))
+        said = {name: self.few(LOOSE[name]) for name in names}
+        if entry["group"]:  # scores break on keys that are no texts
+            said = {name: value for name, value in said.items() if not name.startswith("key")}
+        return said
+
     def _keys(self, how_many: list[int]) -> list[str]:
-        return [self.speech.key() for _ in range(self.few(how_many))]
+        return [
+            macros.said(self.dice, self.speech.words)
+            if self.spoken and self.dice.random() < 0.3
+            else self.speech.key()
+            for _ in range(self.few(how_many))
+        ]
 
     def _content(self, uid: int) -> str:
         heads = (
@@ -237,6 +291,7 @@ class _World:
                 "",
                 f"{self.few(MACROS)} {self.speech.text()}",
                 "pad " * self.few([2, 9, 40]),
+                *([macros.said(self.dice, self.speech.words)] * 6 if self.spoken else []),
             ]
         )
         return "\n".join(
@@ -244,6 +299,9 @@ class _World:
         )
 
     # ── people and settings ──
+
+    def _user(self) -> Case:
+        return {"name": self.user, "description": self._card_text()}
 
     def _character(self) -> Case:
         texts = {
@@ -255,6 +313,12 @@ class _World:
             "file": self.few(["mira", "mira", "bob", "Mira"]),
             "tags": self.few([[], ["t1"], ["t2", "t3"]]),
             **texts,
+            **{
+                name: self._card_text()
+                for name in ("mes_example", "first_mes", "system_prompt", "post_history")
+            },
+            "alternate_greetings": [self._card_text() for _ in range(self.few([0, 1, 2]))],
+            "version": self.few(["", "1.2", "{{char}}"]),
         }
 
     def _card_text(self) -> str:
@@ -265,6 +329,7 @@ class _World:
                 f" {self.speech.text()}\n",
                 f"{self.few(MACROS)} {self.speech.text()}",
                 "   ",
+                *([macros.said(self.dice, self.speech.words)] * 2 if self.spoken else []),
             ]
         )
 
@@ -308,6 +373,13 @@ class _World:
             "is_user": is_user,
             "mes": said,
             **({"hidden": True} if self.dice.random() < 0.08 else {}),
+            **(
+                {
+                    "send_date": f"2026-11-{self.few([1, 20, 22, 23]):02d}T14:{self.few([10, 50])}:00.000Z"
+                }
+                if self.spoken
+                else {}
+            ),
         }
 
     def _asked(self) -> Case:
@@ -326,7 +398,7 @@ class _World:
             asked["force_activate"] = [
                 int(uid) for uid in dice.sample(self.uids, min(len(self.uids), self.few([1, 1, 2])))
             ]
-        if dice.random() < 0.08:
+        if dice.random() < 0.08 and not self.spoken:  # a preview of ours keeps no variables
             asked["dry_run"] = True
         return asked
 
