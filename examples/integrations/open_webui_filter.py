@@ -45,7 +45,8 @@ class Filter:
         if self._is_task(__metadata__):  # titles, tags, follow-ups: no turn of the character
             return body
         found = await self._ask(body, "recall", {**self._turn(body, __user__, __metadata__)})
-        block = "\n\n".join(text for text in (found.get("persona"), found.get("text")) if text)
+        parts = (found.get(name) for name in ("persona", "story", "scene", "text"))
+        block = "\n\n".join(text for text in parts if text)
         if block:
             messages = body["messages"]
             at = max(

@@ -17,7 +17,14 @@ WORDS: dict[str, str] = json.loads(
     )
 )
 CJK = re.compile(r"[\u4e00-\u9fff]")
-ORDER = {"en": f"Remember that {EN.fact}", "zh-cn": f"记住，{ZH.fact}"}
+ORDER = {  # read as one: said, asked for, and a word of it
+    "en": (
+        "Remember that my niece Ella lives in Graz.",
+        "Where does my niece Ella live?",
+        "Graz",
+    ),
+    "zh": ("记住，我侄女艾拉住在格拉茨。", "我侄女艾拉住在哪里？", "格拉茨"),
+}
 BUTTONS = {"take back": 0, "pin": 1, "edit": 2, "forget": 3}
 
 
@@ -104,12 +111,18 @@ def changed(stage: Stage, way: str) -> None:
 
 
 def forgotten(stage: Stage, way: str) -> None:
-    name = fresh("Nan")
-    word, line = told(stage, way, name)
+    """The words that asked for it with it; not what was said beside them."""
+    stage.through(way)
+    name, word, beside = fresh("Nan"), fresh("lilies"), fresh("herons")
+    order = f"Remember that my niece Ella keeps {word} in Bergen."
+    stage.tell(name, f"{order} My uncle Tom draws {beside} in Oslo.", word)
+    line = learned(stage, word)
+    line.wait_for(state="attached")
     press(line, "forget")
     line.wait_for(state="detached")
     stage.chat(name)
     assert not stage.recalls("What does my niece Ella keep in Bergen?", word)
+    stage.comes_to_mind("What does my uncle Tom draw in Oslo?", beside)
 
 
 def only_text(stage: Stage, way: str) -> None:
@@ -135,17 +148,22 @@ def shown_with_its_reason(stage: Stage, way: str) -> None:
 
 
 def shown_of_a_group(stage: Stage) -> None:
-    """What the last speaker was given."""
+    """What the last speaker was given, in another chat of those who heard it."""
     stage.through("extension")
     one, two = fresh("Kit"), fresh("Lou")
-    stage.chat(one)
-    stage.tell(two, EN.fact, EN.word)
+    order, question, word = ORDER["en"]
+    for name in (one, two):
+        stage.chat(name)
     stage.group(one, two)
-    stage.call("say", EN.question)
-    stage.page.locator("#rolememory_turn .rolememory-line", has_text=EN.word).wait_for(
+    stage.call("say", order)
+    for name in (one, two):
+        stage.heard(word, name)
+    stage.group(one, two)
+    stage.call("say", question)
+    stage.page.locator("#rolememory_turn .rolememory-line", has_text=word).wait_for(
         state="attached"
     )
-    assert EN.word in str(stage.call("command", "/memory bees"))
+    assert word in str(stage.call("command", f"/memory {word}"))
 
 
 @contextmanager
@@ -160,14 +178,15 @@ def speaking(stage: Stage, language: str) -> Iterator[None]:
 
 def in_ones_own_language(stage: Stage, language: str) -> None:
     tongue = {"en": EN, "zh-cn": ZH}[language]
+    order, question, word = ORDER[tongue.code]
     with speaking(stage, language):
         stage.through("extension")
         name = fresh(tongue.name)
-        stage.tell(name, ORDER[language], tongue.word)
-        learned(stage, tongue.word).wait_for(state="attached")
+        stage.tell(name, order, word)
+        learned(stage, word).wait_for(state="attached")
         stage.chat(name)
-        stage.comes_to_mind(tongue.question, tongue.word)
-        line = stage.page.locator("#rolememory_turn .rolememory-line", has_text=tongue.word)
+        stage.comes_to_mind(question, word)
+        line = stage.page.locator("#rolememory_turn .rolememory-line", has_text=word)
         line.wait_for(state="attached")
         shown = [
             *stage.call("panel"),
@@ -175,7 +194,7 @@ def in_ones_own_language(stage: Stage, language: str) -> None:
             stage.call("command", "/forget nothing of the kind"),
         ]
         if language == "en":
-            assert not [text for text in shown if CJK.search(text) and ZH.word not in text]
+            assert not [text for text in shown if CJK.search(text)]
             assert set(WORDS) & set(shown)
         else:
             assert not set(WORDS) & set(shown), "words that stay English"
@@ -278,18 +297,19 @@ def without_notices(stage: Stage) -> None:
     stage.call("extension", {"notices": False})
     name = fresh("Xan")
     try:
-        stage.tell(name, EN.fact, EN.word)
+        stage.tell(name, "Remember that my aunt Rosa sells tulips in Porto.", "tulips")
         stage.chat(name)
-        stage.comes_to_mind(EN.question, EN.word)
-        stage.page.locator("#rolememory_turn .rolememory-line", has_text=EN.word).wait_for(
+        stage.comes_to_mind("What does my aunt Rosa sell in Porto?", "tulips")
+        stage.page.locator("#rolememory_turn .rolememory-line", has_text="tulips").wait_for(
             state="attached"
         )
-        assert learned(stage, EN.word).count() == 0
+        assert learned(stage, "tulips").count() == 0
     finally:
         stage.call("extension", {"notices": True})
-    stage.tell(name, "Remember that my nephew Finn mends nets in Faro.", "mends nets")
-    learned(stage, "mends nets").wait_for(state="attached")
-    assert learned(stage, EN.word).count() == 0
+    order, _, word = ORDER["en"]
+    stage.tell(name, order, word)
+    learned(stage, word).wait_for(state="attached")
+    assert learned(stage, "tulips").count() == 0
 
 
 def status(stage: Stage, words: str) -> None:

@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 from rolememory.serve.proxy.hint import hint_of
+from tests.endpoint import Endpoint, answers
 from tests.paths import ROOT
+from tests.serve.houses import served
 
 FOLDER = ROOT / "examples" / "integrations" / "sillytavern"
 SCRIPTS = sorted(FOLDER.glob("*.js"))
@@ -73,9 +75,27 @@ def test_nothing_is_asked_of_anybody_but_the_server() -> None:
         if "fetch(" in line
     ]
     assert asked
-    assert [line for line in asked if "fetch(`${server()}/" not in line] == []
+    ours = (
+        "fetch(`${server()}/",
+        "fetch(`${address}/healthz`",
+    )  # the latter: where the API leads, nearby
+    assert [line for line in asked if not any(one in line for one in ours)] == []
 
 
+FOUND = """
+const { context, settings } = JSON.parse(process.env.GIVEN);
+globalThis.location = { hostname: '127.0.0.1' };
+const told = [];
+globalThis.toastr = { warning: (text) => told.push(text) };
+globalThis.SillyTavern = { getContext: () => ({ extensionSettings: { rolememory: settings }, translate: (text) => text, getCurrentLocale: () => 'en', ...context }) };
+const { asleep, find, tellAsleep } = await import('./find.js');
+const { server } = await import('./settings.js');
+const { way } = await import('./who.js');
+await find();
+tellAsleep();
+tellAsleep();
+console.log(JSON.stringify({ way: way(), server: server(), asleep: asleep(), told }));
+"""
 STAND_IN = """
 const { context, speaking, type } = JSON.parse(process.env.GIVEN);
 globalThis.SillyTavern = { getContext: () => ({ extensionSettings: {}, ...context }) };
@@ -114,12 +134,12 @@ GROUP = {
 }
 
 
-def of_the_extension(folder: Path, **given: Any) -> Any:
+def of_the_extension(folder: Path, host: str = "", **given: Any) -> Any:
     """What the extension says of a scene in SillyTavern."""
     for script in SCRIPTS:
         shutil.copy(script, folder)
     (folder / "package.json").write_text('{"type": "module"}', encoding="utf-8")
-    (folder / "host.js").write_text(STAND_IN, encoding="utf-8")
+    (folder / "host.js").write_text(host or STAND_IN, encoding="utf-8")
     done = subprocess.run(
         [str(NODE), "host.js"],
         cwd=folder,
@@ -176,3 +196,40 @@ def test_the_hint_tells_who_is_there(
     assert owners == ["Lin", "小林"], "each message is the persona's that wrote it"
     read = hint_of({"rolememory": said}, {}, None)
     assert (read.present, read.group, read.kind) == (("小林",), tuple(group or ()), "swipe")
+
+
+def custom(url: str) -> dict[str, Any]:
+    """SillyTavern with its API at this address."""
+    return {
+        "mainApi": "openai",
+        "chatCompletionSettings": {"chat_completion_source": "custom", "custom_url": f"{url}/v1"},
+    }
+
+
+@pytest.mark.skipif(NODE is None, reason="node is not installed")
+def test_the_server_is_found_on_any_port(tmp_path: Path) -> None:
+    (scripts := tmp_path / "scripts").mkdir()
+    with served(tmp_path / "home") as house:
+        found = of_the_extension(scripts, FOUND, context=custom(house.url), settings={})
+    assert found == {"way": "proxy", "server": house.url, "asleep": "", "told": []}
+
+
+@pytest.mark.skipif(NODE is None, reason="node is not installed")
+def test_it_says_when_it_is_asleep(tmp_path: Path) -> None:
+    with Endpoint(answers("{}")) as model:
+        found = of_the_extension(tmp_path, FOUND, context=custom(model.url), settings={})
+        assert found["way"] == "direct"
+        assert "Asleep, nothing is remembered" in found["asleep"]
+        assert found["told"] == [found["asleep"]], "once for each reason"
+        chosen = of_the_extension(
+            tmp_path, FOUND, context=custom(model.url), settings={"mode": "off"}
+        )
+        assert (chosen["asleep"], chosen["told"]) == ("", [])
+
+
+@pytest.mark.skipif(NODE is None, reason="node is not installed")
+def test_no_address_of_the_wide_world_is_asked(tmp_path: Path) -> None:
+    found = of_the_extension(
+        tmp_path, FOUND, context=custom("https://models.example.com"), settings={}
+    )
+    assert (found["way"], found["server"]) == ("direct", "http://127.0.0.1:8787")

@@ -3,8 +3,10 @@
 import pytest
 from playwright.sync_api import expect
 
+from tests.endpoint import Endpoint
+from tests.learning.teller import tale, tells
 from tests.page.visitors import EITHER, Visitor
-from tests.serve.rest.callers import Caller
+from tests.serve.rest.callers import Caller, good
 
 BEGIN = ("I live in Oslo.", "A fine town.", "My cat is called Biscuit.")
 
@@ -45,8 +47,9 @@ def test_a_chat_is_put_into_a_story_and_back(visitor: Visitor, parted: Caller) -
     for chosen, wanted in (("own", ("own", True)), ("", ("", True)), ("default", ("", False))):
         with visitor.page.expect_response(lambda found: found.request.method == "PATCH"):
             visitor.field("chats.story").select_option(chosen)
-        expect(visitor.field("chats.story")).to_have_value(chosen)
         assert story() == wanted
+        visitor.page.reload()  # so that the next choice is of what stands now
+        expect(visitor.field("chats.story")).to_have_value(chosen)
     visitor.goes("chats", parted.id)
     with visitor.page.expect_response(lambda found: found.request.method == "PUT"):
         visitor.field("story.living").select_option("each")
@@ -66,3 +69,30 @@ def test_a_call_for_nobody_is_told_with_the_words_that_cure_it(
         "rolememory:\n  role: |-\n    {{char}}\n  user: |-\n    {{user}}"
     )
     expect(told.locator("pre").nth(1)).to_have_text(f"{visitor.served.url}/r/{role.id}/v1")
+
+
+@EITHER
+def test_chapters_of_a_chat_are_ended_told_anew_and_taken_away(
+    visitor: Visitor, role: Caller
+) -> None:
+    with Endpoint(tells()) as model:
+        telling = {"learn.endpoint": model.url, "learn.model": "small", "learn.batch_size": 1000}
+        good(role.api.patch("/settings", json={"values": telling}))
+        role.say(*(one.content for one in tale(3)), chat="harbour", title="Harbour")
+        visitor.goes("chats", role.id, "harbour")
+        section = visitor.page.locator("section[aria-labelledby=chapters]")
+        section.get_by_role("button", name=visitor.says("chapters.end")).click()
+        visitor.field("chapters.name").fill("First light")
+        dialog = visitor.page.get_by_role("dialog")
+        dialog.get_by_role("button", name=visitor.says("chapters.end")).click()
+        row = section.locator("li[data-id]")
+        expect(row).to_contain_text("First light")
+        expect(row).to_contain_text("lamp 1 to lamp 3")
+        before = row.get_attribute("data-id")
+        row.get_by_role("button", name=visitor.says("chapters.again")).click()
+        expect(section.locator(f"li:not([data-id='{before}'])")).to_have_count(1)
+        row.get_by_role("button", name=visitor.says("chapters.remove")).click()
+        expect(section.locator("li")).to_have_count(0)
+        assert role.get("/chapters")["items"] == []
+        none = {"learn.endpoint": "", "learn.model": "", "learn.batch_size": 5}
+        good(role.api.patch("/settings", json={"values": none}))

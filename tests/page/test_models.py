@@ -51,3 +51,17 @@ def test_an_export_is_followed_and_a_failure_says_why(visitor: Visitor) -> None:
         {"en": "neither a folder nor", "zh": "既不是文件夹"}[visitor.language]
     )
     expect(visitor.button("graph.draw")).to_be_enabled()
+
+
+@EITHER
+def test_the_model_behind_the_proxy_is_offered_and_taken_with_one_click(visitor: Visitor) -> None:
+    home = visitor.served.home
+    home.role("Mira", create=True)
+    (home.path / "rolememory.toml").write_text(
+        '[serve]\nupstream = "http://127.0.0.1:9/v1"\n', "utf-8"
+    )
+    visitor.goes("settings", "models")
+    visitor.button("offer.yes").click()
+    expect(visitor.page.locator("#offer")).to_have_count(0)
+    learn = home.settings.learn
+    assert (learn.endpoint, learn.daily_tokens) == ("upstream", 200_000)

@@ -87,6 +87,23 @@ def test_what_waits_is_rejected_and_what_was_learned_is_taken_back(
 
 
 @EITHER
+def test_what_was_replaced_stands_beside_what_took_its_place(
+    visitor: Visitor, told: Caller
+) -> None:
+    told.say("Remember that my boat is called Heron.", "I will.", chat="boats")
+    told.say(
+        "Remember that my boat is called Heron.",
+        "I will.",
+        "Correction: my boat is called Petrel.",
+        chat="boats",
+    )
+    visitor.goes("review", told.id)
+    row = visitor.page.locator("#learned li", has_text="Petrel").first
+    expect(row).to_contain_text(visitor.says("review.replaced"))
+    expect(row.locator("li")).to_contain_text("Heron")
+
+
+@EITHER
 def test_a_person_is_forgotten_only_when_his_name_is_typed(
     visitor: Visitor, another: Callable[[str], Caller]
 ) -> None:

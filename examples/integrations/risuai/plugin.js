@@ -46,7 +46,7 @@
     const found = await ask(character.name, 'recall', turn)
     await ask(character.name, 'observe', turn)
     last = { role: character.name, turn }
-    const block = [found.persona, found.text].filter(Boolean).join('\n\n')
+    const block = [found.persona, found.story, found.scene, found.text].filter(Boolean).join('\n\n')
     if (!block) return messages
     const at = messages.findLastIndex((one) => one.role === 'user')
     return messages.toSpliced(at < 0 ? messages.length : at, 0, { role: 'system', content: block })

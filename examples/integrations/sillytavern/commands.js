@@ -1,4 +1,4 @@
-// /memory, /remember, /forget, /recall. Each also gives its result to the next command of a pipe.
+// /memory, /remember, /forget, /recall, /chapter. Each also gives its result to the next command of a pipe.
 
 import * as memory from './memory.js';
 import { Trouble } from './server.js';
@@ -9,6 +9,7 @@ import { say } from './words.js';
 export function addCommands(show, refresh) {
     const rows = [
         ['memory', say('Show what the character remembers; with words, what it knows of them.'), false, (text) => known(text, show)],
+        ['chapter', say('End a chapter of the story here; with words, its title.'), false, chapter],
         ['remember', say('Tell the character something to keep.'), true, (text) => remember(text, refresh)],
         ['forget', say('Forget the one memory that holds these words.'), true, (text) => forget(text, refresh)],
         ['recall', say('Show what the character would recall of these words.'), true, recall],
@@ -80,4 +81,10 @@ async function recall(text) {
     if (!text) return tell(say('Write what to think of: /recall text'), 'warning');
     const items = await memory.recall(text);
     return items.length ? lines(items) : tell(say('Nothing comes to mind.'));
+}
+
+async function chapter(title) {
+    const { items, notes } = await memory.endChapter(title);
+    if (!items.length) return tell(notes[0] ?? say('The chapter ends here; it is told once a model can tell it.'));
+    return tell(items.map((one) => `${one.chapter.title}\n${one.content}`).join('\n\n'));
 }

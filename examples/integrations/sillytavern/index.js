@@ -1,6 +1,7 @@
 // rolememory for SillyTavern: tells the proxy whose turn it is, or asks for memory itself where no proxy stands before the model.
 
 import { addCommands } from './commands.js';
+import { find, tellAsleep } from './find.js';
 import { hint, withHint } from './hint.js';
 import * as memory from './memory.js';
 import { addPanel, showLearned, showPanel, showStatus, showStrangers, showTurn } from './panel.js';
@@ -12,7 +13,11 @@ import { way, who } from './who.js';
 const AGAIN_MS = 5000;
 let line = null; // the open line of events
 
-globalThis.rolememoryInterceptor = async (chat, _contextSize, _abort, type) => remember(chat, type);
+globalThis.rolememoryInterceptor = async (chat, _contextSize, _abort, type) => {
+    await find();
+    await remember(chat, type);
+    if (type !== 'quiet') tellAsleep();
+};
 
 /** Fill in whose turn it is, as the request goes out. */
 function said(data) {
@@ -41,6 +46,7 @@ const refreshPeople = () => quietly(async () => showStrangers(await memory.stran
 
 async function opened() {
     clear();
+    await find();
     memory.news();
     showTurn(null);
     await refreshLearned();
@@ -67,6 +73,12 @@ function heard(kind) {
     if (kind === 'chat' || kind === 'memory') refreshPeople();
 }
 
+/** The API may lead elsewhere now. */
+async function sought() {
+    await find();
+    showStatus();
+}
+
 function begin() {
     const { eventSource, eventTypes: on } = SillyTavern.getContext();
     addPanel();
@@ -78,7 +90,8 @@ function begin() {
     for (const event of [on.GENERATION_ENDED, on.GENERATION_STOPPED]) eventSource.on(event, clear);
     for (const event of [on.MESSAGE_RECEIVED, on.MESSAGE_SWIPED, on.MESSAGE_EDITED, on.MESSAGE_DELETED, on.MESSAGE_SWIPE_DELETED]) eventSource.on(event, changed);
     for (const name of ['token', 'server', 'mode']) document.getElementById(`rolememory_${name}`).addEventListener('change', listen);
-    for (const event of [on.CHATCOMPLETION_SOURCE_CHANGED, on.MAIN_API_CHANGED, on.ONLINE_STATUS_CHANGED]) eventSource.on(event, showStatus);
+    for (const event of [on.CHATCOMPLETION_SOURCE_CHANGED, on.MAIN_API_CHANGED, on.ONLINE_STATUS_CHANGED]) eventSource.on(event, sought);
+    sought();
     listen();
 }
 

@@ -36,6 +36,12 @@ export async function recall(text) {
     return answer.items;
 }
 
+/** End a chapter of the open chat behind its newest message; the new ones, and what kept the model from telling more. */
+export async function endChapter(title) {
+    const { person, id } = (await here()) ?? {};
+    return id ? ask('POST', under(id, 'chapters'), { chat: person.chat, title }) : { items: [], notes: [] };
+}
+
 export const change = (id, memory, fields) => ask('PATCH', under(id, 'memories', memory), fields);
 export const forget = (id, memory) => ask('DELETE', under(id, 'memories', memory));
 export const undo = (id, txn) => ask('POST', under(id, 'undo'), { txn });
@@ -91,7 +97,7 @@ async function sinceThen() {
 
 const sceneOf = (person) => (person ? JSON.stringify([person.group.length ? person.group : [person.avatar, person.role], person.user]) : '');
 const isLearned = (line, names) => line.op === 'add' && LEARNERS.has(line.actor) && isOf(names, line) && line.fields.content?.[1];
-const told = (line, open) => ({ role: open.id, memory: line.id, txn: line.txn, text: String(line.fields.content[1]) });
+const told = (line, open) => ({ role: open.id, memory: line.id, txn: line.txn, text: String(line.fields.content[1]), quote: String(line.fields.evidence?.[1]?.[0]?.quote ?? '') });
 
 /** Whether a line of the history is to be seen by the person of these names. */
 const isOf = (names, line) => [undefined, null, ...names].includes(line.fields.user?.[1]);

@@ -1,6 +1,7 @@
 // The drawer among the extensions: settings, how things stand, what the last turn was given and why, what was just learned.
 
 import { button, el, field } from './dom.js';
+import { asleep } from './find.js';
 import * as memory from './memory.js';
 import { Trouble, look, state } from './server.js';
 import { change, settings, usualServer } from './settings.js';
@@ -83,7 +84,8 @@ function choice(name, words) {
 
 export function showStatus() {
     const trouble = settings().token.trim() ? state() : null;
-    const [kind, text] = settings().token.trim() || way() === 'proxy' ? standing(trouble) : ['bad', say('Paste the token below: without the proxy, this page asks the server itself.')];
+    const sleeps = asleep();
+    const [kind, text] = sleeps ? ['bad', sleeps] : standing(trouble);
     parts.status.dataset.kind = kind;
     parts.status.textContent = text;
 }
@@ -165,6 +167,7 @@ function became(row, { op, fields }) {
 function learnedLine(line) {
     const text = el('div', { textContent: line.text, className: 'rolememory-text' });
     const row = el('div', { className: 'rolememory-line rolememory-learned', 'data-memory': line.memory }, text);
+    if (line.quote && line.quote !== line.text) row.append(el('small', { textContent: say('Learned from: “{0}”', line.quote) }));
     row.append(
         el(
             'div',
@@ -190,4 +193,6 @@ async function edit(line, text) {
     if (!written || written === text.textContent) return;
     const made = await memory.change(line.role, line.memory, { content: String(written) });
     text.textContent = made.content;
+    const again = await Popup.show.confirm(say('Corrected'), say('Have the last reply written again with it?'));
+    if (again) document.getElementById('option_regenerate')?.click();
 }

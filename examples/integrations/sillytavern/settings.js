@@ -17,9 +17,16 @@ export function forget() {
     delete SillyTavern.getContext().extensionSettings[KEY];
 }
 
+let found = ''; // where the server was found, while none is set
+
+/** The server was found there; '' = nowhere. */
+export function foundAt(address) {
+    found = address;
+}
+
 /** The server's address: on a phone 127.0.0.1 is the phone, so the machine that serves this page is asked. */
 export function server() {
-    return (settings().server.trim() || usualServer()).replace(/\/+$/, '').replace(/\/v1$/, '');
+    return (settings().server.trim() || found || usualServer()).replace(/\/+$/, '').replace(/\/v1$/, '');
 }
 
 export const usualServer = () => `http://${location.hostname.includes(':') ? `[${location.hostname}]` : location.hostname}:8787`;

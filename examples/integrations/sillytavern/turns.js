@@ -5,8 +5,8 @@ import { TURN_MS, Trouble, ask } from './server.js';
 import { settings } from './settings.js';
 import { listeners, others, visible, way, who } from './who.js';
 
-const KEY = 'rolememory';
-const [IN_CHAT, SYSTEM] = [1, 0];
+const [KEY, ALWAYS] = ['rolememory', 'rolememory_always'];
+const [IN_PROMPT, IN_CHAT, SYSTEM] = [0, 1, 0];
 const WITHOUT_MEMORY = ['quiet'];
 const SETTLED_MS = 150;
 
@@ -42,8 +42,10 @@ async function recall(chat, type, person, how) {
     if (!id) return;
     const messages = visible(chat, person.group.length > 0);
     const answer = await ask('POST', under(id, 'recall'), { messages, ...scene(person), kind: kind(type) }, how);
-    const text = [answer.persona, answer.text].filter(Boolean).join('\n\n');
-    SillyTavern.getContext().setExtensionPrompt(KEY, text, IN_CHAT, settings().depth, false, SYSTEM);
+    const parts = answer.parts ?? [{ position: 'depth', text: [answer.persona, answer.story, answer.scene, answer.text].filter(Boolean).join('\n\n') }];
+    const text = (near) => parts.filter((part) => (part.position === 'depth') === near).map((part) => part.text).join('\n\n');
+    SillyTavern.getContext().setExtensionPrompt(ALWAYS, text(false), IN_PROMPT, 0, false, SYSTEM);
+    SillyTavern.getContext().setExtensionPrompt(KEY, text(true), IN_CHAT, settings().depth, false, SYSTEM);
     heard(person, answer);
 }
 
@@ -51,15 +53,16 @@ const kind = (type) => ({ swipe: 'swipe', regenerate: 'regenerate', continue: 'c
 
 /** A prompt stays for whatever is generated next until it is taken away. */
 export function clear() {
-    SillyTavern.getContext().setExtensionPrompt(KEY, '', IN_CHAT, 0, false, SYSTEM);
+    for (const key of [KEY, ALWAYS]) SillyTavern.getContext().setExtensionPrompt(key, '', IN_CHAT, 0, false, SYSTEM);
 }
 
 const generating = () => Boolean(document.body.dataset.generating);
 
 /** The visible chat is another one: tell the server once it has settled. While a reply is being written it has not. */
 export function changed() {
-    if (way() !== 'direct' || !settings().token.trim()) return;
     clearTimeout(waiting);
+    waiting = null; // what is called off ends, else `settled` would wait for it for ever
+    if (way() !== 'direct' || !settings().token.trim()) return;
     waiting = setTimeout(() => {
         if (generating()) return changed();
         waiting = null;

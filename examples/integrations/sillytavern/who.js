@@ -69,12 +69,15 @@ export function way() {
     return mode === 'auto' ? (throughProxy() ? 'proxy' : 'direct') : mode;
 }
 
-function throughProxy() {
+const throughProxy = () => isOurs(api());
+
+/** Where the API leads, as far as that can be another address than its maker's; '' = nowhere of ours. */
+export function api() {
     const context = SillyTavern.getContext();
     const { chat_completion_source: source, custom_url: custom, reverse_proxy: reverse } = context.chatCompletionSettings;
-    if (context.mainApi === 'openai' && source === 'custom') return isOurs(custom);
-    if (context.mainApi === 'openai') return SOURCES_WITH_PROXY.includes(source) && isOurs(reverse);
-    return context.mainApi === 'textgenerationwebui' && isOurs(context.getTextGenServer());
+    if (context.mainApi === 'openai' && source === 'custom') return custom ?? '';
+    if (context.mainApi === 'openai') return SOURCES_WITH_PROXY.includes(source) ? (reverse ?? '') : '';
+    return context.mainApi === 'textgenerationwebui' ? (context.getTextGenServer() ?? '') : '';
 }
 
 /** Whether a URL leads to our server. SillyTavern may know it by another host name than this browser, so the port decides. */
