@@ -56,7 +56,7 @@ def test_a_character_remembers(mira: RoleMemory) -> None:
     assert set(ids(turn)) == {"lighthouse", "patient"}
     assert "The beacon of the lighthouse is lit at dusk." in turn.text
     assert turn.messages[-1].content == "Why is the beacon dark?"
-    assert turn.text in [message.content for message in turn.messages]
+    assert [one.text for one in turn.parts] == [one.content for one in turn.messages[:2]]
 
 
 def test_every_line_says_why_it_is_there(mira: RoleMemory) -> None:
@@ -295,7 +295,8 @@ def test_the_call_of_the_world_book_design(home: Home, mira: RoleMemory) -> None
     full = home.process_message_with_memory(
         mira.id, "Why is the beacon dark?", [{"role": "assistant", "content": "Evening."}]
     )
-    assert full.full_content.startswith("## 角色记忆")
+    assert "## " not in full.full_content.split("\n")[0]
+    assert "<rolememory>" not in full.full_content
     assert "The beacon of the lighthouse is lit at dusk." in full.full_content
     assert (
         home.process_message_with_memory(mira.id, "zzz zzz", []).full_content.count("beacon") == 0
@@ -321,9 +322,9 @@ def test_lore_and_memories_come_in_one_turn(mira: RoleMemory) -> None:
         encoding="utf-8",
     )
     turn = mira.recall([Message.system("You are Mira."), "Why is the beacon dark?"])
-    assert [message.role for message in turn.messages].count("system") == 2
+    assert [message.role for message in turn.messages].count("system") == 3
     assert "whale oil" in turn.messages[0].content
-    assert turn.text in [message.content for message in turn.messages]
+    assert [one.text for one in turn.parts] == [one.content for one in turn.messages[1:3]]
     assert "lore 'beacon'" in str(turn.explain())
     file.write_text("{", encoding="utf-8")
     assert "whale oil" in mira.recall(["Why is the beacon dark?"]).messages[0].content, (
@@ -633,8 +634,9 @@ def test_the_messages_go_out_as_plain_dicts(mira: RoleMemory) -> None:
     turn = mira.recall(said, now="2026-05-01")
     messages = turn.openai()
     assert json.loads(json.dumps(messages)) == messages
-    assert [said[0], {"role": "system", "content": turn.text}] == messages[:2]
-    assert messages[2] == {"role": "user", "content": BEACON, "name": "lin"}
+    told = [{"role": "system", "content": one.text} for one in turn.parts]
+    assert [said[0], *told] == messages[:3]
+    assert messages[3] == {"role": "user", "content": BEACON, "name": "lin"}
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ FLOORS = {
     "errors": 0,
     "schema": 1,
     "shipped": 1,
+    "plugins": 1,
     "breaker": 1,
     "upstream": 1,
     "text": 2,

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
 from rolememory import Home, RoleMemory
 from rolememory.schema.message import Message
+from tests.endpoint import Endpoint, answers
 
 U, A = Message.user, Message.assistant
 
@@ -231,3 +232,46 @@ def test_it_holds_for_who_opens_the_home_later(tmp_path: Path, words: Words) -> 
 def test_only_a_user_says_it_and_out_of_the_story(mira: RoleMemory) -> None:
     mira.observe([U("Hello."), A("(OOC: memory off)"), U("I turned the memory off.")], chat="two")
     assert mira.chats.info("two").mode == "on"
+
+
+def model_settings(server: Endpoint) -> dict[str, Any]:
+    """A model that reads every exchange, sums up and concludes when it is told to."""
+    return {
+        "embedding.backend": "off",
+        "learn.endpoint": server.url,
+        "learn.model": "small",
+        "learn.batch_size": 1,
+        "learn.summarize.trigger_tokens": 20,
+        "memory.short_term_items": 2,
+    }
+
+
+@both
+@pytest.mark.parametrize("scope", ["here", "on"])
+def test_what_stays_here_is_shown_to_no_model_elsewhere(
+    tmp_path: Path, words: Words, scope: str
+) -> None:
+    please = "请记住：" if words is ZH else "Please remember: "
+    summary = "They sat by the stove and said little. 他们坐在炉边，没说几句话。"
+    nothing = answers({"facts": [], "conclusions": [], "summary": summary})
+    with Endpoint(nothing) as server, Home.open(tmp_path, model_settings(server)) as home:
+        mira = home.create("Mira")
+        mira.remember(words.fact, user="lin")
+        talk(mira, "two", words.here if scope == "here" else "Hm.", f"{please}{words.other}")
+        kept = [one for one in mira.memories.values() if words.telling_other in one.content]
+        assert kept, "it is a memory"
+        mira.learner.behind.run(force=True)
+        server.requests.clear()
+        talk(mira, "three", words.asked_other, words.asked, *LATER)
+        mira.learner.behind.run(force=True)
+        mira.learner.behind.infer()
+        asked = [one.said for one in server.requests]
+        assert len(asked) > 2, "it reads, sums up and concludes"
+        assert any(words.telling in one for one in asked)
+        assert any(words.telling_other in one for one in asked) is (scope == "on")
+        first = (words.here if scope == "here" else "Hm.", f"{please}{words.other}")
+        server.requests.clear()
+        talk(mira, "two", *first, *LATER, words.asked_other, "So.")
+        mira.learner.behind.run(force=True)
+        known = [one.said.partition("<memories>")[2].partition("<")[0] for one in server.requests]
+        assert any(words.telling_other in one for one in known), "in its own chat it is known"
