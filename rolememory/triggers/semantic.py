@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, ClassVar
 from rolememory.schema.entry import Entry
 from rolememory.schema.evidence import Reason, Value
 from rolememory.schema.memory import Memory
+from rolememory.schema.passage import Passage
 from rolememory.schema.scene import Scene, Segment
 from rolememory.text import calibrate
 from rolememory.text.noise import noise
@@ -62,6 +63,11 @@ def reads(entry: Entry) -> str:
     return f"{about}{entry.content}{asked}" + (
         f" ({', '.join(entry.topics)})" if entry.topics else ""
     )
+
+
+def _leads(entry: Entry) -> str:
+    """What of an entry may lead to others: all that it reads, but of a passage not who said it, for that joins all of theirs."""
+    return entry.content if isinstance(entry, Passage) else reads(entry)
 
 
 def context_of(question: Question, earlier: Sequence[Segment], terms: Heard) -> Question:
@@ -377,7 +383,7 @@ class SemanticTrigger(ByRows):
             evidence,
             terms,
             self._words.rows,
-            lambda row: reads(entry(row)),
+            lambda row: _leads(entry(row)),
             share,
         )
 

@@ -99,3 +99,24 @@ def test_what_only_others_hear_neither_leads_nor_makes_a_word_common(home, langu
         one for one in after.recalled if one.memory.content == TOLD[language][1]
     ).scored.hits
     assert hit.because.get("of") in {one.memory.id for one in after.recalled}
+
+
+HEARD = {
+    "en": (
+        "My brother Karl lives in Graz. He repairs clocks.",
+        "I am allergic to walnuts.",
+        "Where does my brother Karl live?",
+    ),
+    "zh": ("我哥哥住在苏州。他会修钟表。", "我对核桃过敏。", "我哥哥住在哪里？"),
+}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_who_says_both_joins_nothing(home, language):
+    """What one person said in two chats of few is not brought by their name alone."""
+    first, second, asked = HEARD[language]
+    role = home.create("Mira")
+    for chat, said in enumerate((first, second)):
+        role.observe([{"role": "user", "content": said}], user="Lin", chat=str(chat))
+    turn = role.recall([{"role": "user", "content": asked}], user="Lin", chat="asking")
+    assert contents(turn) == [first]
