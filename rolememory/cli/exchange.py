@@ -96,7 +96,13 @@ def import_file(
             "name a file, or pipe one in: `import < backup.json`",
             zh="请写明文件，或用管道传入：`import < backup.json`",
         )
-    document = _document(read_text(file), file)
+    text = read_text(file)
+    if file == "-" and not text.strip():
+        raise InvalidValueError(
+            "nothing came on standard input: name a FILE, or pipe one in: `import < backup.json`",
+            zh="标准输入里什么也没有：请写明 FILE，或用管道传入：`import < backup.json`",
+        )
+    document = _document(text, file)
     if role is None and not (isinstance(document, dict) and document.get("format") == FORMAT):
         raise InvalidValueError(
             f"{file}: these are memories without a role; say into which with --role ROLE",
