@@ -9,6 +9,7 @@ import pytest
 
 from rolememory.engine import Home
 from tests.designs.chats import Chatting, a, chatting, u
+from tests.endpoint import Line, answers
 
 LANGUAGES = pytest.mark.parametrize("language", ["en", "zh"])
 SISTER = {"en": "My sister Anna keeps bees in Riga.", "zh": "我妹妹安娜在里加养蜂。"}
@@ -84,10 +85,18 @@ def test_no_paraphrase_of_what_is_visible_comes_back(tmp_path: Path, language: s
     """N.10: what was distilled from words that stand in the window, or were just typed again, says nothing new."""
     told = {"en": "Lin's sister Anna is a beekeeper.", "zh": "林的妹妹安娜是养蜂人。"}[language]
     fact = {"turn": 1, "content": told, "about": "user", "confidence": 0.9}
-    steps = {"extraction": {"facts": [fact | {"quote": SISTER[language]}]}}
+    first = iter([{"facts": [fact | {"quote": SISTER[language]}]}])  # later exchanges tell nothing
+
+    def extraction(line: Line) -> None:
+        answers(next(first, {"facts": []}))(line)
+
     settings = {"learn.batch_size": 1, "embedding.backend": "off"}
     with chatting(
-        tmp_path, preset="local_chat", language=language, steps=steps, settings=settings
+        tmp_path,
+        preset="local_chat",
+        language=language,
+        steps={"extraction": extraction},
+        settings=settings,
     ) as mira:
         history = [u(SISTER[language]), a("Hm."), u(NIGHT[language]), a("Hm.")]
         mira.say(*history[:1])

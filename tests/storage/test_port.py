@@ -33,6 +33,7 @@ REACHING = {
     "engine/mind.py": BACKUPS,
     "engine/tending.py": BACKUPS,
     "recall/lexicons.py": TEMPLATES,
+    "serve/keys.py": "the keys lie in the home's folder",
     "serve/house.py": "an editor's saves are watched in the home's folder",
     "serve/proxy/who.py": "cards are read as files, to compare descriptions",
     "serve/rest/books.py": "books are edited as files",

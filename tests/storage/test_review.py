@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from rolememory.errors import NotWrittenError, UnknownNameError
 from rolememory.schema.evidence import Reason
 from rolememory.schema.learning import Draft
-from rolememory.schema.memory import Evidence, MemoryType, Source
+from rolememory.schema.memory import Chapter, Evidence, MemoryType, Source
 from rolememory.schema.scene import Span
 from rolememory.storage.erase import Cleared, Ids, Traces
 from rolememory.storage.files.space import FileSpace
@@ -255,9 +255,10 @@ def test_every_field_of_a_draft_is_written() -> None:
     full = draft(
         subject="user", user="lin", created=DAY, keys=("花生",), topics=("food",), emotions=("fear",), tags=("fact",), salience=0.9,
         confidence=0.8, corrects=True, replaces="x", rests_on=("a",), explicit=True,
-        constant=True, context=("v2",), fault=WHY,
+        constant=True, context=("v2",), fault=WHY, near=("v1",), chapter=Chapter(title="雪"),
     )  # fmt: skip
     assert set(draft_raw(full)) == {field.name for field in fields(Draft)}
+    assert draft_from(draft_raw(full)) == full
 
 
 @settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -32,6 +32,7 @@ class Resolved(LearnSettings):
 def is_offered(settings: Settings) -> bool:
     """Whether a model behind the proxy could distil, and nobody has said yes or no: no other is set, and learning is not switched off.
 
+    >>> from rolememory.schema.settings import ServeSettings
     >>> is_offered(Settings()), is_offered(Settings(serve=ServeSettings(upstream="http://127.0.0.1:5001/v1")))
     (False, True)
     """
@@ -43,6 +44,7 @@ def is_offered(settings: Settings) -> bool:
 def resolved(settings: Settings, last_model: str = "") -> LearnSettings:
     """The settings of learning with the model behind the proxy where they ask for it; `last_model` is what a chat used last.
 
+    >>> from rolememory.schema.settings import ServeSettings
     >>> wanted = Settings(learn=LearnSettings(endpoint="upstream"), serve=ServeSettings(upstream="http://127.0.0.1:5001/v1"))
     >>> found = resolved(wanted, "mistral")
     >>> where(found, "extraction")

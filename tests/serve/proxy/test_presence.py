@@ -385,7 +385,8 @@ def test_what_a_card_prints_is_the_heading_of_what_was_said_there(
         settled(house)
         say(house, wanted, chat="new")
         lines = block(model).splitlines()
-        assert word in lines[lines.index(scene) + 1]
+        heading = next(at for at, line in enumerate(lines) if line.startswith(scene))
+        assert word in lines[heading + 1]
         assert not re.search("Time:|时间|45", block(model))
 
 
