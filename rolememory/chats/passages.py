@@ -119,9 +119,10 @@ class ChatPassages:
         """Make these constant and no others. Cost: O(passages of their chats) where that changed."""
         changed = {pin[0] for pin in pins ^ self._pins}
         self._pins = pins
-        told = ((chat, ids) for (chat, _), ids in self._versions.items() if chat in changed)
-        for one in (one for _, ids in told for one in ids):
-            self._keep(self._away.get(one) or self.current[one])
+        for place in [one for one in self._places.values() if one.chat in changed]:
+            for version in place.order[: place.read]:
+                for one in self._versions.get((place.chat, version), ()):
+                    self._keep(self._away.get(one) or self.current[one])
 
     def _keep(self, one: Passage) -> None:
         constant = bool(self._pins and held(one, self._pins))
