@@ -9,7 +9,7 @@ short and a long question, in both languages, and for a role with three memories
 import threading
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from math import log
 from typing import TYPE_CHECKING, Any
@@ -43,6 +43,8 @@ BARELY = 0.02
 """Of what a rare word tells: words that tell less stand nearly everywhere and are not looked up."""
 
 MOST_NAMED = 16  # words that an explanation names
+
+MOST_AT_ONCE = 1 << 14  # postings that are counted in one pass
 
 _PACK = 4  # bits of a posting that hold the count of the term in the text
 _MOST = (1 << _PACK) - 1
@@ -124,7 +126,7 @@ class TermIndex:
         for token, count in Counter(tokens(text)).items():
             posting = base | (count if count < _MOST else _MOST)
             if (known := postings.get(token)) is None:
-                postings[token] = array("Q", (posting,))
+                postings[token] = array("I", (posting,))
             else:
                 known.append(posting)
         length = float(
@@ -167,6 +169,18 @@ def _wide(rows: "Mask", size: int) -> "Mask":
     return wide
 
 
+def _in_passes(postings: "Mapping[str, array[int]]") -> "Iterator[dict[str, array[int]]]":
+    """The same in parts of about `MOST_AT_ONCE` postings, so that little room is taken at a time."""
+    part, size = dict[str, "array[int]"](), 0
+    for token, held in postings.items():
+        part[token], size = held, size + len(held)
+        if size >= MOST_AT_ONCE:
+            yield part
+            part, size = {}, 0
+    if part:
+        yield part
+
+
 class Heard:
     """Some texts of an index as one turn asks them: what is rare, and how long a usual text is, depends on these alone."""
 
@@ -204,8 +218,6 @@ class Heard:
 
     def count(self, some: Iterable[str]) -> None:
         """Look up at once how many texts hold each of these tokens. Cost: one pass over their postings."""
-        import numpy as np
-
         with self._lock:
             known = {one: self._postings[one] for one in some if one in self._postings}
             if self._gone is not None:
@@ -214,14 +226,19 @@ class Heard:
                     (one, len(held) - gone.get(one, 0)) for one, held in known.items()
                 )
                 return
-            whole = [np.array(held, dtype=np.int64) for held in known.values()]
-        if whole:
-            rows = np.concatenate(whole) >> _PACK
-            heard = np.append(self._heard, False)[rows.clip(max=len(self._heard))]
-            ends = np.cumsum([len(one) for one in whole])
-            sums = np.append(0, np.cumsum(heard))[ends]
-            counts: list[int] = np.diff(sums, prepend=0).tolist()
-            self._counts.update(zip(known, counts, strict=True))
+            for some_known in _in_passes(known):
+                self._count_heard(some_known)
+
+    def _count_heard(self, known: "Mapping[str, array[int]]") -> None:
+        """Count the heard texts in these postings, in one pass."""
+        import numpy as np
+
+        rows = np.concatenate([np.frombuffer(held, np.uint32) for held in known.values()]) >> _PACK
+        heard = np.append(self._heard, False)[rows.clip(max=len(self._heard))]
+        ends = np.cumsum([len(held) for held in known.values()])
+        starts = np.append(0, ends[:-1])
+        counts: list[int] = np.add.reduceat(heard, starts, dtype=np.int32).tolist()
+        self._counts.update(zip(known, counts, strict=True))
 
     def holders(self, token: str) -> int:
         """How many texts hold a token."""

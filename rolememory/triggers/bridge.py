@@ -39,7 +39,7 @@ class Led:
     """What the second round found."""
 
     evidence: "Floats"  # in nats, (n_rows,)
-    source: "Rows"  # the row of the first hit that led to each row; -1 = none
+    source: "NDArray[np.int32]"  # the row of the first hit that led to each row; -1 = none
     asked: Mapping[int, Question]  # by row of a first hit: those of its words that were asked
 
 
@@ -79,8 +79,8 @@ def lead(
     first = _best(evidence)
     if not len(first):
         return None
-    found, source = np.zeros_like(evidence), np.full(len(evidence), -1, dtype=np.int64)
-    row_of = np.full(int(places.max(initial=0)) + 1, -1, dtype=np.int64)
+    found, source = np.zeros_like(evidence), np.full(len(evidence), -1, dtype=np.int32)
+    row_of = np.full(int(places.max(initial=0)) + 1, -1, dtype=np.int32)
     row_of[places[places >= 0]] = np.flatnonzero(places >= 0)
     asked: dict[int, Question] = {}
     for row in first.tolist():

@@ -144,16 +144,18 @@ class Conversations:
             lenders, to = some[to >= 0], to[to >= 0]
             total[to] += fading * said[lenders]
             best[to] = np.maximum(best[to], said[lenders])
-        gained = np.float32(share) * (total + best)
-        lent: Floats = gained[message] * self._part(evidence, said, message)
+        total += best
+        total *= np.float32(share)
+        lent: Floats = total[message]
+        lent *= self._part(evidence, said, message)
         return lent
 
     def _part(self, evidence: "Floats", said: "Floats", message: "NDArray[np.int64]") -> "Floats":
         """How much of what its message gains each row gets: by its own evidence; if there is none in the message, all alike."""
         import numpy as np
 
-        size = np.append(self._size.values, 1).astype(np.float32)[message]
-        best = said[message]
-        part = np.where(best > 0.0, evidence / np.maximum(best, 1e-9), 1.0 / np.maximum(size, 1.0))
-        found: Floats = np.where(size > 1, part, 1.0).astype(np.float32)
-        return found
+        size = np.append(self._size.values, 1).astype(np.float32)
+        part: Floats = np.reciprocal(np.maximum(size, np.float32(1.0)))[message]
+        best = np.where(size > 1, said, np.float32(0.0))[message]
+        np.divide(evidence, best, out=part, where=best > 0.0)
+        return part
