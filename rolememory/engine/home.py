@@ -251,7 +251,10 @@ class Home:
         return self.people.unasked(sorted(heard, key=heard.__getitem__))
 
     def preload(self, *names: str) -> None:
-        """Read roles (all of them without names) and begin to load the model, on a thread; the first turn finds them ready."""
+        """Read roles (all of them without names) and begin to load the model, on a thread; the first turn finds them ready.
+
+        A model that learns goes on with what an earlier process left unread.
+        """
         wanted = names or tuple(role.id for role in self.roles())
         threading.Thread(
             target=self._preload, args=(wanted,), name="rolememory-preload", daemon=True
@@ -260,7 +263,9 @@ class Home:
     def _preload(self, names: Sequence[str]) -> None:
         self.loader.start()
         for name in names:
-            self.role(name).recall([], dry_run=True)
+            role = self.role(name)
+            role.recall([], dry_run=True)
+            role.learner.behind.resume()
         if self.settings.learn.enabled:
             from rolememory.learn.asked import warm_up
 

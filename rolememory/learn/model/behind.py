@@ -100,22 +100,32 @@ class Behind:
 
     def touch(self, chat: str) -> None:
         """Something may be due in this chat. Returns at once, never raises."""
+        if learn := self._wanted():
+            self._models.upstreams.turn()
+            with self._changed:
+                self._touched[chat] = None
+                self._desk.spoken_at[chat] = self._around.clock()
+            self._wake(learn)
+
+    def resume(self) -> None:
+        """Something may be left of an earlier process, in any chat. Returns at once, never raises."""
+        if learn := self._wanted():
+            with self._changed:
+                self._postponed.add("")
+            self._wake(learn)
+
+    def _wanted(self) -> LearnSettings | None:
+        """The settings, where something may read by them."""
         try:
             learn = self._around.learn
         except (RoleMemoryError, OSError) as error:
             self._last_error = said_of(error)
-            return
-        if (
-            self._closed
-            or learn is self._nothing_for
-            or not learn.enabled
-            or learn.extractor == "rules"
-        ):
-            return
-        self._models.upstreams.turn()
-        with self._changed:
-            self._touched[chat] = None
-            self._desk.spoken_at[chat] = self._around.clock()
+            return None
+        idle = self._closed or learn is self._nothing_for
+        return None if idle or not learn.enabled or learn.extractor == "rules" else learn
+
+    def _wake(self, learn: LearnSettings) -> None:
+        """Look soon, again when the newest exchange is final, and once nobody has spoken for a while."""
         for quiet, rest_s in ((self._final, learn.delay_s), (self._late, learn.idle_minutes * 60)):
             quiet.rest_s = rest_s
             quiet.touch()

@@ -133,6 +133,8 @@ class Desk:
         for chat in self._around.chats.chats():
             if chat.teaches and (wanted is None or chat.id in wanted):
                 self._read_chat(chat, how, tally)
+                if wanted is None and (path := self._path(chat)):
+                    self.spoken_at.setdefault(chat.id, path[-1].at)
         learn = self._around.learn
         if (
             model_learns(learn)
