@@ -8,7 +8,7 @@ what was remembered that the labels know, `recall` the share of the labelled fac
 
 `--scripted` needs no model: a scripted server gives one right fact for each line that tells one. It prints calls and prompt tokens per 100
 turns; how many turns had to wait for a model (a server that never answers is behind them); and what is lost or doubled in so many turns with
-a server that hangs, dies and answers garbage in between.
+a server that hangs, dies and answers garbage in between, of facts and of chapters.
 """
 
 import argparse
@@ -28,6 +28,7 @@ from rolememory.schema.message import Message
 from rolememory.text.lengths import TokenEstimate
 from tests.bench.exchanges import CHAR, ROWS, USER, Row
 from tests.endpoint import Behaviour, Endpoint, Line, answers, status, then_cuts, then_hangs
+from tests.learning.teller import opened, settled, tale, tells
 
 _LINE = re.compile(r"^\[(\d+)\] Lin: I own boat number (\d+)\.", re.MULTILINE)
 _tokens = TokenEstimate()
@@ -231,6 +232,44 @@ def trouble(turns: int = 500) -> dict[str, Any]:
         }
 
 
+def chapters_in_trouble(turns: int = 500) -> dict[str, Any]:
+    """Chapters of so many turns with the same trouble; in the end the server is well. Is every message that left the window told once?"""
+    bad = (then_hangs(), then_cuts(b"HTTP/1.1 200 OK\r\n"), status(500), *map(answers, GARBAGE))
+    asked, seconds, good = count(), [0.0], tells()
+
+    def moody(line: Line) -> None:
+        at = next(asked)
+        (good if at % 3 == 2 else bad[at % len(bad)])(line)
+
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Endpoint(moody) as server,
+        opened(Path(folder), server.url, learn__timeout_s=0.2) as home,
+    ):
+        home.upstreams = Upstreams(clock=lambda: seconds[0])
+        mind = home.create("Mira")
+        for number in range(5, turns + 1, 5):
+            mind.observe(tale(number), chat="harbour", user="lin")
+            settled(mind)
+            seconds[0] += 40.0  # what rests has rested
+        asked_in_trouble = len(server.requests)
+        server.now(good)
+        for _ in range(20):
+            seconds[0] += 3601.0
+            mind.learner.behind.run(force=True)
+        place = {said.version: at for at, said in enumerate(mind.chats.path("harbour"))}
+        told = [place[version] for one in mind.chapters("harbour") for version in one.stretch]
+        return {
+            "turns": turns,
+            "requests_in_trouble": asked_in_trouble,
+            "chapters": len(mind.chapters("harbour")),
+            "told_twice": len(told) - len({*told}),
+            "left_out": len({*range(max(told, default=-1) + 1)} - {*told}),
+            "newest_told": max(told, default=-1) + 1,
+            "refused": len([one for one in mind.refused() if one.reason.code == "unread"]),
+        }
+
+
 def _talk(
     mind: RoleMemory, turns: int, *, settle: bool = False, recall: bool = False, since: int = 0
 ) -> int:
@@ -271,6 +310,7 @@ def main() -> None:
             "costs": [costs(), costs(preset="koishi")],
             "path": on_the_path(),
             "trouble": trouble(asked.turns),
+            "chapters": chapters_in_trouble(asked.turns),
         }
     print(json.dumps(found, indent=1, ensure_ascii=False))
 

@@ -3,7 +3,15 @@
 import json
 from pathlib import Path
 
-from tests.bench.distil import costs, judged, labelled, met, on_the_path, trouble
+from tests.bench.distil import (
+    chapters_in_trouble,
+    costs,
+    judged,
+    labelled,
+    met,
+    on_the_path,
+    trouble,
+)
 from tests.bench.exchanges import ROWS
 from tests.endpoint import Endpoint, Line, answers
 
@@ -53,3 +61,10 @@ def test_a_model_that_repeats_what_users_say_is_measured_through_a_real_home() -
     assert found["precision"] < 0.8, "small talk is no fact"
     assert json.dumps(found)
     assert not Path("row 1").exists()
+
+
+def test_chapters_of_a_server_in_trouble_tell_every_message_once() -> None:
+    found = chapters_in_trouble(turns=60)
+    assert (found["told_twice"], found["left_out"], found["refused"]) == (0, 0, 0)
+    assert found["newest_told"] > 100, "all but the last few messages"
+    assert found["requests_in_trouble"] > found["chapters"] > 3
