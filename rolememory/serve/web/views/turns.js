@@ -36,7 +36,8 @@ export function Sent({ asked, sent }) {
   const [all, setAll] = useState(false);
   const own = new Set(asked.messages.map((one) => `${one.role} ${one.content}`));
   const rows = (sent.messages ?? []).map((one, place) => ({ ...one, place, ours: !own.has(`${one.role} ${one.content}`) }));
-  const shown = rows.filter((one) => all || one.ours || one.place >= rows.length - TAIL);
+  const tail = rows.filter((one) => !one.ours).at(-TAIL)?.place ?? 0;
+  const shown = rows.filter((one) => all || one.ours || one.place >= tail);
   const folded = rows.length - shown.length;
   return html`<p class="small soft">${t("play.sent.size", { characters: number(sent.characters), tokens: number(sent.tokens) })}</p>
     ${shown.map((one, at) => html`${folded > 0 && one.place > (shown[at - 1]?.place ?? -1) + 1 && html`<p key=${`gap ${one.place}`}><button type="button" class="button small" onClick=${() => setAll(true)}>${t("play.sent.folded", { count: number(one.place - (shown[at - 1]?.place ?? -1) - 1) })}</button></p>`}
