@@ -210,8 +210,7 @@ class Loop:
             [*seen.messages, self.lines[-1]] if self.chance.random() < 0.3 else self.lines[-WINDOW:]
         )
         self.mind.observe(echoed, chat="loop", user="Lin")
-        if self.turns % BATCH == 0:
-            self.read()
+        self.read()  # what is read when must not hang on how quick a thread is
 
     def read(self) -> None:
         """Wait until commands and model have read what is due."""
@@ -232,7 +231,7 @@ class Loop:
 def measured(turns: int, echoes: int, seed: int) -> dict[str, Any]:
     """The figures."""
     chance = random.Random(seed)
-    reader, source = BadReader(chance), truths(chance)
+    reader, source = BadReader(random.Random(seed)), truths(chance)
     with (
         tempfile.TemporaryDirectory() as folder,
         Endpoint(reader.behaviour) as server,
