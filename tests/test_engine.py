@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shutil
 import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -365,17 +366,29 @@ def test_a_shared_book_is_linked_by_its_name(home: Home) -> None:
 def test_a_backup_is_made_before_the_first_change_of_a_day_and_can_be_put_back(
     mira: RoleMemory,
 ) -> None:
-    mira.backup()
-    mira.delete("lighthouse")
-    restored = mira.restore()
-    assert "lighthouse" in mira.memories
-    assert restored is not None
-    home = mira.home.path
+    home, backups = mira.home.path, mira.folder / "backups"
     mira.home.close()
+    shutil.rmtree(backups)  # that of the day on which the role was made
+    made = []
+    for content in ("A new day.", "Still the same day."):
+        with Home.open(home, WORDS_ALONE) as again:
+            role = again.role("mira")
+            role.remember(content)
+            made.append(sorted(backups.iterdir()))
+    assert len(made[0]) == 1
+    assert made[0] == made[1], "one a day"
     with Home.open(home, WORDS_ALONE) as again:
         role = again.role("mira")
-        role.remember("A new day.")
-        assert list((role.folder / "backups").iterdir())
+        assert role.restore() is not None
+        assert "lighthouse" in role.memories
+        assert not any("day." in one.content for one in role.memories.values())
+
+
+def test_what_was_deleted_since_a_backup_is_put_back(mira: RoleMemory) -> None:
+    mira.backup()
+    mira.delete("lighthouse")
+    assert mira.restore() is not None
+    assert "lighthouse" in mira.memories
 
 
 def test_a_role_goes_out_as_one_document_and_comes_in_elsewhere(

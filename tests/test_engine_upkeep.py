@@ -139,6 +139,20 @@ class TestUpkeep:
         assert mira.tend(NOW + timedelta(hours=23)) == []
         assert [one.id for one in mira.tend(NOW + timedelta(hours=24))] == ["built"]
 
+    def test_it_runs_by_itself_behind_a_chat_and_not_with_every_message(
+        self, home: Home, mira: RoleMemory
+    ) -> None:
+        mira.edit("oil", expires=NOW)
+        mira.observe(["Good morning."], "Good morning.", chat="harbour")
+        home.close()
+        with Home.open(home.path, WORDS_ALONE) as again:
+            role = again.role("Mira")
+            assert [one.id for one in role.archived()] == ["oil"]
+            role.edit("built", expires=NOW)
+            role.observe(["Good night."], "Good night.", chat="harbour")
+        with Home.open(home.path, WORDS_ALONE) as again:
+            assert [one.id for one in again.role("Mira").archived()] == ["oil"]
+
     def test_a_look_changes_nothing(self, mira: RoleMemory) -> None:
         mira.edit("oil", expires=NOW)
         assert [one.id for one in mira.clean(NOW, dry_run=True)] == ["oil"]

@@ -6,6 +6,7 @@ import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -257,3 +258,28 @@ def test_forgetting_again_is_forgetting_once_and_a_person_may_come_back(
         )
         mira.learned(60)
         assert mira.search(cast.alone[0], user=cast.person)
+
+
+@CASTS
+def test_no_vector_of_forgotten_words_is_kept(tmp_path: Path, cast: Cast) -> None:
+    class Asked(HashingEmbedder):
+        def embed(self, texts: Sequence[str]) -> Any:
+            asked.update(texts)
+            return super().embed(texts)
+
+    def embedded(user: str, said: str) -> bool:
+        """Whether the model had to be asked about what this person says."""
+        asked.clear()
+        with Home.open(tmp_path, embedder=Asked()) as home:
+            mira = home.role(cast.roles[0], create=True)
+            talk(mira, f"dm {user}", user, say(said, user), A("."), say("!", user))
+            mira.search("?", user=user)
+            assert mira.ready(60)
+        return any(said in one for one in asked)
+
+    asked = set[str]()
+    people = [(cast.person, cast.alone[0]), (cast.friend, cast.group[2])]
+    assert [embedded(*one) for one in people * 2] == [True, True, False, False]
+    with Home.open(tmp_path, embedder=HashingEmbedder()) as home:
+        home.forget(cast.person)
+    assert embedded(*people[0])

@@ -257,6 +257,24 @@ def test_an_order_to_forget_is_obeyed_at_once(
     assert word not in told(mind, question)
 
 
+@pytest.mark.parametrize(
+    ("keep", "forget", "word"),
+    [
+        pytest.param("Remember that my dog is called Rex.", "(OOC: forget that my dog is called Rex.)", "Rex", id="en"),
+        pytest.param("记住，我的狗叫阿福。", "（场外：忘掉我的狗叫阿福的事。）", "阿福", id="zh"),
+    ],
+)  # fmt: skip
+def test_an_order_to_forget_puts_away_what_was_asked_to_be_remembered(
+    home: Home, keep: str, forget: str, word: str
+) -> None:
+    mind = home.create("Mira")
+    mind.remember(f"{word} (by hand)", id="author")
+    mind.observe([U(keep), A("Yes.")], chat="one", user="lin")
+    mind.observe([U(keep), A("Yes."), U(forget), A("Yes.")], chat="one", user="lin")
+    assert [word in one.content for one in mind.memories.values() if one.archived] == [True]
+    assert not mind.memories["author"].archived
+
+
 def test_our_own_block_is_never_learned_back(home: Home) -> None:
     mind = home.create("Mira")
     mind.remember("The beacon failed in the storm of 1887.", keys=["beacon"])
@@ -268,15 +286,43 @@ def test_our_own_block_is_never_learned_back(home: Home) -> None:
     assert not [content for content in learned if "1887" in content or "rolememory" in content]
 
 
-def test_what_was_deleted_by_hand_is_not_learned_again(home: Home) -> None:
-    mind = home.create("Mira")
-    said = [U("Remember that my dog is called Rex."), A("Good dog.")]
-    mind.observe(said, chat="one", user="lin")
-    ids = [one.id for one in mind.memories.values()]
-    assert ids
-    mind.delete(*ids)
-    mind.observe([*said, U("He barks at the moon every night.")], chat="one", user="lin")
-    assert not set(ids) & set(mind.memories)
+ORDERS = {
+    "en": ("Remember that my dog is called Rex.", "Rex", "Good dog.", "Hello."),
+    "zh": ("记住，我的狗叫阿福。", "阿福", "好狗。", "你好。"),
+}
+LANGUAGES = pytest.mark.parametrize("language", ORDERS)
+
+
+def gone_and_back(mind: RoleMemory, language: str) -> None:
+    """The order is edited away, and said again where it stood."""
+    order, _, reply, other = ORDERS[language]
+    for said in (other, order):
+        mind.observe([U(said), A(reply)], chat="one", user="lin")
+        assert mind.learned(60)
+
+
+@LANGUAGES
+def test_what_was_deleted_by_hand_is_not_learned_again(home: Home, language: str) -> None:
+    mind, (order, word, reply, _) = home.create("Mira"), ORDERS[language]
+    mind.observe([U(order), A(reply)], chat="one", user="lin")
+    (learned,) = mind.memories.values()
+    assert word in learned.content
+    mind.delete(learned.id)
+    gone_and_back(mind, language)
+    assert not mind.memories
+    mind.undo()
+    gone_and_back(mind, language)
+    assert [*mind.memories] == [learned.id]
+
+
+@LANGUAGES
+def test_with_learning_off_no_order_is_obeyed(tmp_path: Path, language: str) -> None:
+    order, word, reply, _ = ORDERS[language]
+    with Home.open(tmp_path, {**WORDS_ONLY, "learn.enabled": False}) as home:
+        mind = home.create("Mira")
+        mind.observe([U(order), A(reply)], chat="one", user="lin")
+        assert not mind.memories
+        assert word in mind.chats.path("one")[0].text
 
 
 BESIDE = {
@@ -498,6 +544,27 @@ def test_a_fact_against_the_authors_word_waits_for_a_person(home: Home) -> None:
     accepted = mind.accept(waiting[0].id)
     assert accepted.supersedes == ("author",)
     assert mind.waiting() == []
+
+
+@pytest.mark.parametrize(
+    ("known", "correction"),
+    [
+        pytest.param("I live in Rome.", "Correction: I live in Paris.", id="en"),
+        pytest.param("我住在罗马。", "更正：我住在巴黎。", id="zh"),
+    ],
+)
+def test_what_a_person_sent_away_does_not_come_back_when_it_is_said_again(
+    home: Home, known: str, correction: str
+) -> None:
+    mind = home.create("Mira")
+    mind.remember(known, "semantic", subject="user", id="author")
+    mind.observe([U(correction), A("Oh.")], chat="one", user="lin")
+    (waiting,) = mind.waiting()
+    mind.reject(waiting.id)
+    for said in ("...", correction):
+        mind.observe([U(said), A("Oh.")], chat="one", user="lin")
+        assert mind.waiting() == []
+    assert [*mind.memories] == ["author"]
 
 
 def test_a_chat_that_only_reads_teaches_nothing(home: Home) -> None:

@@ -247,6 +247,18 @@ def model_settings(server: Endpoint) -> dict[str, Any]:
 
 
 @both
+def test_what_is_said_while_it_is_off_is_shown_to_no_model(tmp_path: Path, words: Words) -> None:
+    with Endpoint(answers({"facts": []})) as server:
+        with Home.open(tmp_path, model_settings(server)) as home:
+            mira = home.create("Mira")
+            talk(mira, "two", words.off, words.other, words.on, words.fact, *LATER)
+            mira.learner.behind.run(force=True)
+        asked = "".join(one.said for one in server.requests)
+    assert words.telling in asked
+    assert words.telling_other not in asked
+
+
+@both
 @pytest.mark.parametrize("scope", ["here", "on"])
 def test_what_stays_here_is_shown_to_no_model_elsewhere(
     tmp_path: Path, words: Words, scope: str

@@ -44,6 +44,18 @@ def test_clean_archives_and_says_why(command: Command) -> None:
     assert "storm" in command("list", "Mira", "--archived").out
 
 
+def test_clean_heeds_the_settings(command: Command) -> None:
+    command("settings", "storage.max_memories.episodic", "2")
+    command("settings", "memory.archive_threshold", "1.5")
+    command("weight", "Mira", "storm", "1.8")
+    gone = {row["id"]: row["code"] for row in command("clean", "Mira", "--json").json["archived"]}
+    assert gone == {"tea": "low_weight", "灯塔": "low_weight"}
+    command("settings", "memory.archive_threshold", "0.1")
+    command("settings", "storage.max_memories.episodic", "0")
+    gone = {row["id"]: row["code"] for row in command("clean", "Mira", "--json").json["archived"]}
+    assert gone == {"storm": "limit"}
+
+
 def test_backup_and_restore(command: Command) -> None:
     name = Path(command("backup", "Mira", "--json").json[0]["file"]).name
     command("delete", "Mira", "storm", "tea")
