@@ -2,12 +2,13 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from rolememory.engine import Home
-from tests.cli.running import Command
-from tests.endpoint import Endpoint
+from tests.cli.running import Command, process
+from tests.endpoint import Endpoint, Line, answers
 from tests.serve.proxy.upstreams import streams
 
 CHAT = [
@@ -15,6 +16,21 @@ CHAT = [
     {"role": "user", "content": "My sister Anna keeps bees in Riga. Correction: I live in Rome."},
     {"role": "assistant", "content": "Tell me more."},
 ]
+
+ROOT = Path(__file__).parents[2]
+BOATS = """
+from rolememory.schema.evidence import Reason
+from rolememory.schema.learning import Draft
+from rolememory.schema.memory import Evidence, MemoryType, Source
+
+class Boats:
+    name = "boats"
+    def __init__(self, means): pass
+    def extract(self, batch):
+        proof = Evidence(chat=batch.chat, version=batch.said[0].version)
+        because = Reason("extracted")
+        return [Draft("Lin's sister keeps a boat.", MemoryType.SEMANTIC, Source.SUMMARY, (proof,), because, user="lin")]
+"""
 
 
 @pytest.fixture
@@ -150,6 +166,29 @@ def test_what_waits_is_shown_and_accepted_rejected_or_mended(home: Command) -> N
     assert "nobody" in run(home, "review", "Mira", "--accept", "nobody", code=1)
 
 
+def test_what_is_rejected_stays_away_and_what_is_accepted_stays(home: Command) -> None:
+    told = ["I live in Rome.", "I was born in Turin."]
+    with Home.open(home.home, {"embedding.backend": "off"}) as opened:
+        for content in ("I live in Oslo.", "I was born in Bergen."):
+            opened.role("Mira").remember(content, "semantic", subject="user")
+
+    def observed(*lines: str) -> list[dict[str, Any]]:
+        chat = [{"role": "user", "content": line} for line in lines]
+        Path(file_of(home)).write_text(json.dumps(chat), encoding="utf-8")
+        run(home, "observe", "Mira", file_of(home), "--chat", "two", "--user", "lin")
+        found: list[dict[str, Any]] = json.loads(run(home, "review", "Mira", "--json"))
+        return found
+
+    rows = observed(*(f"Correction: {one}" for one in told))
+    rome, turin = sorted(rows, key=lambda row: "Turin" in row["content"])
+    run(home, "review", "Mira", "--reject", rome["id"], "--accept", turin["id"])
+    assert observed("Hello.", "Hm.") == []
+    assert observed(*(f"Correction: {one}" for one in told)) == []
+    listed = run(home, "list", "Mira")
+    assert "I was born in Turin" in listed
+    assert "I live in Rome" not in listed
+
+
 @pytest.mark.parametrize(
     ("language", "told"),
     [("en", "learned from this reply: Tell me more."), ("zh", "从这条回复学到：Tell me more.")],
@@ -221,6 +260,53 @@ def test_talking_in_the_terminal_streams_the_reply_and_shows_what_was_learned(
 
 def test_talking_without_a_server_says_what_to_do(home: Command) -> None:
     assert "--upstream URL" in run(home, "chat", "Mira", code=1)
+
+
+@pytest.mark.parametrize(
+    ("language", "word", "none"),
+    [("en", "nothing new to remember", "nothing new follows"), ("zh", "没有新的内容", "没有推出")],
+)
+def test_a_model_is_asked_when_it_is_wanted_and_concludes(
+    home: Command, language: str, word: str, none: str
+) -> None:
+    facts = [
+        {"line": 1, "content": "Lin's sister Anna keeps bees in Riga.", "about": "Anna"},
+        {"line": 1, "content": "Lin's sister Anna owns a shop in Riga.", "about": "Anna"},
+    ]
+    drawn = {"conclusion": "Anna sells honey in Riga.", "confidence": 0.8, "basedOn": [1, 2]}
+
+    def by_step(line: Line) -> None:
+        step = line.request.json["response_format"]["json_schema"]["name"]
+        answers({"conclusions": [drawn]} if step == "inference" else {"facts": facts})(line)
+
+    said = "My sister Anna keeps bees in Riga, and she owns a shop there."
+    chat = [{"role": "user", "content": said}, {"role": "assistant", "content": "Tell me more."}]
+    Path(file_of(home)).write_text(json.dumps(chat), encoding="utf-8")
+    observe = ("observe", "Mira", file_of(home), "--chat", "one", "--user", "lin")
+    with Endpoint(by_step) as model:
+        run(home, "settings", "learn.endpoint", model.url)
+        run(home, "settings", "learn.model", "small")
+        assert word in run(home, *observe, language=language)
+        assert not model.requests
+        waited = run(home, *observe, "--wait", language=language)
+        assert all(f"+ {fact['content']}" in waited for fact in facts)
+        assert "+ Anna sells honey in Riga." in run(home, "infer", "Mira", language=language)
+        assert none in run(home, "infer", "Mira", language=language)
+
+
+def test_an_extractor_of_another_package_learns_without_any_model(home: Command) -> None:
+    package = home.home.parent / "package"
+    told = package / "boats-1.0.dist-info"
+    told.mkdir(parents=True)
+    (package / "boats.py").write_text(BOATS, "utf-8")
+    (told / "METADATA").write_text("Name: boats\nVersion: 1.0\n", "utf-8")
+    (told / "entry_points.txt").write_text(
+        "[rolememory.extractors]\nboats = boats:Boats\n", "utf-8"
+    )
+    line = ("observe", "Mira", file_of(home), "--chat", "one", "--user", "lin", "--wait")
+    environment = {"ROLEMEMORY_HOME": str(home.home), "PYTHONPATH": f"{package}:{ROOT}"}
+    done = process(*line, environment=environment)
+    assert "+ Lin's sister keeps a boat." in done.out, done.err
 
 
 def test_conclusions_without_a_model_say_so(home: Command) -> None:

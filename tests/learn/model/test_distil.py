@@ -251,6 +251,39 @@ def test_n_12_a_session_that_ends_is_judged_by_itself(preset: str, tmp_path: Pat
         assert contents(mind) == [TOLD["memory"]]
 
 
+@pytest.mark.parametrize("language", NAMES)
+def test_a_homes_own_words_ask_the_model(language: str, tmp_path: Path) -> None:
+    name, user, lines = NAMES[language]
+    own = tmp_path / "templates" / "learn" / f"extraction.{language}.jinja"
+    own.parent.mkdir(parents=True)
+    own.write_text("What of {{ user }}? 记什么？\n{{ conversation }}", "utf-8")
+    with Endpoint(answers(GO)) as server, distilling(tmp_path, server, name=name) as mind:
+        tell(mind, *lines, user=user)
+        assert server.requests[0].said.startswith(f"What of {user}? 记什么？\n<chat>\n")
+
+
+GROUPS = {
+    "en": ("Also there: Bo.", "Bo has a wooden leg.", "My leg is made of wood.", "Who limps?"),
+    "zh": ("在场的还有：阿波。", "阿波有一条木腿。", "我的腿是木头做的。", "谁走路一瘸一拐？"),
+}
+
+
+@pytest.mark.parametrize("language", GROUPS)
+def test_in_a_group_the_model_is_told_who_else_is_there(language: str, tmp_path: Path) -> None:
+    (name, user, _), (there, content, told, asked) = NAMES[language], GROUPS[language]
+    other = content[:2]
+    fact = {"line": 2, "content": content, "about": other}
+    with (
+        Endpoint(answers({"facts": [fact]})) as server,
+        distilling(tmp_path, server, name=name) as mind,
+    ):
+        window = [Message.user(asked), Message(role="assistant", content=told, name=other)]
+        mind.observe(window, chat="inn", user=user, members=[other])
+        mind.learner.behind.run(force=True)
+        assert there in server.requests[0].said
+        assert [(one.content, one.subject) for one in mind.memories.values()] == [(content, other)]
+
+
 # what is known already, and what takes its place
 
 
