@@ -9,14 +9,18 @@ TAVERN := mkdir -p $(LIVE) && npm install --prefix $(LIVE) --ignore-scripts --no
 CASES ?= 500
 SEED ?=
 SETS ?=
+WORDS ?=
 
-.PHONY: demo test check bench docs wheel extension format clean conformance-live e2e page tavern
+.PHONY: demo test mutants check bench docs wheel extension format clean conformance-live e2e page tavern
 
 demo: $(VENV)/.ready  ## show the main job on the shipped home folder
 	$(RUN) -m rolememory demo
 
 test: $(VENV)/.ready tavern  ## the whole suite
 	$(RUN) -m pytest -n 2 --dist worksteal -q
+
+mutants: $(VENV)/.ready  ## break promised features one by one and see a test notice each (WORDS="..." picks some)
+	$(RUN) -m tests.mutants $(WORDS)
 
 check: $(VENV)/.ready  ## format, lint, strict types, floors
 	$(BIN)/ruff format --check rolememory tests examples

@@ -1,0 +1,1 @@
+"""Promises that are broken on purpose: for each, a test must notice."""
