@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from typing import Any
 from zlib import crc32
 
-from tests.endpoint import Behaviour, Endpoint, Line, Request, completion
+from tests.designs.chats import step_of
+from tests.endpoint import Behaviour, Endpoint, Line, Request, answers, completion
 from tests.serve.proxy.upstreams import calls_tool, chunk, hangs_after, lines
 
 Body = dict[str, Any]
@@ -25,11 +26,16 @@ class Model:
     def __init__(self) -> None:
         self.endpoint = Endpoint(self._answer)
         self.reply = "Mm."
+        self.steps: dict[str, Any] = {}  # what a step of learning is answered, by its name
         self._odd: Behaviour | None = None
 
     @property
     def asked(self) -> list[Body]:
-        return [request.json for request in self.endpoint.requests if _is_conversation(request)]
+        return [
+            request.json
+            for request in self.endpoint.requests
+            if _is_conversation(request) and not step_of(request)
+        ]
 
     @property
     def newest(self) -> Body:
@@ -73,6 +79,8 @@ class Model:
             line.reply(_embedded(line.request.json["input"]))
         elif not _is_conversation(line.request):
             line.reply(MODELS)
+        elif step := step_of(line.request):
+            answers(self.steps.get(step, {"facts": []}))(line)
         elif self._odd:
             self._odd(line)
         elif "prompt" in line.request.json:

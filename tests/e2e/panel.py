@@ -7,9 +7,11 @@ from contextlib import contextmanager
 from typing import Any
 
 from tests.conformance.live.server import free_port
-from tests.e2e.model import block
+from tests.e2e.model import block, said_in
 from tests.e2e.remembering import EN, ZH, fresh
+from tests.e2e.server import until
 from tests.e2e.tavern import ROOT, Stage
+from tests.learning.teller import CHAPTER
 
 WORDS: dict[str, str] = json.loads(
     (ROOT / "examples" / "integrations" / "sillytavern" / "i18n" / "zh-cn.json").read_text(
@@ -101,13 +103,47 @@ def changed(stage: Stage, way: str) -> None:
     word, line = told(stage, way, name)
     press(line, "edit")
     better = f"Lin's niece Ella keeps {fresh('orchids')} in Bergen."
-    popup = stage.page.locator("dialog.popup[open]")
-    popup.locator("textarea").fill(better)
-    popup.locator(".popup-button-ok").click()
+    corrected(stage, better, "cancel")
     learned(stage, better).wait_for(state="attached")
     stage.chat(name)
     asked = stage.comes_to_mind("What does my niece Ella keep in Bergen?", better)
     assert word not in block(asked)
+
+
+def corrected(stage: Stage, better: str, again: str) -> None:
+    """Write other words into the open dialog; `again`: the button pressed when asked whether to have the last reply written again."""
+    first = stage.page.locator("dialog.popup[open]", has=stage.page.locator("textarea:visible"))
+    first.locator("textarea").fill(better)
+    first.locator(".popup-button-ok").click()
+    asks = stage.page.locator("dialog.popup[open]", has_text="written again")
+    asks.locator(f".popup-button-{again}").click()
+
+
+def written_again(stage: Stage, way: str) -> None:
+    """The reply after a correction is written with it in mind."""
+    name = fresh("Nan")
+    word, line = told(stage, way, name)
+    press(line, "edit")
+    better = f"Lin's niece Ella keeps {fresh('orchids')} in Bergen."
+    before = len(stage.model.asked)
+    corrected(stage, better, "ok")
+    until(lambda: len(stage.model.asked) > before, lambda: "no reply was written again")
+    assert better in block(stage.model.newest)
+
+
+def a_chapter(stage: Stage, way: str) -> None:
+    """`/chapter` ends one; the model's words for it come back, and the next chat begins with it."""
+    stage.home_anew(learn__endpoint=stage.model.endpoint.url, learn__model="scripted")
+    stage.through(way)
+    name = fresh("Uma")
+    frost = fresh("The mill burned down at first frost")
+    stage.model.steps = {CHAPTER: {"title": "First frost", "chapter": f"{frost}."}}
+    stage.tell(name, "The mill is burning!", "burning")
+    stage.say("We stood there until dawn.")
+    assert frost in stage.call("command", "/chapter The burning mill")
+    assert [text for text in stage.contents(name) if frost in text]
+    stage.chat(name)
+    assert f"The burning mill: {frost}" in said_in(stage.say("How did the mill burn down?"))
 
 
 def forgotten(stage: Stage, way: str) -> None:

@@ -164,6 +164,8 @@ def _panel() -> Iterator[Story]:
         ("what was learned in one go is taken back in one go", panel.taken_back_together, ""),
         ("what was learned can be pinned to every turn", panel.pinned, ""),
         ("what was learned can be put in other words", panel.changed, ""),
+        ("a corrected reply is written again with the correction", panel.written_again, ""),
+        ("a chapter is ended by a command and recalled", panel.a_chapter, ""),
         ("what was learned can be forgotten", panel.forgotten, ""),
         ("what was learned is shown as text and never as HTML", panel.only_text, ""),
         ("what was recalled is shown with its reason", panel.shown_with_its_reason, ""),
