@@ -41,10 +41,9 @@ def served(
     embedder: Any = None,
     headers_s: float = HEADERS_S,
 ) -> Iterator[Served]:
-    """Open a home at `folder` and serve it until the block ends."""
-    home = Home.open(
-        folder, {**(WORDS_ONLY if embedder is None else {}), **(settings or {})}, embedder
-    )
+    """Open a home at `folder` and serve it until the block ends. A turn waits for memory: machines may be busy."""
+    usual = {"serve.recall_timeout_s": 60.0, **(WORDS_ONLY if embedder is None else {})}
+    home = Home.open(folder, usual | dict(settings or {}), embedder)
     house = House(home)
     listener = listening("127.0.0.1", 0)
     config = configured(house, headers_s)
