@@ -662,3 +662,34 @@ def test_a_thousand_probes_find_nothing_of_anybody_else(home: Home) -> None:
             if not _:
                 assert any(word in text for word in own), "its own is found, so the probe can fail"
     assert (probes, leaks) == (1000, 0)
+
+
+CORRECTED = {
+    "en": (
+        "Remember that my niece Ella keeps lilies in Bergen.",
+        "Lin's niece Ella keeps orchids in Bergen.",
+        "So what does Ella keep?",
+    ),
+    "zh": ("记住，我侄女艾拉在卑尔根养百合。", "林的侄女艾拉在卑尔根养兰花。", "艾拉养什么？"),
+}
+
+
+@pytest.mark.parametrize("language", CORRECTED)
+def test_what_a_person_put_in_other_words_is_told_where_the_wrong_words_stand(
+    home: Home, language: str
+) -> None:
+    """A reply that is written again has the correction; unchanged, it would only repeat the chat."""
+    said, better, asked = CORRECTED[language]
+    role = home.create("Mira")
+    chat = [Message.user(said), Message.assistant("Mm.")]
+    role.observe(chat, chat="harbour", user="lin")
+    role.learned()
+    (learned,) = role.memories.values()
+    again = [*chat, Message.user(asked)]
+    assert learned.content not in role.recall(again, chat="harbour", user="lin").text
+    role.edit(learned.id, content=better)
+    assert role.memories[learned.id].locked, "no model takes it back"
+    assert better in role.recall(again, chat="harbour", user="lin").text
+    assert (
+        better not in role.recall([*again, Message.user(better)], chat="harbour", user="lin").text
+    )

@@ -126,7 +126,8 @@ class Writing(Mind):
     ) -> Memory:
         """Change fields of one memory; of something said in a chat this makes a memory, which stands in its place.
 
-        To make something said constant and nothing else is to `pin` it: it stays what it is.
+        To make something said constant and nothing else is to `pin` it: it stays what it is. What was learned and is put in other
+        words is locked with it: the chat that it rests on says something else, and may be read again.
 
         Raises:
             UnknownMemoryError: there is none with this id.
@@ -141,7 +142,10 @@ class Writing(Mind):
             kept = self.keep(memory_id, **fields)
             self.delete(memory_id)
             return kept
-        self._known(memory_id)
+        before = self.memories[self._known(memory_id)]
+        learned = before.evidence and not before.chapter
+        if learned and changes.get("content", before.content) != before.content:
+            changes = {"locked": True, **changes}
         return self._commit([Edit("set", memory_id, changes, reason=reason)], actor=actor).memories[
             memory_id
         ]

@@ -91,13 +91,18 @@ class Visible:
         return cls(plain(query), folded, "\n".join(folded), shown)
 
     def holds(self, memory: Memory) -> bool:
-        """Whether all that it rests on stands there, or is said there again in the same words; any of it, of a chapter."""
+        """Whether all that it rests on stands there, or is said there again in the same words; any of it, of a chapter.
+
+        Of what a person locked only its own words count: they may have been put in place of what was said.
+        """
         if memory.chapter:
             return any(
                 (one.chat, said) in self.shown
                 for one in memory.evidence
                 for said in one.version.split("+")
             )
+        if memory.locked and memory.evidence:
+            return said_again(plain(memory.content), self.joined)
         return bool(memory.evidence) and all(map(self._stands, memory.evidence))
 
     def _stands(self, one: Evidence) -> bool:

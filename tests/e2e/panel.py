@@ -122,7 +122,7 @@ def corrected(stage: Stage, better: str, again: str) -> None:
 def written_again(stage: Stage, way: str) -> None:
     """The reply after a correction is written with it in mind."""
     name = fresh("Nan")
-    word, line = told(stage, way, name)
+    _, line = told(stage, way, name)
     press(line, "edit")
     better = f"Lin's niece Ella keeps {fresh('orchids')} in Bergen."
     before = len(stage.model.asked)
