@@ -11,6 +11,7 @@ from rolememory.recall.answer import Answer, Question
 from rolememory.recall.explain import Line, lines, refusal, refused
 from rolememory.recall.fit import Fitted
 from rolememory.recall.lore.activation import Activation
+from rolememory.recall.lore.place import Placement as LorePlacement
 from rolememory.schema.evidence import Reason, Recalled, Refusal, Scored, Trace
 from rolememory.schema.memory import Memory
 from rolememory.schema.message import Message
@@ -180,7 +181,7 @@ def say(
             style, rules, [one for one in (persona, story) if one], scene, chosen, untold
         )
     )
-    placed = place_all(messages, [*_lore_placements(lore), *own])
+    placed = place_all(messages, [*lore_placements(lore.placement if lore else None), *own])
     share = question.measure.share
     return Turn(
         text=text,
@@ -227,11 +228,10 @@ def _own_placements(
     )
 
 
-def _lore_placements(lore: Activation | None) -> Iterator[Placement]:
+def lore_placements(at: LorePlacement | None) -> Iterator[Placement]:
     """Where the texts of lore go. Around an author's note there is none of: they stand where it would, four messages from the end."""
-    if lore is None:
+    if at is None:
         return
-    at = lore.placement
     yield Placement(at.before_text, "before_character", merged=True)
     behind = (at.after_text, *at.personality, *at.scenario, *reversed(at.em_top), *at.em_bottom)
     yield Placement("\n".join(text for text in behind if text), "after_character", merged=True)

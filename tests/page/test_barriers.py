@@ -79,6 +79,7 @@ def visits(visitor: Visitor, role: Caller) -> Iterator[str]:
     page = visitor.page
     visitor.goes("playground", role.id)
     visitor.field("play.message").fill("Where is the beacon?")
+    page.locator("#missed").click()
     page.locator("#asleep li").first.wait_for()
     yield "playground"
     visitor.goes("lore", role.id)

@@ -96,3 +96,20 @@ def test_chapters_of_a_chat_are_ended_told_anew_and_taken_away(
         assert role.get("/chapters")["items"] == []
         none = {"learn.endpoint": "", "learn.model": "", "learn.batch_size": 5}
         good(role.api.patch("/settings", json={"values": none}))
+
+
+@EITHER
+def test_an_error_goes_when_what_failed_goes_well(visitor: Visitor, role: Caller) -> None:
+    role.say("Good evening.", "Good evening.", chat="harbour")
+    visitor.goes("chats", role.id, "harbour")
+    failing = "**/api/roles/*/chats/*"
+    banner = visitor.page.locator(".banner[role=alert]")
+    mode = visitor.field("chats.mode")
+    for fail in (lambda route: route.fulfill(status=500), lambda route: route.abort()):
+        visitor.page.route(failing, fail)
+        mode.select_option("off")
+        expect(banner).to_have_count(1)
+        visitor.page.unroute(failing)
+        mode.select_option("here")
+        expect(banner).to_have_count(0)
+    visitor.errors = [one for one in visitor.errors if "Failed to load resource" not in one]

@@ -3,12 +3,14 @@
 import json
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import Browser, Locator, expect
 
-from tests.page.visitors import EITHER, Visitor
+from tests.designs.chats import chatting
+from tests.page.visitors import EITHER, Visitor, visiting
 from tests.serve.rest.callers import Caller, asks
 
 Entry = dict[str, Any]
@@ -20,6 +22,7 @@ def told(role: Caller) -> Caller:
     role.remember("Mira keeps the beacon.", keys=["beacon"])
     role.remember("The dog sleeps by the stove.", keys=["dog"])
     role.remember("Lin is afraid of the beacon.", id="fear", user="lin", keys=["beacon"])
+    role.remember("Ann sails on Sundays.", user="ann")
     book = {
         "0": {
             "uid": 0,
@@ -57,6 +60,12 @@ def fired(visitor: Visitor) -> Locator:
     return visitor.page.locator("section[aria-labelledby=fired]")
 
 
+def missed(visitor: Visitor) -> None:
+    """Unfolds what did not fire."""
+    expect(visitor.page.locator("#missed-rows")).to_have_count(0)
+    visitor.page.locator("#missed").click()
+
+
 def undo(visitor: Visitor) -> None:
     visitor.page.locator(".toast").last.get_by_role("button", name=visitor.says("undo")).click()
 
@@ -75,6 +84,7 @@ def test_what_fires_is_told_while_one_types_and_what_does_not_is_let_in(
     )
     expect(visitor.page.locator(".ruler .piece.episodic")).to_have_count(1)
     expect(visitor.page.locator(".prompt mark")).to_contain_text("Mira keeps the beacon.")
+    missed(visitor)
     visitor.page.locator("#missed-rows li", has_text="The dog sleeps").get_by_role("button").click()
     expect(fired(visitor)).to_contain_text("The dog sleeps")
     undo(visitor)
@@ -91,6 +101,7 @@ def test_entries_stand_under_the_pass_that_woke_them_and_one_is_switched_on_and_
     lore = visitor.page.locator("section[aria-labelledby=lore]")
     expect(lore.locator("[data-pass='1']")).to_contain_text("The beacon stands above")
     expect(lore.locator("[data-pass='2']")).to_contain_text("Under the chapel lies a bell.")
+    missed(visitor)
     asleep = visitor.page.locator("#asleep li", has_text="The keeper")
     asleep.get_by_role("button").click()
     expect(lore).to_contain_text("Keeper Tom has one eye.")
@@ -107,6 +118,7 @@ def test_entries_stand_under_the_pass_that_woke_them_and_one_is_switched_on_and_
 def test_a_memory_of_somebody_fires_when_that_person_speaks(visitor: Visitor, told: Caller) -> None:
     visitor.goes("playground", told.id)
     visitor.field("play.message").fill("Where is the beacon?")
+    missed(visitor)
     visitor.page.get_by_role("button", name=visitor.says("play.speak.as", user="lin")).click()
     expect(visitor.field("play.user")).to_have_value("lin")
     expect(fired(visitor)).to_contain_text("Lin is afraid of the beacon.")
@@ -119,6 +131,7 @@ def test_a_budget_of_a_trial_decides_what_fits(visitor: Visitor, told: Caller) -
     expect(fired(visitor)).to_contain_text("Mira keeps the beacon.")
     visitor.field("play.limit").fill("1")
     expect(fired(visitor)).to_contain_text(visitor.says("play.fired.none"))
+    missed(visitor)
     expect(visitor.page.locator("#missed-rows")).to_contain_text("Mira keeps the beacon.")
 
 
@@ -134,9 +147,56 @@ def test_a_real_chat_is_opened_and_its_middle_is_folded(at_desk: Visitor, told: 
     expect(fired(at_desk)).to_contain_text("Mira keeps the beacon.")
     prompt = at_desk.page.locator("section[aria-labelledby=sent]")
     expect(prompt).to_contain_text("And the beacon?")
+    expect(prompt.locator(".prompt.user .who").last).to_have_text("lin")
+    expect(prompt.locator(".prompt.assistant .who").last).to_have_text(told.name)
     expect(prompt).not_to_contain_text("Line 3 of")
     at_desk.button("play.sent.folded", count=9).click()
     expect(prompt).to_contain_text("Line 3 of")
+
+
+@EITHER
+@pytest.mark.parametrize("place", ["playground", "welcome"], ids=["trying out", "at the start"])
+def test_a_question_is_from_whom_the_character_heard_last(
+    visitor: Visitor, told: Caller, place: str
+) -> None:
+    told.say("I sail on Sundays.", "So you do.", chat="first", user="ann")
+    told.say("I feed the gulls at noon.", "So you do.", chat="second", user="lin")
+    visitor.goes("list", told.id)  # the role that is looked at
+    visitor.goes(place, *([told.id] if place == "playground" else []))
+    visitor.reads(visitor.says("people.assumed", user="lin"))
+    visitor.field("play.message" if place == "playground" else "welcome.ask").fill(
+        "When do I feed the gulls?"
+    )
+    if place == "welcome":
+        visitor.button("welcome.recall").click()
+    answer = visitor.page.locator("#recalled") if place == "welcome" else fired(visitor)
+    expect(answer).to_contain_text("I feed the gulls at noon.")
+
+
+@pytest.mark.parametrize("whose", ["frontend", "ours"])
+def test_the_prompt_that_is_shown_is_the_prompt_that_is_sent(
+    browser: Browser, tmp_path: Path, whose: str
+) -> None:
+    with chatting(tmp_path, settings={"serve.lorebook": whose}) as mira:
+        role = mira.mind
+        role.remember("Mira keeps the beacon.", keys=["beacon"])
+        (role.folder / "worldbooks").mkdir(exist_ok=True)
+        entries = [
+            {"content": "It is above a chapel."},
+            {"content": "Gulls.", "position": 4, "depth": 1},
+        ]
+        book = {"entries": {str(n): {"uid": n, "key": ["beacon"], **entries[n]} for n in range(2)}}
+        (role.folder / "worldbooks" / "harbour.json").write_text(json.dumps(book), "utf-8")
+        mira.say("Where is the beacon?", system="")
+        with visiting(browser, mira.house, "en", "desktop") as visitor:
+            visitor.goes("playground", role.id)
+            visitor.field("play.message").fill("Where is the beacon?")
+            expect(visitor.page.locator("section[aria-labelledby=lore]")).to_contain_text("chapel")
+            rows = visitor.page.locator("section[aria-labelledby=sent] .prompt .wrapped")
+            expect(rows.last).to_have_text("Where is the beacon?")
+            shown = rows.all_inner_texts()
+        assert shown == [text for _, text in mira.sent]
+        assert ("chapel" in "".join(shown)) == (whose == "ours")
 
 
 def test_what_really_went_out_says_why(at_desk: Visitor, told: Caller) -> None:

@@ -1,7 +1,7 @@
 """Where the texts of activated entries go. Source: spec/worldinfo.md 5."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -17,6 +17,16 @@ _CARD_PLACES = {
 }
 _VOICES: Mapping[str, Voice] = {"system": "system", "user": "user", "assistant": "assistant"}
 DEFAULT_DEPTH = 4
+_LISTS = (
+    "before",
+    "after",
+    "an_top",
+    "an_bottom",
+    "em_top",
+    "em_bottom",
+    "personality",
+    "scenario",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +72,19 @@ class Placement:
     def after_text(self) -> str:
         """What stands behind it."""
         return "\n".join(self.after)
+
+    def without(self, there: str) -> "Placement":
+        """The same without texts that stand in `there` already, nor the author's note itself; white space does not count."""
+        known = " ".join(there.split())
+
+        def left(texts: tuple[str, ...]) -> tuple[str, ...]:
+            return tuple(one for one in texts if " ".join(one.split()) not in known)
+
+        fields: dict[str, Any] = {one: left(getattr(self, one)) for one in _LISTS}
+        groups = (replace(group, entries=left(group.entries)) for group in self.depth)
+        return replace(
+            self, **fields, author_note=None, depth=tuple(one for one in groups if one.entries)
+        )
 
     def outlet(self, name: str) -> str:
         """What `{{outlet::name}}` says."""

@@ -2,12 +2,13 @@
 
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rolememory.errors import RoleMemoryError
 from rolememory.inject.place import Placement
+from rolememory.recall.turn import Turn, lore_placements
 from rolememory.schema.learning import Observed
 from rolememory.schema.message import Message
 from rolememory.serve.house import House, TurnNote
@@ -16,7 +17,6 @@ from rolememory.serve.proxy.group import as_told_by, missed, others, roles_named
 
 if TYPE_CHECKING:
     from rolememory.engine import RoleMemory
-    from rolememory.recall.turn import Turn
 
 _log = logging.getLogger(__name__)
 
@@ -28,7 +28,7 @@ class Remembered:
     parts: tuple[
         Placement, ...
     ] = ()  # texts with their places; lore only where lorebooks are ours to inject
-    turn: "Turn | None" = None
+    turn: Turn | None = None
     note: TurnNote | None = None  # for the console, once it is sure that the turn gets it
 
 
@@ -50,7 +50,6 @@ def remember(house: House, call: Call) -> Remembered:
     except (RoleMemoryError, OSError) as error:
         _log.warning("%s: no memory on this turn: %s", call.role.id, error)
         return Remembered()
-    lore = _lore(turn, call) if turn.lore else ""
     note = TurnNote(
         call.role.id,
         call.role.role.name,
@@ -62,9 +61,7 @@ def remember(house: House, call: Call) -> Remembered:
         call.user,
         turn=turn,
     )
-    rules = call.role.settings.inject
-    told = Placement(lore, rules.position, rules.depth, rules.depth_role, merged=True)
-    return Remembered((told, *turn.parts) if lore.strip() else turn.parts, turn, note)
+    return Remembered((*_lore(turn, call), *turn.parts), turn, note)
 
 
 def learn(house: House, call: Call, reply: str | None) -> None:
@@ -119,14 +116,8 @@ def _speaker(call: Call) -> str | None:
     return call.role.role.name if call.role and (named or call.members) else None
 
 
-def _lore(turn: "Turn", call: Call) -> str:
-    """Texts of lore that the request does not hold already."""
-    there = " ".join(
-        " ".join(
-            str(message.get("content") or "")
-            for message in call.body.get("messages", ())
-            if isinstance(message, dict)
-        ).split()
-    )
-    texts = [entry.content for entry in (turn.lore.awake if turn.lore else ())]
-    return "\n".join(text for text in texts if text.strip() and " ".join(text.split()) not in there)
+def _lore(turn: Turn, call: Call) -> Iterator[Placement]:
+    """Texts of lore that the request does not hold already, each where its entry wants it."""
+    said = (one for one in call.body.get("messages", ()) if isinstance(one, dict))
+    there = " ".join(str(message.get("content") or "") for message in said)
+    return lore_placements(turn.lore.placement.without(there) if turn.lore else None)

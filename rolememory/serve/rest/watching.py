@@ -51,6 +51,11 @@ class PuzzleOut(Out):
     at: datetime
 
 
+@watching.post("/token", status_code=204)
+def token() -> None:
+    """Whether the token that is sent counts: nothing happens, and who lacks one is refused here as before a change."""
+
+
 @watching.get("/events", responses=_STREAM, response_class=StreamingResponse)
 async def events(
     house: TheHouse,

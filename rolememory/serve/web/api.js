@@ -4,7 +4,15 @@ import { language, t } from "./i18n.js";
 
 const token = kept("token", ""); // only asked for on another machine; at home the page has its cookie
 export const needsToken = store(false);
-export const useToken = (given) => { token.set(given.trim()); needsToken.set(false); };
+
+/** Whether the server takes this token; one that it takes is kept. */
+export async function useToken(given) {
+  const response = await reached("/api/token", { method: "POST", headers: { ...headers({}), authorization: `Bearer ${given.trim()}` } });
+  if (response.status === 401) return false;
+  token.set(given.trim());
+  needsToken.set(false);
+  return true;
+}
 
 /** {status, code, message, hint, where, all, current}; `missing`: this server has no such address yet. */
 export class ApiError extends Error {
@@ -37,10 +45,12 @@ export async function ask(method, path, body, { etag, signal, type } = {}) {
   const raw = body instanceof Blob || body instanceof FormData;
   const sent = body === undefined ? undefined : raw ? body : JSON.stringify(body);
   const kind = body instanceof FormData ? {} : body === undefined ? {} : { "content-type": type || (raw ? body.type || "application/octet-stream" : "application/json") };
+  const call = `${method} ${path.split("?")[0]}`;
   const response = await reached(`/api${path}`, { method, signal, body: sent, headers: headers({ ...kind, ...(etag ? { "if-match": etag } : {}) }) });
   if (response.status === 401) needsToken.set(true);
   const answer = await read(response);
-  if (!response.ok) throw new ApiError(response.status, answer?.error, answer?.current);
+  if (!response.ok) throw Object.assign(new ApiError(response.status, answer?.error, answer?.current), { call });
+  if (banner.get()?.call === call || banner.get()?.code === "unreachable") banner.set(null);
   return { body: answer, etag: response.headers.get("etag") };
 }
 

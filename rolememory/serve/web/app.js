@@ -1,6 +1,6 @@
 // The shell: header, navigation, the view of the address, and everything the page says to its reader.
 import { Component, html, render, useEffect, useRef, useState } from "./preact.js";
-import { all, events, get, needsToken, useToken } from "./api.js";
+import { all, events, needsToken, useToken } from "./api.js";
 import { language, load, pick, t } from "./i18n.js";
 import { announce, banner, clear, connection, dismiss, fail, kept, spoken, store, toasts } from "./live.js";
 import { Busy, Button, Dialog, Field, Link, Trouble } from "./ui.js";
@@ -8,7 +8,7 @@ import { views } from "./views/index.js";
 
 export const roles = store(null); // every role, or null until they are known
 const theme = kept("theme", "auto");
-const role = kept("role", ""); // the one last looked at
+export const role = kept("role", ""); // the one last looked at
 
 /** {path, role, rest, query} of the address. A view about a role without one in the address gets the last or the first. */
 export function place(hash = location.hash) {
@@ -56,6 +56,7 @@ function App() {
   const at = usePlace();
   const list = roles.use();
   const tongue = language.use();
+  role.use();
   const [ready, setReady] = useState("");
   useEffect(() => { load().then(() => setReady(tongue)); document.documentElement.lang = tongue === "zh" ? "zh-CN" : "en"; }, [tongue]);
   useEffect(() => { loadRoles(); return events(loadRoles, { kinds: ["role"] }); }, []);
@@ -162,9 +163,10 @@ function Key() {
   const wanted = needsToken.use();
   const [given, set] = useState("");
   if (!wanted) return null;
-  const enter = async () => { useToken(given); await get("/roles?limit=1"); location.reload(); };
+  const [wrong, setWrong] = useState("");
+  const enter = async () => { if (await useToken(given)) location.reload(); else setWrong(t("token.wrong")); };
   return html`<${Dialog} title=${t("token.title")} onClose=${() => needsToken.set(false)} actions=${html`<${Button} kind="main" onClick=${enter}>${t("token.enter")}<//>`}>
-    <p>${t("token.why")}</p><${Field} label=${t("token")} type="password" autocomplete="off" value=${given} onInput=${set} /><//>`;
+    <p>${t("token.why")}</p><${Field} label=${t("token")} type="password" autocomplete="off" value=${given} error=${wrong} onInput=${(value) => { set(value); setWrong(""); }} /><//>`;
 }
 
 addEventListener("unhandledrejection", (event) => { fail(event.reason); event.preventDefault(); });

@@ -1,7 +1,7 @@
 // Small parts that every view uses. Whatever comes from users goes in as a child or an attribute value, never as markup.
 import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "./preact.js";
 import { t } from "./i18n.js";
-import { fail, toast } from "./live.js";
+import { clear, fail, toast } from "./live.js";
 
 let ids = 0;
 /** An id for this component, the same at every draw. */
@@ -40,6 +40,7 @@ export function Button({ onClick, kind = "", children, disabled, type = "button"
     const going = onClick(event);
     if (!going?.then) return;
     setBusy(true);
+    clear();
     try { await going; } catch (error) { fail(error); } finally { if (alive.current) setBusy(false); }
   };
   return html`<button type=${type} class=${`button ${kind}`} disabled=${disabled} aria-busy=${busy ? "true" : undefined} onClick=${press} ...${rest}>${children}</button>`;

@@ -5,6 +5,7 @@ import { all, del, get, inRole, patch, put, url } from "../api.js";
 import { number, t, time } from "../i18n.js";
 import { toast } from "../live.js";
 import { Busy, Button, Confirm, Dialog, EmptyState, Field, Table, Trouble, useAsked } from "../ui.js";
+import { speaker } from "./common.js";
 import { useFollowing } from "./list.js";
 import { Parting, inBranches, usePartings } from "./branches.js";
 import { Chapters } from "./chapters.js";
@@ -18,7 +19,7 @@ export const chatPath = (role, id) => inRole(role, `/chats/${encodeURIComponent(
 export const titleOf = (chat) => chat.title || chat.id || t("chats.unnamed");
 
 export default function Chats({ role, info, rest, query }) {
-  return rest.length ? html`<${One} key=${rest.join("/")} role=${role} id=${rest.join("/")} />` : html`<${List} role=${role} info=${info} query=${query} />`;
+  return rest.length ? html`<${One} key=${rest.join("/")} role=${role} info=${info} id=${rest.join("/")} />` : html`<${List} role=${role} info=${info} query=${query} />`;
 }
 
 function List({ role, info, query }) {
@@ -57,7 +58,7 @@ const columns = (role) => [
   { key: "updated", label: t("chats.updated"), cell: (chat) => time(chat.updated) },
 ];
 
-function One({ role, id }) {
+function One({ role, info, id }) {
   const [offset, setOffset] = useState(0);
   const page = useAsked((signal) => get(url(chatPath(role, id), { newest: true, limit: PART, offset }), { signal }), [role, id, offset]);
   useFollowing(role, page.again);
@@ -69,14 +70,14 @@ function One({ role, id }) {
     <${Chapters} role=${role} chat=${chat} />
     <h2>${t("chats.said", { count: number(total) })}</h2>
     ${!items.length && html`<p class="soft">${t("chats.empty")}</p>`}
-    <${Said} role=${role} chat=${chat} items=${[...items].reverse()} />
+    <${Said} role=${role} info=${info} chat=${chat} items=${[...items].reverse()} />
     <${Pages} page=${page.value} label=${t("chats.parts")} go=${(to) => { setOffset(to); scrollTo(0, 0); }} />`;
 }
 
 /** The messages, and between them where other chats part from this one. */
-function Said({ role, chat, items }) {
+function Said({ role, info, chat, items }) {
   const { at } = usePartings(role, chat);
-  return items.map((one) => html`<${Message} key=${one.version} role=${role} one=${one} /><${Parting} key=${`${one.version} parts`} role=${role} partings=${at.get(one.version)} />`);
+  return items.map((one) => html`<${Message} key=${one.version} role=${role} who=${speaker(one, info, chat.user)} one=${one} /><${Parting} key=${`${one.version} parts`} role=${role} partings=${at.get(one.version)} />`);
 }
 
 function About({ role, chat, done }) {
@@ -123,8 +124,8 @@ function Remove({ role, chat, onClose }) {
     text=${html`${t("chats.remove.sure", { name: titleOf(chat) })}<${Field} as="check" label=${t("chats.remove.memories")} hint=${t("chats.remove.hint")} value=${forget} onInput=${set} />`} />`;
 }
 
-const Message = ({ role, one }) => html`<article class=${`message ${one.role}`} data-version=${one.version}>
-  <p class="facts-row"><span class="who">${one.name || t(`speaker.${one.role}`)}</span><time datetime=${one.at}>${time(one.at)}</time></p>
+const Message = ({ role, who, one }) => html`<article class=${`message ${one.role}`} data-version=${one.version}>
+  <p class="facts-row"><span class="who">${who}</span><time datetime=${one.at}>${time(one.at)}</time></p>
   <p class="wrapped">${one.text}</p>
   ${one.raw && one.raw !== one.text && html`<details class="small"><summary>${t("chats.raw")}</summary><pre>${one.raw}</pre></details>`}
   ${one.others.length > 0 && html`<details class="small"><summary>${t("chats.others", { count: number(one.others.length) })}</summary><ul class="plain">${one.others.map((other) => html`<li key=${other.version} class="wrapped">${other.text}</li>`)}</ul></details>`}

@@ -40,7 +40,10 @@ export async function removed(role, memory) {
   await told(role, t("done.delete", { count: 1 }), null, done.txn);
 }
 
-export const subjectWord = (subject) => (subject === null || subject === "" ? t("subject.role") : subject === "user" ? t("subject.user") : subject);
+export const subjectWord = ({ subject, user }, info) => (!subject ? info?.name || t("subject.role") : subject === "user" ? user || t("subject.user") : subject);
+
+/** Who says a message: by name where one is known. */
+export const speaker = ({ role, name }, info, user) => name || { assistant: info?.name, user }[role] || t(`speaker.${role}`);
 
 /** Its type as a coloured dot with a word. */
 export const Kind = ({ type }) => html`<span class="kind"><span class=${`dot ${type}`} aria-hidden="true"></span> ${t(`type.${type}`)}</span>`;
@@ -49,7 +52,7 @@ export const Kind = ({ type }) => html`<span class="kind"><span class=${`dot ${t
 export const Facts = ({ memory }) => html`<span class="soft facts-line"><${Kind} type=${memory.type} />
   ${memory.created && html`<span>${date(memory.created)}</span>`}
   <span>${t(`source.${memory.source}`)}</span>
-  ${memory.subject && html`<span>${t("about", { name: subjectWord(memory.subject) })}</span>`}
+  ${memory.subject && html`<span>${t("about", { name: subjectWord(memory) })}</span>`}
   ${memory.constant && html`<span class="badge">${t("pinned")}</span>`}
   ${memory.locked && html`<span class="badge">${t("locked")}</span>`}
   ${memory.archived && html`<span class="badge">${t("archived")}</span>`}

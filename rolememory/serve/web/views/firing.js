@@ -43,7 +43,7 @@ const Asleep = ({ role, lore, again, say }) => html`<ul class="plain missed" id=
   <${Way} remedy=${one.remedy} say=${say} apply=${() => applied(role, one.remedy, again)} /></li>`)}</ul>`;
 
 /** Entries of the books, awake and asleep, for a trial of the books alone. */
-export const Lore = ({ role, lore, again, say }) => html`<${Awake} lore=${lore} />${lore?.refused.length > 0 && html`<details open><summary>${t("play.asleep")}</summary><${Asleep} role=${role} lore=${lore} again=${again} say=${say} /></details>`}`;
+export const Lore = ({ role, lore, again, say }) => html`<${Awake} lore=${lore} />${lore?.refused.length > 0 && html`<details><summary>${t("play.asleep")}</summary><${Asleep} role=${role} lore=${lore} again=${again} say=${say} /></details>`}`;
 
 /** What did not fire: what was woken and left out, and memories that are looked for. Their ways in come a moment later. */
 export function Missed({ role, asked, why, again, say, speak }) {
@@ -56,7 +56,7 @@ export function Missed({ role, asked, why, again, say, speak }) {
   const left = why.rows.slice(0, LEFT_OUT).map((one) => one.id);
   const ids = [...new Set([...left, ...listed.map((one) => one.id)])].filter((id) => !fired.has(id));
   const quiet = useQuiet(ids.join("\n"), 300);
-  const told = useAsked((signal) => post(inRole(role, "/explain"), { ...asked, ids: quiet ? quiet.split("\n") : [], remedies: true, asleep: true }, { signal }), [role, asked, quiet, why]);
+  const told = useAsked((signal) => post(inRole(role, "/explain"), { ...asked, lore: true, ids: quiet ? quiet.split("\n") : [], remedies: true, asleep: true }, { signal }), [role, asked, quiet, why]);
   const rows = new Map([...why.rows, ...(told.value?.rows ?? [])].filter((row) => !row.injected).map((row) => [row.id, row]));
   const shown = (words ? ids.filter((id) => listed.some((one) => one.id === id)) : ids).map((id) => rows.get(id)).filter(Boolean);
   const content = useContents(role, shown.map((row) => row.id));

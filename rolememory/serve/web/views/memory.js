@@ -11,7 +11,7 @@ import { useFollowing } from "./list.js";
 
 const FADING = 0.4; // below this it is said to be fading, as in the garden
 
-export default function MemoryView({ role, rest }) {
+export default function MemoryView({ role, info, rest }) {
   const id = rest.join("/");
   const asked = useAsked(async (signal) => {
     const [detail, history] = await Promise.all([get(memoryPath(role, id), { signal }), get(url(inRole(role, "/history"), { memory: id, limit: 50 }), { signal })]);
@@ -21,7 +21,7 @@ export default function MemoryView({ role, rest }) {
   if (asked.error?.code === "unknown_memory") return html`<h1 tabindex="-1">${t("memory.gone")}</h1><${Gone} role=${role} id=${id} again=${asked.again} />`;
   if (asked.error && !asked.value) return html`<${Trouble} error=${asked.error} again=${asked.again} />`;
   if (!asked.value) return html`<${Busy} />`;
-  return html`<${Card} role=${role} ...${asked.value} again=${asked.again} />`;
+  return html`<${Card} role=${role} info=${info} ...${asked.value} again=${asked.again} />`;
 }
 
 /** Deleted: its history is still there, and with it the way back. */
@@ -32,7 +32,7 @@ function Gone({ role, id, again }) {
     ${history.value?.length > 0 && html`<${History} role=${role} lines=${history.value} again=${() => { history.again(); again(); }} />`}`;
 }
 
-function Card({ role, detail, history, again }) {
+function Card({ role, info, detail, history, again }) {
   const { memory } = detail;
   const [editing, setEditing] = useState(false);
   const bulk = async (op) => { await many(role, op, [memory.id]); again(); };
@@ -51,7 +51,7 @@ function Card({ role, detail, history, again }) {
       <${Replaced} role=${role} title=${t("memory.replaced")} rows=${detail.replaced} />
       <${Replaced} role=${role} title=${t("memory.replaced.by")} rows=${detail.replaced_by} />
       <${History} role=${role} lines=${history} again=${again} />
-    </div><div><${Values} memory=${memory} /><${Injected} detail=${detail} /></div></div>
+    </div><div><${Values} memory=${memory} info=${info} /><${Injected} detail=${detail} /></div></div>
     ${editing && html`<${Editor} role=${role} memory=${memory} onClose=${() => setEditing(false)} onDone=${again} />`}`;
 }
 
@@ -96,8 +96,8 @@ const Replaced = ({ role, title, rows }) => rows.length > 0 && html`<section cla
 
 const Row = ({ name, children }) => html`<dt>${t(`field.${name}`)}</dt><dd>${children}</dd>`;
 
-const Values = ({ memory }) => html`<section class="sheet"><h2>${t("memory.values")}</h2><dl class="facts">
-  <${Row} name="subject">${subjectWord(memory.subject)}<//>
+const Values = ({ memory, info }) => html`<section class="sheet"><h2>${t("memory.values")}</h2><dl class="facts">
+  <${Row} name="subject">${subjectWord(memory, info)}<//>
   <${Row} name="keys">${memory.keys.length ? html`<${Chips} items=${memory.keys} label=${t("field.keys")} />` : t("none")}<//>
   <${Row} name="emotions">${memory.emotions.length ? html`<${Chips} items=${memory.emotions.map(feelingWord)} label=${t("field.emotions")} />` : t("none")}<//>
   <${Row} name="topics">${memory.topics.length ? html`<${Chips} items=${memory.topics} label=${t("field.topics")} />` : t("none")}<//>

@@ -1,6 +1,6 @@
 // Several names of one person: a new one is asked about once, until then it stands apart; links are made and undone at any time.
 import { html, useEffect, useState } from "../preact.js";
-import { all, del, events, get, post } from "../api.js";
+import { all, del, events, get, inRole, post, url } from "../api.js";
 import { t } from "../i18n.js";
 import { toast } from "../live.js";
 import { Button, Dialog, Field, useAsked } from "../ui.js";
@@ -19,6 +19,21 @@ export async function unlinked(name, again) {
   await parted(name);
   toast(t("people.apart", { name }));
   again();
+}
+
+/** Who a question of nobody in particular is from: who spoke with the role last, else the only person it knows, else "". */
+export function useLatest(role) {
+  const found = useAsked((signal) => latest(role, signal), [role]);
+  useEffect(() => events(found.again, { role, kinds: ["chat", "memory", "import"] }), [role]);
+  return found;
+}
+
+async function latest(role, signal) {
+  const chats = await get(url(inRole(role, "/chats"), { limit: 20 }), { signal });
+  const spoke = chats.items.find((one) => one.user);
+  if (spoke) return spoke.user;
+  const known = (await all("/users", {}, { signal })).filter((one) => one.roles.some((where) => where.role === role));
+  return known.length === 1 ? known[0].user : "";
 }
 
 /** Nothing where nobody has to be asked about. */

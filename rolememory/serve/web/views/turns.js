@@ -3,6 +3,7 @@ import { html, useState } from "../preact.js";
 import { get, inRole, url } from "../api.js";
 import { number, t, time } from "../i18n.js";
 import { Trouble, useAsked } from "../ui.js";
+import { speaker } from "./common.js";
 import { Fired } from "./firing.js";
 import { useFollowing } from "./list.js";
 import { start } from "./parts.js";
@@ -32,7 +33,7 @@ function Scale({ label, whole, over, pieces }) {
 }
 
 /** The messages as they would go out: what was put in is marked, the middle of a long chat folded. */
-export function Sent({ asked, sent }) {
+export function Sent({ asked, sent, info }) {
   const [all, setAll] = useState(false);
   const own = new Set(asked.messages.map((one) => `${one.role} ${one.content}`));
   const rows = (sent.messages ?? []).map((one, place) => ({ ...one, place, ours: !own.has(`${one.role} ${one.content}`) }));
@@ -41,7 +42,7 @@ export function Sent({ asked, sent }) {
   const folded = rows.length - shown.length;
   return html`<p class="small soft">${t("play.sent.size", { characters: number(sent.characters), tokens: number(sent.tokens) })}</p>
     ${shown.map((one, at) => html`${folded > 0 && one.place > (shown[at - 1]?.place ?? -1) + 1 && html`<p key=${`gap ${one.place}`}><button type="button" class="button small" onClick=${() => setAll(true)}>${t("play.sent.folded", { count: number(one.place - (shown[at - 1]?.place ?? -1) - 1) })}</button></p>`}
-      <div key=${one.place} class=${`prompt ${one.role}`}><p class="who">${t(`speaker.${one.role}`)}${one.name ? ` · ${one.name}` : ""} ${one.ours && html`<span class="badge">${t("play.sent.ours")}</span>`}</p><p class="wrapped"><${Marked} text=${one.content} part=${sent.text} /></p></div>`)}`;
+      <div key=${one.place} class=${`prompt ${one.role}`}><p class="who">${speaker(one, info, asked.user)} ${one.ours && html`<span class="badge">${t("play.sent.ours")}</span>`}</p><p class="wrapped"><${Marked} text=${one.content} part=${sent.text} /></p></div>`)}`;
 }
 
 function Marked({ text, part }) {

@@ -1,23 +1,23 @@
 // The first steps: a role (new, from a card, from SillyTavern), a first memory, the first recall, and the address for the frontend.
 import { html, useState } from "../preact.js";
-import { address, reload, roles } from "../app.js";
+import { address, reload, role as looked, roles } from "../app.js";
 import { get, inRole, post, url } from "../api.js";
 import { number, t } from "../i18n.js";
 import { announce, toast } from "../live.js";
 import { Button, Copy, Field, Meter, useAsked } from "../ui.js";
 import { Offer } from "./ladder.js";
-import { Unasked } from "./people.js";
+import { Unasked, useLatest } from "./people.js";
 import { Tavern } from "./tavern.js";
 
 export default function Welcome() {
   const list = roles.use() ?? [];
-  const [role, setRole] = useState(list[0]?.id ?? "");
-  const here = list.find((one) => one.id === role) ?? list[0];
+  const chosen = looked.use(); // the same as in the header
+  const here = list.find((one) => one.id === chosen) ?? list[0];
   return html`<h1 tabindex="-1">${t("welcome.title")}</h1><p>${t("welcome.what")}</p><${Unasked} />
     <ol class="steps">
       <li class="sheet"><h2>${t("welcome.role")}</h2>${list.length > 0 ? html`<p>${t("welcome.have", { count: number(list.length) })}</p>
-        <div class="row">${list.slice(0, 12).map((one) => html`<${Button} key=${one.id} aria-pressed=${one.id === here?.id} onClick=${() => setRole(one.id)}>${one.name}<//>`)}</div>
-        <details><summary>${t("welcome.another")}</summary><${Ways} onMade=${setRole} /></details>` : html`<${Ways} onMade=${setRole} />`}</li>
+        <div class="row">${list.slice(0, 12).map((one) => html`<${Button} key=${one.id} aria-pressed=${one.id === here?.id} onClick=${() => looked.set(one.id)}>${one.name}<//>`)}</div>
+        <details><summary>${t("welcome.another")}</summary><${Ways} onMade=${looked.set} /></details>` : html`<${Ways} onMade=${looked.set} />`}</li>
       <li class="sheet"><h2>${t("welcome.memory")}</h2>${here ? html`<${First} role=${here} key=${here.id} />` : html`<p class="soft">${t("welcome.after")}</p>`}</li>
       <li class="sheet"><h2>${t("welcome.frontend")}</h2><${Frontend} here=${here} /></li>
     </ol>`;
@@ -88,16 +88,17 @@ function First({ role }) {
   const [question, setQuestion] = useState("");
   const [kept, setKept] = useState(role.memories > 0);
   const [turn, setTurn] = useState(null);
+  const user = useLatest(role.id).value;
   const keep = async () => { if (!text.trim()) return; await post(inRole(role.id, "/memories"), { content: text.trim() }); setKept(true); setText(""); toast(t("done.add")); };
   const ask = async () => {
     if (!question.trim()) return;
-    const told = await post(inRole(role.id, "/recall"), { messages: [{ role: "user", content: question.trim() }], dry_run: true });
+    const told = await post(inRole(role.id, "/recall"), { messages: [{ role: "user", content: question.trim() }], ...(user ? { user } : {}), dry_run: true });
     setTurn(told);
     announce(t("welcome.recalled", { count: number(told.items.length) }));
   };
   return html`<p>${t("welcome.memory.hint", { name: role.name })}</p>
     <form onSubmit=${(event) => event.preventDefault()}><${Field} as="textarea" rows="2" label=${t("welcome.tell")} placeholder=${t("welcome.tell.example")} value=${text} onInput=${setText} /><${Button} type="submit" onClick=${keep} kind=${kept ? "" : "main"}>${t("welcome.keep")}<//></form>
-    <form onSubmit=${(event) => event.preventDefault()}><${Field} label=${t("welcome.ask")} placeholder=${t("welcome.ask.example")} value=${question} onInput=${setQuestion} /><${Button} type="submit" onClick=${ask} kind=${kept ? "main" : ""}>${t("welcome.recall")}<//></form>
+    <form onSubmit=${(event) => event.preventDefault()}><${Field} label=${t("welcome.ask")} placeholder=${t("welcome.ask.example")} hint=${user ? t("people.assumed", { user }) : ""} value=${question} onInput=${setQuestion} /><${Button} type="submit" onClick=${ask} kind=${kept ? "main" : ""}>${t("welcome.recall")}<//></form>
     ${turn && html`<div class="turn" id="recalled">${turn.items.length ? html`<p><strong>${t("welcome.recalled", { count: number(turn.items.length) })}</strong></p><ul>${turn.items.map((one) => html`<li key=${one.id}><a href=${address("memory", role.id, one.id)}>${one.content}</a> <${Meter} value=${one.score} label=${t("score")} text=${number(one.score, 2)} /><p class="soft">${one.why.map((why) => why.text).join(" · ")}</p></li>`)}</ul>` : html`<p>${t("welcome.nothing")}</p>`}
       <p class="row"><a class="button" href=${address("garden", role.id)}>${t("welcome.garden")}</a></p></div>`}`;
 }
