@@ -68,12 +68,15 @@ def retell(
         list[str],
         argument("ID...", "ids, as `story chapters` shows them", "章节的 id，见 `story chapters`"),
     ],
+    through: Annotated[
+        str, option("--through ID", "and all behind it up to this one", "以及其后直到这一章的各章")
+    ] = "",
 ) -> None:
     """The new ones take the place of the old, which are archived."""
     here = desk()
     with here.role(role) as mind:
         before = {one.id for one in mind.chapters()}
-        reports = mind.retell(*dict.fromkeys(chapter_ids))
+        reports = mind.retell(*dict.fromkeys(chapter_ids), through=through)
         _told(here, reports, [one for one in mind.chapters() if one.id not in before])
 
 

@@ -44,13 +44,26 @@ class Chaptering(Tending):
             self.learner.behind.progress.end(chat, path[-1].version, title.strip())
         return self.learner.behind.chapter(chat)
 
-    def retell(self, *chapter_ids: str) -> "list[Report]":
+    def retell(self, *chapter_ids: str, through: str = "") -> "list[Report]":
         """Let the model tell chapters anew; a new one takes the place of the old one, which is archived.
 
+        `through`: all of the chat from the last of these ids up to this chapter as well, in the order of the story.
+
         Raises:
-            UnknownMemoryError: no chapter has this id; nothing was asked.
+            UnknownMemoryError: no chapter has this id, or `through` does not stand behind it; nothing was asked.
         """
-        return [self._told_anew(one) for one in [self._chapter(one) for one in chapter_ids]]
+        wanted = [self._chapter(one) for one in chapter_ids]
+        if through:
+            wanted += self._between(wanted[-1], self._chapter(through))
+        return [self._told_anew(one) for one in wanted]
+
+    def _between(self, first: Memory, last: Memory) -> list[Memory]:
+        """The chapters behind the first one up to the last one."""
+        told = self.chapters(first.evidence[0].chat)
+        behind = told[told.index(first) + 1 :]
+        if last not in (first, *behind):
+            raise UnknownMemoryError(last.id, [one.id for one in behind])
+        return behind[: behind.index(last) + 1] if last in behind else []
 
     def _told_anew(self, old: Memory) -> "Report":
         report = self.learner.behind.chapter(old.evidence[0].chat, [old])

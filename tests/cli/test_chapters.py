@@ -61,7 +61,8 @@ def test_a_chapter_is_ended_listed_edited_told_anew_and_deleted(
         "Three lamps burn.",
         one["people"],
     )
-    (again,) = home("story", "retell", "Mira", one["id"], "--json").json
+    line = ("story", "retell", "Mira", one["id"], "--through", one["id"], "--json")
+    (again,) = home(*line).json
     assert again["content"] == one["content"]
     assert [each["id"] for each in home("story", "chapters", "Mira", "--json").json] == [
         again["id"]

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from rolememory.engine import Home, RoleMemory
+from rolememory.errors import UnknownMemoryError
 from rolememory.learn.model.chapter_writer import ChatChapters
 from rolememory.schema.memory import Memory, Source
 from rolememory.schema.message import Message
@@ -394,6 +395,23 @@ def test_a_chapter_is_edited_told_anew_and_taken_away(home: Home, model: Endpoin
     role.learner.behind.run(force=True)
     assert role.chapters() == []
     assert len(asked(model)) == calls, "what somebody took away is not told again"
+
+
+def test_a_range_is_told_anew(home: Home, model: Endpoint) -> None:
+    role = home.create("Mira")
+    play(role, tale(60))
+    before = role.chapters()
+    assert len(before) > 3
+    reports = role.retell(before[1].id, through=before[-2].id)
+    after = role.chapters()
+    assert len(reports) == len(before) - 2
+    assert [one.stretch for one in after] == [one.stretch for one in before]
+    kept = [old.id == new.id for old, new in zip(before, after, strict=True)]
+    assert kept == [True, *[False] * len(reports), True]
+    calls = len(asked(model))
+    with pytest.raises(UnknownMemoryError):
+        role.retell(after[2].id, through=after[0].id)
+    assert len(asked(model)) == calls
 
 
 def test_telling_anew_without_a_model_leaves_what_there_is(home: Home, model: Endpoint) -> None:

@@ -25,9 +25,10 @@ class EndIn(In):
 
 
 class RetellIn(In):
-    """Which chapters are told anew."""
+    """Which chapters are told anew: these, and with `through` all behind the last of them up to that one."""
 
     ids: Ids
+    through: Line = ""
 
 
 class ChaptersOut(Out):
@@ -55,7 +56,8 @@ def end(house: TheHouse, mind: Mind, tongue: Tongue, given: EndIn) -> ChaptersOu
 def retell(house: TheHouse, mind: Mind, tongue: Tongue, given: RetellIn) -> ChaptersOut:
     """Let the model tell chapters anew; new ones take the place of the old, which are archived."""
     before = {one.id for one in mind.chapters()}
-    return _new(house, mind, tongue, before, mind.retell(*dict.fromkeys(given.ids)))
+    reports = mind.retell(*dict.fromkeys(given.ids), through=given.through)
+    return _new(house, mind, tongue, before, reports)
 
 
 def _new(

@@ -45,7 +45,7 @@ def test_a_chapter_is_ended_listed_edited_told_anew_and_deleted(role: Caller) ->
     ]
     changed = good(role("PATCH", f"/memories/{one['id']}", {"chapter": {"title": "Dusk"}}))
     assert changed["chapter"] == {**one["chapter"], "title": "Dusk"}
-    (again,) = role.post("/chapters/retell", {"ids": [one["id"]]})["items"]
+    (again,) = role.post("/chapters/retell", {"ids": [one["id"]], "through": one["id"]})["items"]
     assert (again["content"], again["id"] != one["id"]) == (one["content"], True)
     assert [each["id"] for each in role.get("/chapters")["items"]] == [again["id"]]
     good(role("DELETE", f"/memories/{again['id']}"))
