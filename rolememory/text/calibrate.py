@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 FULL_COVERAGE = 5.0  # nats for all words of the question
-NOISE = 1.8  # standard deviations above the background that mean nothing yet
-PER_DEVIATION = 1.0  # nats for each further one
+NOISE = 1.8  # standard deviations above the background that mean nothing yet, where a question is asked ...
+NOISE_IN_TALK = 1.0  # ... and where the talk goes on: it seldom uses the words of what it touches
+PER_DEVIATION = 1.0  # nats for each further one ...
+PER_DEVIATION_IN_TALK = 1.5
 MOST_DEVIATIONS = 8.0  # cosines further out say no more
 BACKGROUND_WEIGHT = 50.0  # own texts that weigh as much as the everyday sentences
 UNSEEN_MEAN, UNSEEN_DEVIATION = 0.1, 0.1  # cosines of unrelated texts where the model was not asked
@@ -88,8 +90,10 @@ def _moments(values: "Floats") -> tuple[float, float]:
     return float(wide.mean()), float(wide.std())
 
 
-def dense(cosines: "Floats", mean: float, deviation: float) -> "Floats":
+def dense(cosines: "Floats", mean: float, deviation: float, talk: float = 0.0) -> "Floats":
     """Evidence of nearness in meaning, in nats: how far a cosine stands out of the noise; shape kept.
+
+    `talk`: how much what was said goes on with a talk, 0..1; 0 = a question that stands alone.
 
     >>> import numpy as np
     >>> dense(np.array([0.1, 0.25, 0.5], dtype=np.float32), 0.1, 0.1).astype(float).round(2).tolist()
@@ -98,8 +102,10 @@ def dense(cosines: "Floats", mean: float, deviation: float) -> "Floats":
     import numpy as np
 
     deviations = (cosines - np.float32(mean)) / np.float32(max(deviation, 1e-6))
-    evidence: Floats = np.float32(PER_DEVIATION) * np.clip(
-        deviations - np.float32(NOISE), 0.0, MOST_DEVIATIONS - NOISE
+    noise = NOISE + talk * (NOISE_IN_TALK - NOISE)
+    each = PER_DEVIATION + talk * (PER_DEVIATION_IN_TALK - PER_DEVIATION)
+    evidence: Floats = np.float32(each) * np.clip(
+        deviations - np.float32(noise), 0.0, MOST_DEVIATIONS - noise
     )
     return evidence
 

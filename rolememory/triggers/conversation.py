@@ -1,8 +1,8 @@
 """What was said before and after: messages of one conversation lend each other evidence.
 
 An answer rarely repeats its question's words; the line before it does. So what was said in a message gains from the messages
-around it in the same sitting of the same chat: near ones more than far ones, and the best of them once more. Of a long message
-those passages gain that are to the point by themselves.
+around it in the same sitting of the same chat: near ones more than far ones, and the best of them once more; and what follows
+a question gains once more from that. Of a long message those passages gain that are to the point by themselves.
 """
 
 from bisect import bisect_left, insort
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 REACH = 3  # neighbours on each side
 FADING = 0.7  # of a neighbour's share with each step away
+ANSWER = 0.3  # of the evidence of a question that what was said right after it gains besides
 SITTING = timedelta(hours=6)  # a longer silence begins another sitting
 
 _Place = tuple[float, int, int]
@@ -121,10 +122,10 @@ class Conversations:
                 seen = seen - 1 if beside else 0
                 back[number] = told[seen][2] if beside else -1
 
-    def lent(self, evidence: "Floats", share: float) -> "Floats":
+    def lent(self, evidence: "Floats", share: float, asks: "Floats | None" = None) -> "Floats":
         """What each row gets from the messages around its own: `share` of their fading sum and of the best of them; (n_rows,).
 
-        Cost: O(n_rows + messages), some passes per step.
+        `asks` is the share of each row that asks, 0..1; None = nothing does. Cost: O(n_rows + messages), some passes per step.
         """
         import numpy as np
 
@@ -146,6 +147,11 @@ class Conversations:
             best[to] = np.maximum(best[to], said[lenders])
         total += best
         total *= np.float32(share)
+        if asks is not None and share:
+            asked = np.zeros_like(said)
+            np.maximum.at(asked, message, evidence * asks)
+            asked[-1] = 0.0
+            total[:-1] += np.float32(ANSWER) * asked[self._back[0].values]
         lent: Floats = total[message]
         lent *= self._part(evidence, said, message)
         return lent

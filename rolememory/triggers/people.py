@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-NAMED = 0.5  # of its own evidence that a memory gains when its subject is named
+NAMED = 0.75  # of its own evidence that a memory gains when its subject is named
 SPEAKING = 0.2  # ... when users speak of themselves and the memory is about them
 
 _WORD = re.compile(r"[^\W_]+")

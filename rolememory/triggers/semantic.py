@@ -19,7 +19,7 @@ from rolememory.schema.memory import Memory
 from rolememory.schema.passage import Passage
 from rolememory.schema.scene import Scene, Segment
 from rolememory.text import calibrate
-from rolememory.text.noise import noise
+from rolememory.text.dates import teller
 from rolememory.text.terms import Heard, TermIndex
 from rolememory.text.vectors import VectorIndex, products
 from rolememory.text.words import Question, ask, context_dependence
@@ -27,6 +27,7 @@ from rolememory.triggers.base import ByRows, Parts, may_wake, register
 from rolememory.triggers.bridge import Led, Path, lead
 from rolememory.triggers.conversation import Conversations
 from rolememory.triggers.people import People
+from rolememory.triggers.substance import Substance
 from rolememory.triggers.table import Column, Found, Table
 from rolememory.triggers.topics import BEST, Topics, topics_of
 
@@ -93,14 +94,6 @@ def before(scene: Scene) -> list[Segment]:
     return messages[at + 1 :] if at is not None else []
 
 
-def _says_something(entry: Entry) -> bool:
-    """Whether a text is more than a greeting or assent, or is the answer to a question that is kept with it."""
-    if not isinstance(entry, Memory):
-        return noise(entry.content) < 1.0
-    own = entry.content.replace(entry.subject, "") if entry.subject else entry.content
-    return any(one.answers for one in entry.evidence) or noise(own) < 1.0
-
-
 class Alignment:
     """Where the candidates of a table lie in an index, kept up to date by what moved there."""
 
@@ -150,9 +143,9 @@ class Nearness:
     mean: float
     deviation: float
 
-    def evidence(self) -> "Floats":
-        """Evidence in nats, 0 where an entry has no vector."""
-        return calibrate.dense(self.cosines, self.mean, self.deviation) * self.there
+    def evidence(self, talk: float = 0.0) -> "Floats":
+        """Evidence in nats, 0 where an entry has no vector; `talk` as in `calibrate.dense`."""
+        return calibrate.dense(self.cosines, self.mean, self.deviation, talk) * self.there
 
     def or_else(self, other: "Floats") -> "Floats":
         """The cosines; another value where an entry has no vector."""
@@ -209,21 +202,20 @@ class SemanticTrigger(ByRows):
         self._words = Alignment(self._terms, self.table) if self._terms is not None else None
         self._places = Alignment(self._vectors, self.table) if self._vectors is not None else None
         self._open = Column("?")  # whether this strategy may wake it
-        self._says = Column("f4")  # 1 where a text says anything of its own
+        self._substance = Substance(teller(parts.settings.dates))
         self._conversations, self._people = Conversations(self.table), People()
         self._topics = Topics()
         self._listen()
 
     def add(self, rows: Sequence[int]) -> None:
         """Find out where these lie in the indexes, beside whom, and whom they are about."""
-        for column in (self._open, self._says):
-            column.grow(self.table.n_rows)
+        self._open.grow(self.table.n_rows)
         for alignment in filter(None, (self._words, self._places)):
             alignment.add(rows)
         for row in rows:
             entry = self.table.entry(row)
             self._open[row] = may_wake(entry, self.name)
-            self._says[row] = _says_something(entry)
+            self._substance.add(row, entry)
             self._people.add(row, entry)
             self._topics.add(row, entry)
             if self._open[row]:
@@ -326,22 +318,27 @@ class SemanticTrigger(ByRows):
         terms: Heard | None,
         mask: "Mask",
     ) -> tuple["Floats", Mapping[str, float], Led | None]:
-        """Both legs, the talk before, topics, what neighbours lend, where the best lead, whom it is about, (n_rows,).
+        """Both legs, the talk before, topics, what neighbours lend, where the best lead, whom it is about, what tells, (n_rows,).
 
         Besides, the topics that are meant, and which of the best led where. Ineligible entries neither have nor lend any.
         """
-        evidence = calibrate.lexical(coverage)
+        evidence, kinds = calibrate.lexical(coverage), self._substance
         if nearness is not None:
-            evidence = evidence + nearness.evidence()
+            evidence = evidence + nearness.evidence(self._goes_on(scene))
         evidence = self._in_context(evidence, scene, terms, mask) * mask
         evidence, meant = self._of_topics(evidence, scene, mask)
-        lent = self._conversations.lent(evidence, self._settings.neighbours)
+        lent = self._conversations.lent(evidence, self._settings.neighbours, kinds.asks)
         if (led := self._led(scene, evidence, terms)) is not None:
             lent = lent + led.evidence
-        says: Floats = self._says.values  # nobody is helped by "Hm."
-        evidence = evidence + lent * says
-        factors: Floats | None = self._people.factors(scene)
-        return (evidence if factors is None else evidence * factors), meant, led
+        evidence = evidence + lent * kinds.says  # nobody is helped by "Hm."
+        if (factors := self._people.factors(scene)) is not None:
+            evidence = evidence * factors
+        return kinds.answering(evidence, scene.query, self.table.entry), meant, led
+
+    def _goes_on(self, scene: Scene) -> float:
+        """How much the newest message goes on with the talk before it, 0..1."""
+        share = context_dependence(scene.query) if self._settings.context else 0.0
+        return share if share and before(scene) else 0.0
 
     def _of_topics(
         self, evidence: "Floats", scene: Scene, mask: "Mask"

@@ -175,12 +175,60 @@ TALK = [
 
 def test_an_answer_gains_from_the_question_before_it() -> None:
     hits = {hit.entry_id: hit.strength for hit in fired(TALK, asked("the beacon in the storm"))}
-    assert hits["q"] > hits["a"] > hits["far"] > 0.0
+    assert hits["a"] > hits["q"] > 0.0, "who only asks the same tells nothing"
+    assert hits["a"] > hits["far"] > 0.0
     assert "next-day" not in hits, "another sitting"
     assert "elsewhere" not in hits, "another chat"
     assert [
         hit.entry_id for hit in fired(TALK, asked("the beacon in the storm"), neighbours=0.0)
     ] == ["q"]
+
+
+@pytest.mark.parametrize(
+    ("told", "only_asks"),
+    [
+        pytest.param("The beacon failed.", "Has the beacon failed?", id="English"),
+        pytest.param("灯塔熄灭了。", "灯塔熄灭了？", id="Chinese"),
+    ],
+)
+def test_a_line_that_tells_stands_before_one_that_only_asks(told: str, only_asks: str) -> None:
+    lines = [memory("asks", only_asks), memory("tells", told)]
+    assert [hit.entry_id for hit in fired(lines, asked(told))] == ["tells", "asks"]
+
+
+@pytest.mark.parametrize(
+    ("query", "dated", "plain"),
+    [
+        pytest.param(
+            "When did the beacon fail?",
+            "The beacon failed in the spring of 1887.",
+            "The beacon failed in the worst of storms.",
+            id="English",
+        ),
+        pytest.param(
+            "灯塔是哪年熄灭的？", "灯塔在1887年熄灭了。", "灯塔在风暴中熄灭了。", id="Chinese"
+        ),
+    ],
+)
+def test_who_asks_when_hears_of_a_time(query: str, dated: str, plain: str) -> None:
+    def strengths(question: str) -> dict[str, float]:
+        lines = [memory("plain", plain), memory("dated", dated)]
+        return {hit.entry_id: hit.strength for hit in fired(lines, asked(question))}
+
+    when, otherwise = strengths(query), strengths(query.replace("When", "Why").replace("哪年", ""))
+    assert when["dated"] / when["plain"] > 1.05 * otherwise["dated"] / otherwise["plain"]
+
+
+def test_in_talk_that_goes_on_less_likeness_is_enough() -> None:
+    told = "The cat sleeps by the fire"
+    turns = [
+        scene(*before, told, vector=EMBEDDER.embed_query(told)) for before in ((), ("Hm.", "Well."))
+    ]
+    first, going_on = (
+        {hit.entry_id: hit.strength for hit in fired(HARBOUR, turn, vectors=True, words=False)}
+        for turn in turns
+    )
+    assert going_on["cat"] > first["cat"] > 0.0
 
 
 def test_order_of_entries_does_not_matter() -> None:

@@ -1,0 +1,123 @@
+"""What kind of line answers: one that tells something rather than asks; where somebody asks when, one that names a time."""
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
+
+from rolememory.schema.entry import Entry
+from rolememory.schema.memory import Memory
+from rolememory.schema.scene import Language, TimeSpan
+from rolememory.shipped import shipped
+from rolememory.text.noise import noise
+from rolememory.triggers.table import Column
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+
+ASKING = 0.6  # of its evidence that a line loses which only asks
+DATED = 0.25  # of its evidence that a line with a time gains where somebody asks when
+LOOKED_AT = 60  # best lines in which a time is looked for
+CERTAIN = 0.6  # least certainty of a time in a text
+
+Tell = Callable[[str, datetime | None, Language], tuple[TimeSpan, ...]]
+
+_ASKED = re.compile(r"[^.!?。！？…\n]*[?？]+")
+
+
+def says_something(entry: Entry) -> bool:
+    """Whether a text is more than a greeting or assent, or is the answer to a question that is kept with it."""
+    if not isinstance(entry, Memory):
+        return noise(entry.content) < 1.0
+    own = entry.content.replace(entry.subject, "") if entry.subject else entry.content
+    return any(one.answers for one in entry.evidence) or noise(own) < 1.0
+
+
+def asked_share(text: str) -> float:
+    """How much of a text asks, 0..1.
+
+    >>> asked_share("Nice. Where is it?"), asked_share("It is here."), asked_share("在哪？")
+    (0.72, 0.0, 1.0)
+    """
+    if "?" not in text and "？" not in text:
+        return 0.0
+    return round(sum(map(len, _ASKED.findall(text))) / len(text), 2)
+
+
+@lru_cache(maxsize=256)
+def asks_when(query: str) -> bool:
+    """Whether a message asks for a time.
+
+    >>> asks_when("When did we meet?"), asks_when("他是哪年出道的？"), asks_when("I smile when you sing.")
+    (True, True, False)
+    """
+    told = query.lower()
+    return any(pattern.search(told) for pattern in _when())
+
+
+@cache
+def _when() -> tuple[re.Pattern[str], ...]:
+    text = shipped("worldbook_rules", "lexicons", "asking.json").read_text(encoding="utf-8")
+    rows = json.loads(text)["when"]
+    return tuple(re.compile(row) for language in ("en", "zh") for row in rows[language])
+
+
+class Substance:
+    """What kind of line stands in each row. Cost: `add` O(length of the text)."""
+
+    def __init__(self, tell: Tell) -> None:
+        self._tell = tell
+        self._says, self._asks = Column("f4"), Column("f4")
+
+    def add(self, row: int, entry: Entry) -> None:
+        """Read the entry in a row."""
+        for column in (self._says, self._asks):
+            column.grow(row + 1)
+        self._says[row] = says_something(entry)
+        self._asks[row] = asked_share(entry.content)
+
+    @property
+    def says(self) -> "Floats":
+        """1 where a text says anything of its own, else 0; (n_rows,)."""
+        values: Floats = self._says.values
+        return values
+
+    @property
+    def asks(self) -> "Floats":
+        """How much of each text asks, 0..1; (n_rows,)."""
+        values: Floats = self._asks.values
+        return values
+
+    def answering(self, evidence: "Floats", query: str, entry: Callable[[int], Entry]) -> "Floats":
+        """The evidence as lines count that tell something, dated ones more where a time is asked for; (n_rows,).
+
+        Cost: O(n_rows); a time is looked for in `LOOKED_AT` texts at most.
+        """
+        import numpy as np
+
+        told = evidence * (np.float32(1.0) - np.float32(ASKING) * self.asks)
+        if asks_when(query):
+            dated = [row for row in _best(told) if self._dated(entry(row))]
+            told[dated] *= np.float32(1.0 + DATED)
+        return told
+
+    def _dated(self, entry: Entry) -> bool:
+        language: Language = "en" if entry.content.isascii() else "zh"
+        found = self._tell(entry.content, getattr(entry, "since", None), language)
+        return any(one.certainty >= CERTAIN for one in found)
+
+
+def _best(evidence: "Floats") -> Sequence[int]:
+    """The rows that most speaks for; of equals all that lie before."""
+    import numpy as np
+
+    rows = np.flatnonzero(evidence)
+    if len(rows) > LOOKED_AT:
+        rows = rows[np.argsort(-evidence[rows], kind="stable")[:LOOKED_AT]]
+    best: list[int] = rows.tolist()
+    return best
