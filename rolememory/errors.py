@@ -270,3 +270,18 @@ def closest(name: str, known: Iterable[str]) -> str | None:
 
     near = process.extractOne(name, list(known), processor=str.casefold, score_cutoff=70)
     return str(near[0]) if near else None
+
+
+def misspelt(name: str, known: Iterable[str]) -> str | None:
+    """The known name that this is a slip of the keyboard for, or None: one letter in four wrong, swapped or missing at most.
+
+    >>> misspelt("kyes", ["keys"]), misspelt("Keys", ["keys"]), misspelt("comment", ["content"])
+    ('keys', 'keys', None)
+    """
+    from rapidfuzz.distance import OSA
+
+    slips = {
+        one: OSA.distance(name.casefold(), one) for one in known if min(len(name), len(one)) > 3
+    }
+    near = min(slips, key=lambda one: slips[one], default=None)
+    return near if near is not None and slips[near] <= len(name) // 4 else None

@@ -267,15 +267,17 @@ def _roles(home: Path) -> Iterator[Finding]:
 
 
 def _role(home: Path, folder: Path, role: "Role") -> Iterator[Finding]:
+    from rolememory.recall.lexicons import Lexicons
     from rolememory.storage.files.space import FileSpace
     from rolememory.storage.memories import RoleStore
+    from rolememory.storage.oddities import still_odd
 
     found = RoleStore(FileSpace(folder)).snapshot()
     wrong = False
-    for problem in found.problems:
+    for problem in still_odd(found.problems, Lexicons(home / "lexicons").current()):
         wrong = True
         yield Finding(
-            FAULT if problem.blocks else "warning",
+            FAULT if problem.blocks or problem.drops else "warning",
             "role",
             role.name,
             _placed(folder, problem.text(Tongue.language)),

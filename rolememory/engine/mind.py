@@ -27,6 +27,7 @@ from rolememory.schema.passage import Passage
 from rolememory.schema.role import Character, Role
 from rolememory.schema.settings import Settings
 from rolememory.storage.memories import Edit, RoleStore, Snapshot
+from rolememory.storage.oddities import still_odd
 from rolememory.storage.state import StateFile
 from rolememory.text.clean import OUT_OF_CHARACTER
 from rolememory.text.sentences import Span
@@ -128,7 +129,7 @@ class Mind:
         return [
             *(one for one in self.home.folder.problems() if self.id in str(one.file)),
             *self.home.mistakes_of(role),
-            *self.store.snapshot().problems,
+            *still_odd(self.store.snapshot().problems, self.home.lexicons.current()),
             *self.chats.problems,
             *(FileError(at, told.removeprefix(f"{at}: ")) for at, told in books.problems.items()),
         ]

@@ -9,6 +9,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from rolememory.storage.problem import Problem, quoted
@@ -55,6 +56,8 @@ _WORDS = {
 }
 _NON_FINITE = frozenset({"NaN", "Infinity", "-Infinity", "nan", "inf", "-inf"})
 _CLOSER = {"{": "}", "[": "]"}
+_CLOSING = re.compile(r'"(?=[ \t]*(?:[}\]]|,[ \t]*"|,?[ \t]*\r?$))', re.MULTILINE)
+_MARKER = re.compile(r"^(?:<{7}|={7}|>{7}|\|{7})(?=[ \r\n])", re.MULTILINE)
 _BRACKET = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL)
 _INSIDE = re.compile(
     r'\\u(?P<unit>[0-9a-fA-F]{4})|\\(?P<good>["\\/bfnrt])|\\(?P<bad>.?)|(?P<control>[\x00-\x1f])',
@@ -70,14 +73,32 @@ def breaks(data: bytes, error: json.JSONDecodeError) -> list[Problem]:
         return [_not_utf8(data, wrong)]
     if "depth" in error.msg.lower() or "recursion" in error.msg.lower():
         return [too_deep(data, 100)]
-    return _Scan(text).problems() or [
+    return (
+        _merge_markers(text)
+        or _Scan(text).problems()
+        or [
+            Problem(
+                "not_json",
+                line=error.lineno,
+                column=error.colno,
+                values=(("reason", error.msg),),
+                blocks=True,
+            )
+        ]
+    )
+
+
+def _merge_markers(text: str) -> list[Problem]:
+    """The lines that a version control system leaves where two versions were not brought together."""
+    return [
         Problem(
-            "not_json",
-            line=error.lineno,
-            column=error.colno,
-            values=(("reason", error.msg),),
+            "merge_marker",
+            line=text.count("\n", 0, found.start()) + 1,
+            column=1,
+            values=(("found", found.group()),),
             blocks=True,
         )
+        for found in islice(_MARKER.finditer(text), MOST)
     ]
 
 
@@ -148,6 +169,8 @@ class _Scan:
         self._found: list[Problem] = []
         self._stack: list[_Frame] = []
         self._done = False
+        self._text_at = (-1, -1)  # of the text that was read last
+        self._after = 0  # what stands before was told already
 
     def problems(self) -> list[Problem]:
         """What is wrong, in the order of the text, at most MOST."""
@@ -166,10 +189,11 @@ class _Scan:
         }
         for token in _TOKEN.finditer(self._text):
             kind = str(token.lastgroup)
-            if kind != "space" and (
-                not read[kind](token.group(), token.start()) or len(self._found) >= MOST
-            ):
+            if kind == "space" or token.start() < self._after or self._goes_on(kind, token):
+                continue
+            if not read[kind](token.group(), token.start()) or len(self._found) >= MOST:
                 return self._found[:MOST]
+            self._text_at = token.span() if kind == "text" else (-1, -1)
         for frame in reversed(self._stack[-3:]):
             self._tell("unclosed", frame.at, found=frame.opener, wanted=_CLOSER[frame.opener])
         return self._found[:MOST]
@@ -180,6 +204,20 @@ class _Scan:
         self._found.append(
             Problem(code, line=line, column=column, values=tuple(values.items()), blocks=True)
         )
+
+    def _goes_on(self, kind: str, token: re.Match[str]) -> bool:
+        """Whether a value that seemed to end goes on: its author put quotes inside."""
+        start, end = self._text_at
+        if kind in ("mark", "wide_mark", "comment") or token.start() != end:
+            return False
+        closing = _CLOSING.search(self._text, token.start())
+        if not self._stack or self._stack[-1].wants != "comma" or closing is None:
+            return False
+        inside = self._text[start + 1 : closing.start()]
+        wanted = '"' + re.sub(r'(?<!\\)"', r"\"", inside) + '"'
+        self._tell("inner_quotes", start, found=f'"{inside}"'[:80], wanted=wanted[:90])
+        self._after = closing.start() + 1
+        return True
 
     def _wide_space(self, token: str, at: int) -> bool:
         if at > 0:

@@ -1,12 +1,13 @@
 """A memory as people write it (any spelling we know) and as we write it (only what differs from its default)."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from math import isfinite
 from typing import Any
 
 from pydantic import ValidationError
 
+from rolememory.errors import misspelt
 from rolememory.schema.entry import SelectiveLogic
 from rolememory.schema.memory import Memory, MemoryType, Source
 from rolememory.storage.explain_invalid import explained
@@ -98,13 +99,25 @@ def decode(raw: Raw | str, array: MemoryType | None, memory_id: str) -> Memory:
     _settle_type(fields, array)
     _settle_values(fields)
     if not str(fields.get("content") or "").strip():
-        raise EntryError(Problem("no_content"))
+        raise EntryError(*_nearly_content(fields))
     try:
         return Memory.model_validate(fields)
     except ValidationError as error:
         raise EntryError(
             *(explained(row) for row in error.errors(include_url=False, include_context=True))
         ) from error
+
+
+def _nearly_content(fields: Raw) -> Iterator[Problem]:
+    """Why an entry says nothing: a misspelt name, or none at all."""
+    near = next(
+        (name for name in fields if name not in _OURS and misspelt(name, ("content", "text"))), None
+    )
+    if near is None:
+        yield Problem("no_content")
+    else:
+        values = (("found", quoted(near)), ("wanted", '"content"'))
+        yield Problem("unknown_field", field=near, values=values)
 
 
 def translated(raw: Raw) -> Raw:
@@ -197,7 +210,7 @@ def _texts(name: str, value: Any) -> Any:
         parts = [value] if value.startswith("/") else _COMMAS.split(value)
         return [part.strip() for part in parts if part.strip()]
     if isinstance(value, list | tuple):
-        return [str(one) if type(one) is int else one for one in value]
+        return [str(one) if type(one) is int else one for one in value if one is not None]
     return value
 
 
@@ -250,7 +263,7 @@ def _expected(wanted: str, wanted_zh: str, field: str, found: Any) -> Problem:
         ("wanted", wanted),
         ("wanted_zh", wanted_zh),
         ("found", quoted(found)),
-        ("example", "0.5"),
+        ("example", str(DEFAULTS.get(field, 0.5))),
     )
     return Problem("wrong_type", field=field, values=values)
 
@@ -260,12 +273,12 @@ _READERS: Mapping[str, Callable[[str, Any], Any]] = {
     **dict.fromkeys(_LISTS, _texts),
     **dict.fromkeys(_NUMBERS, _number),
     **dict.fromkeys(("constant", "archived", "locked"), _flag),
-    **dict.fromkeys(("user", "subject"), _name),
+    **dict.fromkeys(("content", "user", "subject"), _name),
     "source": lambda name, value: value,
     "selective_logic": _logic,
     "evidence": _evidence_list,
 }
-_DEFAULTED = frozenset(_READERS) - {"created", "written", "expires", "user", "subject"}
+_DEFAULTED = frozenset(_READERS) - {"content", "created", "written", "expires", "user", "subject"}
 
 
 def _plain(value: Any) -> Any:

@@ -13,6 +13,7 @@ from rolememory.storage.breaks import breaks, too_deep
 from rolememory.storage.codec import EntryError, decode
 from rolememory.storage.exact import has_wide_integers
 from rolememory.storage.json_places import located
+from rolememory.storage.oddities import odd_entry, odd_file
 from rolememory.storage.pause import gc_paused
 from rolememory.storage.problem import Problem, quoted
 
@@ -92,6 +93,7 @@ def read(
         document = Document({}, _through(raw), digest(data), raw, {}, {}, doubled=bool(doubles))
         wrong = [
             *doubles,
+            *odd_file(raw, ARRAYS, VERSION),
             *(_where_it_stands(problem, origins) for problem in _fill(document, known)),
         ]
         document.problems = located(data, wrong, file) if wrong else []
@@ -161,6 +163,7 @@ def _exactly(text: bytes) -> tuple[Any, list[Problem]]:
         if len(found) != len(pairs):
             seen: set[str] = set()
             twice = [name for name, _ in pairs if name in seen or seen.add(name)]  # type: ignore[func-returns-value]
+            found |= {name: _both(pairs, name) for name in twice if name in ARRAYS}
             doubles.extend(
                 Problem("duplicate_key", field=name, values=(("found", quoted(name)),))
                 for name in dict.fromkeys(twice)
@@ -168,6 +171,13 @@ def _exactly(text: bytes) -> tuple[Any, list[Problem]]:
         return found
 
     return json.loads(text, object_pairs_hook=gathered), doubles
+
+
+def _both(pairs: list[tuple[str, Any]], name: str) -> Any:
+    """The memories of every section of that name; the last value where one of them is no list."""
+    values = [value for one, value in pairs if one == name]
+    lists = all(isinstance(value, list) for value in values)
+    return [entry for value in values for entry in value] if lists else values[-1]
 
 
 def _shaped(found: Any, data: bytes, file: str) -> tuple[Raw, list[str]]:
@@ -232,8 +242,9 @@ def _fill(document: Document, known: Document | None) -> list[Problem]:
             memory_id = memory_id if own else _named(entry, slot, taken, problems)
             memory, mark = _memory(entry, slot.kind, memory_id, known)
         except EntryError as error:
-            problems += [problem.inside(slot.path) for problem in error.problems]
+            problems += [replace(one, drops=True).inside(slot.path) for one in error.problems]
             continue
+        problems += [one.inside(slot.path) for one in odd_entry(entry, memory)]
         document.unnamed = document.unnamed or not own
         document.memories[memory_id], document.slots[memory_id], document.prints[memory_id] = (
             memory,

@@ -28,6 +28,14 @@ _WORDS: dict[str, dict[str, tuple[str, str]]] = {
         "fullwidth_quote": ("full-width quotes {found}", 'write plain quotes: "..."'),
         "single_quote": ("single quotes around a text", 'write double quotes: "..."'),
         "unquoted": ("a text without quotes: {found}", 'write "{found}"'),
+        "inner_quotes": (
+            "quotes inside a text: {found}",
+            'write \\" for each of them: {wanted}',
+        ),
+        "merge_marker": (
+            "a marker of a merge that was not finished: {found}",
+            "keep one of the two versions, and remove the lines <<<<<<<, ======= and >>>>>>>",
+        ),
         "trailing_comma": ("a comma before {found}", "remove the comma"),
         "missing_comma": ("a comma is missing before {found}", "write , after the value before it"),
         "missing_colon": ("a colon is missing after the name {found}", "write : after it"),
@@ -61,7 +69,7 @@ _WORDS: dict[str, dict[str, tuple[str, str]]] = {
         ),
         "stray": ("unexpected {found}", "remove it"),
         "duplicate_key": (
-            "{found} is written twice; the last one counts",
+            "{found} is written twice; the memories of both are read, of anything else the last one counts",
             "keep one; the original stays as a copy when the file is next saved",
         ),
         "wrong_top": (
@@ -77,6 +85,26 @@ _WORDS: dict[str, dict[str, tuple[str, str]]] = {
         "duplicate_id": (
             "the id {found} is taken by another memory; this one is called {given}",
             "give it an id of its own, or none",
+        ),
+        "unknown_section": (
+            "{found} is no part of this file; it is kept, and what stands in it is not read",
+            "call it {wanted}",
+        ),
+        "unknown_field": (
+            "{found} is no field of a memory; it is kept, and has no effect",
+            "did you mean {wanted}?",
+        ),
+        "bad_pattern": (
+            "no pattern that can be searched: {reason}",
+            "until then it counts as plain text",
+        ),
+        "unknown_emotion": (
+            "{found} is no emotion that is known; it has no effect",
+            "write {wanted}, or add the word to lexicons/ of the home",
+        ),
+        "later_version": (
+            "the file is of version {found}, and {known} is the latest that is known; it is read as that, and nothing is removed",
+            "update rolememory, or write {known}",
         ),
         "wrong_type": ("expected {wanted}, got {found}", "write {example}"),
         "out_of_range": ("{found} is out of bounds ({bounds})", "write a number within them"),
@@ -118,6 +146,11 @@ _WORDS: dict[str, dict[str, tuple[str, str]]] = {
         "fullwidth_quote": ("全角引号 {found}", '请改成半角双引号 "..."'),
         "single_quote": ("文字用了单引号", '请改成双引号 "..."'),
         "unquoted": ("文字没有加引号：{found}", '请写成 "{found}"'),
+        "inner_quotes": ("文字里面有引号：{found}", '请把里面的引号写成 \\"：{wanted}'),
+        "merge_marker": (
+            "合并没有完成留下的标记：{found}",
+            "请保留其中一个版本，并删掉 <<<<<<<、=======、>>>>>>> 这几行",
+        ),
         "trailing_comma": ("{found} 前面多了一个逗号", "请删掉这个逗号"),
         "missing_comma": ("{found} 前面少了一个逗号", "请在前一个值后面加上 ,"),
         "missing_colon": ("名称 {found} 后面少了冒号", "请在后面加上 :"),
@@ -136,7 +169,7 @@ _WORDS: dict[str, dict[str, tuple[str, str]]] = {
         "bad_number": ("{found} 不是 JSON 数字", "请加引号写成文字，或者写成普通数字"),
         "stray": ("多余的 {found}", "请删掉"),
         "duplicate_key": (
-            "{found} 写了两遍，以最后一个为准",
+            "{found} 写了两遍；若是记忆，两处都读，其他内容以最后一个为准",
             "请只保留一个；下次保存时会另存一份原文",
         ),
         "wrong_top": (
@@ -152,6 +185,23 @@ _WORDS: dict[str, dict[str, tuple[str, str]]] = {
         "duplicate_id": (
             "id {found} 已被另一条记忆占用，这一条改叫 {given}",
             "请换一个 id，或者不写",
+        ),
+        "unknown_section": (
+            "{found} 不是这个文件的组成部分；会原样保留，其中的内容读不到",
+            "请改名为 {wanted}",
+        ),
+        "unknown_field": (
+            "{found} 不是记忆的字段；会原样保留，但不起作用",
+            "是不是想写 {wanted}？",
+        ),
+        "bad_pattern": ("不是能用的正则：{reason}", "改正之前只当普通文字"),
+        "unknown_emotion": (
+            "{found} 不是认识的情绪，不起作用",
+            "请写成 {wanted}，或者把这个词加进主目录的 lexicons/",
+        ),
+        "later_version": (
+            "文件的版本是 {found}，而这里只认识到 {known}；按 {known} 读取，什么都不删",
+            "请更新 rolememory，或者改成 {known}",
         ),
         "wrong_type": ("应为{wanted_zh}，却是 {found}", "请写成 {example}"),
         "out_of_range": ("{found} 超出范围（{bounds}）", "请写范围内的数字"),
@@ -177,6 +227,7 @@ class Problem:
     field: str = ""  # path in the file, e.g. episodic[3].keys
     values: Values = ()
     blocks: bool = False  # nothing is written to the role until it is mended
+    drops: bool = False  # a memory is left out because of it
 
     def at(self, file: str, line: int | None = None, column: int | None = None) -> "Problem":
         """The same problem with its place."""

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -232,6 +233,49 @@ def test_doctor_names_the_fault(
     assert told in ran.out
     assert about in findings(command, "fault")
     assert ("FAULT:" if lang == "en" else "故障") in ran.out
+
+
+@pytest.mark.parametrize(
+    ("written", "code", "told"),
+    [
+        pytest.param({"semantics": [{"content": "x"}]}, 3, "semantic", id="a section left out"),
+        pytest.param({"episodic": [{"contnt": "x"}]}, 3, "content", id="a memory without content"),
+        pytest.param({"episodic": [{"content": "x", "priority": "high"}]}, 3, "50", id="a value"),
+        pytest.param({"episodic": [{"content": "x", "kyes": ["a"]}]}, 0, "keys", id="a field"),
+        pytest.param({"version": 99, "episodic": ["x"]}, 0, "99", id="a later version"),
+        pytest.param({"episodic": [{"content": "x", "keys": ["/(/"]}]}, 0, "/(/", id="a pattern"),
+        pytest.param(
+            {"episodic": [{"content": "x", "emotions": ["joyy"]}]}, 0, "joyy", id="an emotion"
+        ),
+    ],
+)
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_what_is_written_by_hand_is_told_and_nothing_is_lost(
+    command: Command, written: dict[str, Any], code: int, told: str, lang: str
+) -> None:
+    memory = command.role_folder() / "memory.json"
+    memory.write_text(json.dumps(written, ensure_ascii=False), "utf-8")
+    ran = command("doctor", "--quiet", lang=lang)
+    assert (ran.code, told in ran.out) == (code, True), ran.out
+    assert command("add", "Mira", "The sea is cold.").code == 0
+    kept = json.loads(memory.read_text("utf-8"))
+    assert "The sea is cold." in json.dumps(kept)
+    for name, value in written.items():
+        if not isinstance(value, list):
+            assert kept[name] == value
+            continue
+        rows = [one if isinstance(one, dict) else {"content": one} for one in value]
+        assert all(row.items() <= kept[name][at].items() for at, row in enumerate(rows))
+
+
+def test_an_emotion_of_the_homes_own_is_known(command: Command) -> None:
+    entry = {"content": "x", "emotions": ["saudade"]}
+    (command.role_folder() / "memory.json").write_text(json.dumps({"episodic": [entry]}), "utf-8")
+    assert "saudade" in command("doctor").out
+    (command.home / "lexicons").mkdir(exist_ok=True)
+    own = {"names": {"longing": ["saudade"]}}
+    (command.home / "lexicons" / "feeling.own.json").write_text(json.dumps(own), "utf-8")
+    assert "saudade" not in command("doctor").out
 
 
 IRREVOCABLE = [

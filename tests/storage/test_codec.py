@@ -50,6 +50,14 @@ def entry(**fields: Any) -> dict[str, Any]:
         pytest.param(entry(timestamp=1714586400.0), "created", MAY, id="as a float"),
         pytest.param(entry(created="2024-05-01T20:00:00+02:00"), "created", MAY, id="with a zone"),
         pytest.param(entry(created="2024年5月1日 18:00"), "created", MAY, id="in Chinese"),
+        pytest.param(
+            entry(created="2024年05月01日 周三 18:00"),
+            "created",
+            MAY,
+            id="with the day of the week",
+        ),
+        pytest.param({"content": 1887}, "content", "1887", id="a number as content"),
+        pytest.param(entry(keys=["a", None]), "keys", ("a",), id="nothing among the keys"),
         pytest.param(entry(created="2024/5/1"), "created", MAY.replace(hour=0), id="with slashes"),
         pytest.param(
             entry(created="1887"), "created", datetime(1887, 1, 1, tzinfo=UTC), id="a year as text"
@@ -142,9 +150,6 @@ def test_what_is_read(raw: dict[str, Any], field: str, value: Any) -> None:
     [
         pytest.param({}, "a memory without content", id="no content"),
         pytest.param({"content": "  "}, "a memory without content", id="blank content"),
-        pytest.param(
-            {"content": 5}, 'content: expected a text, got 5; write "5"', id="a number as content"
-        ),
         pytest.param(
             entry(keys=["a", 1.5]),
             'keys[1]: expected a text, got 1.5; write "1.5"',

@@ -189,8 +189,68 @@ def test_shapes_that_are_read(document: Any, types: list[str]) -> None:
         ),
         pytest.param(
             '{"episodic": [{"content": "x",\n "weight": 1,\n "weight": 2}]}',
-            'memory.json:3:2: episodic[0].weight: "weight" is written twice; the last one counts',
+            'memory.json:3:2: episodic[0].weight: "weight" is written twice; the memories of both are read',
             id="a name written twice",
+        ),
+        pytest.param(
+            '{"episodic": ["a"],\n "episodic": ["b"]}',
+            'memory.json:2:2: episodic: "episodic" is written twice; the memories of both are read',
+            id="a section written twice",
+        ),
+        pytest.param(
+            '{"semantics": [{"content": "x"}]}',
+            'semantics: "semantics" is no part of this file; it is kept, and what stands in it is not read; call it "semantic"',
+            id="a section by another name",
+        ),
+        pytest.param(
+            '{"情节": [{"content": "x"}]}',
+            '情节: "情节" is no part of this file',
+            id="memories in a section that nobody knows",
+        ),
+        pytest.param(
+            '{"episodic": [\n {"content": "x", "kyes": ["a"]}]}',
+            'episodic[0].kyes: "kyes" is no field of a memory; it is kept, and has no effect; did you mean "keys"?',
+            id="a name with a slip",
+        ),
+        pytest.param(
+            '{"episodic": [{"contnt": "x"}]}',
+            'episodic[0].contnt: "contnt" is no field of a memory; it is kept, and has no effect; did you mean "content"?',
+            id="the content under a name with a slip",
+        ),
+        pytest.param(
+            '{"episodic": [{"content": "x", "keys": ["a", "/be(acon/"]}]}',
+            "episodic[0].keys[1]: no pattern that can be searched: '/be(acon/': at character 3",
+            id="a bad pattern",
+        ),
+        pytest.param(
+            '{"episodic": [{"content": "x", "emotions": ["喜悦", "joyy"]}]}',
+            'episodic[0].emotions[1]: "joyy" is no emotion that is known; it has no effect; write "joy"',
+            id="an unknown emotion",
+        ),
+        pytest.param(
+            '{"version": 99, "episodic": ["x"]}',
+            "version: the file is of version 99, and 1 is the latest that is known",
+            id="a later version",
+        ),
+        pytest.param(
+            '{"episodic": [{"content": "x", "priority": "high"}]}',
+            'episodic[0].priority: expected a number, got "high"; write 50',
+            id="a priority in words",
+        ),
+        pytest.param(
+            '{"episodic": [{"content": "The "beacon" failed", "keys": ["a"]}]}',
+            'memory.json:1:27: quotes inside a text: "The "beacon" failed"; write \\" for each of them: "The \\"beacon\\" failed"',
+            id="quotes inside a text",
+        ),
+        pytest.param(
+            '{"episodic": ["他说"你好"了"]}',
+            r'write \" for each of them: "他说\"你好\"了"',
+            id="quotes inside a Chinese text",
+        ),
+        pytest.param(
+            '{"episodic": [\n<<<<<<< HEAD\n"a"\n=======\n"b"\n>>>>>>> theirs\n]}',
+            "memory.json:4:1: a marker of a merge that was not finished: =======; keep one of the two versions",
+            id="a merge that was not finished",
         ),
         pytest.param(
             '[{"content": "x"},\n {"weight": 1}]',
@@ -202,6 +262,27 @@ def test_shapes_that_are_read(document: Any, types: list[str]) -> None:
 def test_every_mistake_has_its_place_and_its_remedy(text: str | bytes, said: str) -> None:
     found = texts(text)
     assert any(said in line for line in found), found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param('{"episodic": [{"content": "x", "mood": "calm", "date": 1, "note": "y"}]}'),
+        pytest.param('{"later": {"unknown": true}, "notes": ["mine"], "episodic": ["x"]}'),
+        pytest.param(
+            '{"episodic": [{"content": "x", "keys": ["/home/lin/", "/be(acon|lamp)/i"]}]}'
+        ),
+        pytest.param('{"episodic": [{"content": "x", "emotions": ["grief", "焦虑", "neutral"]}]}'),
+        pytest.param('{"version": "1", "episodic": [{"content": "x", "priority": "80"}]}'),
+    ],
+)
+def test_what_is_an_authors_own_is_no_mistake(text: str) -> None:
+    assert texts(text) == []
+
+
+def test_memories_of_a_section_written_twice_are_all_read() -> None:
+    found = read(b'{"episodic": ["a"], "traits": ["t"], "episodic": ["b"]}')
+    assert [memory.content for memory in found.memories.values()] == ["a", "b", "t"]
 
 
 def test_several_mistakes_are_told_at_once() -> None:

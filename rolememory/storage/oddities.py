@@ -1,0 +1,112 @@
+"""What is readable in a memory.json and yet says nothing here: misspelt names, patterns and emotions that do not count, a later version."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from rolememory.errors import PatternError, closest, misspelt
+from rolememory.schema.memory import Memory
+from rolememory.storage.codec import ALIASES, MEANINGS
+from rolememory.storage.problem import Problem, quoted
+from rolememory.text.pattern import compile_pattern
+
+if TYPE_CHECKING:
+    from rolememory.text.feel_words import Lexicon
+
+_OF_A_FILE = ("$schema", "version", "through")
+_OF_A_MEMORY = frozenset(Memory.model_fields) | frozenset(ALIASES) | frozenset(MEANINGS)
+_PATTERN = re.compile(r"/(?:[^/\\]|\\.)+/[a-zA-Z]*", re.DOTALL)
+_NO_FEELING = frozenset({"neutral", "none", "中性", "平静", "无"})
+
+
+def odd_file(raw: Mapping[str, Any], sections: Iterable[str], version: int) -> Iterator[Problem]:
+    """What nobody reads of a whole file: sections by another name, and the number of a later version."""
+    found = raw.get("version")
+    if isinstance(found, int) and found > version:
+        values = (("found", str(found)), ("known", str(version)))
+        yield Problem("later_version", field="version", values=values)
+    known = (*sections, *_OF_A_FILE)
+    for name in raw.keys() - known:
+        near = misspelt(name, known)
+        lost = _holds_memories(raw[name])
+        if near or lost:
+            values = (("found", quoted(name)), ("wanted", quoted(near or "episodic")))
+            yield Problem("unknown_section", field=name, values=values, drops=lost)
+
+
+def _holds_memories(value: Any) -> bool:
+    """Whether a list of these could have been memories."""
+    return isinstance(value, list) and any(
+        isinstance(one, dict) and ("content" in one or "text" in one) for one in value
+    )
+
+
+def odd_entry(raw: Any, memory: Memory) -> Iterator[Problem]:
+    """What of an entry has no effect. Cost: O(fields)."""
+    if isinstance(raw, dict) and not raw.keys() <= _OF_A_MEMORY:
+        yield from _misspelt(raw)
+    for name in ("keys", "secondary_keys"):
+        for place, key in enumerate(getattr(memory, name)):
+            if key.startswith("/") and (reason := _broken(key)):
+                values = (("reason", reason),)
+                yield Problem("bad_pattern", field=f"{name}[{place}]", values=values)
+    for place, label in enumerate(memory.emotions):
+        if not _felt(label):
+            yield Problem(
+                "unknown_emotion",
+                field=f"emotions[{place}]",
+                values=(("found", quoted(label)), ("label", label), ("wanted", _nearest(label))),
+            )
+
+
+def _misspelt(raw: Mapping[str, Any]) -> Iterator[Problem]:
+    """Names that are nearly the name of a field; others are an author's own."""
+    for name in raw.keys() - _OF_A_MEMORY:
+        if near := misspelt(name, [one for one in _OF_A_MEMORY if one not in raw]):
+            values = (("found", quoted(name)), ("wanted", quoted(ALIASES.get(near, near))))
+            yield Problem("unknown_field", field=name, values=values)
+
+
+def still_odd(problems: Iterable[Problem], lexicon: "Lexicon | None") -> list[Problem]:
+    """The problems that are left where a home has words of feeling of its own."""
+    return [
+        one
+        for one in problems
+        if lexicon is None
+        or one.code != "unknown_emotion"
+        or not _known(str(dict(one.values)["label"]), lexicon)
+    ]
+
+
+@lru_cache(maxsize=4096)
+def _broken(key: str) -> str:
+    """What is wrong with a pattern; "" where nothing is, or where it is plain text, such as a path."""
+    if not _PATTERN.fullmatch(key):
+        return ""
+    try:
+        compile_pattern(key)
+    except PatternError as error:
+        return str(error)
+    return ""
+
+
+@lru_cache(maxsize=4096)
+def _felt(label: str) -> bool:
+    from rolememory.text.feel_words import EMOTIONS, shipped_lexicon
+
+    plain = label.strip().casefold()
+    return plain in EMOTIONS or plain in _NO_FEELING or _known(label, shipped_lexicon())
+
+
+def _known(label: str, lexicon: "Lexicon") -> bool:
+    from rolememory.text.feel import as_feeling
+
+    return not as_feeling([label], lexicon).neutral
+
+
+def _nearest(label: str) -> str:
+    """The emotion that is meant, else all of them."""
+    from rolememory.text.feel_words import EMOTIONS
+
+    return quoted(near) if (near := closest(label, EMOTIONS)) else ", ".join(EMOTIONS)
