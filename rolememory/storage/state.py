@@ -180,6 +180,17 @@ class StateLog:
             self._pending[key] = {**self._pending.get(key, {}), **changes}
         self._idle.touch()
 
+    def flush(self) -> None:
+        """Write what is still behind, now. Raises: NotWrittenError; what was put since the last write is taken back."""
+        with self._lock:
+            try:
+                if self._pending:
+                    with self._space.lock("state"):
+                        self._write()
+            except NotWrittenError:
+                self._pending, self._values, self._place = {}, None, START
+                raise
+
     def drop(self, keys: Collection[str]) -> None:
         """Remove everything under these keys, for good: on return nothing of it is kept."""
         with self._lock, self._space.lock("state"):

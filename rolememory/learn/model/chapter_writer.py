@@ -193,7 +193,7 @@ class ChapterWriter:
     def _done(self, chat: ChatLike) -> Iterator[str]:
         """Stretches that were told and that somebody took away."""
         known = self._by_version()
-        for key in self._progress.read_by(chat.id, READER):
+        for key in tuple(self._progress.read_by(chat.id, READER)):
             first, _, last = key.partition("+")
             if last and all(ends_of(one.stretch) != key for one in known.get(first, ())):
                 yield key

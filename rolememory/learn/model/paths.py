@@ -59,14 +59,15 @@ class Paths:
         listed, read = {one.id: one for one in self._chats.chats()}, set[str]()
         for other in near:
             if _root(other, listed) == _root(chat.id, listed):
-                read |= progress.read_by(other, reader)
+                read |= missing & progress.read_by(other, reader)
             elif (
                 other in listed
                 and _shares(listed[other])
                 and _kin(listed[other]) == _kin(chat)
                 and _shares(chat)
             ):
-                read |= progress.read_by(other, reader) & (self.standing_in(other) or frozenset())
+                here = missing & progress.read_by(other, reader)
+                read |= here & (self.standing_in(other) or frozenset()) if here else here
         return read
 
 

@@ -1,37 +1,39 @@
-"""How far models have read: one small file per role, written only after success, so that nothing is lost and nothing is asked twice."""
+"""How far models have read: a line for each batch, written only after success, so that nothing is lost and nothing is asked twice."""
 
 import threading
-from collections.abc import Collection, Iterable, Mapping
-from copy import deepcopy
+from collections.abc import Collection, Iterable, Mapping, Set
 from typing import Any
 
 from rolememory.storage.port import Space
-from rolememory.storage.state import StateFile
+from rolememory.storage.state import StateLog, Values
+
+_READ, _HARD, _ENDS, _ROLE = "read", "hard", "ends", "role"
 
 
 class Progress:
-    """`state/model.json`: per chat what each reader has read, what was hard, where chapters end. Thread-safe.
+    """`state/model`: per chat what each reader has read, what was hard, where chapters end. Thread-safe.
+
+    A batch costs itself alone, however much was read before. What an older program kept in `state/model.json` is taken over.
 
     Raises (from what changes it):
         NotWrittenError: the disk refused; what was read will be read again.
     """
 
     def __init__(self, space: Space) -> None:
-        self._file = StateFile(space, "model")
-        self._lock = threading.Lock()
+        self._state = StateLog(space, "model", _older)
+        self._lock = threading.RLock()
 
-    def read_by(self, chat: str, reader: str) -> set[str]:
-        """The versions of a chat that this reader has read."""
-        return set(_list(_at(self._chat(chat), "read"), reader))
+    def read_by(self, chat: str, reader: str) -> Set[str]:
+        """The versions of a chat that this reader has read; not to be kept."""
+        return self._of(_READ, chat, reader).keys()
 
-    def readers_of(self, versions: Iterable[str], reader: str) -> set[str]:
-        """The chats in which this reader has read one of these versions."""
-        wanted = set(versions)
-        chats = _at(self._file.load(), "chats")
+    def readers_of(self, versions: Collection[str], reader: str) -> set[str]:
+        """The chats in which this reader has read one of these versions. Cost: O(chats x versions)."""
         return {
             chat
-            for chat in chats
-            if not wanted.isdisjoint(_at(_at(chats, chat), "read").get(reader) or ())
+            for key, read in self._state.load().items()
+            for kind, name, chat in (_parts(key),)
+            if (kind, name) == (_READ, reader) and any(one in read for one in versions)
         }
 
     def mark(
@@ -47,98 +49,123 @@ class Progress:
 
         What failed before this, and waits still, has failed while others succeed: a strike against it.
         """
-
-        def change(value: dict[str, Any]) -> None:
-            mine = _inner(value, "chats", chat)
-            known = dict.fromkeys((*_list(_at(mine, "read"), reader), *versions))
-            _inner(mine, "read")[reader] = list(known)
-            mine["hard"] = {
-                name: [0, strikes + 1]
-                if failed and name.startswith(f"{reader} ")
-                else [failed, strikes]
-                for name, (failed, strikes) in _hard(mine).items()
-                if name.partition(" ")[2] not in known
-            }
-            value["exchanges"] = self._count(value) + exchanges
+        known = dict.fromkeys(versions, 1)
+        with self._lock:
+            read = self._of(_READ, chat, reader)
+            hard: dict[str, Any] = {}
+            for name, (failed, strikes) in self._hard(chat).items():
+                who, _, version = name.partition(" ")
+                if who == reader and (version in known or version in read):
+                    hard[name] = None
+                elif who == reader and failed:
+                    hard[name] = [0, strikes + 1]
+            role: dict[str, Any] = {}
             if exchanges:
-                value["users"] = list(dict.fromkeys((*_list(value, "users"), user or "")))
-
-        self._change(change)
+                users = dict.fromkeys((*_texts(self._role("users")), user or ""))
+                role = {"exchanges": self.exchanges + exchanges, "users": list(users)}
+            self._put((_key(_READ, chat, reader), known), (_key(_HARD, chat), hard), (_ROLE, role))
 
     def forget(
         self, chats: Collection[str], users: Collection[str], renamed: Mapping[str, str]
     ) -> None:
         """Drop what is kept of these chats, and that these users spoke; other chats have another id."""
-
-        def change(value: dict[str, Any]) -> None:
-            kept = {one: read for one, read in _at(value, "chats").items() if one not in chats}
-            value["chats"] = {renamed.get(one, one): read for one, read in kept.items()}
-            value["users"] = [one for one in _list(value, "users") if one not in users]
-
-        self._change(change)
+        with self._lock:
+            kept: Values = {}
+            for key, values in self._state.load().items():
+                kind, name, chat = _parts(key)
+                if kind == _ROLE:
+                    spoke = [one for one in _texts(values.get("users")) if one not in users]
+                    kept[key] = {**values, "users": spoke}
+                elif chat not in chats:
+                    kept[_key(kind, renamed.get(chat, chat), name)] = values
+            self._state.replace(kept)
 
     def trouble(self, chat: str, reader: str, version: str) -> tuple[int, int]:
         """How often the exchange that begins with this version has failed since the last success, and its strikes."""
-        return _hard(self._chat(chat)).get(f"{reader} {version}", (0, 0))
+        return self._hard(chat).get(f"{reader} {version}", (0, 0))
 
     def given_up(self, chat: str, reader: str, strikes: int) -> list[str]:
         """What has so many strikes."""
-        hard = ((name.partition(" "), counts) for name, counts in _hard(self._chat(chat)).items())
+        hard = ((name.partition(" "), counts) for name, counts in self._hard(chat).items())
         return [rest for (who, _, rest), counts in hard if who == reader and counts[1] >= strikes]
 
     def failed(self, chat: str, reader: str, versions: Iterable[str]) -> None:
         """A model answered nothing that could be used when it read the exchanges that begin with these versions."""
-
-        def change(value: dict[str, Any]) -> None:
-            mine = _inner(value, "chats", chat)
-            hard = _hard(mine)
-            for name in (f"{reader} {version}" for version in versions):
-                failed, strikes = hard.get(name, (0, 0))
-                hard[name] = (failed + 1, strikes)
-            mine["hard"] = {name: list(counts) for name, counts in hard.items()}
-
-        self._change(change)
+        with self._lock:
+            hard = self._hard(chat)
+            names = (f"{reader} {version}" for version in versions)
+            counts = ((name, hard.get(name, (0, 0))) for name in names)
+            told = {name: [failed + 1, strikes] for name, (failed, strikes) in counts}
+            self._put((_key(_HARD, chat), told))
 
     def ends(self, chat: str) -> Mapping[str, str]:
         """Behind which versions a person ended a chapter, and the title they gave it."""
-        told = _at(self._chat(chat), "ends")
-        return {version: str(title) for version, title in told.items()}
+        return {version: str(title) for version, title in self._of(_ENDS, chat).items()}
 
     def end(self, chat: str, version: str, title: str) -> None:
         """A chapter ends behind this version, by the word of a person."""
-
-        def change(value: dict[str, Any]) -> None:
-            ends = _inner(value, "chats", chat, "ends")
-            ends[version] = title or ends.get(version, "")
-
-        self._change(change)
+        with self._lock:
+            self._put((_key(_ENDS, chat), {version: title or self.ends(chat).get(version, "")}))
 
     @property
     def exchanges(self) -> int:
         """How many exchanges were read since the last conclusions."""
-        return self._count(self._file.load())
+        found = self._role("exchanges")
+        return found if isinstance(found, int) else 0
 
     @property
     def users(self) -> tuple[str | None, ...]:
         """With whom they were."""
-        return tuple(user or None for user in _list(self._file.load(), "users"))
+        return tuple(user or None for user in _texts(self._role("users")))
 
     def concluded(self) -> None:
         """Conclusions were drawn."""
-        self._change(lambda value: value.update(exchanges=0, users=[]))
-
-    def _chat(self, chat: str) -> Mapping[str, Any]:
-        return _at(_at(self._file.load(), "chats"), chat)
-
-    def _count(self, value: Mapping[str, Any]) -> int:
-        found = value.get("exchanges", 0)
-        return found if isinstance(found, int) else 0
-
-    def _change(self, change: Any) -> None:
         with self._lock:
-            value = deepcopy(self._file.load())
-            change(value)
-            self._file.save(value)
+            self._put((_ROLE, {"exchanges": 0, "users": []}))
+
+    def _of(self, kind: str, chat: str, reader: str = "") -> Mapping[str, Any]:
+        return self._state.load().get(_key(kind, chat, reader), {})
+
+    def _role(self, name: str) -> Any:
+        return self._state.load().get(_ROLE, {}).get(name)
+
+    def _hard(self, chat: str) -> dict[str, tuple[int, int]]:
+        """By reader and first version: failures since the last success, and strikes."""
+        return {
+            name: (pair[0], pair[1])
+            for name, pair in self._of(_HARD, chat).items()
+            if isinstance(pair, list) and [type(one) for one in pair] == [int, int]
+        }
+
+    def _put(self, *changes: tuple[str, Mapping[str, Any]]) -> None:
+        """Write these now."""
+        for key, values in changes:
+            if values:
+                self._state.put(key, values)
+        self._state.flush()
+
+
+def _key(kind: str, chat: str, reader: str = "") -> str:
+    return f"{kind}\n{reader}\n{chat}"
+
+
+def _parts(key: str) -> tuple[str, str, str]:
+    """Kind, reader, chat."""
+    kind, _, rest = key.partition("\n")
+    reader, _, chat = rest.partition("\n")
+    return kind, reader, chat
+
+
+def _older(found: Mapping[str, Any]) -> Values:
+    """What stood in `state/model.json`: everything under the chat."""
+    values: Values = {}
+    for chat, kept in _at(found, "chats").items():
+        for reader, versions in _at(_at({"chat": kept}, "chat"), "read").items():
+            values[_key(_READ, chat, reader)] = dict.fromkeys(_texts(versions), 1)
+        for kind in (_HARD, _ENDS):
+            values[_key(kind, chat)] = dict(_at(_at({"chat": kept}, "chat"), kind))
+    role = {name: found[name] for name in ("exchanges", "users") if name in found}
+    return {key: told for key, told in {**values, _ROLE: role}.items() if told}
 
 
 def _at(value: Mapping[str, Any], name: str) -> Mapping[str, Any]:
@@ -147,26 +174,5 @@ def _at(value: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _list(value: Mapping[str, Any], name: str) -> list[str]:
-    found = value.get(name)
+def _texts(found: Any) -> list[str]:
     return [str(one) for one in found] if isinstance(found, list) else []
-
-
-def _hard(chat: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
-    """By reader and first version: failures since the last success, and strikes."""
-    pairs = _at(chat, "hard").items()
-    return {
-        name: (pair[0], pair[1])
-        for name, pair in pairs
-        if isinstance(pair, list) and [type(one) for one in pair] == [int, int]
-    }
-
-
-def _inner(value: dict[str, Any], *names: str) -> dict[str, Any]:
-    """The table under these names, made where there is none."""
-    for name in names:
-        inner = value.get(name)
-        if not isinstance(inner, dict):
-            inner = value[name] = {}
-        value = inner
-    return value

@@ -27,6 +27,7 @@ from rolememory.learn.model.report import ChatLike, ChatsLike, How, OutOfTimeErr
 from rolememory.learn.model.scene_states import Scenes
 from rolememory.learn.model.scenes import SceneReader
 from rolememory.learn.model.troubles import said_of
+from rolememory.learn.model.unread import Part, Unread
 from rolememory.learn.model.waiting import BEFORE, Exchange, batch_of, due, exchanges
 from rolememory.schema.evidence import Reason
 from rolememory.schema.learning import USER, Company, Draft, Said
@@ -121,6 +122,7 @@ class Desk:
         self.chapters = ChapterWriter(around, ask, progress)
         self.scenes = SceneReader(around, ask, scenes)
         self._told: set[str] = set()
+        self._unread = Unread(around.chats)
 
     def look(self, ids: Iterable[str] | None, how: How, tally: Tally) -> None:
         """Read what is due in these chats (None = all).
@@ -133,7 +135,7 @@ class Desk:
         for chat in self._around.chats.chats():
             if chat.teaches and (wanted is None or chat.id in wanted):
                 self._read_chat(chat, how, tally)
-                if wanted is None and (path := self._path(chat)):
+                if wanted is None and (path := self._around.chats.path(chat.id)):
                     self.spoken_at.setdefault(chat.id, path[-1].at)
         learn = self._around.learn
         if (
@@ -169,13 +171,8 @@ class Desk:
     def waiting(self, chat: ChatLike, how: How) -> list[Exchange]:
         """The exchanges of a chat that the model has not read and that are final."""
         self._paths.forget()
-        path = self._path(chat)
-        return self._due(MODEL, chat, path, how) if chat.teaches else []
-
-    def _path(self, chat: ChatLike) -> Sequence[Said]:
-        """What is visible in a chat and may be learned from."""
-        path = self._around.chats.path(chat.id)
-        return [said.story for said in path if said.scope != "off" and said.story.text]
+        part = self._unread.part(MODEL, chat.id)
+        return self._due(MODEL, chat, part.said, how) if chat.teaches else []
 
     def is_idle(self, chat: str, path: Sequence[Said]) -> bool:
         """Whether nobody has spoken for so long that a batch need not be full."""
@@ -226,7 +223,17 @@ class Desk:
     def _read_by(self, name: str, factory: Factory, chat: ChatLike, how: How, tally: Tally) -> None:
         """Batch after batch, as long as there are full ones, or whatever is there if nobody speaks any more."""
         reader = self._reader(name, factory)
-        path, well = self._path(chat), False
+        part = self._unread.part(reader.name, chat.id)
+        try:
+            self._read_batches(reader, chat, part, how, tally)
+        finally:
+            read = self._read_already(reader.name, chat, part.said)
+            self._unread.keep(reader.name, chat.id, part, read)
+
+    def _read_batches(
+        self, reader: Reader, chat: ChatLike, part: Part, how: How, tally: Tally
+    ) -> None:
+        path, well = part.said, False
         anyway = how.forced or self.is_idle(chat.id, path)
         while found := self._due(reader.name, chat, path, how):
             size = self._around.learn.batch_size
@@ -240,7 +247,7 @@ class Desk:
             if not chosen:
                 return
             self._read_these(reader, chat, path, chosen, how, tally)
-            self._give_up(reader, chat, [one for one in found if one not in chosen])
+            self._give_up(reader, chat, part, [one for one in found if one not in chosen])
             well = True
 
     def _read_these(
@@ -286,14 +293,16 @@ class Desk:
         reader.works()
         return drafts
 
-    def _give_up(self, reader: Reader, chat: ChatLike, others: Iterable[Exchange]) -> None:
+    def _give_up(
+        self, reader: Reader, chat: ChatLike, part: Part, others: Iterable[Exchange]
+    ) -> None:
         """Leave unread what failed again and again while the model answers for others: it must not stand in the way for ever."""
         for one in others:
             if self._trouble(reader, chat, one)[1] >= STRIKES:
                 _log.warning(
                     "chat %s: nothing could be learned from message %d; it is left out",
                     chat.id,
-                    one.start + 1,
+                    part.number(one.first),
                 )
                 self._around.keep([_unread(chat, one)], "model")
                 self.progress.mark(chat.id, reader.name, [said.version for said in one.said])
@@ -332,9 +341,10 @@ class Desk:
 
     def _read_already(self, reader: str, chat: ChatLike, path: Sequence[Said]) -> set[str]:
         """The versions this reader has read, here or where it counts for this chat too."""
-        read = self.progress.read_by(chat.id, reader)
-        missing = {said.version for said in path} - read
-        return read | self._paths.read_elsewhere(chat, missing, reader, self.progress)
+        versions, read = {said.version for said in path}, self.progress.read_by(chat.id, reader)
+        missing = {one for one in versions if one not in read}
+        elsewhere = self._paths.read_elsewhere(chat, missing, reader, self.progress)
+        return (versions - missing) | elsewhere
 
     def _char(self) -> str:
         first = next(iter(self._around.chats.chats()), None)

@@ -78,14 +78,19 @@ class Chats:
 
     def __init__(self, *chats: Chat) -> None:
         self.all = {chat.id: chat for chat in chats}
+        self._stood: dict[str, tuple[list[str], int]] = {}
 
     def path(self, chat: str) -> tuple[Said, ...]:
         """What is visible."""
         return self.all[chat].said
 
     def disturbed(self, chat: str) -> int:
-        """Nothing is taken back."""
-        return 0
+        """Counted when it is asked for: whether what stood there the last time stands there still."""
+        now = [said.version for said in self.all[chat].said]
+        then, moves = self._stood.get(chat, ([], 0))
+        moves += now[: len(then)] != then
+        self._stood[chat] = now, moves
+        return moves
 
     same = staticmethod(alone)
 

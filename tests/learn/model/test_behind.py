@@ -8,13 +8,13 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any, ClassVar
 
-import orjson
 import pytest
 
 from rolememory.errors import NotWrittenError, RegistrationError, SettingsError
 from rolememory.learn.model import base
 from rolememory.learn.model.base import Batch, Factory, Means, register
 from rolememory.learn.model.behind import LOCK
+from rolememory.learn.model.progress import Progress
 from rolememory.learn.model.troubles import BUSY
 from rolememory.schema.evidence import Reason
 from rolememory.schema.learning import Draft
@@ -327,10 +327,7 @@ def test_an_exchange_no_answer_can_be_had_for_holds_up_no_other(
         unread = [one for one in house.refused if one.because.code == "unread"]
         assert [one.draft.content for one in unread] == ["I own boat number 2."]
     assert "nothing could be learned from message 3" in caplog.text
-    assert (
-        orjson.loads((tmp_path / "state" / "model.json").read_bytes())["chats"]["harbour"]["hard"]
-        == {}
-    )
+    assert Progress(FileSpace(tmp_path)).given_up("harbour", "model", 1) == []
 
 
 def test_a_server_that_answers_nothing_usable_to_anything_loses_nothing(tmp_path: Path) -> None:
