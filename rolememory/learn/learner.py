@@ -23,10 +23,10 @@ from rolememory.learn.forgetting import meant
 from rolememory.learn.gate import Gate
 from rolememory.learn.keep import Commit, Keeper
 from rolememory.learn.model.behind import Behind
-from rolememory.learn.model.known import Near, standing
+from rolememory.learn.model.known import Known, Near
 from rolememory.learn.model.upstreams import Upstreams
 from rolememory.schema.learning import Company, Draft, Learned, Observed, Said
-from rolememory.schema.memory import Memory, Source
+from rolememory.schema.memory import Source
 from rolememory.schema.message import Message, TurnKind
 from rolememory.schema.role import Role
 from rolememory.schema.settings import Settings
@@ -264,12 +264,15 @@ class Learner:
             self._needs.commit(edits, "user")
         self._needs.forget_said(command.content, user)
 
-    def _heard(self, chat: str, user: str | None) -> Iterator[Memory]:
+    def _heard(self, chat: str, user: str | None) -> Known:
         """What stands as seen from a chat and everybody who reads it may hear: a model that is told more would tell it on."""
         readers = self.chats.readers(chat, user)
         sight = self.chats.visible_from(chat, readers=readers, user=user)
-        known = standing(self._store.snapshot().memories.values(), sight.sees)
-        return (one for one in known if one.user is None or readers.are(one.user))
+        return Known(
+            self._store.snapshot().memories,
+            sight.sees,
+            lambda one: one.user is None or readers.are(one.user),
+        )
 
     def _said(self, chat: str, version: str) -> str:
         said = self.chats.versions(chat).get(version)

@@ -19,7 +19,7 @@ from typing import Any
 from rolememory.errors import BusyError, RoleMemoryError
 from rolememory.inject.environment import Templates
 from rolememory.learn.model.asking import Ask
-from rolememory.learn.model.known import Heard, Near, standing
+from rolememory.learn.model.known import Heard, Known, Near
 from rolememory.learn.model.models import Models, where
 from rolememory.learn.model.progress import Progress
 from rolememory.learn.model.prompts import Prompts
@@ -66,7 +66,7 @@ class Behind:
         heard: Heard | None = None,
         near: Near = lambda texts, ids: {},
     ) -> None:
-        heard = heard or (lambda chat, user: standing(memories().values(), lambda _: True))
+        heard = heard or (lambda chat, user: Known(memories(), lambda _: True))
         self._space = space
         self._models = Models(upstreams or Upstreams())
         self._around = Around(

@@ -1,7 +1,9 @@
 """What is known already and may touch on what is read: shown along, so that it is not told again and can be called outdated."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from heapq import nlargest
+from itertools import islice
 
 from rolememory.schema.learning import Said
 from rolememory.schema.memory import Evidence, Memory, Source
@@ -29,7 +31,35 @@ def standing(memories: Iterable[Memory], sees: Sees) -> list[Memory]:
     ]
 
 
-Heard = Callable[[str, str | None], Iterable[Memory]]
+class Known:
+    """Memories of which some may be built upon and told: asked one by one, since few are ever wanted."""
+
+    def __init__(
+        self,
+        memories: Mapping[str, Memory],
+        sees: Sees,
+        tells: Callable[[Memory], bool] = lambda _: True,
+    ) -> None:
+        """`tells`: whether everybody who reads may hear it."""
+        self.memories, self._sees, self._tells = memories, sees, tells
+        self._newer: dict[str, list[Memory]] = {}  # by id: what says it replaces it
+        for one in memories.values():
+            for old in one.supersedes:
+                self._newer.setdefault(old, []).append(one)
+
+    def stands(self, memory: Memory) -> bool:
+        """As `standing`, for one."""
+        if memory.source is Source.INFERENCE or memory.chapter or not self._tells(memory):
+            return False
+        newer = (one for one in self._newer.get(memory.id, ()) if one.id != memory.id)
+        return self._counts(memory) and not any(map(self._counts, newer))
+
+    def _counts(self, memory: Memory) -> bool:
+        rests = not memory.evidence or any(map(self._sees, memory.evidence))
+        return rests and not memory.archived
+
+
+Heard = Callable[[str, str | None], Known]
 """Chat and its user -> what stands there and everybody who reads it may hear."""
 
 Near = Callable[[Sequence[str], Sequence[str]], Mapping[str, float]]
@@ -37,20 +67,25 @@ Near = Callable[[Sequence[str], Sequence[str]], Mapping[str, float]]
 
 
 def touching(
-    memories: Iterable[Memory], said: Sequence[Said], near: Near = lambda texts, ids: {}
+    heard: Known, said: Sequence[Said], near: Near = lambda texts, ids: {}
 ) -> tuple[Memory, ...]:
     """The memories that may touch on what was said: half of them the nearest in meaning, the rest by words in common.
 
     "I handed in my apron" shares no word with "works at the bakery". Cost: O(memories) and a vector for each message.
     """
-    newest = nlargest(MOST_COMPARED, memories, key=_told)
+    newest = nlargest(MOST_COMPARED, heard.memories.values(), key=_told)
     spoken = {token for one in said for token in tokens(one.text)}
     shares = {one.id: _share(one, spoken) for one in newest}
     meant = near([one.text for one in said], [one.id for one in newest])
-    by_meaning = nlargest(MOST_SHOWN // 2, meant, key=lambda one: (meant[one], one))
-    by_words = nlargest(MOST_SHOWN, filter(shares.get, shares), key=lambda one: (shares[one], one))
-    known = {one.id: one for one in newest}
-    return tuple(known[one] for one in dict.fromkeys((*by_meaning, *by_words)))[:MOST_SHOWN]
+    by_meaning = sorted(meant, key=lambda one: (meant[one], one), reverse=True)
+    by_words = sorted(filter(shares.get, shares), key=lambda one: (shares[one], one), reverse=True)
+    known = heard.memories
+    stand = cache(lambda one: heard.stands(known[one]))
+    chosen = (
+        *islice(filter(stand, by_meaning), MOST_SHOWN // 2),
+        *islice(filter(stand, by_words), MOST_SHOWN),
+    )
+    return tuple(known[one] for one in dict.fromkeys(chosen))[:MOST_SHOWN]
 
 
 def _share(memory: Memory, spoken: set[str]) -> float:

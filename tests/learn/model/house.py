@@ -11,7 +11,7 @@ from rolememory.inject.environment import Templates
 from rolememory.learn.gate import Gate, Passed, Quarantined, Refused
 from rolememory.learn.model.base import Batch
 from rolememory.learn.model.behind import Behind
-from rolememory.learn.model.known import standing
+from rolememory.learn.model.known import Known
 from rolememory.learn.model.upstreams import Upstreams
 from rolememory.schema.learning import Company, Draft, Said
 from rolememory.schema.memory import Evidence, Memory
@@ -215,12 +215,11 @@ class House:
             replaced = (draft.replaces,) if draft.replaces in self.memories else ()
             self.memories[number] = Memory(id=number, supersedes=replaced, **fields)
 
-    def _heard(self, chat: str, user: str | None) -> list[Memory]:
+    def _heard(self, chat: str, user: str | None) -> Known:
         def stands(evidence: Evidence) -> bool:
             return all(self._saying(evidence.chat, one) for one in evidence.version.split("+"))
 
-        known = standing(self.memories.values(), stands)
-        return [one for one in known if one.user in (None, user)]
+        return Known(self.memories, stands, lambda one: one.user in (None, user))
 
     def _saying(self, chat: str, version: str) -> str:
         path = self.chats.all[chat].said if chat in self.chats.all else ()

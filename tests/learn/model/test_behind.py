@@ -1,13 +1,15 @@
 """The background of a role: when a model is asked, what it reads, what is remembered of that."""
 
 import logging
+import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, ClassVar
 
+import orjson
 import pytest
 
 from rolememory.errors import NotWrittenError, RegistrationError, SettingsError
@@ -339,6 +341,57 @@ def test_a_server_that_answers_nothing_usable_to_anything_loses_nothing(tmp_path
         server.now(NONE)
         house.seconds += 31.0
         assert house.behind.run().read == 4
+
+
+def test_what_an_older_program_wrote_down_as_read_is_not_read_again(tmp_path: Path) -> None:
+    versions = [said.version for said in path(*talk(2))]
+    (tmp_path / "state").mkdir()
+    older = {"read": {"model": versions[:4]}, "hard": {"model v9": [2, 1]}, "ends": {"v9": "Frost"}}
+    (tmp_path / "state" / "model.json").write_bytes(
+        orjson.dumps({"chats": {"harbour": older}, "exchanges": 3, "users": ["lin"]})
+    )
+    with Endpoint(NONE) as server, House(tmp_path, server.url, *talk(2)) as house:
+        assert house.behind.run(force=True).read == 1
+        assert shown(server, 0) == ["[1] Lin: I own boat number 3.", "[2] Mira: Boat 3, I see."]
+    found = Progress(FileSpace(tmp_path))
+    assert (found.exchanges, found.users[0]) == (4, "lin")
+    assert (found.trouble("harbour", "model", "v9"), found.ends("harbour")) == (
+        (0, 2),
+        {"v9": "Frost"},
+    )
+    assert not (tmp_path / "state" / "model.json").exists()
+
+
+def calls_of(act: Callable[[], object]) -> int:
+    """How many functions are called."""
+    counted = 0
+
+    def count(_frame: object, event: str, _argument: object) -> None:
+        nonlocal counted
+        counted += event == "call"
+
+    sys.setprofile(count)
+    try:
+        act()
+    finally:
+        sys.setprofile(None)
+    return counted
+
+
+def test_a_look_costs_what_is_new(tmp_path: Path) -> None:
+    """About as many calls behind 240 exchanges as behind 30, a read exchange and what is written down included."""
+    calls: dict[int, int] = {}
+    for exchanges in (30, 240):
+        lines, quiet = talk(exchanges), {"summarize": {"enabled": False}}
+        with (
+            Endpoint(NONE) as server,
+            House(tmp_path / str(exchanges), server.url, *lines, **quiet) as house,
+        ):
+            for thing in ("kite", "tent", "sledge"):  # the first look of a process is at everything
+                house.say(f"Lin: I own a {thing}.", f"Mira: A {thing}, I see.")
+                calls[exchanges] = calls_of(lambda house=house: house.behind.run(force=True))  # type: ignore[misc]
+            assert house.queue == {}
+    assert calls[240] < 1.3 * calls[30], calls
 
 
 def test_a_damaged_state_counts_as_unread(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
