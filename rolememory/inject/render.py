@@ -486,6 +486,7 @@ class Style:
             "subject": "" if quoted else self._subject(memory),
             "speaker": self._speaker(memory) if quoted else "",
             "passage": isinstance(memory, Passage),
+            "later": isinstance(memory, Passage) and memory.later,
             "own": isinstance(memory, Passage) and memory.role == "assistant",
             "asked": cited(memory.evidence[0].answers) if isinstance(memory, Passage) else "",
             "asker": self._asker(memory) if isinstance(memory, Passage) else "",

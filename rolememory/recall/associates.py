@@ -14,7 +14,7 @@ from rolememory.recall.index import Clock, MemoryIndex
 from rolememory.recall.live import LiveIndex
 from rolememory.recall.standing import EVERYTHING, Sees
 from rolememory.recall.weigh import Note, weigh
-from rolememory.schema.evidence import Contribution, Reason, Scored
+from rolememory.schema.evidence import Contribution, Earlier, Reason, Scored
 from rolememory.schema.memory import Memory, MemoryType
 from rolememory.schema.role import Role
 from rolememory.schema.scene import Scene
@@ -174,7 +174,11 @@ class Associated:
             memory=self.told.here(scored.memory),
             score=score,
             contributions=(*scored.contributions, lost),
+            earlier=scored.earlier and self._here(scored.earlier),
         )
+
+    def _here(self, earlier: Earlier) -> Earlier:
+        return earlier._replace(entry_id=f"{self.name}{BETWEEN}{earlier.entry_id}")
 
 
 class Associates:

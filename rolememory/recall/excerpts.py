@@ -48,10 +48,10 @@ class Excerpts:
             return one
         return one.model_copy(update={"content": content, "start": span.start, "end": span.end})
 
-    def take(self, one: Passage) -> None:
-        """Remember what was told."""
+    def take(self, one: Passage, *, along: bool = False) -> None:
+        """Remember what was told; what came `along` with another one leaves further ones their length."""
         self._taken.setdefault(_message(one), []).append(Span(one.start, one.end))
-        self._count += 1
+        self._count += not along
 
     def _beside(self, one: Passage) -> list[Passage]:
         """The passages of its message that stand side by side with it, itself among them."""

@@ -18,7 +18,7 @@ from rolememory.inject.render import is_stable
 from rolememory.recall.allowance import Allowance
 from rolememory.recall.excerpts import Excerpts
 from rolememory.recall.weigh import Ranking, order, placed
-from rolememory.schema.evidence import Reason, Scored
+from rolememory.schema.evidence import Earlier, Reason, Scored
 from rolememory.schema.memory import Evidence, Memory, MemoryType
 from rolememory.schema.passage import Passage
 from rolememory.schema.settings import BudgetSettings, PassageSettings, PerType, RecallSettings
@@ -27,6 +27,8 @@ from rolememory.text.words import tokens
 
 _NUMBERS = re.compile(r"\d+")
 ASKED = 1.6  # times `recall.enough` for who asks
+MOST_ALONG = 2  # passages that come along with what the same person said before ...
+ALONG_SHARE = 0.2  # ... and so much of the block
 MOST_CHAPTERS = 2  # in the block, where somebody asks
 _CLAUSE_ENDS = ".!,;:…。！，；："
 _LEAST_BYTES = 12  # twelve Latin letters, four Chinese characters
@@ -212,6 +214,7 @@ class _Candidate(NamedTuple):
 
     memory: Memory
     relevance: float
+    earlier: Earlier | None = None
 
 
 def fit(scored: Sequence[Scored], measure: Measure, fitting: Fitting) -> Fitted:
@@ -237,7 +240,8 @@ def _fit(ranking: Ranking, block: Growing, fitting: Fitting) -> Fitted:
     gates = [gate for gate in _GATES if gate not in idle and _asks(gate, fitting)]
     threshold = fitting.rules.relevance_threshold if fitting.thresholds else 0.0
     for place in _in_order(ranking, fitting, said):
-        candidate = _Candidate(ranking.memories[place], ranking.relevances[place])
+        memory = ranking.memories[place]
+        candidate = _Candidate(memory, ranking.relevances[place], ranking.earlier.get(memory.id))
         if candidate.relevance < threshold and candidate.memory.id not in fitting.kept:
             fitted.refused[candidate.memory.id] = _below(candidate, fitting)
             continue  # most are so low that no other gate need be asked
@@ -259,8 +263,18 @@ def _fit(ranking: Ranking, block: Growing, fitting: Fitting) -> Fitted:
             block.take(told)
             if _is_typed(candidate) and not candidate.memory.constant:
                 fitted.relevance += candidate.relevance
-    fitted.chosen.sort(key=order)
+    fitted.chosen = [_dated(one, fitted) for one in sorted(fitted.chosen, key=order)]
     return fitted
+
+
+def _dated(scored: Scored, fitted: Fitted) -> Scored:
+    """A line as it stands in the block: said to be later only where what was told before stands there too."""
+    memory, earlier = scored.memory, scored.earlier
+    if not isinstance(memory, Passage) or not memory.later or earlier is None:
+        return scored
+    if any(one.memory.id == earlier.entry_id for one in fitted.chosen):
+        return scored
+    return replace(scored, memory=memory.model_copy(update={"later": False}))
 
 
 def _told_as(
@@ -272,7 +286,16 @@ def _told_as(
 ) -> Memory | Reason:
     """A memory as it is; a passage that was asked for with the sentences around it, as far as they fit."""
     memory = scored.memory
-    if not isinstance(memory, Passage) or not fitting.allowance.asked:
+    if not isinstance(memory, Passage):
+        return memory
+    if scored.earlier is not None:
+        memory = memory.model_copy(update={"later": True})
+    if not fitting.allowance.asked:
+        return memory
+    if scored.earlier is not None and scored.earlier.gained:
+        if excerpts.tells(memory):
+            return _within(memory)
+        excerpts.take(memory, along=True)
         return memory
     excerpt = excerpts.of(memory, _shared(scored))
     if excerpt is not None and excerpt is not memory:
@@ -283,9 +306,13 @@ def _told_as(
         if closed:
             excerpt = None if excerpts.tells(memory) else memory
     if excerpt is None:
-        return Reason("near_duplicate", (("of", memory.id), ("alike", 1.0)))
+        return _within(memory)
     excerpts.take(excerpt)
     return excerpt
+
+
+def _within(memory: Memory) -> Reason:
+    return Reason("near_duplicate", (("of", memory.id), ("alike", 1.0)))
 
 
 def _shared(scored: Scored) -> Sequence[str]:
@@ -427,6 +454,19 @@ def _budget(candidate: _Candidate, _: Fitted, fitting: Fitting, block: Growing) 
     return Reason("budget", (("needed", needed), ("limit", limit))) if needed > limit else None
 
 
+def _along(
+    candidate: _Candidate, fitted: Fitted, fitting: Fitting, block: Growing
+) -> Reason | None:
+    """What came along with something older is a small part of the block."""
+    if candidate.earlier is None or not candidate.earlier.gained or not fitting.thresholds:
+        return None
+    along = [one.memory for one in fitted.chosen if one.earlier and one.earlier.gained]
+    needed, limit = block.share([*along, candidate.memory]), int(ALONG_SHARE * fitting.limit)
+    if len(along) < MOST_ALONG and needed <= limit:
+        return None
+    return Reason("along", (("needed", needed), ("limit", limit), ("most", MOST_ALONG)))
+
+
 def _echo(candidate: _Candidate, _: Fitted, fitting: Fitting, __: Growing) -> Reason | None:
     said, created = fitting.visible.query, candidate.memory.created
     if not said or plain(candidate.memory.content) != said:
@@ -554,6 +594,7 @@ _GATES: tuple[_Gate, ...] = (
     _enough,
     _allowance,
     _type_budget,
+    _along,
     _budget,
     _echo,
     _visible,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, cast, overload
 
-from rolememory.schema.evidence import Contribution, Hit, Later, Reason, Scored
+from rolememory.schema.evidence import Contribution, Earlier, Hit, Later, Reason, Scored
 from rolememory.schema.memory import Memory
 from rolememory.schema.scene import Scene
 from rolememory.schema.settings import WeighSettings
@@ -67,8 +67,10 @@ class Ranking(Sequence[Scored]):
         relevances: Sequence[float],
         scores: Sequence[float],
         put_together: Callable[[int], Scored],
+        earlier: Mapping[str, Earlier] | None = None,
     ) -> None:
         self.memories, self.relevances, self.scores = memories, relevances, scores
+        self.earlier: Mapping[str, Earlier] = earlier or {}  # by id
         self._put_together = put_together
         self._known: dict[int, Scored] = {}
 
@@ -83,6 +85,7 @@ class Ranking(Sequence[Scored]):
             [one.relevance for one in best],
             [one.score for one in best],
             best.__getitem__,
+            {one.memory.id: one.earlier for one in best if one.earlier},
         )
 
     def __len__(self) -> int:
@@ -156,10 +159,15 @@ def weigh(
                 if amount[at]
             )
         )
-        return Scored(memory, float(relevance[at]), float(score[at]), hits, contributions)
+        told = earlier.get(memory.id)
+        return Scored(memory, float(relevance[at]), float(score[at]), hits, contributions, told)
 
+    earlier = {
+        table.entry(row).id: told for one in woken for row, told in one.found.earlier.items()
+    }
+    best_memories = [memories[at] for at in best]
     return Ranking(
-        [memories[at] for at in best], relevance[best].tolist(), score[best].tolist(), put_together
+        best_memories, relevance[best].tolist(), score[best].tolist(), put_together, earlier
     )
 
 
@@ -249,7 +257,7 @@ class Inherited:
             why = found.because(int(places[place]))
             return replace(why, values=(*why.values, ("was", old[place]))) if old[place] else why
 
-        return Found(rows[places], found.strengths[places], because)
+        return Found(rows[places], found.strengths[places], because, found.earlier)
 
 
 def _by_rows(hits: Iterable[Hit], table: Table) -> Found:

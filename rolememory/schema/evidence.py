@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeVar, overload
+from typing import NamedTuple, TypeVar, overload
 
 from rolememory.schema.memory import Memory
 from rolememory.schema.scene import Span
@@ -77,6 +77,13 @@ class Later(Sequence[Part]):
         return repr(self._all())
 
 
+class Earlier(NamedTuple):
+    """What a passage was told later than, by the same person about the same."""
+
+    entry_id: str
+    gained: bool = False  # it came along with that, and not by itself
+
+
 @dataclass(frozen=True, slots=True)
 class Scored:
     """A memory that something woke: relevance fused from its hits, score after the weighing parts."""
@@ -86,6 +93,7 @@ class Scored:
     score: float  # 0..1, what the order compares
     hits: Sequence[Hit]  # of the waking strategies, strongest first
     contributions: Sequence[Contribution] = ()
+    earlier: Earlier | None = None
 
     def made(self) -> "Scored":
         """The same with every reason made, so that nothing of the turn is held by those that would be made later."""

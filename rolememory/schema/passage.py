@@ -27,6 +27,7 @@ class Passage(Memory):
     scene: str = ""  # where and when in the story, as it was printed; "" = nobody printed it
     company: tuple[str, ...] = ()  # who was there besides the character, by name
     beside: tuple[str, ...] = ()  # the passages of its message in order, by id
+    later: bool = False  # in a block that also tells what its speaker said before about the same
 
     @property
     def authored(self) -> bool:
@@ -95,5 +96,9 @@ def passage(
 def joined(one: Passage, other: Passage) -> Passage:
     """Two passages of one message as one; what lies between them and is left out is marked."""
     between = " " if other.start - one.end <= 2 else " … "
-    told = {"content": f"{one.content}{between}{other.content}", "end": other.end}
+    told = {
+        "content": f"{one.content}{between}{other.content}",
+        "end": other.end,
+        "later": one.later or other.later,
+    }
     return one.model_copy(update=told)

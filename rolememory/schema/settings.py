@@ -197,6 +197,10 @@ class SemanticSettings(StrategySettings):
         1.0,
         description="how far the rare words of the best ones lead to others where somebody asks",
     )
+    later: Weight = Field(
+        1.0,
+        description="how far what is recalled brings along what the same person said later about it",
+    )
 
 
 class DatesSettings(StrategySettings):

@@ -145,6 +145,7 @@ _REASONS: _Sentences = {
     "recited": (("the character said it just now in the same words", "角色刚刚用同样的话说过"),),
     "echo": (("it repeats the message just typed", "与刚输入的消息相同"),),
     "visible": (("the visible messages say it already", "可见的消息里已经有了"),),
+    "along": (("enough came along with older lines: {needed} of {limit} characters, {most} lines at most", "跟着旧话一起来的已经够多：{needed}，上限为{limit}个字符、{most}条"),),
     "near_duplicate": (
         ("it says nearly the same as '{of}'", "与“{of}”几乎相同"),
         ("it says nearly the same as another one", "与另一条记忆几乎相同"),
@@ -279,6 +280,7 @@ _STRATEGIES_ZH = {
     "lore": "设定",
 }
 
+_OLDER = ("{told}; told later than '{older}'", "{told}；说得比“{older}”晚")
 _WAS = ("{told} (said of '{was}', which it replaced)", "{told}（说的是它取代的“{was}”）")
 
 
@@ -306,9 +308,11 @@ def word(reason: Reason, language: Language = "en") -> str:
     '第1条消息里的“灯塔”'
     """
     values = _shown(reason, language)
-    if "was" in values:
-        return _in(_WAS, language).format(told=_sentence(reason, values, language), **values)
-    return _sentence(reason, values, language)
+    told = _sentence(reason, values, language)
+    for name, around in (("older", _OLDER), ("was", _WAS)):
+        if name in values:
+            told = _in(around, language).format(told=told, **values)
+    return told
 
 
 def _sentence(reason: Reason, values: Mapping[str, str], language: Language) -> str:

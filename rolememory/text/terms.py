@@ -203,6 +203,11 @@ class Heard:
         self._found: dict[str, tuple[Rows, Rows]] = {}
         self._counts: dict[str, int] = {}
 
+    @property
+    def n_rows(self) -> int:
+        """Rows of the arrays that `scores` gives."""
+        return len(self._heard)
+
     def _holding(self, token: str) -> "tuple[Rows, Rows]":
         """The rows that hold a token, and how often each does; looked up once."""
         import numpy as np

@@ -67,6 +67,10 @@ class VectorIndex(Protocol):
         """The row of each id, -1 for one that is not here; shape (n_ids,)."""
         ...
 
+    def at(self, rows: "Rows") -> "Floats":
+        """The vectors of the first pieces of some rows, (n_rows, dim)."""
+        ...
+
     def similarities(self, query: "Floats") -> "Floats":
         """Cosine of the query with the best piece of each row: (n_rows,) float32."""
         ...
@@ -265,6 +269,12 @@ class VectorTable:
 
         of = self._row_of
         return np.fromiter((of.get(entry_id, -1) for entry_id in ids), dtype=np.int64)
+
+    def at(self, rows: "Rows") -> "Floats":
+        """The vectors of the first pieces of some rows, (n_rows, dim); of one that is not here any more, anything."""
+        with self._lock:
+            found: Floats = self._first[rows.clip(0, len(self._first) - 1)]
+        return found
 
     def similarities(self, query: "Floats", mask: "NDArray[np.bool_] | None" = None) -> "Floats":
         """Cosine of the query (dim,) with the best piece of each row: (n_rows,) float32; rows outside the mask get `NOWHERE`."""

@@ -55,10 +55,14 @@ class Path:
         """The hit that led to one of them, how it begins, and the words that both hold; nothing where none did."""
         row = int(self.led.source[self.woken[place]])
         if row >= 0:
-            said = self.hits[row].content
             yield "of", self.hits[row].id
-            yield "hit", said if len(said) <= SHOWN else f"{said[:SHOWN].rstrip()}…"
+            yield "hit", shown(self.hits[row].content)
             yield "via", terms.shared(self.led.asked[row], text)
+
+
+def shown(text: str) -> str:
+    """How a text begins, for an explanation."""
+    return text if len(text) <= SHOWN else f"{text[:SHOWN].rstrip()}…"
 
 
 def lead(

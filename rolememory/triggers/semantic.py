@@ -10,7 +10,7 @@ passes over float32 arrays.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
 from rolememory.schema.entry import Entry
@@ -19,6 +19,7 @@ from rolememory.schema.memory import Memory
 from rolememory.schema.passage import Passage
 from rolememory.schema.scene import Scene, Segment
 from rolememory.text import calibrate
+from rolememory.text.change import asks_how_it_was, changing
 from rolememory.text.dates import teller
 from rolememory.text.terms import Heard, TermIndex
 from rolememory.text.vectors import VectorIndex, products
@@ -26,6 +27,7 @@ from rolememory.text.words import Question, ask, context_dependence
 from rolememory.triggers.base import ByRows, Parts, may_wake, register
 from rolememory.triggers.bridge import Led, Path, lead
 from rolememory.triggers.conversation import Conversations
+from rolememory.triggers.later import Near, Shared, Speakers, Updates, follow
 from rolememory.triggers.people import People
 from rolememory.triggers.substance import Substance
 from rolememory.triggers.table import Column, Found, Table
@@ -48,6 +50,7 @@ DAMPING = 0.8  # of all evidence where two kinds speak, so that a threshold keep
 TOPIC = 1.5  # nats for a candidate that carries a topic that is meant
 TOPIC_TOO = 3.0  # ... and this for each root of what else speaks for it
 SIBLING = 1.6  # nats for one that carries the topic of the best; alone it wakes nothing
+MOSTLY = 0.5  # of a text: who asks so much tells nothing new
 FAINTEST = 0.02  # strengths below are not worth a hit
 
 
@@ -204,6 +207,7 @@ class SemanticTrigger(ByRows):
         self._open = Column("?")  # whether this strategy may wake it
         self._substance = Substance(teller(parts.settings.dates))
         self._conversations, self._people = Conversations(self.table), People()
+        self._speakers = Speakers()
         self._topics = Topics()
         self._listen()
 
@@ -217,6 +221,7 @@ class SemanticTrigger(ByRows):
             self._open[row] = may_wake(entry, self.name)
             self._substance.add(row, entry)
             self._people.add(row, entry)
+            self._speakers.add(row, entry)
             self._topics.add(row, entry)
             if self._open[row]:
                 self._conversations.add(row, entry)
@@ -242,33 +247,39 @@ class SemanticTrigger(ByRows):
             self._coverage(question, terms),
             self._nearness(scene.vector, scene, mask),
         )
-        found, meant, led = self._strengths(scene, coverage, nearness, terms, mask)
-        strengths = found.astype(np.float64).round(6) * mask
+        told = self._told(scene, coverage, nearness, terms, mask)
+        strengths = told.strengths.astype(np.float64).round(6) * mask
         least = 0.0 if self._similarity else FAINTEST
         most, owners = scene.wanted or self._candidates, self.table.owner.values
         best = shared(strengths, owners, self.table.owner_of(scene.user), most, least)
         best = best[np.argsort(-strengths[best], kind="stable")]
         cosines = 0.0 * coverage if nearness is None else nearness.cosines
         entries = self.table.entries(best.tolist())
-        hits = {row: self.table.entry(row) for row in (led.asked if led else ())}
-        path = Path(led, best, hits) if led else None
-        because = _Meaning(cosines[best], coverage[best], entries, question, terms, meant, path)
-        return Found(best, strengths[best], because)
+        hits = {row: self.table.entry(row) for row in (told.led.asked if told.led else ())}
+        path = Path(told.led, best, hits) if told.led else None
+        grown = told.later.reasons(best.tolist(), self.table.entry) if told.later else {}
+        earlier = told.later.earlier(self.table.entry) if told.later else {}
+        because = _Meaning(
+            cosines[best], coverage[best], entries, question, terms, told.topics, path, grown
+        )
+        return Found(best, strengths[best], because, earlier)
 
-    def _strengths(
+    def _told(
         self,
         scene: Scene,
         coverage: "Floats",
         nearness: "Nearness | None",
         terms: Heard | None,
         mask: "Mask",
-    ) -> tuple["Floats", Mapping[str, float], Led | None]:
-        """By the measure of the settings, (n_rows,), the topics that are meant, and which of the best led where."""
+    ) -> "_Told":
+        """What speaks for each row by the measure of the settings."""
         if self._similarity:
             alike = nearness.or_else(coverage) if nearness else coverage
-            return calibrate.similarity(alike), {}, None
+            return _Told(calibrate.similarity(alike))
         evidence, meant, led = self._evidence(scene, coverage, nearness, terms, mask)
-        return calibrate.strength(evidence), meant, led
+        later = self._later(scene, evidence, nearness, terms, mask)
+        evidence = evidence if later is None else later.evidence
+        return _Told(calibrate.strength(evidence), meant, led, later)
 
     def _heard(self, mask: "Mask") -> Heard | None:
         """The words of the candidates in the mask: what others said makes none of them rarer or more common."""
@@ -384,6 +395,55 @@ class SemanticTrigger(ByRows):
             share,
         )
 
+    def _later(
+        self,
+        scene: Scene,
+        evidence: "Floats",
+        nearness: "Nearness | None",
+        terms: Heard | None,
+        mask: "Mask",
+    ) -> Updates | None:
+        """What the speakers of the best passages said later about the same."""
+        if not self._settings.later or asks_how_it_was(scene.query):
+            return None
+
+        return follow(
+            evidence,
+            mask & (self._substance.says > 0.0) & (self._substance.asks <= MOSTLY),
+            self._speakers.rows,
+            self.table.since.values,
+            lambda row: self.table.entry(row).content,
+            self._shared(scene, terms),
+            self._near(scene, nearness),
+            self._settings.later,
+        )
+
+    def _shared(self, scene: Scene, terms: Heard | None) -> Shared | None:
+        import numpy as np
+
+        words = self._words
+        if terms is None or words is None:
+            return None
+        about = np.zeros(terms.n_rows, dtype=np.float32)
+        for token in frozenset[str]().union(*map(changing, ask(scene.query).weights)):
+            tells = np.float32(terms.information(token) / terms.rare_word())
+            rows = terms.holding(token)
+            about[rows] = np.maximum(about[rows], tells)
+        return Shared(lambda text: words.pick(terms.scores(ask(text))), words.pick(about))
+
+    def _near(self, scene: Scene, nearness: "Nearness | None") -> Near | None:
+        vectors, places, asked = self._vectors, self._places, scene.vector
+        if nearness is None or vectors is None or places is None or asked is None:
+            return None
+        everyday = vectors.background.get(scene.language)
+        return Near(
+            asked,
+            nearness.cosines,
+            nearness.there,
+            everyday,
+            lambda rows: vectors.at(places.rows[rows]),
+        )
+
     def _in_context(
         self, own: "Floats", scene: Scene, terms: Heard | None, mask: "Mask"
     ) -> "Floats":
@@ -415,6 +475,16 @@ class SemanticTrigger(ByRows):
 
 
 @dataclass(frozen=True, slots=True)
+class _Told:
+    """What speaks for the rows of a table, and how that came about."""
+
+    strengths: "Floats"  # (n_rows,)
+    topics: Mapping[str, float] = field(default_factory=dict)  # that are meant
+    led: Led | None = None  # which of the best led where
+    later: Updates | None = None  # what was told later than others
+
+
+@dataclass(frozen=True, slots=True)
 class _Meaning:
     """Why each was woken: how near, which share of the words, and which words."""
 
@@ -425,6 +495,7 @@ class _Meaning:
     terms: Heard | None
     topics: Mapping[str, float]  # that are meant
     path: Path | None  # by which other ones led to some
+    grown: Mapping[int, Sequence[tuple[str, Value]]]  # by place: what it came along with
 
     def __call__(self, place: int) -> Reason:
         shared = (
@@ -442,4 +513,5 @@ class _Meaning:
             values = (*values, ("topics", about))
         if self.path is not None and self.terms is not None:
             values = (*values, *self.path.values(place, reads(self.entries[place]), self.terms))
+        values = (*values, *self.grown.get(place, ()))
         return Reason("meaning", values)

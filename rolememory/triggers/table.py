@@ -6,14 +6,14 @@ owner changes a table in place, under its `lock`, between turns.
 
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 from weakref import WeakSet
 
 from rolememory.schema.entry import Entry
-from rolememory.schema.evidence import Hit, Reason
+from rolememory.schema.evidence import Earlier, Hit, Reason
 
 if TYPE_CHECKING:
     import numpy as np
@@ -240,6 +240,7 @@ class Found:
     because: Callable[
         [int], Reason
     ]  # of a place in `rows`; still true when the table has changed since
+    earlier: Mapping[int, Earlier] = field(default_factory=dict)  # by row
 
     @classmethod
     def of(cls, hits: Sequence[tuple[int, float, Reason]]) -> "Found":
@@ -254,7 +255,10 @@ class Found:
         """The evidence at these places alone."""
         places, because = chosen.nonzero()[0], self.because
         return Found(
-            self.rows[places], self.strengths[places], lambda place: because(int(places[place]))
+            self.rows[places],
+            self.strengths[places],
+            lambda place: because(int(places[place])),
+            self.earlier,
         )
 
     def hits(self, table: Table, name: str) -> Iterator[Hit]:

@@ -1,0 +1,82 @@
+"""Words of change: whether a text may tell that something is otherwise now, and what such a word may be about."""
+
+import re
+from collections.abc import Mapping
+from functools import cache, lru_cache
+from typing import Any
+
+import orjson
+
+from rolememory.schema.scene import Language
+from rolememory.shipped import shipped
+from rolememory.text.plain import plain
+from rolememory.text.words import tokens
+
+_LANGUAGES: tuple[Language, Language] = ("en", "zh")
+
+
+@lru_cache(maxsize=2048)
+def tells_change(text: str) -> bool:
+    """Whether a word of change stands in a text.
+
+    >>> tells_change("I moved to Paris last week."), tells_change("I live in Rome.")
+    (True, False)
+    >>> tells_change("我现在不喝咖啡了。"), tells_change("我喝咖啡。")
+    (True, False)
+    """
+    return bool(_changing().search(plain(text)))
+
+
+@cache
+def changing(token: str) -> frozenset[str]:
+    """The tokens of change that may be about what a token asks for: whoever asks where somebody lives means moves as well.
+
+    >>> sorted(changing("live")), "搬" in changing("住"), changing("beacon")
+    (['move', 'reloc', 'settl'], True, frozenset())
+    """
+    return _about().get(token, frozenset())
+
+
+@lru_cache(maxsize=256)
+def asks_how_it_was(question: str) -> bool:
+    """Whether a question is about how things were once, so that what came later is beside the point.
+
+    >>> asks_how_it_was("Where did I live then?"), asks_how_it_was("Where did I say I live?"), asks_how_it_was("Where do I live?")
+    (True, False, False)
+    >>> asks_how_it_was("我以前住在哪儿？"), asks_how_it_was("我住在哪儿？")
+    (True, False)
+    """
+    return bool(_once().search(plain(question)))
+
+
+@cache
+def _once() -> re.Pattern[str]:
+    return re.compile("|".join(row for language in _LANGUAGES for row in _raw(language)["once"]))
+
+
+@cache
+def _changing() -> re.Pattern[str]:
+    english, chinese = ("|".join(_raw(language)["words"]) for language in _LANGUAGES)
+    return re.compile(rf"\b(?:{english})\b|{chinese}")
+
+
+@cache
+def _about() -> Mapping[str, frozenset[str]]:
+    found: dict[str, frozenset[str]] = {}
+    for language in _LANGUAGES:
+        for changes, asked in _raw(language)["of"].items():
+            told = frozenset(map(_token, changes.split()))
+            for word in asked.split():
+                found[_token(word)] = found.get(_token(word), frozenset()) | told
+    return found
+
+
+def _token(word: str) -> str:
+    """The token that stands for a word: the longest."""
+    return max(tokens(word), key=len)
+
+
+@cache
+def _raw(language: Language) -> Any:
+    lexicon = shipped("worldbook_rules", "lexicons", f"change.{language}.json")
+    return orjson.loads(lexicon.read_bytes())

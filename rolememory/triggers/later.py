@@ -1,0 +1,224 @@
+"""What was said later about the same thing by the same person: it comes along with what was said before.
+
+    question ─▶ best passages ─ same speaker, told later, near in meaning or words ─▶ a little evidence for at most `MOST`
+
+After "I live in Rome." the line "I moved to Paris last week." shares no word with "Where do I live?". What it shares is the matter
+of the first line, in meaning or in rare words. So nothing decides that the one replaces the other: the later one is added.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rolememory.schema.entry import Entry
+from rolememory.schema.evidence import Earlier, Value
+from rolememory.schema.passage import Passage
+from rolememory.text import calibrate
+from rolememory.text.change import tells_change
+from rolememory.text.vectors import products
+from rolememory.text.words import tokens
+from rolememory.triggers.bridge import shown
+from rolememory.triggers.table import Column
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from rolememory.triggers.table import Doubles, Mask, Rows
+
+    Floats = NDArray[np.float32]
+
+MOST = 2  # passages of a turn that gain
+HITS = 3  # passages that are followed
+SURE = 2.0  # nats below which a passage is followed nowhere
+NEAR_BEST = 0.6  # of the best passage's evidence that another one needs
+CAP = 0.65  # of the older one's evidence that the later one may have
+ENOUGH = 1.5  # nats of affinity with which a passage is said to be later than another
+WORDS = 6.0  # nats for all words of the older one
+LEAST_WORDS = 0.3  # of them that must be shared to count
+ABOUT = 5.0  # nats for a rare word of change that may be about what is asked
+MEANING = 1.0  # nats for each deviation ...
+NOISE = 1.2  # ... beyond those that mean nothing yet
+NEW = 0.3  # of its words that the older one must lack
+POOL = 64  # passages that are compared with each hit
+SAMPLE = 256  # latest passages, that tell how near unrelated ones are
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """Vectors of the role as one turn asks them."""
+
+    question: "Floats"  # (dim,)
+    cosines: "Floats"  # of the question with each row, (n_rows,)
+    there: "Mask"  # which rows have one
+    everyday: "Floats | None"  # (n, dim): of sentences that mean nothing
+    take: "Callable[[Rows], Floats]"  # vectors of some rows, (n, dim)
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """Words of the role as one turn asks them."""
+
+    scores: "Callable[[str], Floats]"  # the share of a text's information that each row holds, (n_rows,)
+    about: "Floats"  # how much each row's words of change tell of what is asked, in rare words, (n_rows,)
+
+
+class Speakers:
+    """Who said each passage, by row: -1 for what is none."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[tuple[str, str], int] = {}
+        self._of = Column("i8", -1)
+
+    @property
+    def rows(self) -> "Rows":
+        """The number of each row's speaker, (n_rows,)."""
+        return self._of.values
+
+    def add(self, row: int, entry: Entry) -> None:
+        """Note who said what stands in a row."""
+        self._of.grow(row + 1)
+        self._of[row] = -1
+        if isinstance(entry, Passage) and not entry.ooc:
+            who = (entry.role, entry.user or entry.subject or "")
+            self._of[row] = self._numbers.setdefault(who, len(self._numbers))
+
+
+@dataclass(frozen=True, slots=True)
+class Updates:
+    """Which passages are later than which, and what those gain that would not have come by themselves."""
+
+    evidence: "Floats"  # with what was gained, (n_rows,)
+    older: Mapping[int, int]  # row -> row of what was said before
+    gained: frozenset[int]  # rows
+
+    def earlier(self, entry: Callable[[int], Entry]) -> Mapping[int, Earlier]:
+        """By row what it is later than."""
+        return {row: Earlier(entry(old).id, row in self.gained) for row, old in self.older.items()}
+
+    def reasons(
+        self, rows: Sequence[int], entry: Callable[[int], Entry]
+    ) -> Mapping[int, tuple[tuple[str, Value], ...]]:
+        """By place among some rows what each that gained came along with, for an explanation."""
+        told = {}
+        for place, row in enumerate(rows):
+            if row in self.gained:
+                older = entry(self.older[row])
+                told[place] = (("older", shown(older.content)), ("older_id", older.id))
+        return told
+
+
+def follow(
+    evidence: "Floats",
+    candidates: "Mask",
+    speakers: "Rows",
+    since: "Doubles",
+    text: Callable[[int], str],
+    words: Shared | None,
+    near: Near | None,
+    share: float = 1.0,
+) -> Updates | None:
+    """What the best passages bring along; None where that is nothing. Arrays are (n_rows,).
+
+    What would come by itself gains nothing, but may be said to be later. Cost: O(n_rows) for each of at most `HITS` passages.
+    """
+    import numpy as np
+
+    older: dict[int, int] = {}
+    total: dict[int, float] = {}
+    usual = _highest(since, since, candidates & near.there, SAMPLE) if near else None
+    for hit in _best(np.where(candidates & (speakers >= 0), evidence, 0.0)).tolist():
+        best = float(evidence[hit])
+        sure = share * best**2 / (best**2 + calibrate.MIDDLE**2)
+        behind = candidates & (speakers == speakers[hit]) & (since > since[hit])
+        affinity = _affinity(hit, behind, since, usual, text, words, near)
+        for row in _highest(affinity, since, affinity > 0.0, POOL).tolist():
+            if not _adds(text(row), text(hit)):
+                continue
+            own, alike = float(evidence[row]), float(affinity[row])
+            grown = min(own + sure * alike, CAP * best)
+            if alike >= ENOUGH:
+                older.setdefault(row, hit)
+            if own < calibrate.MIDDLE and grown > total.get(row, own):
+                total[row], older[row] = grown, hit
+    chosen = sorted(total, key=lambda row: (-total[row], -since[row], text(row)))[:MOST]
+    if not older:
+        return None
+    found = evidence.copy()
+    found[chosen] = [total[row] for row in chosen]
+    return Updates(found, older, frozenset(chosen))
+
+
+def _affinity(
+    hit: int,
+    behind: "Mask",
+    since: "Doubles",
+    usual: "Rows | None",
+    text: Callable[[int], str],
+    words: Shared | None,
+    near: Near | None,
+) -> "Floats":
+    """How much speaks for what stands `behind` a hit being about the same, in nats, (n_rows,); `usual`: rows that tell what is usual."""
+    import numpy as np
+
+    affinity = np.zeros(len(behind), dtype=np.float32)
+    if not behind.any():
+        return affinity
+    if words is not None:
+        shared = words.scores(text(hit)) * behind
+        alike = _highest(shared, since, shared >= LEAST_WORDS, POOL).tolist()
+        rows = [row for row in alike if tells_change(text(row))]
+        affinity[rows] = np.float32(WORDS) * shared[rows]
+        affinity += np.float32(ABOUT) * words.about * behind
+    if near is not None and usual is not None and near.there[hit]:
+        affinity += _meant(hit, behind, since, usual, near)
+    return affinity
+
+
+def _adds(text: str, older: str) -> bool:
+    """Whether a text says more than an older one: who repeats a line changes nothing.
+
+    >>> _adds("I moved to Paris.", "I live in Rome."), _adds("Ah, I live in Rome.", "I live in Rome, by the river.")
+    (True, False)
+    """
+    told = set(tokens(text))
+    return len(told - set(tokens(older))) >= NEW * len(told)
+
+
+def _best(evidence: "Floats") -> "Rows":
+    """The passages that are followed, best first."""
+    import numpy as np
+
+    least = max(SURE, NEAR_BEST * float(evidence.max(initial=0.0)))
+    rows = np.flatnonzero(evidence >= least)
+    best: Rows = rows[np.argsort(-evidence[rows], kind="stable")][:HITS]
+    return best
+
+
+def _highest(values: "NDArray[Any]", since: "Doubles", among: "Mask", most: int) -> "Rows":
+    """The rows with the highest values, at most so many; of equals the latest, so that the order of the rows does not show."""
+    import numpy as np
+
+    rows = np.flatnonzero(among)
+    if len(rows) <= most:
+        return rows
+    known, told = np.nan_to_num(values[rows], nan=-np.inf), np.nan_to_num(since[rows])
+    best = np.flatnonzero(known >= np.partition(known, -most)[-most])
+    chosen: Rows = rows[best[np.lexsort((-told[best], -known[best]))[:most]]]
+    return chosen
+
+
+def _meant(hit: int, behind: "Mask", since: "Doubles", usual: "Rows", near: Near) -> "Floats":
+    """Evidence of nearness to the question together with a hit, in nats, (n_rows,): of those alone that are nearest to the question."""
+    import numpy as np
+
+    both = near.question + near.take(np.array([hit]))[0]
+    both /= np.float32(max(float(np.sqrt(np.sum(both * both))), 1e-6))
+    everyday = products(near.everyday, both) if near.everyday is not None else None
+    mean, deviation = calibrate.noise_of(products(near.take(usual), both), everyday)
+    pool = _highest(near.cosines, since, behind & near.there, POOL)
+    alike = products(near.take(pool), both)
+    found = np.zeros_like(near.cosines)
+    above = (alike - np.float32(mean)) / np.float32(max(deviation, 1e-6)) - np.float32(NOISE)
+    found[pool] = np.float32(MEANING) * np.clip(above, 0.0, None)
+    return found
