@@ -10,14 +10,25 @@ CASES ?= 500
 SEED ?=
 SETS ?=
 WORDS ?=
+TESTS ?=
 
-.PHONY: demo test mutants check bench docs wheel extension format clean conformance-live e2e page tavern
+.PHONY: demo test quick coverage mutants check bench docs wheel extension format clean conformance-live e2e page tavern
 
 demo: $(VENV)/.ready  ## show the main job on the shipped home folder
 	$(RUN) -m rolememory demo
 
 test: $(VENV)/.ready tavern  ## the whole suite
 	$(RUN) -m pytest -n 2 --dist worksteal -q
+
+quick: $(VENV)/.ready  ## the tests near what changed, in under a minute
+	$(RUN) -m tests.quick
+
+coverage: $(VENV)/.ready tavern  ## the suite once more, half as slow again: which branches it takes, as a table and in htmlcov/
+	rm -f .coverage .coverage.*
+	$(RUN) -m coverage run -m pytest -n 2 --dist worksteal -q $(TESTS)
+	$(RUN) -m coverage combine -q
+	$(RUN) -m coverage html -q
+	$(RUN) -m coverage report --sort=cover | tail -n 40
 
 mutants: $(VENV)/.ready  ## break promised features one by one and see a test notice each (WORDS="..." picks some)
 	$(RUN) -m tests.mutants $(WORDS)
@@ -71,7 +82,7 @@ format: $(VENV)/.ready
 	$(BIN)/ruff check --fix rolememory tests examples
 
 clean:
-	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) dist build htmlcov .pytest_cache .mypy_cache .ruff_cache
 
 $(VENV)/.ready: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

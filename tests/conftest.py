@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from time import monotonic
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -15,12 +16,26 @@ settings.register_profile(
 settings.load_profile("suite")
 
 GOLDEN = Path(__file__).parent / "golden"
+BEGAN = monotonic()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--update-golden", action="store_true", help="rewrite the golden files; review the diff"
     )
+    parser.addoption(
+        "--within",
+        type=float,
+        default=0.0,
+        metavar="SECONDS",
+        help="begin no test after so long (tests.quick)",
+    )
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    within = item.config.getoption("--within")
+    if within and monotonic() - BEGAN > within:
+        pytest.skip("the time is up; `make test` runs it")
 
 
 @pytest.fixture
