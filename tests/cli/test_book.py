@@ -57,6 +57,29 @@ def test_scan_in_chinese(command: Command, book: Path) -> None:
     assert "激活 2 个条目" in out
 
 
+def test_scan_knows_the_character_and_takes_its_chances_by_the_seed(
+    command: Command, tmp_path: Path
+) -> None:
+    rows = [{"key": ["{{char}}"], "content": "She.", "comment": "named"}]
+    rows += [
+        {"key": ["tide"], "content": f"{at}", "comment": f"{at}", "probability": 50}
+        for at in range(12)
+    ]
+    path = tmp_path / "chances.json"
+    path.write_text(json.dumps(world(*rows).raw), encoding="utf-8")
+
+    def fired(*options: str) -> list[str]:
+        told = command("book", "scan", str(path), "--say", "Mira, the tide!", "--json", *options)
+        return [one["title"] for one in told.json["fired"]]
+
+    assert "named" in fired("--char", "Mira")
+    assert "named" not in fired("--char", "Asha")
+    chances = [fired("--seed", f"{seed}") for seed in (1, 1, 2, 3)]
+    assert chances[0] == chances[1]
+    assert len({str(one) for one in chances}) > 1
+    assert all(0 < len(one) < 13 for one in chances)
+
+
 def test_scan_for_scripts(command: Command, book: Path) -> None:
     told = command("book", "scan", "harbour.json", "--say", "the beacon", "--json", "--all").json
     first = told["fired"][0]

@@ -47,6 +47,15 @@ def test_it_is_brought_and_the_second_time_all_is_here(command: Command, user: P
     assert (ran.code, "everything is here already" in ran.out) == (0, True), ran.err
 
 
+def test_again_reads_what_did_not_change(command: Command, user: Path) -> None:
+    line = ("import", "sillytavern", str(user.parent.parent), "--yes", "--json")
+    first = command(*line).json["chats"]
+    assert first
+    assert command(*line).json["chats"] == []
+    again = command(*line, "--again").json["chats"]
+    assert {one["chat"] for one in again} == {one["chat"] for one in first}
+
+
 def test_in_chinese_it_speaks_chinese(command: Command, user: Path) -> None:
     (user / "characters" / "broken.png").write_bytes(b"")
     ran = command("import", "sillytavern", str(user), "--dry-run", lang="zh")

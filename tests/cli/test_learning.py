@@ -38,6 +38,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
     folder = tmp_path / "home"
     with Home.open(folder, {"embedding.backend": "off"}) as opened:
         opened.create("Mira")
+    (folder / "rolememory.toml").write_text('[embedding]\nbackend = "off"\n', encoding="utf-8")
     (tmp_path / "chat.json").write_text(json.dumps(CHAT), encoding="utf-8")
     return Command(folder, monkeypatch)
 
@@ -139,6 +140,58 @@ def test_how_chats_of_a_user_begin_is_chosen(home: Command) -> None:
         for user in (("--user", "lin"), ("--user", "wu"), ())
     ]
     assert told == ["one", "each", "each"]
+
+
+def told_in(home: Command, chat: str, question: str) -> str:
+    """What the model is sent when somebody asks this in a chat of the terminal."""
+    with Endpoint(streams("Hm.")) as model:
+        line = ("chat", "Mira", "--upstream", model.url, "--user", "lin", "--chat", chat)
+        run(home, *line, given=f"{question}\n")
+        return model.requests[-1].said
+
+
+@pytest.mark.parametrize(
+    ("order", "question", "word"),
+    [
+        pytest.param("My sister Anna keeps bees in Riga.", "What does my sister keep?", "bees", id="en"),
+        pytest.param("我姐姐安娜在里加养蜜蜂。", "我姐姐养什么？", "蜜蜂", id="zh"),
+    ],
+)  # fmt: skip
+def test_what_a_chat_is_set_to_decides_what_others_hear_of_it(
+    home: Command, order: str, question: str, word: str
+) -> None:
+    chat = [{"role": "user", "content": order}, {"role": "assistant", "content": "..."}]
+    Path(file_of(home)).write_text(json.dumps(chat), encoding="utf-8")
+    run(home, "observe", "Mira", file_of(home), "--chat", "one", "--user", "lin")
+    assert word in told_in(home, "two", question)
+    run(home, "story", "begin", "Mira", "dream")
+    for place, known in (
+        (("one", "--story", "dream"), False),
+        (("two", "--story", "dream"), True),
+        (("one", "--story", "default"), False),
+        (("two", "--timeline", "default"), True),
+        (("two", "--mode", "own"), False),
+        (("two", "--mode", "shared"), True),
+        (("two", "--mode", "off"), False),
+        (("two", "--mode", "on"), True),
+    ):
+        run(home, "sessions", "Mira", *place)
+        assert (word in told_in(home, "two", question)) is known, place
+    for name, of, known in (("later", ("--of", ""), True), ("apart", (), False)):
+        run(home, "story", "begin", "Mira", name, *of, "--chat", "two")
+        assert (word in told_in(home, "two", question)) is known, name
+    run(home, "story", "merge", "Mira", "", "--into", "apart")
+    assert word in told_in(home, "two", question)
+
+
+def test_an_archived_chat_is_put_away_and_brought_back(home: Command) -> None:
+    run(home, "observe", "Mira", file_of(home), "--chat", "one", "--user", "lin")
+    for option, listed in (("--archive", []), ("--unarchive", ["one"])):
+        run(home, "sessions", "Mira", "one", option)
+        rows = json.loads(run(home, "sessions", "Mira", "--json"))
+        every = json.loads(run(home, "sessions", "Mira", "--archived", "--json"))
+        assert [row["id"] for row in rows] == listed
+        assert [row["id"] for row in every] == ["one"]
 
 
 def test_what_waits_is_shown_and_accepted_rejected_or_mended(home: Command) -> None:
@@ -244,18 +297,12 @@ def test_talking_in_the_terminal_streams_the_reply_and_shows_what_was_learned(
         )
         assert "Mira: Bees are kind." in said
         assert "Rex" in said.partition("Bees are kind.")[2]
-        again = run(
-            home,
-            "chat",
-            "Mira",
-            "--upstream",
-            model.url,
-            "--user",
-            "lin",
-            given="What is my dog called?\n",
-        )
-        assert "my dog is called Rex" in again
-        assert "Rex" in model.requests[-1].said
+        line = ("chat", "Mira", "--upstream", model.url, "--user", "lin")
+        for pane, shown in (("--pane", True), ("--no-pane", False)):
+            place = ("--chat", pane)  # where the words do not stand in view
+            again = run(home, *line, *place, pane, given="What is my dog called?\n")
+            assert ("~ my dog is called Rex" in again) is shown
+            assert "Rex" in model.requests[-1].said
 
 
 def test_talking_without_a_server_says_what_to_do(home: Command) -> None:

@@ -67,6 +67,17 @@ def test_backup_and_restore(command: Command) -> None:
     assert all(row["good"] for row in listed)
 
 
+def test_a_card_goes_out_unless_it_is_to_stay(command: Command) -> None:
+    (command.role_folder() / "card.json").write_text('{"name": "Mira"}', "utf-8")
+    role = command.role_folder() / "role.json"
+    role.write_text(
+        json.dumps(json.loads(role.read_text("utf-8")) | {"card": "card.json"}), "utf-8"
+    )
+    told = [command("export", "Mira", option).json for option in ("--card", "--no-card")]
+    assert [list(one["card"]) for one in told] == [["card.json"], []]
+    assert told[0]["memory"] == told[1]["memory"]
+
+
 def test_export_and_import_into_another_home(command: Command, tmp_path: Path) -> None:
     exported = command("export", "Mira").out
     (tmp_path / "mira.json").write_text(exported, encoding="utf-8")

@@ -1,0 +1,77 @@
+"""serve as a person starts it: a process with an address, a key, a role, and one chat through it."""
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from os import environ
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.cli.running import ENVIRONMENT, Command
+from tests.endpoint import Endpoint, answers
+
+ELSEWHERE = "127.0.0.2"
+ASKED = {"model": "m", "messages": [{"role": "user", "content": "Why is the beacon dark?"}]}
+
+
+@contextmanager
+def serving(home: Path, *options: str) -> Iterator[str]:
+    """The address it greets with."""
+    words = ["--home", str(home), "serve", "--json", "--port", "0", *options]
+    with subprocess.Popen(
+        [sys.executable, "-m", "rolememory", *words],
+        stdout=subprocess.PIPE,
+        env=environ | ENVIRONMENT | {"PYTHONUNBUFFERED": "1"},
+    ) as process:
+        try:
+            assert process.stdout is not None
+            text, greeting = "", None
+            while greeting is None:
+                line = process.stdout.readline().decode()
+                assert line, "it ended without a greeting"
+                text += line
+                greeting = whole(text)
+            yield str(greeting["url"])
+        finally:
+            process.send_signal(signal.SIGINT)
+
+
+def whole(text: str) -> Any:
+    """The JSON of a text that may not be at its end; None until then."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        return None
+
+
+def post(url: str, key: str = "") -> httpx.Response:
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    return httpx.post(f"{url}/chat/completions", json=ASKED, headers=headers, trust_env=False)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have one loopback address")
+def test_it_listens_where_it_is_told_and_puts_in_the_key_and_the_role(command: Command) -> None:
+    with Endpoint(answers("The oil ran out.")) as model:
+        options = ("--host", ELSEWHERE, "--upstream", model.url, "--api-key", "sk-of-the-model")
+        with serving(command.home, *options, "--role", "Mira") as url:
+            assert url.startswith(f"http://{ELSEWHERE}:")
+            token = (command.home / ".token").read_text("ascii").strip()
+            assert post(url, token).json()["choices"][0]["message"]["content"] == "The oil ran out."
+        (request,) = model.requests
+        assert request.headers["authorization"] == "Bearer sk-of-the-model"
+        assert "storm of 1887" in request.said
+
+
+def test_as_a_service_nobody_is_let_in_without_a_key(command: Command) -> None:
+    told = ("--role", "Mira", "--user", "lin", "--rights", "read,write", "--json")
+    key = command("keys", "add", "lin", *told).json["key"]
+    with Endpoint(answers("The oil ran out.")) as model:
+        with serving(command.home, "--service", "--upstream", model.url, "--role", "Mira") as url:
+            assert [post(url, one).status_code for one in ("", "sk-other", key)] == [401, 401, 200]
+        assert len(model.requests) == 1
