@@ -127,6 +127,27 @@ def test_a_pin_is_there_on_every_turn_and_follows_what_stands_in_its_place(
         assert not idle(home, user="lin")
 
 
+@pytest.mark.parametrize("language", TALK)
+def test_a_pin_behind_the_last_passage_of_its_message_holds_that(
+    tmp_path: Path, language: str
+) -> None:
+    say = TALK[language]
+    long = "".join(f"{say['swiped']} {number}. " for number in range(20))
+    with Home.open(tmp_path, QUIET) as home:
+        mira = home.create("Mira")
+        mira.observe([Message.user(f"{long}\n\n{say['told']}")], "!", chat="old", user="lin")
+        (last,) = (
+            one.memory.id
+            for one in mira.search(say["ask"], user="lin", limit=50)
+            if say["told"] in one.memory.content
+        )
+        mira.pin(last)
+        mira.observe([Message.user(say["told"])], "!", chat="old", user="lin")
+        settings = {"recall.passages.uninvited": 0}
+        turn = mira.recall([say["idle"]], chat="new", user="lin", settings=settings)
+        assert say["told"] in told(turn, "system")
+
+
 def test_a_pinned_line_that_is_visible_is_not_repeated(tmp_path: Path) -> None:
     say = TALK["en"]
     with Home.open(tmp_path, QUIET) as home:

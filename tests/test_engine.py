@@ -728,3 +728,24 @@ def test_a_role_tells_what_is_wrong_with_its_files(home: Home, mira: RoleMemory)
     ):
         told = "\n".join(one.text(language) for one in mira.problems())
         assert all(word in told for word in words), told
+
+
+@pytest.mark.parametrize(
+    ("said", "asked", "word", "panel", "regex"),
+    [
+        pytest.param("The mill burned down. [weather: hail]", "What burned down?", "mill", "hail", r"\\[weather:[^\\]]*\\]", id="en"),
+        pytest.param("磨坊烧毁了。〔天气：冰雹〕", "什么烧毁了？", "磨坊", "冰雹", "〔天气：[^〕]*〕", id="zh"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("written", [False, True])
+def test_a_home_may_say_what_is_no_story(
+    home: Home, said: str, asked: str, word: str, panel: str, regex: str, written: bool
+) -> None:
+    rule = f'{{"rules": [{{"id": "weather", "regex": "{regex}"}}]}}'
+    if written:
+        (home.path / "cleaning.json").write_text(rule, encoding="utf-8")
+    role = home.create("Asha")
+    role.observe([said], "Hm.", chat="one", user="lin")
+    told = role.recall([asked], chat="two", user="lin").text
+    assert word in told
+    assert (panel in told) is not written

@@ -275,6 +275,35 @@ def test_an_order_to_forget_puts_away_what_was_asked_to_be_remembered(
     assert not mind.memories["author"].archived
 
 
+@pytest.mark.parametrize(
+    ("said", "question", "word"),
+    [
+        pytest.param("My niece Ella lives in Graz.", "Where does my niece Ella live?", "Graz", id="en"),
+        pytest.param("我侄女艾拉住在格拉茨。", "我侄女艾拉住在哪里？", "格拉茨", id="zh"),
+    ],
+)  # fmt: skip
+def test_what_somebody_said_is_forgotten_and_stays_in_the_chat(
+    tmp_path: Path, said: str, question: str, word: str
+) -> None:
+    with Home.open(tmp_path, WORDS_ONLY) as home:
+        mind = home.create("Mira")
+        mind.observe([U(said)], "Oh.", chat="one", user="lin")
+        assert word in told(mind, question)
+        (found,) = (
+            one.memory.id for one in mind.search(said, user="lin") if word in one.memory.content
+        )
+        mind.delete(found)
+        assert word not in told(mind, question)
+        assert mind.chats.path("one")[0].text == said
+    with Home.open(tmp_path, WORDS_ONLY) as home:
+        mind = home.role("Mira")
+        assert word not in told(mind, question)
+        mind.observe([U(said), A("Oh."), U("Well.")], chat="one", user="lin")
+        assert word not in told(mind, question), "the frontend shows it still"
+        mind.restore_passages(found)
+        assert word in told(mind, question)
+
+
 def test_our_own_block_is_never_learned_back(home: Home) -> None:
     mind = home.create("Mira")
     mind.remember("The beacon failed in the storm of 1887.", keys=["beacon"])
@@ -313,6 +342,14 @@ def test_what_was_deleted_by_hand_is_not_learned_again(home: Home, language: str
     mind.undo()
     gone_and_back(mind, language)
     assert [*mind.memories] == [learned.id]
+
+
+@LANGUAGES
+def test_a_quiet_call_is_not_heard(home: Home, language: str) -> None:
+    mind, (order, word, reply, _) = home.create("Mira"), ORDERS[language]
+    assert not mind.observe([U(order)], reply, chat="one", user="lin", kind="quiet").entered
+    assert not mind.memories
+    assert word not in told(mind, order)
 
 
 @LANGUAGES

@@ -65,3 +65,26 @@ def test_a_delay_ends_though_the_frontend_shows_four_messages_only(tmp_path: Pat
             assert turn.lore is not None
             awake.append(bool(turn.lore.awake))
     assert awake == [False, False, False, False, True, True]
+
+
+def test_what_sticks_does_so_in_its_chat_and_across_a_restart(tmp_path: Path) -> None:
+    entries = {"0": {"key": ["beacon"], "content": "Oil.", "sticky": 4, "scanDepth": 1}}
+    chat = [Message.user("The beacon!")]
+
+    def awake(name: str, *said: Message) -> bool:
+        with Home.open(tmp_path, {"embedding.backend": "off"}) as home:
+            turn = home.role("Mira").recall(said, chat=name)
+            return bool(turn.lore and turn.lore.awake)
+
+    with Home.open(tmp_path, {"embedding.backend": "off"}) as home:
+        role = home.create("Mira")
+        (role.folder / "worldbooks").mkdir()
+        (role.folder / "worldbooks" / "b.json").write_text(
+            json.dumps({"entries": entries}), encoding="utf-8"
+        )
+    found = [awake("harbour", *chat)]
+    for number in range(4):
+        chat += [Message.assistant(f"Reply {number}."), Message.user(f"Line {number}.")]
+        found.append(awake("harbour", *chat))
+    assert found == [True, True, False, False, False]
+    assert not awake("elsewhere", *chat[:3])

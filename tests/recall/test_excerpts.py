@@ -91,6 +91,24 @@ def test_words_out_of_character_do_not_come_along(tmp_path: Path) -> None:
         assert "sorry" not in turn.text
 
 
+@pytest.mark.parametrize(
+    ("said", "asked", "word"),
+    [
+        pytest.param("((I am away on Sunday, my cousin marries.))", "When does my cousin marry?", "Sunday", id="en"),
+        pytest.param("（场外：我星期天不在，表姐结婚。）", "我表姐哪天结婚？", "星期天", id="zh"),
+    ],
+)  # fmt: skip
+def test_words_out_of_character_are_recalled_out_of_character_alone(
+    tmp_path: Path, said: str, asked: str, word: str
+) -> None:
+    with Home.open(tmp_path, MODEL_OFF) as home:
+        role = home.create("Mira")
+        told(role, said)
+        for question, known in ((asked, False), (f"(({asked}))", True)):
+            turn = role.recall([Message.user(question)], chat="new", user="lin", dry_run=True)
+            assert (word in turn.text) is known, question
+
+
 @pytest.mark.parametrize("limit", [600, 900, 1400])
 def test_the_budget_holds(tmp_path: Path, limit: int) -> None:
     with Home.open(tmp_path, {**MODEL_OFF, "budget.max_total_length": limit}) as home:

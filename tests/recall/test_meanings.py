@@ -136,3 +136,24 @@ def test_a_file_that_holds_little_of_use_is_made_short(house: House) -> None:
     house.open()
     assert house.mind.ready(20)
     assert len(file.load()) == len(TALK)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("".join(f"Lamp {at} is oiled at dusk. " for at in range(20)), id="en"),
+        pytest.param("".join(f"第{at}盏灯在黄昏时添油。" for at in range(40)), id="zh"),
+    ],
+)
+@pytest.mark.parametrize("size", [60, 120])
+def test_a_long_text_is_embedded_in_pieces_as_long_as_the_settings_say(
+    tmp_path: Path, text: str, size: int
+) -> None:
+    model = Noting()
+    with Home.open(tmp_path, {"embedding.chunk_size": size}, embedder=model) as home:
+        mira = home.create("Mira")
+        mira.remember(text)
+        assert mira.ready(20)
+        lengths = [len(one) for one in model.texts if one.strip() in text]
+        assert len(text) / size <= len(lengths)
+        assert size / 2 < max(lengths) <= size
