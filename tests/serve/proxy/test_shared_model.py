@@ -157,9 +157,20 @@ def test_a_day_costs_no_more_than_it_may(tmp_path: Path) -> None:
         assert model.asked.count("distil") == 1
 
 
+def learning(opened: Served) -> dict[str, Any]:
+    """What the page is told of it."""
+    url = f"{opened.url}/api/roles/Mira/learning"
+    told: dict[str, Any] = httpx.get(url, headers=opened.auth, trust_env=False).json()
+    return told
+
+
 def test_off_until_somebody_says_yes(tmp_path: Path) -> None:
     model = Model()
+    with house(tmp_path / "yes", Model()) as (opened, _server):
+        say(opened, "Good evening.")  # its request names the model
+        assert (learning(opened)["on"], learning(opened)["offered"]) == (True, False)
     with house(tmp_path, model, endpoint="") as (opened, _server):
+        assert (learning(opened)["on"], learning(opened)["offered"]) == (False, True)
         say(opened, MOVED)
         mind = opened.home.role("Mira")
         mind.observe([MOVED], "Oh.", chat="another", user="Lin")
