@@ -9,12 +9,25 @@ from typing import Any
 
 from rolememory.errors import UnknownMemoryError
 from rolememory.recall.answer import Answer, Question, answer
+from rolememory.recall.fit import Fitted, fit
 from rolememory.recall.gates import eligible, first_closed
 from rolememory.schema.evidence import Change, Reason, Refusal, Scored
 from rolememory.schema.memory import Memory, MemoryType
 from rolememory.schema.settings import Settings
 from rolememory.text.edges import FUNCTION_CHARACTERS
 from rolememory.text.words import ask as split
+
+CHOOSING = (
+    "budget.",
+    "recall.max_",
+    "recall.enough",
+    "recall.relevance_threshold",
+    "recall.skip_visible",
+    "recall.passages.uninvited",
+    "recall.passages.speaker_share",
+    "recall.passages.rest",
+)
+"""Settings that only choose among what was woken: how it was weighed stays the same."""
 
 _WIDEST = 1 << 20  # characters; no budget is searched beyond this
 
@@ -31,8 +44,9 @@ def refusal(question: Question, given: Answer, memory_id: str) -> Refusal | None
     scored = next((one for one in given.scored if one.memory.id == memory_id), None)
     if memory is None:
         return _of_another(question, given, memory_id, scored)
-    reason, ways = _first_gate(question, given, memory, scored)
-    remedy = next((way for way in ways if lets_in(question, memory, way)), None)
+    case = Case(question, given, memory, scored)
+    reason, ways = _first_gate(case)
+    remedy = next(filter(case.lets_in, ways), None)
     return Refusal(memory_id, reason.code, reason, remedy, scored)
 
 
@@ -53,18 +67,10 @@ def _of_another(
     if scored is None:
         return Refusal(memory_id, "no_evidence", Reason("no_evidence"))
     reason = given.fitted.refused[memory_id]
-    ways = (
-        way
-        for way in _ways_past(reason, question, scored.memory, scored)
-        if way.target == "settings"
-    )
-    return Refusal(
-        memory_id,
-        reason.code,
-        reason,
-        next((way for way in ways if lets_in(question, scored.memory, way)), None),
-        scored,
-    )
+    case = Case(question, given, scored.memory, scored)
+    ways = (way for way in _ways_past(reason, case) if way.target == "settings")
+    remedy = next(filter(case.lets_in, ways), None)
+    return Refusal(memory_id, reason.code, reason, remedy, scored)
 
 
 def refused(given: Answer) -> list[Refusal]:
@@ -77,13 +83,42 @@ def refused(given: Answer) -> list[Refusal]:
     ]
 
 
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One memory, and how the question was answered."""
+
+    question: Question
+    given: Answer
+    memory: Memory
+    scored: Scored | None
+
+    def lets_in(self, change: Change) -> bool:
+        """Whether the memory would be in the prompt, had just this been changed. What only chooses is asked to choose again."""
+        if change.target != "settings" or not change.field.startswith(CHOOSING):
+            return lets_in(self.question, self.memory, change)
+        return self.refused(change) is None
+
+    def refused(self, change: Change) -> Reason | None:
+        """Why the memory is still left out after a change of what only chooses; None when it is in."""
+        try:
+            asked = changed(self.question, self.memory, change)
+        except ValueError:  # as below
+            return Reason("bounds")
+        fitted = fit(self.given.scored, asked.measure, asked.fitting)
+        return None if _holds(fitted, self.memory) else fitted.refused[self.memory.id]
+
+
 def lets_in(question: Question, memory: Memory, change: Change) -> bool:
-    """Whether the memory would be in the prompt, had just this been changed."""
+    """Whether the memory would be in the prompt, had just this been changed: the question is asked anew."""
     try:
         asked = changed(question, memory, change)
     except ValueError:  # the change leaves the bounds of a setting or field
         return False
-    return any(one.memory.id == memory.id for one in answer(asked).fitted.chosen)
+    return _holds(answer(asked).fitted, memory)
+
+
+def _holds(fitted: Fitted, memory: Memory) -> bool:
+    return any(one.memory.id == memory.id for one in fitted.chosen)
 
 
 def changed(question: Question, memory: Memory, change: Change) -> Question:
@@ -114,19 +149,18 @@ def with_field(memory: Memory, field: str, value: object) -> Memory:
     return Memory.model_validate({**memory.model_dump(), field: value})
 
 
-def _first_gate(
-    question: Question, given: Answer, memory: Memory, scored: Scored | None
-) -> tuple[Reason, Iterator[Change]]:
+def _first_gate(case: Case) -> tuple[Reason, Iterator[Change]]:
+    question, given, memory = case.question, case.given, case.memory
     if given.closed:
         reason, change = given.closed
         return reason, iter((change,))
     if closed := first_closed(memory, question.asker):
         gate, reason = closed
         return reason, filter(None, (gate.remedy(memory, question.asker),))
-    if scored is None:
+    if case.scored is None:
         return Reason("no_evidence"), _ways_to_wake(question, memory)
     reason = given.fitted.refused[memory.id]
-    return reason, _ways_past(reason, question, memory, scored)
+    return reason, _ways_past(reason, case)
 
 
 def _ways_to_wake(question: Question, memory: Memory) -> Iterator[Change]:
@@ -152,127 +186,99 @@ def _telling_words(question: Question) -> list[str]:
     return sorted(words, key=lambda word: (-worth[word], word))[:3]
 
 
-def _ways_past(
-    reason: Reason, question: Question, memory: Memory, scored: Scored
-) -> Iterator[Change]:
+def _ways_past(reason: Reason, case: Case) -> Iterator[Change]:
     finder = _PAST.get(reason.code)
     if finder:
-        yield from finder(reason, question, memory, scored)
+        yield from finder(reason, case)
 
 
-def _past_threshold(
-    _: Reason, question: Question, memory: Memory, scored: Scored
-) -> Iterator[Change]:
-    yield Change("settings", "recall.relevance_threshold", _just_below(scored.relevance))
-    yield from _ways_to_wake(question, memory)
+def _past_threshold(_: Reason, case: Case) -> Iterator[Change]:
+    yield Change("settings", "recall.relevance_threshold", _just_below(case))
+    yield from _ways_to_wake(case.question, case.memory)
 
 
-def _past_high(_: Reason, question: Question, __: Memory, scored: Scored) -> Iterator[Change]:
-    yield Change("settings", f"recall.{question.high}", _just_below(scored.relevance))
+def _past_high(_: Reason, case: Case) -> Iterator[Change]:
+    yield Change("settings", f"recall.{case.question.high}", _just_below(case))
     yield Change("settings", "recall.mode", "inject")
 
 
-def _past_type_limit(
-    reason: Reason, question: Question, memory: Memory, _: Scored
-) -> Iterator[Change]:
-    limit = int(reason.get("limit", 0))
-    yield from _more(
-        "recall.max_per_type." + MemoryType(memory.type).array,
-        limit,
-        question.size,
-        question,
-        memory,
-    )
+def _past_type_limit(reason: Reason, case: Case) -> Iterator[Change]:
+    field = "recall.max_per_type." + MemoryType(case.memory.type).array
+    yield from _more(field, reason, case.question.size, case)
     yield Change("memory", "constant", True)
 
 
-def _past_max_items(
-    reason: Reason, question: Question, memory: Memory, _: Scored
-) -> Iterator[Change]:
-    yield from _more(
-        "recall.max_items", int(reason.get("limit", 0)), question.size, question, memory
-    )
+def _past_max_items(reason: Reason, case: Case) -> Iterator[Change]:
+    yield from _more("recall.max_items", reason, case.question.size, case)
 
 
-def _past_enough(reason: Reason, question: Question, memory: Memory, _: Scored) -> Iterator[Change]:
-    yield from _more("recall.enough", int(reason.get("limit", 0)), question.size, question, memory)
+def _past_enough(reason: Reason, case: Case) -> Iterator[Change]:
+    yield from _more("recall.enough", reason, case.question.size, case)
     yield Change("memory", "constant", True)
 
 
-def _past_type_budget(
-    reason: Reason, question: Question, memory: Memory, _: Scored
-) -> Iterator[Change]:
-    yield from _more(
-        "budget.per_type." + MemoryType(memory.type).array,
-        int(reason.get("limit", 0)),
-        _WIDEST,
-        question,
-        memory,
-    )
+def _past_type_budget(reason: Reason, case: Case) -> Iterator[Change]:
+    yield from _more("budget.per_type." + MemoryType(case.memory.type).array, reason, _WIDEST, case)
 
 
-def _past_budget(reason: Reason, question: Question, memory: Memory, _: Scored) -> Iterator[Change]:
-    yield from _more(
-        "budget.max_total_length", int(reason.get("limit", 0)), _WIDEST, question, memory
-    )
+def _past_budget(reason: Reason, case: Case) -> Iterator[Change]:
+    yield from _more("budget.max_total_length", reason, _WIDEST, case)
 
 
-def _past_uninvited(_: Reason, __: Question, ___: Memory, scored: Scored) -> Iterator[Change]:
-    field = "recall.passages.uninvited_threshold"
-    yield Change("settings", field, _just_below(scored.relevance))
+def _past_uninvited(_: Reason, case: Case) -> Iterator[Change]:
+    yield Change("settings", "recall.passages.uninvited_threshold", _just_below(case))
 
 
-def _past_speaker_share(_: Reason, __: Question, ___: Memory, ____: Scored) -> Iterator[Change]:
+def _past_speaker_share(_: Reason, __: Case) -> Iterator[Change]:
     yield Change("settings", "recall.passages.speaker_share", 1.0)
 
 
-def _past_resting(reason: Reason, _: Question, __: Memory, ___: Scored) -> Iterator[Change]:
+def _past_resting(reason: Reason, _: Case) -> Iterator[Change]:
     yield Change("settings", "recall.passages.rest", int(reason.get("turns", 1)) - 1)
 
 
-def _past_allowance(
-    reason: Reason, question: Question, memory: Memory, _: Scored
-) -> Iterator[Change]:
-    field = "recall.passages.uninvited"
-    yield from _more(field, int(reason.get("limit", 0)), question.size, question, memory)
+def _past_allowance(reason: Reason, case: Case) -> Iterator[Change]:
+    yield from _more("recall.passages.uninvited", reason, case.question.size, case)
 
 
-def _past_visible(_: Reason, __: Question, ___: Memory, ____: Scored) -> Iterator[Change]:
+def _past_visible(_: Reason, __: Case) -> Iterator[Change]:
     yield Change("settings", "recall.skip_visible", False)
 
 
-def _past_duplicate(
-    reason: Reason, question: Question, __: Memory, ___: Scored
-) -> Iterator[Change]:
+def _past_duplicate(reason: Reason, case: Case) -> Iterator[Change]:
     other = str(reason.get("of"))
-    if other in question.index.memories:
+    if other in case.question.index.memories:
         yield Change("memory", "archived", True, entry_id=other)
 
 
-def _more(
-    field: str, limit: int, widest: int, question: Question, memory: Memory
-) -> Iterator[Change]:
-    """The smallest larger limit that lets the memory in, by doubling and halving: O(log widest) questions."""
-    enough, step = limit + 1, 1
-    while enough <= widest and not lets_in(question, memory, Change("settings", field, enough)):
-        enough, step = enough + step, step * 2
-    too_small = max(limit, enough - step // 2 - 1) if step > 1 else limit
+def _more(field: str, reason: Reason, widest: int, case: Case) -> Iterator[Change]:
+    """The smallest larger limit that lets the memory in, by doubling and halving; what a block would need tells more than a step.
+
+    It is chosen anew O(log widest) times, mostly once.
+    """
+    too_small = _too_small(reason, int(reason.get("limit", 0)))
+    enough, step = too_small + 1, 1
+    while enough <= widest and (closed := case.refused(Change("settings", field, enough))):
+        too_small = _too_small(closed, enough)
+        enough, step = max(too_small, enough + step - 1) + 1, step * 2
     while enough - too_small > 1 and enough <= widest:
         middle = (enough + too_small) // 2
-        if lets_in(question, memory, Change("settings", field, middle)):
-            enough = middle
+        if closed := case.refused(Change("settings", field, middle)):
+            too_small = min(_too_small(closed, middle), enough - 1)
         else:
-            too_small = middle
+            enough = middle
     yield Change("settings", field, enough)
 
 
-def _just_below(relevance: float) -> float:
-    """The largest threshold of three decimals that this relevance reaches.
+def _too_small(reason: Reason, limit: int) -> int:
+    """The largest limit that is known to be too small: one below what the block needs with the memory."""
+    needed = reason.get("needed", 0) if reason.code in ("budget", "type_budget") else 0
+    return max(limit, int(needed) - 1)
 
-    >>> _just_below(0.28765), _just_below(0.5)
-    (0.287, 0.5)
-    """
-    return int(relevance * 1000 + 1e-9) / 1000
+
+def _just_below(case: Case) -> float:
+    """The largest threshold of three decimals that the memory's relevance reaches."""
+    return int((case.scored.relevance if case.scored else 0.0) * 1000 + 1e-9) / 1000
 
 
 _PAST = {
