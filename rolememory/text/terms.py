@@ -63,7 +63,10 @@ class TermIndex:
 
     def _clear(self) -> None:
         self._postings: dict[str, array[int]] = {}  # token -> row << 4 | count, rows rising
-        self._gone: Counter[str] = Counter()  # token -> postings of removed rows
+        self._spare: Counter[str] = Counter()  # token -> postings of removed rows and of repeats
+        self._number_of: dict[str, int] = {}  # text -> its number
+        self._numbers = array("q")  # of each row's text
+        self._copies = array("q")  # by number of a text: rows that hold it
         self._row_of: dict[str, int] = {}
         self._texts: list[str | None] = []
         self._lengths = array("d")
@@ -123,7 +126,15 @@ class TermIndex:
     def _append(self, entry_id: str, text: str) -> None:
         row = len(self._texts)
         base, postings = row << _PACK, self._postings
-        for token, count in Counter(tokens(text)).items():
+        said = Counter(tokens(text))
+        number = self._number_of.setdefault(text, len(self._copies))
+        if number == len(self._copies):
+            self._copies.append(0)
+        if self._copies[number]:
+            self._spare.update(said.keys())
+        self._copies[number] += 1
+        self._numbers.append(number)
+        for token, count in said.items():
             posting = base | (count if count < _MOST else _MOST)
             if (known := postings.get(token)) is None:
                 postings[token] = array("I", (posting,))
@@ -139,7 +150,10 @@ class TermIndex:
 
     def _drop(self, entry_id: str) -> None:
         row = self._row_of.pop(entry_id)
-        self._gone.update(set(tokens(self._texts[row] or "")))
+        number = self._numbers[row]
+        self._copies[number] -= 1
+        if not self._copies[number]:  # with one of several a repeat goes: as many count as before
+            self._spare.update(set(tokens(self._texts[row] or "")))
         self._texts[row], self._alive[row] = None, 0
 
     def rows(self, ids: Iterable[str]) -> "Rows":
@@ -157,7 +171,9 @@ class TermIndex:
             alive = np.frombuffer(self._alive, dtype=np.bool_).copy()
             heard = alive if rows is None else alive & _wide(rows, len(alive))
             lengths = np.array(self._lengths)
-            return Heard(self._postings, heard, lengths, self._lock, self._gone, len(self))
+            once = _once(heard, np.array(self._numbers), len(self._copies))
+            spare = self._spare if len(self) == np.count_nonzero(heard) else None
+            return Heard(self._postings, heard, once, lengths, self._lock, spare)
 
 
 def _wide(rows: "Mask", size: int) -> "Mask":
@@ -181,24 +197,40 @@ def _in_passes(postings: "Mapping[str, array[int]]") -> "Iterator[dict[str, arra
         yield part
 
 
+def _once(heard: "Mask", numbers: "Rows", most: int) -> "Mask":
+    """The rows that are heard, of those with the same text one."""
+    import numpy as np
+
+    rows = np.flatnonzero(heard)
+    last = np.full(most, -1, dtype=np.int64)
+    last[numbers[rows]] = rows
+    once = np.zeros(len(heard), dtype=np.bool_)
+    once[last[last >= 0]] = True
+    return once
+
+
 class Heard:
-    """Some texts of an index as one turn asks them: what is rare, and how long a usual text is, depends on these alone."""
+    """Some texts of an index as one turn asks them: what is rare, and how long a usual text is, depends on these alone.
+
+    Who says the same a thousand times makes no word more common: a text counts once.
+    """
 
     def __init__(
         self,
         postings: "Mapping[str, array[int]]",
         heard: "Mask",
+        once: "Mask",
         lengths: "NDArray[np.float64]",
         lock: AbstractContextManager[Any],
-        gone: Mapping[str, int],
-        n_texts: int,
+        spare: Mapping[str, int] | None,
     ) -> None:
         import numpy as np
 
         self._postings, self._heard, self._lengths, self._lock = postings, heard, lengths, lock
-        self._size = int(np.count_nonzero(heard))
-        self._gone = gone if self._size == n_texts else None  # all are heard: counts are at hand
-        total = float(np.add.reduce(lengths, where=heard))  # whole numbers: exact in any order
+        self.once = once  # the rows that are heard, of those with the same text one
+        self._size = int(np.count_nonzero(once))
+        self._spare = spare  # postings that do not count; None where not all texts are heard
+        total = float(np.add.reduce(lengths, where=once))  # whole numbers: exact in any order
         self._usual = max(total / max(self._size, 1), 1e-6)
         self._found: dict[str, tuple[Rows, Rows]] = {}
         self._counts: dict[str, int] = {}
@@ -225,10 +257,10 @@ class Heard:
         """Look up at once how many texts hold each of these tokens. Cost: one pass over their postings."""
         with self._lock:
             known = {one: self._postings[one] for one in some if one in self._postings}
-            if self._gone is not None:
-                gone = self._gone
+            if self._spare is not None:
+                spare = self._spare
                 self._counts.update(
-                    (one, len(held) - gone.get(one, 0)) for one, held in known.items()
+                    (one, len(held) - spare.get(one, 0)) for one, held in known.items()
                 )
                 return
             for some_known in _in_passes(known):
@@ -239,14 +271,14 @@ class Heard:
         import numpy as np
 
         rows = np.concatenate([np.frombuffer(held, np.uint32) for held in known.values()]) >> _PACK
-        heard = np.append(self._heard, False)[rows.clip(max=len(self._heard))]
+        heard = np.append(self.once, False)[rows.clip(max=len(self.once))]
         ends = np.cumsum([len(held) for held in known.values()])
         starts = np.append(0, ends[:-1])
         counts: list[int] = np.add.reduceat(heard, starts, dtype=np.int32).tolist()
         self._counts.update(zip(known, counts, strict=True))
 
     def holders(self, token: str) -> int:
-        """How many texts hold a token."""
+        """How many different texts hold a token."""
         if token not in self._counts:
             self._counts[token] = 0
             self.count((token,))

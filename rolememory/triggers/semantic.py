@@ -245,7 +245,7 @@ class SemanticTrigger(ByRows):
         question, terms = ask(scene.query), self._heard(mask)
         coverage, nearness = (
             self._coverage(question, terms),
-            self._nearness(scene.vector, scene, mask),
+            self._nearness(scene.vector, scene, self._once(terms, mask)),
         )
         told = self._told(scene, coverage, nearness, terms, mask)
         strengths = told.strengths.astype(np.float64).round(6) * mask
@@ -298,6 +298,15 @@ class SemanticTrigger(ByRows):
         if terms is None or self._words is None:
             return np.zeros(self.table.n_rows, dtype=np.float32)
         return self._words.pick(terms.scores(question))
+
+    def _once(self, terms: Heard | None, mask: "Mask") -> "Mask":
+        """The candidates in the mask, of those with the same text one: what somebody repeats is no more usual for it."""
+        import numpy as np
+
+        if terms is None or self._words is None:
+            return mask
+        once: Mask = mask & (self._words.pick(terms.once.astype(np.float32)) > 0.0)
+        return once
 
     def _nearness(self, vector: "Floats | None", scene: Scene, mask: "Mask") -> "Nearness | None":
         if self._vectors is None or self._places is None or vector is None:
@@ -469,7 +478,7 @@ class SemanticTrigger(ByRows):
         if terms is not None:
             told = self._coverage(context_of(ask(scene.query), earlier, terms), terms)
             context = context + calibrate.lexical(calibrate.above(told, mask, BACKGROUND))
-        if (nearness := self._nearness(scene.talk, scene, mask)) is not None:
+        if (nearness := self._nearness(scene.talk, scene, self._once(terms, mask))) is not None:
             context = context + nearness.evidence()
         return context
 

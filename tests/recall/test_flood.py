@@ -8,6 +8,7 @@ import pytest
 
 from rolememory import Home, Message
 from rolememory.recall.turn import Turn
+from tests.hashing import HashingEmbedder
 from tests.recall.flood_words import FLOODS, PLACES, THINGS, WORDS, Words
 
 
@@ -52,6 +53,41 @@ def test_a_flood_displaces_at_most_a_tenth(tmp_path: Path, words: Words) -> None
         assert before == len(gold)
         mira.observe([*talk, *flood(words, 1_000)], chat="hall", user="lin", present=there)
         assert found() >= 0.9 * before
+
+
+@pytest.mark.parametrize("words", WORDS, ids=lambda words: words.language)
+@pytest.mark.parametrize("embedder", [None, HashingEmbedder()], ids=["words", "vectors"])
+def test_who_repeats_a_line_makes_its_words_no_more_common(
+    tmp_path: Path, words: Words, embedder: HashingEmbedder | None
+) -> None:
+    own = {"learn.enabled": False} | ({} if embedder else {"embedding.backend": "off"})
+    with Home.open(tmp_path, own, embedder) as home:
+        mira = home.create("Mira")
+        gold = list(facts(words))
+        talk = [Message.user(fact, user="lin", name="Lin") for fact, _ in gold]
+
+        def relevance(*, vectors: bool = True) -> float:
+            """Of the facts to their questions, added up."""
+            how = {"triggers.semantic.vectors": vectors}
+            assert mira.ready(60.0) is bool(embedder)
+            turns = [
+                (fact, mira.recall([ask], chat="new", user="lin", settings=how))
+                for fact, ask in gold
+            ]
+            found = [
+                next(one.scored.relevance for one in turn.recalled if one.memory.content == fact)
+                for fact, turn in turns
+            ]
+            return sum(found)
+
+        there = ["lin", "eve"]
+        mira.observe(talk, chat="hall", user="lin", present=there)
+        before = relevance()
+        again = [Message.user(gold[n % 5][1], user="eve", name="Eve") for n in range(500)]
+        mira.observe([*talk, *again], chat="hall", user="lin", present=there)
+        after = relevance()
+        assert after >= 0.9 * before
+        assert (after > relevance(vectors=False)) is bool(embedder)
 
 
 def test_who_asks_is_not_bounded_and_the_reason_is_told(tmp_path: Path) -> None:

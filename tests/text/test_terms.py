@@ -164,9 +164,9 @@ def test_scores_are_those_of_the_formula(texts: list[str], query: str) -> None:
     index = indexed(**{str(at): text for at, text in enumerate(texts)})
     counts = [Counter(tokens(text)) for text in texts]
     lengths = [len(text.encode()) for text in texts]
-    norms = [
-        K1 * (1 - B + B * length / max(sum(lengths) / len(lengths), 1e-6)) for length in lengths
-    ]
+    once = [len(text.encode()) for text in set(texts)]
+    usual = max(sum(once) / len(once), 1e-6)
+    norms = [K1 * (1 - B + B * length / usual) for length in lengths]
     question = ask(query)
     unit = index.among().rare_word()
     mass = sum(
@@ -191,6 +191,25 @@ def test_scores_are_those_of_the_formula(texts: list[str], query: str) -> None:
     np.testing.assert_allclose(
         index.among().scores(question)[index.rows(map(str, range(len(texts))))], expected, rtol=1e-4
     )
+
+
+def test_who_repeats_a_text_makes_no_word_of_it_more_common() -> None:
+    index = indexed(a="the beacon failed", b="a storm came", c="the beacon sank")
+    once = index.among()
+    for number in range(50):
+        index.add(f"again{number}", "the beacon failed")
+    heard = np.ones(index.n_rows, dtype=np.bool_)
+    some = heard.copy()
+    some[1] = False
+    index.remove("again7")
+    for again in (index.among(), index.among(heard)):
+        assert again.holders("beacon") == 2
+        assert again.information("beacon") == once.information("beacon")
+    without = index.among(some)
+    assert (without.holders("beacon"), without.holders("storm")) == (2, 0)
+    alone = np.zeros(index.n_rows, dtype=np.bool_)
+    alone[3:] = True  # repeats alone, of what is not heard
+    assert index.among(alone).holders("beacon") == 1
 
 
 def test_a_pair_that_was_forgotten_counts_as_never_seen() -> None:
