@@ -228,6 +228,10 @@ class ClosedError(RoleMemoryError, RuntimeError):
     """A home, or a role of one, that was closed was asked something."""
 
 
+class GivenUpError(RoleMemoryError):
+    """Work that nobody waits for any more, such as the turn of a request whose line was closed."""
+
+
 class NotWrittenError(RoleMemoryError, OSError):
     """A write that was not acknowledged; what was there before is still there."""
 

@@ -13,6 +13,7 @@ from rolememory.chats.transcript import Transcript
 from rolememory.chats.values import Glimpse
 from rolememory.chats.visible_path import VisiblePath
 from rolememory.schema.learning import Observed, Said
+from rolememory.text.patience import patiently
 
 _NAMED_BY = 3  # messages that make the id of a chat without one
 
@@ -84,7 +85,7 @@ class Aim:
     def glimpse(self) -> Glimpse:
         """What `observe` would find."""
         plan = self.plan
-        unkept = {said.version: replace(said, slot=-1) for said in plan.entered}
+        unkept = {said.version: replace(said, slot=-1) for said in patiently(plan.entered)}
         return Glimpse(
             chat=self.observed().chat,
             known=self.known,

@@ -10,6 +10,7 @@ from typing import Literal
 from rolememory.chats.values import Look
 from rolememory.schema.learning import Said
 from rolememory.schema.message import Message
+from rolememory.text.patience import still_wanted
 from rolememory.text.tags import spoken
 
 Voice = Literal["user", "assistant"]
@@ -53,6 +54,7 @@ def hear(messages: Iterable[Message], clean: Clean | None, known: Known) -> list
 
 
 def _heard(message: Message, clean: Clean | None, known: Known) -> Heard | None:
+    still_wanted()
     role: Voice = "user" if message.role == "user" else "assistant"
     name, came = whole(message.name or ""), tidy(message.content)
     before = known[role].get(came) if role in known else None

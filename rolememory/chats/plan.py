@@ -15,6 +15,7 @@ from rolememory.chats.transcript import Transcript
 from rolememory.chats.values import Look, Mode
 from rolememory.chats.visible_path import VisiblePath
 from rolememory.schema.learning import Said, Scope
+from rolememory.text.patience import patiently, still_wanted
 
 STEP = timedelta(
     milliseconds=1
@@ -67,7 +68,10 @@ class Plan:
         """The path afterwards, with these in the place of new versions. Cost: what is new."""
         new = before.retimed(self.times).knowing({said.version: said for said in self.entered})
         for splice, put in zip(self.splices, self.put, strict=True):
-            saids = [replace(said, at=self.times.get(said.slot, said.at)) for said in put]
+            saids = [
+                replace(said, at=self.times[said.slot]) if said.slot in self.times else said
+                for said in patiently(put)
+            ]
             read = [shown.get(said.version, said) for said in saids]
             new = new.spliced(splice.place, splice.place + len(splice.out), saids, read)
         return new
@@ -169,7 +173,7 @@ def _set_scopes(plan: Plan, script: Transcript) -> None:
         scope = script.scope_of(one.slot) or (before[-1] if before else otherwise)
         return one if scope == one.scope else replace(one, scope=scope)
 
-    plan.entered = list(map(scoped, plan.entered))
+    plan.entered = list(map(scoped, patiently(plan.entered)))
 
 
 class _Weaver:
@@ -252,6 +256,7 @@ class _Weaver:
         )
 
     def _enter(self, heard: Heard, at: datetime, slot: int) -> Said:
+        still_wanted()
         version = self._script.free_version(heard.digest, self._versions)
         said = self._complete(heard.said(version, at, slot))
         self._versions.add(said.version)

@@ -25,6 +25,7 @@ from rolememory.schema.memory import Evidence, Memory
 from rolememory.schema.message import Message, TurnKind
 from rolememory.schema.role import Character
 from rolememory.schema.settings import Settings
+from rolememory.text.patience import patiently, still_wanted
 
 STAMPED = 60  # messages among which the state of the scene is looked for
 if TYPE_CHECKING:
@@ -74,12 +75,14 @@ class Reading(Mind):
         present, members = names_of(present), names_of(members)
         self.learned(RULES_S)
         glimpse = self.chats.glimpse(said, chat=chat, user=user, clean=self._clean)
+        still_wanted()
         self.home.people.follow()
         readers = self.chats.readers(glimpse.chat or chat, user, present, members)
         sight = self.chats.visible_from(chat, glimpse, readers, user=user)
         memories = self.store.snapshot().memories
         candidates = self._candidates(memories, rules)
         shown = glimpse.path[glimpse.unseen :]
+        still_wanted()
         request = Request(
             said,
             glimpse.chat or chat,
@@ -92,7 +95,9 @@ class Reading(Mind):
             lore=lore,
             effects=self._usage.effects(sight, memories),
             circle=self._circle(readers, sight.story),
-            shown=frozenset((glimpse.chat, said.version) for said in shown if said.slot >= 0),
+            shown=frozenset(
+                (glimpse.chat, said.version) for said in patiently(shown) if said.slot >= 0
+            ),
             off=sight.off,
             kin=self.chats.family(glimpse.chat or chat),
             scene=self._scene_of(glimpse, sight) if rules.inject.scene else {},
@@ -102,6 +107,7 @@ class Reading(Mind):
             recent=self._recent_of(glimpse, sight, rules.memory.short_term_count),
             stamp=next((said.stamp for said in glimpse.path[-STAMPED:][::-1] if said.stamp), ()),
         )
+        still_wanted()
         with self._lock:
             turn = self._recollection.recall(self.role, candidates, rules, request)
         if not dry_run:

@@ -8,6 +8,7 @@ from rolememory.errors import InvalidValueError
 from rolememory.inject.fence import TAG, strip
 from rolememory.schema.message import Message
 from rolememory.storage.moments import moment
+from rolememory.text.patience import patiently
 
 Said = Message | Mapping[str, Any] | str
 """A message as frontends send it: ours, an OpenAI dict, or plain user text."""
@@ -29,7 +30,9 @@ def heard(messages: Iterable[Said] | Said) -> tuple[Message, ...]:
             f"expected a text or a list of messages, got {str(given)[:60]!r}",
             zh=f"应为一段文字或一列消息，却是 {str(given)[:60]!r}",
         )
-    read = [message if type(message) is Message else Message.of(message) for message in given]
+    read = [
+        message if type(message) is Message else Message.of(message) for message in patiently(given)
+    ]
     return tuple(
         [
             found

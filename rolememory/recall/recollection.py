@@ -43,6 +43,7 @@ from rolememory.text.embed.queries import QueryVectors, asked
 from rolememory.text.feel_words import Lexicon
 from rolememory.text.intent import intent
 from rolememory.text.lengths import counter_for
+from rolememory.text.patience import still_wanted
 from rolememory.text.pattern import Budget
 from rolememory.text.words import context_dependence
 from rolememory.triggers.table import Among
@@ -116,7 +117,9 @@ class Recollection:
     ) -> Turn:
         """The turn: lore first, then memories, then words in their place."""
         heard = self._hear(settings, request)
+        still_wanted()
         question = self._question(role, memories, settings, request, heard)
+        still_wanted()
         lore = self._activate(role, settings, request, heard, question)
         if settings.lore.cross_waking and lore is not None:
             lore, question = self._wake_across(role, settings, request, heard, question, lore)
@@ -125,7 +128,9 @@ class Recollection:
         style = self._style(role, settings, request, question.scene.language)
         chapters = self._story(role, settings, request, question)
         question = replace(question, told=chapters.ids)
+        still_wanted()
         given = answer(question, self._live.audience)
+        still_wanted()
         persona = (
             self._persona(question) if settings.inject.preferences and not given.closed else ""
         )

@@ -633,11 +633,12 @@ class ServeSettings(Section):
     )
     max_body_mb: Positive = Field(32.0, description="a larger request is refused")
     max_messages: Count = Field(
-        50_000, description="a call of the proxy with more messages passes without memory"
+        50_000,
+        description="a call of the proxy with more messages passes without memory, one of REST is refused",
     )
     max_characters: Count = Field(
         10_000_000,
-        description="a call of the proxy with longer messages in all passes without memory",
+        description="a call of the proxy with longer messages in all passes without memory, one of REST is refused",
     )
 
 

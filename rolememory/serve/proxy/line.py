@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from typing import Any, TypeVar
 
 import httpx
 from starlette.requests import Request
@@ -11,6 +12,7 @@ from starlette.responses import StreamingResponse
 
 from rolememory.serve.guard import Receive, Scope, Send
 
+_T = TypeVar("_T")
 _log = logging.getLogger(__name__)
 
 
@@ -22,14 +24,14 @@ class BrokenOffError(Exception):
     """The upstream's answer ended too early."""
 
 
-async def unless_gone(request: Request, asked: Awaitable[httpx.Response]) -> httpx.Response:
-    """The upstream's answer, as long as somebody waits for it. A model may think for minutes before its first word.
+async def unless_gone(request: Request, asked: Awaitable[_T]) -> _T:
+    """What is asked for, as long as somebody waits for it. A model may think for minutes before its first word.
 
     Raises:
-        GoneError: nobody waits any more; the request to the upstream was given up.
+        GoneError: nobody waits any more; what was asked, of memory or the upstream, was given up.
         httpx.HTTPError: it cannot be reached.
     """
-    answer, gone = asyncio.ensure_future(asked), asyncio.ensure_future(_hung_up(request))
+    answer, gone = asyncio.ensure_future(asked), asyncio.ensure_future(hung_up(request))
     try:
         await asyncio.wait({answer, gone}, return_when=asyncio.FIRST_COMPLETED)
         if answer.done():
@@ -43,14 +45,16 @@ async def unless_gone(request: Request, asked: Awaitable[httpx.Response]) -> htt
         gone.cancel()
 
 
-async def _let_go(answer: "asyncio.Future[httpx.Response]") -> None:
+async def _let_go(answer: "asyncio.Future[Any]") -> None:
     answer.cancel()
+    late: Any
     (late,) = await asyncio.gather(answer, return_exceptions=True)
     if isinstance(late, httpx.Response):
         await late.aclose()
 
 
-async def _hung_up(request: Request) -> None:
+async def hung_up(request: Request) -> None:
+    """Ends when nobody waits for the answer any more. Its body must have come in."""
     while (await request.receive())["type"] != "http.disconnect":
         pass
 

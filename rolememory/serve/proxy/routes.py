@@ -113,7 +113,10 @@ class Proxy:
             return await self._pass(
                 request, path, orjson.dumps(without_hint(raw)) if raw and HINT in raw else body
             )
-        return await self._converse(request, path, raw, body, role)
+        try:
+            return await self._converse(request, path, raw, body, role)
+        except GoneError:
+            return _NOBODY
 
     def _too_long(self, raw: Body) -> bool:
         """Whether a call is longer than the settings let memory read; said on the console."""
@@ -130,6 +133,7 @@ class Proxy:
     ) -> Response:
         prompt = path == "completions"
         call = await self._thread(
+            request,
             lambda: self._reader.read(
                 raw, request.headers, role, prompt=prompt, caller=request.scope.get(CALLER)
             ),
@@ -139,7 +143,7 @@ class Proxy:
         if call is None:
             return await self._pass(request, path, orjson.dumps(without_hint(raw)))
         self._house.home.upstreams.traffic.model = str(call.body.get("model") or "")
-        found = await self._thread(lambda: remember(self._house, call), Remembered())
+        found = await self._thread(request, lambda: remember(self._house, call), Remembered())
         if found.note:
             self._house.note(found.note)
         takes_tools = not prompt and self._house.settings.upstream not in self._toolless
@@ -288,11 +292,16 @@ class Proxy:
         finally:
             self._house.keep_done()
 
-    async def _thread(self, work: Callable[[], _T], otherwise: _T, at_least_s: float = 0.0) -> _T:
-        """Done on a thread within the time a turn allows for memory; what fails or takes longer costs the turn nothing but its memory."""
-        return await self._within.done(
-            work, otherwise, max(self._house.settings.recall_timeout_s, at_least_s)
-        )
+    async def _thread(
+        self, request: Request, work: Callable[[], _T], otherwise: _T, at_least_s: float = 0.0
+    ) -> _T:
+        """Done on a thread within the time a turn allows for memory; what fails or takes longer costs the turn nothing but its memory.
+
+        Raises:
+            GoneError: nobody waits any more.
+        """
+        allowed_s = max(self._house.settings.recall_timeout_s, at_least_s)
+        return await unless_gone(request, self._within.done(work, otherwise, allowed_s))
 
 
 async def _raw(answer: httpx.Response) -> AsyncIterator[bytes]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rolememory.errors import RoleMemoryError
+from rolememory.errors import GivenUpError, RoleMemoryError
 from rolememory.inject.place import Placement
 from rolememory.recall.turn import Turn, lore_placements
 from rolememory.schema.learning import Observed
@@ -47,6 +47,8 @@ def remember(house: House, call: Call) -> Remembered:
             lore=house.settings.lorebook == "ours",
             generation="normal" if call.kind == "task" else call.kind,
         )
+    except GivenUpError:
+        return Remembered()
     except (RoleMemoryError, OSError) as error:
         _log.warning("%s: no memory on this turn: %s", call.role.id, error)
         return Remembered()

@@ -9,6 +9,8 @@ from typing import TypeVar
 import anyio
 import anyio.to_thread
 
+from rolememory.text.patience import while_wanted
+
 THREADS = 32
 LATE = 4  # pieces of work that may still run after their turns went on without them; then turns do not even ask
 _log = logging.getLogger(__name__)
@@ -16,7 +18,7 @@ _T = TypeVar("_T")
 
 
 class Within:
-    """Runs work on threads. A thread cannot be stopped, so what comes too late is left to end by itself, and counted."""
+    """Runs work on threads. What comes too late is left to end at its next step, and counted; so is what nobody waits for, uncounted."""
 
     def __init__(self) -> None:
         self.limiter = anyio.CapacityLimiter(THREADS)
@@ -36,6 +38,9 @@ class Within:
                 return await anyio.to_thread.run_sync(
                     lambda: self._run(work, errand), limiter=self.limiter, abandon_on_cancel=True
                 )
+        except anyio.get_cancelled_exc_class():
+            errand.given_up = True
+            raise
         except TimeoutError:
             self._leave(errand)
             _log.warning("memory took longer than %g s; the turn went on without it", allowed_s)
@@ -47,13 +52,15 @@ class Within:
     def _run(self, work: Callable[[], _T], errand: "_Errand") -> _T:
         errand.runs = True
         try:
-            return work()
+            with while_wanted(lambda: errand.given_up):
+                return work()
         finally:
             with self._lock:
                 errand.runs = False
                 self.late -= errand.late
 
     def _leave(self, errand: "_Errand") -> None:
+        errand.given_up = True
         with self._lock:
             errand.late = errand.runs
             self.late += errand.late
@@ -64,6 +71,7 @@ class _Errand:
 
     runs = False
     late = False
+    given_up = False
 
 
 def told(error: BaseException) -> str:

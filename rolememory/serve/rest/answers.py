@@ -59,7 +59,13 @@ _PLAIN: Mapping[int, tuple[str, str, str, str, str]] = {
         "see /api/openapi.json",
         "见 /api/openapi.json",
     ),
-    413: ("too_large", "the request is too large", "请求太大", "send less at once", "请分次发送"),
+    413: (
+        "too_large",
+        "the request is too large",
+        "请求太大",
+        "send less at once; see serve.max_body_mb, serve.max_messages and serve.max_characters",
+        "请分次发送；见 serve.max_body_mb、serve.max_messages、serve.max_characters",
+    ),
     500: (
         "fault",
         "something failed here; nothing is known to have changed",

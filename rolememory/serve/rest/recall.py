@@ -1,17 +1,21 @@
 """One turn: what is recalled, why, what would change it, and what is kept of it afterwards."""
 
+import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import Annotated, Any, TypeVar
 
+from fastapi import Depends, HTTPException, Request
 from pydantic import Field
 
 from rolememory.engine import RoleMemory
 from rolememory.recall.turn import Turn
 from rolememory.schema.learning import Observed, Said
+from rolememory.schema.message import plain_text
 from rolememory.schema.scene import Language
 from rolememory.serve.house import House, TurnNote
 from rolememory.serve.keys import Caller
+from rolememory.serve.proxy.line import hung_up
 from rolememory.serve.rest import inside
 from rolememory.serve.rest.answers import clean, private
 from rolememory.serve.rest.asking import Mind, TheCaller, TheHouse, Tongue, router
@@ -42,6 +46,7 @@ from rolememory.serve.rest.turns_shapes import (
     RecallOut,
     SaidOut,
 )
+from rolememory.text.patience import ask_whether
 
 recall = router("turn", under="/roles/{role}")
 MOST_ASLEEP = 100
@@ -129,7 +134,20 @@ class SearchOut(Out):
     meaning: str
 
 
-@recall.post("/recall")
+async def _waiting(request: Request) -> AsyncIterator[None]:
+    """While the answer is made: who hangs up lets go of the work."""
+    gone = asyncio.ensure_future(hung_up(request))
+    ask_whether(gone.done)
+    try:
+        yield
+    finally:
+        gone.cancel()
+
+
+WAITING = [Depends(_waiting)]
+
+
+@recall.post("/recall", dependencies=WAITING)
 def recalled(
     house: TheHouse, mind: Mind, tongue: Tongue, caller: TheCaller, given: RecallIn
 ) -> RecallOut:
@@ -161,7 +179,7 @@ def recalled(
     )
 
 
-@recall.post("/explain")
+@recall.post("/explain", dependencies=WAITING)
 def explained(house: TheHouse, mind: Mind, tongue: Tongue, given: ExplainIn) -> ExplainOut:
     """Why each memory is in the prompt or is not, and the smallest change that would let it in. Never counts the turn."""
     turn, ms = _turn(house, mind, given, dry_run=True)
@@ -194,6 +212,7 @@ def observed(house: TheHouse, mind: Mind, caller: TheCaller, given: ObserveIn) -
         if given.reply is None or isinstance(given.reply, str)
         else raw_message(given.reply)
     )
+    _check_extent(house, given)
     messages = [raw_message(one) for one in given.messages]
     seen = mind.observe(
         messages,
@@ -213,7 +232,7 @@ def observed(house: TheHouse, mind: Mind, caller: TheCaller, given: ObserveIn) -
     return _observed(seen, mind.learned(given.wait_s))
 
 
-@recall.post("/search")
+@recall.post("/search", dependencies=WAITING)
 def search(mind: Mind, tongue: Tongue, caller: TheCaller, given: SearchIn) -> SearchOut:
     """The memories nearest to a query: the ranker of `recall` with its thresholds off. Words that must stand in a text: `memories?q=`."""
     given = _of_caller(given, caller)
@@ -252,6 +271,7 @@ def raw_message(message: MessageIn) -> dict[str, Any]:
 def _turn(house: House, mind: RoleMemory, given: Asked, dry_run: bool) -> tuple[Turn, float]:
     """The turn and the milliseconds it took."""
     began = time.perf_counter()
+    _check_extent(house, given)
     turn = mind.recall(
         [raw_message(one) for one in given.messages],
         chat=given.chat,
@@ -267,6 +287,14 @@ def _turn(house: House, mind: RoleMemory, given: Asked, dry_run: bool) -> tuple[
         generation=(given.generation or GenerationIn()).told(given.kind),
     )
     return turn, round(1000 * (time.perf_counter() - began), 2)
+
+
+def _check_extent(house: House, given: Asked | ObserveIn) -> None:
+    """Bounded before any work. Raises: HTTPException."""
+    settings = house.settings
+    characters = sum(len(plain_text(one.content)) for one in given.messages)
+    if len(given.messages) > settings.max_messages or characters > settings.max_characters:
+        raise HTTPException(413)
 
 
 def _note(house: House, mind: RoleMemory, given: RecallIn, turn: Turn, ms: float) -> None:

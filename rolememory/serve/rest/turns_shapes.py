@@ -30,7 +30,7 @@ class MessageIn(In):
 
 
 Messages = Annotated[
-    list[MessageIn], Field(max_length=5000, description="the whole visible chat, oldest first")
+    list[MessageIn], Field(max_length=50_000, description="the whole visible chat, oldest first")
 ]
 
 

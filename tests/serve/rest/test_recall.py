@@ -138,7 +138,7 @@ def test_no_messages_recall_nothing(keeper: Caller) -> None:
             {"messages": [], "unseen": 10**9}, "body.unseen", id="more unseen than there can be"
         ),
         pytest.param(
-            {"messages": [{"role": "user", "content": "x"}] * 5001},
+            {"messages": [{"role": "user", "content": "x"}] * 50_001},
             "body.messages",
             id="more messages than a chat has",
         ),
