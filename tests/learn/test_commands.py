@@ -33,13 +33,9 @@ def told(message: str) -> list[tuple[str, str]]:
     return [(command.kind, command.content) for command in commands(message)]
 
 
-@pytest.mark.parametrize(
-    ("expected", "message"),
-    [*ROWS, *FORGETTING, *OUTSIDE],
-    ids=[message for _, message in (*ROWS, *FORGETTING, *OUTSIDE)],
-)
-def test_messages(expected: list[tuple[str, str]], message: str) -> None:
-    assert told(message) == expected
+@pytest.mark.parametrize("rows", [ROWS, FORGETTING, OUTSIDE], ids=["orders", "forget", "outside"])
+def test_messages(rows: list[tuple[list[tuple[str, str]], str]]) -> None:
+    assert [(told(message), message) for _, message in rows] == [*rows]
 
 
 def test_messages_written_after_the_rules() -> None:

@@ -85,9 +85,9 @@ def test_what_is_refused(verdict: str, asked: bool, content: str) -> None:
 
 
 @pytest.mark.parametrize("source", [Source.USER_INPUT, Source.SUMMARY])
-@pytest.mark.parametrize("content", HARMLESS)
-def test_ordinary_prose_passes(content: str, source: Source) -> None:
-    assert code(Gate().judge(draft(content, source=source))) == "pass"
+def test_ordinary_prose_passes(source: Source) -> None:
+    judged = {one: code(Gate().judge(draft(one, source=source))) for one in HARMLESS}
+    assert {one: found for one, found in judged.items() if found != "pass"} == {}
 
 
 def test_the_tables_are_large_enough() -> None:

@@ -138,16 +138,14 @@ CODES = sorted(
 )
 
 
-@pytest.mark.parametrize("code", CODES)
-def test_every_code_has_a_sentence(code: str) -> None:
-    assert code in _REASONS
+def test_every_code_has_a_sentence() -> None:
+    assert {*CODES} - {*_REASONS} == set()
 
 
-@pytest.mark.parametrize("code", _REASONS)
-def test_both_languages_use_the_same_values(code: str) -> None:
-    for english, chinese in _REASONS[code]:
+def test_both_languages_use_the_same_values() -> None:
+    for english, chinese in (pair for pairs in _REASONS.values() for pair in pairs):
         assert set(re.findall(r"\{(\w+)\}", english)) == set(re.findall(r"\{(\w+)\}", chinese))
-        assert not re.search("[\u3400-\u9fff]", english)
+        assert not re.search("[\u3400-\u9fff]", english), english
 
 
 def test_emotions_are_named_as_elsewhere() -> None:

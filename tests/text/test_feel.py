@@ -46,11 +46,9 @@ def agrees(expected: str, feeling: Feeling) -> bool:
     return signed and feeling.emotions[0][0] in expected[1:].split("/")
 
 
-@pytest.mark.parametrize(
-    ("expected", "text"), ROWS, ids=[f"{expected}: {text}" for expected, text in ROWS]
-)
-def test_sentences(expected: str, text: str) -> None:
-    assert agrees(expected, feel(text)), feel(text)
+def test_sentences() -> None:
+    read = ((expected, text, feel(text)) for expected, text in ROWS)
+    assert [row for row in read if not agrees(row[0], row[2])] == []
 
 
 @pytest.mark.parametrize(

@@ -98,12 +98,16 @@ def test_what_looks_like_a_macro() -> None:
     ]
 
 
-@pytest.mark.parametrize("row", ASKED["rows"], ids=lambda row: row[0] or "nothing")
-def test_the_same_as_sillytavern_says(row: list[Any]) -> None:
-    """The rows are answers of SillyTavern 1.19.0, which `make conformance-live` asks anew."""
+def otherwise(row: list[Any]) -> list[Any]:
+    """What is said otherwise than a row says."""
     text, said, *left = row
     expected = {"said": [said], "variables": left[0] if left else ASKED["case"]["variables"]}
-    assert list(run({**ASKED["case"], "texts": [text], "expected": expected})) == []
+    return list(run({**ASKED["case"], "texts": [text], "expected": expected}))
+
+
+def test_the_same_as_sillytavern_says() -> None:
+    """The rows are answers of SillyTavern 1.19.0, which `make conformance-live` asks anew."""
+    assert {row[0]: wrong for row in ASKED["rows"] if (wrong := otherwise(row))} == {}
 
 
 def test_few_rows_are_said_otherwise_on_purpose() -> None:
