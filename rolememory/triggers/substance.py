@@ -1,4 +1,4 @@
-"""What kind of line answers: one that tells something rather than asks; where somebody asks when, one that names a time."""
+"""What kind of line answers: one that tells something rather than asks or greets; where somebody asks when, one that names a time."""
 
 import json
 import re
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 ASKING = 0.6  # of its evidence that a line loses which only asks
+QUIET = 0.2  # what evidence counts of a line that says nothing ...
+QUIET_FROM = 1.8  # ... beyond so many nats: enough to come, after those that say something
 DATED = 0.25  # of its evidence that a line with a time gains where somebody asks when
 LOOKED_AT = 60  # best lines in which a time is looked for
 CERTAIN = 0.6  # least certainty of a time in a text
@@ -101,6 +103,8 @@ class Substance:
         import numpy as np
 
         told = evidence * (np.float32(1.0) - np.float32(ASKING) * self.asks)
+        beyond = np.maximum(told - np.float32(QUIET_FROM), 0.0) * (np.float32(1.0) - self.says)
+        told -= np.float32(1.0 - QUIET) * beyond
         if asks_when(query):
             dated = [row for row in _best(told) if self._dated(entry(row))]
             told[dated] *= np.float32(1.0 + DATED)

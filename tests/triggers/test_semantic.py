@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rolememory.schema.evidence import Hit
 from rolememory.schema.memory import Evidence, Memory
 from rolememory.schema.scene import Scene
-from rolememory.schema.settings import TriggerSettings
+from rolememory.schema.settings import RecallSettings, TriggerSettings
 from rolememory.text.terms import TermIndex
 from rolememory.text.vectors import VectorTable, pieces
 from rolememory.triggers.base import Parts
@@ -312,3 +312,25 @@ def test_strengths_are_finite_shares_and_nobody_comes_twice(
     assert all(0.0 < hit.strength <= 1.0 and np.isfinite(hit.strength) for hit in hits)
     assert len({hit.entry_id for hit in hits}) == len(hits)
     assert hits == fired(entries[::-1], turn, vectors=vectors)
+
+
+@pytest.mark.parametrize(
+    ("quiet", "telling", "query"),
+    [
+        (
+            "Good morning, good morning to you!",
+            "Every good morning I give the hens their corn.",
+            "What happens on a good morning?",
+        ),
+        ("晚安，好梦！", "昨晚的好梦里，我在河面上飞，飞过了磨坊和老桥。", "有什么好梦？"),
+    ],
+    ids=["en", "zh"],
+)
+def test_what_says_nothing_comes_after_what_does_and_is_not_left_out(
+    quiet: str, telling: str, query: str
+) -> None:
+    lines = [memory("quiet", quiet), memory("telling", telling)]
+    found = {hit.entry_id: hit.strength for hit in fired(lines, asked(query))}
+    alone = fired([memory("quiet", quiet)], asked(query))
+    assert found["telling"] > found["quiet"] >= RecallSettings().relevance_threshold
+    assert alone[0].strength >= RecallSettings().relevance_threshold
