@@ -5,6 +5,7 @@ from contextlib import suppress
 from pathlib import PurePath
 from typing import Any
 
+from rolememory.cards import keep
 from rolememory.cards.book import read_book
 from rolememory.errors import FileError, UnsafePathError
 from rolememory.recall.lore.activation import Activation
@@ -16,6 +17,7 @@ from rolememory.storage.role_file import object_in
 from rolememory.text.lengths import counter_for
 
 BOOKS = "worldbooks/"
+IMPORTED = ".imported.json"  # beside the books: the names of those that came from somebody else
 
 
 class Books:
@@ -69,6 +71,10 @@ class Books:
         place = document.place
         try:
             raw: dict[str, Any] = object_in(document)
+            if PurePath(document.name).name in self._imported(source):
+                raw = keep.with_note(
+                    raw, keep.EXTENSIONS, keep.OF_CARD, True
+                )  # shares as theirs do
             book = read_book(raw, PurePath(document.name).stem, source)
         except (FileError, ValueError, OSError) as error:
             self.problems[place] = str(error)
@@ -77,6 +83,14 @@ class Books:
         self.problems.pop(place, None)
         if book.problems:
             self.problems[place] = "; ".join(book.problems)
+
+    def _imported(self, source: BookSource) -> list[Any]:
+        space = self._role if source is BookSource.CHARACTER else self._home
+        try:
+            names = object_in(space.document(f"{BOOKS}{IMPORTED}")).get("names")
+        except (FileError, OSError):
+            return []  # nothing was imported, or nobody knows what
+        return names if isinstance(names, list) else []
 
 
 def left_by(lore: Activation, settings: Settings) -> int:

@@ -405,7 +405,7 @@ class ScanSettings(Section):
     budget_cap: Count = Field(0, description="longest lore in tokens; 0 = no cap")
     book_percent: Annotated[int, Field(ge=1, le=100)] = Field(
         75,
-        description="share of the lore budget that the book of a card may take, also by entries that ignore the budget; 100 = no limit. Not under exact rules",
+        description="share of the lore budget that the book of a card, or an imported one, may take, also by entries that ignore the budget; 100 = no limit. Not under exact rules",
     )
     context_tokens: Annotated[int, Field(ge=1)] = Field(
         8192, description="size of the model's context in tokens, when the frontend does not say"

@@ -8,6 +8,7 @@ from rolememory.cards.book_files import load_book
 from rolememory.errors import FileError
 from rolememory.serve.rest.answers import clean, private
 from rolememory.serve.rest.asking import TheHouse, Tongue, router
+from rolememory.serve.rest.book_shapes import EverywhereOut, on_every_turn
 from rolememory.serve.rest.cards import CardFindings, card_findings, card_in
 from rolememory.serve.rest.shapes import Out
 from rolememory.serve.rest.uploads import TAKES_A_FILE, TheUpload
@@ -22,6 +23,7 @@ class BookSeen(Out):
     format: str
     entries: int
     problems: list[str]
+    everywhere: list[EverywhereOut] = Field(description="keys that match everything")
 
 
 class FileSeen(Out):
@@ -55,5 +57,6 @@ def look_at_file(house: TheHouse, tongue: Tongue, upload: TheUpload) -> FileSeen
             format=book.form.name,
             entries=len(found.entries),
             problems=problems,
+            everywhere=on_every_turn(found, house.home.settings.lore),
         ),
     )

@@ -11,7 +11,10 @@ from rolememory.author.lint import words
 from rolememory.author.lint.finding import Finding, written
 from rolememory.author.lint.subject import Subject
 from rolememory.author.scan import target
+from rolememory.author.strangers import everywhere
+from rolememory.schema.lorebook import Lorebook
 from rolememory.schema.scene import Language
+from rolememory.schema.settings import ScanSettings
 from rolememory.serve.rest.answers import clean
 from rolememory.serve.rest.asking import tag
 from rolememory.serve.rest.shapes import In, Line, Lines, Out, Scalar, Text
@@ -28,6 +31,19 @@ Elsewhere = Literal[
 ]
 
 
+class EverywhereOut(Out):
+    """A key that brings its entry on every turn."""
+
+    entry: str
+    key: str
+
+
+def on_every_turn(book: Lorebook, settings: ScanSettings) -> list[EverywhereOut]:
+    """The keys of a book that match everything."""
+    found = everywhere([book], settings)
+    return [EverywhereOut(entry=clean(one.entry), key=clean(one.key)) for one in found]
+
+
 class BookOut(Out):
     """A lorebook."""
 
@@ -41,6 +57,9 @@ class BookOut(Out):
     linked_by: list[str] = Field(description="shared: ids of the roles that use it")
     has_tests: bool
     etag: str
+    everywhere: list[EverywhereOut] = Field(
+        [], description="keys that match everything, told where a book is imported"
+    )
 
 
 class EntryFields(In):

@@ -43,6 +43,7 @@ from rolememory.serve.rest.book_shapes import (
     book_title,
     entries_out,
     finding_out,
+    on_every_turn,
 )
 from rolememory.serve.rest.shapes import Done, In, Name, Out, Page
 from rolememory.serve.rest.shelves import BookName, Shelf, TheShelf, editable, read, shelf_named
@@ -144,10 +145,13 @@ def bring_book(
         else convert(book, "lorebook_v3").data
     )
     path = shelf.new_file(wanted, replace=replace or dry_run)
+    keys = on_every_turn(read_book_file(data, path.name).book, shelf.settings)
     if dry_run:
-        return _told(shelf, path, data, tongue)
+        return _told(shelf, path, data, tongue).model_copy(update={"everywhere": keys})
+    if not path.exists():
+        shelf.from_somebody(path)
     shelf.write(path, data)
-    return book_out(shelf, path, tongue)
+    return book_out(shelf, path, tongue).model_copy(update={"everywhere": keys})
 
 
 @books.get("/{shelf}/{book}")

@@ -19,7 +19,7 @@ from rolememory.schema.scene import Language
 from rolememory.serve.house import House
 from rolememory.serve.rest.answers import answer, clean, private
 from rolememory.serve.rest.asking import Mind, TheHouse, Tongue, router
-from rolememory.serve.rest.book_shapes import FindingOut, finding_out
+from rolememory.serve.rest.book_shapes import EverywhereOut, FindingOut, finding_out
 from rolememory.serve.rest.books import ConvertedOut, attached, converted_out
 from rolememory.serve.rest.shapes import Fault, Out
 from rolememory.serve.rest.uploads import FILE_TYPES, GIVES_A_FILE, TAKES_A_FILE, TheUpload, Upload
@@ -44,13 +44,6 @@ class CardOut(Out):
     entries: int
     extensions: list[str]
     problems: list[str]
-
-
-class EverywhereOut(Out):
-    """A key that brings its entry on every turn."""
-
-    entry: str
-    key: str
 
 
 class AdoptedOut(Out):

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
+import orjson
 from fastapi import Depends
 from fastapi import Path as InPath
 from starlette.requests import Request
@@ -16,11 +17,13 @@ from rolememory.cards.book_files import load_book
 from rolememory.cards.role_parts import file_name
 from rolememory.engine import RoleMemory
 from rolememory.errors import InvalidValueError, UnknownNameError
+from rolememory.recall.books import IMPORTED
 from rolememory.recall.lore.rules import rules_named
 from rolememory.schema.settings import ScanSettings
 from rolememory.serve.house import House
 from rolememory.serve.rest.asking import house_of
 from rolememory.serve.rest.shapes import Line
+from rolememory.storage.files import atomic
 from rolememory.storage.files.space import FileSpace
 from rolememory.storage.port import rewrite
 
@@ -79,6 +82,17 @@ class Shelf:
         """Write a book or what stands beside it, whole or not at all, and let listeners know. What stood there stays as `.prev`."""
         rewrite(FileSpace(self.folder), path.name, data)
         self.house.bus.tell("worldbook", self.mind.id if self.mind else "", book=path.name)
+
+    def from_somebody(self, path: Path) -> None:
+        """Note that a book came from somebody else: it has a share of the budget, as a card's has."""
+        beside = self.folder / IMPORTED
+        try:
+            known = orjson.loads(beside.read_bytes())["names"]
+        except (OSError, ValueError, KeyError, TypeError):
+            known = []
+        names = [*(one for one in known if one != path.name), path.name]
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        atomic.write(beside, orjson.dumps({"names": names}))
 
 
 def shelf_named(house: House, name: str) -> Shelf:

@@ -196,6 +196,47 @@ def test_a_new_book_is_never_written_elsewhere(
     assert not [path for path in (*strays, *house.home.path.glob("*/*evil*")) if path != folder]
 
 
+@pytest.mark.parametrize("theirs", [True, False], ids=["imported", "put there by hand"])
+def test_a_book_from_somebody_has_a_share_and_its_greedy_keys_are_told(
+    api: httpx.Client, house: Served, role: Caller, theirs: bool
+) -> None:
+    entry = {"constant": True, "order": 9_999, "ignoreBudget": True}
+    greedy = {
+        str(uid): {"uid": uid, "key": [], **entry, "content": f"Greedy {uid} " + "word " * 150}
+        for uid in range(20)
+    }
+    greedy["99"] = {"uid": 99, "key": ["/.*/"], "comment": "Trap", "content": "Caught."}
+    data = json.dumps({"entries": greedy}).encode()
+    own = json.dumps(
+        {"entries": {"0": {"uid": 0, "key": [], "constant": True, "content": "Mine. " + "w " * 99}}}
+    )
+    books = house.home.role(role.id).folder / "worldbooks"
+    books.mkdir(exist_ok=True)
+    (books / "own.json").write_text(own, "utf-8")
+    if theirs:
+        look, told = (
+            good(
+                api.post(
+                    path,
+                    params={"filename": "greedy.json"},
+                    content=data,
+                    headers={"content-type": "application/octet-stream"},
+                )
+            )
+            for path in ("/files/look", f"/books/{role.id}/import")
+        )
+        assert (
+            look["book"]["everywhere"] == told["everywhere"] == [{"entry": "Trap", "key": "/.*/"}]
+        )
+        assert (books / "greedy.json").read_bytes() == data
+    else:
+        (books / "greedy.json").write_bytes(data)
+    turn = role.post("/recall", {"messages": asks("Hello."), "lore": True, "dry_run": True})
+    awake = " ".join(one["content"] for one in turn["lore"])
+    assert ("Mine." in awake) is theirs
+    assert awake.count("Greedy") < 20 if theirs else awake.count("Greedy") == 20
+
+
 def test_a_book_comes_in_in_any_way_and_goes_out_in_any_format(
     api: httpx.Client, role: Caller
 ) -> None:

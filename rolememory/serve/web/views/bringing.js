@@ -90,6 +90,7 @@ function BringBook({ role, file, books, told, onClose, onDone }) {
   const take = async () => { await bookOf(role, file, { name: name.trim(), replace: there && replace }); onDone(); };
   return html`<${Ask} kind="book" file=${file} go=${take} busy=${!name.trim() || (there && !replace)} onClose=${onClose}>
     <p id="would"><strong>${told.book.name || file.name}</strong> · ${told.book.format} · ${t("lore.entries", { count: number(told.book.entries) })}</p>
+    ${told.book.everywhere.map((one) => html`<p key=${`${one.entry} ${one.key}`} class="wrong">${t("lore.everywhere", one)}</p>`)}
     ${told.book.problems.map((one) => html`<p key=${one} class="wrong">${one}</p>`)}
     <${Field} label=${t("lore.book.name")} value=${name} onInput=${setName} maxlength="200" autocomplete="off" />
     ${there && html`<${Field} as="check" label=${t("lore.book.replace")} hint=${t("lore.book.there")} value=${replace} onInput=${setReplace} />`}<//>`;
