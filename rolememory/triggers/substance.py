@@ -59,13 +59,26 @@ def asks_when(query: str) -> bool:
     (True, True, False)
     """
     told = query.lower()
-    return any(pattern.search(told) for pattern in _when())
+    return any(pattern.search(told) for pattern in _rows("when"))
+
+
+@lru_cache(maxsize=256)
+def asks_for_questions(query: str) -> bool:
+    """Whether a message is about what somebody asked, so that questions answer it.
+
+    >>> asks_for_questions("What did I ask you before?"), asks_for_questions("我之前问过什么 Python 问题？")
+    (True, True)
+    >>> asks_for_questions("May I ask where she lives?"), asks_for_questions("请问她住在哪里？")
+    (False, False)
+    """
+    told = query.lower()
+    return any(pattern.search(told) for pattern in _rows("questions"))
 
 
 @cache
-def _when() -> tuple[re.Pattern[str], ...]:
+def _rows(name: str) -> tuple[re.Pattern[str], ...]:
     text = shipped("worldbook_rules", "lexicons", "asking.json").read_text(encoding="utf-8")
-    rows = json.loads(text)["when"]
+    rows = json.loads(text)[name]
     return tuple(re.compile(row) for language in ("en", "zh") for row in rows[language])
 
 
@@ -102,7 +115,8 @@ class Substance:
         """
         import numpy as np
 
-        told = evidence * (np.float32(1.0) - np.float32(ASKING) * self.asks)
+        loses = 0.0 if asks_for_questions(query) else ASKING
+        told = evidence * (np.float32(1.0) - np.float32(loses) * self.asks)
         beyond = np.maximum(told - np.float32(QUIET_FROM), 0.0) * (np.float32(1.0) - self.says)
         told -= np.float32(1.0 - QUIET) * beyond
         if asks_when(query):
