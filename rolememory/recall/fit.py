@@ -26,7 +26,9 @@ from rolememory.text.fold import fold
 from rolememory.text.words import tokens
 
 _NUMBERS = re.compile(r"\d+")
-ASKED = 1.6  # times `recall.enough` for who asks
+ASKED = 1.1  # times `recall.enough` for who asks
+BESIDE = 0.37  # of the evidence for the best one that a memory needs to come with it uninvited ...
+SURE = 0.9  # ... which counts up to this relevance
 MOST_ALONG = 2  # passages that come along with what the same person said before ...
 ALONG_SHARE = 0.2  # ... and so much of the block
 MOST_CHAPTERS = 2  # in the block, where somebody asks
@@ -128,6 +130,7 @@ class Fitting:
     known: Mapping[str, Memory] = field(default_factory=dict)  # all that may be recalled, by id
     told: Collection[str] = ()  # chapters that stand beside the block
     high: float = 0.0  # hybrid mode: a relevance below is offered, not injected
+    beside: float = 0.0  # least relevance beside the best one
 
     @property
     def limit(self) -> int:
@@ -239,6 +242,7 @@ def _fit(ranking: Ranking, block: Growing, fitting: Fitting) -> Fitted:
     idle = set() if said else {_allowance}
     gates = [gate for gate in _GATES if gate not in idle and _asks(gate, fitting)]
     threshold = fitting.rules.relevance_threshold if fitting.thresholds else 0.0
+    fitting = replace(fitting, beside=_beside(ranking, fitting))
     for place in _in_order(ranking, fitting, said):
         memory = ranking.memories[place]
         candidate = _Candidate(memory, ranking.relevances[place], ranking.earlier.get(memory.id))
@@ -372,8 +376,34 @@ def _threshold(candidate: _Candidate, _: Fitted, fitting: Fitting, __: Growing) 
     return _below(candidate, fitting)
 
 
+def _beside(ranking: Ranking, fitting: Fitting) -> float:
+    """The relevance that a memory needs to come uninvited beside the best one: a part of its evidence, the odds of a strength being its square.
+
+    0 where somebody asks: the second half of an answer may share little with the question.
+    """
+    if fitting.allowance.asked or not fitting.thresholds or fitting.rules.enough is None:
+        return 0.0
+    freely = (
+        relevance
+        for memory, relevance in zip(ranking.memories, ranking.relevances, strict=True)
+        if not memory.constant
+    )
+    best = min(max(freely, default=0.0), SURE)
+    odds = BESIDE**2 * best / (1.0 - best)
+    return odds / (1.0 + odds)
+
+
+def _faint(candidate: _Candidate, _: Fitted, fitting: Fitting, __: Growing) -> Reason | None:
+    """Why a memory that is much less to the point than the best stays out of talk that did not ask."""
+    memory = candidate.memory
+    free = memory.authored or memory.constant or not _is_typed(candidate)
+    if free or candidate.relevance >= fitting.beside or memory.id in fitting.kept:
+        return None
+    return _below(candidate, fitting)
+
+
 def _below(candidate: _Candidate, fitting: Fitting) -> Reason:
-    least = fitting.rules.relevance_threshold
+    least = max(fitting.rules.relevance_threshold, fitting.beside)
     return Reason("below_threshold", (("relevance", candidate.relevance), ("threshold", least)))
 
 
@@ -587,6 +617,7 @@ def _asks(gate: _Gate, fitting: Fitting) -> bool:
 
 _GATES: tuple[_Gate, ...] = (
     _threshold,
+    _faint,
     _low_relevance,
     _chapter,
     _type_limit,

@@ -81,7 +81,7 @@ class RecallSettings(Section):
     max_per_type: PerType = Field(PerType(), description="at most so many memories of each type")
     enough: Positive | None = Field(
         5.0,
-        description="no further memory once those that are in add up to this much relevance (to 1.6 times as much where somebody asks); authored and constant ones always may; unset = the budget decides",
+        description="no further memory once those that are in add up to this much relevance (to 1.1 times as much where somebody asks), and in talk that did not ask none that is faint beside the best; authored and constant ones always may; unset = the budget decides",
     )
     candidates: Annotated[int, Field(ge=1)] = Field(
         80, description="how many memories the semantic strategy may wake"

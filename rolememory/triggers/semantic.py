@@ -9,7 +9,7 @@ Arrays run over the rows of the table; everything about them is kept up to date 
 passes over float32 arrays.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
@@ -49,6 +49,7 @@ BACKGROUND = 1.0  # of mean and deviation of what the talk shares with all texts
 DAMPING = 0.8  # of all evidence where two kinds speak, so that a threshold keeps its meaning
 TOPIC = 1.5  # nats for a candidate that carries a topic that is meant
 TOPIC_TOO = 3.0  # ... and this for each root of what else speaks for it
+CROWD = 8 * BEST  # equals that say nothing about which of them is meant
 SIBLING = 1.6  # nats for one that carries the topic of the best; alone it wakes nothing
 MOSTLY = 0.5  # of a text: who asks so much tells nothing new
 FAINTEST = 0.02  # strengths below are not worth a hit
@@ -346,7 +347,7 @@ class SemanticTrigger(ByRows):
         if nearness is not None:
             evidence = evidence + nearness.evidence(self._goes_on(scene))
         evidence = self._in_context(evidence, scene, terms, mask) * mask
-        evidence, meant = self._of_topics(evidence, scene, mask)
+        evidence, meant = self._of_topics(evidence, scene, terms, mask)
         lent = self._conversations.lent(evidence, self._settings.neighbours, kinds.asks)
         if (led := self._led(scene, evidence, terms)) is not None:
             lent = lent + led.evidence
@@ -361,13 +362,14 @@ class SemanticTrigger(ByRows):
         return share if share and before(scene) else 0.0
 
     def _of_topics(
-        self, evidence: "Floats", scene: Scene, mask: "Mask"
+        self, evidence: "Floats", scene: Scene, terms: Heard | None, mask: "Mask"
     ) -> tuple["Floats", Mapping[str, float]]:
         """The evidence with that of topics: named ones make more of what speaks for a candidate, those of the best wake others."""
         import numpy as np
 
         earlier = [segment.text[-LONGEST:] for segment in before(scene)[:EARLIER]]
-        if meant := self._topics.meant(scene.query, earlier, mask):
+        told = self._topics.talked_of(self._leading(earlier, terms, mask), mask)
+        if meant := self._topics.meant(scene.query, earlier, mask, told):
             carried = self._topics.together(meant, self.table.n_rows) * mask
             gained = np.float32(TOPIC) + np.float32(TOPIC_TOO) * np.sqrt(evidence)
             evidence = evidence + carried * gained
@@ -375,6 +377,15 @@ class SemanticTrigger(ByRows):
             siblings = self._topics.together(shared, self.table.n_rows) * mask
             evidence = evidence + np.float32(SIBLING) * siblings
         return evidence, {**shared, **meant}
+
+    def _leading(
+        self, earlier: Sequence[str], terms: Heard | None, mask: "Mask"
+    ) -> Iterator[list[tuple[Entry, float]]]:
+        """What each message before leads to by its words; nothing where it is a crowd of equals."""
+        for text in earlier if self._topics else ():
+            coverage = self._coverage(ask(text), terms) * mask
+            best = self._best(calibrate.lexical(coverage))
+            yield best if len(best) <= CROWD else []
 
     def _best(self, evidence: "Floats") -> list[tuple[Entry, float]]:
         """The few candidates that most speaks for, with their strengths; of equals all."""

@@ -1,7 +1,9 @@
 """What the talk is about by name: topics of memories (a person, a place, a work, a matter) that a message names.
 
 Only topics that an entry carries count, so nothing is guessed about a language: a topic is looked for as it is written,
-a Latin one as whole words, any other anywhere; the longest name at a place is the one that is meant.
+a Latin one as whole words, any other anywhere; the longest name at a place is the one that is meant. And where the talk is
+about something whose name fell long ago ("she was born in 1975", "she won the prize"), what it says leads to candidates,
+and the topic that most of these carry is the one that is talked of.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,6 +28,8 @@ OWN_MATTER = 0.6  # a topic that tells so much is the message's own matter ...
 LEFT = 0.4  # ... and leaves this of the weight of earlier ones
 BEST = 5  # candidates whose topics wake what else carries them
 TELLING = 0.4  # least that such a topic must tell
+TALKED_OF = 0.8  # of the strength of a candidate by which a message counts for its topics
+TO_THE_POINT = 0.5  # strength below which a candidate says nothing about what is talked of
 _START = 2  # characters by which names are found
 
 
@@ -60,10 +64,16 @@ class Topics:
                 self._starts[name[:_START]].remove(name)
                 self._found.cache_clear()
 
-    def meant(self, query: str, earlier: Sequence[str], among: "Mask") -> "dict[str, float]":
+    def meant(
+        self,
+        query: str,
+        earlier: Sequence[str],
+        among: "Mask",
+        talked_of: Mapping[str, float] | None = None,
+    ) -> "dict[str, float]":
         """How much each topic is meant, 0..1: those of the newest message, then those of messages before it, newest first.
 
-        A message that names a matter of its own leaves less to earlier ones.
+        A message that names a matter of its own leaves less to earlier ones, and to what is `talked_of` without its name.
         """
         if not self._rows:
             return {}
@@ -75,7 +85,21 @@ class Topics:
             for name in self._found(text):
                 weight = left * FADING**back * self._tells(name, among)
                 meant[name] = max(meant.get(name, 0.0), weight)
+        for name, weight in (talked_of or {}).items():
+            meant[name] = max(meant.get(name, 0.0), left * weight)
         return {name: weight for name, weight in meant.items() if weight > 0.0}
+
+    def talked_of(
+        self, told: Iterable[Iterable[tuple[Entry, float]]], among: "Mask"
+    ) -> "dict[str, float]":
+        """The one topic that most messages lead to, and how much, 0..1; `told`: of each, newest first, its best candidates with their strengths."""
+        doubt: dict[str, float] = {}
+        for back, best in enumerate(told):
+            fitting = ((entry, strength) for entry, strength in best if strength >= TO_THE_POINT)
+            for name, weight in self.shared_by(fitting, among).items():
+                doubt[name] = doubt.get(name, 1.0) * (1.0 - TALKED_OF * FADING**back * weight)
+        most = min(doubt, key=lambda name: (doubt[name], name), default=None)
+        return {} if most is None else {most: 1.0 - doubt[most]}
 
     def shared_by(self, best: Iterable[tuple[Entry, float]], among: "Mask") -> "dict[str, float]":
         """The telling topics of the best candidates, each as much as its candidate is to the point, 0..1."""

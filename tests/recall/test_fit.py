@@ -164,13 +164,27 @@ def test_limits_per_type_and_in_all() -> None:
 def test_memories_end_where_enough_is_said_and_later_for_who_asks() -> None:
     given = [scored(f"m{number}", 0.9 - number / 100, source="summary") for number in range(12)]
     talk, question = (
-        replace(fitting(enough=2.0), allowance=Allowance(PassageSettings(), asked=asked))
+        replace(fitting(enough=2.6), allowance=Allowance(PassageSettings(), asked=asked))
         for asked in (False, True)
     )
     assert len(chosen(fit(given, Plain(), talk))) == 3
     assert len(chosen(fit(given, Plain(), question))) == 4
     assert set(codes(fit(given, Plain(), talk)).values()) == {"enough"}
     assert len(chosen(fit(given, Plain(), fitting(enough=None)))) == 12
+
+
+def test_what_is_faint_beside_the_best_comes_only_to_who_asks() -> None:
+    learned = {"source": "summary"}
+    rows = [scored("best", 0.9, **learned), scored("faint", 0.45, "Bees.", **learned)]
+    rows.append(scored("written", 0.4, "Snow."))
+    talk, question = (
+        replace(fitting(), allowance=Allowance(PassageSettings(), asked=asked))
+        for asked in (False, True)
+    )
+    assert set(chosen(fit(rows, Plain(), talk))) == {"best", "written"}
+    assert codes(fit(rows, Plain(), talk)) == {"faint": "below_threshold"}
+    assert set(chosen(fit(rows, Plain(), question))) == {"best", "faint", "written"}
+    assert "faint" in chosen(fit(rows[1:], Plain(), talk)), "nothing better is there"
 
 
 def test_what_an_author_wrote_may_come_after_enough() -> None:

@@ -184,6 +184,15 @@ def test_an_answer_gains_from_the_question_before_it() -> None:
     ] == ["q"]
 
 
+def test_what_follows_a_question_gains_more_than_what_follows_a_statement() -> None:
+    turn = asked("the beacon in the storm")
+    stated = [line("q", "Who lit the beacon in the storm.", 1), *TALK[1:]]
+    after = [
+        {hit.entry_id: hit.strength for hit in fired(talk, turn)}["a"] for talk in (TALK, stated)
+    ]
+    assert after[0] > after[1] > 0.0
+
+
 @pytest.mark.parametrize(
     ("told", "only_asks"),
     [

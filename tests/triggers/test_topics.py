@@ -95,3 +95,20 @@ def test_a_topic_that_went_wakes_nothing(role, language):
     for memory in [one for one in role.memories.values() if topic in one.topics]:
         role.delete(memory.id)
     assert said(role.recall(f"{topic}?")) == []
+
+
+WITHOUT_NAME = {
+    "en": (
+        ("Born in the year of the flood, was he not?", "Yes, and a sister in Lowick he has."),
+        "What instrument was that again?",
+    ),
+    "zh": (("是生于洪水那一年的吧？", "对，还有个妹妹住在洛县。"), "那是什么乐器来着？"),
+}
+
+
+def test_what_was_said_without_a_name_tells_whom_it_is_about(role, language):
+    (asked, answered), query = WITHOUT_NAME[language]
+    talk = [Message.user(asked), Message.assistant(answered), Message.user(query)]
+    wanted = ROWS[language][0][1][1]
+    assert wanted in said(role.recall(talk))
+    assert wanted not in said(role.recall([Message.user(query)]))
