@@ -170,43 +170,16 @@ class ChatPassages:
         ids = tuple(passage_id(chat, said.version, one.start) for one in spans)
         text = masked(said.text)  # a secret is neither recalled nor embedded
         asker = self._speaker(before) if before and asked else ""
+        company = tuple(name for name in (*(said.users or ()), *said.members) if name)
+        around = _Around(self._speaker(said), scene, company, ids)
         made = [
-            self._made(chat, said, text, one, ("", "") if number else (asked, asker), scene, ids)
-            for number, one in enumerate(spans)
+            _made(chat, said, text, one, name, ("", "") if number else (asked, asker), around)
+            for number, (name, one) in enumerate(zip(ids, spans, strict=True))
         ]
         self._drop(set(self._versions.get((chat, said.version), ())).difference(ids))
         for one in made:
             self._keep(one)
         self._versions[chat, said.version] = ids
-
-    def _made(
-        self,
-        chat: str,
-        said: Said,
-        text: str,
-        where: Stretch,
-        asked: tuple[str, str],
-        scene: str,
-        ids: tuple[str, ...],
-    ) -> Passage:
-        return passage(
-            chat=chat,
-            version=said.version,
-            role=said.role,
-            text=text,
-            span=(where.start, where.end),
-            speaker=self._speaker(said),
-            owner=said.owner,
-            created=said.at,
-            slot=said.slot,
-            emotions=said.emotions,
-            ooc=where.ooc,
-            asked=asked[0],
-            asker=asked[1],
-            scene=scene,
-            company=tuple(name for name in (*(said.users or ()), *said.members) if name),
-            beside=ids,
-        )
 
     def _forget(self, place: _Place) -> None:
         for version in place.order[: place.read]:
@@ -216,6 +189,46 @@ class ChatPassages:
         for one in passage_ids:
             self._away.pop(one, None)
             self.current.drop(one)
+
+
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """What all passages of a message share."""
+
+    speaker: str
+    scene: str
+    company: tuple[str, ...]
+    ids: tuple[str, ...]
+
+
+def _made(
+    chat: str,
+    said: Said,
+    text: str,
+    where: Stretch,
+    name: str,
+    asked: tuple[str, str],
+    around: _Around,
+) -> Passage:
+    return passage(
+        chat=chat,
+        version=said.version,
+        role=said.role,
+        text=text,
+        span=(where.start, where.end),
+        speaker=around.speaker,
+        owner=said.owner,
+        created=said.at,
+        slot=said.slot,
+        emotions=said.emotions,
+        ooc=where.ooc,
+        asked=asked[0],
+        asker=asked[1],
+        scene=around.scene,
+        company=around.company,
+        beside=around.ids,
+        name=name,
+    )
 
 
 def _newest(changed: tuple[str, Chat | None]) -> tuple[object, ...]:

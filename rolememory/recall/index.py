@@ -70,7 +70,7 @@ class MemoryIndex:
     @classmethod
     def empty(cls, settings: Settings, clock: Clock | None = None) -> "MemoryIndex":
         """An index of no memories."""
-        index = cls(settings, {}, Table(), TermIndex(), KeyIndex(), Counter(), clock=clock)
+        index = cls(settings, {}, Table(), TermIndex(reads), KeyIndex(), Counter(), clock=clock)
         return index._with_strategies()
 
     def changed(
@@ -89,7 +89,7 @@ class MemoryIndex:
             for entry_id in gone:
                 self.terms.remove(entry_id)
             for entry in fresh:
-                self.terms.add(entry.id, reads(entry))
+                self.terms.add(entry.id, entry)
             self.table.change(fresh, gone)
             after = self.memories if memories is None else memories
             return replace(self, keys=keys, memories=after)._with_strategies()

@@ -1,10 +1,16 @@
-"""A passage: a few sentences of a message as they can be recalled. To strategies, gates and templates it is a memory."""
+"""A passage: a few sentences of a message as they can be recalled. To strategies, gates and templates it is a memory.
 
-from datetime import datetime
+There are many of them. One holds what it tells and nothing else: what is usual stands in the class, and all share the names of their
+fields. About 500 bytes each, besides the text.
+"""
+
+from datetime import UTC, datetime
 from hashlib import blake2b
-from typing import Literal
+from typing import Any, Literal, TypeVar
 
-from rolememory.schema.memory import Evidence, Memory, MemoryType, Source
+from pydantic import BaseModel, SerializerFunctionWrapHandler, model_serializer
+
+from rolememory.schema.memory import Evidence, Memory, Source
 
 PREFIX = "p-"  # what ids of passages begin with
 _SAID = {"chat", "version", "quote", "answers"}
@@ -12,7 +18,10 @@ _TOLD = {
     *("id", "content", "type", "source", "subject", "user", "created", "emotions", "evidence"),
     *("role", "slot", "start", "end", "ooc", "scene", "company", "beside"),
 }
-"""The fields that are set: one set for all passages, of which there are many."""
+"""The fields that are set: one set for all passages."""
+_NO_MORE: dict[str, Any] = {}
+"""The unknown fields of all passages."""
+Model = TypeVar("Model", bound=BaseModel)
 
 
 class Passage(Memory):
@@ -34,6 +43,18 @@ class Passage(Memory):
         """Nobody wrote it as a memory."""
         return False
 
+    @model_serializer(mode="wrap")
+    def _written(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """All fields, those that stand in the class among them."""
+        whole = {name: getattr(self, name) for name in Passage.model_fields}
+        told: dict[str, Any] = write(_lean(Passage, self.model_fields_set, whole))
+        return told
+
+
+for _name, _field in Passage.model_fields.items():
+    if not _field.is_required():
+        setattr(Passage, _name, _field.default)
+
 
 def passage_id(chat: str, version: str, start: int) -> str:
     """The same for the same words in the same place of the same chat, whoever reads them.
@@ -43,6 +64,18 @@ def passage_id(chat: str, version: str, start: int) -> str:
     """
     told = f"{chat}\\0{version}\\0{start}".encode("utf-8", "replace")
     return PREFIX + blake2b(told, digest_size=6).hexdigest()
+
+
+def _lean(model: type[Model], told: set[str], values: dict[str, Any]) -> Model:
+    """Make one of checked values, field by field: so the names lie in a table that all share."""
+    one = model.__new__(model)
+    put = object.__setattr__
+    for name, value in values.items():
+        put(one, name, value)
+    put(one, "__pydantic_fields_set__", told)
+    put(one, "__pydantic_extra__", _NO_MORE)
+    put(one, "__pydantic_private__", None)
+    return one
 
 
 def passage(
@@ -63,34 +96,49 @@ def passage(
     scene: str = "",
     company: tuple[str, ...] = (),
     beside: tuple[str, ...] = (),
+    name: str = "",
 ) -> Passage:
-    """Make one of values that were checked when the message was read. Cost: a few microseconds."""
+    """Make one of values that were checked when the message was read; `name` is its id, where that is known.
+
+    Cost: a few microseconds.
+    """
     start, end = span
     quote = text[start:end]
-    evidence = Evidence.model_construct(
-        _SAID, chat=chat, version=version, quote=quote, answers=asked
-    )
-    return Passage.model_construct(
-        _TOLD,
-        id=passage_id(chat, version, start),
-        content=quote,
-        type=MemoryType.EPISODIC,
-        source=Source.USER_INPUT if role == "user" else Source.AI_OUTPUT,
-        subject=speaker or None,
-        user=owner if role == "user" else None,
-        created=created,
-        emotions=emotions,
-        evidence=(evidence,),
-        role=role,
-        slot=slot,
-        start=start,
-        end=end,
-        ooc=ooc,
-        asker=asker,
-        scene=scene,
-        company=company,
-        beside=beside,
-    )
+    proof = {"chat": chat, "version": version, "quote": quote, "answers": asked}
+    evidence = _lean(Evidence, _SAID, {**proof, "adjoining": False, "also": ()})
+    told = {
+        "id": name or passage_id(chat, version, start),
+        "content": quote,
+        "source": Source.USER_INPUT if role == "user" else Source.AI_OUTPUT,
+        "subject": speaker or None,
+        "user": owner if role == "user" else None,
+        "created": created,
+        "emotions": emotions,
+        "evidence": (evidence,),
+        "role": role,
+        "slot": slot,
+        "start": start,
+        "end": end,
+        "ooc": ooc,
+        "asker": asker,
+        "scene": scene,
+        "company": company,
+        "beside": beside,
+    }
+    return _lean(Passage, _TOLD, told)
+
+
+passage(
+    chat="",
+    version="",
+    role="user",
+    text="",
+    span=(0, 0),
+    speaker="",
+    owner=None,
+    created=datetime.min.replace(tzinfo=UTC),
+)
+"""The first one of a class lays out the table that the others share."""
 
 
 def joined(one: Passage, other: Passage) -> Passage:

@@ -9,8 +9,9 @@ short and a long question, in both languages, and for a role with three memories
 import threading
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
+from hashlib import blake2b
 from math import log
 from typing import TYPE_CHECKING, Any
 
@@ -53,10 +54,12 @@ _MOST = (1 << _PACK) - 1
 class TermIndex:
     """BM25 over texts by id. Rows only grow (a changed text gets a new one) until `compact`; thread-safe.
 
-    Cost: `add` O(tokens), `scores` O(postings of the question's terms).
+    What is added is held, not its text: `read` gives that, always the same. Cost: `add` O(tokens), `scores` O(postings of the
+    question's terms).
     """
 
-    def __init__(self) -> None:
+    def __init__(self, read: Callable[[Any], str] = str) -> None:
+        self._read = read
         self._lock = threading.RLock()
         self._moves = Moves[str]()
         self._clear()
@@ -64,11 +67,11 @@ class TermIndex:
     def _clear(self) -> None:
         self._postings: dict[str, array[int]] = {}  # token -> row << 4 | count, rows rising
         self._spare: Counter[str] = Counter()  # token -> postings of removed rows and of repeats
-        self._number_of: dict[str, int] = {}  # text -> its number
+        self._number_of: dict[bytes, int] = {}  # digest of a text -> its number
         self._numbers = array("q")  # of each row's text
         self._copies = array("q")  # by number of a text: rows that hold it
         self._row_of: dict[str, int] = {}
-        self._texts: list[str | None] = []
+        self._items: list[Any] = []  # what gives the text; None = removed
         self._lengths = array("d")
         self._alive = array("B")
 
@@ -90,16 +93,18 @@ class TermIndex:
     @property
     def n_rows(self) -> int:
         """Rows of the arrays that `scores` gives, removed ones included."""
-        return len(self._texts)
+        return len(self._items)
 
-    def add(self, entry_id: str, text: str) -> None:
-        """Index a text under an id; what stood there before is replaced."""
+    def add(self, entry_id: str, item: Any) -> None:
+        """Index what `read` gives of an item under an id; what stood there before is replaced."""
         with self._lock:
+            text = self._read(item)
             if (row := self._row_of.get(entry_id)) is not None:
-                if self._texts[row] == text:
+                if self._read(self._items[row]) == text:
+                    self._items[row] = item
                     return
                 self._drop(entry_id)
-            self._append(entry_id, text)
+            self._append(entry_id, item, text)
             self._moves.note(entry_id)
 
     def remove(self, entry_id: str) -> None:
@@ -108,26 +113,26 @@ class TermIndex:
             if entry_id in self._row_of:
                 self._drop(entry_id)
                 self._moves.note(entry_id)
-                if len(self._texts) > 2 * len(self._row_of) + 1000:
+                if len(self._items) > 2 * len(self._row_of) + 1000:
                     self.compact()
 
     def compact(self) -> None:
         """Give removed rows back; row numbers change."""
         with self._lock:
             kept = [
-                (entry_id, self._texts[row])
+                (entry_id, self._items[row])
                 for entry_id, row in sorted(self._row_of.items(), key=lambda item: item[1])
             ]
             self._clear()
-            for entry_id, text in kept:
-                self._append(entry_id, text or "")
+            for entry_id, item in kept:
+                self._append(entry_id, item, self._read(item))
             self._moves.all()
 
-    def _append(self, entry_id: str, text: str) -> None:
-        row = len(self._texts)
+    def _append(self, entry_id: str, item: Any, text: str) -> None:
+        row = len(self._items)
         base, postings = row << _PACK, self._postings
         said = Counter(tokens(text))
-        number = self._number_of.setdefault(text, len(self._copies))
+        number = self._number_of.setdefault(_digest(text), len(self._copies))
         if number == len(self._copies):
             self._copies.append(0)
         if self._copies[number]:
@@ -144,7 +149,7 @@ class TermIndex:
             len(text.encode("utf-8", "surrogatepass"))
         )  # a Han character is worth three letters
         self._row_of[entry_id] = row
-        self._texts.append(text)
+        self._items.append(item)
         self._lengths.append(length)
         self._alive.append(1)
 
@@ -153,8 +158,8 @@ class TermIndex:
         number = self._numbers[row]
         self._copies[number] -= 1
         if not self._copies[number]:  # with one of several a repeat goes: as many count as before
-            self._spare.update(set(tokens(self._texts[row] or "")))
-        self._texts[row], self._alive[row] = None, 0
+            self._spare.update(set(tokens(self._read(self._items[row]))))
+        self._items[row], self._alive[row] = None, 0
 
     def rows(self, ids: Iterable[str]) -> "Rows":
         """The row of each id, -1 for one that is not here; shape (n_ids,)."""
@@ -174,6 +179,10 @@ class TermIndex:
             once = _once(heard, np.array(self._numbers), len(self._copies))
             spare = self._spare if len(self) == np.count_nonzero(heard) else None
             return Heard(self._postings, heard, once, lengths, self._lock, spare)
+
+
+def _digest(text: str) -> bytes:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).digest()
 
 
 def _wide(rows: "Mask", size: int) -> "Mask":

@@ -27,7 +27,7 @@ _FIRST = 64  # rows that a new column has room for
 
 
 class Column:
-    """One value per row, in an array that grows by doubling."""
+    """One value per row, in an array that grows by a quarter: a change costs as much as it brings, and little room stands empty."""
 
     __slots__ = ("_all", "_empty", "size")
 
@@ -48,7 +48,7 @@ class Column:
         import numpy as np
 
         if size > len(self._all):
-            shape = (max(size, 2 * len(self._all)), *self._all.shape[1:])
+            shape = (max(size, len(self._all) * 5 // 4), *self._all.shape[1:])
             room = np.full(shape, self._empty, dtype=self._all.dtype)
             room[: self.size] = self.values
             self._all = room
