@@ -4,27 +4,34 @@ A message of role-play is long, and what matters in it ends seldom where a passa
 with the sentences around them, further ones with less.
 """
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from rolememory.schema.memory import Memory
 from rolememory.schema.passage import Passage
+from rolememory.text.fold import fold
 from rolememory.text.passages import limit_at
 from rolememory.text.sentences import Span, sentences
 from rolememory.text.words import tokens
 
 LENGTHS = (2.5, 1.75, 0.75)
 """How long the excerpts of a turn may be, best first, as shares of the length of a passage; the last one holds for all others."""
+IN_SHORT = 0.5  # ... of one of the character's own, which it would say again
 FADING = 0.7  # of what a word tells, with each that tells more
+_WORD = re.compile(r"[^\W_]+")
 _BLANKS = 4  # characters that may lie between passages that stand side by side
 
 
 @dataclass(slots=True)
 class Excerpts:
-    """The excerpts of one turn. None of them repeats a sentence of another."""
+    """The excerpts of one turn. None of them repeats a sentence of another, nor tells the same words from another message."""
 
     known: Mapping[str, Memory] = field(default_factory=dict)  # what may be told, by id
     _taken: dict[tuple[str, str], list[Span]] = field(default_factory=dict)  # by chat and version
+    _said: set[str] = field(
+        default_factory=set
+    )  # the sentences that stand there, whoever said them
     _count: int = 0
 
     def tells(self, one: Passage) -> bool:
@@ -39,10 +46,14 @@ class Excerpts:
         text, offset = _text(self._beside(one))
         spans = [Span(offset + at.start, offset + at.end) for at in sentences(text)]
         core = self._core(one, words, spans)
-        if self._overlaps(one, core):
+        if self._overlaps(one, core) or self._stands(one.content, core, one.start):
             return None
-        length = LENGTHS[min(self._count, len(LENGTHS) - 1)] * limit_at(one.content, 0)
-        span = self._grown(one, core, spans, int(length))
+        told = {at for at in spans if self._stands(text, at, offset) or self._overlaps(one, at)}
+        share = LENGTHS[min(self._count, len(LENGTHS) - 1)]
+        if one.role == "assistant":
+            share = IN_SHORT
+        length = share * limit_at(one.content, 0)
+        span = _grown(core, spans, told, int(length))
         content = text[span.start - offset : span.end - offset]
         if content == one.content:
             return one
@@ -51,7 +62,13 @@ class Excerpts:
     def take(self, one: Passage, *, along: bool = False) -> None:
         """Remember what was told; what came `along` with another one leaves further ones their length."""
         self._taken.setdefault(_message(one), []).append(Span(one.start, one.end))
+        self._said.update(_words(one.content[at.start : at.end]) for at in sentences(one.content))
         self._count += not along
+
+    def _stands(self, text: str, span: Span, offset: int) -> bool:
+        """Whether the same words stand there already; `text` begins at `offset`."""
+        words = _words(text[span.start - offset : span.end - offset])
+        return bool(words) and words in self._said
 
     def _beside(self, one: Passage) -> list[Passage]:
         """The passages of its message that stand side by side with it, itself among them."""
@@ -78,27 +95,30 @@ class Excerpts:
                 best, most = (span, weight) if weight > most else (best, most)
         return best
 
-    def _grown(self, one: Passage, core: Span, spans: Sequence[Span], length: int) -> Span:
-        """The sentences around a place, the nearest ones first, as many as fit."""
-        start, end = core
-        before = [span for span in reversed(spans) if span.end <= start]
-        after = [span for span in spans if span.start >= end]
-        while before or after:
-            behind = after and (
-                not before or after[0].end - core.end < core.start - before[0].start
-            )
-            nearest = (after if behind else before)[0]
-            grown = Span(min(start, nearest.start), max(end, nearest.end))
-            if grown.end - grown.start > length or self._overlaps(one, nearest):
-                (after if behind else before).clear()
-                continue
-            (after if behind else before).pop(0)
-            start, end = grown
-        return Span(start, end)
-
     def _overlaps(self, one: Passage, span: Span) -> bool:
         taken = self._taken.get(_message(one), ())
         return any(span.start < other.end and other.start < span.end for other in taken)
+
+
+def _grown(core: Span, spans: Sequence[Span], told: Collection[Span], length: int) -> Span:
+    """The sentences around a place, the nearest ones first, as many as fit and up to one that stands there already."""
+    start, end = core
+    before = [span for span in reversed(spans) if span.end <= start]
+    after = [span for span in spans if span.start >= end]
+    while before or after:
+        behind = after and (not before or after[0].end - core.end < core.start - before[0].start)
+        nearest = (after if behind else before)[0]
+        grown = Span(min(start, nearest.start), max(end, nearest.end))
+        if grown.end - grown.start > length or nearest in told:
+            (after if behind else before).clear()
+            continue
+        (after if behind else before).pop(0)
+        start, end = grown
+    return Span(start, end)
+
+
+def _words(sentence: str) -> str:
+    return " ".join(_WORD.findall(fold(sentence).text))
 
 
 def _message(one: Passage) -> tuple[str, str]:

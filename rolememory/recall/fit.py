@@ -301,6 +301,8 @@ def _told_as(
             return _within(memory)
         excerpts.take(memory, along=True)
         return memory
+    if memory.role == "assistant" and not _says_itself(scored):
+        return Reason("borrowed")
     excerpt = excerpts.of(memory, _shared(scored))
     if excerpt is not None and excerpt is not memory:
         wider = _Candidate(excerpt, scored.relevance)
@@ -317,6 +319,11 @@ def _told_as(
 
 def _within(memory: Memory) -> Reason:
     return Reason("near_duplicate", (("of", memory.id), ("alike", 1.0)))
+
+
+def _says_itself(scored: Scored) -> bool:
+    """Whether a text has evidence that its neighbours do not lend: a reply beside a line that is to the point says mostly nothing of it."""
+    return any(hit.because.get("own") == "" or hit.because.get("via") for hit in scored.hits)
 
 
 def _shared(scored: Scored) -> Sequence[str]:

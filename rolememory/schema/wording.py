@@ -138,6 +138,7 @@ _REASONS: _Sentences = {
     "uninvited": (
         ("relevance {relevance} is below {threshold}, and nobody asked", "相关度 {relevance}，低于 {threshold}，也没有人问起"),
     ),
+    "borrowed": (("what stands around it is to the point, its own words are not", "切题的是前后的话，它本身并不切题"),),
     "allowance": (("{limit} things said before are in already, and nobody asked", "已有{limit}段以前的话，也没有人问起"),),
     "in_story": (("the story so far tells it already", "到目前为止的故事里已经有了"),),
     "speaker_share": (("{speaker} said enough that is there already: {needed} of {limit} characters", "{speaker}的话已经够多了：{needed}，上限为{limit}个字符"),),

@@ -53,6 +53,9 @@ CROWD = 8 * BEST  # equals that say nothing about which of them is meant
 SIBLING = 1.6  # nats for one that carries the topic of the best; alone it wakes nothing
 MOSTLY = 0.5  # of a text: who asks so much tells nothing new
 FAINTEST = 0.02  # strengths below are not worth a hit
+LITTLE = (
+    1.3  # nats that a text must say itself: what has less stands where it stands by its neighbours
+)
 
 
 def reads(entry: Entry) -> str:
@@ -260,8 +263,9 @@ class SemanticTrigger(ByRows):
         path = Path(told.led, best, hits) if told.led else None
         grown = told.later.reasons(best.tolist(), self.table.entry) if told.later else {}
         earlier = told.later.earlier(self.table.entry) if told.later else {}
+        own = self._own(coverage, nearness, scene)[best]
         because = _Meaning(
-            cosines[best], coverage[best], entries, question, terms, told.topics, path, grown
+            cosines[best], coverage[best], own, entries, question, terms, told.topics, path, grown
         )
         return Found(best, strengths[best], because, earlier)
 
@@ -343,9 +347,8 @@ class SemanticTrigger(ByRows):
 
         Besides, the topics that are meant, and which of the best led where. Ineligible entries neither have nor lend any.
         """
-        evidence, kinds = calibrate.lexical(coverage), self._substance
-        if nearness is not None:
-            evidence = evidence + nearness.evidence(self._goes_on(scene))
+        kinds = self._substance
+        evidence = self._own(coverage, nearness, scene)
         evidence = self._in_context(evidence, scene, terms, mask) * mask
         evidence, meant = self._of_topics(evidence, scene, terms, mask)
         lent = self._conversations.lent(evidence, self._settings.neighbours, kinds.asks)
@@ -360,6 +363,11 @@ class SemanticTrigger(ByRows):
         """How much the newest message goes on with the talk before it, 0..1."""
         share = context_dependence(scene.query) if self._settings.context else 0.0
         return share if share and before(scene) else 0.0
+
+    def _own(self, coverage: "Floats", nearness: "Nearness | None", scene: Scene) -> "Floats":
+        """What the words of the message itself speak for, (n_rows,)."""
+        evidence = calibrate.lexical(coverage)
+        return evidence if nearness is None else evidence + nearness.evidence(self._goes_on(scene))
 
     def _of_topics(
         self, evidence: "Floats", scene: Scene, terms: Heard | None, mask: "Mask"
@@ -510,6 +518,7 @@ class _Meaning:
 
     cosines: "Floats"
     coverage: "Floats"
+    own: "Floats"  # evidence without what neighbours lend
     entries: Sequence[Entry]
     question: Question
     terms: Heard | None
@@ -531,6 +540,8 @@ class _Meaning:
         )
         if about:
             values = (*values, ("topics", about))
+        if self.own[place] < LITTLE:
+            values = (*values, ("own", round(float(self.own[place]), 2)))
         if self.path is not None and self.terms is not None:
             values = (*values, *self.path.values(place, reads(self.entries[place]), self.terms))
         values = (*values, *self.grown.get(place, ()))
