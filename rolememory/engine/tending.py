@@ -84,10 +84,13 @@ class Tending(Writing):
         Replies that `observe` sees need not be told.
         """
         self._usage.uses.record(self._known(memory_id), chat, query, referenced, datetime.now(UTC))
+        return self.weight(memory_id)
+
+    def weight(self, memory_id: str) -> float:
+        """What a memory weighs with what use has added, 0..2. Raises: UnknownMemoryError."""
         memories = self.memories
-        return weight(
-            memories[memory_id], self._usage.effects(self.chats.visible_from(None), memories)
-        )
+        one = memories[self._known(memory_id)]
+        return weight(one, self._usage.effects(self.chats.visible_from(None), memories))
 
     def reweigh(self, memory_id: str, delta: float) -> Memory:
         """Make a memory heavier or lighter for good, within 0..2. Source: S4.14."""

@@ -200,7 +200,7 @@ class Style:
         self._scenes: dict[int, tuple[Passage, Heading]] = {}  # likewise
         self._lines: dict[tuple[str, int], str] = {}  # by template and memory
         self._frames: dict[Hashable, Frame | None] = {}  # by template and shape
-        self._joined: dict[tuple[str, ...], list[Memory]] = {}  # by the ids that were joined
+        self._joined: dict[Hashable, list[Memory]] = {}  # by what was joined, and how much of it
         self._says_text: bool | None = None
         heading = settings.heading
         if heading is not None:  # a setting may come from a stranger too
@@ -399,7 +399,7 @@ class Style:
 
     def _merged(self, memories: Sequence[Memory]) -> list[Memory]:
         """The lines of the block in their order; the same objects for the same memories."""
-        key = tuple(memory.id for memory in memories)
+        key = tuple((memory.id, getattr(memory, "start", 0), memory.content) for memory in memories)
         if not any(isinstance(memory, Passage) for memory in memories):
             return in_order(memories)
         if key not in self._joined:

@@ -1,6 +1,7 @@
 """Which of the memories in its prompt a reply used: by telling words that nobody had said before, or by meaning. Source: S4.29.
 
-A wrong yes makes a memory heavier and the next wrong yes likelier, so a doubt counts as no.
+A wrong yes makes a memory heavier and the next wrong yes likelier, so a doubt counts as no. Nor is a memory used by a reply that recites
+it: a model that repeats what it sees would make it heavier turn by turn.
 """
 
 from collections import Counter
@@ -11,6 +12,7 @@ from rolememory.inject.fence import strip
 from rolememory.learn.commands.reading import sentences
 from rolememory.schema.evidence import Reason
 from rolememory.schema.memory import Memory
+from rolememory.text.fold import fold
 from rolememory.text.words import PAIR, RARE, kind, tokens
 
 ENOUGH = 2.0  # telling words that need nothing else; one that several memories have is shared out
@@ -18,6 +20,7 @@ LONG = 7  # letters of a word that is as telling as two
 HALF, LEAST = 0.6, 1.0  # share of the telling words of a memory that has fewer, and one at least
 NEAR = 0.6  # cosine of a sentence with a memory that it says in other words ...
 NEARER = 0.15  # ... if it is so much nearer than what was said before
+RECITED = 24  # bytes of a memory that stands word for word in a reply: that is no use of it
 _MOST_SENTENCES = 24  # whose meaning is asked for
 
 Cosine = Callable[[str, str], float | None]
@@ -55,9 +58,11 @@ def referenced(
     heard = {token for said in (query, *names) for token in tokens(said)}
     told = {memory.id: _telling((memory.content, *memory.keys)) - heard for memory in injected}
     holders = Counter(token for words in told.values() for token in words)
-    said = set(tokens(text))
+    said, letters = set(tokens(text)), _letters(text)
     found: list[Reference] = []
     for memory in injected:
+        if len(memory.content.encode()) >= RECITED and _letters(memory.content) in letters:
+            continue
         both = told[memory.id] & said
         weight = sum(_worth(token, memory.content, text) / holders[token] for token in both)
         if weight >= min(ENOUGH, HALF * len(told[memory.id])) and weight >= LEAST:
@@ -66,6 +71,10 @@ def referenced(
         elif vectors and (near := _near(memory, text, query, vectors)):
             found.append(Reference(memory.id, Reason("referenced", (("cosine", near),))))
     return found
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, fold(text).text))
 
 
 def _telling(texts: Iterable[str]) -> set[str]:

@@ -17,7 +17,6 @@ from rolememory.text.words import tokens
 
 LENGTHS = (2.5, 1.75, 0.75)
 """How long the excerpts of a turn may be, best first, as shares of the length of a passage; the last one holds for all others."""
-IN_SHORT = 0.5  # ... of one of the character's own, which it would say again
 FADING = 0.7  # of what a word tells, with each that tells more
 _WORD = re.compile(r"[^\W_]+")
 _BLANKS = 4  # characters that may lie between passages that stand side by side
@@ -49,10 +48,7 @@ class Excerpts:
         if self._overlaps(one, core) or self._stands(one.content, core, one.start):
             return None
         told = {at for at in spans if self._stands(text, at, offset) or self._overlaps(one, at)}
-        share = LENGTHS[min(self._count, len(LENGTHS) - 1)]
-        if one.role == "assistant":
-            share = IN_SHORT
-        length = share * limit_at(one.content, 0)
+        length = LENGTHS[min(self._count, len(LENGTHS) - 1)] * limit_at(one.content, 0)
         span = _grown(core, spans, told, int(length))
         content = text[span.start - offset : span.end - offset]
         if content == one.content:

@@ -301,29 +301,41 @@ def _told_as(
             return _within(memory)
         excerpts.take(memory, along=True)
         return memory
-    if memory.role == "assistant" and not _says_itself(scored):
-        return Reason("borrowed")
-    excerpt = excerpts.of(memory, _shared(scored))
-    if excerpt is not None and excerpt is not memory:
-        wider = _Candidate(excerpt, scored.relevance)
-        closed = fitting.allowance.refuses(wider, fitted.chosen) or _budget(
-            wider, fitted, fitting, block
-        )
-        if closed:
-            excerpt = None if excerpts.tells(memory) else memory
+    borrowed = memory.role == "assistant" and _is_borrowed(scored)
+    excerpt = None if borrowed else _excerpt(scored, memory, excerpts, fitted, fitting, block)
     if excerpt is None:
-        return _within(memory)
+        return Reason("borrowed") if borrowed else _within(memory)
     excerpts.take(excerpt)
     return excerpt
+
+
+def _excerpt(
+    scored: Scored,
+    memory: Passage,
+    excerpts: Excerpts,
+    fitted: Fitted,
+    fitting: Fitting,
+    block: Growing,
+) -> Passage | None:
+    """The passage with the sentences around it, or alone where that does not fit; None where its words stand there already."""
+    excerpt = excerpts.of(memory, _shared(scored))
+    if excerpt is None or excerpt is memory:
+        return excerpt
+    wider = _Candidate(excerpt, scored.relevance)
+    refused = fitting.allowance.refuses(wider, fitted.chosen)
+    if not (refused or _budget(wider, fitted, fitting, block)):
+        return excerpt
+    return None if excerpts.tells(memory) else memory
 
 
 def _within(memory: Memory) -> Reason:
     return Reason("near_duplicate", (("of", memory.id), ("alike", 1.0)))
 
 
-def _says_itself(scored: Scored) -> bool:
-    """Whether a text has evidence that its neighbours do not lend: a reply beside a line that is to the point says mostly nothing of it."""
-    return any(hit.because.get("own") == "" or hit.because.get("via") for hit in scored.hits)
+def _is_borrowed(scored: Scored) -> bool:
+    """Whether a text was found by what its neighbours lend alone: a reply beside a line that is to the point says mostly nothing of it."""
+    reasons = [hit.because for hit in scored.hits]
+    return bool(reasons) and all(one.get("own") != "" and not one.get("via") for one in reasons)
 
 
 def _shared(scored: Scored) -> Sequence[str]:

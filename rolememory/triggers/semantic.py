@@ -53,9 +53,7 @@ CROWD = 8 * BEST  # equals that say nothing about which of them is meant
 SIBLING = 1.6  # nats for one that carries the topic of the best; alone it wakes nothing
 MOSTLY = 0.5  # of a text: who asks so much tells nothing new
 FAINTEST = 0.02  # strengths below are not worth a hit
-LITTLE = (
-    1.3  # nats that a text must say itself: what has less stands where it stands by its neighbours
-)
+LITTLE = 0.1  # nats of its own below which a text is found by its neighbours alone
 
 
 def reads(entry: Entry) -> str:

@@ -79,6 +79,27 @@ def test_meaning_helps_where_words_prove_nothing(
     assert [dict(one.because.values).get("cosine") for one in found] == near
 
 
+@pytest.mark.parametrize(
+    ("content", "reply"),
+    [
+        pytest.param(
+            "Lin buried the compass under the juniper.",
+            "I know it well: *Lin buried the compass under the juniper*, and so on.",
+            id="in English",
+        ),
+        pytest.param(
+            "林把罗盘埋在磨坊后的杜松树下。",
+            "我记得：林把罗盘埋在磨坊后的杜松树下！",
+            id="in Chinese",
+        ),
+    ],
+)
+def test_a_memory_that_is_recited_is_not_used(content: str, reply: str) -> None:
+    memory = Memory(id="a", content=content)
+    assert referenced(reply, [memory]) == []
+    assert referenced(reply.replace(content[:4], "…"), [memory]) != []
+
+
 @pytest.mark.parametrize("content", ["", "   ", "{{user}}", "Mira", "的了", "茶", "🙂", "-"])
 def test_a_memory_that_says_nothing_is_never_used(content: str) -> None:
     reply = "Mira drinks tea, 喝茶的。 🙂"

@@ -130,3 +130,14 @@ def test_messages_around_lend_evidence_however_long_they_are(tmp_path: Path) -> 
         role.observe(talk, chat="old", user="lin")
         found = role.search(question, user="lin", limit=3)
         assert answer in {one.memory.content for one in found}
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_same_words_from_two_messages_are_told_once(tmp_path: Path, language: str) -> None:
+    text, question, _ = TOLD[language]
+    with Home.open(tmp_path, MODEL_OFF) as home:
+        role = home.create("Mira")
+        told(role, f"{FILLER[language]}{text}", f"{text} {FILLER[language]}", chat="older")
+        told(role, f"{text} {FILLER[language][::-1]}")
+        turn = role.recall([Message.user(question)], chat="new", user="lin")
+        assert turn.text.count(text.partition("." if language == "en" else "。")[0]) == 1

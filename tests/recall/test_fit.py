@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from hypothesis import given
@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from rolememory.recall.allowance import Allowance
 from rolememory.recall.fit import Fitted, Fitting, Visible, fit
-from rolememory.schema.evidence import Scored
+from rolememory.schema.evidence import Hit, Reason, Scored
 from rolememory.schema.memory import Memory
+from rolememory.schema.passage import passage
 from rolememory.schema.settings import BudgetSettings, PassageSettings, RecallSettings
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
@@ -285,3 +286,37 @@ def test_the_budget_is_never_exceeded_and_a_higher_score_is_dropped_only_if_it_d
         if fitted.refused.get(one.memory.id) and fitted.refused[one.memory.id].code == "budget":
             before = [other.memory for other in fitted.chosen if other.score >= one.score]
             assert Plain().block([*before, one.memory]) > limit
+
+
+@pytest.mark.parametrize(
+    ("role", "values", "told"),
+    [
+        pytest.param(
+            "assistant", (("own", 0.0),), False, id="its neighbours alone are to the point"
+        ),
+        pytest.param(
+            "assistant", (("own", 0.0), ("via", "tower")), True, id="another hit led there"
+        ),
+        pytest.param("assistant", (), True, id="its own words are to the point"),
+        pytest.param("user", (("own", 0.0),), True, id="the user said it"),
+    ],
+)
+def test_own_words_come_for_what_they_say_themselves(
+    role: Literal["user", "assistant"], values: tuple[tuple[str, str | float], ...], told: bool
+) -> None:
+    one = passage(
+        chat="c",
+        version="v",
+        role=role,
+        text="The candle burns low.",
+        span=(0, 21),
+        speaker="",
+        owner="",
+        created=NOW,
+    )
+    why = (Hit(one.id, "semantic", 0.9, Reason("meaning", values)),)
+    rules = Fitting(
+        RecallSettings(), BudgetSettings(), NOW, allowance=Allowance(PassageSettings(), asked=True)
+    )
+    found = fit([Scored(one, 0.9, 0.9, why)], Plain(), rules)
+    assert bool(found.chosen) is told
