@@ -14,7 +14,7 @@ from rolememory.schema.settings import InjectSettings
 
 LOOK_AGAIN_S = 0.5  # how long an edited template may go unnoticed
 _KEPT_STYLES = 16
-_KEPT_LINES = 20_000
+_KEPT_LINES = 2_000
 
 _Key = tuple[InjectSettings, Language, str, str, int, str]
 

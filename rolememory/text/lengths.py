@@ -145,7 +145,7 @@ def _kind(code: int) -> str:
 _KINDS = _Kinds()
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=1024)
 def _estimate(text: str) -> float:
     kinds = text.translate(_KINDS)
     return sum(kinds.count(kind) * tokens for kind, tokens in _TOKENS.items())

@@ -214,7 +214,7 @@ class Question:
         )
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=256)
 def ask(text: str) -> Question:
     """The question a text puts to the index.
 
