@@ -24,7 +24,7 @@ CHARACTERS_A_TOKEN = 4  # about so many, where a budget is counted in tokens
 RUN_WORDS, RUN_HAN = 6, 12
 """Words (characters of Chinese) in a row that are a quotation."""
 
-OWN_LEAST = 0.8
+OWN_LEAST = 0.9
 """Of the relevance of the best that is told: what words of the character's own must have to stand beside it, where somebody asks."""
 
 _TOKEN = re.compile(r"[\u3400-\u9fff\u3040-\u30ff]|[^\W_\u3400-\u9fff\u3040-\u30ff]+(?:['’]\w+)?")
