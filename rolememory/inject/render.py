@@ -46,6 +46,7 @@ _KEPT_FRAMES = 512
 _SAID = (Source.USER_INPUT, Source.AI_OUTPUT)
 _NEAR = 300  # characters between two passages of a message that are told as one
 Said = TypeVar("Said")
+_LASTING = (MemoryType.TRAIT, MemoryType.GOAL)  # what one is like and wants did not happen on a day
 _EARLIEST = datetime.min.replace(tzinfo=UTC)
 
 
@@ -481,7 +482,7 @@ class Style:
             "type": memory.type.value,
             "text": text,
             "content": text,
-            "date": day(created, self.language) if created else "",
+            "date": day(created, self.language) if created and memory.type not in _LASTING else "",
             "time": minute(created) if created else "",
             "subject": "" if quoted else self._subject(memory),
             "speaker": self._speaker(memory) if quoted else "",

@@ -88,7 +88,7 @@ def test_s1_limits_each_type_and_heads_the_block(preset: Settings) -> None:
         3,
     )
     assert (preset.inject.heading, preset.inject.position, preset.inject.template) == (
-        "## 角色记忆",
+        None,  # the template's own, in the language of the chat
         "system",
         "anh",
     )
