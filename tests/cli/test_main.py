@@ -190,8 +190,15 @@ def test_watch_tells_of_an_edit_and_ends_with_130(command: Command) -> None:
     assert (watching.returncode, errors) == (130, "")
 
 
-def test_a_fault_of_ours_is_one_line_too(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rolememory.engine.Home.open", lambda *_: 1 / 0)
-    ran = command("roles")
-    assert (ran.code, ran.err.count("\n")) == (1, 1)
+def test_a_fault_of_code_is_one_line_too(command: Command, tmp_path: Path) -> None:
+    package = tmp_path / "package"
+    told = package / "broken-1.0.dist-info"
+    told.mkdir(parents=True)
+    (package / "broken.py").write_text("1 / 0", "utf-8")
+    (told / "METADATA").write_text("Name: broken\nVersion: 1.0\n", "utf-8")
+    (told / "entry_points.txt").write_text("[rolememory.triggers]\nbroken = broken:X\n", "utf-8")
+    path = os.pathsep.join(filter(None, [str(package), os.environ.get("PYTHONPATH", "")]))
+    place = {"ROLEMEMORY_HOME": str(command.home), "PYTHONPATH": path}
+    ran = process("recall", "Mira", "Why is the beacon dark?", environment=place)
+    assert (ran.code, ran.err.count("\n")) == (1, 1), ran
     assert "ZeroDivisionError" in ran.err

@@ -285,8 +285,10 @@ def test_a_block_that_grows_is_as_long_as_it_is_said(
 def test_a_block_that_grows_is_not_put_together_each_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    asked = list[int]()
-    monkeypatch.setattr(Length, "block", lambda _, memories: asked.append(len(memories)) or 0)
+    asked, block = list[int](), Length.block
+    monkeypatch.setattr(
+        Length, "block", lambda own, some: asked.append(len(some)) or block(own, some)
+    )
     growing = Length(Style(SHIPPED)).growing(whole=False)
     for memory in memories(50):
         growing.tried(memory)
