@@ -8,6 +8,7 @@ from rolememory.recall.associates import Associated
 from rolememory.recall.fit import Fitted, Fitting, Measure, Visible, fit
 from rolememory.recall.gates import Asker, Occasion, eligible, inherited, turn_gate
 from rolememory.recall.index import MemoryIndex
+from rolememory.recall.restated import inherit
 from rolememory.recall.standing import EVERYTHING, Sees, superseded
 from rolememory.recall.weigh import order, weigh
 from rolememory.schema.evidence import Change, Reason, Scored
@@ -152,7 +153,7 @@ def ask(
 
     with index.table.lock:
         heard = audience(asker) if audience else eligible(index.memories.values(), asker)
-        scored: Sequence[Scored] = weigh(
+        ranking = weigh(
             index.table,
             index.strategies,
             question.scene,
@@ -163,6 +164,7 @@ def ask(
             heirs=inherited(index.memories, asker, heard),
             note=note,
         )
+    scored: Sequence[Scored] = inherit(ranking, question.scene.user)
     if question.associated:
         told = (
             found

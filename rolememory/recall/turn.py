@@ -73,6 +73,7 @@ _SAY_THEMSELVES = {
     "salience",
     "priority",
     "associate",
+    "restated",
 }  # their sentence begins with their name
 
 

@@ -232,6 +232,7 @@ _REASONS: _Sentences = {
     "other_language": (("it is written in another language than the chat", "所用语言与对话不同"),),
     "told_already": (("'{of}' says it already, from the same message", "同一条消息的“{of}”已经说了"), ("it is known already", "已经记下了")),
     "card_text": (("the card says it already", "角色卡里已经写了"),),
+    "inherited": (("it says again what {speaker} said: '{of}'", "重复了{speaker}说过的“{of}”"),),
     "echo_of": (("it repeats '{of}', which stood in the prompt", "重复了提示词里的“{of}”"), ("it repeats a recalled memory", "重复了已回忆的内容")),
     "secret": (("it seems to hold a secret ({sort})", "似乎含有机密（{sort}）"), ("it seems to hold a secret", "似乎含有机密")),
     "instruction": (("it tells the model what to do: '{words}'", "像是对模型的指令：“{words}”"), ("it tells the model what to do", "像是对模型的指令")),

@@ -1,0 +1,88 @@
+"""Trust is inherited: what the character says again after somebody is no better evidence than what that person said.
+
+A character that was shown a line repeats it, in words that fit the next question better than the line did. Such a passage never
+stands before the one that it restates, so that nobody's words become the character's own knowledge by being said once more.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from rolememory.recall.weigh import Ranking, placed
+from rolememory.schema.evidence import Contribution, Reason, Scored
+from rolememory.schema.passage import Passage
+from rolememory.text.words import HAN, PAIR, RARE, kind, tokens
+
+LOOKED_AT = 40  # best passages that are compared
+LEAST = 3  # telling words that a line must have to be restated
+SHARE = 0.75  # of them that must be said again
+SHOWN = 40  # characters of the line in an explanation
+
+
+def inherit(ranking: Ranking, asker: str | None) -> Ranking:
+    """The ranking in which no passage of the character scores better than what it restates of somebody who does not ask.
+
+    Who asks is believed about what they said themselves. Cost: O(`LOOKED_AT` squared).
+    """
+    origins = dict(_restated(ranking, asker)) if asker else {}
+    scores = [*ranking.scores]
+    for place, origin in origins.items():
+        scores[place] = min(scores[place], ranking.scores[origin])
+    if scores == [*ranking.scores]:
+        return ranking
+    order = sorted(range(len(scores)), key=lambda at: placed(scores[at], ranking.memories[at]))
+
+    def put_together(place: int) -> Scored:
+        at = order[place]
+        return _lowered(ranking[at], scores[at], ranking, origins.get(at))
+
+    return Ranking(
+        [ranking.memories[at] for at in order],
+        [ranking.relevances[at] for at in order],
+        [scores[at] for at in order],
+        put_together,
+        ranking.earlier,
+    )
+
+
+def _restated(ranking: Ranking, asker: str | None) -> Iterator[tuple[int, int]]:
+    """The places of passages of the character, each with the place of the worst passage that it restates."""
+    said: dict[int, frozenset[str]] = {}
+    best = [at for at, one in enumerate(ranking.memories) if isinstance(one, Passage)][:LOOKED_AT]
+    for at in best:
+        said[at] = _telling(ranking.memories[at].content)
+    others = [
+        at
+        for at in best
+        if ranking.memories[at].user not in (None, asker) and len(said[at]) >= LEAST
+    ]
+    for at in best:
+        if _role(ranking, at) != "assistant":
+            continue
+        again = [one for one in others if _says_again(ranking, said, at, one)]
+        if again:
+            yield at, again[-1]
+
+
+def _says_again(ranking: Ranking, said: Mapping[int, frozenset[str]], at: int, other: int) -> bool:
+    one, then = ranking.memories[at].created, ranking.memories[other].created
+    after = one is not None and then is not None and one > then
+    return after and len(said[other] & said[at]) >= SHARE * len(said[other])
+
+
+def _role(ranking: Ranking, at: int) -> str:
+    memory = ranking.memories[at]
+    return memory.role if isinstance(memory, Passage) else ""
+
+
+def _telling(text: str) -> frozenset[str]:
+    return frozenset(one for one in tokens(text) if kind(one) in (RARE, HAN, PAIR))
+
+
+def _lowered(scored: Scored, score: float, ranking: Ranking, origin: int | None) -> Scored:
+    if origin is None or score == scored.score:
+        return scored
+    other = ranking.memories[origin]
+    told = other.content if len(other.content) <= SHOWN else f"{other.content[:SHOWN].rstrip()}…"
+    why = Reason("inherited", (("speaker", other.subject or ""), ("of", told), ("id", other.id)))
+    lost = Contribution("restated", round(score - scored.score, 6), why)
+    return replace(scored, score=score, contributions=(*scored.contributions, lost))
