@@ -103,7 +103,7 @@ class Case:
         try:
             asked = changed(self.question, self.memory, change)
         except ValueError:  # as below
-            return Reason("bounds")
+            return self.given.fitted.refused[self.memory.id]
         fitted = fit(self.given.scored, asked.measure, asked.fitting)
         return None if _holds(fitted, self.memory) else fitted.refused[self.memory.id]
 

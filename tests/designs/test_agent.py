@@ -36,6 +36,7 @@ TALK = {
 }
 FACT = {"en": "The user writes the API in Go.", "zh": "用户用 Go 写 API。"}
 ASKED = {"en": "In which language is the API?", "zh": "API 是用什么语言写的？"}
+ANSWER = {"en": "Go: whatever that user writes is in Go.", "zh": "记得用户用 Go 写的。"}
 WORDS = {"embedding.backend": "off"}
 
 
@@ -261,8 +262,9 @@ def test_what_a_reply_uses_weighs_more_and_what_is_light_is_archived(
     """S4.13 to S4.17, S4.29, S4.30: the weight follows use; light memories are put away, not deleted."""
     with chatting(tmp_path, preset="agent", language=language) as mira:
         mira.tell(FACT[language], id="go")
-        mira.say(ASKED[language], reply=FACT[language])
-        mira.say(u(ASKED[language]), a(FACT[language]), u("…"))
+        answer = ANSWER[language]
+        mira.say(ASKED[language], reply=answer)
+        mira.say(u(ASKED[language]), a(answer), u("…"))
         mira.mind._usage.settle()
         assert [one.id for one in mira.mind.core(1.01)] == ["go"]
         mira.tell("x" * 20, id="light")
