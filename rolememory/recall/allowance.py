@@ -94,11 +94,14 @@ class Allowance:
     left: Mapping[str, int] = field(
         default_factory=dict
     )  # by id: how many turns ago it was in the prompt and left it
+    again: frozenset[str] = (
+        frozenset()
+    )  # ids that the same message was told before: another reply gets the same block
 
     def refuses(self, candidate: Weighed, chosen: Iterable[Scored]) -> Reason | None:
         """Why this passage may not come; None for what is none, or may."""
         memory = candidate.memory
-        if not isinstance(memory, Passage) or memory.constant:
+        if not isinstance(memory, Passage) or memory.constant or memory.id in self.again:
             return None
         if memory.role == "assistant" and self._recited(memory):
             return Reason("recited")

@@ -29,6 +29,7 @@ class Question:
     occasion: Occasion
     visible: Visible = field(default_factory=Visible)
     kept: frozenset[str] = frozenset()
+    again: frozenset[str] = frozenset()  # those that this message was told at its turn before
     left: Mapping[str, int] = field(
         default_factory=dict
     )  # what left the prompt, by id: how many turns ago
@@ -95,7 +96,9 @@ class Question:
         rules = self.settings.recall.passages
         budget, asker = self.settings.budget, self.scene.user or ""
         room = budget.max_total_length * (1 if budget.unit == "characters" else CHARACTERS_A_TOKEN)
-        return Allowance(rules, asks(self.scene.query), tuple(said), asker, room, self.left)
+        return Allowance(
+            rules, asks(self.scene.query), tuple(said), asker, room, self.left, self.again
+        )
 
     def about(self, memory: Memory) -> "Question":
         """The same question, had this memory been written so."""

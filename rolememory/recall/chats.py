@@ -28,6 +28,10 @@ class ChatStates:
         """The ids that stood in the prompt of the last turn of this chat."""
         return frozenset(self._of(chat).get("ids", ()))
 
+    def told(self, chat: str, said: str) -> frozenset[str]:
+        """The ids that stood in the prompt when this message had its turn before: it is swiped or regenerated; else none."""
+        return self.injected(chat) if self._of(chat).get("said") == said else frozenset()
+
     def left(self, chat: str, said: str, rest: int) -> dict[str, int]:
         """What was said and left the prompt of this chat within so many turns before that of this message, by id: how many turns ago."""
         number, held = self._left(chat, said, rest)

@@ -301,7 +301,8 @@ def _told_as(
             return _within(memory)
         excerpts.take(memory, along=True)
         return memory
-    borrowed = memory.role == "assistant" and _is_borrowed(scored)
+    fresh = memory.id not in fitting.allowance.again
+    borrowed = fresh and memory.role == "assistant" and _is_borrowed(scored)
     excerpt = None if borrowed else _excerpt(scored, memory, excerpts, fitted, fitting, block)
     if excerpt is None:
         return Reason("borrowed") if borrowed else _within(memory)

@@ -231,6 +231,7 @@ class Recollection:
             occasion,
             visible(heard, request.shown),
             self.chats.injected(request.chat),
+            again=self.chats.told(request.chat, heard.fingerprint),
             left=self.chats.left(request.chat, heard.fingerprint, settings.recall.passages.rest),
             sight=request.sight,
             superseded=self._live.superseded(request.sight),

@@ -305,6 +305,18 @@ class Heard:
         expected = BACKGROUND * kind(token)[1]
         return log((self._size + BACKGROUND + 1.0) / (self.holders(token) + expected + 0.5))
 
+    def telling(self, question: Question, most: int) -> Question:
+        """Its tokens that tell most, at most so many: who asks with a whole text asks little more with the rest, which most texts hold."""
+        if len(question.weights) <= most:
+            return question
+        self.count(question.weights)
+        told = {one: weight * self.information(one) for one, weight in question.weights.items()}
+        best = sorted(told, key=lambda one: (-told[one], one))[:most]
+        return Question(
+            {one: question.weights[one] for one in best},
+            {one: question.surfaces[one] for one in best},
+        )
+
     def scores(self, question: Question) -> "Scores":
         """What share of the question's information each row of the index holds: (n_rows,) float32, 0 = no word shared.
 

@@ -51,6 +51,7 @@ TOPIC = 1.5  # nats for a candidate that carries a topic that is meant
 TOPIC_TOO = 3.0  # ... and this for each root of what else speaks for it
 CROWD = 8 * BEST  # equals that say nothing about which of them is meant
 SIBLING = 1.6  # nats for one that carries the topic of the best; alone it wakes nothing
+MOST_TELLING = 12  # tokens of a passage that ask for what was said later about the same
 MOSTLY = 0.5  # of a text: who asks so much tells nothing new
 FAINTEST = 0.02  # strengths below are not worth a hit
 LITTLE = 0.1  # nats of its own below which a text is found by its neighbours alone
@@ -455,7 +456,11 @@ class SemanticTrigger(ByRows):
             tells = np.float32(terms.information(token) / terms.rare_word())
             rows = terms.holding(token)
             about[rows] = np.maximum(about[rows], tells)
-        return Shared(lambda text: words.pick(terms.scores(ask(text))), words.pick(about))
+
+        def scores(text: str) -> "Floats":
+            return words.pick(terms.scores(terms.telling(ask(text), MOST_TELLING)))
+
+        return Shared(scores, words.pick(about))
 
     def _near(self, scene: Scene, nearness: "Nearness | None") -> Near | None:
         vectors, places, asked = self._vectors, self._places, scene.vector
