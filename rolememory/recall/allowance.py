@@ -101,12 +101,14 @@ class Allowance:
     def refuses(self, candidate: Weighed, chosen: Iterable[Scored]) -> Reason | None:
         """Why this passage may not come; None for what is none, or may."""
         memory = candidate.memory
-        if not isinstance(memory, Passage) or memory.constant or memory.id in self.again:
+        if not isinstance(memory, Passage) or memory.constant:
+            return None
+        if reason := self._too_much_of_one(memory, chosen):
+            return reason
+        if memory.id in self.again:
             return None
         if memory.role == "assistant" and self._recited(memory):
             return Reason("recited")
-        if reason := self._too_much_of_one(memory, chosen):
-            return reason
         if not self.asked:
             return self._uninvited(candidate, memory, chosen)
         return self._beside(candidate, memory, chosen)
