@@ -156,7 +156,7 @@ def _read(path: Path) -> tuple[Rule, ...]:
         ) from error
     except (OSError, UnicodeDecodeError, RecursionError) as error:
         raise FileError(
-            path, f"cannot be read: {error}", remedy="write it as JSON in UTF-8"
+            path, "cannot be read: {error}", remedy="write it as JSON in UTF-8", error=error
         ) from error
     rows = raw.get("rules") if isinstance(raw, Mapping) else None
     if not isinstance(rows, list):
@@ -174,18 +174,20 @@ def _rule(path: Path, number: int, row: Any) -> Rule:
     if not isinstance(row, Mapping):
         raise FileError(
             path,
-            f"expected an object, got {row!r:.60}",
+            "expected an object, got {row!r:.60}",
             field=place,
-            remedy='write {"id": ..., "regex": ...}',
+            remedy='write {{"id": ..., "regex": ...}}',
+            row=row,
         )
     texts = {name: row.get(name, "") for name in ("id", "zh", "en", "regex", "replacement")}
     for name, value in texts.items():
         if not isinstance(value, str) or (name in ("id", "regex") and not value):
             raise FileError(
                 path,
-                f"expected text, got {value!r:.60}",
+                "expected text, got {value!r:.60}",
                 field=f"{place}.{name}",
                 remedy='write it in quotes, "..."',
+                value=value,
             )
     rule = Rule(**texts)
     _try(path, place, rule)
@@ -197,18 +199,21 @@ def _try(path: Path, place: str, rule: Rule) -> None:
     if len(rule.regex) > _LONGEST_REGEX:
         raise FileError(
             path,
-            f"{len(rule.regex)} characters long",
+            "{count} characters long",
             field=f"{place}.regex",
-            remedy=f"keep it below {_LONGEST_REGEX}",
+            remedy="keep it below {limit}",
+            count=len(rule.regex),
+            limit=_LONGEST_REGEX,
         )
     try:
         _compiled(rule.regex)
     except (regex.error, RecursionError, OverflowError) as error:
         raise FileError(
             path,
-            f"not a regular expression: {error}",
+            "not a regular expression: {error}",
             field=f"{place}.regex",
             remedy="mend the pattern",
+            error=error,
         ) from error
     try:
         _compiled(rule.regex + "|").sub(
@@ -217,9 +222,10 @@ def _try(path: Path, place: str, rule: Rule) -> None:
     except (regex.error, IndexError) as error:
         raise FileError(
             path,
-            f"cannot be used: {error}",
+            "cannot be used: {error}",
             field=f"{place}.replacement",
             remedy="refer to groups that exist",
+            error=error,
         ) from error
 
 

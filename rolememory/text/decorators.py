@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Takes(StrEnum):
+class DecoratorArgument(StrEnum):
     """What a decorator wants after its name."""
 
     NOTHING = "nothing"
@@ -17,27 +17,27 @@ class Takes(StrEnum):
     KEYS = "keys"
 
 
-KNOWN: Mapping[str, Takes] = {
-    "activate": Takes.NOTHING,
-    "dont_activate": Takes.NOTHING,
-    "activate_only_after": Takes.NUMBER,
-    "activate_only_every": Takes.NUMBER,
-    "keep_activate_after_match": Takes.NOTHING,
-    "dont_activate_after_match": Takes.NOTHING,
-    "depth": Takes.NUMBER,
-    "reverse_depth": Takes.NUMBER,
-    "instruct_depth": Takes.NUMBER,
-    "reverse_instruct_depth": Takes.NUMBER,
-    "role": Takes.NAME,
-    "scan_depth": Takes.NUMBER,
-    "instruct_scan_depth": Takes.NUMBER,
-    "is_greeting": Takes.NUMBER,
-    "position": Takes.NAME,
-    "ignore_on_max_context": Takes.NOTHING,
-    "additional_keys": Takes.KEYS,
-    "exclude_keys": Takes.KEYS,
-    "is_user_icon": Takes.NAME,
-    "disable_ui_prompt": Takes.NAME,
+KNOWN: Mapping[str, DecoratorArgument] = {
+    "activate": DecoratorArgument.NOTHING,
+    "dont_activate": DecoratorArgument.NOTHING,
+    "activate_only_after": DecoratorArgument.NUMBER,
+    "activate_only_every": DecoratorArgument.NUMBER,
+    "keep_activate_after_match": DecoratorArgument.NOTHING,
+    "dont_activate_after_match": DecoratorArgument.NOTHING,
+    "depth": DecoratorArgument.NUMBER,
+    "reverse_depth": DecoratorArgument.NUMBER,
+    "instruct_depth": DecoratorArgument.NUMBER,
+    "reverse_instruct_depth": DecoratorArgument.NUMBER,
+    "role": DecoratorArgument.NAME,
+    "scan_depth": DecoratorArgument.NUMBER,
+    "instruct_scan_depth": DecoratorArgument.NUMBER,
+    "is_greeting": DecoratorArgument.NUMBER,
+    "position": DecoratorArgument.NAME,
+    "ignore_on_max_context": DecoratorArgument.NOTHING,
+    "additional_keys": DecoratorArgument.KEYS,
+    "exclude_keys": DecoratorArgument.KEYS,
+    "is_user_icon": DecoratorArgument.NAME,
+    "disable_ui_prompt": DecoratorArgument.NAME,
 }
 """Every decorator of the V3 specification."""
 
@@ -146,12 +146,12 @@ def _asked(found: Mapping[str, list[object]]) -> Decorators:
 def _value(name: str, rest: str) -> object | None:
     """The value behind the name, or None if the name is not known or wants something else."""
     takes = KNOWN.get(name)
-    if takes is Takes.NOTHING:
+    if takes is DecoratorArgument.NOTHING:
         return True
-    if takes is Takes.NUMBER:
+    if takes is DecoratorArgument.NUMBER:
         return int(rest) if rest.isascii() and rest.isdigit() else None
-    if takes is Takes.KEYS:
+    if takes is DecoratorArgument.KEYS:
         return tuple(key.strip() for key in rest.split(",") if key.strip()) or None
-    if takes is Takes.NAME:
+    if takes is DecoratorArgument.NAME:
         return rest if rest and rest in _NAMES.get(name, (rest,)) else None
     return None

@@ -79,6 +79,15 @@ def folded_key(key: str) -> str:
     return _fold.__wrapped__(key).text.strip()
 
 
+def fold_name(name: str) -> str:
+    """How names are compared: width, case and outer spaces do not matter.
+
+    >>> fold_name(" Ｍｉｒａ ") == fold_name("mira")
+    True
+    """
+    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+
+
 def cache_info() -> tuple[int, int]:
     """How often a folded text was at hand, and how often it had to be made: (hits, misses)."""
     info = _fold.cache_info()

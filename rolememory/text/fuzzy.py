@@ -15,7 +15,7 @@ _WORD = regex.compile(r"[\p{Latin}\p{Nd}]+(?:['-][\p{Latin}\p{Nd}]+)*")
 
 
 @dataclass(frozen=True, slots=True)
-class Near:
+class FuzzyMatch:
     """A place that reads almost like a key: [start, end) in the text, and how alike the two are, 0..100."""
 
     start: int
@@ -33,7 +33,7 @@ def may_be_fuzzy(key: str) -> bool:
     return len(folded) >= SHORTEST and _WORD.fullmatch(folded) is not None
 
 
-def fuzzy(keys: Sequence[str], text: str, cutoff: float) -> Mapping[str, Near]:
+def fuzzy(keys: Sequence[str], text: str, cutoff: float) -> Mapping[str, FuzzyMatch]:
     """The best place of every key that some word of the text resembles by at least `cutoff` (0..100, rapidfuzz ratio).
 
     A word and a key must begin with the same letter: typing mistakes rarely hit the first one, other words often differ there.
@@ -52,7 +52,7 @@ def fuzzy(keys: Sequence[str], text: str, cutoff: float) -> Mapping[str, Near]:
         return {}
     words = list(places)
     found = ((key, _nearest(needle, words, cutoff)) for key, needle in needles.items())
-    return {key: Near(*places[near[0]], near[1]) for key, near in found if near}
+    return {key: FuzzyMatch(*places[near[0]], near[1]) for key, near in found if near}
 
 
 def _nearest(needle: str, words: Sequence[str], cutoff: float) -> tuple[str, float] | None:

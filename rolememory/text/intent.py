@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Literal
 
 from rolememory.schema.scene import Language
@@ -30,6 +30,7 @@ class _Rules:
     spelling: Mapping[int, int]  # traditional characters as the patterns spell them
 
 
+@lru_cache(maxsize=256)
 def intent(text: str) -> Intent:
     """What the message wants. Source: S2.5, S2.16.
 

@@ -1,6 +1,6 @@
 """Which keys stand in which texts, and where: one automaton for each form of text, asked once per text.
 
-`KeyIndex` holds the keys, `Reading` the texts of a turn. A text read once is not read again while its result is kept,
+`KeyIndex` holds the keys, `KeyScan` the texts of a turn. A text read once is not read again while its result is kept,
 and a changed key does not rebuild the large automata (it goes to a small one beside them).
 """
 
@@ -14,7 +14,7 @@ from typing import Any, Literal, Self
 from ahocorasick_rs import AhoCorasick
 
 from rolememory.schema.scene import Segment, Span
-from rolememory.text.edges import Edges, Guards, guards, stands
+from rolememory.text.boundaries import Edges, Guards, boundaries, stands_alone
 from rolememory.text.fold import Folded, fold, folded_key, lower
 from rolememory.text.pattern import parse_pattern
 
@@ -125,18 +125,25 @@ class KeyIndex:
         return info.hits, info.misses
 
 
-class Reading:
+class KeyScan:
     """The segments of a turn and the keys in them; a segment is read when it is first asked about.
 
     A window is a bit mask over segment numbers: bit i = segment i. Segments stand newest first, so the lowest bit wins.
 
-    >>> reading = Reading(KeyIndex([KeySpec("beacon")]), [Segment("All is dark."), Segment("The beacon!")])
+    >>> reading = KeyScan(KeyIndex([KeySpec("beacon")]), [Segment("All is dark."), Segment("The beacon!")])
     >>> reading.seen(KeySpec("beacon"), 0b11), reading.seen(KeySpec("beacon"), 0b01)
     (Span(segment=1, start=4, end=10), None)
     """
 
-    def __init__(self, index: KeyIndex, segments: Sequence[Segment]) -> None:
-        self.index = index
+    def __init__(
+        self,
+        index: KeyIndex,
+        segments: Sequence[Segment],
+        said: Mapping[KeySpec, KeySpec] = MappingProxyType({}),
+    ) -> None:
+        """`said`: keys with macros, and what they say in this turn."""
+        self.index, self._said = index, said
+        self._spoken = KeyIndex(said.values()) if said else None
         self.segments = tuple(segments)
         self._found: list[Mapping[KeySpec, Place] | None] = [None] * len(self.segments)
         self._masks: dict[int, Mapping[KeySpec, int]] = {}
@@ -150,7 +157,12 @@ class Reading:
         """The first place of every key in the segment of that number."""
         found = self._found[number]
         if found is None:
-            found = self._found[number] = self.index.read(self.segments[number].text)
+            text = self.segments[number].text
+            found = self._found[number] = self.index.read(text)
+            if self._spoken is not None:
+                more = self._spoken.read(text)
+                spoken = {key: more[spec] for key, spec in self._said.items() if spec in more}
+                found = self._found[number] = {**found, **spoken}
         return found
 
     def seen(self, key: Any, window: int) -> Span | None:
@@ -203,7 +215,7 @@ class _Automata:
         forms: dict[Form, dict[tuple[str, Guards], list[KeySpec]]] = {}
         for spec in specs:
             if needle := spec.needle:
-                sought = needle, guards(needle, spec.edges, spec.cjk_words)
+                sought = needle, boundaries(needle, spec.edges, spec.cjk_words)
                 forms.setdefault(spec.form, {}).setdefault(sought, []).append(spec)
         self._automata = {form: _Automaton(sought) for form, sought in forms.items()}
         self.kept = lru_cache(maxsize=_CACHED_TEXTS)(self._first_places)
@@ -242,7 +254,7 @@ class _Automaton:
         """The first place of each key where its edges are free."""
         sought, done = self._guards, set[int]()
         for number, start, end in self._matches(text):
-            if number not in done and stands(text, start, end, sought[number]):
+            if number not in done and stands_alone(text, start, end, sought[number]):
                 done.add(number)
                 for spec in self._specs[number]:
                     yield spec, start, end
@@ -250,7 +262,7 @@ class _Automaton:
     def places(self, text: str) -> Iterator[tuple[KeySpec, int, int]]:
         """All places of each key where its edges are free."""
         for number, start, end in self._matches(text):
-            if stands(text, start, end, self._guards[number]):
+            if stands_alone(text, start, end, self._guards[number]):
                 yield from ((spec, start, end) for spec in self._specs[number])
 
     def _matches(self, text: str) -> list[tuple[int, int, int]]:

@@ -77,7 +77,7 @@ class TokenEstimate:
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class CallableCounter:
     """Any callable that counts, as a `LengthCounter`."""
 
     count: Callable[[str], int]
@@ -155,9 +155,9 @@ def _tokenizer(path: Path) -> Any:
     try:
         from tokenizers import Tokenizer
     except ImportError as error:
-        remedy = 'install the package `tokenizers`, or set lengths.counter = "estimate"'
         raise InvalidValueError(
-            f"lengths.counter: {path} cannot be used without the package tokenizers; {remedy}"
+            'lengths.counter: {path} cannot be used without the package tokenizers; install it, or set lengths.counter = "estimate"',
+            path=path,
         ) from error
     if not path.is_file():
         raise FileError(
@@ -171,6 +171,7 @@ def _tokenizer(path: Path) -> Any:
     except Exception as error:  # the package raises plain Exception
         raise FileError(
             path,
-            f"not a tokenizer: {error}",
+            "not a tokenizer: {error}",
             remedy='give the path of a tokenizer.json, or "estimate"',
+            error=error,
         ) from error

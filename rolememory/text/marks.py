@@ -40,7 +40,7 @@ _STRETCH = r"""
 _OPENING = re.compile(r'[*_"“„«「『（(\[【{\n]')
 
 
-class _Words(NamedTuple):
+class _MarkLexicon(NamedTuple):
     line: re.Pattern[str]  # a line out of character
     stretch: re.Pattern[str]  # what stands between delimiters
     stems: frozenset[str]  # of English gestures
@@ -48,10 +48,10 @@ class _Words(NamedTuple):
 
 
 @cache
-def _words() -> _Words:
+def _words() -> _MarkLexicon:
     en, zh = lexicon("prose.en"), lexicon("prose.zh")
     outside = f"{en['outside']}|{zh['outside']}".replace(" ", r"\ ")
-    return _Words(
+    return _MarkLexicon(
         re.compile(_LINE.replace("OUTSIDE", outside), re.IGNORECASE),
         re.compile(_STRETCH.replace("OUTSIDE", outside), re.VERBOSE | re.IGNORECASE),
         frozenset(map(stem, en["gestures"].split())),
@@ -70,7 +70,7 @@ def marks(text: str, own: Sequence[str] = (), others: Sequence[str] = ()) -> tup
     """
     stretches = list(_stretches(text, 0, len(text)))
     narration = Narration(_names(own), _names(others), _first_person(text, stretches))
-    return tuple(_Message(text, narration).marks(stretches, 0, len(text)))
+    return tuple(_MarkedMessage(text, narration).marks(stretches, 0, len(text)))
 
 
 def is_aside(text: str) -> bool:
@@ -207,7 +207,7 @@ def _last_sentence(text: str) -> str:
 
 
 @dataclass(frozen=True)
-class _Message:
+class _MarkedMessage:
     text: str
     narration: Narration
 
@@ -262,7 +262,7 @@ class _Message:
         """Marks inside of what the speaker says, where he and she are others."""
         start, end = quote.start + 1, quote.end - 1
         if stretches := list(_stretches(self.text, start, end)):
-            inner = _Message(self.text, replace(self.narration, first_person=True))
+            inner = _MarkedMessage(self.text, replace(self.narration, first_person=True))
             yield from inner.marks(stretches, start, end)
 
     def _around(self, action: _Stretch) -> Iterator[MarkedSpan]:

@@ -3,17 +3,17 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from rolememory.text.edges import guards, stands
+from rolememory.locales import translated
+from rolememory.text.boundaries import boundaries, stands_alone
 from rolememory.text.fold import fold, folded_key
 from rolememory.text.language import language_of
-from rolememory.text.words import words
+from rolememory.text.words import word_lists
 
-SOMEBODY = {"en": "somebody", "zh": "某人"}
 _LEAST = 2  # characters: a shorter name would be found in every other text
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NameSpan:
     """Where a text names the person: half-open, and what stands there instead."""
 
     start: int
@@ -21,16 +21,16 @@ class Named:
     instead: str
 
 
-class Names:
+class PersonNames:
     """Everything that one person is called: `all`, as they are written.
 
     In a text a name is a whole word, whatever its case and width; one in a script without spaces stands anywhere. A name that is
     also an everyday word ("Will", "May") is found where it is written with a capital.
 
-    >>> names = Names(["Bob", "小林"])
+    >>> names = PersonNames(["Bob", "小林"])
     >>> names.masked("Ask bob, or BOB's boat; Bobby stays."), names.masked("我把钥匙给了小林。")
     ("Ask somebody, or somebody's boat; Bobby stays.", '我把钥匙给了某人。')
-    >>> Names(["Will"]).masked("Will will come.")
+    >>> PersonNames(["Will"]).masked("Will will come.")
     'somebody will come.'
     """
 
@@ -39,7 +39,7 @@ class Names:
         keys = {folded_key(name) for name in self.all}
         self._keys = sorted((key for key in keys if len(key) >= _LEAST), key=len, reverse=True)
         self._whole = keys
-        english = words("en")
+        english = word_lists("en")
         self._everyday = {key for key in keys if key in english.stop or key in english.common}
 
     def are(self, name: str | None) -> bool:
@@ -50,9 +50,9 @@ class Names:
         """Whether the text names the person."""
         return next(self._found(text), None) is not None
 
-    def places(self, text: str) -> list[Named]:
+    def places(self, text: str) -> list[NameSpan]:
         """Where the text names the person, in order; none overlaps another. Cost: O(names × length)."""
-        found: list[Named] = []
+        found: list[NameSpan] = []
         for one in sorted(self._found(text), key=lambda one: (one.start, -one.end)):
             if not found or one.start >= found[-1].end:
                 found.append(one)
@@ -66,15 +66,15 @@ class Names:
             end = one.end
         return "".join((*parts, text[end:])) if parts else text
 
-    def _found(self, text: str) -> Iterator[Named]:
+    def _found(self, text: str) -> Iterator[NameSpan]:
         folded = fold(text)
         for key in self._keys:
-            sides, at = guards(key, "script"), folded.text.find(key)
+            sides, at = boundaries(key, "script"), folded.text.find(key)
             while at >= 0:
                 start, end = folded.span(at, at + len(key))
                 capital = text[start : start + 1].isupper()
-                if stands(folded.text, at, at + len(key), sides) and (
+                if stands_alone(folded.text, at, at + len(key), sides) and (
                     capital or key not in self._everyday
                 ):
-                    yield Named(start, end, SOMEBODY[language_of(text)])
+                    yield NameSpan(start, end, translated("somebody", language_of(text)))
                 at = folded.text.find(key, at + 1)

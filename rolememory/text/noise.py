@@ -13,7 +13,7 @@ import orjson
 from rolememory.schema.scene import Language
 from rolememory.shipped import shipped
 from rolememory.text.plain import plain
-from rolememory.text.words import COMMON, HAN, PAIR, RARE, kind, tokens, words
+from rolememory.text.words import COMMON, HAN, PAIR, RARE, kind, tokens, word_lists
 
 ENOUGH = 1.5  # what two rare words, or one and a few common ones, tell: no longer noise
 
@@ -110,4 +110,4 @@ def _listed(language: Language) -> Iterator[str]:
     yield from raw["phrases"]
     for row in raw["words"].values():
         yield from row.split()
-    yield from words(language).stop
+    yield from word_lists(language).stop

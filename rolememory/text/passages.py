@@ -11,7 +11,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from rolememory.schema.learning import ORDERS, MarkedSpan
-from rolememory.text.sentences import Span, sentences
+from rolememory.text.sentences import SentenceSpan, sentences
 
 LONGEST = 280  # characters of a passage
 LONGEST_HAN = (
@@ -24,7 +24,7 @@ _BLANKS = re.compile(r"\s+")
 _FILLED = 3  # the first third of the limit is no place to cut
 
 
-class Passage(NamedTuple):
+class PassageSpan(NamedTuple):
     """A stretch of a message that is recalled as one: half-open, in characters of the clean text."""
 
     start: int
@@ -33,8 +33,8 @@ class Passage(NamedTuple):
 
 
 def passages(
-    text: str, marks: Sequence[MarkedSpan] = (), left_out: Sequence[Span] = ()
-) -> tuple[Passage, ...]:
+    text: str, marks: Sequence[MarkedSpan] = (), left_out: Sequence[SentenceSpan] = ()
+) -> tuple[PassageSpan, ...]:
     """The passages of a text in order: between and around them stand only blanks, commands and what is `left_out`. Cost: O(length).
 
     Words out of character make passages of their own. What somebody else says stays together with the words before or behind it
@@ -47,7 +47,7 @@ def passages(
     """
     quotes = [mark for mark in marks if mark.kind == "quote"]
     return tuple(
-        Passage(start, end, ooc)
+        PassageSpan(start, end, ooc)
         for told, ooc in _regions(text, marks)
         for region in _outside(told, left_out)
         for start, end in _packed(text, _pieces(text, region), quotes)
@@ -62,37 +62,37 @@ def limit_at(text: str, start: int) -> int:
     return LONGEST_HAN if han * 2 > visible else LONGEST
 
 
-def _regions(text: str, marks: Iterable[MarkedSpan]) -> Iterator[tuple[Span, bool]]:
+def _regions(text: str, marks: Iterable[MarkedSpan]) -> Iterator[tuple[SentenceSpan, bool]]:
     place = 0
-    outside = [(Span(mark.start, mark.end), True) for mark in marks if mark.kind == "ooc"]
-    commands = [Span(mark.start, mark.end) for mark in marks if mark.kind in ORDERS]
+    outside = [(SentenceSpan(mark.start, mark.end), True) for mark in marks if mark.kind == "ooc"]
+    commands = [SentenceSpan(mark.start, mark.end) for mark in marks if mark.kind in ORDERS]
     for (start, end), ooc in sorted([*outside, *((one, False) for one in commands)]):
-        yield Span(place, max(start, place)), False
+        yield SentenceSpan(place, max(start, place)), False
         if ooc:
-            yield Span(max(start, place), max(end, place)), True
+            yield SentenceSpan(max(start, place), max(end, place)), True
         place = max(end, place)
-    yield Span(place, len(text)), False
+    yield SentenceSpan(place, len(text)), False
 
 
-def _outside(region: Span, left_out: Iterable[Span]) -> Iterator[Span]:
+def _outside(region: SentenceSpan, left_out: Iterable[SentenceSpan]) -> Iterator[SentenceSpan]:
     """What is left of a region."""
     place = region.start
     for start, end in sorted(left_out):
         if place < end and start < region.end:
-            yield Span(place, max(start, place))
+            yield SentenceSpan(place, max(start, place))
             place = end
-    yield Span(min(place, region.end), region.end)
+    yield SentenceSpan(min(place, region.end), region.end)
 
 
-def _pieces(text: str, region: Span) -> Iterator[Span]:
+def _pieces(text: str, region: SentenceSpan) -> Iterator[SentenceSpan]:
     """Sentences, and the parts of those that are longer than a passage."""
     for one in sentences(text, *region):
         start = one.start
         while one.end - start > LONGEST_HAN and one.end - start > (limit := limit_at(text, start)):
             cut = _cut(text, start, start + limit)
-            yield Span(start, cut)
+            yield SentenceSpan(start, cut)
             start = _next_visible(text, cut)
-        yield Span(start, one.end)
+        yield SentenceSpan(start, one.end)
 
 
 def _cut(text: str, start: int, longest: int) -> int:
@@ -110,36 +110,40 @@ def _next_visible(text: str, place: int) -> int:
     return blanks.end() if blanks else place
 
 
-def _packed(text: str, pieces: Iterable[Span], quotes: Sequence[MarkedSpan]) -> Iterator[Span]:
+def _packed(
+    text: str, pieces: Iterable[SentenceSpan], quotes: Sequence[MarkedSpan]
+) -> Iterator[SentenceSpan]:
     start = end = longest = 0
-    last = Span(0, 0)
+    last = SentenceSpan(0, 0)
     for piece in _with_tags(text, pieces, quotes) if quotes else pieces:
         if end and (piece.end > longest or _apart(text, last, piece, quotes)):
-            yield Span(start, end)
+            yield SentenceSpan(start, end)
             end = 0
         if not end:
             start, longest = piece.start, piece.start + limit_at(text, piece.start)
         last, end = piece, piece.end
     if end:
-        yield Span(start, end)
+        yield SentenceSpan(start, end)
 
 
-def _with_tags(text: str, pieces: Iterable[Span], quotes: Sequence[MarkedSpan]) -> Iterator[Span]:
+def _with_tags(
+    text: str, pieces: Iterable[SentenceSpan], quotes: Sequence[MarkedSpan]
+) -> Iterator[SentenceSpan]:
     """The pieces, somebody else's words as one with the sentences beside them that say who speaks, as far as that fits."""
     start = 0
-    last: Span | None = None
+    last: SentenceSpan | None = None
     for piece in pieces:
         if last and piece.end - start <= limit_at(text, start) and _tag(text, last, piece, quotes):
             last = piece
             continue
         if last:
-            yield Span(start, last.end)
+            yield SentenceSpan(start, last.end)
         start, last = piece.start, piece
     if last:
-        yield Span(start, last.end)
+        yield SentenceSpan(start, last.end)
 
 
-def _tag(text: str, last: Span, piece: Span, quotes: Sequence[MarkedSpan]) -> bool:
+def _tag(text: str, last: SentenceSpan, piece: SentenceSpan, quotes: Sequence[MarkedSpan]) -> bool:
     """Whether somebody else's words go on from the one to the other, or one may say who speaks the other."""
     place = bisect_right(quotes, piece.start, key=attrgetter("start")) - 1
     if (
@@ -152,14 +156,16 @@ def _tag(text: str, last: Span, piece: Span, quotes: Sequence[MarkedSpan]) -> bo
     return ended and "\n" not in text[last.end : piece.start]
 
 
-def _apart(text: str, last: Span, piece: Span, quotes: Sequence[MarkedSpan]) -> bool:
+def _apart(
+    text: str, last: SentenceSpan, piece: SentenceSpan, quotes: Sequence[MarkedSpan]
+) -> bool:
     """Whether an empty line stands between them and only one of them is somebody else's."""
     if not quotes or text.count("\n", last.end, piece.start) < 2:
         return False
     return _quoted(quotes, last) != _quoted(quotes, piece)
 
 
-def _quoted(quotes: Sequence[MarkedSpan], piece: Span) -> bool:
+def _quoted(quotes: Sequence[MarkedSpan], piece: SentenceSpan) -> bool:
     """Whether somebody else's words stand in it."""
     place = bisect_right(quotes, piece.start, key=attrgetter("end"))
     return place < len(quotes) and quotes[place].start < piece.end

@@ -1,7 +1,7 @@
 r"""Keys written as /body/flags: JavaScript's meaning, bounded time.
 
 A key is a pattern exactly when SillyTavern takes it for one; every other key is plain text. Patterns run under a
-`Budget`, which never lets one of them hold up a turn; those that time out again and again rest in the `Quarantine`.
+`PatternBudget`, which never lets one of them hold up a turn; those that time out again and again rest in the `Quarantine`.
 
 What differs from a browser: a back reference to an optional group inside a loop sees the group of an earlier round
 (`(?:(a)?b\1)+`); with the flag `i`, back references fold case as Unicode does; letters that Unicode gained after
@@ -19,11 +19,11 @@ from time import thread_time
 from typing import Any
 
 from rolememory.errors import PatternError
-from rolememory.text.javascript import facts
-from rolememory.text.javascript.escapes import in_units, paired
-from rolememory.text.javascript.nodes import Node
-from rolememory.text.javascript.parse import CostlyPatternError, Flags, parse
-from rolememory.text.javascript.write import Writer
+from rolememory.jsregex import analysis
+from rolememory.jsregex.escapes import in_units, paired
+from rolememory.jsregex.nodes import Node
+from rolememory.jsregex.parse import CostlyPatternError, Flags, parse
+from rolememory.jsregex.write import Writer
 
 MAX_WEIGHT = (
     10_000  # nodes with all least counts written out; the engines write them out when they compile
@@ -44,7 +44,7 @@ Place = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class PatternSource:
     """A pattern as its author wrote it."""
 
     body: str
@@ -54,21 +54,21 @@ class Source:
         return f"/{self.body}/{self.flags}"
 
 
-def parse_pattern(key: str) -> Source | None:
+def parse_pattern(key: str) -> PatternSource | None:
     r"""The pattern a key stands for, or None when it is plain text.
 
     Too long or too deeply nested patterns are patterns all the same; `compile_pattern` says what is wrong with them.
     Source: SillyTavern 1.19, as told in own words by the world info specification, 4.2.
 
     >>> parse_pattern("/oil[\\s\\S]*lamp/i")
-    Source(body='oil[\\s\\S]*lamp', flags='i')
+    PatternSource(body='oil[\\s\\S]*lamp', flags='i')
     >>> [parse_pattern(key) for key in ("oil", "/a/b/", "/(/", "/a/gg", "//")]
     [None, None, None, None, None]
     """
     found = _KEY.fullmatch(key) if key.startswith("/") else None
     if found is None or _OPEN_SLASH.search(found["body"]):
         return None
-    source = Source(found["body"].replace(r"\/", "/", 1), found["flags"])
+    source = PatternSource(found["body"].replace(r"\/", "/", 1), found["flags"])
     try:
         _parsed(source)
     except CostlyPatternError:
@@ -79,7 +79,7 @@ def parse_pattern(key: str) -> Source | None:
 
 
 @lru_cache(maxsize=2048)
-def compile_pattern(key: str | Source) -> "Pattern":
+def compile_pattern(key: str | PatternSource) -> "Pattern":
     r"""The pattern of a key, ready to search; compiled once for each text of a key.
 
     Raises:
@@ -88,7 +88,7 @@ def compile_pattern(key: str | Source) -> "Pattern":
     >>> compile_pattern("/(?<=dark )lamp/i").search("The dark Lamp")
     (9, 13)
     """
-    source = key if isinstance(key, Source) else _source(key)
+    source = key if isinstance(key, PatternSource) else _source(key)
     try:
         return _compiled(source)
     except PatternError as error:
@@ -115,14 +115,14 @@ class Pattern:
         "source",
     )
 
-    def __init__(self, source: Source, tree: Node, flags: Flags, linear: Any) -> None:
+    def __init__(self, source: PatternSource, tree: Node, flags: Flags, linear: Any) -> None:
         self.source = source
         self.lowered = flags.ignore_case
-        self.literal = facts.required_literal(tree, lowered=flags.ignore_case)
+        self.literal = analysis.required_literal(tree, lowered=flags.ignore_case)
         self._tree, self._flags, self._linear = tree, flags, linear
         self._compiled = None if linear else _backtracking(tree, flags)
-        self._splits = not flags.unicode and facts.splits_pairs(tree)
-        self._weight = facts.weight(tree, upper=True)
+        self._splits = not flags.unicode and analysis.splits_pairs(tree)
+        self._weight = analysis.weight(tree, upper=True)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Pattern) and self.source == other.source
@@ -198,7 +198,7 @@ class Quarantine:
             return tuple(key for key, count in self._timeouts.items() if count >= self._limit)
 
 
-class Budget:
+class PatternBudget:
     """The CPU time all patterns of one turn may take, in their own thread: a busy machine skips none. Every search of a turn goes through it, so it also knows what did not finish.
 
     `unfinished` is what a trace records: key and number of its searches that did finish. Handed back as `obey`, those
@@ -292,17 +292,20 @@ class Budget:
         self.unfinished[key] = self._finished[key]
 
 
-def _source(key: str) -> Source:
+def _source(key: str) -> PatternSource:
     source = parse_pattern(key)
     if source is None:
         found = _KEY.fullmatch(key)
         if found is None:
             raise PatternError(
-                f"{_shown(key)}: not a pattern; write /body/ with flags out of g, i, m, s, u, y behind the last slash"
+                "{shown}: not a pattern; write /body/ with flags out of g, i, m, s, u, y behind the last slash",
+                shown=_shown(key),
             )
         if _OPEN_SLASH.search(found["body"]):
-            raise PatternError(rf"{_shown(key)}: a slash inside the pattern ends it; write '\/'")
-        return Source(found["body"].replace(r"\/", "/", 1), found["flags"])
+            raise PatternError(
+                "{shown}: a slash inside the pattern ends it; write '\\/'", shown=_shown(key)
+            )
+        return PatternSource(found["body"].replace(r"\/", "/", 1), found["flags"])
     return source
 
 
@@ -311,14 +314,14 @@ def _shown(key: str) -> str:
 
 
 @lru_cache(maxsize=2048)
-def _parsed(source: Source) -> tuple[Node, Flags]:
+def _parsed(source: PatternSource) -> tuple[Node, Flags]:
     flags = Flags.read(source.flags)
     return parse(source.body, flags), flags
 
 
-def _compiled(source: Source) -> Pattern:
+def _compiled(source: PatternSource) -> Pattern:
     tree, flags = _parsed(source)
-    if (heavy := facts.weight(tree)) > MAX_WEIGHT:
+    if (heavy := analysis.weight(tree)) > MAX_WEIGHT:
         raise CostlyPatternError(
             f"its counts multiply to {heavy} steps, at most {MAX_WEIGHT} are run; lower the numbers in braces"
         )
@@ -329,19 +332,21 @@ def _backtracking(tree: Node, flags: Flags) -> Any:
     """The pattern compiled by `regex`."""
     import regex
 
-    narrow = not facts.beyond_ascii(tree)
+    narrow = not analysis.beyond_ascii(tree)
     try:
         return regex.compile(
             Writer(tree, ascii=narrow).whole(sticky=flags.sticky),
             regex.DOTALL | (regex.ASCII if narrow else 0),
         )
     except (regex.error, RecursionError, MemoryError, OverflowError) as error:
-        raise PatternError(f"the engine refuses it ({error}); write it more simply") from error
+        raise PatternError(
+            "the engine refuses it ({error}); write it more simply", error=error
+        ) from error
 
 
 def _linear(tree: Node, flags: Flags) -> Any:
     """The pattern compiled by RE2, where that is installed and gives the same answer; else None."""
-    if facts.beyond_linear(tree) or facts.weight(tree, upper=True) > MAX_WEIGHT:
+    if analysis.beyond_linear(tree) or analysis.weight(tree, upper=True) > MAX_WEIGHT:
         return None
     try:
         import re2

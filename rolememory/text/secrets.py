@@ -8,11 +8,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from rolememory.locales import translated
 from rolememory.text.language import language_of
 
 SecretKind = Literal["private_key", "api_key", "card", "id_number"]
-
-_HIDDEN = {"en": "[private]", "zh": "［已隐去］"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +83,7 @@ def redacted(text: str) -> str:
     ("It is [private], don't tell", '四月的雨')
     """
     found = secrets_in(text)
-    hidden = _HIDDEN[language_of(text)]
+    hidden = translated("[private]", language_of(text))
     for secret in reversed(found):
         text = text[: secret.start] + hidden + text[secret.end :]
     return text
@@ -96,7 +95,7 @@ def masked(text: str) -> str:
     >>> masked("It is AKIA2BCDEFGHIJKLMNOP, don't tell")
     "It is [private]           , don't tell"
     """
-    hidden = _HIDDEN[language_of(text)]
+    hidden = translated("[private]", language_of(text))
     for secret in secrets_in(text):
         length = secret.end - secret.start
         text = text[: secret.start] + hidden[:length].ljust(length) + text[secret.end :]

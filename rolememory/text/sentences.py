@@ -25,14 +25,14 @@ _BEFORE_POINT = re.compile(r"(?<![A-Za-z0-9.])(?P<word>[A-Za-z][A-Za-z.]*)$|^\s*
 _LONGEST_ABBREVIATION = 9
 
 
-class Span(NamedTuple):
+class SentenceSpan(NamedTuple):
     """A stretch of a text: half-open, in characters, without blanks at its edges."""
 
     start: int
     end: int
 
 
-def sentences(text: str, start: int = 0, end: int | None = None) -> list[Span]:
+def sentences(text: str, start: int = 0, end: int | None = None) -> list[SentenceSpan]:
     r"""The sentences between two places, in order; the end of a line ends one. Cost: O(length).
 
     >>> text = 'Dr. Lin paid 3.50. "Go!" he said. “走吧。”他说。我……我不去'
@@ -47,7 +47,7 @@ def sentences(text: str, start: int = 0, end: int | None = None) -> list[Span]:
         first = edge - len(inside.lstrip())
         last = begin + len(inside.rstrip())
         if last > first:
-            found.append(Span(first, last))
+            found.append(SentenceSpan(first, last))
         begin = edge
     return found
 

@@ -10,16 +10,16 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
-from rolememory.text.feel import as_feeling
-from rolememory.text.feel_words import shipped_lexicon
+from rolememory.text.affect import affect_of_labels
+from rolememory.text.affect_lexicon import shipped_lexicon
 from rolememory.text.fold import fold
 
 
-class Spoken(NamedTuple):
+class UntaggedReply(NamedTuple):
     """A reply without its tags, and what they said."""
 
     text: str  # the very same string where there was no tag, or nothing else
-    emotions: tuple[str, ...] = ()  # labels of `text.feel.EMOTIONS`, in the order told
+    emotions: tuple[str, ...] = ()  # labels of `text.affect.EMOTIONS`, in the order told
     gestures: tuple[str, ...] = ()  # as written
 
 
@@ -80,20 +80,20 @@ _ALSO_WORDS = frozenset(
 """Names of emotions that stand in brackets for other reasons more often: alone they are left as they are."""
 
 
-def spoken(raw: str) -> Spoken:
+def strip_tags(raw: str) -> UntaggedReply:
     """The reply without tags of emotion and gesture, and what these said. Cost: O(length).
 
-    >>> spoken("[happy] You came back! *smiles*")
-    Spoken(text='You came back! *smiles*', emotions=('joy',), gestures=())
-    >>> spoken("（难过）我以为你走了。【动作：低头】（门开着）")
-    Spoken(text='我以为你走了。（门开着）', emotions=('sadness',), gestures=('低头',))
+    >>> strip_tags("[happy] You came back! *smiles*")
+    UntaggedReply(text='You came back! *smiles*', emotions=('joy',), gestures=())
+    >>> strip_tags("（难过）我以为你走了。【动作：低头】（门开着）")
+    UntaggedReply(text='我以为你走了。（门开着）', emotions=('sadness',), gestures=('低头',))
     """
     told = list(_found(raw))
     if not told:
-        return Spoken(raw)
+        return UntaggedReply(raw)
     text = "".join(_pieces(raw, (match.span() for match, _, _ in told))).strip()
     emotions, gestures = _together((labels, gestures) for _, labels, gestures in told)
-    return Spoken(text or raw, tuple(dict.fromkeys(emotions)), gestures)
+    return UntaggedReply(text or raw, tuple(dict.fromkeys(emotions)), gestures)
 
 
 _Said = tuple[tuple[str, ...], tuple[str, ...]]  # emotions, gestures
@@ -146,7 +146,9 @@ def _named(name: str, value: str) -> _Said:
 def _felt(value: str) -> tuple[str, ...]:
     """The strongest emotion of each word of a value."""
     words = [_STRENGTH.sub("", word).strip() for word in _AND.split(value)]
-    feelings = [as_feeling([word]) for word in words if word and word.lower() not in _NOTHING_FELT]
+    feelings = [
+        affect_of_labels([word]) for word in words if word and word.lower() not in _NOTHING_FELT
+    ]
     return tuple(feeling.emotions[0][0] for feeling in feelings if feeling.emotions)
 
 

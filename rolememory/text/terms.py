@@ -9,14 +9,14 @@ short and a long question, in both languages, and for a role with three memories
 import threading
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from hashlib import blake2b
 from math import log
 from typing import TYPE_CHECKING, Any
 
-from rolememory.text.moves import Moves
-from rolememory.text.words import Question, is_pair, kind, tokens
+from rolememory.text.change_log import ChangeLog
+from rolememory.text.words import TermQuery, is_pair, kind, tokens
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,6 +47,8 @@ MOST_NAMED = 16  # words that an explanation names
 
 MOST_AT_ONCE = 1 << 14  # postings that are counted in one pass
 
+MOST_HELD = 1 << 17  # postings and counts that are kept from turn to turn
+
 _PACK = 4  # bits of a posting that hold the count of the term in the text
 _MOST = (1 << _PACK) - 1
 
@@ -61,7 +63,7 @@ class TermIndex:
     def __init__(self, read: Callable[[Any], str] = str) -> None:
         self._read = read
         self._lock = threading.RLock()
-        self._moves = Moves[str]()
+        self._moves = ChangeLog[str]()
         self._clear()
 
     def _clear(self) -> None:
@@ -95,8 +97,11 @@ class TermIndex:
         """Rows of the arrays that `scores` gives, removed ones included."""
         return len(self._items)
 
-    def add(self, entry_id: str, item: Any) -> None:
-        """Index what `read` gives of an item under an id; what stood there before is replaced."""
+    def add(self, entry_id: str, item: Any, said: Sequence[str] | None = None) -> None:
+        """Index what `read` gives of an item under an id; what stood there before is replaced.
+
+        `said`: the tokens of that text, where they are known.
+        """
         with self._lock:
             text = self._read(item)
             if (row := self._row_of.get(entry_id)) is not None:
@@ -104,7 +109,7 @@ class TermIndex:
                     self._items[row] = item
                     return
                 self._drop(entry_id)
-            self._append(entry_id, item, text)
+            self._append(entry_id, item, text, said)
             self._moves.note(entry_id)
 
     def remove(self, entry_id: str) -> None:
@@ -128,10 +133,12 @@ class TermIndex:
                 self._append(entry_id, item, self._read(item))
             self._moves.all()
 
-    def _append(self, entry_id: str, item: Any, text: str) -> None:
+    def _append(
+        self, entry_id: str, item: Any, text: str, known_tokens: Sequence[str] | None = None
+    ) -> None:
         row = len(self._items)
         base, postings = row << _PACK, self._postings
-        said = Counter(tokens(text))
+        said = Counter(tokens(text) if known_tokens is None else known_tokens)
         number = self._number_of.setdefault(_digest(text), len(self._copies))
         if number == len(self._copies):
             self._copies.append(0)
@@ -168,7 +175,7 @@ class TermIndex:
         of = self._row_of
         return np.fromiter((of.get(entry_id, -1) for entry_id in ids), dtype=np.int64)
 
-    def among(self, rows: "Mask | None" = None) -> "Heard":
+    def among(self, rows: "Mask | None" = None) -> "CollectionStatistics":
         """The texts in these rows of the index, (n_rows,), as if there were no others; None = all."""
         import numpy as np
 
@@ -178,7 +185,7 @@ class TermIndex:
             lengths = np.array(self._lengths)
             once = _once(heard, np.array(self._numbers), len(self._copies))
             spare = self._spare if len(self) == np.count_nonzero(heard) else None
-            return Heard(self._postings, heard, once, lengths, self._lock, spare)
+            return CollectionStatistics(self._postings, heard, once, lengths, self._lock, spare)
 
 
 def _digest(text: str) -> bytes:
@@ -218,7 +225,7 @@ def _once(heard: "Mask", numbers: "Rows", most: int) -> "Mask":
     return once
 
 
-class Heard:
+class CollectionStatistics:
     """Some texts of an index as one turn asks them: what is rare, and how long a usual text is, depends on these alone.
 
     Who says the same a thousand times makes no word more common: a text counts once.
@@ -235,32 +242,44 @@ class Heard:
     ) -> None:
         import numpy as np
 
-        self._postings, self._heard, self._lengths, self._lock = postings, heard, lengths, lock
+        self._postings, self._heard, self._lock = postings, heard, lock
         self.once = once  # the rows that are heard, of those with the same text one
         self._size = int(np.count_nonzero(once))
         self._spare = spare  # postings that do not count; None where not all texts are heard
         total = float(np.add.reduce(lengths, where=once))  # whole numbers: exact in any order
         self._usual = max(total / max(self._size, 1), 1e-6)
-        self._found: dict[str, tuple[Rows, Rows]] = {}
+        self._found: dict[str, tuple[Rows, Scores]] = {}
+        self._held = 0  # postings in it
+        self._named: tuple[TermQuery, list[str]] | None = None  # words of the last question
         self._counts: dict[str, int] = {}
+        slope = np.float32(K1 * B / self._usual)
+        self._norms = np.float32(K1 * (1.0 - B)) + slope * lengths.astype(np.float32)
 
     @property
     def n_rows(self) -> int:
         """Rows of the arrays that `scores` gives."""
         return len(self._heard)
 
-    def _holding(self, token: str) -> "tuple[Rows, Rows]":
+    def _holding(self, token: str) -> "tuple[Rows, Scores]":
         """The rows that hold a token, and how often each does; looked up once."""
         import numpy as np
 
         if token not in self._found:
             with self._lock:  # a buffer that is read cannot grow
-                posting = np.array(self._postings.get(token, ()), dtype=np.int64)
-            rows = posting >> _PACK
-            known = rows < len(self._heard)
-            known[known] = self._heard[rows[known]]
-            self._found[token] = (rows[known], posting[known] & _MOST)
+                posting = np.array(self._postings.get(token, ()), dtype=np.uint32)
+            rows = (posting >> _PACK).astype(np.int64)
+            if len(rows) and rows[-1] >= len(self._heard):  # they rise
+                rows = rows[: np.searchsorted(rows, len(self._heard))]
+            known = self._heard[rows]
+            often = (posting[: len(rows)][known] & _MOST).astype(np.float32)
+            self._found[token] = (rows[known], often)
+            self._held += len(often)
         return self._found[token]
+
+    @property
+    def full(self) -> bool:
+        """Whether so much was looked up that it is time to begin again."""
+        return self._held + len(self._counts) > MOST_HELD
 
     def count(self, some: Iterable[str]) -> None:
         """Look up at once how many texts hold each of these tokens. Cost: one pass over their postings."""
@@ -289,9 +308,8 @@ class Heard:
     def holders(self, token: str) -> int:
         """How many different texts hold a token."""
         if token not in self._counts:
-            self._counts[token] = 0
             self.count((token,))
-        return self._counts[token]
+        return self._counts.setdefault(token, 0)
 
     def holding(self, token: str) -> "Rows":
         """The rows of the index whose texts hold a token."""
@@ -305,19 +323,19 @@ class Heard:
         expected = BACKGROUND * kind(token)[1]
         return log((self._size + BACKGROUND + 1.0) / (self.holders(token) + expected + 0.5))
 
-    def telling(self, question: Question, most: int) -> Question:
+    def telling(self, question: TermQuery, most: int) -> TermQuery:
         """Its tokens that tell most, at most so many: who asks with a whole text asks little more with the rest, which most texts hold."""
         if len(question.weights) <= most:
             return question
         self.count(question.weights)
         told = {one: weight * self.information(one) for one, weight in question.weights.items()}
         best = sorted(told, key=lambda one: (-told[one], one))[:most]
-        return Question(
+        return TermQuery(
             {one: question.weights[one] for one in best},
             {one: question.surfaces[one] for one in best},
         )
 
-    def scores(self, question: Question) -> "Scores":
+    def scores(self, question: TermQuery) -> "Scores":
         """What share of the question's information each row of the index holds: (n_rows,) float32, 0 = no word shared.
 
         The share may pass 1 in short texts that repeat a word. Rows that are not heard give 0.
@@ -328,26 +346,20 @@ class Heard:
         unit, mass = self.rare_word(), 0.0
         for token, weight in question.weights.items() if self._size else ():
             tells = weight * self.information(token)
-            rows, counts = self._holding(token)
+            rows, often = self._holding(token)
             mass += tells * (1.0 if len(rows) or not is_pair(token) else UNKNOWN_PAIR)
             if len(rows) and tells > BARELY * unit:
-                often = counts.astype(np.float32)
-                out[rows] += np.float32(tells * (K1 + 1.0)) * often / (often + self._norms(rows))
+                out[rows] += np.float32(tells * (K1 + 1.0)) * often / (often + self._norms[rows])
         out *= np.float32(1.0 / min(max(mass, unit), ENOUGH * unit))
         return out
 
-    def _norms(self, rows: "Rows") -> "Scores":
-        import numpy as np
-
-        slope = np.float32(K1 * B / self._usual)
-        norms: Scores = np.float32(K1 * (1.0 - B)) + slope * self._lengths[rows].astype(np.float32)
-        return norms
-
-    def shared(self, question: Question, text: str) -> str:
+    def shared(self, question: TermQuery, text: str) -> str:
         """Which of the question's most telling words a text holds, joined by blanks; of at most `MOST_NAMED`."""
-        known = (token for token in question.weights if self.holders(token))
+        if self._named is None or self._named[0] is not question:
+            known = [token for token in question.weights if self.holders(token)]
+            self._named = question, sorted(known, key=self._telling)[:MOST_NAMED]
         held, out = set(tokens(text)), list[str]()
-        for token in sorted(known, key=self._telling)[:MOST_NAMED]:
+        for token in self._named[1]:
             if token in held and (len(token) > 1 or not any(token in said for said in out)):
                 out.append(token)
         return " ".join(dict.fromkeys(question.surfaces[token] for token in out))

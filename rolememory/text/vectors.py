@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
-from rolememory.text.moves import Moves
+from rolememory.text.change_log import ChangeLog
 
 if TYPE_CHECKING:
     import numpy as np
@@ -122,7 +122,7 @@ class VectorTable:
     def __init__(self, dim: int, background: Mapping[str, "Floats"] | None = None) -> None:
         import numpy as np
 
-        self.dim, self._moves = dim, Moves[str]()
+        self.dim, self._moves = dim, ChangeLog[str]()
         self.background: Mapping[str, Floats] = background or {}
         self._lock = threading.RLock()
         self._ids: list[str] = []

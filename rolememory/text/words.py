@@ -44,7 +44,7 @@ _LATIN = re.compile("[a-z]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class WordLists:
     """What a language's words.*.json says."""
 
     stop: frozenset[str]
@@ -59,7 +59,7 @@ class Words:
 
 
 @cache
-def words(language: str) -> Words:
+def word_lists(language: str) -> WordLists:
     """The shipped word lists of `en` or `zh`."""
     raw = orjson.loads(
         shipped("worldbook_rules", "lexicons", f"words.{language}.json").read_bytes()
@@ -72,7 +72,7 @@ def words(language: str) -> Words:
         frozenset(raw.get(name, ()))
         for name in ("stop", "common", "everyday", "counting", "pointing")
     )
-    return Words(stop, common, everyday, counting, pointing, forms, spellings)
+    return WordLists(stop, common, everyday, counting, pointing, forms, spellings)
 
 
 class _Stemmers(threading.local):
@@ -97,7 +97,7 @@ def stem(word: str) -> str:
     True
     """
     plain = word.replace("’", "'").removesuffix("'s").replace("'", "")
-    plain = words("en").forms.get(plain, plain)
+    plain = word_lists("en").forms.get(plain, plain)
     if not _LATIN.fullmatch(plain):
         return plain
     stemmed = _snowball(plain)
@@ -110,17 +110,17 @@ def _snowball(word: str) -> str:
 
 @cache
 def _spellings() -> Mapping[str, str]:
-    return {_snowball(spelt): _snowball(base) for spelt, base in words("en").spellings.items()}
+    return {_snowball(spelt): _snowball(base) for spelt, base in word_lists("en").spellings.items()}
 
 
 @cache
 def _stop_stems() -> frozenset[str]:
-    return frozenset(stem(word) for word in words("en").stop)
+    return frozenset(stem(word) for word in word_lists("en").stop)
 
 
 @cache
 def _common_stems() -> frozenset[str]:
-    return frozenset(stem(word) for word in words("en").common)
+    return frozenset(stem(word) for word in word_lists("en").common)
 
 
 def _grams(run: str) -> list[str]:
@@ -128,7 +128,7 @@ def _grams(run: str) -> list[str]:
 
     Each is held once, however many texts it is in.
     """
-    stop = words("zh").stop
+    stop = word_lists("zh").stop
     if len(run) == 1:
         return [] if run in stop else [intern(run)]
     ones = [
@@ -186,7 +186,7 @@ def kind(token: str) -> tuple[float, float]:
     """(weight of a token as evidence, share of background texts that hold it)."""
     if not _ONE_HAN.match(token):
         return STOP if token in _stop_stems() else COMMON if token in _common_stems() else RARE
-    zh = words("zh")
+    zh = word_lists("zh")
     if len(token) == 1:
         return HAN_EVERYDAY if token in zh.everyday or token in zh.stop else HAN
     if token in zh.common:
@@ -200,7 +200,7 @@ _QUESTION_MARK = re.compile(r"[?？]")
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class TermQuery:
     """Weighted tokens to look for, and how the reader wrote them."""
 
     weights: Mapping[str, float]
@@ -215,15 +215,15 @@ class Question:
 
 
 @lru_cache(maxsize=256)
-def ask(text: str) -> Question:
+def term_query(text: str) -> TermQuery:
     """The question a text puts to the index.
 
-    >>> ask("Why is the beacon dark?").surfaces
+    >>> term_query("Why is the beacon dark?").surfaces
     {'beacon': 'beacon', 'dark': 'dark'}
     """
     spelt = {stem(word): word for _, _, word in reversed(_runs(text)) if word}
     asked = dict.fromkeys(tokens(text))
-    return Question(
+    return TermQuery(
         {token: kind(token)[0] for token in asked},
         {token: spelt.get(token, token) for token in asked},
     )
@@ -241,13 +241,13 @@ def context_dependence(text: str) -> float:
     if not _QUESTION_MARK.search(text):
         return 1.0
     needed = NAMES_ITS_MATTER * (2.0 if _points(text) else 1.0)
-    return round(max(1.0 - ask(text).mass / needed, 0.0), 2)
+    return round(max(1.0 - term_query(text).mass / needed, 0.0), 2)
 
 
 def _points(text: str) -> bool:
     """Whether a word stands for something that was named before."""
     folded = text.casefold()
     spoken = {run for runs in _RUNS.findall(folded) for run in runs if run}
-    return not spoken.isdisjoint(words("en").pointing) or any(
-        one in folded for one in words("zh").pointing
+    return not spoken.isdisjoint(word_lists("en").pointing) or any(
+        one in folded for one in word_lists("zh").pointing
     )

@@ -14,7 +14,7 @@ from rolememory.text.dates.grammar import (
     Family,
     Grammar,
     Match,
-    Named,
+    NamedTime,
     Rules,
     any_of,
     window,
@@ -78,18 +78,20 @@ def _days() -> Rules:
     ]
 
 
-def _day(match: Match, calendar: Calendar) -> Named:
-    return Named(part_of_day(calendar.from_today(words()["days"][match["day"]]), match, calendar))
+def _day(match: Match, calendar: Calendar) -> NamedTime:
+    return NamedTime(
+        part_of_day(calendar.from_today(words()["days"][match["day"]]), match, calendar)
+    )
 
 
-def _part_of_day(match: Match, calendar: Calendar) -> Named:
+def _part_of_day(match: Match, calendar: Calendar) -> NamedTime:
     days, first, behind = words()["parts_of_days"][match[0]]
-    return Named(calendar.part(calendar.from_today(days), (first, behind)))
+    return NamedTime(calendar.part(calendar.from_today(days), (first, behind)))
 
 
-def _vague(match: Match, calendar: Calendar) -> Named:
+def _vague(match: Match, calendar: Calendar) -> NamedTime:
     since, until, certainty = words()["vague"][match[0]]
-    return Named(window(calendar, since, until), certainty)
+    return NamedTime(window(calendar, since, until), certainty)
 
 
 def _counts() -> Rules:
@@ -118,30 +120,32 @@ def _unit(match: Match) -> str:
     return str(words()["units"][match["unit"]])
 
 
-def _ago(match: Match, calendar: Calendar) -> Named | None:
+def _ago(match: Match, calendar: Calendar) -> NamedTime | None:
     """三天前; 2000年前 may be two thousand years ago or before the year 2000, so it names nothing."""
     least, most = _count(match)
     if match["unit"] == "年" and most >= 1000:
         return None
     extent = calendar.around(least, most, _unit(match))
     exact = least == most
-    return Named(
+    return NamedTime(
         calendar.part(extent, (18, 30)) if exact and match["unit"] in "晚夜" else extent,
         SURE if exact else LIKELY,
     )
 
 
-def _later(match: Match, calendar: Calendar) -> Named | None:
+def _later(match: Match, calendar: Calendar) -> NamedTime | None:
     least, most = _count(match)
     if match["unit"] == "年" and most >= 1000:
         return None
-    return Named(calendar.around(-most, -least, _unit(match)), UNSURE)
+    return NamedTime(calendar.around(-most, -least, _unit(match)), UNSURE)
 
 
-def _so_far(match: Match, calendar: Calendar) -> Named | None:
+def _so_far(match: Match, calendar: Calendar) -> NamedTime | None:
     least, most = _count(match)
     return (
-        Named(calendar.until_now(most if most >= 1 else (least + most) / 2, _unit(match)), UNSURE)
+        NamedTime(
+            calendar.until_now(most if most >= 1 else (least + most) / 2, _unit(match)), UNSURE
+        )
         if UNIT_DAYS[_unit(match)] >= 1
         else None
     )
@@ -157,23 +161,23 @@ def _weeks() -> Rules:
     ]
 
 
-def _week(match: Match, calendar: Calendar) -> Named:
+def _week(match: Match, calendar: Calendar) -> NamedTime:
     weeks = _WEEKS[match["which"]]
     if match["end"]:
-        return Named(calendar.weekend(weeks))
+        return NamedTime(calendar.weekend(weeks))
     if match["name"]:
-        return Named(
+        return NamedTime(
             part_of_day(calendar.weekday(_WEEKDAYS[match["name"]], weeks), match, calendar)
         )
-    return Named(calendar.week(weeks))
+    return NamedTime(calendar.week(weeks))
 
 
-def _weekday(match: Match, calendar: Calendar) -> Named:
+def _weekday(match: Match, calendar: Calendar) -> NamedTime:
     if match["end"]:
         this = calendar.weekend(0)
-        return Named(this if this[0] <= calendar.now else calendar.weekend(-1), UNSURE)
+        return NamedTime(this if this[0] <= calendar.now else calendar.weekend(-1), UNSURE)
     extent = calendar.nearest_weekday(_WEEKDAYS[match["name"]], "latest")
-    return Named(part_of_day(extent, match, calendar), LIKELY if match["part"] else 0.6)
+    return NamedTime(part_of_day(extent, match, calendar), LIKELY if match["part"] else 0.6)
 
 
 def _months() -> Rules:
@@ -182,11 +186,11 @@ def _months() -> Rules:
     return [(rf"(?<![早晚马路天身]){which}月(?:的?{day})?(?![\d{DIGITS}])", _month)]
 
 
-def _month(match: Match, calendar: Calendar) -> Named | None:
+def _month(match: Match, calendar: Calendar) -> NamedTime | None:
     months = _WEEKS[match["which"] or match["short"]]
     if match["day"]:
         day = int(number(match["day"]))
-        return Named(calendar.day(calendar.months_from_now(months)[0].date().replace(day=day)))
-    return Named(
+        return NamedTime(calendar.day(calendar.months_from_now(months)[0].date().replace(day=day)))
+    return NamedTime(
         calendar.months_from_now(months, chinese_calendar.DAYS_OF_PART.get(match["part"] or ""))
     )

@@ -11,7 +11,7 @@ from rolememory.text.dates.grammar import (
     UNSURE,
     Family,
     Match,
-    Named,
+    NamedTime,
     Rules,
     Yearly,
     any_of,
@@ -121,7 +121,7 @@ def _yearly(
     extent_of: Yearly,
     which: Which = "latest",
     certainty: float = NO_YEAR,
-) -> Named | None:
+) -> NamedTime | None:
     """What comes once a year: in the year the match names, or the one meant by `which`."""
     if year := got(match, "year"):
         return in_year(extent_of, int(number(year)))
@@ -146,11 +146,11 @@ def _years() -> Rules:
     ]
 
 
-def _year(match: Match, calendar: Calendar) -> Named | None:
+def _year(match: Match, calendar: Calendar) -> NamedTime | None:
     return _yearly(match, calendar, calendar.year)
 
 
-def _part_of_year(match: Match, calendar: Calendar) -> Named | None:
+def _part_of_year(match: Match, calendar: Calendar) -> NamedTime | None:
     first, last = _HALVES[match["half"]]
     return _yearly(
         match,
@@ -159,7 +159,7 @@ def _part_of_year(match: Match, calendar: Calendar) -> Named | None:
     )
 
 
-def _decade(match: Match, calendar: Calendar) -> Named:
+def _decade(match: Match, calendar: Calendar) -> NamedTime:
     if full := got(match, "full"):
         first = int(number(full))
     else:
@@ -169,12 +169,12 @@ def _decade(match: Match, calendar: Calendar) -> Named:
             if century + tens <= calendar.today.year and not got(match, "last")
             else century - 100 + tens
         )
-    return Named(calendar.years(first, first + 10), LIKELY, absolute=True)
+    return NamedTime(calendar.years(first, first + 10), LIKELY, absolute=True)
 
 
-def _century(match: Match, calendar: Calendar) -> Named:
+def _century(match: Match, calendar: Calendar) -> NamedTime:
     nth = int(number(match["nth"]))
-    return Named(calendar.years((nth - 1) * 100 + 1, nth * 100 + 1), SURE, absolute=True)
+    return NamedTime(calendar.years((nth - 1) * 100 + 1, nth * 100 + 1), SURE, absolute=True)
 
 
 def _dates() -> Rules:
@@ -187,7 +187,7 @@ def _dates() -> Rules:
     ]
 
 
-def _date(match: Match, calendar: Calendar) -> Named | None:
+def _date(match: Match, calendar: Calendar) -> NamedTime | None:
     month = int(number(match["month"]))
     if not got(match, "day"):
         part = DAYS_OF_PART.get(got(match, "third"))
@@ -215,7 +215,7 @@ def _lunar() -> Rules:
     ]
 
 
-def _lunar_day(match: Match, calendar: Calendar) -> Named | None:
+def _lunar_day(match: Match, calendar: Calendar) -> NamedTime | None:
     said = got(match, "lunar") or "正"
     month = {"正": 1, "冬": 11, "腊": 12}.get(said) or int(number(said))
     if not got(match, "lunar_day"):
@@ -243,7 +243,7 @@ def _seasons() -> Rules:
     ]
 
 
-def _season(match: Match, calendar: Calendar) -> Named | None:
+def _season(match: Match, calendar: Calendar) -> NamedTime | None:
     name = (
         words()["seasons"].get(got(match, "season")) or words()["season_words"][got(match, "word")]
     )
@@ -267,7 +267,7 @@ def _festivals() -> Rules:
     ]
 
 
-def _festival(match: Match, calendar: Calendar) -> Named | None:
+def _festival(match: Match, calendar: Calendar) -> NamedTime | None:
     rule, said = words()["festivals"][match["name"]], got(match, "which")
     which: Which = {"上": "last", "下": "next", "这": "this"}.get(said[:1], "latest")  # type: ignore[assignment]
     return _yearly(

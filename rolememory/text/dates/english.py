@@ -13,7 +13,7 @@ from rolememory.text.dates.grammar import (
     Family,
     Grammar,
     Match,
-    Named,
+    NamedTime,
     Rules,
     any_of,
     window,
@@ -73,18 +73,20 @@ def _days() -> Rules:
     ]
 
 
-def _day(match: Match, calendar: Calendar) -> Named:
-    return Named(_part(calendar.from_today(words()["days"][_said(match["day"])]), match, calendar))
+def _day(match: Match, calendar: Calendar) -> NamedTime:
+    return NamedTime(
+        _part(calendar.from_today(words()["days"][_said(match["day"])]), match, calendar)
+    )
 
 
-def _part_of_day(match: Match, calendar: Calendar) -> Named:
+def _part_of_day(match: Match, calendar: Calendar) -> NamedTime:
     days, first, behind = words()["parts_of_days"][_said(match[0])]
-    return Named(calendar.part(calendar.from_today(days), (first, behind)))
+    return NamedTime(calendar.part(calendar.from_today(days), (first, behind)))
 
 
-def _vague(match: Match, calendar: Calendar) -> Named:
+def _vague(match: Match, calendar: Calendar) -> NamedTime:
     since, until, certainty = words()["vague"][_said(match[0])]
-    return Named(window(calendar, since, until), certainty)
+    return NamedTime(window(calendar, since, until), certainty)
 
 
 def _part(extent: Extent, match: Match, calendar: Calendar) -> Extent:
@@ -105,7 +107,7 @@ def _counts() -> Rules:
         (rf"{count} {unit} (?:ago|back)", partial(_ago, more=0.0)),
         (rf"{count} {unit} and a half ago", partial(_ago, more=0.5)),
         (rf"{count} and a half {unit} ago", partial(_ago, more=0.5)),
-        ("(?:a|one) fortnight ago", lambda _, calendar: Named(calendar.around(2, 2, "week"))),
+        ("(?:a|one) fortnight ago", lambda _, calendar: NamedTime(calendar.around(2, 2, "week"))),
         (rf"in {count} {unit}(?! of\b)", _ahead),
         (rf"{count} {unit} from now", _ahead),
         (rf"(?:the|these|this) (?:last|past)(?: {count})? {unit}(?! of\b| before\b)", _so_far),
@@ -131,21 +133,21 @@ def _unit(match: Match) -> str:
     return str(words()["units"][match["unit"].lower()])
 
 
-def _ago(match: Match, calendar: Calendar, more: float) -> Named:
+def _ago(match: Match, calendar: Calendar, more: float) -> NamedTime:
     least, most = _number(match["count"])
     extent = calendar.around(least + more, most + more, _unit(match))
     night = match["unit"].lower() == "night" and least == most
-    return Named(
+    return NamedTime(
         calendar.part(extent, (18, 30)) if night else extent, SURE if least == most else LIKELY
     )
 
 
-def _ahead(match: Match, calendar: Calendar) -> Named | None:
+def _ahead(match: Match, calendar: Calendar) -> NamedTime | None:
     least, most = _number(match["count"])
-    return Named(calendar.around(-most, -least, _unit(match)), UNSURE) if most < 1000 else None
+    return NamedTime(calendar.around(-most, -least, _unit(match)), UNSURE) if most < 1000 else None
 
 
-def _so_far(match: Match, calendar: Calendar) -> Named | None:
+def _so_far(match: Match, calendar: Calendar) -> NamedTime | None:
     """Not "the last night", which is the final one; but "the past night" and "the last two nights"."""
     final = (
         match["count"] is None
@@ -155,7 +157,9 @@ def _so_far(match: Match, calendar: Calendar) -> Named | None:
     return (
         None
         if final
-        else Named(calendar.until_now(_number(match["count"] or "one")[1], _unit(match)), LIKELY)
+        else NamedTime(
+            calendar.until_now(_number(match["count"] or "one")[1], _unit(match)), LIKELY
+        )
     )
 
 
@@ -171,15 +175,15 @@ def _wholes() -> Rules:
     ]
 
 
-def _whole(match: Match, calendar: Calendar) -> Named:
+def _whole(match: Match, calendar: Calendar) -> NamedTime:
     unit, offset, year = match["whole"].lower(), _offset(match["which"]), calendar.today.year
     if unit == "month":
-        return Named(calendar.months_from_now(offset))
+        return NamedTime(calendar.months_from_now(offset))
     if unit in ("week", "weekend"):
-        return Named(calendar.week(offset) if unit == "week" else calendar.weekend(offset))
+        return NamedTime(calendar.week(offset) if unit == "week" else calendar.weekend(offset))
     length = {"year": 1, "decade": 10, "century": 100}[unit]
     first = year - year % length + offset * length
-    return Named(calendar.years(first, first + length))
+    return NamedTime(calendar.years(first, first + length))
 
 
 def _offset(which: str) -> int:
@@ -199,21 +203,21 @@ def _weekdays() -> Rules:
     ]
 
 
-def _weekday(match: Match, calendar: Calendar) -> Named | None:
+def _weekday(match: Match, calendar: Calendar) -> NamedTime | None:
     lead = (match["lead"] or "").lower()
     if not lead and (match["name"].islower() or _names_someone(match)):
         return None
     extent = calendar.nearest_weekday(
         words()["weekdays"][match["name"].lower()], WHICH.get(lead, "latest")
     )
-    return Named(_part(extent, match, calendar), LIKELY if lead or match["part"] else 0.6)
+    return NamedTime(_part(extent, match, calendar), LIKELY if lead or match["part"] else 0.6)
 
 
-def _weekday_of_week(match: Match, calendar: Calendar) -> Named:
+def _weekday_of_week(match: Match, calendar: Calendar) -> NamedTime:
     extent = calendar.weekday(
         words()["weekdays"][match["name"].lower()], _offset(match["which"] or match["two"])
     )
-    return Named(_part(extent, match, calendar))
+    return NamedTime(_part(extent, match, calendar))
 
 
 def _names_someone(match: Match) -> bool:

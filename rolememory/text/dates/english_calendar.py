@@ -13,7 +13,7 @@ from rolememory.text.dates.grammar import (
     UNSURE,
     Family,
     Match,
-    Named,
+    NamedTime,
     Rules,
     Yearly,
     a_year,
@@ -85,7 +85,7 @@ def families() -> list[Family]:
 
 def _yearly(
     match: Match, calendar: Calendar, extent_of: Yearly, which: Which, certainty: float
-) -> Named | None:
+) -> NamedTime | None:
     """What comes once a year: in the year the match names, or the one meant by `which`."""
     if match["year"]:
         return in_year(extent_of, int(match["year"]))
@@ -117,7 +117,7 @@ def _numbers() -> Rules:
     ]
 
 
-def _date(match: Match, calendar: Calendar) -> Named | None:
+def _date(match: Match, calendar: Calendar) -> NamedTime | None:
     plain = match["day"] and not match["suffix"] and not match.groupdict().get("of")
     if plain and not match["year"] and _may_be_a_word(match["month"]):
         return None
@@ -144,26 +144,26 @@ def _may_be_a_word(month: str) -> bool:
     return month.lower() in words()["months_also_words"] and month.islower()
 
 
-def _numeric(match: Match, calendar: Calendar) -> Named | None:
+def _numeric(match: Match, calendar: Calendar) -> NamedTime | None:
     return in_year(partial(_on, calendar, int(match["m"]), int(match["d"])), int(match["year"]))
 
 
-def _day_or_month_first(match: Match, calendar: Calendar) -> Named | None:
+def _day_or_month_first(match: Match, calendar: Calendar) -> NamedTime | None:
     """5/14/2023 and 14.5.2023; where both are possible, points and hyphens say day first, a slash month first, and neither is sure."""
     first, second = int(match["first"]), int(match["second"])
     month_first = second > 12 or (first <= 12 and match["mark"] == "/")
     month, day = (first, second) if month_first else (second, first)
     named = in_year(partial(_on, calendar, month, day), int(match["year"]))
     doubtful = max(first, second) <= 12 and first != second
-    return Named(named.extent, UNSURE if doubtful else SURE, absolute=True) if named else None
+    return NamedTime(named.extent, UNSURE if doubtful else SURE, absolute=True) if named else None
 
 
-def _day_of_month(match: Match, calendar: Calendar) -> Named:
+def _day_of_month(match: Match, calendar: Calendar) -> NamedTime:
     this, before = (
         calendar.day(calendar.months_from_now(back)[0].date() + (int(match["day"]) - 1) * DAY)
         for back in (0, -1)
     )
-    return Named(before if this[0] > calendar.now else this, 0.6)
+    return NamedTime(before if this[0] > calendar.now else this, 0.6)
 
 
 def _months() -> Rules:
@@ -178,7 +178,7 @@ def _months() -> Rules:
     ]
 
 
-def _month(match: Match, calendar: Calendar) -> Named | None:
+def _month(match: Match, calendar: Calendar) -> NamedTime | None:
     lead = (match["inner"] or match["lead"] or "").lower()
     part = _DAYS_OF_PART[match["part"].lower()] if match["part"] else None
     if not (
@@ -199,7 +199,7 @@ def _month(match: Match, calendar: Calendar) -> Named | None:
     )
 
 
-def _month_number(match: Match, calendar: Calendar) -> Named | None:
+def _month_number(match: Match, calendar: Calendar) -> NamedTime | None:
     return in_year(lambda year: calendar.month(year, int(match["m"])), int(match["year"]))
 
 
@@ -224,7 +224,7 @@ def _seasons() -> Rules:
     return [(rf"(?:(?P<lead>{leads}) )?{season}{elsewhere}(?:{_OF_YEAR})?", _season)]
 
 
-def _season(match: Match, calendar: Calendar) -> Named | None:
+def _season(match: Match, calendar: Calendar) -> NamedTime | None:
     lead = (match["lead"] or "").lower()
     if not (lead or match["year"] or match["other"] or match["two"]):
         return None
@@ -256,21 +256,21 @@ def _years() -> Rules:
     ]
 
 
-def _year(match: Match, calendar: Calendar) -> Named | None:
+def _year(match: Match, calendar: Calendar) -> NamedTime | None:
     return in_year(calendar.year, int(match["year"]))
 
 
-def _year_to_year(match: Match, calendar: Calendar) -> Named | None:
+def _year_to_year(match: Match, calendar: Calendar) -> NamedTime | None:
     first, last = int(match["year"]), int(match["to"])
     return (
-        Named(calendar.years(first, last + 1), SURE, absolute=True)
+        NamedTime(calendar.years(first, last + 1), SURE, absolute=True)
         if a_year(first) and first <= last
         else None
     )
 
 
-def _decade(first: int, calendar: Calendar) -> Named:
-    return Named(calendar.years(first, first + 10), LIKELY, absolute=True)
+def _decade(first: int, calendar: Calendar) -> NamedTime:
+    return NamedTime(calendar.years(first, first + 10), LIKELY, absolute=True)
 
 
 def _latest_decade(match: Match, calendar: Calendar) -> int:
@@ -280,10 +280,10 @@ def _latest_decade(match: Match, calendar: Calendar) -> int:
     return this if this <= calendar.today.year else this - 100
 
 
-def _century(match: Match, calendar: Calendar) -> Named:
+def _century(match: Match, calendar: Calendar) -> NamedTime:
     said = match["nth"].lower()
     number = int(said[:-2]) if said[0].isdigit() else words()["ordinals"][said]
-    return Named(calendar.years((number - 1) * 100 + 1, number * 100 + 1), SURE, absolute=True)
+    return NamedTime(calendar.years((number - 1) * 100 + 1, number * 100 + 1), SURE, absolute=True)
 
 
 def _festivals() -> Rules:
@@ -297,7 +297,7 @@ def _festivals() -> Rules:
     ]
 
 
-def _festival(match: Match, calendar: Calendar) -> Named | None:
+def _festival(match: Match, calendar: Calendar) -> NamedTime | None:
     rule = words()["festivals"][" ".join(match["name"].lower().replace("’", "'").split())]
     lead = (match["lead"] or "").lower()
     return _yearly(

@@ -20,7 +20,7 @@ NO_YEAR = 0.9  # a date or month without its year: most likely the latest
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedTime:
     """The time that some words name."""
 
     extent: Extent
@@ -34,12 +34,12 @@ class Mention:
 
     start: int
     end: int
-    named: Named
+    named: NamedTime
 
 
 Match = Any  # of the `regex` module
 Yearly = Callable[[int], Extent | None]  # of a year: when it is then
-Meaning = Callable[[Match, Calendar], Named | None]
+Meaning = Callable[[Match, Calendar], NamedTime | None]
 Rules = list[tuple[str, Meaning]]  # a pattern and what its match means
 
 
@@ -92,7 +92,7 @@ class Grammar:
                     yield Mention(start, end, named)
 
 
-def _meant(meaning: Meaning, match: Match, calendar: Calendar) -> Named | None:
+def _meant(meaning: Meaning, match: Match, calendar: Calendar) -> NamedTime | None:
     try:
         named = meaning(match, calendar)
     except (ValueError, OverflowError):  # the 31st of June, the year 12000
@@ -146,21 +146,21 @@ def window(calendar: Calendar, since_days: float, until_days: float) -> Extent:
     )
 
 
-def in_year(extent_of: Yearly, year: int) -> Named | None:
+def in_year(extent_of: Yearly, year: int) -> NamedTime | None:
     """What comes once a year, in a year that is said."""
     extent = extent_of(year) if a_year(year) else None
-    return Named(extent, SURE, absolute=True) if extent else None
+    return NamedTime(extent, SURE, absolute=True) if extent else None
 
 
-def years_from_now(extent_of: Yearly, calendar: Calendar, years: int) -> Named | None:
+def years_from_now(extent_of: Yearly, calendar: Calendar, years: int) -> NamedTime | None:
     """What comes once a year, so many years from this one."""
     extent = extent_of(calendar.today.year + years)
-    return Named(extent) if extent else None
+    return NamedTime(extent) if extent else None
 
 
 def once_a_year(
     extent_of: Yearly, calendar: Calendar, which: Which, certainty: float
-) -> Named | None:
+) -> NamedTime | None:
     """What comes once a year, with no year said."""
     extent = calendar.recurring(extent_of, which)
-    return Named(extent, certainty) if extent else None
+    return NamedTime(extent, certainty) if extent else None

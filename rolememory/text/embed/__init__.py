@@ -1,1 +1,1 @@
-"""How meaning is read: an embedding model in this process or behind an endpoint, loaded behind, or none."""
+"""How meaning is read: an embedding model in this process or behind an endpoint, loaded in the background, or none."""

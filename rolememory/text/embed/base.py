@@ -11,7 +11,7 @@ import orjson
 
 from rolememory.errors import DirectionError
 from rolememory.shipped import shipped
-from rolememory.text.embed.ending import ENDING
+from rolememory.text.embed.shutdown import ENDING
 from rolememory.text.language import language_of
 
 if TYPE_CHECKING:
@@ -96,8 +96,7 @@ def normalised(vectors: "Floats", dims: int = 0) -> "Floats":
         lengths = np.linalg.norm(kept, axis=-1, keepdims=True)
     if not (np.isfinite(lengths) & (lengths > 0.0)).all():
         raise DirectionError(
-            "the model gave a vector that points nowhere (NaN, infinite or all zero); it is not used",
-            zh="模型给出了没有方向的向量（NaN、无穷大或全为零）；不予采用",
+            "the model gave a vector that points nowhere (NaN, infinite or all zero); it is not used"
         )
     return np.asarray(kept / lengths, dtype=np.float32)
 
@@ -118,7 +117,7 @@ def background(embedder: Embedder) -> "dict[str, Floats]":
     }
 
 
-class Turnstile:
+class PriorityLock:
     """Lets one caller in at a time, questions before passages, and nobody when the process ends: who comes then ends as a thread."""
 
     def __init__(self) -> None:

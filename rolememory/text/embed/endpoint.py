@@ -4,17 +4,18 @@ The breaker keeps a dead endpoint from costing every turn its time-out; a secret
 """
 
 import logging
-import threading
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
+import orjson
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from rolememory.breaker import Breaker, State
+from rolememory.circuit_breaker import CircuitBreaker, State
 from rolememory.errors import DirectionError, ModelError
 from rolememory.schema.settings import EmbeddingSettings
 from rolememory.text.embed.base import normalised, trusted
-from rolememory.upstream import bearer, shown, translated
+from rolememory.upstream import UpstreamCall, bearer, shown, signed, translated
+from rolememory.upstream import client as client_for
 
 if TYPE_CHECKING:
     import httpx
@@ -24,9 +25,11 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 BATCH = 32  # texts per request
+MOST_BYTES = (
+    32 * 2**20
+)  # of an answer: 32 vectors of 8,192 numbers, each written with all its digits
 PROBE = "lighthouse"  # asked once, to learn the dimensions
 
-T = TypeVar("T")
 _log = logging.getLogger(__name__)
 
 
@@ -37,33 +40,12 @@ class _Vector(BaseModel):
     embedding: list[float]
 
 
-class _Answer(BaseModel):
+class _EmbeddingsResponse(BaseModel):
     """What an `/embeddings` endpoint answers, as far as we read it."""
 
     model_config = ConfigDict(extra="ignore")
 
     data: list[_Vector]
-
-
-def within(seconds: float, call: Callable[[], T]) -> T:
-    """The result of a call, or a TimeoutError when it takes longer; a call that hangs is left behind on a daemon thread."""
-    done: list[T] = []
-    failed: list[Exception] = []
-
-    def work() -> None:
-        try:
-            done.append(call())
-        except Exception as error:
-            failed.append(error)
-
-    thread = threading.Thread(target=work, name="rolememory-embed", daemon=True)
-    thread.start()
-    thread.join(seconds)
-    if failed:
-        raise failed[0]
-    if not done:
-        raise TimeoutError(f"no answer within {seconds:g} s")
-    return done[0]
 
 
 class Endpoint:
@@ -78,7 +60,7 @@ class Endpoint:
         settings: EmbeddingSettings,
         *,
         client: "httpx.Client | None" = None,
-        breaker: Breaker | None = None,
+        breaker: CircuitBreaker | None = None,
     ) -> None:
         if not settings.endpoint:
             raise ModelError(
@@ -86,9 +68,9 @@ class Endpoint:
             )
         self._settings = settings
         self._base, self._model = translated(settings.endpoint, settings.model)
-        self._client = client or _client(settings)
+        self._client = client or client_for(self._base, keep_alive=True)
         self._named = shown(self._base)
-        self.breaker = breaker or Breaker("embedding endpoint")
+        self.breaker = breaker or CircuitBreaker("embedding endpoint")
         self.dim = settings.dims or len(self._ask([PROBE])[0])
         about = (settings.dims, settings.query_prefix, settings.passage_prefix)
         self.key = f"endpoint:{self._named}:{self._model}:{settings.revision}:{self.dim}:{about!r}"
@@ -128,14 +110,19 @@ class Endpoint:
         try:
             return normalised(np.array(rows), self.dim)
         except DirectionError as error:  # that of one text may be so
-            raise DirectionError(f"{self._named}/embeddings: {error}") from None
+            raise DirectionError(
+                "{url}/embeddings: {error}", url=self._named, error=error
+            ) from None
 
     def _ask(self, texts: Sequence[str]) -> list[list[float]]:
         if not self.breaker.allows():
-            raise ModelError(f"{self._named}: resting after failures ({self.breaker.reason})")
+            raise ModelError(
+                "{named}: resting after failures ({reason})",
+                named=self._named,
+                reason=self.breaker.reason,
+            )
         try:
-            raw = within(self._settings.timeout_s, lambda: self._post(texts))
-            rows = _read(raw, len(texts))
+            rows = _read(self._post(texts), len(texts))
         except Exception as error:  # the network's and the server's faults have many names
             raise self._failed(_told(error)) from None
         self._worked()
@@ -152,7 +139,7 @@ class Endpoint:
             _log.warning(
                 "%s: %s; it is left alone for a while, turns go by words", self._named, reason
             )
-        return ModelError(f"{self._named}/embeddings: {reason}")
+        return ModelError("{named}/embeddings: {reason}", named=self._named, reason=reason)
 
     @property
     def _rests(self) -> bool:
@@ -166,22 +153,22 @@ class Endpoint:
         }
         if self._settings.dims:
             body["dimensions"] = self._settings.dims
-        response = self._client.post(f"{self._base}/embeddings", json=body)
-        response.raise_for_status()
-        return response.content
-
-
-def _client(settings: EmbeddingSettings) -> "httpx.Client":
-    import httpx
-
-    return httpx.Client(
-        timeout=settings.timeout_s, headers=bearer(settings.api_key_env), follow_redirects=False
-    )
+        reply = UpstreamCall(
+            self._client,
+            f"{shown(self._base)}/embeddings",
+            orjson.dumps(body),
+            signed(self._base) | bearer(self._settings.api_key_env),
+            deadline_s=self._settings.timeout_s,
+            most_bytes=MOST_BYTES,
+        ).whole()
+        if not 200 <= reply.head.status < 300:
+            raise ValueError(f"answered status {reply.head.status}")
+        return reply.body
 
 
 def _read(raw: bytes, n_texts: int) -> list[list[float]]:
     """The vectors of an answer in the order of the texts."""
-    answer = _Answer.model_validate_json(raw)
+    answer = _EmbeddingsResponse.model_validate_json(raw)
     rows = sorted(answer.data, key=lambda row: row.index if row.index is not None else 0)
     lengths = {len(row.embedding) for row in rows}
     if len(rows) != n_texts or len(lengths) != 1 or 0 in lengths:
@@ -195,9 +182,6 @@ def _told(error: Exception) -> str:
     """A fault in a few words, without headers, bodies or secrets."""
     if isinstance(error, ValidationError):
         return "answered something that is not a list of embeddings"
-    status = getattr(getattr(error, "response", None), "status_code", None)
-    if status is not None:
-        return f"answered status {status}"
     return (
         str(error)[:200] if isinstance(error, (ValueError, TimeoutError)) else type(error).__name__
     )

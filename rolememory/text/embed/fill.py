@@ -21,7 +21,7 @@ Kept = Mapping[bytes, "Floats"]
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
+class _MissingVectors:
     """An entry whose vectors are missing: its pieces, and their names."""
 
     entry_id: str
@@ -29,12 +29,12 @@ class _Wanted:
     digests: tuple[bytes, ...]
 
 
-class Filling:
+class VectorFiller:
     """Texts that wait for their vectors. Not thread-safe: one thread fills."""
 
     def __init__(self, table: VectorTable, size: int = 300) -> None:
         self._table, self._size = table, size
-        self._waiting: dict[str, _Wanted] = {}  # the last one is next
+        self._waiting: dict[str, _MissingVectors] = {}  # the last one is next
 
     def __len__(self) -> int:
         return len(self._waiting)
@@ -57,7 +57,7 @@ class Filling:
             if len(known) == len(names):
                 self._put(entry_id, known, names)
             else:
-                self._waiting[entry_id] = _Wanted(entry_id, parts, names)
+                self._waiting[entry_id] = _MissingVectors(entry_id, parts, names)
 
     def forget(self, entry_id: str) -> None:
         """Let this have no vectors; it has no text any more."""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from rolememory.errors import ModelError
+from rolememory.locales import localized
 from rolememory.schema.settings import EmbeddingSettings
 from rolememory.text.embed.base import normalised
 from rolememory.text.embed.in_process import READ, InProcess, vector_space
@@ -68,7 +69,7 @@ def graph_folder(home: Path) -> Path:
     return home / ".cache" / "graph"
 
 
-def drawn(folder: Path) -> Manifest | None:
+def read_manifest(folder: Path) -> Manifest | None:
     """What lies in a folder of a graph; None when nothing does.
 
     Raises:
@@ -79,30 +80,30 @@ def drawn(folder: Path) -> Manifest | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValidationError) as error:
-        raise _refused(folder, "its manifest cannot be read", "清单读不出来") from error
+        raise _refused(folder, "its manifest cannot be read") from error
 
 
-def expected(folder: Path, model: Path) -> Manifest | None:
+def expected_graph(folder: Path, model: Path) -> Manifest | None:
     """The graph that will be taken for a model's folder, by a quick look at sizes; None when there is none.
 
     Raises:
         ModelError: there is one, and it will not be used.
     """
-    if (found := drawn(folder)) is None:
+    if (found := read_manifest(folder)) is None:
         return None
     if find_spec("onnxruntime") is None or find_spec("tokenizers") is None:
         raise ModelError(
-            f'{folder}: the graph waits for onnxruntime; pip install "rolememory[onnx]"',
-            zh=f'{folder}：计算图需要 onnxruntime；请运行 pip install "rolememory[onnx]"',
+            '{folder}: the graph waits for onnxruntime; pip install "rolememory[onnx]"',
+            folder=folder,
         )
     if size_of(weights_of(model)) != found.weights_bytes:
         raise _foreign(folder)
     if not all(path.is_file() for path in found.files(folder)):
-        raise _refused(folder, "files are missing", "缺少文件")
+        raise _refused(folder, "files are missing")
     return found
 
 
-def opened(
+def open_graph(
     folder: Path, model: Path, settings: EmbeddingSettings, sha256: str = ""
 ) -> "GraphModel | None":
     """The graph of a model's folder, checked against its weights; None when there is none.
@@ -110,7 +111,7 @@ def opened(
     Raises:
         ModelError: there is one, and it must not be used.
     """
-    if (found := expected(folder, model)) is None:
+    if (found := expected_graph(folder, model)) is None:
         return None
     if checked_digest(model, settings, sha256) != found.weights:
         raise _foreign(folder)
@@ -126,8 +127,8 @@ class GraphModel(InProcess):
 
     def __init__(self, folder: Path, settings: EmbeddingSettings | None = None) -> None:
         super().__init__(settings := settings or EmbeddingSettings())
-        if (found := drawn(folder)) is None:
-            raise _refused(folder, "there is none", "没有计算图")
+        if (found := read_manifest(folder)) is None:
+            raise _refused(folder, "there is none")
         self.manifest, self.runtime = found, found.runtime
         _check(folder, found)
         try:
@@ -135,14 +136,10 @@ class GraphModel(InProcess):
             self._session = _session(found.files(folder)[0])
             width = self._computed([PROBE]).shape[1]
         except Exception as error:  # the faults of two native libraries have many names
-            raise _refused(
-                folder, f"it does not run: {str(error)[:200]}", f"无法运行：{str(error)[:200]}"
-            ) from error
+            raise _refused(folder, "it does not run: {error}", error=str(error)[:200]) from error
         if width != found.dims:
             raise _refused(
-                folder,
-                f"it gives {width} dimensions, not {found.dims}",
-                f"给出 {width} 维，应为 {found.dims} 维",
+                folder, "it gives {width} dimensions, not {dims}", width=width, dims=found.dims
             )
         self.dim = settings.dims or found.dims
         made = "float32" if found.dtype == "float32" else f"{found.dtype}:{found.graph[:16]}"
@@ -183,9 +180,9 @@ def _check(folder: Path, found: Manifest) -> None:
     try:
         sums = tuple(digest_of([path]) for path in found.files(folder))
     except OSError as error:
-        raise _refused(folder, "files are missing", "缺少文件") from error
+        raise _refused(folder, "files are missing") from error
     if sums != (found.graph, found.tokenizer):
-        raise _refused(folder, "its files are damaged", "文件已损坏")
+        raise _refused(folder, "its files are damaged")
 
 
 def _tokenizer(file: Path, max_tokens: int) -> Any:
@@ -210,11 +207,12 @@ def _session(file: Path) -> Any:
 
 
 def _foreign(folder: Path) -> ModelError:
-    return _refused(folder, "it was drawn from another model", "是由另一个模型导出的")
+    return _refused(folder, "it was drawn from another model")
 
 
-def _refused(folder: Path, problem: str, zh: str) -> ModelError:
+def _refused(folder: Path, problem: str, **values: object) -> ModelError:
     return ModelError(
-        f"{folder}: this graph is not used: {problem}; draw it anew with `rolememory model export`",
-        zh=f"{folder}：不使用这个计算图：{zh}；请重新运行 `rolememory model export`",
+        "{folder}: this graph is not used: {problem}; draw it again with `rolememory model export`",
+        folder=folder,
+        problem=localized(problem, "", **values),
     )

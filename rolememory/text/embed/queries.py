@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rolememory.errors import ModelError
 from rolememory.text.embed.base import Embedder
-from rolememory.text.words import ask
+from rolememory.text.words import term_query
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,7 +29,7 @@ def asked(query: str, earlier: str = "") -> str:
     >>> asked("Who lit the beacon at the harbour?", "Hello.")
     'Who lit the beacon at the harbour?'
     """
-    if not earlier or ask(query).mass >= SPEAKS_FOR_ITSELF:
+    if not earlier or term_query(query).mass >= SPEAKS_FOR_ITSELF:
         return query
     return f"{earlier[-MOST_EARLIER:]}\n{query}"
 

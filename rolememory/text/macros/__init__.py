@@ -12,7 +12,7 @@ handed in, so a turn can be replayed. Names are read without case; a macro that 
 Source: SillyTavern 1.19 (tests/text/macro_rows.json holds its answers) and Character Card V3 (`hidden_key`).
 """
 
-from rolememory.text.macros.said import (
+from rolememory.text.macros.macros import (
     Macros,
     for_character,
     has_macros,

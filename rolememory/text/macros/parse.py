@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
 
-from rolememory.text.edges import JS_SPACE
+from rolememory.text.boundaries import JS_SPACE
 
 DEEPEST = 50  # macros inside macros; deeper ones are text
 MOST = 2_000  # macros of one text; the rest is text
@@ -29,7 +29,7 @@ Place = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class MacroCall:
     """One macro."""
 
     start: int
@@ -48,13 +48,13 @@ class Call:
 class Scoped:
     """A macro with the place of what stands between it and its closing one, and where that ends; None = it stands alone."""
 
-    call: Call
+    call: MacroCall
     content: Place | None = None
     end: int = 0
     raw: bool = False  # stays as it is written
 
 
-Takes = Callable[[Call], bool]
+Takes = Callable[[MacroCall], bool]
 """Whether a macro may have a text between it and a closing one."""
 
 
@@ -62,13 +62,13 @@ class UnclosedError(Exception):
     """The text ends inside a macro."""
 
 
-class _Reader:
+class _MacroParser:
     def __init__(self, text: str) -> None:
         self.text = text
-        self._read: dict[int, Call | None] = {}  # by where it starts
+        self._read: dict[int, MacroCall | None] = {}  # by where it starts
         self._unclosed: set[int] = set()
 
-    def calls(self) -> Iterator[Call]:
+    def calls(self) -> Iterator[MacroCall]:
         at, loose = self.text.find("{{"), False
         while at >= 0:
             while self.text.startswith("{{{", at):
@@ -81,7 +81,7 @@ class _Reader:
                 yield replace(call, loose=True) if loose else call
             at = self.text.find("{{", call.end if call else at + 2)
 
-    def call(self, start: int, depth: int) -> Call | None:
+    def call(self, start: int, depth: int) -> MacroCall | None:
         """The macro that begins here; None where none does."""
         if start in self._unclosed:
             raise UnclosedError
@@ -93,7 +93,7 @@ class _Reader:
                 raise
         return self._read[start]
 
-    def _call(self, start: int, depth: int) -> Call | None:
+    def _call(self, start: int, depth: int) -> MacroCall | None:
         at, flags = self._blanks(start + 2), ""
         while (one := self.text[at : at + 1]) and one in _FLAGS and not self._starts("//", at):
             flags, at = flags + one, self._blanks(at + 1)
@@ -112,7 +112,7 @@ class _Reader:
         closes = "/" in flags or (
             named[0] == "//" and bool(arguments) and self._starts("/", arguments[0][0])
         )
-        return Call(start, end, named[0], flags, arguments, closes=closes)
+        return MacroCall(start, end, named[0], flags, arguments, closes=closes)
 
     def _arguments(self, at: int, depth: int) -> tuple[tuple[Place, ...], int]:
         at = self._blanks(at)
@@ -129,7 +129,7 @@ class _Reader:
                 return tuple(found), at + 2
             at += 2
 
-    def _variable(self, start: int, at: int, depth: int) -> Call | None:
+    def _variable(self, start: int, at: int, depth: int) -> MacroCall | None:
         everywhere = self.text[at] == "$"
         at = self._blanks(at + 1)
         named = _VARIABLE.match(self.text, at)
@@ -148,7 +148,7 @@ class _Reader:
         if not self._starts("}}", at):
             return None
         sign = operator[0] if operator else ""
-        return Call(
+        return MacroCall(
             start, at + 2, "", "", value, variable=name, everywhere=everywhere, operator=sign
         )
 
@@ -180,16 +180,16 @@ class _Reader:
 
 
 @lru_cache(maxsize=1024)
-def calls(text: str) -> tuple[Call, ...]:
+def calls(text: str) -> tuple[MacroCall, ...]:
     """The macros of a text that stand in no other, in order. Cost: O(text).
 
     >>> [(one.name, one.closes) for one in calls("{{a {{b}}}} {{/c}} {{d")]
     [('a', False), ('c', True)]
     """
-    return tuple(islice(_Reader(text).calls(), MOST))
+    return tuple(islice(_MacroParser(text).calls(), MOST))
 
 
-def scoped(found: Sequence[Call], takes: Takes) -> list[Scoped]:
+def scoped(found: Sequence[MacroCall], takes: Takes) -> list[Scoped]:
     """The outermost macros with what stands between each and its closing one. `takes`: whether a macro may have that."""
     done: list[Scoped] = []
     closed: set[int] = set()
@@ -212,7 +212,7 @@ def scoped(found: Sequence[Call], takes: Takes) -> list[Scoped]:
     return done
 
 
-def _closing(found: Sequence[Call], at: int, closed: set[int], takes: Takes) -> int | None:
+def _closing(found: Sequence[MacroCall], at: int, closed: set[int], takes: Takes) -> int | None:
     name, depth = found[at].name.lower(), 1
     for number in range(at + 1, len(found)):
         call = found[number]

@@ -8,10 +8,10 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from rolememory.text.macros import moments
-from rolememory.text.macros.parse import BLANKS, Call
+from rolememory.text.macros.parse import BLANKS, MacroCall
 
 if TYPE_CHECKING:
-    from rolememory.text.macros.turn import Turn
+    from rolememory.text.macros.expansion import MacroExpansion
 
 MOST_DICE, MOST_SIDES, MOST_REPEATED = 1000, 1_000_000, 10_000
 ELSE = "\0\x1fELSE\x1f\0"
@@ -51,17 +51,17 @@ ELSEWHERE = (  # what only a frontend knows: nothing is said
 )
 
 
-class UnsaidError(Exception):
+class MacroError(Exception):
     """A macro that cannot be said: it stays as it is written."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class MacroInvocation:
     """One macro in its place."""
 
-    turn: "Turn"
+    turn: "MacroExpansion"
     told: list[str]  # its arguments, what stands before its closing macro the last of them
-    call: Call
+    call: MacroCall
     base: int  # where the text with it begins
 
     def number(self, below: int, seed: int, place: str = "") -> int:
@@ -73,17 +73,17 @@ class Asked:
     def integer(self, default: int = 0) -> int:
         """The argument as a whole number."""
         if self.told and not _WHOLE.fullmatch(self.told[0].strip(BLANKS)):
-            raise UnsaidError
+            raise MacroError
         return int(self.told[0].strip(BLANKS)[:9]) if self.told else default
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class MacroDefinition:
     """One macro."""
 
     least: int  # arguments
     most: float
-    say: Callable[[Asked], str]
+    say: Callable[[MacroInvocation], str]
     late: bool = False  # gets its arguments as they are written
     scoped: bool = True  # one argument may stand between it and its closing macro
 
@@ -116,18 +116,18 @@ def _listed(text: str) -> list[str]:
     return [one.strip(BLANKS).replace("\\,", ",") for one in re.split(r"(?<!\\),", text)]
 
 
-def _random(asked: Asked) -> str:
+def _random(asked: MacroInvocation) -> str:
     options = _listed(asked.told[0]) if len(asked.told) == 1 else asked.told
     return options[asked.number(len(options), asked.turn.macros.seed)] if options else ""
 
 
-def _pick(asked: Asked) -> str:
+def _pick(asked: MacroInvocation) -> str:
     options = _listed(asked.told[0]) if len(asked.told) == 1 else asked.told
     place = f"{asked.turn.text}\0{asked.base + asked.call.start}"
     return options[asked.number(len(options), asked.turn.macros.chat, place)] if options else ""
 
 
-def _roll(asked: Asked) -> str:
+def _roll(asked: MacroInvocation) -> str:
     """Dice: `2d6+1`, `20`."""
     formula, macros = asked.told[0], asked.turn.macros
     written = _DICE.fullmatch(f"1d{formula}" if re.fullmatch("[0-9]+", formula) else formula)
@@ -145,28 +145,28 @@ def _roll(asked: Asked) -> str:
     return str(added + sum(1 + thrown() for _ in range(count)))
 
 
-def _repeated(text: str) -> Callable[[Asked], str]:
-    def say(asked: Asked) -> str:
+def _repeated(text: str) -> Callable[[MacroInvocation], str]:
+    def say(asked: MacroInvocation) -> str:
         count = asked.integer(1)
         if count < 0:
-            raise UnsaidError
+            raise MacroError
         return text * min(count, MOST_REPEATED)
 
     return say
 
 
-def _trim(asked: Asked) -> str:
+def _trim(asked: MacroInvocation) -> str:
     alone = len(asked.told) == len(asked.call.arguments)
     return "{{trim}}" if alone else asked.told[-1]  # the cut is made when all is said
 
 
-def _hidden_key(asked: Asked) -> str:
+def _hidden_key(asked: MacroInvocation) -> str:
     if not asked.turn.macros.card_macros:
-        raise UnsaidError
+        raise MacroError
     return asked.told[0].join(HIDDEN)
 
 
-def _greeting(asked: Asked) -> str:
+def _greeting(asked: MacroInvocation) -> str:
     """The first message, or one of the others."""
     macros, number = asked.turn.macros, asked.integer()
     if macros.card is None or number == 0:
@@ -175,7 +175,7 @@ def _greeting(asked: Asked) -> str:
     return others[number - 1] if 0 < number <= len(others) else ""
 
 
-def _examples(asked: Asked) -> str:
+def _examples(asked: MacroInvocation) -> str:
     """The examples of talk, each under its mark."""
     macros = asked.turn.macros
     text = macros.of_card(macros.card.mes_example) if macros.card else ""
@@ -186,13 +186,13 @@ def _examples(asked: Asked) -> str:
     return "".join(f"<START>\n{part.strip(BLANKS)}\n" for part in parts)
 
 
-def _time(form: str = "") -> Callable[[Asked], str]:
+def _time(form: str = "") -> Callable[[MacroInvocation], str]:
     """The time in this format; without one the argument is the format, else where the clock stands."""
 
-    def say(asked: Asked) -> str:
+    def say(asked: MacroInvocation) -> str:
         now, told = asked.turn.macros.now, "".join(asked.told)
         if now is None:
-            raise UnsaidError
+            raise MacroError
         return (
             moments.formatted(moments.shifted(now, told), form)
             if form
@@ -202,42 +202,42 @@ def _time(form: str = "") -> Callable[[Asked], str]:
     return say
 
 
-def _of_variables(prefix: str, *, everywhere: bool) -> dict[str, Row]:
+def _of_variables(prefix: str, *, everywhere: bool) -> dict[str, MacroDefinition]:
     """The macros of one set of variables."""
 
-    def row(least: int, say: Callable[[Asked], str]) -> Row:
-        def named(asked: Asked) -> str:
+    def row(least: int, say: Callable[[MacroInvocation], str]) -> MacroDefinition:
+        def named(asked: MacroInvocation) -> str:
             if not asked.told[0]:
-                raise UnsaidError
+                raise MacroError
             return say(asked)
 
-        return Row(least, least, named)
+        return MacroDefinition(least, least, named)
 
-    def stored(asked: Asked) -> str:
+    def stored(asked: MacroInvocation) -> str:
         name, *key, value = asked.told
         asked.turn.macros.variables.set(name, value, *key, everywhere=everywhere)
         return ""
 
-    def added(asked: Asked) -> str:
+    def added(asked: MacroInvocation) -> str:
         asked.turn.macros.variables.add(*asked.told, everywhere=everywhere)
         return ""
 
-    def stepped(by: float) -> Callable[[Asked], str]:
+    def stepped(by: float) -> Callable[[MacroInvocation], str]:
         return lambda asked: asked.turn.macros.variables.add(
             asked.told[0], by, everywhere=everywhere
         )
 
-    def read(asked: Asked) -> str:
+    def read(asked: MacroInvocation) -> str:
         return asked.turn.macros.variables.get(*asked.told, everywhere=everywhere)
 
-    def has(asked: Asked) -> str:
+    def has(asked: MacroInvocation) -> str:
         return (
             "true"
             if asked.turn.macros.variables.has(asked.told[0], everywhere=everywhere)
             else "false"
         )
 
-    def deleted(asked: Asked) -> str:
+    def deleted(asked: MacroInvocation) -> str:
         asked.turn.macros.variables.delete(asked.told[0], everywhere=everywhere)
         return ""
 
@@ -254,37 +254,37 @@ def _of_variables(prefix: str, *, everywhere: bool) -> dict[str, Row]:
     }
 
 
-def _says(text: str, least: int = 0) -> Row:
-    return Row(least, least, lambda asked: text)
+def _says(text: str, least: int = 0) -> MacroDefinition:
+    return MacroDefinition(least, least, lambda asked: text)
 
 
 _TIMES = {
-    "time": Row(0, 1, _time("LT")),
-    "date": Row(0, 0, _time("LL")),
-    "weekday": Row(0, 0, _time("dddd")),
-    "isotime": Row(0, 0, _time("HH:mm")),
-    "isodate": Row(0, 0, _time("YYYY-MM-DD")),
-    "datetimeformat": Row(1, 1, _time()),
-    "timediff": Row(2, 2, lambda asked: moments.difference(*asked.told)),
+    "time": MacroDefinition(0, 1, _time("LT")),
+    "date": MacroDefinition(0, 0, _time("LL")),
+    "weekday": MacroDefinition(0, 0, _time("dddd")),
+    "isotime": MacroDefinition(0, 0, _time("HH:mm")),
+    "isodate": MacroDefinition(0, 0, _time("YYYY-MM-DD")),
+    "datetimeformat": MacroDefinition(1, 1, _time()),
+    "timediff": MacroDefinition(2, 2, lambda asked: moments.difference(*asked.told)),
 }
 _VARIABLES = {**_of_variables("", everywhere=False), **_of_variables("global", everywhere=True)}
-TABLE: Mapping[str, Row] = {
-    "if": Row(2, 2, lambda asked: "", late=True),
+TABLE: Mapping[str, MacroDefinition] = {
+    "if": MacroDefinition(2, 2, lambda asked: "", late=True),
     "else": _says(ELSE),
     "noop": _says(""),
     **dict.fromkeys(("//", "comment", "banned"), _says("", 1)),
     "hasextension": _says("false", 1),
-    "newline": Row(0, 1, _repeated("\n")),
-    "space": Row(0, 1, _repeated(" ")),
-    "trim": Row(0, 1, _trim),
-    "reverse": Row(1, 1, lambda asked: asked.told[0][::-1]),
-    "random": Row(0, inf, _random, scoped=False),
-    "pick": Row(0, inf, _pick, scoped=False),
-    "roll": Row(1, 1, _roll),
-    "outlet": Row(1, 1, lambda asked: asked.turn.macros.outlets.get(asked.told[0], "")),
-    "hidden_key": Row(1, 1, _hidden_key),
-    **dict.fromkeys(("charfirstmessage", "greeting"), Row(0, 1, _greeting)),
-    "mesexamples": Row(0, 0, _examples),
+    "newline": MacroDefinition(0, 1, _repeated("\n")),
+    "space": MacroDefinition(0, 1, _repeated(" ")),
+    "trim": MacroDefinition(0, 1, _trim),
+    "reverse": MacroDefinition(1, 1, lambda asked: asked.told[0][::-1]),
+    "random": MacroDefinition(0, inf, _random, scoped=False),
+    "pick": MacroDefinition(0, inf, _pick, scoped=False),
+    "roll": MacroDefinition(1, 1, _roll),
+    "outlet": MacroDefinition(1, 1, lambda asked: asked.turn.macros.outlets.get(asked.told[0], "")),
+    "hidden_key": MacroDefinition(1, 1, _hidden_key),
+    **dict.fromkeys(("charfirstmessage", "greeting"), MacroDefinition(0, 1, _greeting)),
+    "mesexamples": MacroDefinition(0, 0, _examples),
     **_TIMES,
     **_VARIABLES,
 }

@@ -17,6 +17,7 @@ from typing import Any, cast
 import orjson
 
 from rolememory.errors import FileError, closest
+from rolememory.locales import Listed, translatable
 from rolememory.schema.scene import Feeling
 from rolememory.shipped import shipped
 from rolememory.text.fold import fold
@@ -62,7 +63,7 @@ _BARE_WEIGHT = 0.7  # of a word that an author gives only a label
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class WordEffect:
     """What one word does to the sense of a sentence; a word may do several things."""
 
     feeling: Feeling | None = None
@@ -79,13 +80,13 @@ class Mark:
 class Lexicon:
     """All marks by folded word. Built once; compared by identity, so that readings can be cached by it."""
 
-    marks: Mapping[str, Mark]
+    marks: Mapping[str, WordEffect]
     names: Mapping[str, str]  # folded name of an emotion: its label
     variants: Mapping[int, str]
-    patterns: tuple[tuple[re.Pattern[str], Mark], ...] = ()
+    patterns: tuple[tuple[re.Pattern[str], WordEffect], ...] = ()
 
     @cached_property
-    def told(self) -> tuple[Mark, ...]:
+    def told(self) -> tuple[WordEffect, ...]:
         """Every mark by number: those of the words, then those of the patterns."""
         return (*self.marks.values(), *(mark for _, mark in self.patterns))
 
@@ -116,10 +117,10 @@ def load_lexicon(paths: Iterable[Path] = ()) -> Lexicon:
     Raises:
         FileError: a file cannot be read, or a field of it is not what it should be; file and field are named.
     """
-    marks: dict[str, Mark] = {}
+    marks: dict[str, WordEffect] = {}
     names: dict[str, str] = {}
     variants: dict[int, str] = {}
-    patterns: dict[str, tuple[re.Pattern[str], Mark]] = {}
+    patterns: dict[str, tuple[re.Pattern[str], WordEffect]] = {}
     for path in [
         *(
             shipped("worldbook_rules", "lexicons", name)
@@ -127,7 +128,7 @@ def load_lexicon(paths: Iterable[Path] = ()) -> Lexicon:
         ),
         *paths,
     ]:
-        page = _Page(path)
+        page = _LexiconFile(path)
         names.update(page.names())
         variants.update(page.variants())
         marks.update(page.marks(variants))
@@ -135,7 +136,7 @@ def load_lexicon(paths: Iterable[Path] = ()) -> Lexicon:
     return Lexicon(marks, names, variants, tuple(patterns.values()))
 
 
-class _Page:
+class _LexiconFile:
     """One lexicon file, read with care: every complaint names the file and the field."""
 
     def __init__(self, path: Path) -> None:
@@ -144,10 +145,16 @@ class _Page:
         try:
             raw = orjson.loads(path.read_bytes())
         except OSError as problem:
-            raise FileError(path, f"cannot be read: {problem.strerror}") from problem
+            raise FileError(
+                path, "cannot be read: {strerror}", strerror=problem.strerror
+            ) from problem
         except orjson.JSONDecodeError as problem:
             raise FileError(
-                path, f"not valid JSON: {problem.msg}", line=problem.lineno, column=problem.colno
+                path,
+                "not valid JSON: {msg}",
+                line=problem.lineno,
+                column=problem.colno,
+                msg=problem.msg,
             ) from problem
         if not isinstance(raw, dict):
             raise FileError(
@@ -163,16 +170,16 @@ class _Page:
                 remedy=f"did you mean {near!r}?" if near else "",
             )
 
-    def marks(self, variants: Mapping[int, str]) -> dict[str, Mark]:
+    def marks(self, variants: Mapping[int, str]) -> dict[str, WordEffect]:
         """Each folded word of this file with all that it does."""
-        marks: dict[str, Mark] = {}
+        marks: dict[str, WordEffect] = {}
         fillers, language = self._list("fillers"), str(self._raw.get("language", ""))
         for word, change in self._changes():
             plain = fold(word).text.translate(cast("dict[int, str]", variants)).strip()
             for key in filter(None, forms(plain, fillers)):
                 known = marks.get(key)
                 marks[key] = (
-                    replace(known, **change) if known else Mark(language=language, **change)
+                    replace(known, **change) if known else WordEffect(language=language, **change)
                 )
         return marks
 
@@ -204,7 +211,10 @@ class _Page:
             self._known(label, "names")
             if not isinstance(names, list):
                 raise FileError(
-                    self._path, f"expected a list of names, got {names!r}", field=f"names.{label}"
+                    self._path,
+                    "expected a list of names, got {names!r}",
+                    field=f"names.{label}",
+                    names=names,
                 )
             found.update({fold(str(name)).text: label for name in names})
         return found
@@ -216,20 +226,24 @@ class _Page:
             if not (len(one) == 1 and isinstance(other, str) and len(other) == 1):
                 raise FileError(
                     self._path,
-                    f"expected one character for one character, got {other!r}",
+                    "expected one character for one character, got {other!r}",
                     field=f"variants.{one}",
+                    other=other,
                 )
         return {ord(one): str(other) for one, other in pairs.items()}
 
-    def patterns(self) -> dict[str, tuple[re.Pattern[str], Mark]]:
+    def patterns(self) -> dict[str, tuple[re.Pattern[str], WordEffect]]:
         """Regexes over folded text."""
         found = {}
         for body, value in self._dict("patterns").items():
             try:
-                found[body] = (re.compile(body), Mark(self._feeling("patterns", body, value)))
+                found[body] = (re.compile(body), WordEffect(self._feeling("patterns", body, value)))
             except re.error as problem:
                 raise FileError(
-                    self._path, f"not a valid pattern: {problem}", field=f"patterns.{body}"
+                    self._path,
+                    "not a valid pattern: {reason}",
+                    field=f"patterns.{body}",
+                    reason=problem,
                 ) from problem
         return found
 
@@ -245,9 +259,10 @@ class _Page:
         if not isinstance(given, dict):
             raise FileError(
                 self._path,
-                f"expected emotions and their weights, got {value!r}",
+                "expected emotions and their weights, got {value!r}",
                 field=where,
-                remedy='write {"joy": 0.7}',
+                remedy='write {{"joy": 0.7}}',
+                value=value,
             )
         plane = {
             key: self._number(f"{where}.{key}", given[key], low, 1.0)
@@ -263,8 +278,16 @@ class _Page:
     def _known(self, label: str, where: str) -> None:
         if label not in EMOTIONS:
             near = closest(label, EMOTIONS)
-            hint = f"did you mean {near!r}?" if near else f"use one of {', '.join(EMOTIONS)}"
-            raise FileError(self._path, f"unknown emotion {label!r}", field=where, remedy=hint)
+            remedy = translatable("did you mean {near!r}?" if near else "use one of {known}")
+            raise FileError(
+                self._path,
+                "unknown emotion {label!r}",
+                field=where,
+                remedy=remedy,
+                label=label,
+                near=near,
+                known=Listed(EMOTIONS),
+            )
 
     def _number(self, where: str, value: object, low: float, high: float) -> float:
         if (
@@ -274,8 +297,11 @@ class _Page:
         ):
             raise FileError(
                 self._path,
-                f"expected a number from {low:g} to {high:g}, got {value!r}",
+                "expected a number from {low:g} to {high:g}, got {value!r}",
                 field=where,
+                low=low,
+                high=high,
+                value=value,
             )
         return float(value)
 
@@ -288,7 +314,9 @@ class _Page:
     def _dict(self, section: str) -> dict[str, Any]:
         value = self._raw.get(section, {})
         if not isinstance(value, dict):
-            raise FileError(self._path, f"expected an object, got {value!r}", field=section)
+            raise FileError(
+                self._path, "expected an object, got {value!r}", field=section, value=value
+            )
         return value
 
 

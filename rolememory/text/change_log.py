@@ -9,10 +9,10 @@ Value_co = TypeVar("Value_co", covariant=True)
 _KEPT = 4096
 
 
-class Moves(Generic[Item]):
+class ChangeLog(Generic[Item]):
     """A log of what changed, such as the ids whose row in an index is another one; the newest are kept. Thread-safe.
 
-    >>> moves = Moves()
+    >>> moves = ChangeLog()
     >>> moves.note("a"); moves.note("b")
     >>> moves.version, moves.since(1), moves.since(7)
     (2, ['b'], [])
@@ -44,12 +44,12 @@ class Moves(Generic[Item]):
             return None if behind > len(self._items) else self._items[len(self._items) - behind :]
 
 
-class Changing(Mapping[str, Value_co]):
+class VersionedDict(Mapping[str, Value_co]):
     """Values by id that their owner changes in place, so that a change costs itself alone, and what changed since when.
 
     Who reads all of them reads them as they were at one moment. Thread-safe with one owner.
 
-    >>> said = Changing[str]()
+    >>> said = VersionedDict[str]()
     >>> said.put("a", "one"); said.put("b", "two"); said.drop("a")
     >>> dict(said), said.version, said.since(2)
     ({'b': 'two'}, 3, ['a'])
@@ -57,7 +57,7 @@ class Changing(Mapping[str, Value_co]):
 
     def __init__(self) -> None:
         self._values: dict[str, Value_co] = {}
-        self._moves = Moves[str]()
+        self._moves = ChangeLog[str]()
 
     @property
     def version(self) -> int:

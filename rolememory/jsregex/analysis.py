@@ -2,18 +2,18 @@
 
 from collections.abc import Iterable, Iterator
 
-from rolememory.text.javascript import sets
-from rolememory.text.javascript.escapes import paired
-from rolememory.text.javascript.nodes import (
-    Back,
-    Chars,
-    Choice,
-    Edge,
-    Group,
-    Look,
+from rolememory.jsregex import sets
+from rolememory.jsregex.escapes import paired
+from rolememory.jsregex.nodes import (
+    Alternation,
+    Assertion,
+    Backreference,
+    CapturingGroup,
+    CharacterSet,
+    Concatenation,
+    Lookaround,
     Node,
-    Repeat,
-    Series,
+    Quantifier,
 )
 
 HEAVY = 10**9
@@ -22,11 +22,11 @@ HEAVY = 10**9
 def children(node: Node) -> tuple[Node, ...]:
     """The nodes inside, in order."""
     match node:
-        case Series(parts):
+        case Concatenation(parts):
             return parts
-        case Choice(options):
+        case Alternation(options):
             return options
-        case Group(body=body) | Look(body=body) | Repeat(body=body):
+        case CapturingGroup(body=body) | Lookaround(body=body) | Quantifier(body=body):
             return (body,)
         case _:
             return ()
@@ -42,15 +42,15 @@ def walk(node: Node) -> Iterator[Node]:
 def nullable(node: Node) -> bool:
     """Whether it may match without taking a character."""
     match node:
-        case Chars():
+        case CharacterSet():
             return False
-        case Series(parts):
+        case Concatenation(parts):
             return all(map(nullable, parts))
-        case Choice(options):
+        case Alternation(options):
             return any(map(nullable, options))
-        case Group(body=body):
+        case CapturingGroup(body=body):
             return nullable(body)
-        case Repeat(body=body, least=least):
+        case Quantifier(body=body, least=least):
             return least == 0 or nullable(body)
         case _:
             return True
@@ -59,11 +59,11 @@ def nullable(node: Node) -> bool:
 def widthless(node: Node) -> bool:
     """Whether it never takes a character."""
     match node:
-        case Chars() | Back():
+        case CharacterSet() | Backreference():
             return False
-        case Edge() | Look():
+        case Assertion() | Lookaround():
             return True
-        case Repeat(body=body, most=most):
+        case Quantifier(body=body, most=most):
             return most == 0 or widthless(body)
         case _:
             return all(map(widthless, children(node)))
@@ -76,11 +76,11 @@ def generous(node: Node) -> bool:
     leave the loop. For a generous body there is no other way, so the two agree.
     """
     match node:
-        case Choice(options):
+        case Alternation(options):
             return all(map(generous, options)) and not any(map(nullable, options[:-1]))
-        case Repeat(body=body, greedy=greedy):
+        case Quantifier(body=body, greedy=greedy):
             return generous(body) and (greedy or not nullable(node))
-        case Look():
+        case Lookaround():
             return True
         case _:
             return all(map(generous, children(node)))
@@ -89,7 +89,7 @@ def generous(node: Node) -> bool:
 def weight(node: Node, *, upper: bool = False) -> int:
     """How many nodes it is when its loops are written out, to the least (or, `upper`, the most) number of rounds; at most HEAVY."""
     inside = sum(weight(child, upper=upper) for child in children(node))
-    if isinstance(node, Repeat):
+    if isinstance(node, Quantifier):
         rounds = max(node.least + (node.most is None), node.most or 0) if upper else node.least
         inside *= max(rounds, 1)
     return min(inside + 1, HEAVY)
@@ -100,28 +100,28 @@ def splits_pairs(node: Node) -> bool:
     return nullable(node) or any(
         sets.overlaps(each.ranges, sets.SURROGATES)
         for each in walk(node)
-        if isinstance(each, Chars)
+        if isinstance(each, CharacterSet)
     )
 
 
 def beyond_linear(node: Node) -> bool:
     """Whether an engine without backtracking (RE2) cannot run it, or would run it differently."""
     return any(
-        isinstance(each, Look | Back)
+        isinstance(each, Lookaround | Backreference)
         or (
-            isinstance(each, Edge)
+            isinstance(each, Assertion)
             and (each.wide or each.kind == "inside" or (each.lines and each.kind != "word"))
         )
-        or (isinstance(each, Chars) and (bool(each.properties) or _misread(each)))
+        or (isinstance(each, CharacterSet) and (bool(each.properties) or _misread(each)))
         or (
-            isinstance(each, Repeat)
+            isinstance(each, Quantifier)
             and (nullable(each.body) or max(each.least, each.most or 0) > 1000)
         )
         for each in walk(node)
     )
 
 
-def _misread(node: Chars) -> bool:
+def _misread(node: CharacterSet) -> bool:
     """Whether RE2 would add letters: it takes `[Kk]` for "k, ignoring case" and then finds the Kelvin sign too."""
     codes = [code for low, high in node.ranges[:3] for code in range(low, min(high, low + 3) + 1)]
     return len(codes) == 2 and len(sets.folded(((codes[0], codes[0]),), unicode=True)) > 2
@@ -130,8 +130,8 @@ def _misread(node: Chars) -> bool:
 def beyond_ascii(node: Node) -> bool:
     """Whether some part needs Unicode's idea of letters: properties, and back references that ignore case."""
     return any(
-        (isinstance(each, Chars) and bool(each.properties))
-        or (isinstance(each, Back) and each.ignore_case)
+        (isinstance(each, CharacterSet) and bool(each.properties))
+        or (isinstance(each, Backreference) and each.ignore_case)
         for each in walk(node)
     )
 
@@ -147,24 +147,24 @@ def never_set(tree: Node) -> frozenset[int]:
 def _never_set(node: Node, closed: set[int], *, behind: bool) -> Iterator[int]:
     """Walk in the order of matching; `closed` gains the groups that may be set from here on."""
     match node:
-        case Back(group=group):
+        case Backreference(group=group):
             if group not in closed:
                 yield id(node)
-        case Choice(options):
+        case Alternation(options):
             before = set(closed)
             for option in options:
                 own = set(before)
                 yield from _never_set(option, own, behind=behind)
                 closed |= own
-        case Look(body=body, ahead=ahead, negated=negated):
+        case Lookaround(body=body, ahead=ahead, negated=negated):
             inner = set(closed)
             yield from _never_set(body, inner, behind=not ahead)
             if not negated:
                 closed |= inner
-        case Group(number=number, body=body):
+        case CapturingGroup(number=number, body=body):
             yield from _never_set(body, closed, behind=behind)
             closed.add(number)
-        case Repeat(body=body, least=0) if widthless(body):
+        case Quantifier(body=body, least=0) if widthless(body):
             yield from _never_set(body, set(closed), behind=behind)
         case _:
             parts = children(node)
@@ -192,15 +192,15 @@ def _whole(run: str) -> bool:
 def _runs(node: Node, lowered: bool) -> list[str]:  # noqa: PLR0911 - a case for each kind of node
     """Texts that must all stand in the match; the first and last may touch what is before and after, so "" marks a break."""
     match node:
-        case Chars():
+        case CharacterSet():
             return [_letter(node, lowered)] if _letter(node, lowered) else ["", ""]
-        case Edge() | Look():
+        case Assertion() | Lookaround():
             return []
-        case Series(parts):
+        case Concatenation(parts):
             return _joined(_runs(part, lowered) for part in parts)
-        case Group(body=body):
+        case CapturingGroup(body=body):
             return _runs(body, lowered)
-        case Repeat(body=body, least=least, most=most) if least:
+        case Quantifier(body=body, least=least, most=most) if least:
             inside = _runs(body, lowered)
             if not inside or least == most == 1:
                 return inside
@@ -225,7 +225,7 @@ def _joined(pieces: Iterable[list[str]]) -> list[str]:
     return runs
 
 
-def _letter(node: Chars, lowered: bool) -> str:
+def _letter(node: CharacterSet, lowered: bool) -> str:
     """The one character of the set, or the one its members have in lower case."""
     if node.only is not None and not lowered:
         return chr(node.only)

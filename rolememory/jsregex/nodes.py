@@ -16,7 +16,7 @@ class Property:
 
 
 @dataclass(frozen=True, slots=True)
-class Chars:
+class CharacterSet:
     """One character out of a set; letter case is already folded into the set."""
 
     ranges: Ranges
@@ -36,7 +36,7 @@ class Chars:
 
 
 @dataclass(frozen=True, slots=True)
-class Edge:
+class Assertion:
     """A place between characters; `lines` is the flag m, `wide` the word of flags i and u together."""
 
     kind: Literal["start", "end", "word", "inside"]
@@ -45,7 +45,7 @@ class Edge:
 
 
 @dataclass(frozen=True, slots=True)
-class Back:
+class Backreference:
     """The text a group matched, again; nothing when it took no part."""
 
     group: int
@@ -53,21 +53,21 @@ class Back:
 
 
 @dataclass(frozen=True, slots=True)
-class Series:
+class Concatenation:
     """One after the other; no parts match the empty text."""
 
     parts: "tuple[Node, ...]"
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Alternation:
     """The first option that lets the rest match."""
 
     options: "tuple[Node, ...]"
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class CapturingGroup:
     """A capturing group, numbered from 1."""
 
     number: int
@@ -75,7 +75,7 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class Lookaround:
     """Lookahead or lookbehind: matches no text itself."""
 
     body: "Node"
@@ -84,7 +84,7 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True)
-class Repeat:
+class Quantifier:
     """The body `least` to `most` times (None = without end)."""
 
     body: "Node"
@@ -93,5 +93,14 @@ class Repeat:
     greedy: bool
 
 
-Node = Chars | Edge | Back | Series | Choice | Group | Look | Repeat
-EMPTY = Series(())
+Node = (
+    CharacterSet
+    | Assertion
+    | Backreference
+    | Concatenation
+    | Alternation
+    | CapturingGroup
+    | Lookaround
+    | Quantifier
+)
+EMPTY = Concatenation(())

@@ -127,7 +127,7 @@ def panels(raw: str) -> list[Panel]:
     return list(_found(raw))
 
 
-class _Words(NamedTuple):
+class _StampLexicon(NamedTuple):
     names: Mapping[str, str]  # folded name -> field
     before: tuple[str, ...]  # what may stand in front of a name
     panels: frozenset[str]
@@ -135,11 +135,11 @@ class _Words(NamedTuple):
 
 
 @cache
-def _words() -> _Words:
+def _words() -> _StampLexicon:
     raw = orjson.loads(shipped("worldbook_rules", "lexicons", "stamps.json").read_bytes())
     names = {_folded(name): field for field, row in raw["fields"].items() for name in row.split()}
     pictures = "|".join(re.escape(name) for name in names if not name[0].isalpha())
-    return _Words(
+    return _StampLexicon(
         names,
         tuple(_folded(word) for word in raw["before"].split()),
         frozenset(map(_folded, raw["panels"].split())),
@@ -278,7 +278,7 @@ def _text(value: Any, field: str) -> str:
     return ""
 
 
-class _Row(NamedTuple):
+class _StampLine(NamedTuple):
     """A line outside of elements and blocks."""
 
     start: int
@@ -306,10 +306,10 @@ def _between(raw: str, start: int, end: int) -> Iterator[Panel]:
         first = first and all(row.kind == "blank" for row in run)
 
 
-def _rows(raw: str, start: int, end: int) -> Iterator[_Row]:
+def _rows(raw: str, start: int, end: int) -> Iterator[_StampLine]:
     for line in _LINES.finditer(raw, start, end):
         text = _TAG.sub("", line[0]) if "<" in line[0] else line[0]
-        yield _Row(*line.span(), *_kind(text.strip(_DECORATION)))
+        yield _StampLine(*line.span(), *_kind(text.strip(_DECORATION)))
 
 
 def _kind(line: str) -> tuple[Literal["blank", "heading", "boxed", "bare", "text"], Fields]:
@@ -326,7 +326,7 @@ def _kind(line: str) -> tuple[Literal["blank", "heading", "boxed", "bare", "text
     return ("boxed" if boxed else "bare"), fields
 
 
-def _told(run: list[_Row], *, edge: bool) -> Iterator[_Row]:
+def _told(run: list[_StampLine], *, edge: bool) -> Iterator[_StampLine]:
     """The rows of a run that print the state of a scene, not talk that looks like it."""
     headed = False
     bare = [number for number, row in enumerate(run) if row.kind == "bare" and _known(row.fields)]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rolememory.errors import ModelError
+from rolememory.locales import Listed, localized
 from rolememory.text.embed.base import everyday_sentences
 from rolememory.text.embed.local import LocalModel
 
@@ -40,7 +41,7 @@ HARD = (
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class ExportedGraph:
     """How a graph is fed, and what it was told about."""
 
     inputs: tuple[str, ...]
@@ -59,12 +60,13 @@ def check_tools() -> None:
     if missing := [name for module, name in NEEDS.items() if find_spec(module) is None]:
         install = 'pip install "rolememory[semantic,onnx]"'
         raise ModelError(
-            f"a graph cannot be drawn without {', '.join(missing)}; {install} (only to draw: afterwards neither torch nor onnx is needed)",
-            zh=f"导出计算图还缺少 {'、'.join(missing)}；请运行 {install}（只有导出时需要，之后不需要 torch 和 onnx）",
+            "a graph cannot be drawn without {missing}; {install} (only to draw: afterwards neither torch nor onnx is needed)",
+            missing=Listed(missing),
+            install=install,
         )
 
 
-def draw(local: LocalModel, to: Path) -> Drawn:
+def export_onnx(local: LocalModel, to: Path) -> ExportedGraph:
     """Write the model's graph; gives what is needed to feed it.
 
     Raises:
@@ -85,11 +87,9 @@ def draw(local: LocalModel, to: Path) -> Drawn:
     except OSError:  # the disk is full: not the model's fault
         raise
     except Exception as error:  # a model that cannot be traced fails in many ways
-        raise _unfit(
-            f"it cannot be traced: {str(error)[:200]}", f"无法追踪：{str(error)[:200]}"
-        ) from error
+        raise _unfit("it cannot be traced: {error}", error=str(error)[:200]) from error
     longest = int(local.model.max_seq_length or tokenizer.model_max_length)
-    return Drawn(
+    return ExportedGraph(
         inputs,
         _fed_by(tokenizer, longest),
         longest,
@@ -110,9 +110,7 @@ def rounded(file: Path, to: Path) -> None:
         with _quiet():
             quantize_dynamic(str(file), str(to), per_channel=True, weight_type=QuantType.QInt8)
     except Exception as error:  # whatever the library meets, it is one thing to a person
-        raise _unfit(
-            f"it cannot be rounded: {str(error)[:200]}", f"无法量化：{str(error)[:200]}"
-        ) from error
+        raise _unfit("it cannot be rounded: {error}", error=str(error)[:200]) from error
 
 
 def deviation(original: "InProcess", other: "InProcess") -> float:
@@ -146,9 +144,7 @@ def _whole(model: Any, inputs: Sequence[str]) -> Any:
 def _fast_tokenizer(model: Any) -> Any:
     tokenizer = getattr(model, "tokenizer", None)
     if not hasattr(tokenizer, "backend_tokenizer"):
-        raise _unfit(
-            "it has no transformer with a fast tokenizer", "它不是带快速分词器的 transformer"
-        )
+        raise _unfit("it has no transformer with a fast tokenizer")
     return tokenizer
 
 
@@ -190,8 +186,8 @@ def _quiet() -> Iterator[None]:
         logging.disable(before)
 
 
-def _unfit(problem: str, zh: str) -> ModelError:
+def _unfit(problem: str, **values: object) -> ModelError:
     return ModelError(
-        f"no graph can be drawn of this model: {problem}; it goes on by sentence-transformers",
-        zh=f"无法为这个模型导出计算图：{zh}；它仍由 sentence-transformers 运行",
+        "no graph can be drawn of this model: {problem}; it goes on by sentence-transformers",
+        problem=localized(problem, "", **values),
     )

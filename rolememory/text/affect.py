@@ -12,12 +12,22 @@ from functools import lru_cache
 from math import hypot, sqrt
 from typing import Literal
 
+from rolememory.locales import translated
 from rolememory.schema.entry import Entry
 from rolememory.schema.scene import Feeling, Language
-from rolememory.text.feel_words import EMOTIONS, Lexicon, Mark, felt_as, shipped_lexicon
+from rolememory.text.affect_lexicon import EMOTIONS, Lexicon, WordEffect, felt_as, shipped_lexicon
 from rolememory.text.fold import Folded, fold
 
-__all__ = ["EMOTIONS", "as_feeling", "comfort", "emotion_name", "feel", "feeling_of", "fit", "mood"]
+__all__ = [
+    "EMOTIONS",
+    "affect_fit",
+    "affect_of_entry",
+    "affect_of_labels",
+    "comfort",
+    "emotion_name",
+    "mood",
+    "read_affect",
+]
 
 Mode = Literal["congruent", "contrast", "off"]
 
@@ -39,27 +49,6 @@ _ASIDE = 0.6  # what is only supposed (if), or taken back by a but, weighs less
 _CLAUSE_END = re.compile(r"[,:、—]")
 _UNIT = re.compile(r"[a-z0-9']+|[\u3400-\u9fff]")
 _STRETCHED = re.compile(r"([a-z])\1{2,}")
-_NAMES: dict[str, dict[Language, str]] = {
-    label: {"en": label, "zh": zh}
-    for label, zh in zip(
-        EMOTIONS,
-        [
-            "喜悦",
-            "信任",
-            "恐惧",
-            "惊讶",
-            "悲伤",
-            "厌恶",
-            "愤怒",
-            "期待",
-            "爱",
-            "思念",
-            "羞愧",
-            "平静",
-        ],
-        strict=True,
-    )
-}
 
 
 def emotion_name(label: str, language: Language) -> str:
@@ -68,27 +57,29 @@ def emotion_name(label: str, language: Language) -> str:
     >>> emotion_name("sadness", "zh")
     '悲伤'
     """
-    return _NAMES[label][language]
+    return translated(label, language, "emotion")
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _FeelingMatch:
     start: int
     end: int
-    mark: Mark
+    mark: WordEffect
 
 
 @dataclass(frozen=True, slots=True)
-class _Word:
+class _WordFeeling:
     feeling: Feeling
     strength: float
     text: str
 
 
-def feel(text: str, language: Language | None = None, lexicon: Lexicon | None = None) -> Feeling:
+def read_affect(
+    text: str, language: Language | None = None, lexicon: Lexicon | None = None
+) -> Feeling:
     """What is felt in a text; `language` keeps to one lexicon (and emoji), None reads both.
 
-    >>> feel("I'm not happy at all.").emotions[0][0], feel("I'm not sad."), feel("心如刀割").emotions[0][0]
+    >>> read_affect("I'm not happy at all.").emotions[0][0], read_affect("I'm not sad."), read_affect("心如刀割").emotions[0][0]
     ('sadness', Feeling(emotions=(), valence=0.0, arousal=0.0, words=()), 'sadness')
     """
     return _feel(text, language, lexicon or shipped_lexicon())
@@ -113,7 +104,7 @@ def _told(
     lexicon: Lexicon,
     original: str = "",
     folded: Folded | None = None,
-) -> Iterator[_Word]:
+) -> Iterator[_WordFeeling]:
     """Each felt word of the text, as the sentence means it."""
     found = _find(plain, language, lexicon)
     if not any(each.mark.feeling for each in found):
@@ -140,14 +131,14 @@ def _told(
                 else plain[each.start : each.end]
             )
             if feeling.emotions:
-                yield _Word(
+                yield _WordFeeling(
                     feeling,
                     strength * (1.2 if loud and len(word) > 2 and word.isupper() else 1.0),
                     word,
                 )
 
 
-def _find(plain: str, language: Language | None, lexicon: Lexicon) -> list[_Found]:
+def _find(plain: str, language: Language | None, lexicon: Lexicon) -> list[_FeelingMatch]:
     """The marks of the text, in order and apart: the leftmost, of those the longest."""
     told = lexicon.told
     spans = [
@@ -160,14 +151,14 @@ def _find(plain: str, language: Language | None, lexicon: Lexicon) -> list[_Foun
         for hit in pattern.finditer(plain)
     ]
     spans.sort()
-    found: list[_Found] = []
+    found: list[_FeelingMatch] = []
     place = 0
     for start, minus_end, number in spans:
         if start < place or not _whole(plain, start, -minus_end):
             continue
         if language is None or told[number].language in ("", language):
             place = -minus_end
-            found.append(_Found(start, place, told[number]))
+            found.append(_FeelingMatch(start, place, told[number]))
     return found
 
 
@@ -181,7 +172,9 @@ def _joined(text: str, place: int) -> bool:
     return len(around) == 2 and 0 < place < len(text) and around.isascii() and around.isalnum()
 
 
-def _sentences(plain: str, found: Sequence[_Found]) -> Iterator[tuple[Sequence[_Found], str]]:
+def _sentences(
+    plain: str, found: Sequence[_FeelingMatch]
+) -> Iterator[tuple[Sequence[_FeelingMatch], str]]:
     """(what was found in it, the marks it closes with) of each sentence in which something was found."""
     first = 0
     for sentence in _SENTENCE.finditer(plain):
@@ -194,7 +187,7 @@ def _sentences(plain: str, found: Sequence[_Found]) -> Iterator[tuple[Sequence[_
         first = last
 
 
-def _consumed(inside: Sequence[_Found], place: int) -> bool:
+def _consumed(inside: Sequence[_FeelingMatch], place: int) -> bool:
     """Whether the word only strengthens the one just before it: 死了 in 开心死了."""
     if place == 0 or inside[place].mark.after == 1.0:
         return False
@@ -202,7 +195,7 @@ def _consumed(inside: Sequence[_Found], place: int) -> bool:
     return last.mark.feeling is not None and last.end == inside[place].start
 
 
-def _in_context(inside: Sequence[_Found], place: int, plain: str) -> tuple[Feeling, float]:
+def _in_context(inside: Sequence[_FeelingMatch], place: int, plain: str) -> tuple[Feeling, float]:
     """The word's feeling as its neighbours let it mean, and how strongly."""
     before, denials = _before(inside, place, plain)
     after, denied_after = _after(inside, place, plain)
@@ -212,7 +205,7 @@ def _in_context(inside: Sequence[_Found], place: int, plain: str) -> tuple[Feeli
     return own if denials % 2 == 0 else _opposite(own), min(max(factor, _STRENGTH[0]), _STRENGTH[1])
 
 
-def _before(inside: Sequence[_Found], place: int, plain: str) -> tuple[float, int]:
+def _before(inside: Sequence[_FeelingMatch], place: int, plain: str) -> tuple[float, int]:
     """What stands before the word: a factor, and how many negators reach it."""
     factor, denials, edge = 1.0, 0, inside[place].start
     for each in reversed(inside[:place]):
@@ -229,7 +222,7 @@ def _before(inside: Sequence[_Found], place: int, plain: str) -> tuple[float, in
     return factor, denials
 
 
-def _after(inside: Sequence[_Found], place: int, plain: str) -> tuple[float, int]:
+def _after(inside: Sequence[_FeelingMatch], place: int, plain: str) -> tuple[float, int]:
     """What follows the word: a factor, and 1 when it is denied."""
     if place + 1 == len(inside):
         return 1.0, 0
@@ -255,7 +248,7 @@ def _opposite(feeling: Feeling) -> Feeling:
     )
 
 
-def _blend(told: Iterable[_Word]) -> Feeling:
+def _blend(told: Iterable[_WordFeeling]) -> Feeling:
     """One feeling of many words: each label's weights as independent evidence, the plane as a mean by strength.
 
     >>> _blend([]).neutral
@@ -292,13 +285,15 @@ def _clip(value: float) -> float:
     return min(max(value, -1.0), 1.0)
 
 
-def as_feeling(labels: Iterable[str], lexicon: Lexicon | None = None) -> Feeling:
+def affect_of_labels(labels: Iterable[str], lexicon: Lexicon | None = None) -> Feeling:
     """The feeling that free-text labels declare, in either language; a label nobody knows says nothing.
 
-    >>> as_feeling(["grief"]).emotions[0][0], as_feeling(["喜悦"]).emotions[0][0], as_feeling(["neutral"]).neutral
+    >>> affect_of_labels(["grief"]).emotions[0][0], affect_of_labels(["喜悦"]).emotions[0][0], affect_of_labels(["neutral"]).neutral
     ('sadness', 'joy', True)
     """
-    told = [_Word(_declared(label, lexicon or shipped_lexicon()), 1.0, label) for label in labels]
+    told = [
+        _WordFeeling(_declared(label, lexicon or shipped_lexicon()), 1.0, label) for label in labels
+    ]
     return _blend(word for word in told if word.feeling.emotions)
 
 
@@ -309,13 +304,13 @@ def _declared(label: str, lexicon: Lexicon) -> Feeling:
     word = mark.feeling if mark else None
     if word and (emotion is None or word.emotions[0][0] == emotion):
         return word
-    return felt_as({emotion: _NAMED}) if emotion else feel(label, lexicon=lexicon)
+    return felt_as({emotion: _NAMED}) if emotion else read_affect(label, lexicon=lexicon)
 
 
-def feeling_of(entry: Entry, lexicon: Lexicon | None = None) -> Feeling:
+def affect_of_entry(entry: Entry, lexicon: Lexicon | None = None) -> Feeling:
     """The feeling of a memory: the declared emotions where they say something, else what its content tells."""
-    declared = as_feeling(getattr(entry, "emotions", ()), lexicon)
-    return feel(entry.content, lexicon=lexicon) if declared.neutral else declared
+    declared = affect_of_labels(getattr(entry, "emotions", ()), lexicon)
+    return read_affect(entry.content, lexicon=lexicon) if declared.neutral else declared
 
 
 def mood(feelings: Sequence[Feeling], half_life_messages: float = 4.0) -> Feeling:
@@ -355,7 +350,7 @@ def mood(feelings: Sequence[Feeling], half_life_messages: float = 4.0) -> Feelin
     return Feeling(emotions, round(_clip(valence), 4), round(_clip(arousal), 4), words)
 
 
-def fit(now: Feeling, then: Feeling, mode: Mode = "congruent") -> float:
+def affect_fit(now: Feeling, then: Feeling, mode: Mode = "congruent") -> float:
     """How well a memory's feeling fits the mood, -1..1; exactly 0 if either is neutral or the mode is off.
 
     `congruent`: like meets like; `contrast`: an unpleasant mood looks for comfort instead.
@@ -363,13 +358,13 @@ def fit(now: Feeling, then: Feeling, mode: Mode = "congruent") -> float:
     times the geometric mean of both intensities, so that faint feelings do little.
 
     >>> joy, grief = felt_as({"joy": 1.0}), felt_as({"sadness": 1.0})
-    >>> fit(joy, joy), fit(joy, grief) < -0.5, fit(grief, joy, "contrast") > 0, fit(Feeling(), joy)
+    >>> affect_fit(joy, joy), affect_fit(joy, grief) < -0.5, affect_fit(grief, joy, "contrast") > 0, affect_fit(Feeling(), joy)
     (1.0, True, True, 0.0)
     """
     if mode == "off" or now.neutral or then.neutral:
         return 0.0
     sought = comfort(now) if mode == "contrast" else now
-    alike = likeness(sought, then)
+    alike = affect_similarity(sought, then)
     clash = (1.0 - alike) * max(-sought.valence * then.valence, 0.0)
     apart = min(hypot((sought.valence - then.valence) / 2.0, sought.arousal - then.arousal), 1.0)
     return round(
@@ -381,7 +376,7 @@ def fit(now: Feeling, then: Feeling, mode: Mode = "congruent") -> float:
     )
 
 
-def likeness(one: Feeling, other: Feeling) -> float:
+def affect_similarity(one: Feeling, other: Feeling) -> float:
     """Cosine of two feelings' emotions, 0..1; 0 if either names none."""
     mine, theirs = dict(one.emotions), dict(other.emotions)
     norm = hypot(*mine.values()) * hypot(*theirs.values())

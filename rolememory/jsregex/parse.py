@@ -9,19 +9,19 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from rolememory.errors import PatternError
-from rolememory.text.javascript import sets
-from rolememory.text.javascript.escapes import ClassSet, Reader
-from rolememory.text.javascript.nodes import (
+from rolememory.jsregex import sets
+from rolememory.jsregex.escapes import ClassSet, PatternScanner
+from rolememory.jsregex.nodes import (
     EMPTY,
-    Back,
-    Chars,
-    Choice,
-    Edge,
-    Group,
-    Look,
+    Alternation,
+    Assertion,
+    Backreference,
+    CapturingGroup,
+    CharacterSet,
+    Concatenation,
+    Lookaround,
     Node,
-    Repeat,
-    Series,
+    Quantifier,
 )
 
 MAX_LENGTH = 1000  # characters of a body
@@ -79,7 +79,7 @@ class _Parser:
 
     def __init__(self, body: str, flags: Flags) -> None:
         self.flags = flags
-        self.read = Reader(body, unicode=flags.unicode)
+        self.read = PatternScanner(body, unicode=flags.unicode)
         self.names, self.total = self.read.groups()
         self.opened = 0
         self.depth = 0
@@ -103,20 +103,20 @@ class _Parser:
             self.branches = (*outer, (begins, len(options)))
             options.append(self.alternative())
         self.branches = outer
-        return options[0] if len(options) == 1 else Choice(tuple(options))
+        return options[0] if len(options) == 1 else Alternation(tuple(options))
 
     def alternative(self) -> Node:
         parts: list[Node] = []
         while self.read.peek() not in ("", "|", ")"):
             parts.append(self.term())
-        return parts[0] if len(parts) == 1 else Series(tuple(parts)) if parts else EMPTY
+        return parts[0] if len(parts) == 1 else Concatenation(tuple(parts)) if parts else EMPTY
 
     def term(self) -> Node:
         node = self.assertion()
         if node is None:
             return self.quantified(self.atom())
         loops = (
-            isinstance(node, Look) and node.ahead and not self.flags.unicode
+            isinstance(node, Lookaround) and node.ahead and not self.flags.unicode
         )  # Annex B: a lookahead may be repeated
         if not loops and self.read.at_quantifier():
             raise self.read.error(
@@ -133,7 +133,9 @@ class _Parser:
         }
         for text, kind in kinds.items():
             if self.read.take(text):
-                return Edge(kind, self.flags.lines, self.flags.ignore_case and self.flags.unicode)
+                return Assertion(
+                    kind, self.flags.lines, self.flags.ignore_case and self.flags.unicode
+                )
         for text, ahead, negated in (
             ("(?=", True, False),
             ("(?!", True, True),
@@ -141,7 +143,7 @@ class _Parser:
             ("(?<!", False, True),
         ):
             if self.read.take(text):
-                return Look(self.inside(), ahead, negated)
+                return Lookaround(self.inside(), ahead, negated)
         return None
 
     def inside(self) -> Node:
@@ -197,7 +199,7 @@ class _Parser:
             self.read.take("(")
         self.opened += 1
         number = self.opened
-        return Group(number, self.inside())
+        return CapturingGroup(number, self.inside())
 
     def name(self, name: str) -> None:
         """Two groups may have one name where only one of them can take part."""
@@ -233,7 +235,7 @@ class _Parser:
 
     def dot(self) -> Node:
         self.read.take(".")
-        return Chars(sets.complement(() if self.flags.dot_all else sets.LINE_ENDS))
+        return CharacterSet(sets.complement(() if self.flags.dot_all else sets.LINE_ENDS))
 
     def char_class(self) -> Node:
         found = self.read.char_class(self.flags.ignore_case)
@@ -244,7 +246,7 @@ class _Parser:
         if self.read.peek() == "k" and (self.names or self.flags.unicode):
             return self.named_back()
         if (group := self.read.back_reference(self.total)) is not None:
-            return Back(group, self.flags.ignore_case)
+            return Backreference(group, self.flags.ignore_case)
         found = self.read.class_escape(self.flags.ignore_case)
         if found is not None:
             return self.chars(found.ranges, found)
@@ -261,13 +263,17 @@ class _Parser:
                 r"write \k<name> of a group (?<name>...)",
                 at=start,
             )
-        backs = tuple(Back(group, self.flags.ignore_case) for group in self.names[name])
-        return backs[0] if len(backs) == 1 else Series(backs)  # one of them at most took part
+        backs = tuple(Backreference(group, self.flags.ignore_case) for group in self.names[name])
+        return (
+            backs[0] if len(backs) == 1 else Concatenation(backs)
+        )  # one of them at most took part
 
     def literal(self, code: int) -> Node:
         return self.chars(((code, code),))
 
-    def chars(self, ranges: tuple[tuple[int, int], ...], found: ClassSet | None = None) -> Chars:
+    def chars(
+        self, ranges: tuple[tuple[int, int], ...], found: ClassSet | None = None
+    ) -> CharacterSet:
         properties, negated = (found.properties, found.negated) if found else ((), False)
         return sets.chars(
             ranges,
@@ -282,7 +288,7 @@ class _Parser:
         if bounds is None:
             return node
         least, most = bounds
-        return Repeat(node, least, most, greedy=not self.read.take("?"))
+        return Quantifier(node, least, most, greedy=not self.read.take("?"))
 
 
 def _group_remedy(opening: str) -> str:

@@ -39,7 +39,7 @@ FUNCTION_CHARACTERS = _BEFORE | _AFTER
 """Characters that hold Chinese sentences together and stand in no key by themselves."""
 
 
-class Guard(dict[str, bool]):
+class Boundary(dict[str, bool]):
     """Whether a character beside a match refuses it; each character is judged once. A guard is itself, not its contents."""
 
     __hash__ = object.__hash__  # type: ignore[assignment]
@@ -69,17 +69,17 @@ def is_han(char: str) -> bool:
     return _HAN.match(char) is not None
 
 
-ASCII_WORD = Guard(lambda char: char == "_" or (char.isascii() and char.isalnum()))
-LETTER = Guard(is_letter)
-HANGUL = Guard(lambda char: _HANGUL.match(char) is not None)
-KATAKANA = Guard(lambda char: _KATAKANA.match(char) is not None)
-HAN_BEFORE = Guard(lambda char: is_han(char) and char not in _BEFORE)
-HAN_AFTER = Guard(lambda char: is_han(char) and char not in _AFTER)
+ASCII_WORD = Boundary(lambda char: char == "_" or (char.isascii() and char.isalnum()))
+LETTER = Boundary(is_letter)
+HANGUL = Boundary(lambda char: _HANGUL.match(char) is not None)
+KATAKANA = Boundary(lambda char: _KATAKANA.match(char) is not None)
+HAN_BEFORE = Boundary(lambda char: is_han(char) and char not in _BEFORE)
+HAN_AFTER = Boundary(lambda char: is_han(char) and char not in _AFTER)
 
-Guards = tuple[Guard | None, Guard | None]
+Guards = tuple[Boundary | None, Boundary | None]
 
 
-def guards(needle: str, edges: Edges, cjk_words: bool = False) -> Guards:
+def boundaries(needle: str, edges: Edges, cjk_words: bool = False) -> Guards:
     """What is asked on the left and on the right of this needle (not empty).
 
     "ascii" is SillyTavern's whole word: a needle with white space is a plain substring, any other needs no letter of
@@ -96,7 +96,7 @@ def guards(needle: str, edges: Edges, cjk_words: bool = False) -> Guards:
     return _by_script(needle[0], HANGUL), _by_script(needle[-1], None)
 
 
-def _by_script(edge: str, hangul: Guard | None) -> Guard | None:
+def _by_script(edge: str, hangul: Boundary | None) -> Boundary | None:
     if LETTER[edge]:
         return LETTER
     if KATAKANA[edge]:
@@ -104,12 +104,12 @@ def _by_script(edge: str, hangul: Guard | None) -> Guard | None:
     return hangul if HANGUL[edge] else None
 
 
-def stands(text: str, start: int, end: int, sides: Guards) -> bool:
+def stands_alone(text: str, start: int, end: int, sides: Guards) -> bool:
     """Whether text[start:end] has nothing beside it that refuses it.
 
-    >>> stands("看恐龙化石", 2, 3, guards("龙", "script", cjk_words=True))
+    >>> stands_alone("看恐龙化石", 2, 3, boundaries("龙", "script", cjk_words=True))
     False
-    >>> stands("点亮beacon吧", 2, 8, guards("beacon", "script"))
+    >>> stands_alone("点亮beacon吧", 2, 8, boundaries("beacon", "script"))
     True
     """
     left, right = sides

@@ -3,7 +3,7 @@ r"""The Unicode properties that `\p{...}` may name. Source: ECMA-262, tables of 
 JavaScript is strict where the `regex` module is generous: `\p{Han}` and `\p{script=han}` are errors, `\p{Script=Han}` is right.
 """
 
-from rolememory.text.javascript.nodes import Property
+from rolememory.jsregex.nodes import Property
 
 CATEGORIES = frozenset(
     """

@@ -5,9 +5,9 @@ import struct
 from dataclasses import dataclass
 
 from rolememory.errors import PatternError
-from rolememory.text.javascript import sets
-from rolememory.text.javascript.nodes import Property, Ranges
-from rolememory.text.javascript.properties import known_property
+from rolememory.jsregex import sets
+from rolememory.jsregex.nodes import Property, Ranges
+from rolememory.jsregex.properties import known_property
 
 FOREVER = 2**31 - 1  # JavaScript engines take a larger count for "without end"
 _CONTROLS = {"f": 0x0C, "n": 0x0A, "r": 0x0D, "t": 0x09, "v": 0x0B}
@@ -32,7 +32,7 @@ class ClassSet:
     negated: bool = False
 
 
-class Reader:
+class PatternScanner:
     """A place in a body, and the ways to read on from there."""
 
     def __init__(self, body: str, *, unicode: bool) -> None:

@@ -5,7 +5,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from functools import cache, lru_cache
 
-from rolememory.text.javascript.nodes import Chars, Property, Ranges
+from rolememory.jsregex.nodes import CharacterSet, Property, Ranges
 
 LAST = sys.maxunicode
 DIGITS: Ranges = ((0x30, 0x39),)
@@ -136,17 +136,17 @@ def chars(
     negated: bool,
     fold: bool,
     unicode: bool,
-) -> Chars:
+) -> CharacterSet:
     """A set as it matches: case folded in, negation last (`[^x]` is "nothing that is like x"), written out where that is possible."""
     if not fold:
         own = union(ranges)
         return (
-            Chars(own, properties, negated)
+            CharacterSet(own, properties, negated)
             if properties
-            else Chars(complement(own) if negated else own)
+            else CharacterSet(complement(own) if negated else own)
         )
     own = folded(
         union([*ranges, *(each for wanted in properties for each in property_ranges(wanted))]),
         unicode,
     )
-    return Chars(complement(own) if negated else own)
+    return CharacterSet(complement(own) if negated else own)

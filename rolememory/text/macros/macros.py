@@ -8,9 +8,9 @@ from datetime import datetime
 from rolememory.schema.message import Message
 from rolememory.schema.role import Character
 from rolememory.text.macros import moments
+from rolememory.text.macros.expansion import ESCAPED, OLD, MacroExpansion
 from rolememory.text.macros.parse import BLANKS
 from rolememory.text.macros.table import CHANGING, ELSEWHERE, HIDDEN, OF_CARD
-from rolememory.text.macros.turn import ESCAPED, OLD, Turn
 from rolememory.text.macros.variables import Variables
 
 _HEAD = re.compile(r"\{\{[\s!?~#/>]*([.$]|[a-zA-Z][\w-]*)", re.ASCII)
@@ -55,7 +55,7 @@ class Macros:
         """The text with its macros said once: as it is shown, and as it is searched."""
         if not has_macros(text):
             return text, text
-        said = Turn(self, text).whole(text)
+        said = MacroExpansion(self, text).whole(text)
         if HIDDEN[0] not in said:
             return said, said
         return _HIDDEN.sub("", said), _HIDDEN.sub(r" \1 ", said)  # a word of its own
