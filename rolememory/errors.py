@@ -25,36 +25,34 @@ Messages name the place, quote the value and offer the way out: one line, lower 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from rolememory.locales import Listed, Localized, LocalizedText, localized, translatable, translated
 
-class RoleMemoryError(Exception):
-    """Everything this package raises on purpose. Who raises one may give the message in Chinese as well.
 
-    >>> InvalidValueError("expected a name, got ''", zh="名字不能是空的").text("zh")
-    '名字不能是空的'
+class RoleMemoryError(Exception, Localized):
+    """Everything this package raises on purpose. The message is an English template with named values.
+
+    >>> InvalidValueError("{name!r}: there is a key of this name; choose another", name="a").text("zh")
+    '“a”：已有同名的密钥；请换一个名字'
     """
 
-    chinese: str = ""
-
-    def __init__(self, *args: object, zh: str = "") -> None:
-        super().__init__(*args)
-        self.chinese = zh
+    def __init__(
+        self,
+        message: "str | LocalizedText" = "",
+        *args: object,
+        msgctxt: str = "",
+        **values: object,
+    ) -> None:
+        self.message = localized(message, msgctxt, **values)
+        super().__init__(self.message.text(), *args)
 
     def text(self, language: str = "en") -> str:
         """The message in that language, as far as it is known."""
-        return self.chinese if language == "zh" and self.chinese else str(self)
+        return self.message.text(language)
 
 
-_KINDS_ZH = {
-    "role": "角色",
-    "memory": "记忆",
-    "chat": "对话",
-    "story": "故事",
-    "trigger": "策略",
-    "model": "模型",
-    "field": "字段",
-    "setting": "设置项",
-    "preset": "预设",
-}
+_KINDS = translatable(
+    ("role", "memory", "chat", "story", "trigger", "model", "field", "setting", "preset"), "kind"
+)
 
 
 class UnknownNameError(RoleMemoryError, LookupError):
@@ -66,20 +64,32 @@ class UnknownNameError(RoleMemoryError, LookupError):
 
     kind_of_list = "known"
 
-    def __init__(
-        self, kind: str, name: str, known: Iterable[str], remedy: str = "", zh_remedy: str = ""
-    ) -> None:
+    def __init__(self, kind: str, name: str, known: Iterable[str], remedy: str = "") -> None:
         self.name = name
         self.known = sorted(known)
         near = closest(name, self.known)
-        listed = ", ".join(self.known[:12]) + (", ..." if len(self.known) > 12 else "")
-        hint = f"; did you mean {near!r}?" if near else f"; {remedy}" if remedy else ""
-        zh_hint = f"；是不是“{near}”？" if near else f"；{zh_remedy}" if zh_remedy else ""
-        zh_listed = "、".join(self.known[:12]) + (" 等" if len(self.known) > 12 else "")
+        hint = LocalizedText("; did you mean {near!r}?", near=near) if near else _after(remedy)
         super().__init__(
-            f"no {kind} named {name!r} ({self.kind_of_list}: {listed or 'none'}){hint}",
-            zh=f"没有名为“{name}”的{_KINDS_ZH.get(kind, f' {kind} ')}（已有：{zh_listed or '无'}）{zh_hint}",
+            translatable("no {kind} named {name!r} ({list}: {known}){hint}"),
+            kind=LocalizedText(kind, msgctxt="kind"),
+            name=name,
+            list=self.kind_of_list,
+            known=_some(self.known),
+            hint=hint,
         )
+
+
+def _after(remedy: str) -> LocalizedText:
+    return (
+        LocalizedText("; {remedy}", remedy=LocalizedText(remedy)) if remedy else LocalizedText("")
+    )
+
+
+def _some(known: Sequence[str]) -> Localized:
+    """The first of the names in a row."""
+    if not known:
+        return LocalizedText("none")
+    return LocalizedText("{names}, ...", names=Listed(known[:12])) if known[12:] else Listed(known)
 
 
 class UnknownTriggerError(UnknownNameError):
@@ -104,7 +114,6 @@ class UnknownRoleError(UnknownNameError):
             name,
             known,
             remedy="make one with `rolememory open NAME --create`",
-            zh_remedy="可用 `rolememory open 名字 --create` 新建一个",
         )
 
 
@@ -140,33 +149,36 @@ class FileError(RoleMemoryError, ValueError):
     def __init__(
         self,
         file: Path | str,
-        problem: str,
+        problem: str | LocalizedText,
         *,
-        remedy: str = "",
+        remedy: str | LocalizedText = "",
         field: str = "",
         line: int | None = None,
         column: int | None = None,
-        zh: tuple[str, str]
-        | None = None,  # problem and remedy in Chinese, where the raiser has the words
+        msgctxt: str = "",
+        **values: object,
     ) -> None:
-        self.file, self.problem, self.remedy, self.field = str(file), problem, remedy, field
-        self.line, self.column, self.zh = line, column, zh
-        super().__init__(self._told(problem, remedy, ": ", "; "))
+        self.file, self.field, self.line, self.column = str(file), field, line, column
+        self.problem = localized(problem, msgctxt, **values)
+        self.remedy = localized(remedy, "", **values)
+        super().__init__(self._told("en"))
 
     def text(self, language: str = "en") -> str:
         """The message in that language, as far as it is known.
 
-        >>> FileError("a.toml", "unknown key", field="x", line=3, zh=("没有这个设置项", "请删掉")).text("zh")
+        >>> FileError("a.toml", "unknown key", remedy="delete it", field="x", line=3).text("zh")
         'a.toml:3：x：没有这个设置项；请删掉'
         """
-        return self._told(*self.zh, "：", "；") if language == "zh" and self.zh else str(self)
+        return self._told(language)
 
-    def _told(self, problem: str, remedy: str, colon: str, stop: str) -> str:
+    def _told(self, language: str) -> str:
+        problem, remedy = self.problem.text(language), self.remedy.text(language)
         place = ":".join(
             str(part) for part in (self.file, self.line, self.column) if part is not None
         )
-        told = colon.join(part for part in (place, self.field, problem) if part)
-        return told + (f"{stop}{remedy}" if remedy else "")
+        parts = (part for part in (place, self.field, problem) if part)
+        told = Listed(parts, ": ").text(language)
+        return told + (translated("; ", language) + remedy if remedy else "")
 
 
 class SettingsError(FileError):
@@ -190,22 +202,19 @@ class SettingsError(FileError):
             field=first.field,
             line=first.line,
             column=first.column,
-            zh=first.zh,
         )
         error.all = tuple(found)
-        more = len(found) - 1
-        error.args = (
-            f"{first} (and {more} more mistake{'s' if more > 1 else ''})" if more else str(first),
-        )
+        error.args = (error.text(),)
         return error
 
     def text(self, language: str = "en") -> str:
         """The message in that language; of several mistakes the first, and how many more there are."""
         more = len(self.all) - 1
         told = super().text(language)
-        return (
-            told + f"（另有 {more} 处错误）" if language == "zh" and self.zh and more > 0 else told
-        )
+        if more < 1:
+            return told
+        s = "s" if more > 1 else ""
+        return told + translated(" (and {more} more mistake{s})", language, more=more, s=s)
 
 
 class TemplateError(FileError):

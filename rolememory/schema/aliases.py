@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
+from rolememory.locales import LocalizedText
+
 Read = Mapping[str, Any]
 GEMINI = "https://generativelanguage.googleapis.com/v1beta/openai"
 PROVIDERS: Mapping[str, str] = {
@@ -37,7 +39,7 @@ class Alias:
     )
     implies: Read | None = None  # set along with it unless something says otherwise
     weak: bool = False  # the whole row gives way to any other name of the same key without a word
-    why: tuple[str, str] = ("", "")  # in English and Chinese
+    why: LocalizedText = LocalizedText("")  # noqa: RUF009  # never changes
     secret: bool = False  # a key that must not stand in a file
 
 
@@ -123,15 +125,9 @@ def tags_wanted(value: Any) -> Any:
     return {"recall.sources": list(value), "recall.passages.recall": said}
 
 
-_NO_STORE = (
-    "vectors lie in each role's .cache and need no server",
-    "向量放在各角色的 .cache 里，不需要服务器",
-)
-_CHAT_LOG = (
-    "the chat log keeps every message; what was said is recalled from there",
-    "对话记录保存每一条消息；说过的话从那里召回",
-)
-_ALWAYS_JSON = ("answers are always asked for as JSON", "模型的回答一律要求为 JSON")
+_NO_STORE = LocalizedText("vectors lie in each role's .cache and need no server")
+_CHAT_LOG = LocalizedText("the chat log keeps every message; what was said is recalled from there")
+_ALWAYS_JSON = LocalizedText("answers are always asked for as JSON")
 _WALL: Read = {"triggers.recency.clock": "wall"}
 _ENDPOINT: Read = {"embedding.backend": "endpoint"}
 

@@ -41,7 +41,7 @@ class MarkedSpan(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ChatMessage:
     """One version of one message of a chat. The same words by the same speaker are the same version, wherever they stand."""
 
     version: str  # digest of speaker and clean text
@@ -53,7 +53,7 @@ class Said:
     raw: str = ""  # as it came, where that differs from `text`
     emotions: tuple[
         str, ...
-    ] = ()  # said by tags in the raw text, as labels of `text.feel.EMOTIONS`
+    ] = ()  # said by tags in the raw text, as labels of `text.affect.EMOTIONS`
     owner: str | None = (
         None  # of a user's message: which user ("" = nameless); None = unknown, so recalled in its chat alone
     )
@@ -77,7 +77,7 @@ class Said:
         return any(one.kind == "ending" for one in self.spans)
 
     @property
-    def story(self) -> "Said":
+    def story(self) -> "ChatMessage":
         """It without its commands to the memory."""
         text = self.text
         for one in reversed(self.spans):
@@ -100,7 +100,7 @@ class Company:
     user: str = ""  # the user's name, "" when nobody said it
     others: tuple[str, ...] = ()  # further members of a group
 
-    def subject_of(self, said: Said) -> str:
+    def subject_of(self, said: ChatMessage) -> str:
         """Whom "I" means in this message: the role "", another member or a named user by name, else USER."""
         if said.role == "assistant":
             return said.name if said.name and said.name in self.others else ""
@@ -182,8 +182,8 @@ class Observed:
     """What `observe` gives back: the chat it belongs to and what was new in it."""
 
     chat: str  # its id
-    entered: tuple[Said, ...] = ()  # versions never seen before
-    returned: tuple[Said, ...] = ()  # versions that stand again
+    entered: tuple[ChatMessage, ...] = ()  # versions never seen before
+    returned: tuple[ChatMessage, ...] = ()  # versions that stand again
     left: tuple[str, ...] = ()  # versions that stand no longer: swiped away, edited or deleted
     branch_of: str = ""  # the chat this one was forked from, when this look found it
     notes: tuple[str, ...] = field(default=())

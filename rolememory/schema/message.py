@@ -63,7 +63,8 @@ class Message(BaseModel):
         given: object = raw
         if not isinstance(given, Mapping) or "role" not in raw:
             raise InvalidValueError(
-                f'expected a message like {{"role": "user", "content": "..."}}, got {str(raw)[:80]!r}'
+                'expected a message like {{"role": "user", "content": "..."}}, got {raw!r}',
+                raw=str(raw)[:80],
             )
         owner = {"owner": str(raw["user"])} if raw.get("user") and "owner" not in raw else {}
         rest = {name: value for name, value in raw.items() if name != "user"}

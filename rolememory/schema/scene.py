@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     import numpy as np
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     Vector = NDArray[np.float32]
 
-Language = Literal["zh", "en"]
+Language = str  # a code: en, zh, ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Span:
 
 
 class KeyReading(Protocol):
-    """Which keys stand in which segments of a scene (`text.keys.Reading`)."""
+    """Which keys stand in which segments of a scene (`text.keys.KeyScan`)."""
 
     def seen(self, key: object, window: int) -> Span | None:
         """The first place of the key inside the window (bit i = segment i), or None."""
@@ -65,7 +65,7 @@ class Feeling:
 
     emotions: tuple[
         tuple[str, float], ...
-    ] = ()  # (label, 0..1), label of `text.feel.EMOTIONS`, strongest first
+    ] = ()  # (label, 0..1), label of `text.affect.EMOTIONS`, strongest first
     valence: float = 0.0  # -1 unpleasant .. 1 pleasant
     arousal: float = 0.0  # 0 calm .. 1 stirred
     words: tuple[str, ...] = ()  # what it was read from
@@ -100,6 +100,7 @@ class Scene:
     now: datetime
     turn: int = 0  # number of user turns the timeline has had: the story's clock
     user: str | None = None  # whose turn it is
+    names: Mapping[str, str] = field(default_factory=dict)  # what char and user say in keys
     language: Language = "en"  # what the newest user message is written in
     query: str = (
         ""  # the newest user message, cleaned: what semantic, dates and emotional strategies read

@@ -15,6 +15,7 @@ Position = Literal["system", "user", "assistant", "before_character", "after_cha
 Count = Annotated[int, Field(ge=0)]
 Weight = Annotated[float, Field(ge=0.0, le=1.0)]
 Positive = Annotated[float, Field(gt=0.0)]
+LanguageCode = Annotated[str, Field(pattern="^(auto|[a-z]{2,3})$")]
 
 
 class Section(BaseModel):
@@ -213,9 +214,12 @@ class DatesSettings(StrategySettings):
 
 
 class RecencySettings(StrategySettings):
-    """Older memories speak more softly."""
+    """Older memories score lower."""
 
     weight: Weight = Field(0.2, description="the most it may take away, as a share of relevance")
+    questions: Unit = Field(
+        0.25, description="how much of that counts where a question names what it is about"
+    )
     clock: Literal["turns", "wall"] = Field(
         "turns", description="turns = a story that rests does not age; wall = days by the calendar"
     )
@@ -313,8 +317,9 @@ class InjectSettings(Section):
         "auto",
         description="name of a template in templates/inject, the text of one ({{ memories }} are the lines), or auto (by language)",
     )
-    language: Literal["auto", "zh", "en"] = Field(
-        "auto", description="language of the frame; auto = the chat's"
+    language: LanguageCode = Field(
+        "auto",
+        description="language of the frame: zh, en or another that templates/ has; auto = the chat's",
     )
     separate_by_type: bool = Field(True, description="a heading for each type of memory")
     heading: str | None = Field(
@@ -612,7 +617,7 @@ class ServeSettings(Section):
     )
     service: bool = Field(
         False,
-        description="serve many users by keys (`rolememory keys`): nobody is trusted for being on this machine, and a key says whose turn it is",
+        description="serve many users by keys (`rolememory keys`): nobody is trusted for being on this machine, and a key says which user it acts for",
     )
     trusted_proxies: tuple[str, ...] = Field(
         (),
@@ -634,11 +639,11 @@ class ServeSettings(Section):
     max_body_mb: Positive = Field(32.0, description="a larger request is refused")
     max_messages: Count = Field(
         50_000,
-        description="a call of the proxy with more messages passes without memory, one of REST is refused",
+        description="a call of the proxy with more messages passes without memory; REST, MCP and the library refuse them",
     )
     max_characters: Count = Field(
         10_000_000,
-        description="a call of the proxy with longer messages in all passes without memory, one of REST is refused",
+        description="a call of the proxy with longer messages in all passes without memory; REST, MCP and the library refuse them",
     )
 
 
@@ -648,8 +653,9 @@ class Settings(Section):
     preset: str = Field(
         "default", description="default, sillytavern, koishi, anh, assistant, local_chat, agent"
     )
-    language: Literal["auto", "zh", "en"] = Field(
-        "auto", description="language of messages to people; auto = the system's"
+    language: LanguageCode = Field(
+        "auto",
+        description="language of messages to people: zh, en or another that locales/ has; auto = the system's",
     )
     recall: RecallSettings = RecallSettings()
     triggers: TriggerSettings = TriggerSettings()

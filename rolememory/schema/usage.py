@@ -22,7 +22,7 @@ class Use:
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class UsageTally:
     """Turns that had a memory in the prompt; fractions where old turns are known by their share alone."""
 
     referenced: float = 0.0  # ... and whose reply used it
