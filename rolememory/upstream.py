@@ -90,15 +90,15 @@ def is_near(url: str) -> bool:
         return host == "localhost" or host.endswith((".localhost", ".local"))
 
 
-def client(base: str) -> "httpx.Client":
-    """A client for one server: no redirects, no kept connections, no compression, a proxy only to far places."""
+def client(base: str, keep_alive: bool = False) -> "httpx.Client":
+    """A client for one server: no redirects, no compression, a proxy only to far places; connections are kept if asked."""
     import httpx
 
     return httpx.Client(
         follow_redirects=False,
         trust_env=not is_near(base),
         verify=base.lower().startswith("https"),
-        limits=httpx.Limits(max_keepalive_connections=0),
+        limits=httpx.Limits(max_keepalive_connections=None if keep_alive else 0),
         headers={"Accept-Encoding": "identity"},
     )
 
@@ -108,7 +108,7 @@ class CutError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class ResponseHead:
     """The beginning of an answer; names of headers in lower case."""
 
     status: int
@@ -116,20 +116,20 @@ class Head:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class UpstreamReply:
     """A whole answer."""
 
-    head: Head
+    head: ResponseHead
     body: bytes
 
 
-class Call:
+class UpstreamCall:
     """One POST, under way from the moment it is made. `deadline_s` is for the whole of it, name look-up to last byte.
 
     Raises (from `head`, `pieces`, `whole`):
         TimeoutError: the deadline has passed.
         CutError: somebody called `cut`.
-        ValueError: more than `MOST_BYTES`, or packed in a way nobody asked for.
+        ValueError: more than `most_bytes`, or packed in a way nobody asked for.
         Exception: whatever the client raises when there is no line.
     """
 
@@ -141,33 +141,35 @@ class Call:
         headers: Mapping[str, str],
         *,
         deadline_s: float,
+        most_bytes: int = MOST_BYTES,
     ) -> None:
+        self._most_bytes = most_bytes
         self._by, self._url, self._body = by, url, body
         self._headers = {"Content-Type": "application/json", **headers}
         self._deadline_s = deadline_s
         self._until = monotonic() + deadline_s
-        self._heard: SimpleQueue[Head | bytes | Exception | None] = SimpleQueue()
+        self._heard: SimpleQueue[ResponseHead | bytes | Exception | None] = SimpleQueue()
         self._line: socket.socket | None = None
         self._over = False
         threading.Thread(target=self._run, name="rolememory-upstream", daemon=True).start()
 
-    def head(self) -> Head:
+    def head(self) -> ResponseHead:
         """Wait for status and headers."""
         head = self._next()
-        assert isinstance(head, Head)  # the thread tells it first
+        assert isinstance(head, ResponseHead)  # the thread tells it first
         return head
 
-    def pieces(self, head: Head) -> Iterator[bytes]:
+    def pieces(self, head: ResponseHead) -> Iterator[bytes]:
         """The body as it comes, unpacked."""
-        unpack = _Unpacker(head.headers.get("content-encoding", ""))
+        unpack = _Unpacker(head.headers.get("content-encoding", ""), self._most_bytes)
         while (piece := self._next()) is not None:
             assert isinstance(piece, bytes)
             yield unpack(piece)
 
-    def whole(self) -> Reply:
+    def whole(self) -> UpstreamReply:
         """The whole answer."""
         head = self.head()
-        return Reply(head, b"".join(self.pieces(head)))
+        return UpstreamReply(head, b"".join(self.pieces(head)))
 
     def cut(self) -> None:
         """Give it up: who waits is told at once, the line is closed, and the thread ends."""
@@ -175,7 +177,7 @@ class Call:
         self._heard.put(CutError("given up"))
         self._shut()
 
-    def _next(self) -> "Head | bytes | None":
+    def _next(self) -> "ResponseHead | bytes | None":
         try:
             heard = self._heard.get(timeout=max(self._until - monotonic(), 0.0))
         except Empty:
@@ -198,7 +200,7 @@ class Call:
                 extensions=watched,
             ) as response:
                 self._heard.put(
-                    Head(
+                    ResponseHead(
                         response.status_code,
                         {name.lower(): value for name, value in response.headers.items()},
                     )
@@ -209,11 +211,11 @@ class Call:
             self._heard.put(error)
 
     def _tell(self, response: "httpx.Response") -> None:
-        left = MOST_BYTES
+        left = self._most_bytes
         for piece in response.iter_raw():
             left -= len(piece)
             if left < 0:
-                raise ValueError(_TOO_MUCH)
+                raise ValueError(_too_much(self._most_bytes))
             self._heard.put(piece)
 
     def _trace(self, event: str, info: Mapping[str, Any]) -> None:
@@ -230,18 +232,19 @@ class Call:
                 line.shutdown(socket.SHUT_RDWR)
 
 
-_TOO_MUCH = f"answered more than {MOST_BYTES // 2**20} MB"
+def _too_much(most_bytes: int) -> str:
+    return f"answered more than {most_bytes // 2**20} MB"
 
 
 class _Unpacker:
-    """Unpacks what a server packed although nobody asked for it, up to `MOST_BYTES`."""
+    """Unpacks what a server packed although nobody asked for it, up to so many bytes."""
 
-    def __init__(self, encoding: str) -> None:
+    def __init__(self, encoding: str, most_bytes: int) -> None:
         name = encoding.strip().lower()
         if name not in ("", "identity", "gzip", "x-gzip", "deflate"):
             raise ValueError(f"answered in the encoding {name[:20]!r}, which nobody asked for")
         self._unpack = zlib.decompressobj(47) if name not in ("", "identity") else None
-        self._left = MOST_BYTES
+        self._left = self._most_bytes = most_bytes
 
     def __call__(self, piece: bytes) -> bytes:
         if self._unpack is None:
@@ -252,5 +255,5 @@ class _Unpacker:
             raise ValueError("answered something packed that cannot be unpacked") from None
         self._left -= len(plain)
         if self._left < 0:
-            raise ValueError(_TOO_MUCH)
+            raise ValueError(_too_much(self._most_bytes))
         return plain

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
 
-from rolememory.learn.commands.rules import LANGUAGES, rules
+from rolememory.learn.commands.patterns import LANGUAGES, command_patterns
 from rolememory.schema.memory import Memory
 from rolememory.text.plain import plain
 from rolememory.text.words import COMMON, HAN, RARE, kind, tokens
@@ -55,7 +55,9 @@ def latest(text: str, memories: Sequence[Memory]) -> Memory | None:
 def _parts(text: str) -> tuple[list[str], list[str]]:
     """What holds now and what it says does not: "two sisters, not three" names both."""
     even = plain(text)
-    for denied in (found for one in LANGUAGES if (found := rules(one).denied.search(even))):
+    for denied in (
+        found for one in LANGUAGES if (found := command_patterns(one).denied.search(even))
+    ):
         return _words(even[: denied.start()]), _words(denied["old"])
     return _words(even), []
 

@@ -15,7 +15,7 @@ class Cursor:
 
 
 class Cursors:
-    """`state/learning`, written behind."""
+    """`state/learning`, written in the background."""
 
     def __init__(self, space: Space) -> None:
         self._state = StateLog(space, "learning", lambda found: found)
@@ -30,7 +30,7 @@ class Cursors:
         self._state.put(chat, {"mark": cursor.mark})
 
     def drop(self, chat: str) -> None:
-        """The chat is gone, or is to be read anew."""
+        """The chat is gone, or is to be read again."""
         self._state.drop([chat])
 
     def forget(self, chats: Collection[str], renamed: Mapping[str, str]) -> None:

@@ -10,11 +10,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from rolememory.learn.commands import commands
-from rolememory.schema.learning import Said
+from rolememory.schema.learning import ChatMessage
 from rolememory.schema.memory import Memory
 from rolememory.storage.people import Same, alone, is_for
-from rolememory.text.sentences import Span, sentences
-from rolememory.text.words import ask, tokens
+from rolememory.text.sentences import SentenceSpan, sentences
+from rolememory.text.words import term_query, tokens
 
 _MATTER = re.compile(
     "的?[这這那]?[件回个個]?事情?$|^the fact that "
@@ -26,20 +26,20 @@ def meant(
     words: str, memories: Mapping[str, Memory], user: str | None, same: Same = alone
 ) -> list[Memory]:
     """Every learned memory that says what is named; what an author wrote or locked is never meant. Cost: O(memories)."""
-    wanted = ask(_MATTER.sub("", words)).weights
+    wanted = term_query(_MATTER.sub("", words)).weights
     total = sum(wanted.values())
     theirs = (memory for memory in memories.values() if is_for(memory.user, user, same))
     return list(_saying(wanted, total, theirs)) if total else []
 
 
-def order(said: Said, quote: str) -> Span | None:
+def order(said: ChatMessage, quote: str) -> SentenceSpan | None:
     """Where a message's sentences stand that ask for a memory in these words; None where the words are no order. Cost: O(length)."""
     start = said.text.find(quote)
     if start < 0 or all(one.quote != quote for one in commands(said.raw or said.text)):
         return None
     end = start + len(quote)
     whole = [one for one in sentences(said.text) if one.end > start and one.start < end]
-    return Span(whole[0].start, whole[-1].end)
+    return SentenceSpan(whole[0].start, whole[-1].end)
 
 
 def _saying(

@@ -1,8 +1,8 @@
-"""One role's write path: from the visible messages to memories. The chat log is the one durable write; all else follows from it.
+"""From what the chat log was told to memories; the log is the one durable write, all else follows from it.
 
-    visible messages -> chat log -> commands (at once, on a thread), a model (later) -> gate -> verdicts -> journal
+    chat log -> commands (at once, on a thread), a model (later) -> gate -> verdicts -> journal
 
-A chat is never held up: `observe` returns when the log is on disk. What was learned can be waited for with `settle`.
+A chat is never held up: nothing here happens before the log is on disk. What was learned can be waited for with `settle`.
 """
 
 import logging
@@ -16,44 +16,43 @@ from datetime import datetime
 from rolememory.chats import Chats, VisiblePath
 from rolememory.errors import RoleMemoryError
 from rolememory.inject.environment import Templates
-from rolememory.learn.asked import Around, asked
+from rolememory.learn.admission import AdmissionFilter
 from rolememory.learn.commands import Command
 from rolememory.learn.cursor import Cursor, Cursors
+from rolememory.learn.draft_committer import Commit, DraftCommitter
 from rolememory.learn.forgetting import meant
-from rolememory.learn.gate import Gate
-from rolememory.learn.keep import Commit, Keeper
-from rolememory.learn.model.behind import Behind
-from rolememory.learn.model.known import Known, Near
-from rolememory.learn.model.upstreams import Upstreams
-from rolememory.schema.learning import Company, Draft, Learned, Observed, Said
+from rolememory.learn.memory_requests import MessageContext, memory_requests
+from rolememory.learn.model.known_memories import KnownMemories, Near
+from rolememory.learn.model.worker import ExtractionWorker
+from rolememory.llm.servers import ModelServers
+from rolememory.schema.learning import ChatMessage, Company, Draft, Learned, Observed
 from rolememory.schema.memory import Source
-from rolememory.schema.message import Message, TurnKind
 from rolememory.schema.role import Role
 from rolememory.schema.settings import Settings
 from rolememory.storage.memories import Edit, RoleStore
 from rolememory.storage.port import Space
 from rolememory.storage.review import Review
-from rolememory.text.feel_words import Lexicon
+from rolememory.text.affect_lexicon import Lexicon
 
 _NEAR = 12  # messages that a correction may mean what was learned from
+_LONG = 500  # messages that are read at once are many
 _AT_ONCE = 48  # messages that are read and kept together: between two such parts a look can be left
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Needs:
-    """What a learner asks of the house around it; every call brings what stands now."""
+class LearnerDependencies:
+    """What a learner depends on; every call returns the current value."""
 
     settings: Callable[[], Settings]
     role: Callable[[], Role]
     lexicon: Callable[[], Lexicon | None]
-    clean: Callable[[str], str]  # what is story in a message; our own blocks taken out
     card_texts: Callable[[], Sequence[str]]  # what the character is told anyway
     pool: Executor  # of one thread
     commit: Commit
     templates: Templates
-    upstreams: Upstreams  # shared by the roles of a home
+    upstreams: ModelServers  # shared by the roles of a home
     forget_said: Callable[[str, str | None], None] = lambda words, user: (
         None
     )  # what was said about it is recalled no more
@@ -67,11 +66,16 @@ class Learner:
     """Obeys what is asked of the memory and lets a model distil the rest. Thread-safe."""
 
     def __init__(
-        self, space: Space, store: RoleStore, chats: Chats, review: Review, needs: Needs
+        self,
+        space: Space,
+        store: RoleStore,
+        chats: Chats,
+        review: Review,
+        needs: LearnerDependencies,
     ) -> None:
         self.chats, self._store, self._needs = chats, store, needs
-        self.keeper = Keeper(store, needs.commit, review, self._said, self._prompted)
-        self.behind = Behind(
+        self.keeper = DraftCommitter(store, needs.commit, review, self._said, self._prompted)
+        self.behind = ExtractionWorker(
             space,
             chats,
             needs.settings,
@@ -92,42 +96,18 @@ class Learner:
         self._lock = threading.Lock()
         self._taking = threading.Lock()
         self._leaving = threading.Event()
+        self.long = False  # what is being read now is no matter of milliseconds
         self._listeners: list[Callable[[str, Learned], None]] = []
         for info in chats.chats(archived=True):  # what a process that ended too soon left unread
             if self._cursors.of(info.id).mark < chats.mark(info.id):
                 self.due(info.id)
 
-    def observe(
-        self,
-        messages: Sequence[Message],
-        *,
-        chat: str = "",
-        user: str | None = None,
-        at: datetime | None = None,
-        title: str | None = None,
-        present: Sequence[str] | None = None,
-        members: Sequence[str] | None = None,
-        kind: TurnKind = "normal",
-        away: bool = False,
-    ) -> Observed:
-        """Put the visible messages into the log; on return they survive a power cut. Learning from them follows by itself."""
-        seen = self.chats.observe(
-            messages,
-            chat=chat,
-            user=user,
-            at=at,
-            clean=self._needs.clean,
-            title=title,
-            present=present,
-            members=members,
-            kind=kind,
-            away=away,
-        )
+    def noticed(self, seen: Observed) -> None:
+        """Learn soon from what came into a chat, and take back what was learned from words that left it."""
         if seen.entered or seen.returned or seen.left:
             with self._lock:
                 self._left.setdefault(seen.chat, set()).update(seen.left)
             self.due(seen.chat)
-        return seen
 
     def due(self, chat: str) -> None:
         """Learn from what is new in this chat, soon and on another thread."""
@@ -159,7 +139,7 @@ class Learner:
     def keep(self, drafts: Sequence[Draft], actor: str, chat: str = "") -> Learned:
         """Drafts of anybody on their way to the store: gate, verdicts, one transaction."""
         role = self._needs.role()
-        gate = Gate(self._needs.card_texts(), names=(role.name, *role.aliases))
+        gate = AdmissionFilter(self._needs.card_texts(), names=(role.name, *role.aliases))
         learned = self.keeper.keep(drafts, gate, actor)
         for listener in tuple(self._listeners):
             listener(chat, learned)
@@ -206,6 +186,7 @@ class Learner:
         try:
             with self._taking:
                 self._take(chat)
+                self.long = False
         except (RoleMemoryError, OSError) as error:
             _log.warning("chat %r: not learned from yet: %s", chat, error)
         except Exception:  # whatever it is: the chat goes on, and the cursor stays where it was
@@ -221,6 +202,7 @@ class Learner:
         ready = sorted(place for place in map(path.find, fresh) if place is not None)
         again = _answers(path, fresh, self._gone(chat), ready)
         places = [one for one in sorted((*ready, *again)) if path[one].scope != "off"]
+        self.long = len(places) > _LONG
         for start in range(0, max(len(places), 1), _AT_ONCE):
             if self._leaving.is_set():
                 return
@@ -236,7 +218,7 @@ class Learner:
         return [versions[one].at for one in left if one in versions]
 
     def _read(
-        self, chat: str, path: Sequence[Said], places: Sequence[int], again: Container[int]
+        self, chat: str, path: Sequence[ChatMessage], places: Sequence[int], again: Container[int]
     ) -> None:
         company, lexicon = self.company(chat), self._needs.lexicon()
         drafts: list[Draft] = []
@@ -245,7 +227,9 @@ class Learner:
             user, before = _user_at(path, place), _before(path, place)
             told = replace(company, user=user or "")
             near = tuple(one.version for one in path[max(place - _NEAR, 0) : place])
-            found = asked(path[place], Around(chat, told, user, before, near, lexicon))
+            found = memory_requests(
+                path[place], MessageContext(chat, told, user, before, near, lexicon)
+            )
             drafts += found.drafts
             if place not in again:  # an order is obeyed once
                 forget += [(command, user) for command in found.forget]
@@ -264,13 +248,13 @@ class Learner:
             self._needs.commit(edits, "user")
         self._needs.forget_said(command.content, user)
 
-    def _heard(self, chat: str, user: str | None) -> Known:
+    def _heard(self, chat: str, user: str | None) -> KnownMemories:
         """What stands as seen from a chat and everybody who reads it may hear: a model that is told more would tell it on."""
         readers = self.chats.readers(chat, user)
-        sight = self.chats.visible_from(chat, readers=readers, user=user)
-        return Known(
+        visibility = self.chats.visible_from(chat, readers=readers, user=user)
+        return KnownMemories(
             self._store.snapshot().memories,
-            sight.sees,
+            visibility.sees,
             lambda one: one.user is None or readers.are(one.user),
         )
 
@@ -290,18 +274,18 @@ class Learner:
                 yield from self._needs.prompted(one.chat, before.version)
 
 
-def _before(path: Sequence[Said], place: int) -> Said | None:
+def _before(path: Sequence[ChatMessage], place: int) -> ChatMessage | None:
     """The message before that place, where memory goes as far."""
     before = path[place - 1] if place else None
     return before if before and before.scope in ("on", path[place].scope) else None
 
 
-def _asked_before(path: VisiblePath, place: int) -> Said | None:
+def _asked_before(path: VisiblePath, place: int) -> ChatMessage | None:
     """The message of the user that a reply answers."""
     return next((path[at] for at in range(place - 1, -1, -1) if path[at].role == "user"), None)
 
 
-def _user_at(path: Sequence[Said], place: int) -> str | None:
+def _user_at(path: Sequence[ChatMessage], place: int) -> str | None:
     """The user whose words stand in that place of the path, or whom they answer; None for the nameless and the unknown."""
     spoken = (path[at] for at in range(place, -1, -1) if path[at].role == "user")
     return next((said.owner for said in spoken), None) or None

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from rolememory.inject.fence import strip
-from rolememory.learn.commands.reading import sentences
+from rolememory.learn.commands.sentences import sentences
 from rolememory.schema.evidence import Reason
 from rolememory.schema.memory import Memory
 from rolememory.text.fold import fold

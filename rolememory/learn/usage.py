@@ -11,14 +11,14 @@ from concurrent.futures import Executor, Future
 from functools import lru_cache
 from itertools import takewhile
 
-from rolememory.chats import Chats, Sight, VisiblePath
+from rolememory.chats import BranchVisibility, Chats, VisiblePath
 from rolememory.learn.references import Cosine, referenced
 from rolememory.learn.weights import effects
-from rolememory.schema.learning import Said
+from rolememory.schema.learning import ChatMessage
 from rolememory.schema.memory import Evidence, Memory
-from rolememory.schema.usage import Tally
+from rolememory.schema.usage import UsageTally
 from rolememory.storage.port import Space
-from rolememory.storage.uses import Uses
+from rolememory.storage.usage_log import UsageLog
 
 _KEPT_CHATS, _KEPT_TURNS = 256, 4  # whose prompts are remembered until their replies are seen
 _EARLIER = 3  # messages before a reply whose words prove nothing: the user's, and what led to it
@@ -44,7 +44,7 @@ class Usage:
         pool: Callable[[], Executor],
         vectors: Cosine | None = None,
     ) -> None:
-        self.uses = Uses(space)
+        self.uses = UsageLog(space)
         self._chats, self._memories, self._names, self._pool, self._vectors = (
             chats,
             memories,
@@ -54,13 +54,13 @@ class Usage:
         )
         self._prompts: OrderedDict[str, Prompts] = OrderedDict()  # by chat
         self._added: (
-            tuple[Mapping[str, Tally], Mapping[str, Memory], Mapping[str, float]] | None
+            tuple[Mapping[str, UsageTally], Mapping[str, Memory], Mapping[str, float]] | None
         ) = None
         self._work: Future[None] | None = None
         self._lock = threading.Lock()
 
-    def prompted(self, chat: str, path: Sequence[Said], injected: Sequence[str]) -> None:
-        """The prompt for the newest user message of this path held these memories; a swipe of the same turn tells it anew."""
+    def prompted(self, chat: str, path: Sequence[ChatMessage], injected: Sequence[str]) -> None:
+        """The prompt for the newest user message of this path held these memories; a swipe of the same turn tells it again."""
         asked = next((said for said in reversed(path) if said.role == "user"), None)
         if not chat or asked is None:
             return
@@ -79,10 +79,12 @@ class Usage:
             if turns:
                 self._work = self._pool().submit(self._note, chat, turns)
 
-    def effects(self, sight: Sight, memories: Mapping[str, Memory]) -> Mapping[str, float]:
+    def effects(
+        self, visibility: BranchVisibility, memories: Mapping[str, Memory]
+    ) -> Mapping[str, float]:
         """What use adds to the weight of each memory, by the turns that stand as seen from there. Cost: O(rows noted) after a new one."""
         tallies = self.uses.tallies(
-            lambda chat, version: sight.sees(_support(chat, version)), sight.token
+            lambda chat, version: visibility.sees(_support(chat, version)), visibility.token
         )
         known = self._added
         if known is None or known[0] is not tallies or known[1] is not memories:

@@ -9,11 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from rolememory.learn.admission.source_index import SourceIndex
 from rolememory.learn.corrections import corrected, latest
-from rolememory.learn.gate.told import Told
+from rolememory.locales import Listed
 from rolememory.schema.evidence import Reason
 from rolememory.schema.learning import USER, Draft, Verdict
-from rolememory.schema.memory import Memory, Source
+from rolememory.schema.memory import Evidence, Memory, Source
 from rolememory.schema.wording import word
 from rolememory.storage.codec import fields_of
 from rolememory.storage.memories import Edit
@@ -26,10 +27,10 @@ _UNKEPT = frozenset({"ignore", "review"})
 
 
 def judge(
-    drafts: Mapping[str, Draft], told: Told, memories: Mapping[str, Memory]
+    drafts: Mapping[str, Draft], told: SourceIndex, memories: Mapping[str, Memory]
 ) -> dict[str, Verdict]:
     """What becomes of each draft, by the id it will have, in their order; each meets what is known and the drafts before it."""
-    known, fresh = dict(memories), Told()
+    known, fresh = dict(memories), SourceIndex()
     verdicts: dict[str, Verdict] = {}
     for memory_id, draft in drafts.items():
         memory = memory_of(draft, memory_id)
@@ -95,13 +96,8 @@ def _verdict(
     same = [one for one in same if _replaceable(one, memory)]
     merged = [one.id for one in same if _told_at(one) <= _told_at(memory)]
     later = tuple(one.id for one in same if one.id not in merged and one.id in known)
-    if wrong and draft.corrects:
-        draft = replace(
-            draft, subject=wrong.subject, type=wrong.type
-        )  # it says the same of the same
     if wrong:
-        because = Reason("outdates", (("of", wrong.id), ("how", _how(draft))))
-        return Verdict(draft, "supersede", because, (wrong.id, *merged), later)
+        return _superseding(draft, wrong, merged, later)
     if merged:
         return Verdict(draft, "merge", Reason("restates", (("of", merged[0]),)), tuple(merged))
     if later:
@@ -109,8 +105,15 @@ def _verdict(
     return Verdict(draft, "add", Reason("unheard"))
 
 
-def _how(draft: Draft) -> str:
-    return "corrected" if draft.corrects else "named"
+def _superseding(
+    draft: Draft, wrong: Memory, merged: Sequence[str], later: tuple[str, ...]
+) -> Verdict:
+    """The draft takes the place of a memory that it calls outdated; a correction says the same of the same."""
+    if draft.corrects:
+        draft = replace(draft, subject=wrong.subject, type=wrong.type)
+    how = "corrected" if draft.corrects else "named"
+    because = Reason("outdates", (("of", wrong.id), ("how", how)))
+    return Verdict(draft, "supersede", because, (wrong.id, *merged), later)
 
 
 def _named(draft: Draft, memory: Memory, known: Mapping[str, Memory]) -> Memory | None:
@@ -124,7 +127,7 @@ def _named(draft: Draft, memory: Memory, known: Mapping[str, Memory]) -> Memory 
 
 def _counting(memory: Memory, known: Mapping[str, Memory]) -> Iterator[Memory]:
     """What a person may correct: of their own, about the same, and not outdated already."""
-    outdated = {old for one in known.values() if not one.archived for old in one.supersedes}
+    outdated = _outdated(known)
     for one in known.values():
         own = one.subject == memory.subject and one.user in (None, memory.user)
         counts = not one.archived and one.id not in outdated
@@ -134,20 +137,22 @@ def _counting(memory: Memory, known: Mapping[str, Memory]) -> Iterator[Memory]:
 
 def _near(draft: Draft, known: Mapping[str, Memory]) -> Iterator[Memory]:
     """What a model learned from the messages just before a correction, and may be told to the one who corrects it."""
-    outdated = {old for one in known.values() if not one.archived for old in one.supersedes}
+    outdated = _outdated(known)
     chats, near = {one.chat for one in draft.evidence}, {*draft.near}
+
+    def beside(proof: Evidence) -> bool:
+        return proof.chat in chats and not near.isdisjoint(proof.version.split("+"))
+
     for one in known.values() if near else ():
-        told = one.evidence and one.source is Source.SUMMARY and not one.chapter
+        told = one.source is Source.SUMMARY and not one.chapter
         mine = one.user in (None, draft.user) and not one.archived and one.id not in outdated
-        if (
-            told
-            and mine
-            and any(
-                proof.chat in chats and not near.isdisjoint(proof.version.split("+"))
-                for proof in one.evidence
-            )
-        ):
+        if told and mine and any(map(beside, one.evidence)):
             yield one
+
+
+def _outdated(known: Mapping[str, Memory]) -> set[str]:
+    """The ids that some memory has taken the place of."""
+    return {old for one in known.values() if not one.archived for old in one.supersedes}
 
 
 def _may_meet(older: Memory, newer: Memory) -> bool:
@@ -190,4 +195,4 @@ def _worded(verdict: Verdict) -> str:
     """Who found it, and what it does to others."""
     speech = language_of(verdict.draft.content)
     told = (word(one, speech) for one in (verdict.draft.because, verdict.because))
-    return ("；" if speech == "zh" else "; ").join(told)
+    return Listed(told, "; ").text(speech)

@@ -2,15 +2,15 @@
 
     weight in a turn = weight in the file + effect(turns that stand)         both bounded, nothing of it stored
 
-The sums are over turns whose messages stand (`storage.uses`), so a swipe or an edit takes its part of the weight with it.
+The sums are over turns whose messages stand (`storage.usage_log`), so a swipe or an edit takes its part of the weight with it.
 """
 
 from collections.abc import Iterable, Mapping
 from math import exp2
 
 from rolememory.schema.memory import Memory, MemoryType
-from rolememory.schema.usage import Tally, with_use
-from rolememory.storage.planning import Edit
+from rolememory.schema.usage import UsageTally, with_use
+from rolememory.storage.edits import Edit
 
 GAIN, HALF_USED = 0.5, 4.0  # the most that use adds, and the turns that add half of it
 LOSS, HALF_VAIN = (
@@ -22,14 +22,14 @@ PATIENCE = 8.0  # vain turns that cost nothing, at first and again for each turn
 _LASTING = (MemoryType.TRAIT, MemoryType.GOAL)
 
 
-def effect(tally: Tally) -> float:
+def effect(tally: UsageTally) -> float:
     """What use adds to a weight, -0.3 to 0.5; it saturates, so the hundredth turn hardly counts.
 
-    >>> [effect(Tally(turns)) for turns in (0, 1, 4, 100)]
+    >>> [effect(UsageTally(turns)) for turns in (0, 1, 4, 100)]
     [0.0, 0.0796, 0.25, 0.5]
-    >>> [effect(Tally(0, vain)) for vain in (8, 9, 48, 1000)]
+    >>> [effect(UsageTally(0, vain)) for vain in (8, 9, 48, 1000)]
     [0.0, -0.0052, -0.15, -0.3]
-    >>> effect(Tally(100, 900))
+    >>> effect(UsageTally(100, 900))
     0.2609
     """
     gained = GAIN * (1.0 - exp2(-tally.referenced / HALF_USED))
@@ -43,7 +43,7 @@ def sinks(memory: Memory) -> bool:
     return not (memory.locked or memory.constant or memory.authored or memory.type in _LASTING)
 
 
-def effects(tallies: Mapping[str, Tally], memories: Mapping[str, Memory]) -> dict[str, float]:
+def effects(tallies: Mapping[str, UsageTally], memories: Mapping[str, Memory]) -> dict[str, float]:
     """What use adds to the weight of each memory that is there, where it adds or takes something. Cost: O(tallies)."""
     added: dict[str, float] = {}
     for memory_id, tally in tallies.items():

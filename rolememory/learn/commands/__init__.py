@@ -1,7 +1,7 @@
 """Explicit commands to the memory in what a user writes."""
 
 from rolememory.learn.commands.find import chapter_commands, chat_commands, commands, scopes
-from rolememory.learn.commands.rules import Kind
+from rolememory.learn.commands.patterns import Kind
 from rolememory.learn.commands.sentence import Command
 
 __all__ = ["Command", "Kind", "chapter_commands", "chat_commands", "commands", "scopes"]

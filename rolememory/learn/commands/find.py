@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from rolememory.inject.fence import forged, strip
-from rolememory.learn.commands.reading import Part, sentences
-from rolememory.learn.commands.rules import LANGUAGES, Kind, Rules, rules
-from rolememory.learn.commands.sentence import Command, Sentence, content
+from rolememory.learn.commands.patterns import LANGUAGES, CommandPatterns, Kind, command_patterns
+from rolememory.learn.commands.sentence import Command, CommandSentence, content
+from rolememory.learn.commands.sentences import TextPart, sentences
 from rolememory.learn.commands.voices import blanked
 from rolememory.schema.learning import ScopeCommand
 from rolememory.schema.scene import Language
@@ -42,8 +42,8 @@ def commands(text: str) -> list[Command]:
     even = plain(text)
     found: list[Command] = []
     for language in _languages(even):
-        if rules(language).hint.search(even):
-            found += _Reader(text, even, rules(language)).read()
+        if command_patterns(language).hint.search(even):
+            found += _CommandParser(text, even, command_patterns(language)).read()
     found.sort(key=lambda command: (command.start, command.end))
     return list(_apart(found))
 
@@ -66,7 +66,7 @@ def scopes(text: str) -> list[ScopeCommand]:
     return sorted(
         {
             ScopeCommand(*said.span(), table.scope[said[name]])
-            for table in map(rules, LANGUAGES)
+            for table in map(command_patterns, LANGUAGES)
             for said in table.scoped.finditer(even)
             for name in said.re.groupindex
             if said[name]
@@ -86,7 +86,7 @@ def chapter_commands(text: str) -> list[tuple[int, int, str]]:
     even = plain(text[:_LONGEST])
     found = {
         (*said.span(), text[slice(*said.span(said.lastgroup))].strip() if said.lastgroup else "")
-        for table in map(rules, LANGUAGES)
+        for table in map(command_patterns, LANGUAGES)
         for said in table.ended.finditer(even)
     }
     return sorted(found)
@@ -112,10 +112,10 @@ def _apart(found: Sequence[Command]) -> Iterator[Command]:
             last = command
 
 
-class _Reader:
+class _CommandParser:
     """One message, read with one language's rules."""
 
-    def __init__(self, text: str, even: str, table: Rules) -> None:
+    def __init__(self, text: str, even: str, table: CommandPatterns) -> None:
         self._text, self._even, self._rules = text, even, table
         self._story = even  # what is left once asides and others' voices are blanked
 
@@ -160,11 +160,11 @@ class _Reader:
         """The commands of the sentences in [start, end)."""
         source = self._even if ooc else self._story
         parts = _joined(
-            [Part(one.start + start, one.end + start) for one in sentences(source[start:end])],
+            [TextPart(one.start + start, one.end + start) for one in sentences(source[start:end])],
             source,
         )
         for place in range(len(parts)):
-            scope = Sentence(self._text, source, self._rules, parts, place, loose=loose)
+            scope = CommandSentence(self._text, source, self._rules, parts, place, loose=loose)
             for command in scope.commands():
                 yield replace(command, ooc=ooc)
 
@@ -175,9 +175,9 @@ class _Reader:
         return Command(kind, said, self._text[start:end].strip(), True, start, end)
 
 
-def _joined(parts: list[Part], even: str) -> list[Part]:
+def _joined(parts: list[TextPart], even: str) -> list[TextPart]:
     """Sentences, those that end with a colon together with the lines they announce."""
-    out: list[Part] = []
+    out: list[TextPart] = []
     for part in parts:
         last = out[-1] if out else None
         announced = last is not None and even[last.start : last.end].rstrip(" *").endswith(":")
@@ -188,7 +188,7 @@ def _joined(parts: list[Part], even: str) -> list[Part]:
             and part.end - last.start < _LONGEST_SENTENCE
         )
         if last and near and (announced or (listed and "\n" in even[last.end : part.start])):
-            out[-1] = Part(last.start, part.end)
+            out[-1] = TextPart(last.start, part.end)
         else:
             out.append(part)
     return out

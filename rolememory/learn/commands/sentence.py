@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from rolememory.learn.commands.reading import CLOSERS, Part
-from rolememory.learn.commands.rules import Kind, Row, Rules
+from rolememory.learn.commands.patterns import CommandPattern, CommandPatterns, Kind
+from rolememory.learn.commands.sentences import CLOSERS, TextPart
 from rolememory.text.plain import plain
 
 _LONGEST = 600  # characters of a sentence that are read
@@ -33,7 +33,7 @@ class Command:
     end: int = 0
 
 
-def content(text: str, even: str, table: Rules, start: int, end: int) -> str:
+def content(text: str, even: str, table: CommandPatterns, start: int, end: int) -> str:
     """The words in [start, end) without politeness and punctuation around them; closing brackets and quotes stay with their opening."""
     tail = table.tail.search(" " + even[start:end])
     return text[
@@ -42,21 +42,21 @@ def content(text: str, even: str, table: Rules, start: int, end: int) -> str:
 
 
 @dataclass(frozen=True)
-class Sentence:
+class CommandSentence:
     """A sentence among its neighbours, in which commands are looked for."""
 
     text: str
     even: str
-    rules: Rules
-    parts: Sequence[Part]
+    rules: CommandPatterns
+    parts: Sequence[TextPart]
     place: int
     loose: bool = False  # outside the story: "remember to ..." is a command too
 
     @cached_property
-    def part(self) -> Part:
+    def part(self) -> TextPart:
         """Where it stands; the end of an endless one is left out."""
         part = self.parts[self.place]
-        return Part(part.start, min(part.end, part.start + _LONGEST))
+        return TextPart(part.start, min(part.end, part.start + _LONGEST))
 
     def commands(self) -> Iterator[Command]:
         """Its commands, in order, apart from each other."""
@@ -102,7 +102,7 @@ class Sentence:
                     return command
         return None
 
-    def _limit(self, row: Row, begin: int, end: int) -> int:
+    def _limit(self, row: CommandPattern, begin: int, end: int) -> int:
         """Where the words of a row may reach: its clause, or the sentence up to the next command."""
         if row.short:
             stop = self.rules.clause.search(self.even, begin + 1, end)
@@ -144,7 +144,9 @@ class Sentence:
             self.rules.reported.search(before.rstrip(" ,:\"'"))
         ) and not self.rules.own_words.search(before)
 
-    def _said(self, row: Row, start: int, begin: int, end: int, *, asks: bool) -> Command | None:
+    def _said(
+        self, row: CommandPattern, start: int, begin: int, end: int, *, asks: bool
+    ) -> Command | None:
         """The command that a row reads between `begin` and `end`."""
         stop = begin + len(self.even[begin:end].rstrip(_EDGE))
         if row.unless and row.unless.match(self.even, begin, stop):
@@ -157,7 +159,9 @@ class Sentence:
             return None
         return self._meant(row, match, start, stop)
 
-    def _meant(self, row: Row, match: re.Match[str], start: int, stop: int) -> Command | None:
+    def _meant(
+        self, row: CommandPattern, match: re.Match[str], start: int, stop: int
+    ) -> Command | None:
         what = next(
             ((match.start(name), match.end(name)) for name in row.says.groupindex if match[name]),
             None,
@@ -174,7 +178,11 @@ class Sentence:
         return None
 
     def _with_content(
-        self, row: Row, match: re.Match[str], what: tuple[int, int], whole: tuple[int, int]
+        self,
+        row: CommandPattern,
+        match: re.Match[str],
+        what: tuple[int, int],
+        whole: tuple[int, int],
     ) -> Command | None:
         last = max(self._following(*what), whole[1])
         said = self._content(what[0], last if last > whole[1] else what[1])
@@ -182,7 +190,7 @@ class Sentence:
             return None
         return self._command(row, said, whole[0], last)
 
-    def _command(self, row: Row, said: str, first: int, last: int) -> Command:
+    def _command(self, row: CommandPattern, said: str, first: int, last: int) -> Command:
         last = self._closed(last)
         return Command(row.kind, said, self.text[first:last].strip(), False, first, last)
 
@@ -231,7 +239,9 @@ class Sentence:
             or self.rules.hint.search(words) is not None
         )
 
-    def _pointed(self, row: Row, match: re.Match[str], start: int) -> tuple[str, int, int] | None:
+    def _pointed(
+        self, row: CommandPattern, match: re.Match[str], start: int
+    ) -> tuple[str, int, int] | None:
         """(words, start, end) that "that" points to: what stands before it in the sentence or the message, else behind it."""
         if row.shape != "next":
             before = self._content(self.part.start, start)
@@ -264,7 +274,7 @@ class Sentence:
         """Whether more than a name follows: "don't forget, believe in yourself"."""
         return self._says_more_than_a_name(self.even[end : self._next_command(start)])
 
-    def _answers(self, row: Row, match: re.Match[str], start: int) -> bool:
+    def _answers(self, row: CommandPattern, match: re.Match[str], start: int) -> bool:
         """记住了: the answer of one who has learned it; 你给我记住: a threat."""
         return row.kind == "remember" and (
             self.rules.learned.search(match[0]) is not None

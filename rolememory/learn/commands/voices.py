@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from rolememory.learn.commands.reading import sentences
+from rolememory.learn.commands.sentences import sentences
 
 _NOT_SPEECH = re.compile(
     r"```.*?(?:```|\Z)|^[ \t]*>[^\n]*|^(?=[^\n]*[♪♫♬🎵🎶])[^\n]*", re.DOTALL | re.MULTILINE

@@ -11,30 +11,27 @@ from typing import ClassVar, Protocol
 
 from rolememory.errors import RegistrationError
 from rolememory.inject.fence import tame
-from rolememory.learn.model.asking import Ask
-from rolememory.learn.model.client import UNHURRIED, Haste
+from rolememory.learn.model.prompter import StepPrompter
 from rolememory.learn.model.prompts import line, when
+from rolememory.llm.client import UNHURRIED, RequestLimits
+from rolememory.locales import translated
 from rolememory.plugins import plugins
-from rolememory.schema.learning import Company, Draft, Said
+from rolememory.schema.learning import ChatMessage, Company, Draft
 from rolememory.schema.memory import Memory
 from rolememory.schema.scene import Language
 from rolememory.schema.settings import LearnSettings
 
 LONGEST_NAME = 60
 ENTRY_POINT_GROUP = "rolememory.extractors"
-_SPEAKERS: Mapping[Language, tuple[str, str]] = {
-    "en": ("the character", "the user"),
-    "zh": ("角色", "用户"),
-}
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class TranscriptLine:
     """A message as the model sees it: `turn` is its number, 0 for one that is only there to be understood."""
 
     turn: int
     name: str
-    said: Said
+    said: ChatMessage
 
 
 @dataclass(frozen=True)
@@ -42,35 +39,37 @@ class Batch:
     """A piece of a chat to learn from."""
 
     chat: str
-    said: tuple[Said, ...]  # whole exchanges, oldest first
+    said: tuple[ChatMessage, ...]  # whole exchanges, oldest first
     fresh: frozenset[str]  # the versions among them that were not read before
-    before: tuple[Said, ...] = ()  # what was said just before
+    before: tuple[ChatMessage, ...] = ()  # what was said just before
     company: Company = field(default_factory=Company)
     user: str | None = None  # whose memories they become
     language: Language = "en"
     known: tuple[Memory, ...] = ()  # what is known that may touch on it, likeliest first
-    haste: Haste = UNHURRIED
+    haste: RequestLimits = UNHURRIED
 
     @cached_property
-    def lines(self) -> tuple[Line, ...]:
+    def lines(self) -> tuple[TranscriptLine, ...]:
         """Everything that is shown, oldest first; the fresh ones are numbered from 1."""
-        out, turn = [Line(0, self.name_of(said), said) for said in self.before], 0
+        out, turn = [TranscriptLine(0, self.name_of(said), said) for said in self.before], 0
         for said in self.said:
             turn += said.version in self.fresh
-            out.append(Line(turn if said.version in self.fresh else 0, self.name_of(said), said))
+            out.append(
+                TranscriptLine(turn if said.version in self.fresh else 0, self.name_of(said), said)
+            )
         return tuple(out)
 
     @cached_property
-    def exchanges(self) -> tuple[tuple[Said, ...], ...]:
+    def exchanges(self) -> tuple[tuple[ChatMessage, ...], ...]:
         """What is read, by exchange: what the user said and what was answered, oldest first."""
-        out: list[list[Said]] = []
+        out: list[list[ChatMessage]] = []
         for place, said in enumerate(self.said):
             if not place or (said.role == "user" and self.said[place - 1].role != "user"):
                 out.append([])
             out[-1].append(said)
         return tuple(map(tuple, out))
 
-    def around(self, said: Said) -> tuple[str, ...]:
+    def context(self, said: ChatMessage) -> tuple[str, ...]:
         """The versions of the exchange that a message belongs to."""
         found = (one for one in self.exchanges if said in one)
         return tuple(each.version for each in next(found, ()))
@@ -86,7 +85,7 @@ class Batch:
             yield line(one.turn, one.name, one.said.text, self.language)
 
     @cached_property
-    def turns(self) -> Mapping[int, Said]:
+    def turns(self) -> Mapping[int, ChatMessage]:
         """The messages that may be learned from, by their number."""
         return {line.turn: line.said for line in self.lines if line.turn}
 
@@ -98,24 +97,24 @@ class Batch:
     @property
     def char(self) -> str:
         """What the role is called."""
-        return tame(self.company.role)[:LONGEST_NAME] or _SPEAKERS[self.language][0]
+        return tame(self.company.role)[:LONGEST_NAME] or translated("the character", self.language)
 
     @property
     def person(self) -> str:
         """What the user is called."""
-        return tame(self.company.user)[:LONGEST_NAME] or _SPEAKERS[self.language][1]
+        return tame(self.company.user)[:LONGEST_NAME] or translated("the user", self.language)
 
-    def name_of(self, said: Said) -> str:
+    def name_of(self, said: ChatMessage) -> str:
         """Who speaks."""
         return said.name or (self.char if said.role == "assistant" else self.person)
 
 
 @dataclass(frozen=True, slots=True)
-class Means:
+class ExtractorDependencies:
     """What extractors are built with: the settings as they stand, and a model to ask, if one is set."""
 
     settings: Callable[[], LearnSettings]
-    ask: Ask
+    ask: StepPrompter
 
 
 class Extractor(Protocol):
@@ -134,7 +133,7 @@ class Extractor(Protocol):
         ...
 
 
-Factory = Callable[[Means], Extractor]
+Factory = Callable[[ExtractorDependencies], Extractor]
 EXTRACTORS: dict[str, Factory] = {}
 """Those of other code, by name; the two that ship are chosen by `learn.flow`."""
 
@@ -144,7 +143,9 @@ def register(name: str) -> Callable[[Factory], Factory]:
 
     def add(factory: Factory) -> Factory:
         if EXTRACTORS.setdefault(name, factory) is not factory:
-            raise RegistrationError(f"extractor {name!r} is registered twice; choose another name")
+            raise RegistrationError(
+                "extractor {name!r} is registered twice; choose another name", name=name
+            )
         return factory
 
     return add

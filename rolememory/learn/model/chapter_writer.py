@@ -11,7 +11,6 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from rolememory.errors import ModelAnswerError
-from rolememory.learn.model.asking import Ask
 from rolememory.learn.model.base import Batch
 from rolememory.learn.model.chapters import (
     APART,
@@ -26,15 +25,16 @@ from rolememory.learn.model.chapters import (
     tell,
     widens,
 )
-from rolememory.learn.model.paths import Paths
+from rolememory.learn.model.paths import ChatPaths
 from rolememory.learn.model.progress import Progress
-from rolememory.learn.model.report import ChatLike, How, Tally
-from rolememory.schema.learning import Said
+from rolememory.learn.model.prompter import StepPrompter
+from rolememory.learn.model.report import ChatLike, LearningTally, RunOptions
+from rolememory.schema.learning import ChatMessage
 from rolememory.schema.memory import Evidence, Memory
 from rolememory.text.language import language_of
 
 if TYPE_CHECKING:
-    from rolememory.learn.model.reading import Around
+    from rolememory.learn.model.run import ExtractionContext
 
 READER = "chapters"  # the name under which progress is kept
 STRIKES = 3  # so often may a stretch fail while others succeed, before it is left out
@@ -45,13 +45,16 @@ class ChatChapters:
     """The chapters of one chat, by what stands in it now."""
 
     def __init__(
-        self, path: Sequence[Said], chapters: Mapping[str, Sequence[Memory]], family: frozenset[str]
+        self,
+        path: Sequence[ChatMessage],
+        chapters: Mapping[str, Sequence[Memory]],
+        family: frozenset[str],
     ) -> None:
         """`chapters`: by version, of all chats."""
         self.path, self._chapters, self._family = path, chapters, family
         self._stands: dict[str, bool] = {}
 
-    def of(self, said: Said) -> Memory | None:
+    def of(self, said: ChatMessage) -> Memory | None:
         """The chapter that tells of a message, if all it tells of stands here side by side; one that was put away only where there is no other."""
         mine = (
             one
@@ -60,9 +63,9 @@ class ChatChapters:
         )
         return min(mine, key=lambda one: one.archived, default=None)
 
-    def runs(self, *, whole: bool) -> Iterator[tuple[list[Said], bool]]:
+    def runs(self, *, whole: bool) -> Iterator[tuple[list[ChatMessage], bool]]:
         """What no chapter tells of, the last run first, and whether a chapter follows it; `whole`: not only the last one."""
-        run, closed = list[Said](), False
+        run, closed = list[ChatMessage](), False
         for said in reversed(self.path):
             if self.of(said) is None:
                 run.append(said)
@@ -75,7 +78,7 @@ class ChatChapters:
         if run:
             yield run[::-1], closed
 
-    def before(self, said: Said) -> Iterator[Memory]:
+    def before(self, said: ChatMessage) -> Iterator[Memory]:
         """The chapters that stand before a message, the last one first."""
         seen, place = set[str](), self._place(said.version)
         for at in range((place or 0) - 1, -1, -1):
@@ -84,7 +87,7 @@ class ChatChapters:
                 seen.add(one.id)
                 yield one
 
-    def said(self, chapter: Memory) -> Sequence[Said]:
+    def said(self, chapter: Memory) -> Sequence[ChatMessage]:
         """What a chapter tells of that stands here."""
         versions = chapter.stretch
         place = self._place(versions[0])
@@ -107,9 +110,9 @@ class ChatChapters:
 class ChapterWriter:
     """Writes what is due. Not thread-safe: one look happens at a time."""
 
-    def __init__(self, around: "Around", ask: Ask, progress: Progress) -> None:
-        self._around, self._ask, self._progress = around, ask, progress
-        self._paths = Paths(around.chats)
+    def __init__(self, context: "ExtractionContext", ask: StepPrompter, progress: Progress) -> None:
+        self._context, self._ask, self._progress = context, ask, progress
+        self._paths = ChatPaths(context.chats)
         self._looked: dict[str, int] = {}  # chats that were looked at as a whole, as they were then
         self._refused: dict[
             str, set[str]
@@ -117,13 +120,13 @@ class ChapterWriter:
         self._unfolded: set[str] = set()  # chats whose story so far may be behind
         self._known: tuple[Mapping[str, Memory], Mapping[str, Sequence[Memory]]] = ({}, {})
 
-    def write(self, chat: ChatLike, how: How, tally: Tally) -> None:
+    def write(self, chat: ChatLike, how: RunOptions, tally: LearningTally) -> None:
         """Every chapter that is due in a chat, then the story so far; each is kept before the next is asked for.
 
         Raises:
             ModelError, NotWrittenError: the rest could not be had, or not be kept; it is written another time.
         """
-        moves = self._around.chats.disturbed(chat.id)
+        moves = self._context.chats.disturbed(chat.id)
         whole = how.forced or self._looked.get(chat.id) != moves
         tried, left = dict[str, ModelAnswerError | None](), self._refused.setdefault(chat.id, set())
         if how.forced:
@@ -162,8 +165,8 @@ class ChapterWriter:
             refused.clear()
             self._looked[chat.id] = -1
 
-    def again(self, chat: ChatLike, chapter: Memory, how: How, tally: Tally) -> None:
-        """Tell the stretch of a chapter anew; the new one replaces the old one.
+    def again(self, chat: ChatLike, chapter: Memory, how: RunOptions, tally: LearningTally) -> None:
+        """Tell the stretch of a chapter again; the new one replaces the old one.
 
         Raises:
             ModelError, NotWrittenError: it could not be had or kept; what was there before stays.
@@ -176,7 +179,7 @@ class ChapterWriter:
 
     def _next(self, chat: ChatLike, tried: Collection[str], *, whole: bool) -> Stretch | None:
         """The oldest stretch that can be told now."""
-        settings, told = self._around.settings(), self._told(chat)
+        settings, told = self._context.settings(), self._told(chat)
         cutting = Cutting(
             self._progress.ends(chat.id),
             frozenset(self._done(chat)),
@@ -198,14 +201,14 @@ class ChapterWriter:
             if last and all(ends_of(one.stretch) != key for one in known.get(first, ())):
                 yield key
 
-    def _write(self, chat: ChatLike, stretch: Stretch, how: How, again: str = "") -> bool:
+    def _write(self, chat: ChatLike, stretch: Stretch, how: RunOptions, again: str = "") -> bool:
         """Ask for a chapter and keep it; false where it was refused."""
         told = self._told(chat)
         before = told.before(stretch.said[0])
         fitting = (one for one in before if not widens(told.said(one), stretch.said))
         former = list(islice(fitting, FORMER))
         draft = tell(self._ask, stretch, former[::-1], self._batch(chat, stretch.said, how), again)
-        self._around.keep([draft], "model")
+        self._context.keep([draft], "model")
         kept = self._told(chat).of(stretch.said[0]) is not None
         if kept:
             self._progress.mark(chat.id, READER, [stretch.key, stretch.first])
@@ -213,7 +216,7 @@ class ChapterWriter:
             self._progress.failed(chat.id, READER, [stretch.first])
         return kept
 
-    def _fold(self, chat: ChatLike, how: How) -> bool:
+    def _fold(self, chat: ChatLike, how: RunOptions) -> bool:
         """Take the oldest chapters into the story so far, where there are enough of them; whether it was done."""
         told = self._told(chat)
         if not told.path:
@@ -239,25 +242,25 @@ class ChapterWriter:
         draft = fold(
             self._ask, former, fresh, batch, Evidence(chat=chat.id, version="+".join(rests))
         )
-        self._around.keep([draft], "model")
+        self._context.keep([draft], "model")
         return any(draft.content == one.content for one in self._stories(self._told(chat)))
 
     def _stories(self, told: ChatChapters) -> Iterator[Memory]:
         here = {
             one.id for said in told.path for one in (told.of(said),) if one and not one.archived
         }
-        for one in self._around.memories().values():
+        for one in self._context.memories().values():
             parts = one.chapter.parts if one.chapter and not one.archived else ()
             if parts and here.issuperset(parts):
                 yield one
 
     def _told(self, chat: ChatLike) -> ChatChapters:
-        path = self._around.chats.path(chat.id)
+        path = self._context.chats.path(chat.id)
         return ChatChapters(path, self._by_version(), self._paths.family(chat.id))
 
     def _by_version(self) -> Mapping[str, Sequence[Memory]]:
-        """The chapters that none was told anew of, by each version they tell of. Cost: O(memories) where one changed."""
-        memories = self._around.memories()
+        """The chapters that none was told again of, by each version they tell of. Cost: O(memories) where one changed."""
+        memories = self._context.memories()
         if self._known[0] is not memories:
             found = defaultdict[str, list[Memory]](list)
             chapters = [one for one in memories.values() if one.stretch]
@@ -268,19 +271,19 @@ class ChapterWriter:
             self._known = memories, found
         return self._known[1]
 
-    def _batch(self, chat: ChatLike, said: Sequence[Said], how: How) -> Batch:
+    def _batch(self, chat: ChatLike, said: Sequence[ChatMessage], how: RunOptions) -> Batch:
         return Batch(
             chat=chat.id,
             said=tuple(said),
             fresh=frozenset(one.version for one in said),
-            company=self._around.company(chat.id),
+            company=self._context.company(chat.id),
             user=chat.user,
             language=language_of("\n".join(one.text for one in said)),
             haste=how.haste(),
         )
 
 
-def _telling(said: Sequence[Said]) -> list[str]:
+def _telling(said: Sequence[ChatMessage]) -> list[str]:
     """Versions enough to tell who was there and whose words they are: the first, the last, and one of each who speaks."""
     first = {(one.role, one.owner): one.version for one in reversed(said)}
     return list(dict.fromkeys((said[0].version, *first.values(), said[-1].version)))

@@ -15,18 +15,18 @@ from pydantic import AliasChoices, Field
 
 from rolememory.inject.fence import tame
 from rolememory.learn.commands import chapter_commands
-from rolememory.learn.model.answers import Answer
-from rolememory.learn.model.asking import Ask
 from rolememory.learn.model.base import Batch
-from rolememory.learn.model.fields import Line
+from rolememory.learn.model.batches import MOST_TOKENS, length_of
+from rolememory.learn.model.prompter import StepPrompter
 from rolememory.learn.model.prompts import line, listed, marked
-from rolememory.learn.model.waiting import MOST_TOKENS, length_of
+from rolememory.llm.answers import ModelAnswer
+from rolememory.llm.fields import Line
 from rolememory.schema.evidence import Reason
-from rolememory.schema.learning import Draft, Said
+from rolememory.schema.learning import ChatMessage, Draft
 from rolememory.schema.memory import Chapter, Evidence, Memory, MemoryType, Source
 from rolememory.schema.settings import MemorySettings
+from rolememory.text.scene_stamps import moved, named
 from rolememory.text.sentences import sentences
-from rolememory.text.stamps import moved, named
 
 TAG = "chapter"
 LONGEST = 600  # characters of a chapter, whatever the model answers
@@ -42,7 +42,7 @@ Ends = Mapping[str, str]
 """Behind which versions a person ended a chapter, and the title they gave."""
 
 
-class ChapterText(Answer):
+class ChapterText(ModelAnswer):
     """A chapter, or the story so far."""
 
     title: Line = Field("", validation_alias=AliasChoices("title", "name", "heading"))
@@ -63,7 +63,7 @@ class ChapterText(Answer):
 class Stretch:
     """Messages that become one chapter, side by side, oldest first."""
 
-    said: tuple[Said, ...]
+    said: tuple[ChatMessage, ...]
     title: str = ""  # that a person gave
 
     @property
@@ -94,7 +94,7 @@ def within(text: str, most: int) -> str:
     return text[:end] if end else f"{text[: most - 1]}…"
 
 
-def in_window(path: Sequence[Said], window: MemorySettings) -> int:
+def in_window(path: Sequence[ChatMessage], window: MemorySettings) -> int:
     """How many of the newest messages are still in view."""
     length, newest = 0, path[len(path) - min(window.short_term_items, len(path)) :]
     for count, said in enumerate(reversed(newest)):
@@ -124,7 +124,7 @@ class Cutting:
         return max(self.trigger, MOST_TOKENS)
 
 
-def due(run: Sequence[Said], seen: int, *, closed: bool, cutting: Cutting) -> list[Stretch]:
+def due(run: Sequence[ChatMessage], seen: int, *, closed: bool, cutting: Cutting) -> list[Stretch]:
     """The chapters that can be told of messages that no chapter tells of, side by side.
 
     `seen`: so many of the last are in view. `closed`: what follows is told already. Cost: O(run).
@@ -140,22 +140,22 @@ def due(run: Sequence[Said], seen: int, *, closed: bool, cutting: Cutting) -> li
 
 
 @dataclass(slots=True)
-class _Piece:
-    said: list[Said]
+class _ChapterPiece:
+    said: list[ChatMessage]
     title: str = ""
     asked: bool = False  # a person ended it
 
 
-def _pieces(run: Sequence[Said], cutting: Cutting) -> Iterator[_Piece]:
+def _pieces(run: Sequence[ChatMessage], cutting: Cutting) -> Iterator[_ChapterPiece]:
     """What was said, parted where a chapter must end."""
     for told, rows in groupby(_without_told(run, cutting.done), key=lambda row: row is not None):
         if told:
             yield from _by_end([said for said in rows if said], cutting)
 
 
-def _without_told(run: Sequence[Said], done: frozenset[str]) -> list[Said | None]:
+def _without_told(run: Sequence[ChatMessage], done: frozenset[str]) -> list[ChatMessage | None]:
     """None in the place of what was told before, and of what says nothing or is out of memory's reach."""
-    rows: list[Said | None] = list(run)
+    rows: list[ChatMessage | None] = list(run)
     place = {said.version: number for number, said in enumerate(run)}
     for key in done:
         first, last = (place.get(version) for version in key.split("+"))
@@ -164,36 +164,36 @@ def _without_told(run: Sequence[Said], done: frozenset[str]) -> list[Said | None
     return rows
 
 
-def _by_end(run: Sequence[Said], cutting: Cutting) -> Iterator[_Piece]:
-    piece, scene = _Piece([]), dict[str, str]()
+def _by_end(run: Sequence[ChatMessage], cutting: Cutting) -> Iterator[_ChapterPiece]:
+    piece, scene = _ChapterPiece([]), dict[str, str]()
     for number, said in enumerate(run):
         asked = chapter_commands(said.text) if said.ends else ()
         if asked:
             yield from _ended(piece, asked[-1][2], asked=True)
-            piece, scene = _Piece([]), {}
+            piece, scene = _ChapterPiece([]), {}
         elif piece.said and (not _readable(said) or _audience(said) != _audience(piece.said[-1])):
             yield from _ended(piece, "")
-            piece = _Piece([])
+            piece = _ChapterPiece([])
         elif moved(scene, said.stamp) and number < len(run) - 1:
             begin = _begin_of_exchange(piece.said)
             if _length(piece.said[:begin]) >= cutting.least:
-                yield from _ended(_Piece(piece.said[:begin]), "")
-                piece = _Piece(piece.said[begin:])
+                yield from _ended(_ChapterPiece(piece.said[:begin]), "")
+                piece = _ChapterPiece(piece.said[begin:])
         scene |= dict(said.stamp)
         if _readable(said):
             piece.said.append(said)
         if said.version in cutting.ends:
             yield from _ended(piece, cutting.ends[said.version], asked=True)
-            piece, scene = _Piece([]), {}
+            piece, scene = _ChapterPiece([]), {}
     yield from _ended(piece, "")
 
 
-def _ended(piece: _Piece, title: str, *, asked: bool = False) -> Iterator[_Piece]:
+def _ended(piece: _ChapterPiece, title: str, *, asked: bool = False) -> Iterator[_ChapterPiece]:
     if piece.said:
-        yield _Piece(piece.said, title, asked)
+        yield _ChapterPiece(piece.said, title, asked)
 
 
-def widens(former: Sequence[Said], said: Sequence[Said]) -> bool:
+def widens(former: Sequence[ChatMessage], said: Sequence[ChatMessage]) -> bool:
     """Whether who may be reminded of `said` might hear of `former` who was not there, or elsewhere than it may be told."""
     users, members = {*(said[0].users or ())}, {*said[0].members}
     kept_here = _stays_here(said)
@@ -202,21 +202,21 @@ def widens(former: Sequence[Said], said: Sequence[Said]) -> bool:
     ) or (_stays_here(former) and not kept_here)
 
 
-def _stays_here(said: Sequence[Said]) -> bool:
+def _stays_here(said: Sequence[ChatMessage]) -> bool:
     return any(one.scope == "here" or (one.role == "user" and one.owner is None) for one in said)
 
 
-def _readable(said: Said) -> bool:
+def _readable(said: ChatMessage) -> bool:
     """Whether a chapter may tell of it."""
     return said.scope != "off" and bool(said.story.text)
 
 
-def _audience(said: Said) -> object:
+def _audience(said: ChatMessage) -> object:
     """Who may be reminded of it, and where."""
     return said.scope, said.users, said.members
 
 
-def _begin_of_exchange(said: Sequence[Said]) -> int:
+def _begin_of_exchange(said: Sequence[ChatMessage]) -> int:
     """Where the messages of the user begin that the next reply answers."""
     place = len(said)
     while place and said[place - 1].role == "user":
@@ -224,16 +224,16 @@ def _begin_of_exchange(said: Sequence[Said]) -> int:
     return place
 
 
-def _length(said: Sequence[Said]) -> int:
+def _length(said: Sequence[ChatMessage]) -> int:
     return sum(map(length_of, said))
 
 
-def _whole(piece: _Piece, cutting: Cutting) -> Iterator[Stretch]:
+def _whole(piece: _ChapterPiece, cutting: Cutting) -> Iterator[Stretch]:
     """A piece that has ended, in parts of about one length where it is too long for one question."""
     length = _length(piece.said)
     if length < cutting.least and not piece.asked:
         return
-    count, part, parts = ceil(length / cutting.most), list[Said](), list[list[Said]]()
+    count, part, parts = ceil(length / cutting.most), list[ChatMessage](), list[list[ChatMessage]]()
     for said in piece.said:
         if part and len(parts) < count - 1 and _length([*part, said]) > length / count:
             parts.append(part)
@@ -244,9 +244,9 @@ def _whole(piece: _Piece, cutting: Cutting) -> Iterator[Stretch]:
         yield Stretch(tuple(one), numbered)
 
 
-def _left(said: Sequence[Said], cutting: Cutting) -> Iterator[Stretch]:
+def _left(said: Sequence[ChatMessage], cutting: Cutting) -> Iterator[Stretch]:
     """What has left the window, as far as it fills chapters of whole exchanges; the rest waits."""
-    part, said = list[Said](), said[: _begin_of_exchange(said)]
+    part, said = list[ChatMessage](), said[: _begin_of_exchange(said)]
     left = _length(said)
     for one in said:
         end = _begin_of_exchange(part) or len(part)
@@ -260,7 +260,7 @@ def _left(said: Sequence[Said], cutting: Cutting) -> Iterator[Stretch]:
 
 
 def tell(
-    ask: Ask, stretch: Stretch, former: Sequence[Memory], batch: Batch, again: str = ""
+    ask: StepPrompter, stretch: Stretch, former: Sequence[Memory], batch: Batch, again: str = ""
 ) -> Draft:
     """Ask for the chapter of a stretch; the former ones are shown along. `again`: the id of the one it replaces.
 
@@ -294,7 +294,7 @@ def tell(
 
 
 def fold(
-    ask: Ask, former: Memory | None, fresh: Sequence[Memory], batch: Batch, rests: Evidence
+    ask: StepPrompter, former: Memory | None, fresh: Sequence[Memory], batch: Batch, rests: Evidence
 ) -> Draft:
     """Ask for the story so far: the former one and the chapters since, in one text.
 
@@ -330,7 +330,9 @@ def titled(memory: Memory) -> str:
     return f"{title}: {memory.content}" if title else memory.content
 
 
-def _asked(ask: Ask, batch: Batch, words: str, values: Mapping[str, object]) -> ChapterText:
+def _asked(
+    ask: StepPrompter, batch: Batch, words: str, values: Mapping[str, object]
+) -> ChapterText:
     shown: Mapping[str, object] = {
         "char": batch.char,
         "user": batch.person,

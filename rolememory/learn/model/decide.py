@@ -7,10 +7,10 @@ from typing import Annotated, ClassVar, Self
 
 from pydantic import AliasChoices, BeforeValidator, Field, TypeAdapter, ValidationError
 
-from rolememory.learn.model.answers import Answer
-from rolememory.learn.model.base import Batch, Means
+from rolememory.learn.model.base import Batch, ExtractorDependencies
 from rolememory.learn.model.extract import Fact, asked, drafts
-from rolememory.learn.model.fields import UNTOLD, Line, Number, Sure, Words
+from rolememory.llm.answers import ModelAnswer
+from rolememory.llm.fields import UNTOLD, Line, Number, Sure, Words
 from rolememory.schema.evidence import Reason
 from rolememory.schema.learning import Draft
 
@@ -21,7 +21,7 @@ _Yes = Annotated[bool, BeforeValidator(lambda value: _CHINESE.get(str(value).str
 _YES = TypeAdapter(_Yes)
 
 
-class Decision(Answer):
+class Decision(ModelAnswer):
     """Whether to remember. Source: S0.10."""
 
     should_remember: _Yes = Field(validation_alias=AliasChoices("should_remember", "remember"))
@@ -37,7 +37,7 @@ class Decision(Answer):
             return None
 
 
-class Sentence(Answer):
+class RememberedSentence(ModelAnswer):
     """What to remember, in one sentence; the line it rests on, where the model named one."""
 
     memory: Line = Field(
@@ -63,7 +63,7 @@ class DecideExtractor:
 
     name: ClassVar[str] = "decide"
 
-    def __init__(self, means: Means) -> None:
+    def __init__(self, means: ExtractorDependencies) -> None:
         self._means = means
 
     def extract(self, batch: Batch) -> tuple[Draft, ...]:
@@ -82,7 +82,7 @@ class DecideExtractor:
             return ()
         told = ask(
             "summary",
-            Sentence,
+            RememberedSentence,
             {**values, "reason": decision.reason[:200]},
             language=batch.language,
             haste=batch.haste,

@@ -9,17 +9,17 @@ from typing import Any, ClassVar, Self
 from pydantic import AliasChoices, Field, ValidationError, model_validator
 from rapidfuzz import fuzz
 
-from rolememory.learn.model.answers import Answer
-from rolememory.learn.model.base import Batch, Means
-from rolememory.learn.model.fields import UNTOLD, Line, Number, Sure, Texts, Words
-from rolememory.learn.model.grounding import Ground, ground_of, letters, stands
+from rolememory.learn.model.base import Batch, ExtractorDependencies
+from rolememory.learn.model.grounding import Grounding, ground_of, letters, stands
 from rolememory.learn.model.people import subject_in, subject_of
 from rolememory.learn.model.prompts import listed, marked
+from rolememory.llm.answers import ModelAnswer
+from rolememory.llm.fields import UNTOLD, Line, Number, Sure, Texts, Words
+from rolememory.locales import LocalizedText
 from rolememory.schema.evidence import Reason
 from rolememory.schema.learning import Draft
 from rolememory.schema.memory import Evidence, MemoryType, Source
 from rolememory.schema.settings import LearnSettings
-from rolememory.storage.said import Said as Sentence
 from rolememory.text.dates import times
 from rolememory.text.language import language_of
 from rolememory.text.marks import is_told_by_an_i
@@ -33,7 +33,7 @@ _A_SENTENCE = 12  # bytes of a text that stands in the place of a list
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class FactKind:
     """One kind of fact: what a model may call it, and what it becomes."""
 
     name: str  # the tag it gives
@@ -44,52 +44,49 @@ class Kind:
 
 
 KINDS = (
-    Kind("fact", ("事实", "事實", "信息", "資訊", "information", "knowledge", "semantic")),
-    Kind("preference", ("偏好", "喜好", "like", "dislike", "taste"), salience=0.6),
-    Kind("project", ("项目", "項目", "专案", "專案", "work")),
-    Kind(
+    FactKind("fact", ("事实", "事實", "信息", "資訊", "information", "knowledge", "semantic")),
+    FactKind("preference", ("偏好", "喜好", "like", "dislike", "taste"), salience=0.6),
+    FactKind("project", ("项目", "項目", "专案", "專案", "work")),
+    FactKind(
         "event",
         ("事件", "经历", "經歷", "experience", "episodic", "happening"),
         MemoryType.EPISODIC,
         MemoryType.EPISODIC,
     ),
-    Kind(
+    FactKind(
         "trait",
         ("性格", "特质", "特質", "特点", "特點", "特征", "特徵", "personality"),
         of_role=MemoryType.TRAIT,
         salience=0.6,
     ),
-    Kind(
+    FactKind(
         "goal",
         ("目标", "目標", "愿望", "願望", "心愿", "心願", "wish", "desire"),
         of_role=MemoryType.GOAL,
         salience=0.7,
     ),
-    Kind(
+    FactKind(
         "plan", ("计划", "計劃", "計畫", "打算", "安排", "appointment", "intention"), salience=0.6
     ),
-    Kind(
+    FactKind(
         "promise",
         ("约定", "約定", "承诺", "承諾", "诺言", "諾言", "commitment", "agreement"),
         salience=0.8,
     ),
-    Kind("relationship", ("关系", "關係", "relation", "family"), salience=0.7),
+    FactKind("relationship", ("关系", "關係", "relation", "family"), salience=0.7),
 )
 _BY_WORD = {word: kind for kind in KINDS for word in (kind.name, *kind.words)}
 
-_LANGUAGE = Sentence(
-    "write content in the language of the chat, not in Chinese",
-    "content 请用对话的语言（中文）来写",
-)
-_SAID = Sentence("{name} said: “{words}”", "{name}说：“{words}”")
-_DATED = Sentence("{content} ({when}).", "{content}（{when}）。")
+_LANGUAGE = LocalizedText("write content in the language of the chat, not in Chinese")
+_SAID = LocalizedText("{name} said: “{words}”")
+_DATED = LocalizedText("{content} ({when}).")
 _BULLET = re.compile(
     r"^\s*(?:[-*•·–—]|\d{1,2}[.)、．]|[(（]\d{1,2}[)）])\s*(?P<fact>\S.+)$", re.MULTILINE
 )
 _NAMES = ("facts", "memories", "results", "items", "result", "data", "事实", "记忆")
 
 
-class Fact(Answer):
+class Fact(ModelAnswer):
     """One fact as a model gives it. Only the content is needed; fields of other designs are read as well. Source: S4.24."""
 
     content: Line = Field(
@@ -110,12 +107,12 @@ class Fact(Answer):
     )
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> FactKind:
         """What kind of fact it is; a plain one where the word is not known."""
         return _BY_WORD.get(self.type.casefold().strip(), KINDS[0])
 
 
-class Facts(Answer):
+class Facts(ModelAnswer):
     """What a model found in a batch. A single bad fact is left out and does not spoil the others."""
 
     facts: tuple[Fact, ...]
@@ -180,7 +177,7 @@ class FactExtractor:
 
     name: ClassVar[str] = "extract"
 
-    def __init__(self, means: Means) -> None:
+    def __init__(self, means: ExtractorDependencies) -> None:
         self._means = means
 
     def extract(self, batch: Batch) -> tuple[Draft, ...]:
@@ -270,13 +267,13 @@ def _fault(fact: Fact, told: str, settings: LearnSettings) -> Reason | None:
     return None if told else Reason("first_person")
 
 
-def _subject(fact: Fact, ground: Ground, batch: Batch) -> str | None:
+def _subject(fact: Fact, ground: Grounding, batch: Batch) -> str | None:
     if not fact.about and not ground.is_named:
         return subject_in(fact.content, batch.company)
     return subject_of(fact.about, ground.said, batch.company)
 
 
-def third_person(content: str, subject: str | None, ground: Ground, batch: Batch) -> str:
+def third_person(content: str, subject: str | None, ground: Grounding, batch: Batch) -> str:
     """The content if it is told in the third person; what an "I" tells as the words of who spoke; "" where nobody knows who."""
     if not is_told_by_an_i(content):
         return content
@@ -297,7 +294,7 @@ def _when(when: str, batch: Batch) -> str:
     return plain if named or any(plain.casefold() in one.casefold() for one in heard) else ""
 
 
-def dated(content: str, when: str, ground: Ground, batch: Batch) -> str:
+def dated(content: str, when: str, ground: Grounding, batch: Batch) -> str:
     """The content with its date, where it names none itself and it is another day than the one it was told on."""
     at = ground.said.at.astimezone()
     if not when or when == f"{at:%Y-%m-%d}" or letters(when) in letters(content):

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rolememory.learn.gate.likeness import weighty
-from rolememory.schema.learning import Said
+from rolememory.learn.admission.similarity import weighty
+from rolememory.schema.learning import ChatMessage
 from rolememory.text.fold import Folded, fold
 
 if TYPE_CHECKING:
@@ -19,11 +19,11 @@ _SHORTEST = (
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class Grounding:
     """What a sentence rests on."""
 
     version: str  # of the message, or those of the exchange joined by "+"
-    said: Said  # the message, the last one of an exchange
+    said: ChatMessage  # the message, the last one of an exchange
     quote: str = ""  # as the words stand there; "" = none was given, or not word for word
     context: tuple[str, ...] = ()  # the versions of the exchange around it
     is_named: bool = (
@@ -31,7 +31,7 @@ class Ground:
     )
 
 
-def ground_of(content: str, quote: str, turn: int, batch: "Batch") -> Ground:
+def ground_of(content: str, quote: str, turn: int, batch: "Batch") -> Grounding:
     """The message that a quote stands in, else the one that was named, else the exchange that has most words in common with the content.
 
     A message that was named and shares no word while others do is a slip. Where none shares any, all that was read is meant.
@@ -39,12 +39,12 @@ def ground_of(content: str, quote: str, turn: int, batch: "Batch") -> Ground:
     shown = {**batch.turns, **{-at: one for at, one in enumerate(batch.said, 1)}}
     if found := source_of(quote, turn, batch.turns) or source_of(quote, turn, shown):
         said, words = found
-        return Ground(said.version, said, words, batch.around(said), is_named=True)
+        return Grounding(said.version, said, words, batch.context(said), is_named=True)
     told = weighty(content)
     shares = {one.version: len(told & weighty(one.text)) for one in batch.said}
     named = batch.turns.get(turn)
     if named and (shares[named.version] or not any(shares.values())):
-        return Ground(named.version, named, "", batch.around(named), is_named=True)
+        return Grounding(named.version, named, "", batch.context(named), is_named=True)
     chosen = max(
         reversed(batch.exchanges), key=lambda one: sum(shares[said.version] for said in one)
     )
@@ -53,14 +53,16 @@ def ground_of(content: str, quote: str, turn: int, batch: "Batch") -> Ground:
     return _exchange(chosen, shares, batch)
 
 
-def _exchange(chosen: Sequence[Said], shares: Mapping[str, int], batch: "Batch") -> Ground:
+def _exchange(
+    chosen: Sequence[ChatMessage], shares: Mapping[str, int], batch: "Batch"
+) -> Grounding:
     """An exchange as a ground: its messages that are read for the first time, or what was read before where only that speaks of it."""
     fresh = [one for one in chosen if one.version in batch.fresh]
     if not any(shares[one.version] for one in fresh):
         fresh = [one for one in chosen if shares[one.version]] or fresh
     fresh = fresh or list(batch.turns.values())
     version = "+".join(one.version for one in fresh)
-    return Ground(version, fresh[-1], context=tuple(one.version for one in chosen))
+    return Grounding(version, fresh[-1], context=tuple(one.version for one in chosen))
 
 
 def letters(text: str) -> str:
@@ -103,7 +105,9 @@ def _original(text: str, folded: Folded, start: int, end: int) -> str:
     return text[left:right].strip()
 
 
-def source_of(quote: str, turn: int, turns: Mapping[int, Said]) -> tuple[Said, str] | None:
+def source_of(
+    quote: str, turn: int, turns: Mapping[int, ChatMessage]
+) -> tuple[ChatMessage, str] | None:
     """The message a quote stands in, and its words there: the one that was named, else the only other one."""
     named = turns.get(turn)
     if named is not None and (words := stands(quote, named.text)):

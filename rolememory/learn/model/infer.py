@@ -7,14 +7,14 @@ from typing import Any
 
 from pydantic import AliasChoices, Field, ValidationError, field_validator, model_validator
 
-from rolememory.learn.model.answers import Answer
-from rolememory.learn.model.asking import Ask
-from rolememory.learn.model.client import UNHURRIED, Haste
 from rolememory.learn.model.extract import LONGEST_FACT, same_words
-from rolememory.learn.model.fields import UNTOLD, Line, Sure
 from rolememory.learn.model.grounding import letters
-from rolememory.learn.model.known import Sees
+from rolememory.learn.model.known_memories import Sees
+from rolememory.learn.model.prompter import StepPrompter
 from rolememory.learn.model.prompts import listed
+from rolememory.llm.answers import ModelAnswer
+from rolememory.llm.client import UNHURRIED, RequestLimits
+from rolememory.llm.fields import UNTOLD, Line, Sure
 from rolememory.schema.evidence import Reason
 from rolememory.schema.learning import Draft
 from rolememory.schema.memory import Evidence, Memory, MemoryType, Source
@@ -27,7 +27,7 @@ FEWEST = 2  # memories that a conclusion must be drawn from
 TAG = "inference"
 
 
-class Conclusion(Answer):
+class Conclusion(ModelAnswer):
     """One conclusion. `based_on` are numbers of the list that was shown, or ids."""
 
     conclusion: Line = Field(
@@ -57,7 +57,7 @@ class Conclusion(Answer):
         )
 
 
-class Conclusions(Answer):
+class Conclusions(ModelAnswer):
     """What a model concluded; a single bad one is left out."""
 
     conclusions: tuple[Conclusion, ...]
@@ -99,14 +99,14 @@ def for_each_user(
 
 
 def infer(
-    ask: Ask,
+    ask: StepPrompter,
     known: Sequence[Memory],
     user: str | None,
     settings: LearnSettings,
     *,
     sees: Sees,
     char: str = "",
-    haste: Haste = UNHURRIED,
+    haste: RequestLimits = UNHURRIED,
 ) -> tuple[Draft, ...]:
     """Ask for conclusions from what is known with one user.
 

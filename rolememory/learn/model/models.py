@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any, Literal, get_args
 
-from rolememory.learn.model.client import Budget, Model, Where
-from rolememory.learn.model.troubles import NOT_SET, model_error
-from rolememory.learn.model.upstreams import Upstreams
+from rolememory.llm.client import ChatModel, ModelAddress, ModelBudget
+from rolememory.llm.errors import NOT_SET, model_error
+from rolememory.llm.servers import ModelServers
 from rolememory.schema.settings import LearnSettings, Settings, StepSettings
 from rolememory.shipped import shipped
 from rolememory.upstream import translated
@@ -48,7 +48,7 @@ def resolved(settings: Settings, last_model: str = "") -> LearnSettings:
     >>> wanted = Settings(learn=LearnSettings(endpoint="upstream"), serve=ServeSettings(upstream="http://127.0.0.1:5001/v1"))
     >>> found = resolved(wanted, "mistral")
     >>> where(found, "extraction")
-    Where(base='http://127.0.0.1:5001/v1', model='mistral', key_env='ROLEMEMORY_UPSTREAM_KEY', shared=True)
+    ModelAddress(base='http://127.0.0.1:5001/v1', model='mistral', key_env='ROLEMEMORY_UPSTREAM_KEY', shared=True)
     """
     learn, serve = settings.learn, settings.serve
     steps = {step: own(learn, step) for step in STEPS}
@@ -72,7 +72,7 @@ def own(settings: LearnSettings, step: Step) -> StepSettings:
     return found
 
 
-def where(settings: LearnSettings, step: Step) -> Where | None:
+def where(settings: LearnSettings, step: Step) -> ModelAddress | None:
     """The model that answers this step; None while its endpoint or its name is not set."""
     mine, other = own(settings, step), settings.summary if step == "summarize" else StepSettings()
     base, model = translated(
@@ -81,7 +81,7 @@ def where(settings: LearnSettings, step: Step) -> Where | None:
     )
     key = mine.api_key_env or other.api_key_env or settings.api_key_env
     shared = isinstance(settings, Resolved) and base in settings.shared
-    return Where(base, model, key, shared) if base and model else None
+    return ModelAddress(base, model, key, shared) if base and model else None
 
 
 def needs(settings: LearnSettings) -> tuple[Step, ...]:
@@ -112,14 +112,14 @@ def schema_of(step: str) -> Any:
 class Models:
     """The models that one role asks; servers may be shared with other roles. Thread-safe."""
 
-    def __init__(self, upstreams: Upstreams) -> None:
+    def __init__(self, upstreams: ModelServers) -> None:
         self.upstreams = upstreams
-        self._budget = Budget(upstreams.traffic, upstreams.spending)
-        self._known: dict[tuple[Where, float], Model] = {}
+        self._budget = ModelBudget(upstreams.traffic, upstreams.spending)
+        self._known: dict[tuple[ModelAddress, float], ChatModel] = {}
         self._lock = threading.Lock()
         self._closed = False
 
-    def of(self, settings: LearnSettings, step: Step) -> Model:
+    def of(self, settings: LearnSettings, step: Step) -> ChatModel:
         """The model of this step; the same object while its settings stay.
 
         Raises:
@@ -132,7 +132,7 @@ class Models:
         with self._lock:
             key = (at, settings.timeout_s)
             if key not in self._known:
-                self._known[key] = Model(
+                self._known[key] = ChatModel(
                     at, self.upstreams.at(at.base), settings.timeout_s, schema_of, self._budget
                 )
                 if self._closed:

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 from rolememory.chats.values import OWN
 from rolememory.errors import UnknownNameError
-from rolememory.learn.model.known import Sees
+from rolememory.learn.model.known_memories import Sees
 from rolememory.learn.model.progress import Progress
 from rolememory.learn.model.report import ChatLike, ChatsLike
 
 
-class Paths:
+class ChatPaths:
     """The visible versions of every chat, and their kinship."""
 
     def __init__(self, chats: ChatsLike) -> None:
@@ -18,7 +18,7 @@ class Paths:
         self._visible: dict[str, frozenset[str] | None] = {}
 
     def forget(self) -> None:
-        """Look anew from now on."""
+        """Look again from now on."""
         self._visible.clear()
 
     def standing_in(self, chat: str) -> frozenset[str] | None:

@@ -1,7 +1,7 @@
 """Whom a model means by the name it gives."""
 
 from rolememory.inject.fence import tame
-from rolememory.schema.learning import USER, Company, Said
+from rolememory.schema.learning import USER, ChatMessage, Company
 from rolememory.text.fold import fold, folded_key
 
 _USER = frozenset("user human player 用户 用戶 使用者 玩家 人类 人類".split()) | {
@@ -20,11 +20,11 @@ _SPEAKER = frozenset("i me myself self speaker 我 自己 本人 说话人 說�
 _LONGEST_NAME = 60
 
 
-def subject_of(about: str, said: Said, company: Company) -> str | None:
+def subject_of(about: str, said: ChatMessage, company: Company) -> str | None:
     """Whom a fact is about, as in `Memory.subject`; who speaks, where nobody is named.
 
     >>> from datetime import UTC, datetime
-    >>> said = Said("v1", "user", "Anna is my sister.", datetime(2025, 3, 1, tzinfo=UTC))
+    >>> said = ChatMessage("v1", "user", "Anna is my sister.", datetime(2025, 3, 1, tzinfo=UTC))
     >>> [subject_of(about, said, Company("Mira", user="Lin")) for about in ("user", "lin", "", "Mira", "character", "Anna")]
     ['user', 'user', 'user', None, None, 'Anna']
     """

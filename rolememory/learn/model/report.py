@@ -5,11 +5,11 @@ from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import Any, Protocol
 
-from rolememory.learn.model.client import Haste
-from rolememory.schema.learning import Said
+from rolememory.llm.client import RequestLimits
+from rolememory.locales import LocalizedText
+from rolememory.schema.learning import ChatMessage
 from rolememory.schema.memory import Evidence
 from rolememory.storage.people import Same
-from rolememory.storage.said import Said as Sentence
 
 
 class ChatLike(Protocol):
@@ -31,8 +31,8 @@ class ChatLike(Protocol):
         ...
 
 
-class SightLike(Protocol):
-    """What is asked of a view of the chats (`chats.Sight`)."""
+class VisibilityLike(Protocol):
+    """What is asked of a view of the chats (`chats.BranchVisibility`)."""
 
     def sees(self, evidence: Evidence) -> bool:
         """Whether this support counts."""
@@ -42,7 +42,7 @@ class SightLike(Protocol):
 class ChatsLike(Protocol):
     """What is asked of the chats of a role (`chats.Chats`)."""
 
-    def path(self, chat: str) -> Sequence[Said]:
+    def path(self, chat: str) -> Sequence[ChatMessage]:
         """The versions that are visible now, oldest first."""
         ...
 
@@ -58,7 +58,7 @@ class ChatsLike(Protocol):
         """Who would read in that chat, this user among them."""
         ...
 
-    def visible_from(self, chat: str | None, *, readers: Any) -> SightLike:
+    def visible_from(self, chat: str | None, *, readers: Any) -> VisibilityLike:
         """What these may hear, as seen from that chat or from none."""
         ...
 
@@ -69,7 +69,7 @@ class ChatsLike(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class LearningReport:
     """What a look has done."""
 
     read: int = 0  # exchanges
@@ -79,7 +79,7 @@ class Report:
     requests: int = 0
     left: int = 0  # exchanges that still wait
     finished: bool = True  # false: time ran out, or another process is at it
-    notes: tuple[Sentence, ...] = ()  # what went wrong, in both languages
+    notes: tuple[LocalizedText, ...] = ()  # what went wrong, in both languages
 
 
 class OutOfTimeError(Exception):
@@ -87,7 +87,7 @@ class OutOfTimeError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class How:
+class RunOptions:
     """How a look is done."""
 
     forced: bool = False  # what is not full or not quiet yet is read too
@@ -99,7 +99,7 @@ class How:
         """Seconds that are left, None = no end."""
         return None if self.until is None else max(self.until - monotonic(), 0.0)
 
-    def haste(self) -> Haste:
+    def haste(self) -> RequestLimits:
         """What a request may take now.
 
         Raises:
@@ -107,14 +107,14 @@ class How:
         """
         if self.left_s == 0.0:
             raise OutOfTimeError
-        return Haste(self.until, self.patient)
+        return RequestLimits(self.until, self.patient)
 
 
 @dataclass
-class Tally:
+class LearningTally:
     """What a look has done so far."""
 
-    report: Report = field(default_factory=Report)
+    report: LearningReport = field(default_factory=LearningReport)
 
     def add(self, **counts: int) -> None:
         """Count."""
@@ -123,7 +123,7 @@ class Tally:
             **{name: getattr(self.report, name) + count for name, count in counts.items()},
         )
 
-    def note(self, told: Sentence) -> None:
+    def note(self, told: LocalizedText) -> None:
         """Something went wrong; said once."""
         if told not in self.report.notes:
             self.report = replace(self.report, notes=(*self.report.notes, told))

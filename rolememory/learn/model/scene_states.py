@@ -58,7 +58,7 @@ class Scenes:
         self._file.save({**self._file.load(), chat: rows})
 
     def forget(self) -> None:
-        """Drop all: they may tell of whoever is forgotten, and the next look tells them anew. Raises: NotWrittenError."""
+        """Drop all: they may tell of whoever is forgotten, and the next look tells them again. Raises: NotWrittenError."""
         if self._file.load():
             self._file.save({})
 

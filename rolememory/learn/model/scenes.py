@@ -10,23 +10,23 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import AliasChoices, BeforeValidator, Field
 
 from rolememory.inject.fence import tame
-from rolememory.learn.gate.guard import leak_in, order_in
-from rolememory.learn.model.answers import Answer
-from rolememory.learn.model.asking import Ask
+from rolememory.learn.admission.unsafe_text import leak_in, order_in
 from rolememory.learn.model.base import Batch
+from rolememory.learn.model.batches import MOST_TOKENS, exchanges, length_of
 from rolememory.learn.model.chapters import widens
-from rolememory.learn.model.fields import Line, Texts
+from rolememory.learn.model.prompter import StepPrompter
 from rolememory.learn.model.prompts import line, marked
-from rolememory.learn.model.report import ChatLike, How
+from rolememory.learn.model.report import ChatLike, RunOptions
 from rolememory.learn.model.scene_states import SceneRecord, Scenes, State
-from rolememory.learn.model.waiting import MOST_TOKENS, exchanges, length_of
-from rolememory.schema.learning import Said
+from rolememory.llm.answers import ModelAnswer
+from rolememory.llm.fields import Line, Texts
+from rolememory.schema.learning import ChatMessage
 from rolememory.text.language import language_of
 from rolememory.text.plain import plain
 from rolememory.text.secrets import secrets_in
 
 if TYPE_CHECKING:
-    from rolememory.learn.model.reading import Around
+    from rolememory.learn.model.run import ExtractionContext
 
 LONGEST = 80  # characters of a value
 MOST = 6  # values of a list
@@ -40,7 +40,7 @@ def _short(value: object) -> object:
 Value = Annotated[Line, BeforeValidator(_short)]
 
 
-class SceneText(Answer):
+class SceneText(ModelAnswer):
     """What holds in the scene now."""
 
     time: Value = Field("", validation_alias=AliasChoices("time", "when", "date"))
@@ -66,10 +66,10 @@ def _harmless(value: str) -> bool:
 class SceneReader:
     """Keeps the state of the scene of a role's chats. Not thread-safe: one look happens at a time."""
 
-    def __init__(self, around: "Around", ask: Ask, scenes: Scenes) -> None:
-        self._around, self._ask, self._scenes = around, ask, scenes
+    def __init__(self, context: "ExtractionContext", ask: StepPrompter, scenes: Scenes) -> None:
+        self._context, self._ask, self._scenes = context, ask, scenes
 
-    def look(self, chat: ChatLike, how: How, *, quiet: bool) -> None:
+    def look(self, chat: ChatLike, how: RunOptions, *, quiet: bool) -> None:
         """Read what was said since the last state, once there are enough exchanges of it, or (`quiet`) whatever there is.
 
         Cost: one question for each `learn.batch_size` exchanges; the messages since the last one.
@@ -77,11 +77,11 @@ class SceneReader:
         Raises:
             ModelError, NotWrittenError: it is read another time.
         """
-        path = self._around.chats.path(chat.id)
+        path = self._context.chats.path(chat.id)
         standing = self._scenes.standing(chat.id, lambda versions: _stand(path, versions))
         said = _since(path, standing[-1].at if standing else "")
         final = exchanges(said)[: None if quiet or how.forced else -1]
-        wanted = 1 if quiet or how.forced else self._around.learn.batch_size
+        wanted = 1 if quiet or how.forced else self._context.learn.batch_size
         if len(final) < wanted:
             return
         read = _newest([one for each in final for one in each.said])
@@ -90,12 +90,14 @@ class SceneReader:
         versions = tuple(one.version for one in read)
         self._scenes.add(chat.id, SceneRecord(versions, before.at if before else "", told.state()))
 
-    def _told(self, chat: ChatLike, read: Sequence[Said], before: State, how: How) -> SceneText:
+    def _told(
+        self, chat: ChatLike, read: Sequence[ChatMessage], before: State, how: RunOptions
+    ) -> SceneText:
         batch = Batch(
             chat=chat.id,
             said=tuple(read),
             fresh=frozenset(one.version for one in read),
-            company=self._around.company(chat.id),
+            company=self._context.company(chat.id),
             user=chat.user,
             language=language_of("\n".join(one.text for one in read)),
             haste=how.haste(),
@@ -122,16 +124,16 @@ class SceneReader:
         )
 
 
-def _stand(path: Sequence[Said], versions: Collection[str]) -> bool:
+def _stand(path: Sequence[ChatMessage], versions: Collection[str]) -> bool:
     standing = getattr(path, "standing", None)
     if standing is not None:
         return all(map(standing, versions))
     return {*versions} <= {one.version for one in path}
 
 
-def _since(path: Sequence[Said], version: str) -> list[Said]:
+def _since(path: Sequence[ChatMessage], version: str) -> list[ChatMessage]:
     """What may be read behind that version; the newest of it, where there is none."""
-    found, left = list[Said](), MOST_TOKENS
+    found, left = list[ChatMessage](), MOST_TOKENS
     for said in reversed(path):
         if said.version == version or left < 0:
             break
@@ -141,7 +143,7 @@ def _since(path: Sequence[Said], version: str) -> list[Said]:
     return found[::-1]
 
 
-def _newest(said: Sequence[Said]) -> list[Said]:
+def _newest(said: Sequence[ChatMessage]) -> list[ChatMessage]:
     """As many of the newest as one question has room for."""
     left, count = MOST_TOKENS, 0
     for one in reversed(said):
@@ -152,7 +154,9 @@ def _newest(said: Sequence[Said]) -> list[Said]:
     return list(said[len(said) - count :])
 
 
-def _widens(path: Sequence[Said], standing: Sequence[SceneRecord], read: Sequence[Said]) -> bool:
+def _widens(
+    path: Sequence[ChatMessage], standing: Sequence[SceneRecord], read: Sequence[ChatMessage]
+) -> bool:
     """Whether somebody reads along now who was not there for what the states before rest on."""
     versions = {version for one in standing for version in one.of}
     return widens([one for one in path if one.version in versions], read)

@@ -3,17 +3,17 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from rolememory.learn.model.batches import BEFORE, exchanges
 from rolememory.learn.model.report import ChatsLike
-from rolememory.learn.model.waiting import BEFORE, exchanges
-from rolememory.schema.learning import Said
+from rolememory.schema.learning import ChatMessage
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class UnreadPart:
     """What is visible at the end of a chat and may be learned from."""
 
-    said: Sequence[Said]
-    whole: Sequence[Said]  # the chat as it was then
+    said: Sequence[ChatMessage]
+    whole: Sequence[ChatMessage]  # the chat as it was then
     begins: int  # place in it of the first message that was looked at
     moves: int  # how often something in the chat had stopped to stand, or come back
 
@@ -32,7 +32,7 @@ class Unread:
         self._chats = chats
         self._kept: dict[tuple[str, str], tuple[int, int]] = {}  # moves, place
 
-    def part(self, reader: str, chat: str) -> Part:
+    def part(self, reader: str, chat: str) -> UnreadPart:
         """What has to be looked at, and a little before it.
 
         Cost: O(messages since the oldest unread one); the whole chat where something in it changed, and once per process.
@@ -41,9 +41,9 @@ class Unread:
         then, place = self._kept.get((reader, chat), (moves, 0))
         begins = max(place - BEFORE, 0) if then == moves else 0
         told = [one.story for one in whole[begins:] if one.scope != "off" and one.story.text]
-        return Part(told, whole, begins, moves)
+        return UnreadPart(told, whole, begins, moves)
 
-    def keep(self, reader: str, chat: str, part: Part, read: Collection[str]) -> None:
+    def keep(self, reader: str, chat: str, part: UnreadPart, read: Collection[str]) -> None:
         """So much of a part was read by now: the next one begins where the first unread exchange does."""
         found = exchanges(part.said)
         first = next((one.first for one in found if one.fresh(read)), None)

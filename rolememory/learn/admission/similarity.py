@@ -5,8 +5,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from rolememory.learn.commands.reading import Part, sentences
-from rolememory.learn.gate.guard import languages, turns
+from rolememory.learn.admission.unsafe_text import languages, turns
+from rolememory.learn.commands.sentences import TextPart, sentences
 from rolememory.text.plain import plain
 from rolememory.text.words import HAN, PAIR, RARE, kind, tokens
 
@@ -22,10 +22,10 @@ _WORD = re.compile(
 )
 
 
-class Texts:
+class KnownTexts:
     """Texts that nobody needs to be told again. Immutable. Cost: building O(letters), asking O(words of the question).
 
-    >>> card = Texts(["Mira is a smith. She works in the harbour of Oss and never married."])
+    >>> card = KnownTexts(["Mira is a smith. She works in the harbour of Oss and never married."])
     >>> card.restated("Mira, a smith, works in the harbour of Oss."), card.restated("Mira left the harbour of Oss for good.")
     (True, False)
     """
@@ -57,7 +57,7 @@ class Texts:
         parts = sentences(text)
         return bool(parts) and all(self._restates(part, text) for part in parts)
 
-    def _restates(self, part: Part, text: str) -> bool:
+    def _restates(self, part: TextPart, text: str) -> bool:
         weights = {token: kind(token)[0] for token in set(tokens(part.of(text))) - self._names}
         total = sum(weights.values())
         if total < TELLS:
@@ -77,9 +77,9 @@ class Texts:
 
 
 @lru_cache(maxsize=16)
-def texts_of(texts: tuple[str, ...], names: tuple[str, ...] = ()) -> Texts:
+def texts_of(texts: tuple[str, ...], names: tuple[str, ...] = ()) -> KnownTexts:
     """The index of these texts, kept while they stay the same."""
-    return Texts(texts, names)
+    return KnownTexts(texts, names)
 
 
 def same(one: str, other: str) -> bool:

@@ -9,8 +9,8 @@ import threading
 from collections.abc import Callable, Mapping
 from time import monotonic
 
-from rolememory.breaker import Breaker, State
-from rolememory.learn.model.sharing import Spending, Traffic
+from rolememory.circuit_breaker import CircuitBreaker, State
+from rolememory.llm.traffic import Spending, Traffic
 from rolememory.upstream import shown
 
 FAILURES = 3
@@ -25,13 +25,13 @@ LONGEST_REST_S = 3600.0  # that a server may ask for by Retry-After
 _log = logging.getLogger(__name__)
 
 
-class Upstream:
+class ModelServer:
     """One server. Thread-safe. Every `allows` that was true is followed by `works` or `fails`."""
 
     def __init__(self, base: str, turns: Callable[[], int], clock: Callable[[], float]) -> None:
         self.base = shown(base)
         self.requests = 0
-        self.breaker = Breaker(self.base, limit=FAILURES, rest_s=REST_S, clock=clock)
+        self.breaker = CircuitBreaker(self.base, limit=FAILURES, rest_s=REST_S, clock=clock)
         self._turns, self._asked_at = turns, 0
 
     @property
@@ -75,7 +75,7 @@ class Upstream:
             )
 
 
-class Upstreams:
+class ModelServers:
     """Every server that the roles of a home ask, who else uses the one behind the proxy, and what it costs. Thread-safe."""
 
     def __init__(
@@ -83,7 +83,7 @@ class Upstreams:
     ) -> None:
         self.traffic, self.spending = Traffic(clock), spending or Spending()
         self._clock = clock
-        self._known: dict[str, Upstream] = {}
+        self._known: dict[str, ModelServer] = {}
         self._turns = 0
         self._lock = threading.Lock()
 
@@ -92,14 +92,14 @@ class Upstreams:
         with self._lock:
             self._turns += 1
 
-    def at(self, base: str) -> Upstream:
+    def at(self, base: str) -> ModelServer:
         """The server with this base URL; the same object every time."""
         with self._lock:
             if base not in self._known:
-                self._known[base] = Upstream(base, lambda: self._turns, self._clock)
+                self._known[base] = ModelServer(base, lambda: self._turns, self._clock)
             return self._known[base]
 
-    def all(self) -> Mapping[str, Upstream]:
+    def all(self) -> Mapping[str, ModelServer]:
         """Every server asked so far, by its base URL as it may be shown."""
         with self._lock:
             return {one.base: one for one in self._known.values()}

@@ -11,7 +11,7 @@ from functools import cache
 import orjson
 
 from rolememory.inject.fence import TAG
-from rolememory.learn.commands.rules import rules as command_rules
+from rolememory.learn.commands.patterns import command_patterns as command_rules
 from rolememory.learn.commands.voices import blanked
 from rolememory.schema.scene import Language
 from rolememory.shipped import shipped
@@ -25,7 +25,7 @@ _JSON = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class UnsafePattern:
     """A pattern, and what excuses it."""
 
     says: re.Pattern[str]
@@ -38,12 +38,12 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Guard:
+class UnsafePatterns:
     """The rules of one language."""
 
     hint: re.Pattern[str]  # without it there are no orders
-    instructions: tuple[Row, ...]
-    manners: tuple[Row, ...]  # orders that a story may quote
+    instructions: tuple[UnsafePattern, ...]
+    manners: tuple[UnsafePattern, ...]  # orders that a story may quote
     leaks: re.Pattern[str]
     assistant: re.Pattern[str]
     babble: re.Pattern[str]
@@ -51,12 +51,12 @@ class Guard:
 
 
 @cache
-def guard(language: Language) -> Guard:
+def unsafe_patterns(language: Language) -> UnsafePatterns:
     """The shipped rules of a language."""
     raw = orjson.loads(
         shipped("worldbook_rules", "lexicons", f"guard.{language}.json").read_bytes()
     )
-    return Guard(
+    return UnsafePatterns(
         hint=re.compile(raw["hint"]),
         instructions=tuple(_row(*row) for row in raw["instructions"]),
         manners=tuple(_row(*row) for row in raw["manners"]),
@@ -71,8 +71,8 @@ def _any(patterns: Sequence[str]) -> re.Pattern[str]:
     return re.compile("|".join(f"(?:{one})" for one in patterns))
 
 
-def _row(says: str, unless: str = "") -> Row:
-    return Row(re.compile(says), re.compile(unless) if unless else None)
+def _row(says: str, unless: str = "") -> UnsafePattern:
+    return UnsafePattern(re.compile(says), re.compile(unless) if unless else None)
 
 
 def languages(even: str) -> Sequence[Language]:
@@ -87,13 +87,13 @@ def order_in(even: str) -> str:
     ('ignore all previous instructions', '')
     """
     for language in languages(even):
-        if guard(language).hint.search(even) and (words := _order(even, language)):
+        if unsafe_patterns(language).hint.search(even) and (words := _order(even, language)):
             return words.strip(" \n.,:;!?。")
     return ""
 
 
 def _order(even: str, language: Language) -> str:
-    rules = guard(language)
+    rules = unsafe_patterns(language)
     if found := next((match for row in rules.instructions if (match := row.found(even))), None):
         return found.group()
     voices = command_rules(language)
@@ -112,17 +112,17 @@ def leak_in(text: str, even: str) -> str:
         return "macro"
     return (
         "scaffolding"
-        if any(guard(language).leaks.search(even) for language in languages(even))
+        if any(unsafe_patterns(language).leaks.search(even) for language in languages(even))
         else ""
     )
 
 
 def babble_in(text: str, even: str) -> str:
     """What a model says when it has nothing to say: "assistant_talk", "babble" or ""."""
-    if any(guard(language).assistant.search(even) for language in languages(even)):
+    if any(unsafe_patterns(language).assistant.search(even) for language in languages(even)):
         return "assistant_talk"
     if _JSON.search(text) or any(
-        guard(language).babble.search(even) for language in languages(even)
+        unsafe_patterns(language).babble.search(even) for language in languages(even)
     ):
         return "babble"
     return ""
@@ -130,4 +130,4 @@ def babble_in(text: str, even: str) -> str:
 
 def turns(even: str, language: Language) -> int:
     """How many words of denial and change stand in a plain text."""
-    return len(guard(language).negation.findall(even))
+    return len(unsafe_patterns(language).negation.findall(even))

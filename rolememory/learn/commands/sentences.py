@@ -20,7 +20,7 @@ _WORDS = re.compile(r"[a-z0-9']+|[\u3400-\u9fff]")
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class TextPart:
     """A stretch of a text: [start, end), without blanks at its edges."""
 
     start: int
@@ -31,7 +31,7 @@ class Part:
         return text[self.start : self.end]
 
 
-def sentences(text: str) -> list[Part]:
+def sentences(text: str) -> list[TextPart]:
     r"""The sentences of a text in order; an *action* between asterisks is one, and so is a line of its own.
 
     >>> text = "Hi! Dr. Lin paid 3.50. *I sit down. I wait.* “走吧。”他说。"
@@ -45,10 +45,10 @@ def sentences(text: str) -> list[Part]:
     ]
 
 
-def _trimmed(text: str, start: int, end: int) -> Part | None:
+def _trimmed(text: str, start: int, end: int) -> TextPart | None:
     inside = text[start:end]
     start += len(inside) - len(inside.lstrip())
-    return Part(start, start + len(inside.strip())) if inside.strip() else None
+    return TextPart(start, start + len(inside.strip())) if inside.strip() else None
 
 
 def _breaks(text: str, even: str) -> Iterator[int]:

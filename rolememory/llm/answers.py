@@ -10,7 +10,7 @@ from typing import Any, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from rolememory.learn.model.loose import NOTHING, loosely
+from rolememory.llm.lenient_json import NOTHING, parse_leniently
 
 MOST_CHARACTERS = 200_000  # of the text of one answer
 MOST_VALUES = 64  # values of one text that are tried
@@ -29,7 +29,7 @@ class UnreadableError(ValueError):
     """Nothing in the text has the shape that was asked for; the message says what is wrong, in words for the model."""
 
 
-class Answer(BaseModel):
+class ModelAnswer(BaseModel):
     """Base of what is asked for: unknown fields say nothing, numbers are finite."""
 
     model_config = ConfigDict(extra="ignore", allow_inf_nan=False, populate_by_name=True)
@@ -40,7 +40,7 @@ class Answer(BaseModel):
         return None
 
 
-Shape = TypeVar("Shape", bound=Answer)
+Shape = TypeVar("Shape", bound=ModelAnswer)
 
 
 def read(text: str, shape: type[Shape]) -> Shape:
@@ -103,7 +103,7 @@ def _value(text: str, start: int) -> tuple[Any, int]:
     try:
         return _STRICT.raw_decode(text, start)
     except (ValueError, RecursionError):
-        return loosely(text, start)
+        return parse_leniently(text, start)
 
 
 def _evened(value: Any) -> Any:

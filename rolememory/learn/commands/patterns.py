@@ -19,7 +19,7 @@ _NAME = re.compile(r"\{(\w+)\}")
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class CommandPattern:
     """One way to say a command."""
 
     kind: Kind
@@ -34,14 +34,14 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class CommandPatterns:
     """All that one language knows of commands; patterns are written for `reading.plain` text."""
 
     hint: re.Pattern[str]  # a text without it holds no command
     lead: re.Pattern[str]  # politeness and fillers before a command
     clause: re.Pattern[str]  # what parts the clauses of a sentence
-    rows: tuple[Row, ...]
-    ooc_rows: tuple[Row, ...]  # also tried outside the story
+    rows: tuple[CommandPattern, ...]
+    ooc_rows: tuple[CommandPattern, ...]  # also tried outside the story
     slash: Mapping[str, Kind]
     slashed: re.Pattern[str]  # a line of such a command
     scope: Mapping[str, Scope]
@@ -68,7 +68,7 @@ class Rules:
 
 
 @cache
-def rules(language: Language) -> Rules:
+def command_patterns(language: Language) -> CommandPatterns:
     """The shipped rules of a language."""
     raw = orjson.loads(
         shipped("worldbook_rules", "lexicons", f"commands.{language}.json").read_bytes()
@@ -94,7 +94,7 @@ def rules(language: Language) -> Rules:
         "reported",
         "own_words",
     )
-    return Rules(
+    return CommandPatterns(
         lead=re.compile(
             f"(?>{raw['lead'].removesuffix('*')})*+"
         ),  # possessive: fillers are never tried twice
@@ -134,7 +134,7 @@ def _filled(pattern: str, parts: Mapping[str, str]) -> str:
     return _NAME.sub(lambda name: parts.get(name[1], name[0]), pattern)
 
 
-def _rows(raw: list[list[Any]], parts: Mapping[str, str]) -> tuple[Row, ...]:
+def _rows(raw: list[list[Any]], parts: Mapping[str, str]) -> tuple[CommandPattern, ...]:
     return tuple(_row(parts, *row) for row in raw)
 
 
@@ -144,8 +144,8 @@ def _row(
     shape: Shape,
     says: str,
     unless: str = "",
-) -> Row:
-    return Row(
+) -> CommandPattern:
+    return CommandPattern(
         kind,
         shape,
         re.compile(_filled(says, parts), re.DOTALL),

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
-from rolememory.learn.gate.likeness import equal, weighty
+from rolememory.learn.admission.similarity import equal, weighty
 from rolememory.schema.memory import Evidence, Memory
 
 Place = tuple[str, str]
@@ -14,7 +14,7 @@ _Words = tuple[str | None, str | None, frozenset[str]]
 """Subject, user, words of weight."""
 
 
-class Told:
+class SourceIndex:
     """Memories by the messages they rest on and by their words. Not thread-safe.
 
     Cost: building O(memories); `follow` one look at each; asking O(1).
@@ -44,7 +44,7 @@ class Told:
             self._by_words[_words(memory)].pop(memory_id, None)
 
     def follow(self, memories: Mapping[str, Memory]) -> None:
-        """Know exactly these memories: only what changed is read anew."""
+        """Know exactly these memories: only what changed is read again."""
         for gone in self._memories.keys() - memories.keys():
             self.discard(gone)
         for memory_id, memory in memories.items():

@@ -1,20 +1,20 @@
-"""Asking a step's model with a step's words: the one door through which learning talks to models."""
+"""Asking a step's model with a step's words: the one place where learning talks to models."""
 
 import logging
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from rolememory.learn.model.answers import Shape
-from rolememory.learn.model.client import UNHURRIED, Haste, no_fault
 from rolememory.learn.model.models import TEMPLATES, Models, Step, own, where
 from rolememory.learn.model.prompts import Prompts
+from rolememory.llm.answers import Shape
+from rolememory.llm.client import UNHURRIED, RequestLimits, no_fault
 from rolememory.schema.scene import Language
 from rolememory.schema.settings import LearnSettings
 
 _log = logging.getLogger(__name__)
 
 
-class Ask:
+class StepPrompter:
     """Asks. `notes` are what authors should know about their templates."""
 
     def __init__(
@@ -32,7 +32,7 @@ class Ask:
         language: Language = "en",
         words: str = "",
         check: Callable[[Shape], str] = no_fault,
-        haste: Haste = UNHURRIED,
+        haste: RequestLimits = UNHURRIED,
     ) -> Shape:
         """The answer of the model of this step, in this shape. `words`: another template's name than the step's.
 

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from rolememory.learn.commands.reading import sentences
-from rolememory.learn.gate.frames import Frames, shipped_frames
-from rolememory.learn.gate.guard import babble_in, leak_in, order_in
-from rolememory.learn.gate.likeness import letters, same, texts_of, weighty
-from rolememory.learn.gate.told import Told
+from rolememory.learn.admission.frames import Frames, shipped_frames
+from rolememory.learn.admission.similarity import letters, same, texts_of, weighty
+from rolememory.learn.admission.source_index import SourceIndex
+from rolememory.learn.admission.unsafe_text import babble_in, leak_in, order_in
+from rolememory.learn.commands.sentences import sentences
 from rolememory.schema.evidence import Reason, Value
 from rolememory.schema.learning import Draft
 from rolememory.schema.memory import Evidence, Memory, MemoryType, Source
@@ -58,7 +58,7 @@ class Quarantined:
 Judged = Passed | Refused | Quarantined
 
 
-class Gate:
+class AdmissionFilter:
     """Judges drafts. Holds nothing that a draft changes; making one again for the same card costs a look-up.
 
     `card_texts` are what the character is told anyway: description, personality, scenario, greetings, examples, lorebook texts.
@@ -80,14 +80,14 @@ class Gate:
     def judge(
         self,
         draft: Draft,
-        known: Told | Iterable[Memory] = (),
+        known: SourceIndex | Iterable[Memory] = (),
         said: Saying | None = None,
         *,
         injected: Sequence[Memory] = (),
     ) -> Judged:
         """Whether a draft may go on.
 
-        `known`: what is remembered; a `Told` index answers at once, anything else is read through for every draft.
+        `known`: what is remembered; a `SourceIndex` index answers at once, anything else is read through for every draft.
         `said`: the cited messages; without it evidence is believed. `injected`: memories that stood in the prompt of the turn.
         A person's explicit word is not doubted: it is neither too small nor babble, and only keys and card numbers in it still
         wait. Reasons never hold a secret.
@@ -254,10 +254,14 @@ def _in_another_language(draft: Draft, said: Saying | None) -> Reason | None:
     return _because("other_language", language=one, chat=other) if one != other else None
 
 
-def _doubled(draft: Draft, known: Told | Iterable[Memory]) -> Reason | None:
+def _doubled(draft: Draft, known: SourceIndex | Iterable[Memory]) -> Reason | None:
     if draft.chapter:
         return None  # another one of the same words tells of other messages
-    told = known if isinstance(known, Told) else Told(memory for memory in known if memory.evidence)
+    told = (
+        known
+        if isinstance(known, SourceIndex)
+        else SourceIndex(memory for memory in known if memory.evidence)
+    )
     for memory in told.by(draft.evidence):
         if draft.constant and not memory.constant:
             continue  # known, but not yet pinned
@@ -274,7 +278,7 @@ def _doubled(draft: Draft, known: Told | Iterable[Memory]) -> Reason | None:
 
 
 def _stands_wherever(draft: Draft, memory: Memory) -> bool:
-    """Whether the memory rests on nothing that the draft does not rest on too: an answer behind another question is told anew."""
+    """Whether the memory rests on nothing that the draft does not rest on too: an answer behind another question is told again."""
     grounds = [(one.chat, {*one.version.split("+")}) for one in memory.evidence]
     return all(
         any(chat == one.chat and ground <= {*one.version.split("+")} for chat, ground in grounds)

@@ -7,8 +7,8 @@ from hashlib import blake2b
 from typing import Any
 
 from rolememory.learn import verdicts
-from rolememory.learn.asked import emotions_of
-from rolememory.learn.gate import Gate, Passed, Quarantined, Told
+from rolememory.learn.admission import AdmissionFilter, Passed, Quarantined, SourceIndex
+from rolememory.learn.memory_requests import emotions_of
 from rolememory.schema.evidence import Reason
 from rolememory.schema.learning import Draft, Learned, Verdict
 from rolememory.schema.memory import Memory, Source, readable_id
@@ -45,7 +45,7 @@ def _felt(draft: Draft) -> Draft:
     return replace(draft, emotions=emotions_of(draft.content))
 
 
-class Keeper:
+class DraftCommitter:
     """Lets drafts into the store, one batch at a time. Thread-safe."""
 
     def __init__(
@@ -58,10 +58,10 @@ class Keeper:
     ) -> None:
         self.review = review
         self._store, self._commit, self._saying, self._prompted = store, commit, saying, prompted
-        self._told = Told()
+        self._told = SourceIndex()
         self._lock = threading.Lock()
 
-    def keep(self, drafts: Sequence[Draft], gate: Gate, actor: str) -> Learned:
+    def keep(self, drafts: Sequence[Draft], gate: AdmissionFilter, actor: str) -> Learned:
         """What became of the drafts; on return what was learned is in the journal.
 
         Raises:
@@ -110,7 +110,7 @@ class Keeper:
         return after[waiting_id]
 
     def _past(
-        self, gate: Gate, fresh: Mapping[str, Draft], memories: Mapping[str, Memory]
+        self, gate: AdmissionFilter, fresh: Mapping[str, Draft], memories: Mapping[str, Memory]
     ) -> tuple[dict[str, Draft], list[tuple[Draft, Reason]]]:
         passed: dict[str, Draft] = {}
         refused: list[tuple[Draft, Reason]] = []

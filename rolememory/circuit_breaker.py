@@ -19,10 +19,10 @@ class State(StrEnum):
     HALF_OPEN = "half_open"
 
 
-class Breaker:
+class CircuitBreaker:
     """Guards one dependency. Thread-safe; `clock` gives seconds and may be replaced in tests.
 
-    >>> breaker = Breaker("model", limit=2)
+    >>> breaker = CircuitBreaker("model", limit=2)
     >>> [breaker.failure("no file"), breaker.failure("no file"), breaker.allows()]
     [False, True, False]
     """

@@ -35,13 +35,13 @@ class _CutError(ValueError):
     """The text ends within a value, or holds none."""
 
 
-def loosely(text: str, start: int) -> tuple[Any, int]:
+def parse_leniently(text: str, start: int) -> tuple[Any, int]:
     """The object or list that opens at `start` and where it ends; `NOTHING` where there is nothing in it. Cost: O(length).
 
-    >>> loosely("{'a': “x”, b： [1, None,], /* no */ c: 'half", 0)[0]
+    >>> parse_leniently("{'a': “x”, b： [1, None,], /* no */ c: 'half", 0)[0]
     {'a': 'x', 'b': [1, None]}
     """
-    reader = _Reader(text, start)
+    reader = _LenientJsonParser(text, start)
     try:
         value = reader.bracketed(0)
     except _CutError:
@@ -49,7 +49,7 @@ def loosely(text: str, start: int) -> tuple[Any, int]:
     return (value, reader.place) if value else (NOTHING, start)
 
 
-class _Reader:
+class _LenientJsonParser:
     def __init__(self, text: str, place: int) -> None:
         self.text, self.place = text, place
 

@@ -5,7 +5,7 @@ from functools import cache
 from heapq import nlargest
 from itertools import islice
 
-from rolememory.schema.learning import Said
+from rolememory.schema.learning import ChatMessage
 from rolememory.schema.memory import Evidence, Memory, Source
 from rolememory.text.words import tokens
 
@@ -16,7 +16,7 @@ Sees = Callable[[Evidence], bool]
 """Whether a support stands now."""
 
 
-def standing(memories: Iterable[Memory], sees: Sees) -> list[Memory]:
+def trusted_memories(memories: Iterable[Memory], sees: Sees) -> list[Memory]:
     """Those that may be built upon: they count, nothing that counts replaced them, and they are no conclusions or chapters themselves."""
     counting = [
         one
@@ -31,7 +31,7 @@ def standing(memories: Iterable[Memory], sees: Sees) -> list[Memory]:
     ]
 
 
-class Known:
+class KnownMemories:
     """Memories of which some may be built upon and told: asked one by one, since few are ever wanted."""
 
     def __init__(
@@ -48,7 +48,7 @@ class Known:
                 self._newer.setdefault(old, []).append(one)
 
     def stands(self, memory: Memory) -> bool:
-        """As `standing`, for one."""
+        """As `trusted_memories`, for one."""
         if memory.source is Source.INFERENCE or memory.chapter or not self._tells(memory):
             return False
         newer = (one for one in self._newer.get(memory.id, ()) if one.id != memory.id)
@@ -59,7 +59,7 @@ class Known:
         return rests and not memory.archived
 
 
-Heard = Callable[[str, str | None], Known]
+Heard = Callable[[str, str | None], KnownMemories]
 """Chat and its user -> what stands there and everybody who reads it may hear."""
 
 Near = Callable[[Sequence[str], Sequence[str]], Mapping[str, float]]
@@ -67,7 +67,7 @@ Near = Callable[[Sequence[str], Sequence[str]], Mapping[str, float]]
 
 
 def touching(
-    heard: Known, said: Sequence[Said], near: Near = lambda texts, ids: {}
+    heard: KnownMemories, said: Sequence[ChatMessage], near: Near = lambda texts, ids: {}
 ) -> tuple[Memory, ...]:
     """The memories that may touch on what was said: half of them the nearest in meaning, the rest by words in common.
 

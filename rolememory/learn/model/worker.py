@@ -18,23 +18,29 @@ from typing import Any
 
 from rolememory.errors import BusyError, RoleMemoryError
 from rolememory.inject.environment import Templates
-from rolememory.learn.model.asking import Ask
-from rolememory.learn.model.known import Heard, Known, Near
+from rolememory.learn.model.known_memories import Heard, KnownMemories, Near
 from rolememory.learn.model.models import Models, where
 from rolememory.learn.model.progress import Progress
+from rolememory.learn.model.prompter import StepPrompter
 from rolememory.learn.model.prompts import Prompts
-from rolememory.learn.model.reading import Around, Desk, reads, writes_chapters
-from rolememory.learn.model.report import ChatsLike, How, OutOfTimeError, Report, Tally
+from rolememory.learn.model.report import (
+    ChatsLike,
+    LearningReport,
+    LearningTally,
+    OutOfTimeError,
+    RunOptions,
+)
+from rolememory.learn.model.run import ExtractionContext, ExtractionRun, reads, writes_chapters
 from rolememory.learn.model.scene_states import Scenes
-from rolememory.learn.model.sharing import Traffic
-from rolememory.learn.model.troubles import BUSY, NOT_SET, said_of
-from rolememory.learn.model.upstreams import Upstreams
+from rolememory.llm.errors import BUSY, NOT_SET, said_of
+from rolememory.llm.servers import ModelServers
+from rolememory.llm.traffic import Traffic
+from rolememory.locales import LocalizedText
 from rolememory.schema.learning import Company, Draft
 from rolememory.schema.memory import Memory
 from rolememory.schema.settings import LearnSettings, Settings
-from rolememory.storage.idle import Idle
+from rolememory.storage.debouncer import Debouncer
 from rolememory.storage.port import Space
-from rolememory.storage.said import SILENT
 
 LOCK = "state/model"
 LOCK_WAIT_S = 30.0
@@ -43,7 +49,7 @@ _TOMORROW_LOOK_S = (
 )
 
 
-class Behind:
+class ExtractionWorker:
     """Learns from the chats of one role by models. Thread-safe.
 
     `heard` gives what a model may be shown as known in a chat, `near` how near that is in meaning.
@@ -62,14 +68,14 @@ class Behind:
         company: Callable[[str], Company],
         templates: Templates,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
-        upstreams: Upstreams | None = None,
+        upstreams: ModelServers | None = None,
         heard: Heard | None = None,
         near: Near = lambda texts, ids: {},
     ) -> None:
-        heard = heard or (lambda chat, user: Known(memories(), lambda _: True))
+        heard = heard or (lambda chat, user: KnownMemories(memories(), lambda _: True))
         self._space = space
-        self._models = Models(upstreams or Upstreams())
-        self._around = Around(
+        self._models = Models(upstreams or ModelServers())
+        self._context = ExtractionContext(
             chats,
             settings,
             keep,
@@ -80,12 +86,12 @@ class Behind:
             near,
             lambda: self._traffic.model,
         )
-        self._ask = Ask(self._models, Prompts(templates), lambda: self._around.learn)
-        self._desk = Desk(self._around, self._ask, Progress(space), Scenes(space))
-        self._soon = Idle(0.0, self._read_touched, "rolememory-learn")
-        self._final = Idle(60.0, self._read_quiet, "rolememory-learn-final")
-        self._late = Idle(600.0, self._read_quiet, "rolememory-learn-late")
-        self._again = Idle(60.0, self._read_touched, "rolememory-learn-again")
+        self._ask = StepPrompter(self._models, Prompts(templates), lambda: self._context.learn)
+        self._extraction = ExtractionRun(self._context, self._ask, Progress(space), Scenes(space))
+        self._soon = Debouncer(0.0, self._read_touched, "rolememory-learn")
+        self._final = Debouncer(60.0, self._read_quiet, "rolememory-learn-final")
+        self._late = Debouncer(600.0, self._read_quiet, "rolememory-learn-late")
+        self._again = Debouncer(60.0, self._read_touched, "rolememory-learn-again")
         self._at_work = threading.Lock()
         self._changed = threading.Condition()
         self._touched: dict[str, None] = {}
@@ -93,7 +99,7 @@ class Behind:
         self._busy = False
         self._closed = False
         self._resumed = False  # whether this process has looked at all chats once
-        self._last_error = SILENT
+        self._last_error = LocalizedText("")
         self._nothing_for: LearnSettings | None = (
             None  # settings by which nothing is read: found out by the thread, which may wait
         )
@@ -104,7 +110,7 @@ class Behind:
             self._models.upstreams.turn()
             with self._changed:
                 self._touched[chat] = None
-                self._desk.spoken_at[chat] = self._around.clock()
+                self._extraction.spoken_at[chat] = self._context.clock()
             self._wake(learn)
 
     def resume(self) -> None:
@@ -117,7 +123,7 @@ class Behind:
     def _wanted(self) -> LearnSettings | None:
         """The settings, where something may read by them."""
         try:
-            learn = self._around.learn
+            learn = self._context.learn
         except (RoleMemoryError, OSError) as error:
             self._last_error = said_of(error)
             return None
@@ -131,51 +137,52 @@ class Behind:
             quiet.touch()
         self._soon.touch(soon=True)
 
-    def run(self, *, force: bool = False, deadline_s: float | None = None) -> Report:
+    def run(self, *, force: bool = False, deadline_s: float | None = None) -> LearningReport:
         """Do now what is due, and wait for it. `force`: what is not a full batch yet, or was not quiet long enough, is read too.
 
         A person asks for this, so a dead server is probed as soon as its rest is over. Never raises for what servers do.
         """
         until = None if deadline_s is None else monotonic() + deadline_s
-        how = How(forced=force, patient=False, until=until)
-        if not reads(self._around.learn):
-            return Report()
-        return self._report(lambda tally: self._desk.look(None, how, tally), how)
+        how = RunOptions(forced=force, patient=False, until=until)
+        if not reads(self._context.learn):
+            return LearningReport()
+        return self._report(lambda tally: self._extraction.look(None, how, tally), how)
 
-    def infer(self) -> Report:
+    def infer(self) -> LearningReport:
         """Draw conclusions now, however few conversations there were since the last ones, and whether they are enabled or not."""
-        how = How(patient=False)
-        if where(self._around.learn, "inference") is None:
-            return Report(finished=False, notes=(NOT_SET,))
+        how = RunOptions(patient=False)
+        if where(self._context.learn, "inference") is None:
+            return LearningReport(finished=False, notes=(NOT_SET,))
         return self._report(
-            lambda tally: self._desk.quietly(partial(self._desk.conclude, how), tally), how
+            lambda tally: self._extraction.quietly(partial(self._extraction.conclude, how), tally),
+            how,
         )
 
-    def chapter(self, chat: str, again: Sequence[Memory] = ()) -> Report:
-        """Write the chapters of this chat that are due, or tell these anew, and wait for it. Never raises for what servers do."""
-        how = How(patient=False)
-        if not writes_chapters(self._around.learn):
-            return Report(finished=False, notes=(NOT_SET,))
+    def chapter(self, chat: str, again: Sequence[Memory] = ()) -> LearningReport:
+        """Write the chapters of this chat that are due, or tell these again, and wait for it. Never raises for what servers do."""
+        how = RunOptions(patient=False)
+        if not writes_chapters(self._context.learn):
+            return LearningReport(finished=False, notes=(NOT_SET,))
 
-        def act(tally: Tally) -> None:
-            one = next((one for one in self._around.chats.chats() if one.id == chat), None)
+        def act(tally: LearningTally) -> None:
+            one = next((one for one in self._context.chats.chats() if one.id == chat), None)
             if one is None or not one.teaches:
                 return
             for chapter in again:
-                self._desk.chapters.again(one, chapter, how, tally)
-            self._desk.chapters.write(one, how, tally)
+                self._extraction.chapters.again(one, chapter, how, tally)
+            self._extraction.chapters.write(one, how, tally)
 
-        return self._report(lambda tally: self._desk.quietly(act, tally), how)
+        return self._report(lambda tally: self._extraction.quietly(act, tally), how)
 
     @property
     def progress(self) -> Progress:
         """How far the models have read."""
-        return self._desk.progress
+        return self._extraction.progress
 
     def status(self, language: str = "en") -> Mapping[str, Any]:
         """How it stands: whether anything reads, what waits in each chat, how the servers do, what went wrong last ("" = nothing)."""
         return {
-            "on": reads(self._around.learn),
+            "on": reads(self._context.learn),
             "busy": self._busy,
             "queue": self._queue(),
             "requests": self._models.requests,
@@ -185,12 +192,12 @@ class Behind:
             },
             "last_error": self._last_error.text(language),
             "notes": list(self._ask.notes),
-            "shared": self._around.learn is not self._around.settings().learn,
+            "shared": self._context.learn is not self._context.settings().learn,
             "today": dict(
                 zip(("calls", "tokens"), self._models.upstreams.spending.today(), strict=True)
             ),
-            "daily_tokens": self._around.learn.daily_tokens,
-            "exchanges_since_conclusions": self._desk.progress.exchanges,
+            "daily_tokens": self._context.learn.daily_tokens,
+            "exchanges_since_conclusions": self._extraction.progress.exchanges,
         }
 
     def settle(self, timeout: float | None = None) -> bool:
@@ -220,15 +227,15 @@ class Behind:
     def _queue(self) -> dict[str, int]:
         """How many final exchanges wait in each chat; chats without any are left out."""
         try:
-            chats = self._around.chats.chats() if reads(self._around.learn) else ()
-            counted = {chat.id: len(self._desk.waiting(chat, How())) for chat in chats}
+            chats = self._context.chats.chats() if reads(self._context.learn) else ()
+            counted = {chat.id: len(self._extraction.waiting(chat, RunOptions())) for chat in chats}
         except (RoleMemoryError, OSError) as error:
             self._last_error = said_of(error)
             return {}
         return {chat: count for chat, count in counted.items() if count}
 
-    def _report(self, act: Callable[[Tally], None], how: How) -> Report:
-        before, tally = self._models.requests, Tally()
+    def _report(self, act: Callable[[LearningTally], None], how: RunOptions) -> LearningReport:
+        before, tally = self._models.requests, LearningTally()
         self._alone(act, tally, wait_s=how.left_s, lock_s=LOCK_WAIT_S)
         left = sum(self._queue().values())
         return replace(tally.report, requests=self._models.requests - before, left=left)
@@ -251,38 +258,38 @@ class Behind:
     def _read_quiet(self) -> bool:
         """The other thread: nobody has spoken for a while."""
         with self._changed:
-            ids = set(self._desk.spoken_at)
+            ids = set(self._extraction.spoken_at)
         self._look(ids)
         return True
 
     def _look(self, ids: Collection[str]) -> None:
         """Read in these chats; the first time in all of them."""
         turned_away = self._traffic.turned_away
-        done = bool(ids) and self._alone(lambda tally: self._read(ids, tally), Tally())
+        done = bool(ids) and self._alone(lambda tally: self._read(ids, tally), LearningTally())
         held_back = done and (self._traffic.turned_away > turned_away or self._models.spent)
         if done and not held_back:
             self._resumed = True
         else:
             self._postponed.update(ids)
         if held_back:
-            wait_s = self._traffic.wait_s(self._around.learn.idle_s)
+            wait_s = self._traffic.wait_s(self._context.learn.idle_s)
             self._again.rest_s = _TOMORROW_LOOK_S if self._models.spent else max(wait_s, 0.05)
             self._again.touch()
 
-    def _read(self, ids: Collection[str], tally: Tally) -> None:
-        learn = self._around.learn
+    def _read(self, ids: Collection[str], tally: LearningTally) -> None:
+        learn = self._context.learn
         if not reads(learn):
             self._nothing_for = learn
             return
-        self._desk.look(ids if self._resumed else None, How(), tally)
+        self._extraction.look(ids if self._resumed else None, RunOptions(), tally)
         for chat in ids:
-            if self._desk.is_idle(chat, ()):
-                self._desk.spoken_at.pop(chat, None)
+            if self._extraction.is_idle(chat, ()):
+                self._extraction.spoken_at.pop(chat, None)
 
     def _alone(
         self,
-        act: Callable[[Tally], None],
-        tally: Tally,
+        act: Callable[[LearningTally], None],
+        tally: LearningTally,
         *,
         wait_s: float | None = None,
         lock_s: float = 0.0,
@@ -302,7 +309,9 @@ class Behind:
             tally.note(said_of(error))
         finally:
             if tally.report.notes or self._models.requests > asked:
-                self._last_error = tally.report.notes[-1] if tally.report.notes else SILENT
+                self._last_error = (
+                    tally.report.notes[-1] if tally.report.notes else LocalizedText("")
+                )
         return False
 
     @contextmanager

@@ -1,6 +1,6 @@
 """One look at the chats of a role: what is due is read, kept and marked; then chapters, then conclusions.
 
-Not thread-safe: `Behind` lets one look happen at a time. What goes wrong with one chat or one reader does not touch the others.
+Not thread-safe: `ExtractionWorker` lets one look happen at a time. What goes wrong with one chat or one reader does not touch the others.
 """
 
 import logging
@@ -10,27 +10,39 @@ from datetime import datetime, timedelta
 from functools import partial
 from itertools import chain
 
-from rolememory.breaker import Breaker, State
+from rolememory.circuit_breaker import CircuitBreaker, State
 from rolememory.errors import ModelAnswerError, ModelError
-from rolememory.learn.model.asking import Ask
-from rolememory.learn.model.base import Batch, Extractor, Factory, Means, known_extractors
+from rolememory.learn.model.base import (
+    Batch,
+    Extractor,
+    ExtractorDependencies,
+    Factory,
+    known_extractors,
+)
+from rolememory.learn.model.batches import BEFORE, Exchange, batch_of, due, exchanges
 from rolememory.learn.model.chapter_writer import ChapterWriter
 from rolememory.learn.model.decide import DecideExtractor
 from rolememory.learn.model.extract import FactExtractor
 from rolememory.learn.model.infer import for_each_user, infer
-from rolememory.learn.model.known import Heard, Near, standing, touching
+from rolememory.learn.model.known_memories import Heard, Near, touching, trusted_memories
 from rolememory.learn.model.models import model_learns, resolved
-from rolememory.learn.model.paths import Paths
+from rolememory.learn.model.paths import ChatPaths
 from rolememory.learn.model.progress import Progress
+from rolememory.learn.model.prompter import StepPrompter
 from rolememory.learn.model.prompts import shortened
-from rolememory.learn.model.report import ChatLike, ChatsLike, How, OutOfTimeError, Tally
+from rolememory.learn.model.report import (
+    ChatLike,
+    ChatsLike,
+    LearningTally,
+    OutOfTimeError,
+    RunOptions,
+)
 from rolememory.learn.model.scene_states import Scenes
 from rolememory.learn.model.scenes import SceneReader
-from rolememory.learn.model.troubles import said_of
-from rolememory.learn.model.unread import Part, Unread
-from rolememory.learn.model.waiting import BEFORE, Exchange, batch_of, due, exchanges
+from rolememory.learn.model.unread import Unread, UnreadPart
+from rolememory.llm.errors import said_of
 from rolememory.schema.evidence import Reason
-from rolememory.schema.learning import USER, Company, Draft, Said
+from rolememory.schema.learning import USER, ChatMessage, Company, Draft
 from rolememory.schema.memory import Evidence, Memory, MemoryType, Source
 from rolememory.schema.settings import LearnSettings, Settings
 from rolememory.text.language import language_of
@@ -47,8 +59,8 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
-    """What a desk asks of the house; every call brings what stands now."""
+class ExtractionContext:
+    """What an extraction run depends on; every call returns the current value."""
 
     chats: ChatsLike
     settings: Callable[[], Settings]
@@ -67,12 +79,12 @@ class Around:
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class NamedExtractor:
     """An extractor, by the name under which its progress is kept. Its breaker is for what is no model's fault."""
 
     name: str
     extractor: Extractor
-    breaker: Breaker
+    breaker: CircuitBreaker
 
     def works(self) -> None:
         """It did what it is for, whether or not what it asks did."""
@@ -92,7 +104,7 @@ class Reader:
 
 
 def reads(settings: LearnSettings) -> bool:
-    """Whether anything reads behind: a model, or an extractor of another package.
+    """Whether anything reads in the background: a model, or an extractor of another package.
 
     >>> reads(LearnSettings())
     False
@@ -109,22 +121,24 @@ def writes_chapters(settings: LearnSettings) -> bool:
     return model_learns(settings) and settings.summarize.enabled
 
 
-class Desk:
+class ExtractionRun:
     """Where one role's chats are read."""
 
-    def __init__(self, around: Around, ask: Ask, progress: Progress, scenes: Scenes) -> None:
-        self._around, self._ask, self.progress = around, ask, progress
+    def __init__(
+        self, context: ExtractionContext, ask: StepPrompter, progress: Progress, scenes: Scenes
+    ) -> None:
+        self._context, self._ask, self.progress = context, ask, progress
         self.spoken_at: dict[
             str, datetime
         ] = {}  # when somebody last spoke in a chat, as far as this process knows
-        self._readers: dict[Factory, Reader] = {}
-        self._paths = Paths(around.chats)
-        self.chapters = ChapterWriter(around, ask, progress)
-        self.scenes = SceneReader(around, ask, scenes)
+        self._readers: dict[Factory, NamedExtractor] = {}
+        self._paths = ChatPaths(context.chats)
+        self.chapters = ChapterWriter(context, ask, progress)
+        self.scenes = SceneReader(context, ask, scenes)
         self._told: set[str] = set()
-        self._unread = Unread(around.chats)
+        self._unread = Unread(context.chats)
 
-    def look(self, ids: Iterable[str] | None, how: How, tally: Tally) -> None:
+    def look(self, ids: Iterable[str] | None, how: RunOptions, tally: LearningTally) -> None:
         """Read what is due in these chats (None = all).
 
         Raises:
@@ -132,12 +146,12 @@ class Desk:
         """
         self._paths.forget()
         wanted = None if ids is None else set(ids)
-        for chat in self._around.chats.chats():
+        for chat in self._context.chats.chats():
             if chat.teaches and (wanted is None or chat.id in wanted):
                 self._read_chat(chat, how, tally)
-                if wanted is None and (path := self._around.chats.path(chat.id)):
+                if wanted is None and (path := self._context.chats.path(chat.id)):
                     self.spoken_at.setdefault(chat.id, path[-1].at)
-        learn = self._around.learn
+        learn = self._context.learn
         if (
             model_learns(learn)
             and learn.inference_enabled
@@ -145,18 +159,20 @@ class Desk:
         ):
             self.quietly(partial(self.conclude, how, users=self.progress.users), tally)
 
-    def conclude(self, how: How, tally: Tally, users: Iterable[str | None] = ()) -> None:
+    def conclude(
+        self, how: RunOptions, tally: LearningTally, users: Iterable[str | None] = ()
+    ) -> None:
         """Draw conclusions from what is known with each of these users, none named = all. Source: S2.23.
 
         Raises:
             OutOfTimeError, ModelError, NotWrittenError: they could not be had, or not be kept.
         """
-        learn, memories = self._around.learn, list(self._around.memories().values())
-        for user, mine in for_each_user(memories, users, self._around.chats.same).items():
+        learn, memories = self._context.learn, list(self._context.memories().values())
+        for user, mine in for_each_user(memories, users, self._context.chats.same).items():
             sees = self._paths.sees_from(user=user)
             drafts = infer(
                 self._ask,
-                standing(mine, sees),
+                trusted_memories(mine, sees),
                 user,
                 learn,
                 sees=sees,
@@ -164,29 +180,29 @@ class Desk:
                 haste=how.haste(),
             )
             if drafts:
-                self._around.keep(drafts, "infer")
+                self._context.keep(drafts, "infer")
             tally.add(conclusions=_held(drafts))
         self.progress.concluded()
 
-    def waiting(self, chat: ChatLike, how: How) -> list[Exchange]:
+    def waiting(self, chat: ChatLike, how: RunOptions) -> list[Exchange]:
         """The exchanges of a chat that the model has not read and that are final."""
         self._paths.forget()
         part = self._unread.part(MODEL, chat.id)
         return self._due(MODEL, chat, part.said, how) if chat.teaches else []
 
-    def is_idle(self, chat: str, path: Sequence[Said]) -> bool:
+    def is_idle(self, chat: str, path: Sequence[ChatMessage]) -> bool:
         """Whether nobody has spoken for so long that a batch need not be full."""
-        return self._is_quiet(chat, path, timedelta(minutes=self._around.learn.idle_minutes))
+        return self._is_quiet(chat, path, timedelta(minutes=self._context.learn.idle_minutes))
 
-    def _is_final(self, chat: str, path: Sequence[Said]) -> bool:
+    def _is_final(self, chat: str, path: Sequence[ChatMessage]) -> bool:
         """Whether nobody has spoken for so long that the newest exchange counts as final. Source: S0.6."""
-        return self._is_quiet(chat, path, timedelta(seconds=self._around.learn.delay_s))
+        return self._is_quiet(chat, path, timedelta(seconds=self._context.learn.delay_s))
 
-    def _is_quiet(self, chat: str, path: Sequence[Said], least: timedelta) -> bool:
+    def _is_quiet(self, chat: str, path: Sequence[ChatMessage], least: timedelta) -> bool:
         last = self.spoken_at.get(chat) or (path[-1].at if path else None)
-        return last is not None and self._around.clock() - last >= least * _NEARLY
+        return last is not None and self._context.clock() - last >= least * _NEARLY
 
-    def quietly(self, act: Callable[[Tally], None], tally: Tally) -> None:
+    def quietly(self, act: Callable[[LearningTally], None], tally: LearningTally) -> None:
         """Do it; what goes wrong is noted, and logged the first time. Nothing of the chat gets into either."""
         try:
             act(tally)
@@ -197,30 +213,32 @@ class Desk:
         ) as error:  # whatever a server, an extractor of another package or the disk may do
             told = said_of(error)
             tally.note(told)
-            if told.en not in self._told:
-                self._told.add(told.en)
-                _log.info("not learned from yet: %s", told.en)
+            if told.text() not in self._told:
+                self._told.add(told.text())
+                _log.info("not learned from yet: %s", told.text())
 
-    def _read_chat(self, chat: ChatLike, how: How, tally: Tally) -> None:
-        learn = self._around.learn
+    def _read_chat(self, chat: ChatLike, how: RunOptions, tally: LearningTally) -> None:
+        learn = self._context.learn
         for name, factory in _wanted(learn).items():
             self.quietly(partial(self._read_by, name, factory, chat, how), tally)
         if writes_chapters(learn):
             self.quietly(partial(self.chapters.write, chat, how), tally)
-        if model_learns(learn) and self._around.settings().inject.scene:
+        if model_learns(learn) and self._context.settings().inject.scene:
             quiet = self.is_idle(chat.id, ())
             self.quietly(lambda _: self.scenes.look(chat, how, quiet=quiet), tally)
 
-    def _reader(self, name: str, factory: Factory) -> Reader:
+    def _reader(self, name: str, factory: Factory) -> NamedExtractor:
         """The reader of that name; made once."""
         if factory not in self._readers:
-            means = Means(lambda: self._around.learn, self._ask)
-            self._readers[factory] = Reader(
-                name, factory(means), Breaker(f"extractor {name}", limit=STRIKES)
+            means = ExtractorDependencies(lambda: self._context.learn, self._ask)
+            self._readers[factory] = NamedExtractor(
+                name, factory(means), CircuitBreaker(f"extractor {name}", limit=STRIKES)
             )
         return self._readers[factory]
 
-    def _read_by(self, name: str, factory: Factory, chat: ChatLike, how: How, tally: Tally) -> None:
+    def _read_by(
+        self, name: str, factory: Factory, chat: ChatLike, how: RunOptions, tally: LearningTally
+    ) -> None:
         """Batch after batch, as long as there are full ones, or whatever is there if nobody speaks any more."""
         reader = self._reader(name, factory)
         part = self._unread.part(reader.name, chat.id)
@@ -231,12 +249,17 @@ class Desk:
             self._unread.keep(reader.name, chat.id, part, read)
 
     def _read_batches(
-        self, reader: Reader, chat: ChatLike, part: Part, how: How, tally: Tally
+        self,
+        reader: NamedExtractor,
+        chat: ChatLike,
+        part: UnreadPart,
+        how: RunOptions,
+        tally: LearningTally,
     ) -> None:
         path, well = part.said, False
         anyway = how.forced or self.is_idle(chat.id, path)
         while found := self._due(reader.name, chat, path, how):
-            size = self._around.learn.batch_size
+            size = self._context.learn.batch_size
             chosen = batch_of(
                 found,
                 size,
@@ -252,31 +275,33 @@ class Desk:
 
     def _read_these(
         self,
-        reader: Reader,
+        reader: NamedExtractor,
         chat: ChatLike,
-        path: Sequence[Said],
+        path: Sequence[ChatMessage],
         chosen: Sequence[Exchange],
-        how: How,
-        tally: Tally,
+        how: RunOptions,
+        tally: LearningTally,
     ) -> None:
         """One batch: ask, keep, and only then mark as read."""
         batch = self._batch(reader, chat, path, chosen, how)
         drafts = self._extracted(reader, chat, chosen, batch)
         if drafts:
-            self._around.keep(drafts, "model")
+            self._context.keep(drafts, "model")
         mine = len(chosen) if reader.name == MODEL else 0
         self.progress.mark(chat.id, reader.name, batch.fresh, exchanges=mine, user=chat.user)
         tally.add(read=mine, drafts=_held(drafts))
 
-    def _trouble(self, reader: Reader, chat: ChatLike, one: Exchange) -> tuple[int, int]:
+    def _trouble(self, reader: NamedExtractor, chat: ChatLike, one: Exchange) -> tuple[int, int]:
         return self.progress.trouble(chat.id, reader.name, one.first)
 
     def _extracted(
-        self, reader: Reader, chat: ChatLike, chosen: Sequence[Exchange], batch: Batch
+        self, reader: NamedExtractor, chat: ChatLike, chosen: Sequence[Exchange], batch: Batch
     ) -> Sequence[Draft]:
         if not reader.breaker.allows():
             raise ModelError(
-                f"extractor {reader.name}: left alone after failures ({reader.breaker.reason})"
+                "extractor {name}: left alone after failures ({reason})",
+                name=reader.name,
+                reason=reader.breaker.reason,
             )
         try:
             drafts = reader.extractor.extract(batch)
@@ -294,7 +319,7 @@ class Desk:
         return drafts
 
     def _give_up(
-        self, reader: Reader, chat: ChatLike, part: Part, others: Iterable[Exchange]
+        self, reader: NamedExtractor, chat: ChatLike, part: UnreadPart, others: Iterable[Exchange]
     ) -> None:
         """Leave unread what failed again and again while the model answers for others: it must not stand in the way for ever."""
         for one in others:
@@ -304,16 +329,16 @@ class Desk:
                     chat.id,
                     part.number(one.first),
                 )
-                self._around.keep([_unread(chat, one)], "model")
+                self._context.keep([_unread(chat, one)], "model")
                 self.progress.mark(chat.id, reader.name, [said.version for said in one.said])
 
     def _batch(
         self,
-        reader: Reader,
+        reader: NamedExtractor,
         chat: ChatLike,
-        path: Sequence[Said],
+        path: Sequence[ChatMessage],
         chosen: Sequence[Exchange],
-        how: How,
+        how: RunOptions,
     ) -> Batch:
         said = tuple(chain.from_iterable(one.said for one in chosen))
         read = self._read_already(reader.name, chat, path)
@@ -323,14 +348,16 @@ class Desk:
             said=said,
             fresh=fresh,
             before=tuple(path[max(chosen[0].start - BEFORE, 0) : chosen[0].start]),
-            company=self._around.company(chat.id),
+            company=self._context.company(chat.id),
             user=chat.user,
             language=language_of("\n".join(one.text for one in said)),
-            known=touching(self._around.heard(chat.id, chat.user), said, self._around.near),
+            known=touching(self._context.heard(chat.id, chat.user), said, self._context.near),
             haste=how.haste(),
         )
 
-    def _due(self, reader: str, chat: ChatLike, path: Sequence[Said], how: How) -> list[Exchange]:
+    def _due(
+        self, reader: str, chat: ChatLike, path: Sequence[ChatMessage], how: RunOptions
+    ) -> list[Exchange]:
         idle = how.forced or self.is_idle(chat.id, path)
         return due(
             exchanges(path),
@@ -339,7 +366,7 @@ class Desk:
             unanswered=idle,
         )
 
-    def _read_already(self, reader: str, chat: ChatLike, path: Sequence[Said]) -> set[str]:
+    def _read_already(self, reader: str, chat: ChatLike, path: Sequence[ChatMessage]) -> set[str]:
         """The versions this reader has read, here or where it counts for this chat too."""
         versions, read = {said.version for said in path}, self.progress.read_by(chat.id, reader)
         missing = {one for one in versions if one not in read}
@@ -347,8 +374,8 @@ class Desk:
         return (versions - missing) | elsewhere
 
     def _char(self) -> str:
-        first = next(iter(self._around.chats.chats()), None)
-        return self._around.company(first.id).role if first else ""
+        first = next(iter(self._context.chats.chats()), None)
+        return self._context.company(first.id).role if first else ""
 
 
 def _unread(chat: ChatLike, one: Exchange) -> Draft:

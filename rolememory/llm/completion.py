@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from rolememory.upstream import Call, Head
+from rolememory.upstream import ResponseHead, UpstreamCall
 
 _CHARSET = re.compile(r"charset=[\"']?([\w.:-]{1,40})", re.IGNORECASE)
 _CHARSETS = frozenset(
@@ -20,7 +20,7 @@ class EnvelopeError(ValueError):
     """The server said something that is no chat completion."""
 
 
-class _Piece(BaseModel):
+class _MessagePart(BaseModel):
     """A message, or a piece of one."""
 
     model_config = ConfigDict(extra="ignore")
@@ -41,8 +41,8 @@ class _Piece(BaseModel):
 class _Choice(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
-    message: _Piece | None = None
-    delta: _Piece | None = None
+    message: _MessagePart | None = None
+    delta: _MessagePart | None = None
     text: str | None = None  # of servers that speak the older dialect
 
     @property
@@ -67,31 +67,31 @@ class _Completion(BaseModel):
         return told if isinstance(told, int) and 0 < told < 10**9 else 0
 
 
-class Spoken(NamedTuple):
+class CompletionText(NamedTuple):
     """A whole answer."""
 
     text: str  # empty when the model said nothing
     tokens: int  # of question and answer together, as the server counts; 0 = it does not say
 
 
-def spoken(call: Call, head: Head) -> Spoken:
+def completion_text(call: UpstreamCall, head: ResponseHead) -> CompletionText:
     """The whole answer.
 
     Raises:
         EnvelopeError: it is no chat completion.
-        TimeoutError, CutError, ValueError, Exception: as `Call` says.
+        TimeoutError, CutError, ValueError, Exception: as `UpstreamCall` says.
     """
     pieces = list(_completions(call, head))
     said = "".join(one.choices[0].said for one in pieces if one.choices)
-    return Spoken(said, max((one.tokens for one in pieces), default=0))
+    return CompletionText(said, max((one.tokens for one in pieces), default=0))
 
 
-def streamed(call: Call, head: Head) -> Iterator[str]:
+def streamed(call: UpstreamCall, head: ResponseHead) -> Iterator[str]:
     """The text of the answer, piece by piece where the server streams it."""
     return (one.choices[0].said for one in _completions(call, head) if one.choices)
 
 
-def _completions(call: Call, head: Head) -> Iterator[_Completion]:
+def _completions(call: UpstreamCall, head: ResponseHead) -> Iterator[_Completion]:
     if "event-stream" in head.headers.get("content-type", "").lower():
         yield from _events(_lines(call.pieces(head)))
     else:
@@ -130,7 +130,7 @@ def _lines(pieces: Iterable[bytes]) -> Iterator[str]:
     yield rest
 
 
-def _decoded(body: bytes, head: Head) -> str:
+def _decoded(body: bytes, head: ResponseHead) -> str:
     """The text: UTF-8 if it is that, else as zeros betray it (UTF-16, UTF-32), else as the server declares it."""
     declared = _CHARSET.search(head.headers.get("content-type", ""))
     named = declared[1].lower() if declared else ""

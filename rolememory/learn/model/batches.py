@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from rolememory.learn.model.prompts import MOST_OF_A_LINE, shortened
-from rolememory.schema.learning import Said
+from rolememory.schema.learning import ChatMessage
 from rolememory.text.lengths import TokenEstimate
 
 MOST_TOKENS = 1_500
@@ -22,7 +22,7 @@ class Exchange:
 
     start: int
     end: int
-    said: tuple[Said, ...]
+    said: tuple[ChatMessage, ...]
     final: bool  # a later message of the user stands, so that nobody will swipe this away
 
     @property
@@ -40,7 +40,7 @@ class Exchange:
         return {said.version for said in self.said if said.version not in read}
 
 
-def exchanges(path: Sequence[Said]) -> list[Exchange]:
+def exchanges(path: Sequence[ChatMessage]) -> list[Exchange]:
     """The exchanges of a chat, oldest first. What stands before the first word of the user is the card's, and no exchange.
 
     Several messages of the user in a row belong together, and so do several answers.
@@ -95,7 +95,7 @@ def batch_of(
     return []
 
 
-def length_of(said: Said) -> int:
+def length_of(said: ChatMessage) -> int:
     """About so many tokens of a message are shown."""
     return _tokens(shortened(said.text, MOST_OF_A_LINE)) + _A_NAME
 

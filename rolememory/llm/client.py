@@ -14,11 +14,9 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from rolememory.errors import ModelError
-from rolememory.learn.model.answers import Shape, UnreadableError, read
-from rolememory.learn.model.envelope import EnvelopeError, Spoken, spoken, streamed
-from rolememory.learn.model.fields import whole
-from rolememory.learn.model.sharing import Spending, Traffic
-from rolememory.learn.model.troubles import (
+from rolememory.llm.answers import Shape, UnreadableError, read
+from rolememory.llm.completion import CompletionText, EnvelopeError, completion_text, streamed
+from rolememory.llm.errors import (
     GAVE_WAY,
     NO_ENVELOPE,
     NO_TIME,
@@ -31,10 +29,12 @@ from rolememory.learn.model.troubles import (
     model_error,
     trouble,
 )
-from rolememory.learn.model.upstreams import Upstream
+from rolememory.llm.fields import whole
+from rolememory.llm.servers import ModelServer
+from rolememory.llm.traffic import Spending, Traffic
 from rolememory.schema.scene import Language
 from rolememory.text.lengths import TokenEstimate
-from rolememory.upstream import Call, CutError, Head, bearer, client, shown, signed
+from rolememory.upstream import CutError, ResponseHead, UpstreamCall, bearer, client, shown, signed
 
 if TYPE_CHECKING:
     import httpx
@@ -50,7 +50,7 @@ _QUOTED_BACK = 4000  # characters of a bad answer that the repair question repea
 
 
 @dataclass(frozen=True, slots=True)
-class Where:
+class ModelAddress:
     """One model of one server, and the environment variable that holds the key."""
 
     base: str
@@ -60,7 +60,7 @@ class Where:
 
 
 @dataclass
-class Budget:
+class ModelBudget:
     """When a model may be asked, besides its breaker: who else uses it, and what a day may cost."""
 
     traffic: Traffic
@@ -75,7 +75,7 @@ class Budget:
 
 
 @dataclass(frozen=True, slots=True)
-class Haste:
+class RequestLimits:
     """How an answer is waited for."""
 
     until: float | None = (
@@ -90,8 +90,8 @@ class Haste:
         )
 
 
-UNHURRIED = Haste()
-AT_ONCE = Haste(patient=False)
+UNHURRIED = RequestLimits()
+AT_ONCE = RequestLimits(patient=False)
 
 
 def no_fault(_: object) -> str:
@@ -99,7 +99,7 @@ def no_fault(_: object) -> str:
     return ""
 
 
-class Model:
+class ChatModel:
     """Asks one model. Thread-safe: a second caller waits until the first has its answer.
 
     `schema_of` gives the JSON schema that a step sends along; where it has none, that of the shape is sent.
@@ -107,11 +107,11 @@ class Model:
 
     def __init__(
         self,
-        where: Where,
-        upstream: Upstream,
+        where: ModelAddress,
+        upstream: ModelServer,
         timeout_s: float,
         schema_of: Callable[[str], Any] = lambda _: None,
-        budget: Budget | None = None,
+        budget: ModelBudget | None = None,
     ) -> None:
         self._budget = budget  # None = asked on behalf of a person, who need not wait
         self.where, self.upstream, self.timeout_s = where, upstream, timeout_s
@@ -120,7 +120,7 @@ class Model:
         self._client: httpx.Client | None = None
         self._form = 0  # number of the first form that this server has not refused
         self._busy = threading.Lock()
-        self._call: Call | None = None
+        self._call: UpstreamCall | None = None
         self._closed = False
 
     def ask(
@@ -131,7 +131,7 @@ class Model:
         step: str,
         language: Language = "en",
         check: Callable[[Shape], str] = no_fault,
-        haste: Haste = UNHURRIED,
+        haste: RequestLimits = UNHURRIED,
     ) -> Shape:
         """The model's answer in this shape. A bad one is asked for once more, with its fault.
 
@@ -156,7 +156,7 @@ class Model:
                 return best
             raise model_error(self.upstream.base, UNREADABLE.filled(fault=fault), answered=True)
 
-    def chat(self, messages: Sequence[ChatMessage], haste: Haste = AT_ONCE) -> str:
+    def chat(self, messages: Sequence[ChatMessage], haste: RequestLimits = AT_ONCE) -> str:
         """What the model replies, as it stands. Source: S3.36.
 
         Raises:
@@ -164,7 +164,9 @@ class Model:
         """
         return "".join(self._replies(messages, haste, stream=False))
 
-    def chat_stream(self, messages: Sequence[ChatMessage], haste: Haste = AT_ONCE) -> Iterator[str]:
+    def chat_stream(
+        self, messages: Sequence[ChatMessage], haste: RequestLimits = AT_ONCE
+    ) -> Iterator[str]:
         """What the model replies, piece by piece as it comes; the deadline is for the whole of it. Source: S3.36.
 
         Raises:
@@ -186,13 +188,13 @@ class Model:
         try:
             answer = read(text, shape)
         except UnreadableError as error:
-            self.upstream.fails(UNREADABLE.filled(fault=error).en)
+            self.upstream.fails(UNREADABLE.filled(fault=error).text())
             return None, str(error)
         self.upstream.works()
         return answer, check(answer)
 
     def _say(
-        self, messages: Sequence[ChatMessage], shape: type[Shape], step: str, haste: Haste
+        self, messages: Sequence[ChatMessage], shape: type[Shape], step: str, haste: RequestLimits
     ) -> str:
         """The text of an answer; forms that the server refuses are left out, now and from now on."""
         forms = _forms(step, self._schema_of(step) or shape.model_json_schema())
@@ -205,15 +207,17 @@ class Model:
                     if not error.refuses_form:
                         raise
                     self._form = (self._form + 1) % len(forms)
-                    self.upstream.fails(trouble(error).en)
+                    self.upstream.fails(trouble(error).text())
                     refused = model_error(self.upstream.base, trouble(error))
         raise refused or model_error(self.upstream.base, STOPPED)
 
-    def _heard(self, messages: Sequence[ChatMessage], form: Mapping[str, Any], haste: Haste) -> str:
+    def _heard(
+        self, messages: Sequence[ChatMessage], form: Mapping[str, Any], haste: RequestLimits
+    ) -> str:
         """The text of one answer; what it cost is noted, whatever came of it."""
-        said = Spoken("", 0)
+        said = CompletionText("", 0)
         try:
-            said = spoken(*self._open(messages, form, haste))
+            said = completion_text(*self._open(messages, form, haste))
         finally:
             if self._budget:
                 asked = sum(_tokens(one["content"]) for one in messages)
@@ -244,7 +248,7 @@ class Model:
             call.cut()
 
     def _replies(
-        self, messages: Sequence[ChatMessage], haste: Haste, *, stream: bool
+        self, messages: Sequence[ChatMessage], haste: RequestLimits, *, stream: bool
     ) -> Iterator[str]:
         with self._busy, self._allowed(haste):
             call, head = self._open(messages, {"stream": stream}, haste)
@@ -252,7 +256,7 @@ class Model:
             yield from streamed(call, head)
 
     @contextmanager
-    def _allowed(self, haste: Haste) -> Iterator[None]:
+    def _allowed(self, haste: RequestLimits) -> Iterator[None]:
         """Room for one request, if one may go out; what goes wrong with it is told to the breaker, and in words."""
         if self._closed:
             raise model_error(self.upstream.base, STOPPED)
@@ -270,14 +274,14 @@ class Model:
             if isinstance(error, CutError) and not self._closed:
                 told = GAVE_WAY
             if not isinstance(error, CutError) or self.upstream.rests:
-                self.upstream.fails(told.en, getattr(error, "rest_s", None))
+                self.upstream.fails(told.text(), getattr(error, "rest_s", None))
             raise model_error(self.upstream.base, told) from None
         finally:
             self._hang_up()
 
     def _open(
-        self, messages: Sequence[ChatMessage], form: Mapping[str, Any], haste: Haste
-    ) -> tuple[Call, Head]:
+        self, messages: Sequence[ChatMessage], form: Mapping[str, Any], haste: RequestLimits
+    ) -> tuple[UpstreamCall, ResponseHead]:
         if self._client is None:
             self._client = client(self.where.base)
         limit_s = haste.within(self.timeout_s)
@@ -287,7 +291,9 @@ class Model:
             f"{shown(self.where.base)}/chat/completions",
             signed(self.where.base) | bearer(self.where.key_env),
         )
-        self._call = call = Call(self._client, url, orjson.dumps(body), key, deadline_s=limit_s)
+        self._call = call = UpstreamCall(
+            self._client, url, orjson.dumps(body), key, deadline_s=limit_s
+        )
         needed = self._budget and self.where.shared and self._budget.traffic.busy
         if self._closed or needed:
             call.cut()

@@ -11,13 +11,13 @@ from datetime import datetime, timedelta
 from itertools import islice
 from typing import Any, Self
 
-from rolememory.learn.gate import likeness
+from rolememory.learn.admission import similarity
 from rolememory.learn.weights import weight
 from rolememory.schema.evidence import Reason
 from rolememory.schema.memory import Memory, MemoryType
 from rolememory.schema.settings import PerType
 from rolememory.storage.memories import HistoryLine
-from rolememory.storage.moments import iso, moment
+from rolememory.storage.timestamps import iso, moment
 
 SETTLED_DAYS = 7.0  # what was swiped, edited or deleted for so long stays so
 DAILY = timedelta(days=1)
@@ -37,7 +37,7 @@ def always(memory: Memory) -> bool:
 
 def says_the_same(earlier: Memory, later: Memory) -> bool:
     """Whether neither adds anything to the other."""
-    return likeness.equal(earlier.content, later.content)
+    return similarity.equal(earlier.content, later.content)
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,14 +214,9 @@ def _merged(
         for memory in live.values()
         if memory.supersedes and not (memory.created and memory.created > settled)
     ]
-    newest_first = sorted(
-        replacing,
-        key=lambda memory: memory.created.timestamp() if memory.created else 0.0,
-        reverse=True,
-    )
     pairs = (
         (live[one], later)
-        for later in newest_first
+        for later in sorted(replacing, key=_told_at, reverse=True)
         if counts(later)
         for one in later.supersedes
         if one in live and one != later.id
@@ -234,6 +229,10 @@ def _merged(
     for earlier, later in islice(comparable, MOST_COMPARED):
         if same(earlier, later):
             yield earlier.id, Reason("merged", (("into", later.id),))
+
+
+def _told_at(memory: Memory) -> float:
+    return memory.created.timestamp() if memory.created else 0.0
 
 
 def _outdates_more(earlier: Memory, later: Memory, live: Mapping[str, Memory]) -> bool:

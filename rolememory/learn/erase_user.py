@@ -11,14 +11,14 @@ from rolememory.learn.model.scene_states import Scenes
 from rolememory.learn.usage import Usage
 from rolememory.schema.settings import StorageSettings
 from rolememory.storage.codec import fields_of
-from rolememory.storage.erase import Erased, Ids, Traces, erase, leftovers, sweep
+from rolememory.storage.erase import Erased, Ids, PersonTraces, erase, leftovers, sweep
 from rolememory.storage.memories import RoleStore
 from rolememory.storage.port import Space
 from rolememory.storage.review.drafts import draft_raw
-from rolememory.text.names import Names
+from rolememory.text.names import PersonNames
 
 
-def traces_of(names: Names, learner: Learner, store: RoleStore) -> Traces:
+def traces_of(names: PersonNames, learner: Learner, store: RoleStore) -> PersonTraces:
     """What there is of a person in a role: which chats go, and which words of the others.
 
     Raises: FileError when a chat cannot be read.
@@ -27,12 +27,12 @@ def traces_of(names: Names, learner: Learner, store: RoleStore) -> Traces:
     known = [info.id for info in chats.chats(archived=True)]
     lines = [one.name for one in chats.stories.list()]
     ids = Ids(names, [*known, *lines, *store.snapshot().memories])
-    traces = Traces(names, ids, partial(cleared, names=names, ids=ids))
+    traces = PersonTraces(names, ids, partial(cleared, names=names, ids=ids))
     return traces.with_chats(chats.cleared(traces.clear))
 
 
-def preview(names: Names, learner: Learner, store: RoleStore) -> Erased:
-    """What `forget` would remove. Raises: as `traces_of`."""
+def preview(names: PersonNames, learner: Learner, store: RoleStore) -> Erased:
+    """What `erase_user` would remove. Raises: as `traces_of`."""
     traces = traces_of(names, learner, store)
     memories = store.snapshot().memories.values()
     gone = tuple(sorted(one.id for one in memories if traces.takes(fields_of(one))))
@@ -40,14 +40,14 @@ def preview(names: Names, learner: Learner, store: RoleStore) -> Erased:
     return replace(_of_chats(traces), memories=len(gone), ids=gone, waiting=waiting)
 
 
-def _of_chats(traces: Traces) -> Erased:
+def _of_chats(traces: PersonTraces) -> Erased:
     shared = (words for chat, words in traces.words.items() if chat not in traces.chats)
     return Erased(chats=tuple(sorted(traces.chats)), messages=sum(map(len, shared)))
 
 
-def forget(
+def erase_user(
     space: Space,
-    names: Names,
+    names: PersonNames,
     learner: Learner,
     store: RoleStore,
     usage: Usage,
