@@ -1,0 +1,132 @@
+"""A lorebook as its author sees it: the document, the entries read from it, and the names they go by."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rolememory.cards.base import load
+from rolememory.cards.book import read_book
+from rolememory.cards.book_files import load_book
+from rolememory.errors import AmbiguousNameError, FileError, UnknownNameError
+from rolememory.schema.lorebook import Lorebook, LoreEntry
+from rolememory.storage.json_diagnostics import diagnose_json
+from rolememory.storage.role_file import as_error
+
+TITLE = 40  # characters of a title that was made from something else
+
+
+@dataclass(frozen=True, slots=True)
+class BookFile:
+    """A document and the book in it."""
+
+    name: str
+    raw: Mapping[str, Any]
+    book: Lorebook
+    doubled: tuple[
+        str, ...
+    ] = ()  # names written twice in one object of the file: the first value is lost
+
+    @property
+    def spec(self) -> str:
+        """What the card says it is ("chara_card_v2", "lorebook_v3", ...); empty for a world file."""
+        return str(self.raw.get("spec") or "")
+
+
+def read_book_file(data: bytes, file: str) -> BookFile:
+    """The book in these bytes: a world file, a stand-alone book, a foreign lorebook, or the book inside a character card.
+
+    Raises:
+        FileError: no book in it; with line and column where there are any.
+    """
+    if data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] not in (b"{", b"[", b""):
+        return _packed(data, file)
+    raw, doubled = _parsed(data.removeprefix(b"\xef\xbb\xbf"), file)
+    try:
+        book = read_book(raw, Path(file).stem if not raw.get("name") else "")
+    except FileError as error:
+        raise FileError(file, error.problem, remedy=error.remedy) from error
+    return BookFile(book.name or Path(file).stem, raw, book, doubled)
+
+
+def _packed(data: bytes, file: str) -> BookFile:
+    """A book in a picture or an archive, with its card around it where there is one."""
+    book = load_book(data, file)
+    try:
+        raw: Mapping[str, Any] = load(data, file).raw
+    except FileError:  # a picture that holds a book and no character
+        raw = book.raw
+    return BookFile(book.name or Path(file).stem, raw, book.lorebook(book.name or Path(file).stem))
+
+
+def _parsed(data: bytes, file: str) -> tuple[dict[str, Any], tuple[str, ...]]:
+    doubled: list[str] = []
+
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        made = dict(pairs)
+        if len(made) < len(pairs):
+            names = [name for name, _ in pairs]
+            doubled.extend(name for name in made if names.count(name) > 1)
+        return made
+
+    try:
+        found = json.loads(data, object_pairs_hook=once)
+    except (ValueError, RecursionError) as error:
+        raise _broken(data, file, error) from error
+    if not isinstance(found, dict):
+        raise FileError(file, "expected an object", remedy='a book has a field "entries"')
+    return found, tuple(doubled)
+
+
+def _broken(data: bytes, file: str, error: Exception) -> FileError:
+    """What is wrong with the JSON, and where."""
+    import orjson
+
+    try:
+        orjson.loads(data)
+    except orjson.JSONDecodeError as why:
+        first = diagnose_json(data, why)[0]
+        return as_error(first.at(file, first.line, first.column))
+    return FileError(file, "not JSON: {error}", remedy="export it again", error=error)
+
+
+def title(entry: LoreEntry) -> str:
+    """What an author calls an entry: its comment, else its first key, else how its text begins, else its id.
+
+    >>> title(LoreEntry(id="3", content="", keys=("beacon", "lamp")))
+    'beacon'
+    """
+    named = (
+        entry.comment.strip()
+        or next((key for key in entry.keys if key.strip()), "")
+        or " ".join(entry.content.split())
+    )
+    if not named:
+        return entry.id
+    return named if len(named) <= TITLE or entry.comment.strip() else named[: TITLE - 1] + "…"
+
+
+def entry_named(entries: Iterable[LoreEntry], name: str) -> LoreEntry:
+    """The entry that goes by this title or id; of two with one title the one that is switched on.
+
+    Raises:
+        UnknownNameError, AmbiguousNameError: none or two do.
+    """
+    known = list(entries)
+    wanted = name.strip().casefold()
+    found = [one for one in known if title(one).strip().casefold() == wanted] or [
+        one for one in known if one.id == name.strip()
+    ]
+    if not found:
+        raise UnknownNameError("entry", name, [title(one) for one in known])
+    found = [one for one in found if one.enabled] or found
+    if len(found) > 1:
+        ids = ", ".join(one.id for one in found)
+        raise AmbiguousNameError(
+            "{count} entries are titled {name!r} (uid {ids}); name it by its uid",
+            count=len(found),
+            name=name,
+            ids=ids,
+        )
+    return found[0]

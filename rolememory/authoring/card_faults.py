@@ -1,0 +1,63 @@
+"""What is wrong with a character card, its book aside: fields its version does not have, copies that say something else."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rolememory.authoring.lint.finding import Severity
+from rolememory.cards import preserved_fields
+from rolememory.cards.card import Card
+from rolememory.cards.card_forms import MIRRORS, V2, V3_ONLY, has_layout
+from rolememory.cards.json_edit import same
+from rolememory.locales import LocalizedText
+
+
+@dataclass(frozen=True, slots=True)
+class CardFault:
+    """One fault: where, how sure, what is wrong and what to write."""
+
+    code: str
+    field: str
+    severity: Severity
+    why: LocalizedText
+    write: LocalizedText = LocalizedText("")  # noqa: RUF009  # never changes
+
+
+def card_faults(card: Card) -> Iterator[CardFault]:
+    """Every fault of the card itself."""
+    for problem in card.problems:
+        yield CardFault("odd", "", Severity.WARNING, LocalizedText(problem))
+    yield from _newer_fields(card)
+    yield from _copies(card)
+    if not card.text("first_mes").strip():
+        why = LocalizedText("no greeting: a chat begins with an empty message")
+        yield CardFault(
+            "no_greeting",
+            "data.first_mes",
+            Severity.NOTE,
+            why,
+            LocalizedText("write first_mes"),
+        )
+
+
+def _newer_fields(card: Card) -> Iterator[CardFault]:
+    """Fields of V3 in a V2 card, which programs of its time do not read."""
+    if card.form is not V2:
+        return
+    for name in V3_ONLY:
+        if not preserved_fields.is_empty(card.data.get(name)):
+            why = LocalizedText("a field of V3 in a V2 card: programs that know V2 do not read it")
+            write = LocalizedText(
+                "save the card as v3: rolememory card convert FILE --to v3 --out OUT"
+            )
+            yield CardFault("v3_field", f"data.{name}", Severity.WARNING, why, write)
+
+
+def _copies(card: Card) -> Iterator[CardFault]:
+    """Copies beside `data` for older programs that say something else than `data` does."""
+    if not has_layout(card.form):
+        return
+    for name, mirror in MIRRORS.items():
+        if mirror in card.raw and name in card.data and not same(card.raw[mirror], card.data[name]):
+            why = LocalizedText("differs from data.{name}; old programs read this copy", name=name)
+            write = LocalizedText("write the same in both, or take the copy away")
+            yield CardFault("copy_differs", mirror, Severity.WARNING, why, write)

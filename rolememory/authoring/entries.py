@@ -1,0 +1,224 @@
+"""Entries of a lorebook changed one by one, by our names for their fields, in whatever format the book is; the rest of the file stays as it is.
+
+A world file is changed where it stands. Any other format is taken to the world's shape and back, and only what differs is written:
+what a format cannot say is kept in the entry's extensions, as conversions do it.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rolememory.cards.book_file import Book
+from rolememory.cards.entry_forms import WORLD
+from rolememory.cards.json_changes import applied, changes, value_at, with_value
+from rolememory.cards.sillytavern import (
+    LOGICS,
+    MATCHES,
+    POSITIONS,
+    ROLES,
+    in_script_order,
+    new_entry,
+)
+from rolememory.errors import InvalidValueError, UnknownNameError
+from rolememory.locales import Listed
+from rolememory.schema.lorebook import LoreEntry
+
+Raw = dict[str, Any]
+
+_SAME = (
+    "content",
+    "comment",
+    "constant",
+    "selective",
+    "depth",
+    "probability",
+    "group",
+    "sticky",
+    "cooldown",
+    "delay",
+    "triggers",
+)
+_NAMES: Mapping[str, str] = {
+    **{name: name for name in _SAME}, "keys": "key", "secondary_keys": "keysecondary", "by_meaning": "vectorized",
+    "insertion_order": "order", "outlet": "outletName", "scan_depth": "scanDepth", "case_sensitive": "caseSensitive",
+    "match_whole_words": "matchWholeWords", "use_group_scoring": "useGroupScoring", "ignore_budget": "ignoreBudget",
+    "exclude_recursion": "excludeRecursion", "prevent_recursion": "preventRecursion", "delay_until_recursion": "delayUntilRecursion",
+    "use_probability": "useProbability", "group_override": "groupOverride", "group_weight": "groupWeight",
+}  # fmt: skip
+FIELDS = (*_NAMES, "enabled", "selective_logic", "position", "role", "match_sources")
+"""What can be changed, by our names; values as in JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """An entry where it stands in the document. `entry` is None for one that cannot be read."""
+
+    uid: str
+    key: str | int  # in the object or the list of entries
+    raw: Mapping[str, Any]
+    entry: LoreEntry | None
+
+
+def placed(book: Book) -> list[Placed]:
+    """Every entry in the order of the file; uid as the engine calls it. What is no object is left out.
+
+    An entry that cannot be read goes by its place in brackets.
+    """
+    standing = [(key, raw) for key, raw in _members(book) if isinstance(raw, Mapping)]
+    read = list(book.lorebook().entries)
+    readable = (
+        [True] * len(standing)
+        if len(read) == len(standing)
+        else [_reads(book, key, raw) for key, raw in standing]
+    )
+    known = iter(read)
+    found = [
+        (key, raw, next(known, None) if good else None)
+        for (key, raw), good in zip(standing, readable, strict=True)
+    ]
+    return [Placed(entry.id if entry else f"[{key}]", key, raw, entry) for key, raw, entry in found]
+
+
+def changed(book: Book, uid: str, fields: Mapping[str, Any]) -> Book:
+    """The book with these fields of one entry set.
+
+    Raises:
+        UnknownNameError: no such entry or field.
+        InvalidValueError: a place, logic or voice that is none.
+    """
+    here = _one(book, uid)
+    return _with(book, here.key, _edited(book, here, world_fields(fields)))
+
+
+def added(book: Book, fields: Mapping[str, Any]) -> tuple[Book, str]:
+    """The book with one entry more, at its end, and what that is called. Raises: as `changed`."""
+    number = _free_number(book)
+    world = {"uid": number, **new_entry(**world_fields(fields))}
+    if book.form.by_uid:
+        return _with(book, str(number), {"uid": number, **world}), str(number)
+    standing = value_at(book.raw, book.form.entries)
+    key: str | int = str(number) if isinstance(standing, Mapping) else len(_members(book))
+    grown = _with(book, key, book.form.entry.lower(WORLD.lift(world, number), number))
+    return grown, placed(grown)[-1].uid
+
+
+def removed(book: Book, uid: str) -> Book:
+    """The book without one entry. Raises: UnknownNameError."""
+    gone = _one(book, uid).key
+    standing = value_at(book.raw, book.form.entries)
+    if isinstance(standing, Mapping):
+        return book.with_raw(
+            with_value(
+                book.raw,
+                book.form.entries,
+                {key: one for key, one in standing.items() if key != gone},
+            )
+        )
+    return book.with_raw(
+        with_value(
+            book.raw, book.form.entries, [one for at, one in enumerate(standing) if at != gone]
+        )
+    )
+
+
+def world_fields(fields: Mapping[str, Any]) -> Raw:
+    """Our fields as a world file has them.
+
+    >>> world_fields({"keys": ["beacon"], "enabled": False, "position": "depth", "selective_logic": "and_all"})
+    {'key': ['beacon'], 'disable': True, 'position': 4, 'selectiveLogic': 3}
+    """
+    told: Raw = {}
+    for name, value in fields.items():
+        told |= _told(name, value)
+    return told
+
+
+def _told(name: str, value: Any) -> Raw:
+    if name in _NAMES:
+        return {_NAMES[name]: value}
+    if name == "enabled":
+        return {"disable": not value}
+    if name == "match_sources":
+        return {field: source.value in value for source, field in MATCHES.items()}
+    for field, ours, values in (
+        ("selective_logic", "selectiveLogic", LOGICS),
+        ("position", "position", POSITIONS),
+        ("role", "role", ROLES),
+    ):
+        if name == field:
+            return {ours: _index(field, value, [str(getattr(one, "value", one)) for one in values])}
+    raise UnknownNameError("field", name, FIELDS)
+
+
+def _index(field: str, value: Any, known: Sequence[str]) -> int:
+    if value not in known:
+        raise InvalidValueError(
+            "{field}: expected one of {known}, got {value!r:.60}",
+            field=field,
+            known=Listed(known),
+            value=value,
+        )
+    return known.index(value)
+
+
+def _members(book: Book) -> list[tuple[str | int, Any]]:
+    standing = value_at(book.raw, book.form.entries)
+    if isinstance(standing, Mapping):
+        return [(key, one) for key, one in in_script_order(standing)]
+    return list(enumerate(standing)) if isinstance(standing, list) else []
+
+
+def _reads(book: Book, key: str | int, raw: Mapping[str, Any]) -> bool:
+    """Whether an entry can be read, asked of a book that has no other."""
+    alone = {key: raw} if isinstance(key, str) else [raw]
+    return (
+        len(book.with_raw(with_value(book.raw, book.form.entries, alone)).lorebook().entries) == 1
+    )
+
+
+def _one(book: Book, uid: str) -> Placed:
+    found = placed(book)
+    for one in found:
+        if one.uid == uid:
+            return one
+    raise UnknownNameError("entry", uid, [one.uid for one in found])
+
+
+def _edited(book: Book, here: Placed, told: Raw) -> Raw:
+    if book.form.by_uid:
+        return {**here.raw, **told}
+    number = here.key if isinstance(here.key, int) else _free_number(book)
+    world = WORLD.lower(book.form.entry.lift(here.raw, number), number)
+    before, after = (
+        book.form.entry.lower(WORLD.lift(one, number), number) for one in (world, {**world, **told})
+    )
+    return applied(here.raw, list(changes(before, after)))
+
+
+def _with(book: Book, key: str | int, entry: Raw) -> Book:
+    standing = value_at(book.raw, book.form.entries)
+    if isinstance(standing, Mapping):
+        return book.with_raw(with_value(book.raw, book.form.entries, {**standing, str(key): entry}))
+    listed = list(standing) if isinstance(standing, list) else []
+    at = int(key)
+    return book.with_raw(
+        with_value(book.raw, book.form.entries, [*listed[:at], entry, *listed[at + 1 :]])
+    )
+
+
+def _free_number(book: Book) -> int:
+    return max(_numbers(book), default=-1) + 1
+
+
+def _numbers(book: Book) -> Iterator[int]:
+    """Every number that an entry goes by."""
+    for key, raw in _members(book):
+        names = (key, *((raw.get("uid"), raw.get("id")) if isinstance(raw, Mapping) else ()))
+        yield from (
+            int(name)
+            for name in names
+            if isinstance(name, int | str)
+            and str(name).isdecimal()
+            and str(name).isascii()
+            and len(str(name)) < 10
+        )

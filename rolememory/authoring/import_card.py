@@ -1,0 +1,261 @@
+"""A card comes to a home and becomes a role, or brings a role that is there up to date; and goes out again with the role's books in it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+from typing import Any
+
+from rolememory.authoring.import_review import CatchAllKey, FieldDifference, differences, everywhere
+from rolememory.cards.base import load
+from rolememory.cards.book_files import load_book
+from rolememory.cards.card import Card
+from rolememory.cards.card_forms import V3, new_document
+from rolememory.cards.containers import JsonText
+from rolememory.cards.role_parts import RoleFromCard, role_from_card, with_books
+from rolememory.cards.traits import traits_of
+from rolememory.engine import Home, RoleMemory
+from rolememory.errors import FileError, RoleMemoryError, UnknownRoleError
+from rolememory.schema.memory import Memory, MemoryType
+from rolememory.schema.role import Role
+from rolememory.storage.port import Space, bytes_in, rewrite
+from rolememory.text.fold import fold_name
+
+BOOKS = "worldbooks/"
+
+_NO_NAMES = frozenset(
+    {"card", "main", "character", "default"}
+)  # what files are called when nobody named them
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A role that this card may belong to. `sure`: it was made of the same card, or of one that says the same.
+
+    `changed`: what the card says otherwise than the one it carries the id of.
+    """
+
+    role: Role
+    sure: bool
+    changed: tuple[FieldDifference, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedCard:
+    """What adopting a card did. Files by their names in the role's folder."""
+
+    role: Role
+    made: bool
+    written: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()  # books that were edited here and stay so
+    traits: tuple[str, ...] = ()  # ids of the memories that were added
+    everywhere: tuple[CatchAllKey, ...] = ()  # keys of its book that match everything
+    problems: tuple[str, ...] = ()
+
+
+def match(home: Home, card: Card, name: str = "") -> Match | None:
+    """The role this card belongs to: by the id it carries, then (unless it is to have another name) by the same card, then by the name.
+
+    Raises:
+        AmbiguousNameError: two roles answer to the name.
+    """
+    parts, roles = role_from_card(card), home.roles()
+    if found := next((role for role in roles if role.id == parts.role.id), None):
+        changed = _changed(home, found, card)
+        return Match(found, not changed, changed)
+    if not name and (found := next((role for role in roles if _has_file(home, role, parts)), None)):
+        return Match(found, sure=True)
+    try:
+        return Match(home.folder.find(name or parts.role.name), sure=False)
+    except UnknownRoleError:
+        return None
+
+
+def import_card(
+    home: Home,
+    card: Card,
+    *,
+    into: Role | None = None,
+    name: str = "",
+    traits: bool = False,
+    replace_books: bool = False,
+) -> ImportedCard:
+    """Make a role of the card, or bring the role `into` up to date with it, after a backup of its files.
+
+    A book of an earlier card that was edited here stays unless `replace_books`; one that was not is replaced. `traits`
+    remembers description and personality, what is remembered already left out, all or none.
+
+    Raises:
+        InvalidValueError: the name is no name.
+        NotWrittenError: the disk refused.
+    """
+    if into is None:
+        parts = role_from_card(card)
+        role = home.folder.create(name or parts.role.name, parts.role.id)
+        done = ImportedCard(role, made=True, written=tuple(parts.files), problems=parts.problems)
+        _write(home.folder.space(role.id), parts.files)
+    else:
+        parts = role_from_card(card, into.id)
+        role = home.folder.rename(into.id, name) if name else into
+        done = _updated(home, role, parts, replace_books)
+    role = home.folder.update(_told(home, role, parts.role, card))
+    for gone in done.removed:  # only now: role.json no longer names it
+        home.folder.space(role.id).blob(gone).delete()
+    added = _remember(home.role(role.id), card) if traits else ()
+    books = (card.book,) if card.book else ()
+    found = everywhere(books, home.settings.lore)
+    return replace(done, role=role, traits=added, everywhere=found)
+
+
+def _changed(home: Home, role: Role, card: Card) -> tuple[FieldDifference, ...]:
+    """What differs from the card that the role was made of, unless it is the role's own as it would go out now.
+
+    A card that cannot be read any more says nothing.
+    """
+    try:
+        if not role.card or not differences(card_of(home.role(role.id))[0], card):
+            return ()
+        return differences(_card_in(home.folder.space(role.id), role.card), card)
+    except (RoleMemoryError, OSError):
+        return ()
+
+
+def _updated(home: Home, role: Role, parts: RoleFromCard, replace_books: bool) -> ImportedCard:
+    """Write what differs; a backup goes before."""
+    role_memory = home.role(role.id)
+    before = _made_of_card(role_memory.space, role)
+    standing = {
+        name: data
+        for name in {*before, *parts.files}
+        if (data := bytes_in(role_memory.space.blob(name))) is not None
+    }
+    edited = {
+        name
+        for name, data in standing.items()
+        if name.startswith(BOOKS) and data not in (before.get(name), parts.files.get(name))
+    }
+    kept = () if replace_books else tuple(sorted(edited & parts.files.keys()))
+    writing = {
+        name: data
+        for name, data in parts.files.items()
+        if standing.get(name) != data and name not in kept
+    }
+    removed = tuple(
+        sorted(name for name in standing.keys() - parts.files.keys() if name not in edited)
+    )
+    if writing or removed:
+        role_memory.backup()
+    _write(role_memory.space, writing)
+    return ImportedCard(
+        role,
+        made=False,
+        written=tuple(writing),
+        removed=removed,
+        kept=kept,
+        problems=parts.problems,
+    )
+
+
+def _made_of_card(space: Space, role: Role) -> Mapping[str, bytes]:
+    """The files that the role's card gave when it came."""
+    try:
+        return role_from_card(_card_in(space, role.card), role.id).files if role.card else {}
+    except (
+        RoleMemoryError,
+        OSError,
+    ):  # it cannot be read any more: then nothing is known to be untouched
+        return {}
+
+
+def _told(home: Home, role: Role, of_card: Role, card: Card) -> Role:
+    """role.json with the card and the names it goes by; a name that another role answers to is left out."""
+    others = {
+        fold_name(one)
+        for other in home.roles()
+        if other.id != role.id
+        for one in (other.name, *other.aliases)
+    }
+    names = {fold_name(one): one for one in (role.name, *role.aliases)}
+    for one in (of_card.name, *of_card.aliases, _stem(card)):
+        if one and fold_name(one) not in others:
+            names.setdefault(fold_name(one), one)
+    aliases = tuple(one for folded, one in names.items() if folded != fold_name(role.name))
+    return role.model_copy(
+        update={"aliases": aliases, "card": of_card.card, "card_from": PurePath(card.file).name}
+    )
+
+
+def _stem(card: Card) -> str:
+    """The name of the card's file, where somebody named it."""
+    stem = PurePath(card.file).stem.strip()
+    readable = (
+        0 < len(stem) <= 100 and stem.isprintable() and any(letter.isalpha() for letter in stem)
+    )
+    return stem if readable and stem.casefold() not in _NO_NAMES else ""
+
+
+def _remember(role_memory: RoleMemory, card: Card) -> tuple[str, ...]:
+    known = {_said(one) for one in role_memory.memories.values() if one.type is MemoryType.TRAIT}
+    fresh = [
+        raw for raw in traits_of(card) if " ".join(raw["content"].casefold().split()) not in known
+    ]
+    return (
+        tuple(one.id for one in role_memory.remember_all(fresh, actor="import", reason="card"))
+        if fresh
+        else ()
+    )
+
+
+def _said(memory: Memory) -> str:
+    return " ".join(memory.content.casefold().split())
+
+
+def _has_file(home: Home, role: Role, parts: RoleFromCard) -> bool:
+    """Whether the role was made of this very card."""
+    file = parts.role.card or ""
+    return (
+        role.card == file and bytes_in(home.folder.space(role.id).blob(file)) == parts.files[file]
+    )
+
+
+def _write(space: Space, files: Mapping[str, bytes]) -> None:
+    for name, data in files.items():
+        rewrite(space, name, data)
+
+
+def card_of(role_memory: RoleMemory) -> tuple[Card, Sequence[str]]:
+    """The role's card with its own books in it and its id in the extensions, and the names of those books. A role without one gets a new card.
+
+    Raises:
+        FileError: the card or a book cannot be read.
+    """
+    role = role_memory.role
+    books = [
+        role_memory.space.blob(name)
+        for name in role_memory.space.names(BOOKS)
+        if name.endswith(".json") and not name.startswith(f"{BOOKS}.")
+    ]
+    card = _original(role_memory.space, role)
+    return with_books(card, [load_book(book.read(), book.place) for book in books], role.id), [
+        book.name.removeprefix(BOOKS) for book in books
+    ]
+
+
+def _card_in(space: Space, name: str) -> Card:
+    kept = space.blob(PurePath(name).name)
+    try:
+        return load(kept.read(), kept.place)
+    except OSError as error:
+        raise FileError(
+            kept.place,
+            "cannot be read: {strerror}",
+            remedy="check the path and that you may read it",
+            strerror=error.strerror or error,
+        ) from error
+
+
+def _original(space: Space, role: Role) -> Card:
+    if role.card:
+        return _card_in(space, role.card)
+    raw: dict[str, Any] = new_document(name=role.name)
+    return Card(raw, V3, JsonText.new(raw))

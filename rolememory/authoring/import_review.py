@@ -1,0 +1,97 @@
+"""What a card or a lorebook from somebody else brings: keys that match everything, and what differs from what is here."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rolememory.cards.card import Card
+from rolememory.cards.json_changes import ABSENT, changes, spoken
+from rolememory.recall.lore.index import Lore, LoreIndex
+from rolememory.recall.lore.keys import KeyKind, LoreKey
+from rolememory.schema.lorebook import Lorebook
+from rolememory.schema.settings import ScanSettings
+from rolememory.text.pattern import PatternBudget
+
+PROBES = ("Hello.", "好的。", "1", "?!", "ok", "Ну да", "え？")
+"""Short texts that have no letter in common: a key found in each of them is found everywhere."""
+
+LONGEST = 60  # characters of a value that is shown
+MOST = 40  # differences that are told
+_OURS = ("extensions", "rolememory")
+
+
+@dataclass(frozen=True, slots=True)
+class CatchAllKey:
+    """A key that is found in every text."""
+
+    book: str
+    entry: str  # its title, else its id
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class FieldDifference:
+    """A field of a card or of its book that says something else: "" where it says nothing."""
+
+    field: str
+    before: str
+    after: str
+
+
+def everywhere(books: Iterable[Lorebook], settings: ScanSettings) -> tuple[CatchAllKey, ...]:
+    """Every primary key that is found in texts of any kind, so that its entry comes on every turn."""
+    patterns = PatternBudget()
+    return tuple(
+        CatchAllKey(lore.book.name, lore.entry.comment or lore.entry.id, key.text)
+        for book in books
+        for lore in LoreIndex([book], settings).entries
+        for key in lore.keys
+        if lore.entry.enabled and not lore.constant and _fits_all(key, lore, patterns)
+    )
+
+
+def _fits_all(key: LoreKey, lore: Lore, patterns: PatternBudget) -> bool:
+    if key.kind is KeyKind.PATTERN and key.pattern is not None:
+        return all(patterns.search(key.pattern, text) for text in PROBES)
+    return key.kind is KeyKind.ALWAYS or (key.kind is KeyKind.DIRECT and not key.text.strip())
+
+
+def differences(before: Card, after: Card) -> tuple[FieldDifference, ...]:
+    """What the second card says otherwise, field by field; the texts of its book entry by entry."""
+    found = [*_fields(_plain(before), _plain(after)), *_fields(_book(before), _book(after))]
+    return tuple(found[:MOST])
+
+
+def _fields(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[FieldDifference]:
+    for one in changes(before, after):
+        if one.path[:2] == _OURS or not (_says(one.before) or _says(one.after)):
+            continue
+        yield FieldDifference(spoken(one.path), _shown(one.before), _shown(one.after))
+
+
+def _plain(card: Card) -> dict[str, Any]:
+    return {name: value for name, value in card.data.items() if name != "character_book"}
+
+
+def _book(card: Card) -> dict[str, Any]:
+    book = card.book
+    if book is None:
+        return {}
+    return {
+        "book": {
+            entry.comment or ", ".join(entry.keys) or entry.id: entry.content
+            for entry in book.entries
+        }
+    }
+
+
+def _says(value: Any) -> bool:
+    """Whether a field says anything: an empty one is as good as none."""
+    return value is not ABSENT and bool(value)
+
+
+def _shown(value: Any) -> str:
+    text = (
+        " ".join(value.split()) if isinstance(value, str) else repr(value) if _says(value) else ""
+    )
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"

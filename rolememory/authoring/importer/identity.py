@@ -1,0 +1,168 @@
+"""Which role a character is: found again however the card changed, never mistaken for another of the same name."""
+
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path, PurePath
+
+from rolememory.authoring.importer.ledger import Ledger, Row, digest
+from rolememory.authoring.importer.plan import RolePlan, State
+from rolememory.cards.base import load
+from rolememory.cards.card import Card
+from rolememory.cards.role_parts import display_name, role_from_card
+from rolememory.cards.tavern import files
+from rolememory.cards.tavern.files import FileStamp, text_of
+from rolememory.cards.tavern.layout import DataFolder
+from rolememory.engine import Home
+from rolememory.errors import FileError
+from rolememory.schema.role import Role
+from rolememory.storage.port import bytes_in
+from rolememory.text.fold import fold_name
+
+CARDS = (".png",)
+_TEXTS = ("description", "personality", "scenario", "first_mes")
+
+
+def role_plans(
+    home: Home, source: DataFolder, ledger: Ledger, problems: list[FileError]
+) -> dict[str, RolePlan]:
+    """Every character by its avatar file. What cannot be read goes to `problems`; a role that is here stays known all the same."""
+    roles = {role.id: role for role in home.roles()}
+    paths = _cards(source, problems)
+    standing = {path.name for path in paths}
+    left = {} if source.only else _left_behind(ledger, standing, roles)
+    claimed = {
+        str(row.get("role")): avatar
+        for avatar, row in ledger.all("role").items()
+        if avatar in standing or source.only
+    }
+    plans: dict[str, RolePlan] = {}
+    for path in paths:
+        row = ledger.of("role", path.name)
+        free = [role for role in roles.values() if claimed.get(role.id, path.name) == path.name]
+        try:
+            plan: RolePlan | None = _role_plan(home, path, row, roles, free, left)
+        except FileError as error:
+            problems.append(error)
+            plan = _unread(path.name, roles.get(str(row.get("role"))))
+        if plan is not None:
+            plans[path.name] = plan
+            claimed |= {plan.role: path.name} if plan.role else {}
+    return plans
+
+
+def _unread(avatar: str, known: Role | None) -> RolePlan | None:
+    """A character whose card cannot be read: its role, where it came before."""
+    return RolePlan(avatar, known.name, "same", known.id) if known else None
+
+
+def _cards(source: DataFolder, problems: list[FileError]) -> list[Path]:
+    try:
+        return [
+            path
+            for path in files.listed(source.characters, *CARDS)
+            if not source.only or path.stem == source.only
+        ]
+    except FileError as error:
+        problems.append(error)
+        return []
+
+
+def _role_plan(
+    home: Home,
+    path: Path,
+    row: Row,
+    roles: Mapping[str, Role],
+    free: Sequence[Role],
+    left: Mapping[str, str],
+) -> RolePlan:
+    """`free` are the roles no other character is; `left` the roles by fingerprint whose characters are gone, or go by another file now."""
+    stamp, known = files.stamp(path), roles.get(str(row.get("role")))
+    if known and row.get("stamp") == list(stamp):
+        greets, world, mark = (
+            bool(row.get("greets")),
+            str(row.get("world", "")),
+            str(row.get("mark", "")),
+        )
+        return RolePlan(path.name, known.name, "same", known.id, None, stamp, greets, world, mark)
+    card = load(path)
+    mark = fingerprint(card)
+    if known and not _is_still(known, card, mark, row):
+        free = [role for role in free if role.id != known.id]
+        known = None
+    found = known or _of_card(home, card, path.name, free) or roles.get(left.get(mark, ""))
+    return _read(home, path.name, card, found, stamp, mark)
+
+
+def _is_still(known: Role, card: Card, mark: str, row: Row) -> bool:
+    """Whether the file holds the character it held: of the same name, or of the same texts."""
+    return not card.name or fold_name(card.name) in _names(known) or row.get("mark") == mark
+
+
+def _read(
+    home: Home, avatar: str, card: Card, found: Role | None, stamp: FileStamp, mark: str
+) -> RolePlan:
+    state: State = (
+        "new" if found is None else "same" if _same_card(home, found, card) else "changed"
+    )
+    return RolePlan(
+        avatar,
+        found.name if found else display_name(card.name) or PurePath(avatar).stem,
+        state,
+        found.id if found else None,
+        card,
+        stamp,
+        greets=bool(card.text("first_mes").strip() or card.texts("alternate_greetings")),
+        world=text_of(card.extensions.get("world")).strip(),
+        mark=mark,
+    )
+
+
+def fingerprint(card: Card) -> str:
+    """What stays of a character that gets another name or picture: its texts, however they are broken into lines; "" where there are none."""
+    words = (word for field in _TEXTS for word in card.text(field).casefold().split())
+    told = " ".join(words)
+    return digest(told.encode("utf-8", "replace")) if told else ""
+
+
+def _left_behind(
+    ledger: Ledger, standing: Collection[str], roles: Mapping[str, Role]
+) -> dict[str, str]:
+    """Roles of characters whose file is not there any more, by fingerprint, where only one has it."""
+    rows = [
+        row
+        for avatar, row in ledger.all("role").items()
+        if avatar and avatar not in standing and row.get("mark") and row.get("role") in roles
+    ]
+    marks = [str(row["mark"]) for row in rows]
+    return {
+        mark: str(row["role"])
+        for mark, row in zip(marks, rows, strict=True)
+        if marks.count(mark) == 1
+    }
+
+
+def _names(role: Role) -> set[str]:
+    return {fold_name(name) for name in (role.name, *role.aliases)}
+
+
+def _of_card(home: Home, card: Card, avatar: str, free: Sequence[Role]) -> Role | None:
+    """The role that was made of this card: of the same file, by the id in it, or one of its name that has no card yet."""
+    named = [role for role in free if fold_name(card.name) in _names(role)]
+    for found in (
+        [
+            role
+            for role in free
+            if role.card_from == avatar and (role in named or _same_card(home, role, card))
+        ],
+        [role for role in free if role.id == role_from_card(card).role.id],
+        [role for role in named if role.card is None],
+    ):
+        if len(found) == 1:
+            return found[0]
+    return None
+
+
+def _same_card(home: Home, role: Role, card: Card) -> bool:
+    if not role.card:
+        return False
+    standing = bytes_in(home.folder.space(role.id).blob(PurePath(role.card).name))
+    return standing is not None and standing == role_from_card(card, role.id).files.get(role.card)

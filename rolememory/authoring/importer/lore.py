@@ -1,0 +1,164 @@
+"""Lorebooks: which come, under which name, and which of their entries become memories instead."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import PurePath
+
+import orjson
+
+from rolememory.authoring.import_review import everywhere
+from rolememory.authoring.importer.ledger import Ledger, digest
+from rolememory.authoring.importer.plan import ChatPlan, RolePlan, State, WorldPlan
+from rolememory.cards.book import read_book
+from rolememory.cards.role_parts import file_name
+from rolememory.cards.tavern import files
+from rolememory.cards.tavern.layout import DataFolder
+from rolememory.cards.tavern.settings import TavernSettings
+from rolememory.cards.tavern.summaries import LeftSummary
+from rolememory.cards.tavern.worlds import World, count, read_world, without
+from rolememory.engine import Home
+from rolememory.errors import FileError
+from rolememory.recall.books import note_imported
+from rolememory.schema.lorebook import BookSource
+from rolememory.storage.port import bytes_in, rewrite
+from rolememory.storage.role_file import MAX_BYTES
+from rolememory.text.fold import fold_name
+
+Homes = Mapping[str, Sequence[LeftSummary]]
+"""What Memory Books wrote about each chat, by the chat's key."""
+
+
+def read_worlds(source: DataFolder, problems: list[FileError]) -> list[World]:
+    """Every lorebook that can be read."""
+    found = []
+    try:
+        paths = files.listed(source.worlds, ".json")
+    except FileError as error:
+        problems.append(error)
+        return []
+    for path in paths:
+        try:
+            found.append(read_world(path))
+        except FileError as error:
+            problems.append(error)
+    return found
+
+
+def books_of(role: RolePlan, settings: TavernSettings) -> list[str]:
+    """The lorebooks that go with a character in every chat: its card's, those chosen beside it, those of every chat."""
+    more = settings.more_books.get(PurePath(role.avatar).stem, ())
+    return [name for name in dict.fromkeys((role.world, *more, *settings.global_books)) if name]
+
+
+def homes_of(worlds: Iterable[World], chats: Sequence[ChatPlan]) -> Homes:
+    """Which chat each memory in a lorebook is about: the one it names, else the one the book is bound to.
+
+    A book that several unrelated chats are bound to does not tell; its memories stay entries. Of a chat and its branches it is the chat.
+    """
+    homes: dict[str, list[LeftSummary]] = {}
+    for world in worlds:
+        bound = [chat for chat in chats if world.name in chat.head.books]
+        for memory in world.memories:
+            if chat := _home(memory, bound, chats):
+                homes.setdefault(chat.key, []).append(memory)
+    return homes
+
+
+def _home(
+    memory: LeftSummary, bound: Sequence[ChatPlan], chats: Sequence[ChatPlan]
+) -> ChatPlan | None:
+    if memory.chat:
+        named = [chat for chat in chats if chat.name == memory.chat]
+        closer = [chat for chat in named if chat in bound] or named
+        return closer[0] if len(closer) == 1 else None
+    families = {(chat.folder, chat.head.main_chat or chat.name) for chat in bound}
+    if len(families) != 1:
+        return None
+    return next((chat for chat in bound if not chat.head.main_chat), bound[0])
+
+
+def world_plans(
+    home: Home, worlds: Sequence[World], homes: Homes, ledger: Ledger, problems: list[FileError]
+) -> dict[str, WorldPlan]:
+    """Every lorebook by its name, as it would stand here."""
+    moved = {memory for found in homes.values() for memory in found}
+    taken = {str(row["file"]) for row in ledger.all("world").values() if row.get("file")}
+    plans: dict[str, WorldPlan] = {}
+    for world in worlds:
+        gone = moved.intersection(world.memories)
+        book = without(world.book, gone)
+        data = book.write() if count(book) or not gone else b""
+        if len(data) > MAX_BYTES:
+            problems.append(_too_large(world))
+            continue
+        plan = _world_plan(home, world, data, ledger, taken)
+        taken.add(plan.file)
+        plans[world.name] = replace(plan, entries=count(book))
+    return plans
+
+
+def _world_plan(
+    home: Home, world: World, data: bytes, ledger: Ledger, taken: set[str]
+) -> WorldPlan:
+    row = ledger.of("world", world.path.name)
+    if not data:
+        return WorldPlan(world, "", data, "same", 0)
+    if row.get("file"):
+        file = str(row["file"])
+        return WorldPlan(world, file, data, _state(home, file, data, str(row.get("digest", ""))), 0)
+    stem, number = file_name(world.name), 1
+    file = f"{stem}.json"
+    while fold_name(file) in {fold_name(one) for one in taken} or _standing(home, file) not in (
+        None,
+        data,
+    ):
+        number += 1
+        file = f"{stem}-{number}.json"
+    return WorldPlan(world, file, data, "new" if _standing(home, file) is None else "same", 0)
+
+
+def _state(home: Home, file: str, data: bytes, before: str) -> State:
+    standing = _standing(home, file)
+    if standing == data:
+        return "same"
+    return "changed" if standing is not None and digest(standing) == before else "kept"
+
+
+def _standing(home: Home, file: str) -> bytes | None:
+    return bytes_in(home.space.blob(f"worldbooks/{file}"))
+
+
+def write_world(home: Home, plan: WorldPlan, ledger: Ledger) -> None:
+    """Put the lorebook where the roles share theirs.
+
+    Raises:
+        NotWrittenError: the disk refused.
+    """
+    if plan.state in ("new", "changed"):
+        rewrite(home.space, f"worldbooks/{plan.file}", plan.data)
+        note_imported(home.space, plan.file)
+    if plan.file and plan.state != "kept":
+        ledger.note("world", plan.world.path.name, file=plan.file, digest=digest(plan.data))
+
+
+def catch_all_keys(home: Home, plan: WorldPlan) -> tuple[FileError, ...]:
+    """The keys of a lorebook that match everything, each with what to do."""
+    if plan.state not in ("new", "changed"):
+        return ()
+    book = read_book(orjson.loads(plan.data), plan.world.name, BookSource.GLOBAL)
+    return tuple(
+        FileError(
+            plan.world.path,
+            "{entry}: the key {key!r} matches everything, so this entry comes on every turn; make it constant, or change the key",
+            entry=one.entry,
+            key=one.key,
+        )
+        for one in everywhere([book], home.settings.lore)
+    )
+
+
+def _too_large(world: World) -> FileError:
+    most = MAX_BYTES // 2**20
+    return FileError(
+        world.path, "has more than {most} MB", remedy="split it into several lorebooks", most=most
+    )

@@ -1,0 +1,89 @@
+"""Personas: who the user is in which chat, and what is written about each, kept in `personas.json` of the home, where turns read it."""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from rolememory.authoring.importer.ledger import Ledger, digest
+from rolememory.authoring.importer.plan import PersonaPlan
+from rolememory.cards.tavern.chat import TavernChatHead, TavernMessage
+from rolememory.cards.tavern.settings import Persona, TavernSettings
+from rolememory.engine import Home
+from rolememory.errors import FileError
+from rolememory.storage import role_file
+from rolememory.storage.personas import FILE, rows
+from rolememory.storage.port import Document
+
+
+def user_of(
+    head: TavernChatHead, messages: Iterable[TavernMessage], settings: TavernSettings
+) -> str | None:
+    """Whose chat it is: the name the user's messages mostly bear, else the persona the chat is locked to, else what else is said.
+
+    >>> user_of(TavernChatHead(user="Lin"), [TavernMessage(0, "user", "Hi.", name="林")], TavernSettings())
+    '林'
+    """
+    names = Counter(one.name for one in messages if one.speaker == "user" and one.name)
+    if names:
+        return names.most_common(1)[0][0]
+    locked = settings.personas.get(head.persona) or settings.personas.get(settings.default_persona)
+    return head.user or (locked.name if locked else "") or settings.user or None
+
+
+def persona_plans(
+    home: Home, settings: TavernSettings, ledger: Ledger, problems: list[FileError]
+) -> tuple[PersonaPlan, ...]:
+    """Every persona, and whether it is here already."""
+    try:
+        standing = {str(row.get("avatar")): row for row in rows(_read(home.space.document(FILE)))}
+    except FileError as error:
+        problems.append(error)
+        return ()
+    return tuple(
+        PersonaPlan(one, _state(standing.get(one.avatar), one, ledger))  # type: ignore[arg-type]
+        for one in settings.personas.values()
+    )
+
+
+def _state(standing: dict[str, Any] | None, persona: Persona, ledger: Ledger) -> str:
+    before = ledger.of("persona", persona.avatar).get("digest")
+    if standing is None:
+        return "new" if before is None else "kept"
+    if _mark(standing) == _mark(_row(persona)):
+        return "same"
+    return "changed" if _mark(standing) == before else "kept"
+
+
+def write_persona(home: Home, persona: Persona, ledger: Ledger) -> None:
+    """Put what is said about the persona into the file; what else stands there stays.
+
+    Raises:
+        FileError: the file cannot be read as it stands.
+        NotWrittenError: the disk refused.
+    """
+    file = home.space.document(FILE)
+    document = _read(file)
+    there = rows(document)
+    found = next((row for row in there if row.get("avatar") == persona.avatar), None)
+    if found is None:
+        there.append(_row(persona))
+    else:
+        found.update(_row(persona))
+    document["personas"] = there
+    file.put(role_file.dump(document))
+    ledger.note("persona", persona.avatar, digest=_mark(_row(persona)))
+
+
+def _row(persona: Persona) -> dict[str, Any]:
+    return {
+        "name": persona.name, "title": persona.title, "description": persona.description, "avatar": persona.avatar, "worldbook": persona.book
+    }  # fmt: skip
+
+
+def _mark(row: dict[str, Any]) -> str:
+    fields = ("name", "title", "description", "avatar", "worldbook")
+    return digest("\0".join(str(row.get(field, "")) for field in fields).encode("utf-8", "replace"))
+
+
+def _read(file: Document) -> dict[str, Any]:
+    return role_file.object_in(file) if file.mark() else {}

@@ -1,0 +1,128 @@
+"""What an import would do, found out without changing anything."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from rolememory.cards.card import Card
+from rolememory.cards.tavern.chat import TavernChatHead
+from rolememory.cards.tavern.files import FileStamp
+from rolememory.cards.tavern.layout import DataFolder
+from rolememory.cards.tavern.settings import Persona, TavernSettings
+from rolememory.cards.tavern.summaries import LeftSummary
+from rolememory.cards.tavern.worlds import World
+from rolememory.errors import FileError
+
+Kind = Literal["world", "role", "persona", "chat"]
+State = Literal["new", "changed", "same", "kept"]
+"""Not here yet; here and older; here already; here, and not touched because it was edited or taken away here."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportSettings:
+    """How a person wants it."""
+
+    role: str = ""  # id of the role that a folder of chats without a card belongs to
+    hidden: bool = False  # messages that were hidden from the model come too
+    again: bool = False  # chats that did not change are read again
+
+
+PLAIN = ImportSettings()
+
+
+@dataclass(frozen=True, slots=True)
+class RolePlan:
+    """A character."""
+
+    avatar: str  # file of its card; where it has none the name of its folder of chats
+    name: str
+    state: State
+    role: str | None = None  # id of the role that it is, where there is one
+    card: Card | None = None  # read where it differs from what is here
+    stamp: FileStamp | None = None
+    greets: bool = False  # it has a greeting
+    world: str = ""  # lorebook the card names
+    mark: str = ""  # fingerprint of its texts
+
+
+@dataclass(frozen=True, slots=True)
+class WorldPlan:
+    """A lorebook."""
+
+    world: World
+    file: str  # what it is called in worldbooks/
+    data: bytes = field(repr=False)  # what would stand there; empty = nothing is left but memories
+    state: State
+    entries: int
+
+    @property
+    def name(self) -> str:
+        """What cards and chats call it."""
+        return self.world.name
+
+
+@dataclass(frozen=True, slots=True)
+class PersonaPlan:
+    """Somebody the user plays."""
+
+    persona: Persona
+    state: State
+
+
+@dataclass(frozen=True, slots=True)
+class ChatPlan:
+    """A chat file."""
+
+    key: str  # where it lies in the data folder, with forward slashes
+    path: Path
+    stamp: FileStamp
+    head: TavernChatHead
+    id: str  # what the chat is called here
+    folder: str  # of the character, or the group's name
+    listeners: tuple[str, ...]  # avatars of the roles that may have heard it
+    members: tuple[str, ...] = ()  # of the group now
+    group: bool = False
+    memories: tuple[LeftSummary, ...] = ()  # that Memory Books wrote about it
+    state: State = "new"
+
+    @property
+    def name(self) -> str:
+        """What SillyTavern calls it."""
+        return self.path.stem
+
+
+@dataclass(frozen=True, slots=True)
+class ImportPlan:
+    """Everything that is there, and what would become of it."""
+
+    source: DataFolder
+    settings: TavernSettings
+    roles: Mapping[str, RolePlan]  # by avatar
+    worlds: Mapping[str, WorldPlan]  # by name
+    personas: tuple[PersonaPlan, ...]
+    chats: tuple[ChatPlan, ...]  # in the order of their beginnings
+    problems: tuple[FileError, ...]  # what cannot be brought, and why
+    many: Mapping[str, int] = field(
+        default_factory=dict
+    )  # how many chats roles have whose stories nobody was asked about yet, by avatar
+
+    @property
+    def due(self) -> tuple[ChatPlan, ...]:
+        """The chats that have something new."""
+        return tuple(chat for chat in self.chats if chat.state != "same")
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether everything is here already."""
+        return not self.due and self.states("role", "world", "persona") <= {"same", "kept"}
+
+    def states(self, *kinds: Kind) -> set[State]:
+        """How things of these kinds stand."""
+        found: dict[Kind, list[State]] = {
+            "role": [one.state for one in self.roles.values()],
+            "world": [one.state for one in self.worlds.values()],
+            "persona": [one.state for one in self.personas],
+            "chat": [one.state for one in self.chats],
+        }
+        return {state for kind in kinds for state in found[kind]}

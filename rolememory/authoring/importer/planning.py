@@ -1,0 +1,307 @@
+"""Looking at everything there is, without changing anything: cards, lorebooks, personas, and the first line of every chat."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from rolememory.authoring.importer.identity import role_plans
+from rolememory.authoring.importer.ledger import Ledger, digest
+from rolememory.authoring.importer.lore import books_of, homes_of, read_worlds, world_plans
+from rolememory.authoring.importer.people import persona_plans
+from rolememory.authoring.importer.plan import (
+    PLAIN,
+    ChatPlan,
+    ImportPlan,
+    ImportSettings,
+    RolePlan,
+    State,
+)
+from rolememory.cards.role_parts import display_name
+from rolememory.cards.tavern import files
+from rolememory.cards.tavern.chat import TavernChatHead, read_head
+from rolememory.cards.tavern.dates import named_at
+from rolememory.cards.tavern.groups import GroupChat, read_group
+from rolememory.cards.tavern.layout import DataFolder
+from rolememory.cards.tavern.settings import TavernSettings, read_settings
+from rolememory.cards.tavern.summaries import LeftSummary
+from rolememory.cards.tavern.worlds import World
+from rolememory.engine import Home
+from rolememory.errors import FileError
+from rolememory.schema.settings import Settings
+from rolememory.text.fold import fold_name
+
+Tell = Callable[[int, int], None]
+"""Gets (done, all)."""
+
+
+def make_plan(
+    home: Home,
+    source: DataFolder,
+    ledger: Ledger,
+    wishes: ImportSettings = PLAIN,
+    tell: Tell = lambda *_: None,
+) -> ImportPlan:
+    """What is in the data folder, what of it is here, and what cannot be read. Cost: every card and lorebook, one line of every chat."""
+    problems: list[FileError] = []
+    settings = _settings(source, problems)
+    roles = role_plans(home, source, ledger, problems)
+    if source.only and not roles:
+        roles[source.only] = _without_card(
+            home, source, wishes.role or str(ledger.of("role", source.only).get("role", ""))
+        )
+    chats = _identified(
+        [*_solo(source, roles, problems, tell), *_grouped(source, roles, problems)], ledger
+    )
+    worlds = [] if source.bare else read_worlds(source, problems)
+    if source.only:
+        worlds = list(_named(worlds, roles, chats, settings))
+    homes = homes_of(worlds, chats)
+    chats = [replace(chat, memories=tuple(homes.get(chat.key, ()))) for chat in chats]
+    chats = [replace(chat, state=_state(chat, ledger, roles, wishes)) for chat in chats]
+    books = world_plans(home, worlds, homes, ledger, problems)
+    personas = () if source.only else persona_plans(home, settings, ledger, problems)
+    known = tuple(sorted(chats, key=_begun))
+    many = _many(home, roles, known, ledger)
+    return ImportPlan(source, settings, roles, books, personas, known, tuple(problems), many)
+
+
+def _many(
+    home: Home, roles: Mapping[str, RolePlan], chats: Iterable[ChatPlan], ledger: Ledger
+) -> dict[str, int]:
+    """How many chats each role has, where some are new and nobody was asked yet whether they share one life."""
+    found = dict[str, int]()
+    new = set[str]()
+    for chat in chats:
+        for avatar in chat.listeners:
+            found[avatar] = found.get(avatar, 0) + 1
+            new |= {avatar} if chat.state == "new" else set()
+    return {
+        avatar: count
+        for avatar, count in found.items()
+        if count > 1
+        and avatar in new
+        and "stories" not in ledger.of("role", avatar)
+        and _rules(home, roles[avatar]).chats.stories == "one"
+    }
+
+
+def _rules(home: Home, role: RolePlan) -> Settings:
+    return home.context.settings_of(home.folder.find(role.role)) if role.role else home.settings
+
+
+def _named(
+    worlds: Iterable[World],
+    roles: Mapping[str, RolePlan],
+    chats: Iterable[ChatPlan],
+    settings: TavernSettings,
+) -> Iterator[World]:
+    """The lorebooks that go with these roles and chats."""
+    names = {name for chat in chats for name in chat.head.books} | {
+        persona.book for persona in settings.personas.values()
+    }
+    for role in roles.values():
+        names |= set(books_of(role, settings))
+    yield from (world for world in worlds if world.name in names)
+
+
+def _settings(source: DataFolder, problems: list[FileError]) -> TavernSettings:
+    try:
+        return TavernSettings() if source.bare else read_settings(source.settings)
+    except FileError as error:
+        problems.append(error)
+        return TavernSettings()
+
+
+def _without_card(home: Home, source: DataFolder, role: str) -> RolePlan:
+    """The role of a folder of chats whose card is not there: the one that was named or came before, else the one role of the folder's name."""
+    roles = home.roles()
+    named = [
+        one
+        for one in roles
+        if fold_name(source.only) in (fold_name(name) for name in (one.name, *one.aliases))
+    ]
+    found = next((one for one in roles if one.id == role), named[0] if len(named) == 1 else None)
+    name = found.name if found else display_name(source.only)
+    return RolePlan(source.only, name, "same" if found else "new", found.id if found else None)
+
+
+# ── chats of one character ───────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _solo(
+    source: DataFolder, roles: Mapping[str, RolePlan], problems: list[FileError], tell: Tell
+) -> Iterator[ChatPlan]:
+    by_folder = {avatar if avatar == source.only else Path(avatar).stem: avatar for avatar in roles}
+    folders = _asked(source.chat_folders, problems)
+    for done, folder in enumerate(folders, 1):
+        avatar = by_folder.get(folder.name)
+        found = _asked(lambda folder=folder: files.listed(folder, ".jsonl"), problems)  # type: ignore[misc]
+        if avatar is None and found:
+            problems.append(_no_role(folder, len(found), source))
+        elif avatar is not None:
+            yield from _chats(source, found, folder.name, (avatar,), problems)
+        tell(done, len(folders))
+
+
+def _chats(
+    source: DataFolder,
+    paths: Iterable[Path],
+    folder: str,
+    listeners: tuple[str, ...],
+    problems: list[FileError],
+) -> Iterator[ChatPlan]:
+    for path in paths:
+        try:
+            head = read_head(path)
+            yield ChatPlan(
+                _key(source, path),
+                path,
+                files.stamp(path),
+                head,
+                _own_id(head, listeners[0], path),
+                folder,
+                listeners,
+            )
+        except FileError as error:
+            problems.append(error)
+
+
+def _own_id(head: TavernChatHead, place: str, path: Path) -> str:
+    return head.integrity or f"{place}/{path.stem}"
+
+
+def _no_role(folder: Path, count: int, source: DataFolder) -> FileError:
+    card = source.characters / f"{folder.name}.png"
+    return FileError(
+        folder,
+        "{count} chats without a character: {name} is not there or cannot be read",
+        remedy="put the card into characters, or bring this folder alone: import sillytavern {folder}",
+        count=count,
+        name=card.name,
+        folder=folder,
+    )
+
+
+# ── chats of groups ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _grouped(
+    source: DataFolder, roles: Mapping[str, RolePlan], problems: list[FileError]
+) -> Iterator[ChatPlan]:
+    """Chats of groups; one that no group owns any more was heard by those who speak in it."""
+    if source.only:
+        return
+    paths = {
+        path.stem: path
+        for path in _asked(lambda: files.listed(source.group_chats, ".jsonl"), problems)
+    }
+    for group in _groups(source, problems):
+        members = tuple(avatar for avatar in group.members if avatar in roles)
+        for name in group.chats:
+            if path := paths.pop(name, None):
+                yield from _group_chat(source, path, group, members, problems)
+    for path in paths.values():
+        yield from _group_chat(
+            source, path, GroupChat(path.stem, path.stem, (), (), {}), (), problems
+        )
+
+
+def _groups(source: DataFolder, problems: list[FileError]) -> Iterator[GroupChat]:
+    for path in _asked(lambda: files.listed(source.groups, ".json"), problems):
+        try:
+            yield read_group(path)
+        except FileError as error:
+            problems.append(error)
+
+
+def _group_chat(
+    source: DataFolder,
+    path: Path,
+    group: GroupChat,
+    members: tuple[str, ...],
+    problems: list[FileError],
+) -> Iterator[ChatPlan]:
+    try:
+        head = read_head(path)
+        head = replace(head, integrity=head.integrity or group.integrities.get(path.stem, ""))
+        yield ChatPlan(
+            _key(source, path),
+            path,
+            files.stamp(path),
+            head,
+            _own_id(head, group.id, path),
+            group.name,
+            members,
+            members=members,
+            group=True,
+        )
+    except FileError as error:
+        problems.append(error)
+
+
+# ── all chats ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _identified(chats: list[ChatPlan], ledger: Ledger) -> list[ChatPlan]:
+    """Each chat with an id of its own. Branches once took over the id of the chat they left; then the chat keeps it."""
+    found, taken = [], set[tuple[str, str]]()
+    for chat in sorted(chats, key=lambda one: (bool(one.head.main_chat), _begun(one))):
+        wanted = str(ledger.of("chat", chat.key).get("chat") or chat.id)
+        heard_by = chat.listeners or (chat.folder,)
+        if any((one, wanted) in taken for one in heard_by):
+            wanted = f"{chat.folder if chat.group else heard_by[0]}/{chat.name}"
+        taken |= {(one, wanted) for one in heard_by}
+        found.append(replace(chat, id=wanted))
+    return found
+
+
+def _state(
+    chat: ChatPlan, ledger: Ledger, roles: Mapping[str, RolePlan], wishes: ImportSettings
+) -> State:
+    row = ledger.of("chat", chat.key)
+    if not row:
+        return "new"
+    known = {plan.role for plan in roles.values() if plan.role}
+    here = {roles[avatar].role for avatar in chat.listeners}
+    noted = set(row.get("roles", ()))
+    heard_all = row.get("hidden") is True or not wishes.hidden
+    same = (
+        heard_all
+        and row.get("stamp") == list(chat.stamp)
+        and row.get("left") == left_mark(chat.memories)
+        and here <= noted <= known
+    )
+    return "same" if same and not wishes.again else "changed"
+
+
+def left_mark(memories: Iterable[LeftSummary]) -> str:
+    """What Memory Books wrote, as a mark that changes when it does."""
+    texts = [f"{one.through}\0{one.text}" for one in memories]
+    return digest("\0".join(texts).encode("utf-8", "replace")) if texts else ""
+
+
+def begun(chat: ChatPlan) -> datetime:
+    """When the chat was begun, as well as that is told."""
+    return (
+        chat.head.created
+        or named_at(chat.name)
+        or datetime.fromtimestamp(chat.stamp.changed_ns / 1e9, UTC)
+    )
+
+
+def _begun(chat: ChatPlan) -> tuple[datetime, bool, str]:
+    """Oldest first; a chat before its branches, which begin with its own first words."""
+    return begun(chat), bool(chat.head.main_chat), chat.key
+
+
+def _key(source: DataFolder, path: Path) -> str:
+    return path.relative_to(source.path).as_posix()
+
+
+def _asked(ask: Callable[[], list[Path]], problems: list[FileError]) -> list[Path]:
+    try:
+        return ask()
+    except FileError as error:
+        problems.append(error)
+        return []

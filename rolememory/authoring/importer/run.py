@@ -1,0 +1,283 @@
+"""Carrying a plan out, thing by thing; each is noted as soon as it is here, so that a stop loses nothing and the next run goes on."""
+
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from types import MappingProxyType
+from typing import Literal
+
+from rolememory.authoring.import_card import import_card
+from rolememory.authoring.importer.ledger import Ledger
+from rolememory.authoring.importer.lore import books_of, catch_all_keys, write_world
+from rolememory.authoring.importer.memories import ImportedChat, remember_summaries
+from rolememory.authoring.importer.people import user_of, write_persona
+from rolememory.authoring.importer.plan import (
+    ChatPlan,
+    ImportPlan,
+    Kind,
+    PersonaPlan,
+    RolePlan,
+    State,
+    WorldPlan,
+)
+from rolememory.authoring.importer.planning import begun, left_mark
+from rolememory.authoring.importer.sink import KeptChat, TakesOf
+from rolememory.authoring.importer.transcript import RoleTranscript, as_heard, hidden_in, listeners
+from rolememory.cards.role_parts import display_name, role_from_card
+from rolememory.cards.tavern.chat import ChatFile, read_chat
+from rolememory.cards.tavern.names import as_stored
+from rolememory.chats.stories import Living
+from rolememory.engine import Home, RoleMemory
+from rolememory.errors import FileError, RoleMemoryError
+from rolememory.storage.files import atomic
+from rolememory.storage.port import bytes_in
+from rolememory.text.fold import fold_name
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedItem:
+    """What became of one thing of the plan."""
+
+    kind: Kind
+    name: str
+    state: State | Literal["failed"]
+    key: str = ""
+    role: str | None = None  # id of the role that a character is
+    roles: tuple[str, ...] = ()  # names of the roles a chat went to
+    user: str | None = None
+    messages: int = 0  # heard, of all roles together
+    hidden: int = 0  # left out because they were hidden
+    summaries: int = 0  # new
+    learned: int = 0  # memories that the chat itself taught
+    problems: tuple[RoleMemoryError, ...] = field(default=())
+
+
+class ImportRun:
+    """One import under way. `run` gives each thing as it is done; what fails is told in it, and the rest goes on."""
+
+    def __init__(
+        self,
+        home: Home,
+        plan: ImportPlan,
+        ledger: Ledger,
+        takes: TakesOf,
+        *,
+        hidden: bool = False,
+        stories: Mapping[str, Living] = MappingProxyType({}),
+    ) -> None:
+        """`stories`: whether the chats of a role share one life, by avatar, for those of `plan.many`; else each is its own."""
+        self.home, self.plan, self.ledger = home, plan, ledger
+        self._takes, self._hidden = takes, hidden
+        self._stories = {avatar: stories.get(avatar, "each") for avatar in plan.many}
+        self._roles: dict[str, RolePlan] = dict(plan.roles)
+
+    def run(self) -> Iterator[ImportedItem]:
+        """Everything that is due: lorebooks before the roles that link them, personas, then chats from the oldest on."""
+        for brought, do in self._steps():
+            yield self._tried(brought, do)
+
+    def _steps(self) -> Iterator[tuple[ImportedItem, Callable[[], ImportedItem]]]:
+        """What there is to do, each as it is told of when it fails."""
+        for world in self.plan.worlds.values():
+            yield ImportedItem("world", world.name, world.state), partial(self._world, world)
+        for role in self.plan.roles.values():
+            yield (
+                ImportedItem("role", role.name, role.state, role.avatar),
+                partial(self._role, role),
+            )
+        for persona in self.plan.personas:
+            yield (
+                ImportedItem("persona", persona.persona.name, persona.state),
+                partial(self._persona, persona),
+            )
+        for chat in self.plan.due:
+            yield ImportedItem("chat", chat.name, chat.state, chat.key), partial(self._chat, chat)
+
+    def _tried(self, brought: ImportedItem, do: Callable[[], ImportedItem]) -> ImportedItem:
+        try:
+            return do()
+        except RoleMemoryError as error:
+            return replace(brought, state="failed", problems=(error,))
+        except OSError as error:
+            return replace(
+                brought, state="failed", problems=(atomic.not_written(self.home.path, error),)
+            )
+
+    # ── things ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _world(self, world: WorldPlan) -> ImportedItem:
+        write_world(self.home, world, self.ledger)
+        told = catch_all_keys(self.home, world)
+        return ImportedItem("world", world.name, world.state, problems=told)
+
+    def _persona(self, persona: PersonaPlan) -> ImportedItem:
+        if persona.state in ("new", "changed"):
+            write_persona(self.home, persona.persona, self.ledger)
+        return ImportedItem("persona", persona.persona.name, persona.state)
+
+    def _role(self, role: RolePlan) -> ImportedItem:
+        role_id = role.role or self._made(role)
+        if role.card is not None and role.state == "changed":
+            import_card(self.home, role.card, into=self.home.folder.find(role_id))
+        self._roles[role.avatar] = replace(role, role=role_id)
+        row, stamp = (
+            self.ledger.of("role", role.avatar),
+            None if role.stamp is None else list(role.stamp),
+        )
+        linked = row.get("linked", []) if row.get("role") == role_id else []
+        fields = {"greets": role.greets, "world": role.world, "mark": role.mark, "linked": linked}
+        self.ledger.note("role", role.avatar, role=role_id, stamp=stamp, **fields)
+        if role.card is not None:
+            self._call(role_id, as_stored(role.card.name))
+        self._link(role.avatar, books_of(role, self.plan.settings))
+        self._drop_own_book(role, role_id)
+        return ImportedItem("role", role.name, role.state, role.avatar, role_id)
+
+    def _made(self, role: RolePlan) -> str:
+        """A new role. One whose card holds the id of another role, as a copied card does, gets an id of its own."""
+        known = {one.id for one in self.home.roles()}
+        if role.card is not None and role_from_card(role.card).role.id not in known:
+            return import_card(self.home, role.card, name=role.name).role.id
+        made = self.home.folder.create(role.name, str(uuid.uuid4()))
+        return (
+            import_card(self.home, role.card, into=made).role.id
+            if role.card is not None
+            else made.id
+        )
+
+    def _call(self, role_id: str, name: str) -> None:
+        """Let the role answer to this name too, unless another does."""
+        roles = self.home.roles()
+        taken = {fold_name(one) for role in roles for one in (role.name, *role.aliases)}
+        if name and fold_name(name) not in taken:
+            role = next(role for role in roles if role.id == role_id)
+            self.home.folder.update(role.model_copy(update={"aliases": (*role.aliases, name)}))
+
+    def _link(self, avatar: str, names: Sequence[str]) -> None:
+        """Link lorebooks to a role, each once: one that was unlinked here stays so."""
+        row = self.ledger.of("role", avatar)
+        before = list(row.get("linked", ()))
+        files = {
+            name: self.plan.worlds[name].file
+            for name in names
+            if name in self.plan.worlds and self.plan.worlds[name].file
+        }
+        fresh = [file for file in files.values() if file not in before]
+        if not fresh:
+            return
+        role = self.home.folder.find(str(self._roles[avatar].role))
+        added = [file for file in fresh if file not in role.worldbooks]
+        if added:
+            self.home.folder.update(
+                role.model_copy(update={"worldbooks": (*role.worldbooks, *added)})
+            )
+        self.ledger.note("role", avatar, linked=[*before, *fresh])
+
+    def _drop_own_book(self, role: RolePlan, role_id: str) -> None:
+        """The card's own copy of a lorebook that came as a file: there it is newer, and twice it would be said twice."""
+        world = self.plan.worlds.get(role.world)
+        if world is None or not world.file or role.card is None:
+            return
+        space = self.home.folder.space(role_id)
+        for name, data in role_from_card(role.card, role_id).files.items():
+            if name.startswith("worldbooks/") and bytes_in(space.blob(name)) == data:
+                space.blob(name).delete()
+
+    # ── chats ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _chat(self, plan: ChatPlan) -> ImportedItem:
+        chat = read_chat(plan.path)
+        user, row = (
+            user_of(plan.head, chat.messages, self.plan.settings),
+            self.ledger.of("chat", plan.key),
+        )
+        done = ImportedItem(
+            "chat", plan.name, plan.state, plan.key, user=user, problems=chat.problems
+        )
+        roles, summaries = [], dict(row.get("summaries", {}))
+        for role in self._here(chat, plan):
+            heard = as_heard(
+                chat,
+                plan,
+                role,
+                tuple(self._roles.values()),
+                begun=begun(plan),
+                hidden=self._hidden,
+            )
+            roles.append(str(role.role))
+            if heard.since is not None:
+                done, ids = self._told(
+                    plan, chat, role, heard, done, summaries.get(str(role.role), ())
+                )
+                summaries[str(role.role)] = ids
+        fields = {
+            "stamp": list(plan.stamp),
+            "left": left_mark(plan.memories),
+            "hidden": self._hidden,
+        }
+        self.ledger.note("chat", plan.key, chat=plan.id, roles=roles, summaries=summaries, **fields)
+        return done if self._hidden else replace(done, hidden=hidden_in(chat))
+
+    def _here(self, chat: ChatFile, plan: ChatPlan) -> list[RolePlan]:
+        found = [role for role in listeners(chat, plan, self._roles) if role.role]
+        if plan.listeners and not found:
+            raise FileError(
+                plan.path,
+                "not brought: its character could not be",
+                remedy="see what is said of the character, then import again",
+            )
+        return found
+
+    def _told(
+        self,
+        plan: ChatPlan,
+        chat: ChatFile,
+        role: RolePlan,
+        heard: RoleTranscript,
+        done: ImportedItem,
+        before: Sequence[str],
+    ) -> tuple[ImportedItem, list[str]]:
+        role_memory: RoleMemory = self.home.role(str(role.role))
+        known = len(role_memory.memories)
+        self._link(role.avatar, self._books_of_chat(plan, done.user))
+        if not plan.group:
+            self._call(str(role.role), display_name(plan.head.character))
+        kept = (
+            self._takes(role_memory).observe(
+                heard.messages, plan.id, done.user, plan.name, own=self._is_own(plan, role.avatar)
+            )
+            if heard.messages
+            else KeptChat(plan.id, ())
+        )
+        learned = len(role_memory.memories) - known
+        ids, fresh = remember_summaries(
+            role_memory,
+            (*chat.summaries, *plan.memories),
+            ImportedChat(kept.chat, done.user, heard, kept.versions),
+            before,
+        )
+        return replace(
+            done,
+            roles=(*done.roles, role.name),
+            messages=done.messages + len(heard.messages),
+            summaries=done.summaries + fresh,
+            learned=done.learned + learned,
+        ), ids
+
+    def _is_own(self, plan: ChatPlan, avatar: str) -> bool:
+        """Whether a chat is to be a story of its own."""
+        if plan.state != "new":
+            return False
+        chosen = self.ledger.of("role", avatar).get("stories") or self._stories.get(avatar)
+        if chosen is not None:
+            self.ledger.note("role", avatar, stories=chosen)
+        return bool(chosen == "each")
+
+    def _books_of_chat(self, plan: ChatPlan, user: str | None) -> list[str]:
+        """The lorebooks bound to the chat, and the one that goes with the persona."""
+        settings = self.plan.settings
+        persona = settings.personas.get(plan.head.persona) or (
+            settings.persona_named(user) if user else None
+        )
+        return [*plan.head.books, *([persona.book] if persona and persona.book else [])]

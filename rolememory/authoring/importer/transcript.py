@@ -1,0 +1,99 @@
+"""A chat as one role heard it: the messages as the write path takes them, each with its time."""
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from rolememory.authoring.importer.plan import ChatPlan, RolePlan
+from rolememory.cards.tavern.chat import ChatFile, TavernMessage
+from rolememory.cards.tavern.groups import heard, with_avatars
+from rolememory.schema.message import Message
+
+_STEP = timedelta(seconds=1)
+
+
+@dataclass(frozen=True, slots=True)
+class RoleTranscript:
+    """What a role takes in. `places` are the places of the messages in the chat's file."""
+
+    messages: tuple[Message, ...]
+    places: tuple[int, ...]
+    since: int | None  # the first place at which it was there, hidden or not; None = it never was
+    sent: tuple[datetime | None, ...] = ()  # of every place of the file
+
+    def before(self, place: int) -> int | None:
+        """Which of its messages stands at that place, or last before it; below 0 the last one of all."""
+        at = len(self.places) - 1 if place < 0 else bisect_right(self.places, place) - 1
+        return at if at >= 0 else None
+
+
+def as_heard(
+    chat: ChatFile,
+    plan: ChatPlan,
+    role: RolePlan,
+    roles: Sequence[RolePlan],
+    *,
+    begun: datetime,
+    hidden: bool,
+) -> RoleTranscript:
+    """What the role heard of a chat. `begun` dates a chat that says no time; `hidden` takes in what was hidden from the model."""
+    listed: Sequence[TavernMessage] = chat.messages
+    if plan.group:
+        listed = heard(
+            grouped(chat, roles),
+            role.avatar,
+            plan.members,
+            {one.avatar for one in roles if one.greets},
+        )
+    told = [
+        one for one in listed if one.text.strip() and not one.program and (hidden or not one.hidden)
+    ]
+    times = list(dated([one.sent for one in told], begun))
+    messages = (
+        Message(role=one.speaker, content=one.text, name=one.name or None, sent=at)
+        for one, at in zip(told, times, strict=True)
+    )
+    since = listed[0].place if listed else None
+    return RoleTranscript(
+        tuple(messages),
+        tuple(one.place for one in told),
+        since,
+        tuple(one.sent for one in chat.messages),
+    )
+
+
+def listeners(chat: ChatFile, plan: ChatPlan, roles: Mapping[str, RolePlan]) -> list[RolePlan]:
+    """The roles a chat goes to; in a group also those who speak in it and are no members any more."""
+    spoke = (
+        sorted({one.avatar for one in grouped(chat, tuple(roles.values()))}) if plan.group else ()
+    )
+    return [roles[avatar] for avatar in dict.fromkeys((*plan.listeners, *spoke)) if avatar in roles]
+
+
+def grouped(chat: ChatFile, roles: Sequence[RolePlan]) -> tuple[TavernMessage, ...]:
+    """The messages of a group with the avatars of those who speak."""
+    names = [role.name for role in roles]
+    return with_avatars(
+        chat.messages, {role.name: role.avatar for role in roles if names.count(role.name) == 1}
+    )
+
+
+def hidden_in(chat: ChatFile) -> int:
+    """How many messages of the story are hidden from the model."""
+    return sum(one.hidden and not one.program for one in chat.messages)
+
+
+def dated(times: Sequence[datetime | None], begun: datetime) -> Iterator[datetime]:
+    """A time for every message: its own, else a second after the one before; before the first that is known, a second before it.
+
+    >>> from datetime import UTC
+    >>> known = datetime(2024, 5, 1, 12, tzinfo=UTC)
+    >>> [str(one.time()) for one in dated([None, known, None], known)]
+    ['11:59:59', '12:00:00', '12:00:01']
+    """
+    at, first = next(((at, time) for at, time in enumerate(times) if time), (0, begun))
+    before = first - (at + 1) * _STEP
+    for time in times:
+        before = time or before + _STEP
+        yield before

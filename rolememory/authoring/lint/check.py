@@ -1,0 +1,52 @@
+"""All faults of a book at once, the worst first."""
+
+from collections.abc import Callable, Iterator
+
+from rolememory.authoring.books import BookFile
+from rolememory.authoring.lint import (
+    costs,
+    effects,
+    formats,
+    groups,
+    keys,
+    patterns,
+    recursion,
+    secondary,
+    texts,
+    unreachable,
+)
+from rolememory.authoring.lint.finding import LintFinding, Severity
+from rolememory.authoring.lint.subject import Subject
+from rolememory.authoring.lint.words import severity
+from rolememory.schema.settings import ScanSettings
+
+Rule = Callable[[Subject], Iterator[LintFinding]]
+
+RULES: tuple[Rule, ...] = tuple(
+    rule
+    for part in (
+        unreachable,
+        keys,
+        secondary,
+        patterns,
+        recursion,
+        costs,
+        groups,
+        effects,
+        texts,
+        formats,
+    )
+    for rule in part.RULES
+)
+_ORDER = list(Severity)
+
+
+def check(file: BookFile, settings: ScanSettings | None = None) -> list[LintFinding]:
+    """Every fault of the book under these settings: errors, then warnings, then notes, each in the order of the file."""
+    subject = Subject.of(file, settings)
+    places = {lore.entry.id: at for at, lore in enumerate(subject.entries)}
+    found = [finding for rule in RULES for finding in rule(subject)]
+    return sorted(
+        dict.fromkeys(found),
+        key=lambda one: (_ORDER.index(severity(one)), places.get(one.entry, -1)),
+    )

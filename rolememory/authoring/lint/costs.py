@@ -1,0 +1,39 @@
+"""Texts that no budget can pay."""
+
+from collections.abc import Iterator
+
+from rolememory.authoring.lint.finding import LintFinding, of, of_book
+from rolememory.authoring.lint.subject import Subject
+
+
+def _limit(subject: Subject) -> int:
+    """The most tokens one entry may have."""
+    own = subject.book.token_budget if subject.rules.card_fields else None
+    limit = min(subject.budget, own) if own is not None and own > 0 else subject.budget
+    return limit - 1 if subject.rules.reaching_is_too_much else limit
+
+
+def too_dear(subject: Subject) -> Iterator[LintFinding]:
+    """Entries that do not fit even when they are alone, and those that take more than half."""
+    limit = _limit(subject)
+    for lore in subject.living:
+        tokens = subject.costs[lore.entry.id]
+        if lore.entry.ignore_budget:
+            continue
+        if tokens > limit:
+            yield of(lore, "too_dear", "content", tokens=tokens, budget=limit)
+        elif tokens * 2 > limit and len(subject.living) > 1:
+            yield of(lore, "greedy", "content", tokens=tokens, budget=limit)
+
+
+def constants(subject: Subject) -> Iterator[LintFinding]:
+    """Constant entries that leave no room, together."""
+    limit = _limit(subject)
+    tokens = sum(subject.costs[lore.entry.id] for lore in subject.living if lore.constant)
+    if tokens > limit:
+        yield of_book("constants_too_dear", "constant", tokens=tokens, budget=limit)
+    elif tokens * 2 > limit:
+        yield of_book("constants_greedy", "constant", tokens=tokens, budget=limit)
+
+
+RULES = (too_dear, constants)

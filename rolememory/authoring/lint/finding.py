@@ -1,0 +1,79 @@
+"""A fault that was found: a code with its values, in an entry and a field. Worded by `words`."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from rolememory.authoring.books import title
+from rolememory.cards.character_book import snake
+from rolememory.recall.lore.index import Lore
+from rolememory.schema.evidence import Value
+
+
+class Severity(StrEnum):
+    """How sure it is that this is not meant."""
+
+    ERROR = "error"  # cannot do what it was written for
+    WARNING = "warning"  # most likely not meant
+    NOTE = "note"  # good to know
+
+
+@dataclass(frozen=True, slots=True)
+class LintFinding:
+    """One fault. `entry` and `title` are empty for a fault of the book itself."""
+
+    code: str
+    field: str  # by our name
+    values: tuple[tuple[str, Value], ...] = ()
+    entry: str = ""
+    title: str = ""
+
+
+_WORLD = {
+    "keys": "key", "secondary_keys": "keysecondary", "selective_logic": "selectiveLogic", "enabled": "disable", "insertion_order": "order",
+    "depth": "depth", "outlet": "outletName", "by_meaning": "vectorized", "match_sources": "match...", "id": "uid",
+    "scan_depth": "scanDepth", "case_sensitive": "caseSensitive", "match_whole_words": "matchWholeWords",
+    "exclude_recursion": "excludeRecursion", "prevent_recursion": "preventRecursion", "delay_until_recursion": "delayUntilRecursion",
+    "use_probability": "useProbability", "group_override": "groupOverride", "group_weight": "groupWeight",
+    "character_filter": "characterFilter", "ignore_budget": "ignoreBudget",
+}  # fmt: skip
+_CARD = (
+    "keys",
+    "secondary_keys",
+    "content",
+    "comment",
+    "constant",
+    "selective",
+    "enabled",
+    "insertion_order",
+    "id",
+    "use_regex",
+    "priority",
+)
+
+
+def written(field: str, form: str) -> str:
+    """A field as it is called in a file of this format.
+
+    >>> written("scan_depth", "sillytavern"), written("scan_depth", "character_book"), written("keys", "character_book")
+    ('scanDepth', 'extensions.scan_depth', 'keys')
+    """
+    if form == "sillytavern":
+        return _WORLD.get(field, field)
+    if (
+        form == "character_book"
+        and field not in _CARD
+        and field in {*_WORLD, "probability", "group", "sticky", "cooldown", "delay", "role"}
+    ):
+        return f"extensions.{snake(_WORLD.get(field, field))}"
+    return field
+
+
+def of(lore: Lore, code: str, field: str, /, **values: Any) -> LintFinding:
+    """A fault of an entry."""
+    return LintFinding(code, field, tuple(values.items()), lore.entry.id, title(lore.entry))
+
+
+def of_book(code: str, field: str, /, **values: Any) -> LintFinding:
+    """A fault of the book."""
+    return LintFinding(code, field, tuple(values.items()))

@@ -1,0 +1,130 @@
+"""Fields and decorators that the format, or the rules it is read by, does not know."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from rapidfuzz import process
+
+from rolememory.authoring.lint.finding import LintFinding, of, of_book
+from rolememory.authoring.lint.subject import Subject
+from rolememory.cards.sillytavern import NEW_ENTRY
+from rolememory.recall.lore.index import Lore
+from rolememory.text.decorators import KNOWN, read_card
+
+_WORLD_FIELDS = frozenset(NEW_ENTRY) | {
+    "uid",
+    "displayIndex",
+    "characterFilter",
+    "extensions",
+    "hash",
+    "decorators",
+    "world",
+    "addMemo",
+}
+_CARD_FIELDS = frozenset(
+    "keys content extensions enabled insertion_order case_sensitive use_regex constant name comment id priority selective"
+    " secondary_keys position".split()
+)
+_READ_BY_SILLYTAVERN = ("@@activate", "@@dont_activate")
+
+
+def same_ids(subject: Subject) -> Iterator[LintFinding]:
+    """Two entries with one id: by exact rules one hides the other."""
+    ids = Counter(str(lore.entry.raw.get("uid", lore.entry.id)) for lore in subject.entries)
+    for lore in subject.entries:
+        own = str(lore.entry.raw.get("uid", lore.entry.id))
+        if ids[own] > 1 and lore.entry.id != own:
+            yield of(lore, "lost_id" if subject.exact else "same_id", "id", id=own)
+    yield from (of_book("doubled_name", name, name=name) for name in subject.file.doubled)
+
+
+def misspelled(subject: Subject) -> Iterator[LintFinding]:
+    """Fields that nearly have a name we know, and so do nothing."""
+    known = {"sillytavern": _WORLD_FIELDS, "character_book": _CARD_FIELDS}.get(subject.book.format)
+    if known is None:
+        return
+    for lore, raw in _raw_entries(subject):
+        for field in raw:
+            near = (
+                None
+                if field in known
+                else process.extractOne(field, sorted(known), score_cutoff=85)
+            )
+            if near:
+                yield of(lore, "misspelled", field, field=field, near=near[0])
+
+
+def _raw_entries(subject: Subject) -> Iterator[tuple[Lore, Mapping[str, Any]]]:
+    """Each entry with its object in the file."""
+    book: Any = subject.book.raw
+    book = book["data"] if isinstance(book.get("data"), Mapping) else book
+    entries = book.get("entries")
+    listed = list(entries.values()) if isinstance(entries, Mapping) else list(entries or ())
+    if len(listed) == len(subject.entries) and subject.book.format == "character_book":
+        yield from (
+            (lore, raw)
+            for lore, raw in zip(subject.entries, listed, strict=True)
+            if isinstance(raw, Mapping)
+        )
+    else:
+        yield from ((lore, lore.entry.raw) for lore in subject.entries)
+
+
+def decorators(subject: Subject) -> Iterator[LintFinding]:
+    """Decorator lines that do nothing."""
+    for lore in subject.living:
+        lines = _lines(lore.entry.content)
+        if lines and subject.file.spec == "chara_card_v2":
+            yield of(lore, "v2_decorator", "content", line=lines[0])
+        for at, line in enumerate(lines):
+            code = _idle_there(line) if subject.exact else _idle_here(lines, at)
+            if code:
+                yield of(lore, code, "content", line=line, name=line.lstrip("@").partition(" ")[0])
+
+
+def _lines(content: str) -> list[str]:
+    lines = content.lstrip("\r\n").split("\n")
+    head = next((at for at, line in enumerate(lines) if not line.startswith("@@")), len(lines))
+    return [line.rstrip() for line in lines[:head]]
+
+
+def _idle_there(line: str) -> str:
+    return "" if line in _READ_BY_SILLYTAVERN or line.startswith("@@@") else "idle_decorator"
+
+
+def _idle_here(lines: list[str], at: int) -> str:
+    """A line counts when leaving out all others gives an effect; one with a fallback below it is meant to be unknown to some."""
+    line = lines[at]
+    if line.startswith("@@@") or (at + 1 < len(lines) and lines[at + 1].startswith("@@@")):
+        return ""
+    name = line.lstrip("@").partition(" ")[0]
+    if name not in KNOWN:
+        return "unknown_decorator"
+    asked, _ = read_card(line + "\nx")
+    tokens_only = name.startswith("instruct_") or name == "reverse_instruct_depth"
+    return "" if tokens_only or asked != read_card("x")[0] else "decorator_value"
+
+
+def version(subject: Subject) -> Iterator[LintFinding]:
+    """Fields of V3 in a V2 card, and fields of cards that SillyTavern does not take over."""
+    if subject.file.spec == "chara_card_v2":
+        for lore, raw in _raw_entries(subject):
+            if raw.get("use_regex") and "selectiveLogic" not in (raw.get("extensions") or {}):
+                yield of(lore, "v2_field", "use_regex", field="use_regex")
+    if not subject.exact:
+        return
+    for lore in subject.living:
+        lost = [name for name in ("priority", "use_regex") if getattr(lore.entry, name)]
+        if lost:
+            yield of(lore, "lost_field", lost[0], fields=", ".join(lost))
+    book = [
+        name
+        for name in ("scan_depth", "token_budget", "recursive_scanning")
+        if getattr(subject.book, name) is not None
+    ]
+    if book:
+        yield of_book("lost_field", book[0], fields=", ".join(book))
+
+
+RULES = (same_ids, misspelled, decorators, version)

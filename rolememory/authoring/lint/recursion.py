@@ -1,0 +1,131 @@
+"""Entries that wake entries: circles, long chains, and those that wake half the book."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+
+from rolememory.authoring.books import title
+from rolememory.authoring.lint.finding import LintFinding, of
+from rolememory.authoring.lint.subject import Subject, fits, rivals
+from rolememory.recall.lore.index import Lore
+
+LONG_CHAIN = 4  # entries in a row
+MANY = 5  # entries woken at once, if that is also half the book
+Wakes = Mapping[str, tuple[str, ...]]
+"""Entry id to the ids of those that its text may wake."""
+
+
+def wakes(subject: Subject) -> Wakes:
+    """Which entry may wake which, by their flags too. Secondary keys and chance may still keep one out."""
+    if not subject.settings.recursive:
+        return {}
+    by_id, heard = {lore.entry.id: lore for lore in subject.living}, hears(subject)
+    return {
+        lore.entry.id: tuple(one for one in heard[lore.entry.id] if not by_id[one].excluded)
+        for lore in subject.living
+        if not lore.silent
+    }
+
+
+@lru_cache(maxsize=1)
+def hears(subject: Subject) -> Wakes:
+    """Which entry's text has whose keys, whatever their flags say."""
+    odd = [lore for lore in subject.living if lore.odd]
+    return {lore.entry.id: tuple(_woken(subject, lore, odd)) for lore in subject.living}
+
+
+def _woken(subject: Subject, lore: Lore, odd: Sequence[Lore]) -> Iterator[str]:
+    said = subject.macros.expand(lore.content, hidden=subject.rules.card_macros)
+    index = subject.index
+    ranks = {rank for spec in index.keys.read(said) for rank in index.owners.get(spec, ())}
+    heard = {index.entries[rank].entry.id for rank in ranks}
+    heard |= {other.entry.id for other in odd if any(fits(key, said) for key in other.odd)}
+    for other in subject.living if heard else ():
+        if (
+            other.entry.id in heard
+            and other is not lore
+            and not subject.is_woken(other)
+            and not rivals(lore, other)
+        ):
+            yield other.entry.id
+
+
+def circles(subject: Subject) -> Iterator[LintFinding]:
+    """Entries that wake each other: whichever is named, all of them come."""
+    graph, told = wakes(subject), set[frozenset[str]]()
+    by_id = {lore.entry.id: lore for lore in subject.living}
+    for start in graph:
+        path = shortest(graph, start, start)
+        if path and frozenset(path) not in told:
+            told.add(frozenset(path))
+            yield of(by_id[start], "circle", "content", path=_arrows([by_id[one] for one in path]))
+
+
+def chains(subject: Subject) -> Iterator[LintFinding]:
+    """One key that draws a long row of entries after it."""
+    graph = wakes(subject)
+    by_id = {lore.entry.id: lore for lore in subject.living}
+    followed = {other for woken in graph.values() for other in woken}
+    for start in graph:
+        path = farthest(graph, start)
+        if len(path) >= LONG_CHAIN and start not in followed:
+            tokens = sum(subject.costs[one] for one in path)
+            yield of(
+                by_id[start],
+                "chain",
+                "content",
+                path=_arrows([by_id[one] for one in path]),
+                count=len(path),
+                tokens=tokens,
+            )
+
+
+def greedy(subject: Subject) -> Iterator[LintFinding]:
+    """An entry whose text wakes half the book."""
+    graph = wakes(subject)
+    by_id = {lore.entry.id: lore for lore in subject.living}
+    for start, woken in graph.items():
+        if len(woken) >= max(MANY, len(subject.living) / 2):
+            yield of(
+                by_id[start], "wakes_many", "content", count=len(woken), of=len(subject.living)
+            )
+
+
+def shortest(graph: Wakes, start: str, goal: str) -> list[str]:
+    """The shortest way along the arrows, both ends in it; empty when there is none.
+
+    >>> shortest({"a": ("b",), "b": ("c", "a"), "c": ()}, "a", "a")
+    ['a', 'b', 'a']
+    """
+    ways = [[start]]
+    seen = set[str]()
+    for way in ways:  # grows while it is walked
+        for follower in graph.get(way[-1], ()):
+            if follower == goal:
+                return [*way, follower]
+            if follower not in seen:
+                seen.add(follower)
+                ways.append([*way, follower])
+    return []
+
+
+def farthest(graph: Wakes, start: str) -> list[str]:
+    """The way to the entry that is the most steps away.
+
+    >>> farthest({"a": ("b", "c"), "b": ("c",), "c": ("d",)}, "a")
+    ['a', 'c', 'd']
+    """
+    ways = [[start]]
+    seen = {start}
+    for way in ways:
+        for follower in graph.get(way[-1], ()):
+            if follower not in seen:
+                seen.add(follower)
+                ways.append([*way, follower])
+    return ways[-1]
+
+
+def _arrows(path: Sequence[Lore]) -> str:
+    return " → ".join(title(lore.entry) for lore in path)
+
+
+RULES = (circles, chains, greedy)

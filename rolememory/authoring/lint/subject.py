@@ -1,0 +1,142 @@
+"""What the rules look at: a book, read and prepared once."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from rolememory.authoring.books import BookFile
+from rolememory.recall.lore.groups import group_names
+from rolememory.recall.lore.index import Lore, LoreIndex
+from rolememory.recall.lore.keys import START, KeyKind, LoreKey
+from rolememory.recall.lore.rules import LoreRules
+from rolememory.recall.lore.token_budget import lore_budget
+from rolememory.schema.lorebook import Lorebook
+from rolememory.schema.role import Character
+from rolememory.schema.settings import LengthSettings, ScanSettings
+from rolememory.text.embed.base import everyday_sentences
+from rolememory.text.keys import KeySpec
+from rolememory.text.lengths import counter_for
+from rolememory.text.macros import Macros, for_character
+
+PATTERN_S = 0.05  # seconds that one search of a pattern may take here
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """A book under these settings."""
+
+    file: BookFile
+    settings: ScanSettings
+    character: Character
+    tokens: Callable[[str], int]
+
+    @classmethod
+    def of(
+        cls,
+        file: BookFile,
+        settings: ScanSettings | None = None,
+        tokens: Callable[[str], int] | None = None,
+    ) -> "Subject":
+        """With the defaults of the product; a card names its own character."""
+        card: Any = file.raw.get("data")
+        known = card if isinstance(card, Mapping) and "entries" not in file.raw else {}
+        names = known.get("tags")
+        who = Character(
+            name=str(known.get("name") or ""), tags=tuple(names) if isinstance(names, list) else ()
+        )
+        return cls(
+            file, settings or ScanSettings(), who, tokens or counter_for("tokens", LengthSettings())
+        )
+
+    @property
+    def book(self) -> Lorebook:
+        """The book."""
+        return self.file.book
+
+    @property
+    def rules(self) -> LoreRules:
+        """The rules it is read by."""
+        return self.index.rules
+
+    @property
+    def exact(self) -> bool:
+        """Whether these are SillyTavern's rules."""
+        return self.rules.name == "sillytavern"
+
+    @cached_property
+    def macros(self) -> Macros:
+        """What macros say; names nobody knows yet stand for themselves."""
+        who = self.character
+        named = Character(
+            name=who.name or "{{char}}",
+            user=who.user if who.user != "User" else "{{user}}",
+            tags=who.tags,
+        )
+        return for_character(named, card_macros=self.settings.rules != "sillytavern")
+
+    @cached_property
+    def index(self) -> LoreIndex:
+        """The entries prepared, the macros of their keys said."""
+        made = LoreIndex([self.book], self.settings)
+        return made.speaking(for_character(self.character, card_macros=made.rules.card_macros))
+
+    @cached_property
+    def entries(self) -> tuple[Lore, ...]:
+        """Every entry, in the order of the file."""
+        prepared = {lore.entry.id: lore for lore in self.index.entries}
+        return tuple(prepared[entry.id] for entry in self.book.entries)
+
+    @cached_property
+    def living(self) -> tuple[Lore, ...]:
+        """Those that are not switched off."""
+        return tuple(lore for lore in self.entries if lore.entry.enabled)
+
+    @cached_property
+    def budget(self) -> int:
+        """Tokens that lore may take."""
+        return lore_budget(self.settings, self.settings.context_tokens)
+
+    @cached_property
+    def costs(self) -> Mapping[str, int]:
+        """Tokens of each entry's text, by its id in the book."""
+        return {
+            lore.entry.id: self.tokens(self.macros.expand(lore.content)) for lore in self.entries
+        }
+
+    @cached_property
+    def everyday(self) -> tuple[tuple[tuple[str, Collection[KeySpec]], ...], ...]:
+        """Everyday sentences as they are scanned, each with the plain keys in it, by language."""
+        name = "Lin: " if self.settings.include_names else ""
+        return tuple(
+            tuple((text := f"{START}{name}{one}", self.index.keys.read(text)) for one in sentences)
+            for sentences in everyday_sentences().values()
+        )
+
+    def is_woken(self, lore: Lore) -> bool:
+        """Whether something else than keys wakes it: it is constant, or told so by a decorator."""
+        return lore.constant or lore.asked.activate
+
+    def keys_in(self, text: str, among: tuple[LoreKey, ...]) -> Iterator[LoreKey]:
+        """Those of these keys that stand in a text, as a scan would find them."""
+        found = self.index.keys.read(text)
+        for key in among:
+            if (key.kind is KeyKind.PLAIN and key.spec in found) or (
+                key.pattern is not None and fits(key, text)
+            ):
+                yield key
+
+
+def rivals(one: Lore, other: Lore) -> bool:
+    """Whether they share a group, of which one comes in."""
+    return not set(group_names(one.entry.group, exact=False)).isdisjoint(
+        group_names(other.entry.group, exact=False)
+    )
+
+
+def fits(key: LoreKey, text: str) -> bool:
+    """Whether a pattern matches a text, within the time it may take."""
+    try:
+        return key.pattern is not None and key.pattern.search(text, timeout_s=PATTERN_S) is not None
+    except TimeoutError:
+        return False

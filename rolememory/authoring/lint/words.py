@@ -1,0 +1,151 @@
+"""How each fault is told: its severity, why it is one, and what to write instead."""
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from rolememory.authoring.lint.finding import LintFinding, Severity
+from rolememory.locales import translatable, translated
+from rolememory.schema.scene import Language
+
+E, W, N = Severity.ERROR, Severity.WARNING, Severity.NOTE
+_HOLE = re.compile(r"\{(\w+)\}")
+
+
+class FaultWording(NamedTuple):
+    """One fault in words."""
+
+    severity: Severity
+    why: str
+    write: str
+
+
+WORDS: Mapping[str, FaultWording] = translatable({code: FaultWording(*row) for code, row in {
+    # ── never fires ──
+    "unreadable": (E, "an entry cannot be read: {problem}", "correct it; the others load"),
+    "disabled": (N, "it is switched off", "switch it on, or delete it"),
+    "no_keys": (E, "it has no keys, so nothing wakes it", "give it a key, or make it constant"),
+    "only_secondary": (E, "it has secondary keys only ({keys}); they are asked after a primary key", "move them to the primary keys"),
+    "only_by_meaning": (N, "only meaning can wake it, which takes an embedding model", "give it a key as well, for those without a model"),
+    "text_for_list": (E, "keys stand as one text, {found}; a list is read", "write {example}"),
+    "no_key_works": (E, "none of its keys can ever be found: {keys}", "correct them, or give it another key"),
+    "luckless": (E, "its probability is {probability}: chance never lets it in", "write 1 to 100, or switch the entry off"),
+    "no_probability": (E, "probability is used, but none is given", "write a probability, 100 for always"),
+    "empty": (W, "it has no text: it takes part and says nothing", "write its text, or delete it"),
+    "long_delay": (W, "it waits for {delay} messages; few chats are so long", "write a smaller delay"),
+    "blind": (E, "scan depth {depth}: it sees no text at all", "write 1 or more, or nothing for the setting"),
+    "for_nobody": (E, "its character filter names nobody, so no character passes", "name a character, or remove the filter"),
+    "not_its_character": (W, "its filter shuts out {name}, whose card this is", "take the name out of the filter"),
+    "no_known_trigger": (E, "no kind of generation is called {found}, so it never lives", "write some of {known}, or none for all"),
+    "unknown_trigger": (W, "no kind of generation is called {found}", "write some of {known}"),
+    "forbidden": (E, "@@dont_activate keeps it out for good", "remove the line, or switch the entry off"),
+    "waits_excluded": (E, "it waits for recursion and is excluded from it", "choose one of the two"),
+    "waits_in_vain": (E, "it waits for recursion, which is off, and no other level brings a pass", "switch recursion on, or remove the delay"),
+    # ── keys ──
+    "blank_key": (E, "a key of blanks is found everywhere", "remove it; an entry for every turn is made constant"),
+    "idle_blank_key": (W, "a key of blanks is never found", "remove it"),
+    "padded_key": (N, "the blanks around '{key}' do not count", 'write "{key}"; to let it stand alone, match whole words'),
+    "listed_key": (W, "'{key}' is one key, commas and all", "write {parts}"),
+    "quoted_key": (W, "the quotes of {key} are looked for too", "write {inside} alone"),
+    "long_key": (N, "'{key}' is a sentence: it must be said word by word", "use its telling words as keys"),
+    "wide_key": (W, "'{key}' has full-width letters, found only when they are typed so", "add {narrow}"),
+    "broad_key": (W, "'{key}' stands in nearly every message", "write a word that tells this entry apart"),
+    "one_character": (W, "'{key}' is one character, found inside other words too", "write a longer word, or set lore.cjk_words"),
+    "name_key": (W, "'{key}' is a speaker's name, which stands before every message of theirs", "make it constant, or write another key"),
+    "repeated_key": (W, "'{key}' and '{other}' are the same key", "keep one"),
+    "redundant_key": (N, "'{key}' adds nothing: '{other}' stands in it", "keep the shorter one"),
+    "shared_key": (N, "'{key}' wakes others as well: {others}", "nothing, if they are meant to come together"),
+    "shadowed_key": (N, "'{key}' has '{inner}' in it, which wakes {others}", "nothing, if they are meant to come together"),
+    "same_keys": (W, "it has the very keys of '{other}' and goes to the same place", "make them one entry, or give both a group"),
+    # ── secondary keys ──
+    "ignored_secondary": (W, "its secondary keys ({keys}) are not asked: selective is off", "set selective to true, or remove them"),
+    "idle_logic": (N, "logic {logic} without secondary keys asks nothing", "add secondary keys, or set the logic back"),
+    "idle_selective": (N, "selective without secondary keys asks nothing", "add secondary keys, or set it to false"),
+    "contradiction": (E, "what wakes it keeps it out: {keys}", "write a key without that word"),
+    "idle_secondary": (W, "a secondary key ({keys}) stands in every key, so it asks for nothing", "write a word that must come besides"),
+    "regex_ignores": (W, "use_regex: {fields} of this entry are ignored", 'write the key as "/pattern/" without use_regex'),
+    # ── patterns ──
+    "broken_pattern": (E, "{key} is no pattern and is looked for as it stands: {why}", "correct the pattern"),
+    "slashed_text": (N, "{key} is plain text, slashes included: {why}", "nothing, if that is meant"),
+    "broken_regex": (E, "use_regex, and {key} is no pattern, so it never matches: {why}", "correct the pattern"),
+    "costly_pattern": (E, "{key} is too large to run: {why}", "write it smaller"),
+    "slow_pattern": (W, "{key} can take very long on some texts and is then stopped", "put no loop inside a loop: /(ab+)+/ is /ab+(?:ab+)*/"),
+    "empty_pattern": (W, "{key} matches the empty text, so everything", "ask for at least one character"),
+    "sticky_flag": (E, "the flag y pins {key} to the very start, where no message begins", "leave the flag out"),
+    "anchored_pattern": (E, "^ in {key} never meets the start of a message", r"leave it out, or write \x01 for the start of a message"),
+    "pattern_case": (N, "{key} tells upper from lower case, while other keys do not", "add the flag i if that is not meant: {key}i"),
+    # ── recursion ──
+    "circle": (N, "they wake each other: {path}", "set preventRecursion on one of them, if they should not all come at once"),
+    "chain": (N, "it draws {count} entries after it, {tokens} tokens in all: {path}", "cut the chain with preventRecursion or excludeRecursion, if that is too much"),
+    "wakes_many": (W, "its text wakes {count} of {of} entries", "set preventRecursion on it, or excludeRecursion on them"),
+    # ── costs ──
+    "too_dear": (E, "{tokens} tokens never fit into {budget}", "shorten it, or let it ignore the budget"),
+    "greedy": (N, "{tokens} tokens take more than half of {budget}", "split it into entries of their own keys"),
+    "constants_too_dear": (E, "the constant entries together take {tokens} tokens of {budget}", "shorten them, or give some keys instead"),
+    "constants_greedy": (W, "the constant entries take {tokens} of {budget} tokens, more than half", "give some of them keys instead"),
+    # ── groups ──
+    "lone_group": (W, "it is alone in the group '{group}'", "add its rivals, or empty the field"),
+    "group_alike": (W, "the groups '{group}' and '{other}' are two", "write both the same way"),
+    "no_weight": (W, "weight {weight}: it never wins the group '{group}'", "write 1 or more"),
+    "outranked": (W, "'{winner}' has the same keys and wins the group '{group}' every time", "take groupOverride away there, or give this one keys of its own"),
+    "idle_weight": (N, "it has odds for a group, and no group", "name its group"),
+    # ── effects ──
+    "short_sticky": (W, "sticky {messages} is over before the next turn; a turn is two messages", "write 3 for one turn more, 5 for two"),
+    "short_cooldown": (W, "cooldown {messages} is over before the next turn; a turn is two messages", "write 3 to skip one turn, 5 for two"),
+    "sticky_constant": (N, "it is constant, so sticky adds nothing", "remove one of them"),
+    "nameless_outlet": (E, "it goes to an outlet without a name, which is nowhere", "name the outlet and write {{outlet::name}} where it belongs"),
+    "default_outlet": (W, "it goes to an outlet without a name, so it stands before the character", "name the outlet"),
+    "no_position": (E, "it has no position the rules know, so its text goes nowhere", "write a position from 0 to 7"),
+    "default_position": (N, "it has no known position, so it stands before the character", "write a position"),
+    "idle_depth": (N, "depth {depth} counts only at position 4", "set the position to 4, or remove it"),
+    "idle_role": (N, "role {role} counts only at position 4", "set the position to 4, or remove it"),
+    "idle_outlet": (N, "it names the outlet {outlet} and goes elsewhere", "set the position to 7, or empty the name"),
+    "idle_probability": (W, "probability {probability} is not rolled: useProbability is off", "switch it on, or write 100"),
+    "idle_keys": (N, "it is constant, so its keys ({keys}) are not asked", "remove the keys, or constant"),
+    # ── texts ──
+    "unknown_macro": (W, "nobody says {macro}: it stays as it is written", "correct it, or check that your frontend knows it"),
+    "open_macro": (W, "{opened} times {{{{ and {closed} times }}}}: a macro is not closed", "close it"),
+    "lone_brace": (W, "{found} is no macro", "write {wanted}"),
+    "foreign_keys": (W, "its keys ({keys}) are not in the language of its text, nor in the text", "add keys in that language: chats will be in it too"),
+    "same_text": (W, "it says the same as '{other}'", "make them one entry with the keys of both"),
+    # ── formats ──
+    "lost_id": (E, "two entries have the uid {id}: only the last is loaded", "give each its own"),
+    "same_id": (W, "two entries have the uid {id}", "give each its own: other programs load the last alone"),
+    "doubled_name": (E, "'{name}' is written twice in one object: only the last counts", "rename one of them"),
+    "misspelled": (W, "no field is called '{field}', so it does nothing", "write {near}"),
+    "unknown_decorator": (W, "no decorator is called {name}", "correct the name, or remove the line"),
+    "decorator_value": (W, "'{line}' wants another value and does nothing", "correct its value"),
+    "idle_decorator": (W, "SillyTavern does not know '{line}' and cuts it off", "use the entry's own fields instead"),
+    "v2_decorator": (W, "'{line}' is of V3; readers of V2 cards print it or drop it", "save the card as V3"),
+    "v2_field": (N, "{field} is a field of V3; this card is V2", "save the card as V3"),
+    "lost_field": (W, "SillyTavern does not take over {fields}", "say it with fields of world files"),
+}.items()})  # fmt: skip
+
+
+def severity(finding: LintFinding) -> Severity:
+    """How bad it is."""
+    return WORDS[finding.code].severity
+
+
+def why(finding: LintFinding, language: Language = "en") -> str:
+    """What is wrong.
+
+    >>> why(LintFinding("broad_key", "keys", (("key", "the"),)))
+    "'the' stands in nearly every message"
+    """
+    return _said(WORDS[finding.code].why, finding, language)
+
+
+def write(finding: LintFinding, language: Language = "en") -> str:
+    """What to write instead.
+
+    >>> write(LintFinding("broad_key", "keys", (("key", "the"),)), "zh")
+    '换一个能区分这个条目的词'
+    """
+    return _said(WORDS[finding.code].write, finding, language)
+
+
+def _said(template: str, finding: LintFinding, language: Language) -> str:
+    values = {name: str(value) for name, value in finding.values}
+    sentence = _HOLE.sub(lambda hole: values.get(hole[1], hole[0]), translated(template, language))
+    return sentence.replace("{{{{", "{{").replace("}}}}", "}}")

@@ -1,0 +1,102 @@
+"""The same cases asked of a role: its books and its memories together, as its turns are."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+
+from rolememory.authoring.books import entry_named
+from rolememory.authoring.expectation_run import placed_texts
+from rolememory.authoring.expectations import ExpectationCase, ExpectationStep
+from rolememory.authoring.scan import target
+from rolememory.engine import RoleMemory
+from rolememory.errors import UnknownNameError
+from rolememory.recall.lore.rules import rules_named
+from rolememory.recall.turn import Turn
+from rolememory.schema.evidence import Reason, Refusal
+from rolememory.schema.lorebook import Lorebook, lore_id
+from rolememory.schema.message import Message
+
+
+class RoleRunner:
+    """A role, asked without counting the turns: no timer runs from one to the next, and settings are the role's own."""
+
+    def __init__(self, role_memory: RoleMemory, book: Lorebook, file: str = "") -> None:
+        self._role_memory, self._book, self._books = role_memory, book, (file, book.name)
+
+    def id_of(self, name: str) -> str:
+        """A memory's id, or an entry's of the book by title or uid."""
+        if name in self._role_memory.memories:
+            return name
+        try:
+            return entry_named(self._book.entries, name).id
+        except UnknownNameError as error:
+            raise UnknownNameError(
+                "entry or memory", name, [*error.known, *self._role_memory.memories]
+            ) from error
+
+    def name_of(self, one: str) -> str:
+        """The id, or the title of an entry."""
+        found = next((entry for entry in self._book.entries if entry.id == one), None)
+        return found.comment or one if found else one
+
+    def play(self, case: ExpectationCase) -> Iterator[tuple[ExpectationStep, "PlayedTurn"]]:
+        """The turns, each a preview."""
+        told: list[Message] = []
+        for step in case.steps:
+            told += step.messages
+            turn = self._role_memory.recall(
+                told, character=case.character if case.character.name else None, dry_run=True
+            )
+            yield step, PlayedTurn(turn, self._role_memory.settings.lore.rules, self._books)
+
+
+class PlayedTurn:
+    """A turn of a role as cases ask it."""
+
+    def __init__(self, turn: Turn, rules: str, books: Sequence[str]) -> None:
+        self._turn, self._rules, self._books = turn, rules_named(rules), books
+        self._lore = {one.entry.id: one for one in turn.lore.awake} if turn.lore else {}
+
+    def fired(self) -> Sequence[str]:
+        """Entries, then memories as they stand in the block."""
+        return [*self._lore, *(one.memory.id for one in self._turn.recalled)]
+
+    def place(self, name: str) -> str:
+        """Where an entry goes; memories stand in their block."""
+        return target(self._lore[name].lore, self._rules) if name in self._lore else "memory"
+
+    def text(self) -> str:
+        """All of it."""
+        return "\n".join(
+            [*(placed_texts(self._turn.lore) if self._turn.lore else ()), self._turn.text]
+        )
+
+    def cost(self) -> int:
+        """Tokens of entries and memories."""
+        return (self._turn.lore.used if self._turn.lore else 0) + self._turn.stats.total_tokens
+
+    def why(self, name: str) -> Reason | None:
+        """Why it is there."""
+        if name in self._lore:
+            return self._lore[name].why
+        found = next((one for one in self._turn.recalled if one.memory.id == name), None)
+        return found.scored.hits[0].because if found and found.scored.hits else None
+
+    def why_not(self, name: str) -> Refusal | None:
+        """Why it is not."""
+        return (
+            _lore_refusal(self._turn, self._books, name) if self._turn.lore else None
+        ) or _memory_refusal(self._turn, name)
+
+
+def _lore_refusal(turn: Turn, books: Sequence[str], entry: str) -> Refusal | None:
+    """Why an entry is not there; it may be known by the name its book has in the role's folder."""
+    for book in books:
+        with suppress(UnknownNameError):
+            return turn.lore.explain(lore_id(book, entry)) if turn.lore else None
+    return None
+
+
+def _memory_refusal(turn: Turn, name: str) -> Refusal | None:
+    with suppress(UnknownNameError):
+        return turn.why_not(name)
+    return None

@@ -1,0 +1,218 @@
+"""What a scan did, as an author asks it: what fires, in which pass, by which key and where, what was closed, what it costs."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from rolememory.authoring.books import title
+from rolememory.recall.lore.activation import Activation, Awake
+from rolememory.recall.lore.index import Lore, LoreIndex
+from rolememory.recall.lore.place import home
+from rolememory.recall.lore.rules import LoreRules
+from rolememory.recall.lore.scan import scan
+from rolememory.schema.evidence import Reason, Refusal
+from rolememory.schema.lorebook import Lorebook, LorePosition, TimedState
+from rolememory.schema.message import Message
+from rolememory.schema.role import Character
+from rolememory.schema.scene import Segment, Span
+from rolememory.schema.settings import ScanSettings
+
+AROUND = 12  # characters shown on either side of a match
+QUIET_GATES = frozenset(
+    {"key", "no_keys"}
+)  # an entry nobody spoke of: the usual case, not worth a line
+
+Said = Message | Mapping[str, Any] | str
+
+
+@dataclass(frozen=True, slots=True)
+class MatchPlace:
+    """Where the text that woke an entry stands."""
+
+    source: str  # message, recursion, description, ...
+    message: int  # from 1; 0 = no message
+    offset: int  # characters into what was said, the speaker's name not counted; -1 = in the name itself
+    match: str
+    quote: str  # the match with what stands around it
+
+    @property
+    def in_message(self) -> bool:
+        """Whether it is a message of the chat."""
+        return self.message > 0
+
+
+@dataclass(frozen=True, slots=True)
+class Fired:
+    """An entry that came into the prompt."""
+
+    id: str  # among all books
+    uid: str
+    title: str
+    in_pass: int  # from 1
+    phase: str  # of that pass: initial, recursion, widening
+    why: Reason
+    place: MatchPlace | None
+    woken_by: str  # title of the entry whose text has the key; empty = a message or another text
+    tokens: int
+    target: str  # where its text goes, e.g. "before", "depth 4 system"
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Silent:
+    """An entry that did not, and the gate that was closed."""
+
+    id: str
+    uid: str
+    title: str
+    refusal: Refusal
+
+
+@dataclass(frozen=True, slots=True)
+class ScanReport:
+    """A scan in the words of an author. `silent` leaves out what nobody spoke of, unless all were asked for."""
+
+    fired: tuple[Fired, ...]  # in the order of the scan
+    silent: tuple[Silent, ...]
+    quiet: int  # entries that are left out of `silent`
+    budget: int  # tokens
+    used: int
+    overflowed: bool
+    passes: int
+    rolls: int
+    messages: int
+    notes: tuple[str, ...]
+    given: Activation
+
+    @property
+    def state(self) -> TimedState:
+        """The timers for the next scan of this chat."""
+        return self.given.state
+
+
+def look(
+    books: Iterable[Lorebook] | LoreIndex,
+    messages: Sequence[Said],
+    *,
+    settings: ScanSettings | None = None,
+    everything: bool = False,
+    card: Character | None = None,
+    state: TimedState | None = None,
+    trigger: str = "normal",
+    chance: Iterable[float] | int = 0,
+    cost: Callable[[str], int] | None = None,
+) -> ScanReport:
+    """Scan and tell. `everything` also explains the entries whose keys nobody said. Cost: one scan, and some more per explained entry."""
+    index = books if isinstance(books, LoreIndex) else LoreIndex(books, settings)
+    given = scan(index, messages, card=card, state=state, trigger=trigger, chance=chance, cost=cost)
+    asleep = list(_asleep(index, given))
+    told = [
+        _with_remedy(one, given, index)
+        for one in asleep
+        if everything or one.refusal.gate not in QUIET_GATES
+    ]
+    return ScanReport(
+        fired=tuple(_fired(one, given, index.rules) for one in given.awake),
+        silent=tuple(told),
+        quiet=len(asleep) - len(told),
+        budget=given.budget,
+        used=given.used,
+        overflowed=given.overflowed,
+        passes=len(given.passes),
+        rolls=given.rolls,
+        messages=len(messages),
+        notes=given.notes,
+        given=given,
+    )
+
+
+def _asleep(index: LoreIndex, given: Activation) -> Iterator[Silent]:
+    for lore in index.entries:
+        if refusal := given.explain(lore.id, remedy=False):
+            yield Silent(
+                lore.id, lore.entry.id, title(lore.entry), refusal_by_title(refusal, index)
+            )
+
+
+def _with_remedy(one: Silent, given: Activation, index: LoreIndex) -> Silent:
+    """With the change that would let it in; for one that nobody spoke of that is plain: say its key."""
+    if one.refusal.gate in QUIET_GATES:
+        return one
+    return replace(one, refusal=refusal_by_title(given.explain(one.id) or one.refusal, index))
+
+
+def refusal_by_title(refusal: Refusal, index: LoreIndex) -> Refusal:
+    """The same, other entries called by their titles, and the entry itself by none: what is advised is advised for it."""
+    titles = {lore.id: title(lore.entry) for lore in index.entries}
+    told = tuple(
+        (name, titles.get(str(value), value) if name == "winner" else value)
+        for name, value in refusal.because.values
+    )
+    remedy = refusal.remedy
+    if remedy is not None and remedy.entry_id == refusal.entry_id:
+        remedy = replace(remedy, entry_id="")
+    return replace(refusal, because=replace(refusal.because, values=told), remedy=remedy)
+
+
+def _fired(one: Awake, given: Activation, rules: LoreRules) -> Fired:
+    span = one.why.span
+    return Fired(
+        id=one.id,
+        uid=one.entry.id,
+        title=title(one.entry),
+        in_pass=one.in_pass,
+        phase=given.passes[one.in_pass - 1].turn.phase.value,
+        why=one.why,
+        place=place_of(span, given.segments) if span else None,
+        woken_by=_woken_by(one, given)
+        if span and given.segments[span.segment].source == "recursion"
+        else "",
+        tokens=one.tokens,
+        target=target(one.lore, rules),
+        content=one.content,
+    )
+
+
+def _woken_by(one: Awake, given: Activation) -> str:
+    """Whose text it was: a block of recursion text holds the texts of all entries of the pass before."""
+    span = one.why.span
+    block = given.segments[span.segment].text if span else ""
+    for other in given.awake:
+        start = block.find(other.content) if other.in_pass < one.in_pass and other.content else -1
+        if span and 0 <= start <= span.start < start + len(other.content):
+            return title(other.entry)
+    return ""
+
+
+def place_of(span: Span, segments: Sequence[Segment]) -> MatchPlace:
+    """A span as a person finds it: which message, how far into it, and the words around it."""
+    segment = segments[span.segment]
+    text = segment.text
+    head = len(segment.name) + 2 if segment.name and text.startswith(f"{segment.name}: ") else 0
+    said = (
+        head if span.start >= head else 0
+    )  # where what is shown may begin: the name says nothing about the place
+    left, right = max(span.start - AROUND, said), span.end + AROUND
+    return MatchPlace(
+        source=segment.source,
+        message=segment.index + 1,
+        offset=max(span.start - head, -1),
+        match=text[span.start : span.end],
+        quote=("…" if left > said else "")
+        + text[left:right].replace("\n", " ")
+        + ("…" if right < len(text) else ""),
+    )
+
+
+def target(lore: Lore, rules: LoreRules) -> str:
+    """Where an entry's text goes, in a word or three: `before`, `depth 4 system`, `outlet sky`; `nowhere` when it has no place."""
+    position = home(lore, rules)
+    if position is LorePosition.DEPTH:
+        asked = lore.asked
+        if asked.depth is None and asked.reverse_depth is not None:
+            return f"depth -{asked.reverse_depth} {asked.role or lore.entry.role}"
+        depth = asked.depth if asked.depth is not None else lore.entry.depth
+        return f"depth {4 if depth is None else depth} {asked.role or lore.entry.role}"
+    if position is LorePosition.OUTLET:
+        return f"outlet {lore.entry.outlet}" if lore.entry.outlet else "nowhere"
+    return position.value if position else "nowhere"

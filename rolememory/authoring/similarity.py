@@ -1,0 +1,165 @@
+"""What memories have to do with one another: rows that can be compared, and who is near whom. By meaning where a model has read them, else by words."""
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from hashlib import blake2b
+from math import log
+from typing import TYPE_CHECKING, Literal
+
+from rolememory.schema.memory import Memory
+from rolememory.text.vectors import VectorTable
+from rolememory.text.words import kind, term_query, tokens
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+    Places = NDArray[np.int64]
+
+DIMS = 512  # of rows by words: room for the words of a role, so that strangers rarely meet
+SPOTS = 3  # where each word stands among them
+NEAREST = 12  # others that are looked for
+READ = 0.8  # share of memories that a model must have read to be gone by
+_PRIOR = 30.0  # memories that are imagined beside the real ones: among few, a word that two share still tells something
+_BLOCK = 512  # rows compared at once
+_STRANGERS = 3  # nearest by words that lend their meaning to a memory that no model has read yet
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class SimilarityRows:
+    """Rows of memories, (n, dims) float32, normalised; a row of zeros is like nothing."""
+
+    ids: tuple[str, ...]
+    rows: "Floats" = field(repr=False)
+    by: Literal["meaning", "words"]
+    _near: "list[tuple[Places, Floats]]" = field(default_factory=list, repr=False)  # found once
+
+    def neighbours(self) -> "tuple[Places, Floats]":
+        """For each row the places of the `NEAREST` others, (n, k), nearest first, and their cosines. Ties: the earlier one. O(n²), once."""
+        if not self._near:
+            self._near.append(neighbours(self.rows, self.rows, NEAREST, skip_self=True))
+        return self._near[0]
+
+    def of(self, ids: Sequence[str]) -> "SimilarityRows":
+        """The same of these memories alone."""
+        if tuple(ids) == self.ids:
+            return self
+        places = {one: place for place, one in enumerate(self.ids)}
+        return SimilarityRows(tuple(ids), self.rows[[places[one] for one in ids]], self.by)
+
+
+def likeness(
+    memories: Sequence[Memory], vectors: VectorTable | None = None, names: Collection[str] = ()
+) -> SimilarityRows:
+    """The rows of these memories. `names`: words that say nothing, since they stand in most of them (the role's own)."""
+    ids = tuple(memory.id for memory in memories)
+    own = by_words(memories, names)
+    meant = _by_meaning(ids, own, vectors) if vectors is not None and memories else None
+    return (
+        SimilarityRows(ids, own, "words")
+        if meant is None
+        else SimilarityRows(ids, meant, "meaning")
+    )
+
+
+def neighbours(
+    rows: "Floats", among: "Floats", most: int, *, skip_self: bool = False
+) -> "tuple[Places, Floats]":
+    """The nearest of `among` for each row: places and cosines, (n, k), nearest first."""
+    import numpy as np
+
+    k = max(min(most, len(among) - skip_self), 0)
+    places, cosines = np.zeros((len(rows), k), np.int64), np.zeros((len(rows), k), np.float32)
+    for start in range(0, len(rows) if k else 0, _BLOCK):
+        near = rows[start : start + _BLOCK] @ among.T
+        if skip_self:
+            near[np.arange(len(near)), np.arange(start, start + len(near))] = -2.0
+        best = (
+            np.argpartition(-near, k - 1, axis=1)[:, :k]
+            if k < near.shape[1]
+            else np.tile(np.arange(k), (len(near), 1))
+        )
+        best.sort(axis=1)
+        found = np.round(
+            np.take_along_axis(near, best, axis=1), 5
+        )  # so that ties are ties on every machine
+        order = np.argsort(-found, axis=1, kind="stable")
+        places[start : start + len(near)] = np.take_along_axis(best, order, axis=1)
+        cosines[start : start + len(near)] = np.take_along_axis(found, order, axis=1)
+    return places, cosines
+
+
+def by_words(memories: Sequence[Memory], names: Collection[str] = ()) -> "Floats":
+    """(n, DIMS): each word of content, keys and topics stands at a few places of its own, by what it tells among these memories."""
+    import numpy as np
+
+    quiet = {token for name in names for token in tokens(name)}
+    told = [sorted(_tokens(memory) - quiet) for memory in memories]
+    holders = Counter(token for own in told for token in own)
+    worth = {
+        token: kind(token)[0] * log((len(told) + _PRIOR) / (count + _PRIOR / 10))
+        for token, count in holders.items()
+    }
+    rows = np.zeros((len(memories), DIMS), np.float32)
+    for row, own in zip(rows, told, strict=True):
+        for token in own:
+            for place, sign in _spots(token):
+                row[place] += sign * worth[token]
+    return _normalised(rows)
+
+
+@lru_cache(maxsize=8192)
+def spelt(content: str) -> Mapping[str, str]:
+    """The words of a text as they are compared, each as it is written. Read once for all that ask: most memories do not change."""
+    return term_query(content).surfaces
+
+
+def _tokens(memory: Memory) -> set[str]:
+    return {
+        *spelt(memory.content),
+        *(
+            token
+            for named in (memory.keys, memory.topics)
+            if named
+            for token in tokens("\n".join(named))
+        ),
+    }
+
+
+@lru_cache(maxsize=65536)
+def _spots(token: str) -> tuple[tuple[int, float], ...]:
+    """Where a word stands, and on which side. Source: feature hashing, K. Weinberger et al., "Feature Hashing for Large Scale Multitask Learning" (2009)."""
+    told = blake2b(token.encode("utf-8", "surrogatepass"), digest_size=2 * SPOTS).digest()
+    numbers = (int.from_bytes(told[2 * at : 2 * at + 2], "little") for at in range(SPOTS))
+    return tuple((number % DIMS, 1.0 if number & 0x8000 else -1.0) for number in numbers)
+
+
+def _by_meaning(ids: Sequence[str], own: "Floats", vectors: VectorTable) -> "Floats | None":
+    """(n, dim) of the model; what it has not read yet stands among those that are nearest by words. None when it has read too few."""
+    import numpy as np
+
+    named = vectors.named()
+    read = [bool(names := vectors.digests(one)) and names[0] in named for one in ids]
+    if sum(read) < READ * len(ids):
+        return None
+    rows = np.zeros((len(ids), vectors.dim), np.float32)
+    for place, one in enumerate(ids):
+        if read[place]:
+            rows[place] = named[vectors.digests(one)[0]]
+    known, unknown = np.flatnonzero(read), np.flatnonzero(~np.array(read))
+    if len(unknown):
+        places, cosines = neighbours(own[unknown], own[known], _STRANGERS)
+        shares = np.maximum(cosines, 0.0)[:, :, None]
+        rows[unknown] = (rows[known][places] * shares).sum(axis=1)
+    return _normalised(rows)
+
+
+def _normalised(rows: "Floats") -> "Floats":
+    import numpy as np
+
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    found: Floats = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
+    return found

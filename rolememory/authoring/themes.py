@@ -1,0 +1,115 @@
+"""What memories have to do with one another: groups of those that are among each other's nearest, each with a name. Pure. Source: S1.42."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from rolememory.authoring.distinctive_terms import DistinctiveTerms
+from rolememory.authoring.similarity import SimilarityRows
+from rolememory.schema.memory import Memory
+
+NEAREST = 8  # neighbours that may belong to the same theme
+JOINS = {"meaning": 0.5, "words": 0.3}  # cosine from which neighbours do
+STEP = 0.08  # by which that rises for a theme that is too large
+LARGEST = 60  # memories of one theme
+SMALLEST = 3
+
+Near = Sequence[Sequence[tuple[int, float]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """Memories that have to do with one another, nearest to its heart first."""
+
+    name: tuple[str, ...]  # its most telling words
+    ids: tuple[str, ...]
+
+
+def themes(
+    memories: Mapping[str, Memory], like: SimilarityRows, names: Collection[str] = ()
+) -> tuple[Theme, ...]:
+    """The themes alone, the largest first."""
+    looked = [memories[one] for one in like.ids]
+    return grouped(looked, like, nearest(like), DistinctiveTerms(looked, names))
+
+
+def alike(like: SimilarityRows) -> list[tuple[str, str]]:
+    """Pairs that are each other's nearest, and near enough to belong to one theme."""
+    near = nearest(like, 1)
+    first = {
+        at: other
+        for at, row in enumerate(near)
+        for other, cosine in row
+        if cosine >= JOINS[like.by]
+    }
+    return [
+        (like.ids[at], like.ids[other])
+        for at, other in first.items()
+        if at < other and first.get(other) == at
+    ]
+
+
+def nearest(like: SimilarityRows, most: int = NEAREST) -> Near:
+    """For each row its nearest others: (place, cosine), nearest first."""
+    places, cosines = (found[:, :most].tolist() for found in like.neighbours())
+    return [list(zip(row, told, strict=True)) for row, told in zip(places, cosines, strict=True)]
+
+
+def grouped(
+    looked: Sequence[Memory], like: SimilarityRows, near: Near, telling: DistinctiveTerms
+) -> tuple[Theme, ...]:
+    """The same, where the rest is known already."""
+    found = [
+        Theme(telling.name([looked[at] for at in group]), tuple(looked[at].id for at in group))
+        for group in _groups(near, JOINS[like.by])
+    ]
+    return tuple(sorted(found, key=lambda theme: (-len(theme.ids), theme.name)))
+
+
+def _groups(near: Near, joins: float) -> Iterator[list[int]]:
+    """Themes: who is among each other's nearest, and what that joins; one that is too large is asked for more."""
+    for group in _joined(range(len(near)), near, joins):
+        if len(group) <= LARGEST or joins > 0.95:
+            yield from [_by_heart(group, near)] if len(group) >= SMALLEST else []
+        else:
+            yield from (_by_heart(part, near) for part in _split(group, near, joins + STEP))
+
+
+def _split(group: Sequence[int], near: Near, joins: float) -> Iterator[list[int]]:
+    for part in _joined(group, near, joins):
+        if len(part) > LARGEST and joins <= 0.95:
+            yield from _split(part, near, joins + STEP)
+        elif len(part) >= SMALLEST:
+            yield part
+
+
+def _joined(among: Iterable[int], near: Near, joins: float) -> list[list[int]]:
+    """Connected parts of the graph of mutual neighbours, in order of their first member."""
+    wanted = set(among)
+    friends = {
+        at: {other for other, cosine in near[at] if cosine >= joins and other in wanted}
+        for at in wanted
+    }
+    seen: set[int] = set()
+    parts = []
+    for start in sorted(wanted):
+        if start in seen:
+            continue
+        part, waiting = [], [start]
+        seen.add(start)
+        while waiting:
+            at = waiting.pop()
+            part.append(at)
+            mutual = sorted(
+                other for other in friends[at] if at in friends[other] and other not in seen
+            )
+            seen.update(mutual)
+            waiting += mutual
+        parts.append(sorted(part))
+    return parts
+
+
+def _by_heart(group: Sequence[int], near: Near) -> list[int]:
+    """Those that are nearest to most others first."""
+    inside = set(group)
+    worth = {at: sum(cosine for other, cosine in near[at] if other in inside) for at in group}
+    return sorted(group, key=lambda at: (-round(worth[at], 5), at))
