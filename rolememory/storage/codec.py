@@ -8,11 +8,12 @@ from typing import Any
 from pydantic import ValidationError
 
 from rolememory.errors import misspelt
+from rolememory.locales import LocalizedText
 from rolememory.schema.entry import SelectiveLogic
 from rolememory.schema.memory import Memory, MemoryType, Source
 from rolememory.storage.explain_invalid import explained
-from rolememory.storage.moments import iso, moment
 from rolememory.storage.problem import Problem, quoted
+from rolememory.storage.timestamps import iso, moment
 
 Raw = dict[str, Any]
 
@@ -142,16 +143,17 @@ def _understand(name: str, fields: Raw) -> None:
 
 
 def _meaning(name: str, value: Any) -> tuple[str, Any]:
-    texts = [value] if isinstance(value, str) else value if isinstance(value, list) else []
-    texts = [text for text in texts if isinstance(text, str) and text.strip()]
+    listed = value if isinstance(value, list) else [value]
+    texts = [text for text in listed if isinstance(text, str) and text.strip()]
+    word = value if isinstance(value, str) else ""
     if name == "triggerType":
-        return "triggers", [word for text in texts for word in _TRIGGERS.get(text, (text,))] or None
+        return "triggers", [one for text in texts for one in _TRIGGERS.get(text, (text,))] or None
     if name == "emotionLabel":
         return "emotions", texts or None
     if name == "emotion":
-        return "source", _SPEAKERS.get(value) if isinstance(value, str) else None
-    if isinstance(value, str) and value in _SOURCES:
-        return "source", value
+        return "source", _SPEAKERS.get(word)
+    if word in _SOURCES:
+        return "source", word
     return "tags", texts or None
 
 
@@ -221,15 +223,15 @@ def _number(name: str, value: Any) -> Any:
     (80, 1.5)
     """
     if isinstance(value, bool):
-        raise EntryError(_expected("a number", "数字", name, value))
+        raise EntryError(_expected("a number", name, value))
     if not isinstance(value, str):
         return value
     try:
         number = float(value)
     except ValueError:
-        raise EntryError(_expected("a number", "数字", name, value)) from None
+        raise EntryError(_expected("a number", name, value)) from None
     if not isfinite(number):
-        raise EntryError(_expected("a number", "数字", name, value))
+        raise EntryError(_expected("a number", name, value))
     return int(number) if number.is_integer() else number
 
 
@@ -258,10 +260,9 @@ def _logic(name: str, value: Any) -> Any:
     return value.lower() if isinstance(value, str) else value
 
 
-def _expected(wanted: str, wanted_zh: str, field: str, found: Any) -> Problem:
+def _expected(wanted: str, field: str, found: Any) -> Problem:
     values = (
-        ("wanted", wanted),
-        ("wanted_zh", wanted_zh),
+        ("wanted", LocalizedText(wanted)),
         ("found", quoted(found)),
         ("example", str(DEFAULTS.get(field, 0.5))),
     )

@@ -16,21 +16,21 @@ from typing import Any
 from rolememory.errors import FileError, ReadOnlyRoleError
 from rolememory.schema.memory import Memory
 from rolememory.schema.settings import StorageSettings
+from rolememory.storage.checkpoint import CONFLICTS
 from rolememory.storage.codec import fields_of
-from rolememory.storage.document import BrokenFileError
+from rolememory.storage.committed_state import PREVIOUS
 from rolememory.storage.files import atomic
 from rolememory.storage.files.backup import MEMORY, list_backups, packed, unpacked, verified, whole
 from rolememory.storage.files.disk import DISK, Disk
 from rolememory.storage.files.log import ENDING, framed, lines_of
 from rolememory.storage.files.space import FileSpace
-from rolememory.storage.folding import CONFLICTS
+from rolememory.storage.in_memory import InMemorySpace
 from rolememory.storage.journal import Journal
-from rolememory.storage.lines import Line, closed
+from rolememory.storage.journal_records import JournalRecord, with_commit
 from rolememory.storage.memories import Edit, RoleStore
-from rolememory.storage.memory import MemorySpace
+from rolememory.storage.memory_file import BrokenFileError
 from rolememory.storage.port import Space
-from rolememory.storage.view import PREVIOUS
-from rolememory.text.names import Names
+from rolememory.text.names import PersonNames
 
 ACTOR = "forget"
 _COPIES = "memory.conflict-"
@@ -58,7 +58,7 @@ class Erased:
 class Ids:
     """Ids of chats, memories and timelines without the name: always the same one for the same id, and never that of another."""
 
-    def __init__(self, names: Names, taken: Iterable[str]) -> None:
+    def __init__(self, names: PersonNames, taken: Iterable[str]) -> None:
         self._names, self._taken = names, set(taken)
         self._given: dict[str, str] = {}
 
@@ -76,7 +76,7 @@ class Ids:
 
 
 @dataclass(frozen=True, slots=True)
-class Cleared:
+class RemainingLog:
     """What is left of the log of a chat."""
 
     chat: str  # its id before; "" = nobody knows
@@ -85,21 +85,21 @@ class Cleared:
     lines: tuple[bytes, ...] = ()
 
 
-Clear = Callable[[Sequence[bytes]], Cleared]
+Clear = Callable[[Sequence[bytes]], RemainingLog]
 """Takes the person out of the lines of a chat's log."""
 
 
 @dataclass(frozen=True, slots=True)
-class Traces:
+class PersonTraces:
     """What is known of one person in a role, and every kind of value without it."""
 
-    names: Names
+    names: PersonNames
     ids: Ids
     clear: Clear
     chats: frozenset[str] = frozenset()  # that go
     words: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # by chat: version -> text
 
-    def with_chats(self, chats: Iterable[Cleared]) -> "Traces":
+    def with_chats(self, chats: Iterable[RemainingLog]) -> "PersonTraces":
         """The same, knowing what goes from these chats."""
         found = tuple(chats)
         gone = {one.chat for one in found if not one.log}
@@ -172,7 +172,7 @@ class Traces:
         )
 
 
-def erase(space: Space, traces: Traces, settings: StorageSettings | None = None) -> Erased:
+def erase(space: Space, traces: PersonTraces, settings: StorageSettings | None = None) -> Erased:
     """Remove one person from the memories of a role, their history, their copies and the backups.
 
     Raises:
@@ -198,7 +198,7 @@ def erase(space: Space, traces: Traces, settings: StorageSettings | None = None)
     return Erased(len(gone), lines, backups, left, ids=tuple(sorted(ids)))
 
 
-def _ids_ever(store: RoleStore, journal: Journal, traces: Traces) -> set[str]:
+def _ids_ever(store: RoleStore, journal: Journal, traces: PersonTraces) -> set[str]:
     """Ids of memories that were this person's at any time the journal knows of, and are not somebody else's now."""
     ever = {
         line.id
@@ -209,19 +209,20 @@ def _ids_ever(store: RoleStore, journal: Journal, traces: Traces) -> set[str]:
     return {one for one in ever if one not in standing or traces.takes(fields_of(standing[one]))}
 
 
-def _side(line: Line, place: int) -> dict[str, Any]:
+def _side(line: JournalRecord, place: int) -> dict[str, Any]:
     """What a line says stood before (0) or stands after it (1)."""
     return {name: pair[place] for name, pair in line.fields.items() if len(pair) == 2}
 
 
-def _remove(store: RoleStore, traces: Traces) -> set[str]:
+def _remove(store: RoleStore, traces: PersonTraces) -> set[str]:
     """Take the person's memories out of a store, and the person out of all others; the ids of those that went."""
     snapshot = store.snapshot()
     if not snapshot.writable:
         told = snapshot.problems[0] if snapshot.problems else None
         raise ReadOnlyRoleError(
-            f"{store.space.place}: nobody can be forgotten until memory.json is mended: {told.text() if told else ''}",
-            zh=f"{store.space.place}：改好 memory.json 之前无法删除任何人的数据：{told.text('zh') if told else ''}",
+            "{place}: nobody can be forgotten until memory.json is mended: {told}",
+            place=store.space.place,
+            told=told or "",
         )
     memories = snapshot.memories
     gone = {one.id for one in memories.values() if traces.takes(fields_of(one))}
@@ -230,11 +231,11 @@ def _remove(store: RoleStore, traces: Traces) -> set[str]:
         if memory.id not in gone:
             edits += _edited(memory, traces, gone)
     store.commit(edits, actor=ACTOR)
-    store.fold(force=True)
+    store.checkpoint(force=True)
     return gone
 
 
-def _edited(memory: Memory, traces: Traces, gone: Collection[str]) -> list[Edit]:
+def _edited(memory: Memory, traces: PersonTraces, gone: Collection[str]) -> list[Edit]:
     """What somebody else's memory needs to name the person no longer."""
     before, name = fields_of(memory), traces.ids(memory.id)
     after = traces.fields(before, gone)
@@ -245,18 +246,20 @@ def _edited(memory: Memory, traces: Traces, gone: Collection[str]) -> list[Edit]
 
 
 def _stripped_lines(
-    lines: Sequence[Line], traces: Traces, ids: Collection[str]
-) -> list[list[Line]]:
+    lines: Sequence[JournalRecord], traces: PersonTraces, ids: Collection[str]
+) -> list[list[JournalRecord]]:
     """The transactions without the lines about these memories, and without the person in the others."""
     kept = [line for line in lines if line.id not in ids and line.actor != ACTOR]
     fresh = [one for line in kept if (one := _stripped_line(line, traces, ids)).fields]
     return [
-        closed([replace(line, commit=0) for line in together])
+        with_commit([replace(line, commit=0) for line in together])
         for _, together in groupby(fresh, key=lambda line: line.txn)
     ]
 
 
-def _stripped_line(line: Line, traces: Traces, ids: Collection[str]) -> Line:
+def _stripped_line(
+    line: JournalRecord, traces: PersonTraces, ids: Collection[str]
+) -> JournalRecord:
     fields = {
         name: [traces.value(name, value, ids) for value in pair]
         for name, pair in line.fields.items()
@@ -266,7 +269,7 @@ def _stripped_line(line: Line, traces: Traces, ids: Collection[str]) -> Line:
     return replace(line, id=traces.ids(line.id), fields=fields, reason=traces.reason(line.reason))
 
 
-def _strip_conflicts(space: Space, traces: Traces, ids: Collection[str]) -> None:
+def _strip_conflicts(space: Space, traces: PersonTraces, ids: Collection[str]) -> None:
     """Take the rows about these memories out of the list of conflicts, and those that name the person."""
     kept = space.document(CONFLICTS)
     if kept.mark():
@@ -275,11 +278,11 @@ def _strip_conflicts(space: Space, traces: Traces, ids: Collection[str]) -> None
         kept.put(b"".join(row for row in left if not traces.names.found(_unescaped(row))))
 
 
-def _strip_copy(space: Space, name: str, traces: Traces) -> bool:
+def _strip_copy(space: Space, name: str, traces: PersonTraces) -> bool:
     """Take the person out of a conflict copy; false when it cannot be read."""
     if not name.endswith(".json"):
         return True
-    copy, alone = space.document(name), MemorySpace()
+    copy, alone = space.document(name), InMemorySpace()
     try:
         alone.document(MEMORY).put(copy.read())
         data = _stripped(alone, traces)
@@ -289,7 +292,7 @@ def _strip_copy(space: Space, name: str, traces: Traces) -> bool:
     return True
 
 
-def _strip_backup(path: Path, traces: Traces, settings: StorageSettings, disk: Disk) -> bool:
+def _strip_backup(path: Path, traces: PersonTraces, settings: StorageSettings, disk: Disk) -> bool:
     """Write a backup again without the person; one that cannot be searched is removed. True when it was touched."""
     try:
         contents = verified(path, settings)
@@ -316,7 +319,7 @@ def _strip_backup(path: Path, traces: Traces, settings: StorageSettings, disk: D
     return True
 
 
-def _names(files: Mapping[str, bytes], traces: Traces) -> bool:
+def _names(files: Mapping[str, bytes], traces: PersonTraces) -> bool:
     """Whether the memories of a backup may hold something of the person: their name, or words of a chat of theirs."""
     texts = [
         _unescaped(data)
@@ -328,7 +331,7 @@ def _names(files: Mapping[str, bytes], traces: Traces) -> bool:
     return any(traces.names.found(text) or any(one in text for one in exact) for text in texts)
 
 
-def _stripped(space: Space, traces: Traces) -> bytes:
+def _stripped(space: Space, traces: PersonTraces) -> bytes:
     """The memory.json of this space without the person, the journal's end folded in; it then stands by itself."""
     with RoleStore(space) as store:
         _remove(store, traces)
@@ -346,7 +349,7 @@ def sweep(space: Space) -> None:
             atomic.drop(path)
 
 
-def erase_ledgers(home: Space, names: Names) -> None:
+def erase_ledgers(home: Space, names: PersonNames) -> None:
     """Take the person out of what is noted about imports: what it names is looked at again by the next one.
 
     Raises: NotWrittenError.
@@ -359,7 +362,7 @@ def erase_ledgers(home: Space, names: Names) -> None:
             ledger.put(b"".join(kept))
 
 
-def leftovers(space: Space, names: Names, known: Collection[str] = ()) -> tuple[str, ...]:
+def leftovers(space: Space, names: PersonNames, known: Collection[str] = ()) -> tuple[str, ...]:
     """The files that name the person still, by name: what authors wrote, cards and lorebooks."""
     found = sorted(space.folder.rglob("*")) if space.folder is not None else []
     files = (path for path in found if path.is_file())

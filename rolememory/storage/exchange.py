@@ -10,28 +10,28 @@ from datetime import UTC, datetime
 from typing import Any, Literal
 
 from rolememory.errors import InvalidValueError
+from rolememory.locales import LocalizedText
 from rolememory.schema.memory import Memory
 from rolememory.schema.role import Role
 from rolememory.storage.codec import difference, encode, fields_of
-from rolememory.storage.document import BrokenFileError, Document, read
-from rolememory.storage.home import HomeFolder, fold_name
+from rolememory.storage.home import HomeFolder
 from rolememory.storage.memories import Edit, RoleStore
+from rolememory.storage.memory_file import BrokenFileError, MemoryFile, read
 from rolememory.storage.port import Space, rewrite
 from rolememory.storage.problem import Problem
 from rolememory.storage.role_file import NAME, object_in
 from rolememory.storage.role_ids import canonical
-from rolememory.storage.said import Said
 from rolememory.storage.settings import shareable
+from rolememory.text.fold import fold_name
 
 BOOKS = "worldbooks/"
 FORMAT = "rolememory-role"
 VERSION = 1
 Prefer = Literal["theirs", "ours"]
 Files = Mapping[str, bytes]
-_TAKEN = Said("another role answers to {name!r}", "已有别的角色叫“{name}”")
-_NOT_SHARED = Said(
-    "does not come with a shared role; write it into role.json yourself if you want it",
-    "不随共享的角色导入；需要的话请自己写进 role.json",
+_TAKEN = LocalizedText("another role answers to {name!r}")
+_NOT_SHARED = LocalizedText(
+    "does not come with a shared role; write it into role.json yourself if you want it"
 )
 
 
@@ -49,7 +49,9 @@ class Imported:
     files_kept: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = field(default=())  # memories that could not be read
     fields: Mapping[str, Any] = field(default_factory=dict)  # role.json as it is written
-    left_out: Mapping[str, Said] = field(default_factory=dict)  # fields that did not come, and why
+    left_out: Mapping[str, LocalizedText] = field(
+        default_factory=dict
+    )  # fields that did not come, and why
     memories: Mapping[str, Mapping[str, Any]] = field(
         default_factory=dict
     )  # what is written into which, field by field
@@ -63,8 +65,7 @@ def export_role(space: Space, *, card: bool = True, now: datetime | None = None)
     """
     if not space.exists():
         raise InvalidValueError(
-            f"{space.place}: no such role; `rolememory roles` lists them",
-            zh=f"{space.place}：没有这个角色；`rolememory roles` 可列出全部",
+            "{place}: no such role; `rolememory roles` lists them", place=space.place
         )
     kept = space.document(NAME)
     role = object_in(kept) if kept.mark() else {"id": space.name, "name": space.name[:8]}
@@ -101,13 +102,10 @@ def import_role(
     """
     role, memory, files = _opened(document)
     here = home.find(into) if into is not None else _standing(home, role)
-    left_out: dict[str, Said] = {}
+    left_out: dict[str, LocalizedText] = {}
     target = here or (_guest(home, role, left_out) if role else None)
     if target is None:
-        raise InvalidValueError(
-            "these are memories without a role; say into which role they go",
-            zh="这些记忆没有写明角色，请指定导入到哪个角色",
-        )
+        raise InvalidValueError("these are memories without a role; say into which role they go")
     found = _memories(memory)
     space = home.space(target.id)
     standing = dict(RoleStore(space).snapshot().memories) if here else {}
@@ -157,8 +155,9 @@ def _opened(document: Any) -> tuple[Role | None, Any, dict[str, bytes]]:
         return None, document, {}
     if not isinstance(document.get("version"), int) or document["version"] > VERSION:
         raise InvalidValueError(
-            f"an export of version {document.get('version')!r}; this program reads up to {VERSION}, update it",
-            zh=f"导出文件的版本是 {document.get('version')!r}，本程序只认到 {VERSION}，请更新",
+            "an export of version {get!r}; this program reads up to {version}, update it",
+            get=document.get("version"),
+            version=VERSION,
         )
     files: dict[str, bytes] = {}
     for name, packed in _table(document, "worldbooks").items():
@@ -172,8 +171,9 @@ def _table(document: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     found = document.get(name, {})
     if not isinstance(found, Mapping):
         raise InvalidValueError(
-            f"{name}: expected a table of files by name, got {str(found)[:60]!r}",
-            zh=f"{name}：这里应该是按名字排列的文件，却是 {str(found)[:60]!r}",
+            "{name}: expected a table of files by name, got {found!r}",
+            name=name,
+            found=str(found)[:60],
         )
     return found
 
@@ -182,19 +182,16 @@ def _role(raw: Any) -> Role:
     role_id = canonical(str(raw.get("id", ""))) if isinstance(raw, Mapping) else None
     if role_id is None:
         raise InvalidValueError(
-            "the export's role has no UUID as its id; it was changed by hand, say into which role it goes",
-            zh="导出文件里角色的 id 不是 UUID，可能被改过；请指定导入到哪个角色",
+            "the export's role has no UUID as its id; it was changed by hand, say into which role it goes"
         )
     try:
         return Role.model_validate({"name": role_id[:8], **raw, "id": role_id})
     except ValueError as error:
         told = str(error).splitlines()[0]
-        raise InvalidValueError(
-            f"the export's role cannot be read: {told}", zh=f"导出文件里的角色读不出来：{told}"
-        ) from error
+        raise InvalidValueError("the export's role cannot be read: {told}", told=told) from error
 
 
-def _guest(home: HomeFolder, role: Role, left_out: dict[str, Said]) -> Role:
+def _guest(home: HomeFolder, role: Role, left_out: dict[str, LocalizedText]) -> Role:
     """The role of a document as it may stand in this home: it takes no name from another role and tunes only what is harmless."""
     taken = home.names()
     numbered = (f"{role.name.strip()[:190]} ({count})" for count in itertools.count(2))
@@ -228,13 +225,12 @@ def _standing(home: HomeFolder, role: Role | None) -> Role | None:
     return next((known for known in home.roles() if role and known.id == role.id), None)
 
 
-def _memories(raw: Any) -> Document:
+def _memories(raw: Any) -> MemoryFile:
     try:
         return read(json.dumps(raw).encode(), file="memory")
     except (BrokenFileError, TypeError, ValueError, RecursionError) as error:
         raise InvalidValueError(
-            f"the export's memories cannot be read: {error}",
-            zh=f"导出文件里的记忆读不出来：{error}",
+            "the export's memories cannot be read: {error}", error=error
         ) from error
 
 
@@ -275,8 +271,8 @@ def _plain_name(name: Any, *, card: bool = False) -> str:
     )
     if bad or len(text) > 200 or (card and not text.startswith("card.")):
         raise InvalidValueError(
-            f"{ascii(text)[:80]} is no name for a file of a role; rename it in the export",
-            zh=f"{ascii(text)[:80]} 不能作为角色文件的名字；请在导出文件里改名",
+            "{ascii} is no name for a file of a role; rename it in the export",
+            ascii=ascii(text)[:80],
         )
     return text
 
@@ -306,8 +302,9 @@ def _unpacked(name: str, packed: Any) -> bytes:
         return _text(packed)
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidValueError(
-            f"{ascii(name)[:80]}: the file cannot be read out of the export: {error}",
-            zh=f"{ascii(name)[:80]}：导出文件里的这个文件读不出来：{error}",
+            "{ascii}: the file cannot be read out of the export: {error}",
+            ascii=ascii(name)[:80],
+            error=error,
         ) from error
 
 

@@ -5,22 +5,26 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from rolememory.locales import LocalizedText, translatable
 from rolememory.storage.problem import Problem, quoted
 
-#: pydantic's error type -> (expected, the same in Chinese, an example)
+#: pydantic's error type -> (expected, an example)
 _EXPECTED = {
-    "string_type": ("a text", "文字", '"..."'),
-    "tuple_type": ("a list of strings", "字符串列表", '["..."]'),
-    "bool_type": ("true or false", "true 或 false", "true"),
-    "bool_parsing": ("true or false", "true 或 false", "true"),
-    "int_type": ("a whole number", "整数", "50"),
-    "int_parsing": ("a whole number", "整数", "50"),
-    "int_from_float": ("a whole number", "整数", "50"),
-    "float_type": ("a number", "数字", "0.5"),
-    "float_parsing": ("a number", "数字", "0.5"),
-    "model_type": ("an object", "对象", "{...}"),
-    "model_attributes_type": ("an object", "对象", "{...}"),
+    "string_type": ("a text", '"..."'),
+    "tuple_type": ("a list of strings", '["..."]'),
+    "bool_type": ("true or false", "true"),
+    "bool_parsing": ("true or false", "true"),
+    "int_type": ("a whole number", "50"),
+    "int_parsing": ("a whole number", "50"),
+    "int_from_float": ("a whole number", "50"),
+    "float_type": ("a number", "0.5"),
+    "float_parsing": ("a number", "0.5"),
+    "model_type": ("an object", "{...}"),
+    "model_attributes_type": ("an object", "{...}"),
 }
+translatable(
+    ("a text", "a list of strings", "true or false", "a whole number", "a number", "an object")
+)
 _BOUNDS = {
     "greater_than_equal": "ge",
     "greater_than": "gt",
@@ -38,10 +42,9 @@ def explained(error: Mapping[str, Any]) -> Problem:
     """
     kind, field, found = str(error["type"]), path(error["loc"]), error.get("input")
     if kind in _EXPECTED:
-        wanted, wanted_zh, example = _EXPECTED[kind]
+        wanted, example = _EXPECTED[kind]
         values = (
-            ("wanted", wanted),
-            ("wanted_zh", wanted_zh),
+            ("wanted", LocalizedText(wanted)),
             ("found", quoted(found)),
             ("example", _example(kind, found, example)),
         )

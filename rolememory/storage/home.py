@@ -16,22 +16,14 @@ from rolememory.errors import (
     UnknownRoleError,
 )
 from rolememory.schema.role import Role
-from rolememory.storage import document, role_file
-from rolememory.storage.files.founding import init
+from rolememory.storage import memory_file, role_file
+from rolememory.storage.files.init_home import init
 from rolememory.storage.files.space import FileStorage
-from rolememory.storage.port import Mark, Space, Storage, rewrite
+from rolememory.storage.port import Revision, Space, Storage, rewrite
 from rolememory.storage.role_ids import canonical
+from rolememory.text.fold import fold_name
 
-__all__ = ["HomeFolder", "fold_name", "init"]
-
-
-def fold_name(name: str) -> str:
-    """How names are compared: width, case and outer spaces do not matter.
-
-    >>> fold_name(" Ｍｉｒａ ") == fold_name("mira")
-    True
-    """
-    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+__all__ = ["HomeFolder", "init"]
 
 
 class HomeFolder:
@@ -41,7 +33,7 @@ class HomeFolder:
         self.storage: Storage = FileStorage(storage) if isinstance(storage, Path | str) else storage
         self._lock = threading.Lock()
         self._spaces: dict[str, Space] = {}
-        self._seen: dict[str, Mark | None] = {}
+        self._seen: dict[str, Revision | None] = {}
         self._roles: dict[str, Role] = {}
         self._problems: dict[str, FileError] = {}
 
@@ -87,8 +79,10 @@ class HomeFolder:
         if len(found) > 1:
             ids = ", ".join(f"{role.id} ({role.name})" for role in found)
             raise AmbiguousNameError(
-                f"{len(found)} roles answer to {name!r}: {ids}; say which by its id",
-                zh=f"有 {len(found)} 个角色都叫“{name}”：{ids}；请用 id 指明是哪一个",
+                "{count} roles answer to {name!r}: {ids}; say which by its id",
+                count=len(found),
+                name=name,
+                ids=ids,
             )
         return found[0]
 
@@ -148,14 +142,13 @@ class HomeFolder:
         written = {"id": role.id, **role.model_dump(mode="json", exclude_defaults=True)}
         documents = {
             role_file.NAME: role_file.dump(written),
-            "memory.json": role_file.dump(document.empty()),
+            "memory.json": role_file.dump(memory_file.empty()),
         }
         try:
             self.storage.create(role.id, documents)
         except FileExistsError:
             raise InvalidValueError(
-                f"{space.place} exists already; open that role, or choose another id",
-                zh=f"{space.place} 已经存在；请打开那个角色，或换一个 id",
+                "{place} exists already; open that role, or choose another id", place=space.place
             ) from None
         return role
 
@@ -176,9 +169,7 @@ class HomeFolder:
             try:
                 raw = role_file.object_in(kept) if kept.mark() else {"id": role.id}
             except FileError as error:
-                raise ReadOnlyRoleError(
-                    f"{error}; nothing was written", zh=f"{error.text('zh')}；什么也没有写入"
-                ) from error
+                raise ReadOnlyRoleError("{error}; nothing was written", error=error) from error
             rewrite(space, role_file.NAME, role_file.dump(role_file.merged(raw, role)))
         return role
 
@@ -186,8 +177,9 @@ class HomeFolder:
         taken = [role.id for role in self.roles() if fold_name(name) in _names(role)]
         if taken and role_id is None:
             raise InvalidValueError(
-                f"role {taken[0]} already answers to {name!r}; choose another name, or give an id to have both",
-                zh=f"已有角色 {taken[0]} 叫“{name}”；请换一个名字，或指定 id 让两者并存",
+                "role {taken} already answers to {name!r}; choose another name, or give an id to have both",
+                taken=taken[0],
+                name=name,
             )
 
     def _scan(self) -> None:
@@ -204,7 +196,7 @@ class HomeFolder:
             self._spaces.pop(gone, None)
             self._problems.pop(gone, None)
 
-    def _read(self, space: Space, now: Mark | None) -> None:
+    def _read(self, space: Space, now: Revision | None) -> None:
         """Take the role in. Without role.json it goes by the first 8 characters of its id, if it has memories."""
         role_id = space.name
         self._seen[role_id] = now
@@ -227,8 +219,7 @@ class HomeFolder:
 def _folder(space: Space) -> Path:
     if space.folder is None:
         raise NoFolderError(
-            f"{space.place} has no folder; this works on homes that are kept as files",
-            zh=f"{space.place} 没有文件夹；此操作只适用于以文件保存的记忆库",
+            "{place} has no folder; this works on homes that are kept as files", place=space.place
         )
     return space.folder
 
@@ -248,6 +239,6 @@ def _check_name(name: str) -> None:
         or any(unicodedata.category(letter) in ("Cc", "Cs") for letter in name)
     ):
         raise InvalidValueError(
-            f"expected a name of 1 to 200 characters without line breaks, got {name[:80]!r}",
-            zh=f"名字应为 1 到 200 个字符，不含换行，却是“{name[:80]}”",
+            "expected a name of 1 to 200 characters without line breaks, got {name!r}",
+            name=name[:80],
         )

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from rolememory.storage.lines import Line, decoded, encoded
-from rolememory.storage.port import START, Append, Log, Mark, Place, Space
+from rolememory.storage.journal_records import JournalRecord, decoded, encoded
+from rolememory.storage.port import START, Append, Log, LogPosition, Revision, Space
 from rolememory.storage.problem import Problem
 
 JOURNAL = "journal/"
@@ -13,7 +13,7 @@ RACY_NS = (
     50_000_000  # what changed this shortly before we looked may change again without another mark
 )
 
-Rewriting = Callable[[Sequence[Line]], Sequence[Sequence[Line]]]
+Rewriting = Callable[[Sequence[JournalRecord]], Sequence[Sequence[JournalRecord]]]
 """What is to stand in place of the lines of a segment, transaction by transaction."""
 
 
@@ -21,9 +21,9 @@ Rewriting = Callable[[Sequence[Line]], Sequence[Sequence[Line]]]
 class _Segment:
     first: int
     log: Log
-    mark: Mark | None = None
-    place: Place = START
-    lines: list[Line] = field(default_factory=list)
+    mark: Revision | None = None
+    place: LogPosition = START
+    lines: list[JournalRecord] = field(default_factory=list)
     bad: list[int] = field(default_factory=list)  # line numbers, from 1
 
 
@@ -33,7 +33,7 @@ class Journal:
     def __init__(self, space: Space) -> None:
         self._space = space
         self._segments: list[_Segment] = []
-        self._listed: Mark | None = None
+        self._listed: Revision | None = None
         self._settled = False  # whether the listing is old enough to trust its mark
 
     @property
@@ -49,13 +49,13 @@ class Journal:
         """The oldest seq that is still kept; 0 when there is none."""
         return self._segments[0].first if self._segments else 0
 
-    def marks(self) -> tuple[Mark | None, Mark | None]:
+    def marks(self) -> tuple[Revision | None, Revision | None]:
         """What to compare to know that nothing changed."""
         newest = self._segments[-1].log.mark() if self._segments else None
         return self._space.listed(JOURNAL), newest
 
     @property
-    def seen(self) -> tuple[Mark | None, Mark | None] | None:
+    def seen(self) -> tuple[Revision | None, Revision | None] | None:
         """The marks of what was read, or None when the listing is too fresh to trust."""
         if not self._settled:
             return None
@@ -78,11 +78,11 @@ class Journal:
         if self._segments:
             self._read(self._segments[-1])
 
-    def lines(self, after: int) -> list[Line]:
+    def lines(self, after: int) -> list[JournalRecord]:
         """The committed lines with a seq above `after`, in order; `refresh` must have been asked for them."""
         return [line for segment in self._segments for line in segment.lines if line.seq > after]
 
-    def newest_first(self) -> Iterator[Line]:
+    def newest_first(self) -> Iterator[JournalRecord]:
         """Every committed line that is kept, the newest first; one segment at a time."""
         self._list()
         for segment in reversed(self._segments):
@@ -98,7 +98,7 @@ class Journal:
             for row in sorted(segment.bad)
         ]
 
-    def append(self, lines: Sequence[Line]) -> None:
+    def append(self, lines: Sequence[JournalRecord]) -> None:
         """Write a transaction and make it durable. Under the lock, right after `refresh`.
 
         Raises: NotWrittenError; nothing of it stands, or only what no reader takes for a line.

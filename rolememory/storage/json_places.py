@@ -14,7 +14,7 @@ def located(data: bytes, problems: Iterable[Problem], file: str) -> list[Problem
     """The problems with file, line and column of the field they name; a name written twice gets a problem each time."""
     wanted = list(problems)
     doubles = any(problem.code == "duplicate_key" for problem in wanted)
-    walk = _Walk(data.decode("utf-8-sig"), {problem.field for problem in wanted}, doubles)
+    walk = _JsonWalker(data.decode("utf-8-sig"), {problem.field for problem in wanted}, doubles)
     found = [problem for problem in wanted if problem.code != "duplicate_key"]
     found += [
         Problem(
@@ -25,7 +25,7 @@ def located(data: bytes, problems: Iterable[Problem], file: str) -> list[Problem
     return [problem.at(file, *walk.place(problem.field)) for problem in found]
 
 
-class _Walk:
+class _JsonWalker:
     """Steps through a text that is JSON; what nobody asked about is stepped over at the speed of the C parser."""
 
     def __init__(self, text: str, wanted: set[str], doubles: bool) -> None:

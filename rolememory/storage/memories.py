@@ -1,7 +1,7 @@
 """A role's memories: read without locks, changed durably, kept in a file that belongs to its author.
 
 Truth = memory.json + the committed lines of the journal that it has not seen. A change is one transaction in the
-journal, on disk before it is acknowledged; `fold` writes the lines into the file once it has been quiet for a while.
+journal, on disk before it is acknowledged; `checkpoint` writes the lines into the file once it has been quiet for a while.
 """
 
 import logging
@@ -16,16 +16,17 @@ from types import TracebackType
 from typing import Any, Self
 
 from rolememory.errors import InvalidValueError, NotWrittenError, ReadOnlyRoleError
+from rolememory.locales import LocalizedText
 from rolememory.schema.settings import StorageSettings
-from rolememory.storage.folding import Folding
-from rolememory.storage.idle import Idle
+from rolememory.storage.checkpoint import Checkpointer
+from rolememory.storage.committed_state import CommittedState, CommittedStateReader, Snapshot
+from rolememory.storage.debouncer import Debouncer
+from rolememory.storage.edits import Edit, new_id, planned, reverted
 from rolememory.storage.journal import Journal
-from rolememory.storage.lines import Line
-from rolememory.storage.moments import iso, moment
-from rolememory.storage.planning import Edit, new_id, planned, reverted
+from rolememory.storage.journal_records import JournalRecord
 from rolememory.storage.port import Space
 from rolememory.storage.problem import Problem
-from rolememory.storage.view import Snapshot, Truth, View
+from rolememory.storage.timestamps import iso, moment
 
 __all__ = ["Edit", "HistoryLine", "Problem", "RoleStore", "Snapshot", "new_id"]
 
@@ -70,11 +71,11 @@ class RoleStore:
         self.space = space
         self.settings = settings or StorageSettings()
         self._clock = clock
-        self._view = View(space, self.settings.max_file_mb * 1e6, time.time_ns)
-        self._folding = Folding(space, self._view, clock)
+        self._view = CommittedStateReader(space, self.settings.max_file_mb * 1e6, time.time_ns)
+        self._checkpointer = Checkpointer(space, self._view, clock)
         self._writing = threading.RLock()
-        self._idle = Idle(
-            self.settings.fold_idle_s, lambda: self._quietly(self.fold), f"fold {space.name}"
+        self._idle = Debouncer(
+            self.settings.fold_idle_s, lambda: self._quietly(self.checkpoint), f"fold {space.name}"
         )
         self._swept = False
 
@@ -95,18 +96,20 @@ class RoleStore:
         wanted = list(edits)
         if not wanted:
             return self.snapshot()
-        with self._after_a_save() as truth:
-            lines = planned(truth.memories, wanted, truth.seq + 1, iso(self._clock()), actor)
+        with self._after_a_save() as committed:
+            lines = planned(
+                committed.memories, wanted, committed.seq + 1, iso(self._clock()), actor
+            )
             if lines:
                 self._view.journal.append(lines)
-            pending = len(truth.pending) + len(lines)
+            pending = len(committed.pending) + len(lines)
             if pending >= 8 * self.settings.fold_lines:
-                self._quietly(self._folding.fold)
+                self._quietly(self._checkpointer.checkpoint)
             found = self._view.snapshot()
         self._idle.touch(soon=pending >= self.settings.fold_lines)
         return found
 
-    def fold(self, force: bool = False) -> bool:
+    def checkpoint(self, force: bool = False) -> bool:
         """Write what the journal holds into memory.json; true when the file then says it all.
 
         `force` also writes ids for entries that have none. Raises: NotWrittenError; the journal keeps everything.
@@ -114,7 +117,7 @@ class RoleStore:
         if not self.space.exists():
             return True  # the role was removed: nothing brings it back by itself
         with self._locked():
-            return self._folding.fold(force)
+            return self._checkpointer.checkpoint(force)
 
     def undo(self, txn: str | None = None) -> Snapshot:
         """Take a transaction back (None: the newest that can be), as far as nobody changed the same since.
@@ -133,12 +136,12 @@ class RoleStore:
                 )
             if txn is not None:
                 break
-        what, zh = (
-            (f"transaction {txn!r}", f"“{txn}”这次改动") if txn else ("the journal", "改动记录里")
+        what = (
+            LocalizedText("transaction {txn!r}", txn=txn) if txn else LocalizedText("the journal")
         )
         raise InvalidValueError(
-            f"nothing in {what} can be taken back; what it changed was changed again since, or it is not there",
-            zh=f"{zh}没有可撤销的；可能后来又改过，或根本没有",
+            "nothing in {what} can be taken back; what it changed was changed again since, or it is not there",
+            what=what,
         )
 
     def history(self, id: str | None = None, limit: int | None = None) -> list[HistoryLine]:  # noqa: A002 - the field's own name
@@ -149,17 +152,17 @@ class RoleStore:
     def prune(self, before: datetime) -> int:
         """Forget history that is older and folded; how many lines went. Whole journal files only."""
         with self._locked():
-            self._folding.fold()
-            truth = self._view.truth()
-            through = truth.document.through if truth.document is not None else 0
+            self._checkpointer.checkpoint()
+            committed = self._view.committed()
+            through = committed.document.through if committed.document is not None else 0
             return self._view.prune(through or 0, iso(before))
 
     def close(self) -> None:
         """Fold what is left and stop. What cannot be folded now stays in the journal and is folded next time."""
         self.abandon()
-        truth = self._view.truth()
-        if truth.pending or truth.foreign:
-            self._quietly(self.fold)
+        committed = self._view.committed()
+        if committed.pending or committed.foreign:
+            self._quietly(self.checkpoint)
 
     def abandon(self) -> None:
         """Stop without folding: nothing is lost, the journal has it; the next process folds."""
@@ -180,37 +183,37 @@ class RoleStore:
     def _locked(self) -> Iterator[None]:
         with self._writing, self.space.lock():
             if not self._swept:
-                self._folding.sweep()
+                self._checkpointer.sweep()
                 self._swept = True
             yield
 
-    def _writable(self, truth: Truth) -> Truth:
+    def _writable(self, committed: CommittedState) -> CommittedState:
         """The truth, if it can be written on. Raises: ReadOnlyRoleError, NotWrittenError."""
-        if truth.broken:
-            first = truth.broken[0].text()
+        if committed.broken:
             raise ReadOnlyRoleError(
-                f"{self.space.place}: nothing is written until memory.json is mended: {first}",
-                zh=f"{self.space.place}：改好 memory.json 之前不会写入：{truth.broken[0].text('zh')}",
+                "{place}: nothing is written until memory.json is mended: {first}",
+                place=self.space.place,
+                first=committed.broken[0],
             )
-        if truth.foreign and truth.whole:
+        if committed.foreign and committed.whole:
             raise NotWrittenError(
-                f"{self.space.place}: memory.json is being saved again and again; try once it rests",
-                zh=f"{self.space.place}：memory.json 正被反复保存，请等它停下再试",
+                "{place}: memory.json is being saved again and again; try once it rests",
+                place=self.space.place,
             )
-        return truth
+        return committed
 
     @contextmanager
-    def _after_a_save(self) -> Iterator[Truth]:
+    def _after_a_save(self) -> Iterator[CommittedState]:
         """The lock and the truth, once an editor that is in the middle of a save has finished. Raises: as `_writable`."""
         end = time.monotonic() + _PATIENCE_S
         while True:
-            while self._view.truth().broken and self._is_saved() and time.monotonic() < end:
+            while self._view.committed().broken and self._is_saved() and time.monotonic() < end:
                 time.sleep(_LOOK_S)
             with self._locked():
-                truth = self._folding.adopt()
-                begun_again = truth.broken or (truth.foreign and truth.whole)
+                committed = self._checkpointer.adopt()
+                begun_again = committed.broken or (committed.foreign and committed.whole)
                 if not (begun_again and self._is_saved() and time.monotonic() < end):
-                    yield self._writable(truth)
+                    yield self._writable(committed)
                     return
 
     def _is_saved(self) -> bool:
@@ -233,22 +236,22 @@ class RoleStore:
         self._idle.rest_s = max(self.settings.fold_idle_s, _SHARE * (time.monotonic() - began))
         return done
 
-    def _newest_first(self) -> Iterator[Line]:
+    def _newest_first(self) -> Iterator[JournalRecord]:
         return Journal(self.space).newest_first()
 
-    def _transactions(self) -> Iterator[tuple[str, list[Line]]]:
+    def _transactions(self) -> Iterator[tuple[str, list[JournalRecord]]]:
         """Every transaction with its lines in order, the newest first."""
         for name, lines in groupby(self._newest_first(), key=lambda line: line.txn):
             yield name, list(lines)[::-1]
 
 
-def _shown(line: Line) -> HistoryLine:
+def _shown(line: JournalRecord) -> HistoryLine:
     fields = {name: (pair[0], pair[1]) for name, pair in line.fields.items()}
     return HistoryLine(
         line.seq, line.txn, moment(line.at), line.actor, line.op, line.id, fields, line.reason
     )
 
 
-def _reasons(error: OSError) -> tuple[tuple[str, str], ...]:
-    chinese = error.text("zh") if isinstance(error, NotWrittenError) else str(error)
-    return (("reason", str(error)), ("reason_zh", chinese))
+def _reasons(error: OSError) -> tuple[tuple[str, LocalizedText], ...]:
+    told = error.message if isinstance(error, NotWrittenError) else LocalizedText(str(error))
+    return (("reason", told),)

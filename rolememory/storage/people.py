@@ -13,7 +13,7 @@ import orjson
 
 from rolememory.errors import FileError, InvalidValueError
 from rolememory.storage import role_file
-from rolememory.storage.port import Mark, Space
+from rolememory.storage.port import Revision, Space
 
 FILE = "people.json"
 Same = Callable[[str], str]
@@ -42,7 +42,7 @@ class People:
 
     def __init__(self, home: Space) -> None:
         self._kept = home.document(FILE)
-        self._seen: Mark | None = None
+        self._seen: Revision | None = None
         self._document: dict[str, Any] = {}
         self._person: Mapping[str, str] = {}
         self.edition = 0  # another one whenever other names are linked
@@ -91,10 +91,7 @@ class People:
         """
         told = list(dict.fromkeys(name.strip() for name in names if name.strip()))
         if len(told) < 2:
-            raise InvalidValueError(
-                "expected two names or more to link, such as 'Lin' 'Traveller'",
-                zh="要关联至少两个名字，例如 'Lin' '旅人'",
-            )
+            raise InvalidValueError("expected two names or more to link, such as 'Lin' 'Traveller'")
         groups = _groups(self._load())
         touched = [group for group in groups if set(group) & set(told)]
         one = list(dict.fromkeys([*(name for group in touched for name in group), *told]))
@@ -107,7 +104,7 @@ class People:
         Raises: InvalidValueError (a blank name), FileError, NotWrittenError.
         """
         if not (name := name.strip()):
-            raise InvalidValueError("expected a name", zh="应为一个名字")
+            raise InvalidValueError("expected a name")
         groups = [[one for one in group if one != name] for group in _groups(self._load())]
         self._write([group for group in groups if len(group) > 1], [*self._apart(), name])
 

@@ -6,8 +6,8 @@ from typing import Any
 from rolememory.errors import FileError
 from rolememory.storage import role_file
 from rolememory.storage.people import Same, alone, are_one
-from rolememory.storage.port import Mark, Space
-from rolememory.text.names import Names
+from rolememory.storage.port import Revision, Space
+from rolememory.text.names import PersonNames
 
 FILE = "personas.json"
 
@@ -17,7 +17,7 @@ class Personas:
 
     def __init__(self, home: Space) -> None:
         self._kept = home.document(FILE)
-        self._seen: Mark | None = None
+        self._seen: Revision | None = None
         self._rows: list[dict[str, Any]] = []
 
     def about(self, user: str | None, same: Same = alone) -> str:
@@ -53,7 +53,7 @@ def rows(document: dict[str, Any]) -> list[dict[str, Any]]:
     return [row for row in found if isinstance(row, dict)] if isinstance(found, list) else []
 
 
-def forget(home: Space, names: Names) -> int:
+def forget(home: Space, names: PersonNames) -> int:
     """Take out whoever bears one of these names, and the names from what is said of the others; how many were taken out.
 
     Raises:
@@ -71,7 +71,7 @@ def forget(home: Space, names: Names) -> int:
     return len(there) - len(kept)
 
 
-def _without(row: dict[str, Any], names: Names) -> dict[str, Any]:
+def _without(row: dict[str, Any], names: PersonNames) -> dict[str, Any]:
     return {
         field: names.masked(value) if isinstance(value, str) else value
         for field, value in row.items()

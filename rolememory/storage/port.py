@@ -16,7 +16,7 @@ from typing import NamedTuple, Protocol
 from rolememory.errors import FileError, UnsafePathError
 
 
-class Mark(NamedTuple):
+class Revision(NamedTuple):
     """What tells one state of a stored thing from another without reading it."""
 
     changed_ns: (
@@ -26,7 +26,7 @@ class Mark(NamedTuple):
     inode: int  # another one when another thing bears the name
 
 
-class Place(NamedTuple):
+class LogPosition(NamedTuple):
     """How far a log was read. A plain value: it may be kept, and used again by another process."""
 
     lines: int = 0
@@ -34,15 +34,15 @@ class Place(NamedTuple):
     check: int = 0  # the storage's own proof that what was read still stands
 
 
-START = Place()
+START = LogPosition()
 LOCK_TIMEOUT_S = 30.0
 
 
-class Span(NamedTuple):
+class LogSpan(NamedTuple):
     """What an append of our own takes up in a log."""
 
-    before: Place
-    behind: Place
+    before: LogPosition
+    behind: LogPosition
 
 
 class Append(NamedTuple):
@@ -53,11 +53,11 @@ class Append(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class LogSlice:
     """What stands in a log behind a place."""
 
     appends: tuple[Append, ...]
-    place: Place  # where to go on
+    place: LogPosition  # where to go on
     anew: bool = False  # what was read before no longer stands: this is the whole log
     bad: tuple[
         int, ...
@@ -86,11 +86,11 @@ class Log(Protocol):
         """Where it lies, as messages to people show it."""
         ...
 
-    def mark(self) -> Mark | None:
+    def mark(self) -> Revision | None:
         """Another one whenever something was appended or rewritten; None when there is no such log."""
         ...
 
-    def read(self, since: Place = START) -> Part:
+    def read(self, since: LogPosition = START) -> LogSlice:
         """What was appended since. Reads only new bytes; never waits for a writer. A log that is not there is empty.
 
         An append is there with all its lines or not at all. The rest of an append that was interrupted is passed over in silence,
@@ -99,7 +99,7 @@ class Log(Protocol):
         """
         ...
 
-    def append(self, *lines: bytes) -> Span | None:
+    def append(self, *lines: bytes) -> LogSpan | None:
         """Append these lines as one, durably. Hold the lock that guards the log, and have read it to its end.
 
         Gives where they stand, if that is right behind what this handle read, so that they need not be read again; else None.
@@ -135,7 +135,7 @@ class Blob(Protocol):
         """Where it lies, as messages to people show it."""
         ...
 
-    def mark(self) -> Mark | None:
+    def mark(self) -> Revision | None:
         """Another one whenever the content may be another; None when there is none. Cheap: asked at every turn."""
         ...
 
@@ -227,11 +227,11 @@ class Space(Protocol):
         """How many bytes everything in it takes."""
         ...
 
-    def listed(self, prefix: str) -> Mark | None:
+    def listed(self, prefix: str) -> Revision | None:
         """Another one whenever a log, document or blob right below the prefix came or went."""
         ...
 
-    def changes(self, prefix: str) -> Mark | None:
+    def changes(self, prefix: str) -> Revision | None:
         """Another one after every `announce`; its size grows by one each time, so that who announced knows whether they were alone."""
         ...
 
@@ -321,7 +321,7 @@ def checked(name: str) -> str:
     ):
         told = ascii(name)[:80]
         raise UnsafePathError(
-            f"{told} cannot be a name; use letters, digits, - and . with / between the parts",
-            zh=f"{told} 不能用作名字；请用字母、数字、- 和 .，以 / 分隔",
+            "{told} cannot be a name; use letters, digits, - and . with / between the parts",
+            told=told,
         )
     return name

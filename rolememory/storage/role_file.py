@@ -7,10 +7,11 @@ import orjson
 from pydantic import ValidationError
 
 from rolememory.errors import FileError
+from rolememory.locales import LocalizedText
 from rolememory.schema.role import Role
-from rolememory.storage.breaks import breaks
 from rolememory.storage.explain_invalid import explained
 from rolememory.storage.files.space import FileDocument
+from rolememory.storage.json_diagnostics import diagnose_json
 from rolememory.storage.json_places import located
 from rolememory.storage.port import Blob, Space
 from rolememory.storage.problem import Problem, quoted
@@ -55,9 +56,8 @@ def role_in(space: Space) -> Role:
 
 def as_error(problem: Problem) -> FileError:
     """A problem of a file as an error that can be raised."""
-    zh = (problem.what("zh"), problem.remedy("zh"))
     place = {"field": problem.field, "line": problem.line, "column": problem.column}
-    return FileError(problem.file, problem.what(), remedy=problem.remedy(), zh=zh, **place)  # type: ignore[arg-type]
+    return FileError(problem.file, problem.message, remedy=problem.cure, **place)  # type: ignore[arg-type]
 
 
 def _bytes(kept: Blob) -> bytes:
@@ -77,12 +77,11 @@ def _parsed(place: str, data: bytes) -> dict[str, Any]:
     try:
         found = orjson.loads(data.removeprefix(b"\xef\xbb\xbf"))
     except orjson.JSONDecodeError as error:
-        first = breaks(data, error)[0]
+        first = diagnose_json(data, error)[0]
         raise as_error(first.at(place, first.line, first.column)) from error
     if not isinstance(found, dict):
         values = (
-            ("wanted", "an object"),
-            ("wanted_zh", "对象"),
+            ("wanted", LocalizedText("an object")),
             ("found", quoted(found)),
             ("example", '{"name": "..."}'),
         )

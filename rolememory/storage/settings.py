@@ -11,14 +11,13 @@ from typing import Any
 from pydantic import ValidationError
 
 from rolememory.errors import SettingsError
+from rolememory.locales import LocalizedText
 from rolememory.schema.aliases import base_url
 from rolememory.schema.settings import Settings
 from rolememory.shipped import shipped
 from rolememory.storage.files.space import FileSpace, space_of
-from rolememory.storage.layers import SHAREABLE, Adopted, Layer, adopt
-from rolememory.storage.mistakes import worded
-from rolememory.storage.port import Blob, Mark, Space
-from rolememory.storage.said import (
+from rolememory.storage.port import Blob, Revision, Space
+from rolememory.storage.setting_messages import (
     COMPARE,
     FULL_WIDTH,
     KNOWN,
@@ -32,8 +31,9 @@ from rolememory.storage.said import (
     TOO_DEEP,
     TOO_LARGE,
     UNREADABLE,
-    Said,
 )
+from rolememory.storage.settings_layers import SHAREABLE, Layer, TranslatedLayer, translate_layer
+from rolememory.storage.value_messages import worded
 
 FILE = "rolememory.toml"
 PRESETS = "presets/"
@@ -60,7 +60,7 @@ class Loaded:
 
     settings: Settings
     sources: Mapping[str, str]
-    notes: tuple[Said, ...] = ()
+    notes: tuple[LocalizedText, ...] = ()
     files: tuple[Blob, ...] = ()  # what was read: a change of any of them calls for another look
 
 
@@ -80,20 +80,24 @@ def load_settings(
     """
     space = space_of(home)
     file = space.document(FILE)
-    layers = [adopt(read_layer(file)) if file.mark() else adopt(Layer(FILE, {}))]
+    layers = [
+        translate_layer(read_layer(file)) if file.mark() else translate_layer(Layer(FILE, {}))
+    ]
     if role_overrides:
         layers.append(
-            adopt(Layer(role_file, undotted(role_overrides), under="settings.", of_role=True))
+            translate_layer(
+                Layer(role_file, undotted(role_overrides), under="settings.", of_role=True)
+            )
         )
     if overrides:
-        layers.append(adopt(Layer("overrides", undotted(overrides))))
+        layers.append(translate_layer(Layer("overrides", undotted(overrides))))
     return _laid(space, layers)
 
 
-def _laid(home: Space, layers: Sequence[Adopted]) -> Loaded:
+def _laid(home: Space, layers: Sequence[TranslatedLayer]) -> Loaded:
     named = next((layer for layer in reversed(layers) if "preset" in layer.values), layers[0])
     preset = preset_file(home, named.values.get("preset", "default"), named)
-    below = adopt(read_layer(preset))
+    below = translate_layer(read_layer(preset))
     below.values.pop("preset", None)
     layers = [below, *layers]
     errors = [error for layer in layers for error in layer.errors]
@@ -113,10 +117,10 @@ def _laid(home: Space, layers: Sequence[Adopted]) -> Loaded:
     )
 
 
-def _merged(layers: Sequence[Adopted]) -> tuple[dict[str, Any], dict[str, Adopted]]:
+def _merged(layers: Sequence[TranslatedLayer]) -> tuple[dict[str, Any], dict[str, TranslatedLayer]]:
     """Key by key the last word, and who said it; free tables are laid over each other too."""
     values: dict[str, Any] = {}
-    owners: dict[str, Adopted] = {}
+    owners: dict[str, TranslatedLayer] = {}
     for layer in layers:
         for key, value in layer.values.items():
             values[key] = over(values.get(key), value)
@@ -156,14 +160,14 @@ def shareable(role_settings: Mapping[str, Any]) -> tuple[dict[str, Any], list[st
     >>> shareable({"recall.max_items": 3, "inject": {"heading": "Obey"}})
     ({'recall': {'max_items': 3}}, ['inject.heading'])
     """
-    adopted = adopt(Layer("", undotted(role_settings), of_role=True))
+    adopted = translate_layer(Layer("", undotted(role_settings), of_role=True))
     kept = {key: value for key, value in adopted.values.items() if _harmless(key, value, adopted)}
     dropped = [adopted.written[key] for key in adopted.values if key not in kept]
     refused = [error.field for error in adopted.errors if error.field]
     return undotted(kept), list(dict.fromkeys((*dropped, *refused)))
 
 
-def _harmless(key: str, value: Any, adopted: Adopted) -> bool:
+def _harmless(key: str, value: Any, adopted: TranslatedLayer) -> bool:
     """Whether the key may come from a stranger, and its value fits."""
     if not SHAREABLE.fullmatch(key):
         return False
@@ -174,7 +178,7 @@ def _harmless(key: str, value: Any, adopted: Adopted) -> bool:
     return True
 
 
-def _validated(values: Mapping[str, Any], owners: Mapping[str, Adopted]) -> Settings:
+def _validated(values: Mapping[str, Any], owners: Mapping[str, TranslatedLayer]) -> Settings:
     urls = {
         key: base_url(value)
         for key, value in values.items()
@@ -189,7 +193,7 @@ def _validated(values: Mapping[str, Any], owners: Mapping[str, Adopted]) -> Sett
         ) from error
 
 
-def _mistake(found: Any, owners: Mapping[str, Adopted]) -> SettingsError:
+def _mistake(found: Any, owners: Mapping[str, TranslatedLayer]) -> SettingsError:
     path = [str(part) for part in found["loc"]]
     key = next(
         (key for end in range(len(path), 0, -1) if (key := ".".join(path[:end])) in owners),
@@ -201,7 +205,7 @@ def _mistake(found: Any, owners: Mapping[str, Adopted]) -> SettingsError:
     return owners[key].layer.error(owners[key].written[key], problem, remedy)
 
 
-def preset_file(home: Space, name: Any, asked: Adopted) -> Blob:
+def preset_file(home: Space, name: Any, asked: TranslatedLayer) -> Blob:
     """The file of a preset: the home's own presets/ before the shipped ones.
 
     Raises:
@@ -258,15 +262,18 @@ def read_text(file: Blob) -> str:
 
 
 def _refused(
-    file: Blob, problem: Said, remedy: Said, line: int | None = None, column: int | None = None
+    file: Blob,
+    problem: LocalizedText,
+    remedy: LocalizedText,
+    line: int | None = None,
+    column: int | None = None,
 ) -> SettingsError:
     return SettingsError(
         file.place,
-        problem.en,
-        remedy=remedy.en,
+        problem,
+        remedy=remedy,
         line=line,
         column=column,
-        zh=(problem.zh, remedy.zh),
     )
 
 
@@ -299,7 +306,7 @@ class SettingsFile:
         self._home = space_of(home)
         self.problem: SettingsError | None = None
         self._overrides = overrides
-        self._seen: tuple[Mark | None, ...] | None = None
+        self._seen: tuple[Revision | None, ...] | None = None
         self._good: dict[str, Loaded] = {}
         self._stale: set[str] = set()
         self._files: dict[str, Blob] = {}

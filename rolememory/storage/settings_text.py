@@ -5,64 +5,64 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from rolememory.schema.settings import Section
-from rolememory.shipped import shipped
+from rolememory.locales import translatable, translated
+from rolememory.schema.scene import Language
 from rolememory.storage.files.space import space_of
-from rolememory.storage.layers import Layer
-from rolememory.storage.mistakes import literal
 from rolememory.storage.port import Space, rewrite
-from rolememory.storage.said import DELETE, MEANT, UNKNOWN_KEY
+from rolememory.storage.setting_messages import DELETE, MEANT, UNKNOWN_KEY
 from rolememory.storage.settings import FILE, load_settings, over, read_text, undotted
-from rolememory.storage.tree import default, leaves, meant, sections, type_name
+from rolememory.storage.settings_layers import Layer
+from rolememory.storage.settings_tree import default, leaves, meant, sections, type_name
+from rolememory.storage.value_messages import literal
 
-_HEAD = {
-    "en": "Settings of rolememory. Each line shows a default: remove its # and change it.\nThe file is read again while the program runs.",
-    "zh": "rolememory 的设置。每一行都是默认值：去掉行首的 # 再修改即可。\n程序运行时会自动重新读取本文件。",
-}
+_HEAD = translatable(
+    "Settings of rolememory. Each line shows a default: remove its # and change it.\n"
+    "The file is read again while the program runs."
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class SettingRow:
     """One key as docs and pages show it."""
 
     key: str
     type: str
     default: Any  # as TOML holds it; None = unset
-    en: str
-    zh: str
+
+    def about(self, language: Language = "en") -> str:
+        """What it does."""
+        return described(self.key, language)
 
 
-@cache
-def chinese() -> Mapping[str, str]:
-    """What each key and table does, in Chinese, by dotted name."""
-    found: dict[str, str] = json.loads(
-        shipped("worldbook_rules", "settings.zh.json").read_text("utf-8")
-    )
-    return found
+def described(key: str, language: Language = "en") -> str:
+    """What a key or a table does. A catalogue may say it of one key (its context) or of all that are described alike."""
+    english = _description(key)
+    own = translated(english, language, key)
+    return own if own != english else translated(english, language, "setting")
 
 
-def settings_table() -> list[Row]:
+def _description(key: str) -> str:
+    if key in leaves():
+        return leaves()[key].description or ""
+    return (sections()[key].__doc__ or "").split("\n")[0]
+
+
+def settings_table() -> list[SettingRow]:
     """Every key in the order of the tree."""
-    zh = chinese()
-    return [
-        Row(key, type_name(key), default(key), leaves()[key].description or "", zh.get(key, ""))
-        for key in leaves()
-    ]
+    return [SettingRow(key, type_name(key), default(key)) for key in leaves()]
 
 
-def commented(language: Literal["zh", "en"]) -> str:
+def commented(language: Language) -> str:
     """The whole file as `rolememory init` writes it: nothing is set, everything is explained."""
-    told = {row.key: getattr(row, language) for row in settings_table()}
-    lines = [f"# {line}" for line in _HEAD[language].split("\n")]
+    lines = [f"# {line}" for line in translated(_HEAD, language).split("\n")]
     for table in ("", *sections()):
-        lines += ["", f"# {_summary(table, language)}", f"[{table}]"] if table else [""]
+        lines += ["", f"# {described(table, language)}", f"[{table}]"] if table else [""]
         for key in _own_keys(table):
             lines += [
-                f"# {told[key]} ({type_name(key)})",
+                f"# {described(key, language)} ({type_name(key)})",
                 f"#{key.rpartition('.')[2]} = {literal(default(key))}",
             ]
     return "\n".join(lines) + "\n"
@@ -70,11 +70,6 @@ def commented(language: Literal["zh", "en"]) -> str:
 
 def _own_keys(table: str) -> Iterator[str]:
     return (key for key in leaves() if key.rpartition(".")[0] == table)
-
-
-def _summary(table: str, language: str) -> str:
-    section: type[Section] = sections()[table]
-    return chinese().get(table, "") if language == "zh" else (section.__doc__ or "").split("\n")[0]
 
 
 def set_value(home: Space | Path | str, key: str, value: Any) -> None:

@@ -9,9 +9,9 @@ from typing import Any
 import orjson
 
 from rolememory.errors import NotWrittenError
+from rolememory.storage.debouncer import Debouncer
 from rolememory.storage.files.log import ENDING
-from rolememory.storage.idle import Idle
-from rolememory.storage.port import START, Mark, Space, bytes_in
+from rolememory.storage.port import START, Revision, Space, bytes_in
 
 MAX_BYTES = 64 * 2**20
 REST_S = 2.0  # a value that is written behind waits for so much quiet
@@ -47,12 +47,12 @@ class StateFile:
         self._damaged = False  # whether what stands there could not be read
         self._lock = threading.RLock()
         self._value: dict[str, Any] = {}
-        self._mark: Mark | None = None
+        self._mark: Revision | None = None
         self._behind = False  # whether the value is newer than the file
-        self._idle = Idle(rest_s, self._written, f"state {name}")
+        self._idle = Debouncer(rest_s, self._written, f"state {name}")
 
     @property
-    def mark(self) -> Mark | None:
+    def mark(self) -> Revision | None:
         """Another one whenever the value on disk changed."""
         return self._document.mark()
 
@@ -137,7 +137,7 @@ Values = dict[str, dict[str, Any]]
 class StateLog:
     """Values by key and name, in the log `state/{name}`: a change costs itself alone, however many keys there are.
 
-    Written behind; changes of several processes are merged, value by value. Thread-safe. What an older program kept in
+    Written in the background; changes of several processes are merged, value by value. Thread-safe. What an older program kept in
     `state/{name}.json` is taken over by `legacy`.
     """
 
@@ -157,11 +157,11 @@ class StateLog:
         self._values: Values | None = None
         self._pending: Values = {}
         self._place = START
-        self._mark: Mark | None = None  # of the log when it was last read
+        self._mark: Revision | None = None  # of the log when it was last read
         self._long = SHORT_BYTES
         self._damaged = False  # whether lines of the log could not be read
         self._failed = False
-        self._idle = Idle(rest_s, self._written, f"state {name}")
+        self._idle = Debouncer(rest_s, self._written, f"state {name}")
 
     def load(self) -> Values:
         """Everything, not to be changed; the key that changed last comes last. One stat when nothing changed."""

@@ -22,13 +22,13 @@ def places(text: str) -> dict[str, Place]:
     (5, 8)
     """
     found: dict[str, Place] = {}
-    for path, offset in _Scan(text).found():
+    for path, offset in _TomlScanner(text).found():
         line = text.count("\n", 0, offset) + 1
         found.setdefault(".".join(path), (line, offset - (text.rfind("\n", 0, offset) + 1) + 1))
     return found
 
 
-class _Scan:
+class _TomlScanner:
     """Reads keys and headers; values only as far as it takes to step over them."""
 
     def __init__(self, text: str) -> None:

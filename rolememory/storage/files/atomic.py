@@ -1,4 +1,4 @@
-"""The one door to the disk, and the few ways of writing that survive a crash.
+"""The one place that writes to disk, and the few ways of writing that survive a crash.
 
 `Disk` names every call the store makes; `RealDisk` makes them, a test may count, fail or record them.
 Order of a whole file: temporary beside it, full write, fsync, rename, fsync of the folder.
@@ -188,8 +188,9 @@ def locked(folder: Path, timeout_s: float = LOCK_TIMEOUT_S, name: str = LOCK) ->
         lock.acquire(poll_interval=0.001)
     except Timeout as error:
         raise BusyError(
-            f"{folder}: another process has held the lock for {timeout_s:g} s; close it or try again",
-            zh=f"{folder}：另一个进程占用了 {timeout_s:g} 秒；请关掉它，或稍后再试",
+            "{folder}: another process has held the lock for {timeout_s:g} s; close it or try again",
+            folder=folder,
+            timeout_s=timeout_s,
         ) from error
     except OSError as error:
         raise not_written(folder / LOCK, error) from error
@@ -230,6 +231,7 @@ def not_written(path: Path, error: OSError) -> NotWrittenError:
     """The error a caller sees: which file, what the system said, what to do."""
     reason = error.strerror or str(error)
     return NotWrittenError(
-        f"{path}: not written: {reason}; what was there still stands, free some space or rights and try again",
-        zh=f"{path}：没有写入：{reason}；原来的内容还在，请检查空间和权限后再试",
+        "{path}: not written: {reason}; what was there still stands, free some space or rights and try again",
+        path=path,
+        reason=reason,
     )

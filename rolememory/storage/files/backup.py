@@ -16,14 +16,15 @@ from typing import Any
 import orjson
 
 from rolememory.errors import FileError, InvalidValueError, NotWrittenError, UnsafePathError
+from rolememory.locales import Listed, LocalizedText
 from rolememory.schema.settings import StorageSettings
-from rolememory.storage.document import BrokenFileError, read
 from rolememory.storage.files import atomic
 from rolememory.storage.files.disk import DISK, Disk
 from rolememory.storage.files.log import ENDING, parsed
 from rolememory.storage.files.space import FileSpace
+from rolememory.storage.in_memory import InMemorySpace
 from rolememory.storage.memories import RoleStore
-from rolememory.storage.memory import MemorySpace
+from rolememory.storage.memory_file import BrokenFileError, read
 
 FOLDER = "backups"
 MANIFEST = "manifest.json"
@@ -54,7 +55,7 @@ class Backup:
 
 
 @dataclass(frozen=True, slots=True)
-class Contents:
+class BackupContents:
     """What a backup holds, every checksum found right. `problem`: why its memory.json could not be read even then."""
 
     made: str
@@ -146,9 +147,9 @@ def restore(
     if contents.problem:
         raise FileError(
             source,
-            f"its memory.json cannot be read: {contents.problem}",
+            "its memory.json cannot be read: {reason}",
             remedy="take an earlier one",
-            zh=(f"其中的 memory.json 读不出来：{contents.problem}", "请用更早的一份"),
+            reason=contents.problem,
         )
     files = _standing_alone(contents.files)
     saved = _made(folder, settings, now or datetime.now(UTC), disk)
@@ -162,7 +163,7 @@ def restore(
     return Restored(source, saved, tuple(sorted(files)))
 
 
-def verified(path: Path, settings: StorageSettings | None = None) -> Contents:
+def verified(path: Path, settings: StorageSettings | None = None) -> BackupContents:
     """What the backup holds, after every check: known members only, sizes and checksums as the manifest says.
 
     Raises: FileError.
@@ -172,9 +173,9 @@ def verified(path: Path, settings: StorageSettings | None = None) -> Contents:
         if path.stat().st_size > limit:
             raise FileError(
                 path,
-                f"larger than {limit // 10**6} MB",
+                "larger than {limit} MB",
                 remedy="raise storage.max_file_mb",
-                zh=(f"大于 {limit // 10**6} MB", "请调高 storage.max_file_mb"),
+                limit=limit // 10**6,
             )
         with zipfile.ZipFile(path) as archive:
             return _checked(path, archive, limit)
@@ -191,36 +192,31 @@ def verified(path: Path, settings: StorageSettings | None = None) -> Contents:
         ValueError,
     ) as error:
         raise FileError(
-            path,
-            f"damaged: {error}",
-            remedy="take another backup",
-            zh=(f"已损坏：{error}", _ANOTHER),
+            path, "damaged: {error}", remedy="take another backup", error=error, another=_ANOTHER
         ) from error
 
 
-def _checked(path: Path, archive: zipfile.ZipFile, limit: int) -> Contents:
+def _checked(path: Path, archive: zipfile.ZipFile, limit: int) -> BackupContents:
     names = archive.namelist()
     strange = next((name for name in names if name != MANIFEST and not _allowed(name)), None)
     if strange is not None or len(set(names)) != len(names) or len(names) > _MOST_MEMBERS:
         told = ascii(strange or "a name twice")[:80]
         raise FileError(
             path,
-            f"holds what no backup holds: {told}",
+            "holds what no backup holds: {told}",
             remedy="take another backup",
-            zh=(f"含有备份里不该有的内容：{told}", _ANOTHER),
+            told=told,
+            another=_ANOTHER,
         )
     manifest = orjson.loads(_member(archive, MANIFEST, 2**20)) if MANIFEST in names else None
-    listed = manifest.get("files") if isinstance(manifest, dict) else None
-    if (
-        not isinstance(manifest, dict)
-        or not isinstance(listed, dict)
-        or set(listed) != set(names) - {MANIFEST}
-    ):
+    manifest = manifest if isinstance(manifest, dict) else {}
+    listed = manifest.get("files")
+    if not isinstance(listed, dict) or set(listed) != set(names) - {MANIFEST}:
         raise FileError(
             path,
             "damaged: its list of files is not what it holds",
             remedy="take another backup",
-            zh=("已损坏：文件清单与内容不符", _ANOTHER),
+            another=_ANOTHER,
         )
     files: dict[str, bytes] = {}
     for name, told in listed.items():
@@ -228,11 +224,12 @@ def _checked(path: Path, archive: zipfile.ZipFile, limit: int) -> Contents:
         if _sum(files[name]) != told:
             raise FileError(
                 path,
-                f"damaged: {name} is not what was put in",
+                "damaged: {name} is not what was put in",
                 remedy="take another backup",
-                zh=(f"已损坏：{name} 与存入时不同", _ANOTHER),
+                name=name,
+                another=_ANOTHER,
             )
-    return Contents(str(manifest.get("made", "")), files, _unreadable(files.get(MEMORY)))
+    return BackupContents(str(manifest.get("made", "")), files, _unreadable(files.get(MEMORY)))
 
 
 def _allowed(name: str) -> bool:
@@ -266,11 +263,10 @@ def _made(folder: Path, settings: StorageSettings, now: datetime, disk: Disk) ->
     """A new backup of what stands there, read back and compared."""
     if not folder.is_dir():
         raise InvalidValueError(
-            f"{folder}: no such role; `rolememory roles` lists them",
-            zh=f"{folder}：没有这个角色；`rolememory roles` 可列出全部",
+            "{folder}: no such role; `rolememory roles` lists them", folder=folder
         )
     with suppress(OSError):  # what cannot be folded now is in the journal, which goes in as well
-        RoleStore(FileSpace(folder, disk=disk), settings).fold()
+        RoleStore(FileSpace(folder, disk=disk), settings).checkpoint()
     with atomic.locked(folder):
         files = _gathered(folder)
     path = _free(folder, now)
@@ -281,8 +277,7 @@ def _made(folder: Path, settings: StorageSettings, now: datetime, disk: Disk) ->
     atomic.write(path, packed(files, now.astimezone(UTC).isoformat()), disk)
     if verified(path, settings).files != files:
         raise NotWrittenError(
-            f"{path}: the disk gave back something else than was written",
-            zh=f"{path}：磁盘读回的内容与写入的不同",
+            "{path}: the disk gave back something else than was written", path=path
         )
     return path
 
@@ -344,8 +339,8 @@ def _chosen(folder: Path, which: str | Path, settings: StorageSettings) -> Path:
         good = next((backup.path for backup in backups if _good(backup.path, settings)), None)
         if good is None:
             raise InvalidValueError(
-                f"{folder / FOLDER}: no backup that can be restored; `rolememory backup` makes one",
-                zh=f"{folder / FOLDER}：没有可恢复的备份；可用 `rolememory backup` 备份",
+                "{folder}: no backup that can be restored; `rolememory backup` makes one",
+                folder=folder / FOLDER,
             )
         return good
     names = {backup.path.name: backup.path for backup in backups}
@@ -354,8 +349,9 @@ def _chosen(folder: Path, which: str | Path, settings: StorageSettings) -> Path:
     if found is None or (isinstance(which, Path) and which.resolve() != found.resolve()):
         told = ascii(str(which))[:80]
         raise UnsafePathError(
-            f"no backup {told} of this role (there are: {', '.join(names) or 'none'})",
-            zh=f"这个角色没有备份 {told}（现有：{'、'.join(names) or '无'}）",
+            "no backup {told} of this role (there are: {names})",
+            told=told,
+            names=Listed(names or [LocalizedText("none")]),
         )
     return found
 
@@ -385,13 +381,13 @@ def _standing_alone(files: Mapping[str, bytes]) -> dict[str, bytes]:
         return rest
     alone = unpacked(files)
     with RoleStore(alone) as store:
-        store.fold()
+        store.checkpoint()
     return rest | {MEMORY: whole(alone.document(MEMORY).read())}
 
 
-def unpacked(files: Mapping[str, bytes]) -> MemorySpace:
+def unpacked(files: Mapping[str, bytes]) -> InMemorySpace:
     """The memories of a backup and the journal's end, in a space of their own."""
-    alone = MemorySpace()
+    alone = InMemorySpace()
     alone.document(MEMORY).put(files[MEMORY])
     for name, data in files.items():
         if name.startswith("journal/"):
@@ -418,6 +414,7 @@ def _put(folder: Path, name: str, data: bytes, disk: Disk) -> None:
         folder.resolve() / "chats",
     ):
         raise UnsafePathError(
-            f"{path.parent}: is a link that leads elsewhere; nothing was written there"
+            "{parent}: is a link that leads elsewhere; nothing was written there",
+            parent=path.parent,
         )
     atomic.write(path, data, disk)

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Protocol
 
-from rolememory.storage.port import Mark
+from rolememory.storage.port import Revision
 
 _BINARY: int = getattr(os, "O_BINARY", 0)  # Windows would translate line ends
 _NO_LINKS = frozenset({errno.EPERM, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EMLINK})
@@ -77,7 +77,7 @@ class Disk(Protocol):
         """The bytes of a file from `offset` on."""
         ...
 
-    def mark(self, path: Path) -> Mark | None:
+    def mark(self, path: Path) -> Revision | None:
         """Its state, or None when there is no such file."""
         ...
 
@@ -177,13 +177,13 @@ class RealDisk:
             file.seek(offset)
             return file.read() or b""
 
-    def mark(self, path: Path) -> Mark | None:
+    def mark(self, path: Path) -> Revision | None:
         """`os.stat`."""
         try:
             state = os.stat(path)  # noqa: PTH116 - half the time of Path.stat, and the hot path is three of these
         except (FileNotFoundError, NotADirectoryError):
             return None
-        return Mark(state.st_mtime_ns, state.st_size, state.st_ino)
+        return Revision(state.st_mtime_ns, state.st_size, state.st_ino)
 
     def names(self, path: Path) -> list[str]:
         """`os.listdir`."""

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from rolememory.storage.files.atomic import not_written, write, write_all
 from rolememory.storage.files.disk import DISK, Disk
-from rolememory.storage.port import START, Append, Mark, Part, Place, Span
+from rolememory.storage.port import START, Append, LogPosition, LogSlice, LogSpan, Revision
 
 ENDING = ".jsonl"
 SEAL = b"~\n"  # written after a torn tail, so that the next line begins on its own
@@ -34,25 +34,27 @@ class FileLog:
         self._path, self._disk = path, disk
         self._lock = threading.Lock()  # of what was read last
         self._durable = False  # whether this process has made its name durable
-        self._mark: Mark | None = None  # the file's state when it was last read, and what was found
+        self._mark: Revision | None = (
+            None  # the file's state when it was last read, and what was found
+        )
         self._read, self._tail, self._torn = START, b"", False
 
-    def mark(self) -> Mark | None:
+    def mark(self) -> Revision | None:
         """One stat."""
         return self._disk.mark(self._path)
 
-    def read(self, since: Place = START) -> Part:
+    def read(self, since: LogPosition = START) -> LogSlice:
         """The appends behind the place; one stat when nothing changed."""
         with self._lock:
             return self._behind(since)
 
-    def _behind(self, since: Place) -> Part:
+    def _behind(self, since: LogPosition) -> LogSlice:
         mark = self.mark()
         if mark is None:
             self._mark, self._read, self._tail, self._torn = None, START, b"", False
-            return Part((), START, since != START)
+            return LogSlice((), START, since != START)
         if mark == self._mark and since == self._read:
-            return Part((), since)
+            return LogSlice((), since)
         if since.end and self._goes_on(mark, since):
             begin = max(since.end - _TAIL, 0)
             data, known = self._disk.read(self._path, begin), since.end - begin
@@ -61,7 +63,7 @@ class FileLog:
         data = self._disk.read(self._path)
         return self._part(data, 0, START, mark, anew=since != START)
 
-    def append(self, *lines: bytes) -> Span | None:
+    def append(self, *lines: bytes) -> LogSpan | None:
         """Write, fsync, and the first time make the name durable."""
         data = framed(lines)
         try:
@@ -94,19 +96,21 @@ class FileLog:
         except OSError as error:
             raise not_written(self._path, error) from error
 
-    def _goes_on(self, mark: Mark, since: Place) -> bool:
+    def _goes_on(self, mark: Revision, since: LogPosition) -> bool:
         """Whether the file can be the one that was read until there, grown."""
         if self._mark is not None and since == self._read:
             return self._mark.inode == mark.inode and self._mark.size < mark.size
         return since.end <= mark.size
 
-    def _part(self, data: bytes, known: int, since: Place, mark: Mark, anew: bool = False) -> Part:
+    def _part(
+        self, data: bytes, known: int, since: LogPosition, mark: Revision, anew: bool = False
+    ) -> LogSlice:
         """Read the bytes behind the first `known`, which were read before."""
         appends, bad, lines, end, torn = parsed(data[known:], since.lines)
         tail = data[max(known + end - _TAIL, 0) : known + end]
-        place = Place(lines, since.end + end, zlib.crc32(tail))
+        place = LogPosition(lines, since.end + end, zlib.crc32(tail))
         self._mark, self._read, self._tail, self._torn = mark, place, tail, torn
-        return Part(tuple(appends), place, anew, tuple(bad))
+        return LogSlice(tuple(appends), place, anew, tuple(bad))
 
     def _opened(self) -> int:
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND
@@ -144,15 +148,15 @@ class FileLog:
             with suppress(OSError):
                 write_all(descriptor, SEAL, self._disk)
 
-    def _followed(self, data: bytes, lines: int) -> Span | None:
+    def _followed(self, data: bytes, lines: int) -> LogSpan | None:
         """Where an append of our own stands, which begins where what was read ends."""
         mark, before, end = self.mark(), self._read, self._read.end + len(data)
         if mark is None or mark.size != end:
             return None
         self._tail = (self._tail + data)[-_TAIL:]
         self._mark, self._torn = mark, False
-        self._read = Place(before.lines + lines, end, zlib.crc32(self._tail))
-        return Span(before, self._read)
+        self._read = LogPosition(before.lines + lines, end, zlib.crc32(self._tail))
+        return LogSpan(before, self._read)
 
 
 def framed(lines: Sequence[bytes]) -> bytes:

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from rolememory.storage.files.disk import DISK
-from rolememory.storage.port import Mark
+from rolememory.storage.port import Revision
 
 
-def signature(path: Path) -> Mark | None:
+def signature(path: Path) -> Revision | None:
     """The file's mark, from one stat; None = it is not there or cannot be reached."""
     try:
         return DISK.mark(path)

@@ -10,10 +10,11 @@ from rolememory.errors import FileError, UnsafePathError
 from rolememory.storage.files import atomic
 from rolememory.storage.files.disk import DISK, Disk
 from rolememory.storage.files.log import ENDING, FileLog
-from rolememory.storage.port import LOCK_TIMEOUT_S, Mark, Outcome, Space, checked
+from rolememory.storage.port import LOCK_TIMEOUT_S, Outcome, Revision, Space, checked
 from rolememory.storage.role_ids import canonical
 
 PULSE = ".pulse"
+_PATHS = 256  # that are remembered
 
 
 class FileDocument:
@@ -23,7 +24,7 @@ class FileDocument:
         self.name, self.place = name, str(path)
         self._path, self._disk = path, disk
 
-    def mark(self) -> Mark | None:
+    def mark(self) -> Revision | None:
         """One stat; a file that cannot be reached is none."""
         try:
             return self._disk.mark(self._path)
@@ -94,6 +95,7 @@ class FileSpace:
         self.folder = Path(folder)
         self.name = self.folder.name if name is None else name
         self.place, self.disk = str(folder), disk
+        self._paths: dict[str, Path] = {}  # by name: a turn asks for the same few
 
     def exists(self) -> bool:
         """Whether the folder is there."""
@@ -130,11 +132,11 @@ class FileSpace:
         """The bytes of every file."""
         return sum(path.stat().st_size for path in self.folder.rglob("*") if path.is_file())
 
-    def listed(self, prefix: str) -> Mark | None:
+    def listed(self, prefix: str) -> Revision | None:
         """The folder's own state."""
         return self._mark(self._below(prefix))
 
-    def changes(self, prefix: str) -> Mark | None:
+    def changes(self, prefix: str) -> Revision | None:
         """The state of `.pulse`, a file that grows."""
         return self._mark(self._below(prefix) / PULSE)
 
@@ -176,12 +178,18 @@ class FileSpace:
                 yield lead, name
 
     def _path(self, name: str) -> Path:
-        return self.folder / checked(name)
+        path = self._paths.get(name)
+        if path is None:
+            path = self.folder / checked(name)
+            if len(self._paths) >= _PATHS:
+                self._paths.clear()
+            self._paths[name] = path
+        return path
 
     def _below(self, prefix: str) -> Path:
         return self.folder / prefix.rpartition("/")[0]
 
-    def _mark(self, path: Path) -> Mark | None:
+    def _mark(self, path: Path) -> Revision | None:
         try:
             return self.disk.mark(path)
         except OSError:
@@ -249,14 +257,14 @@ def contained(root: Path, role_id: str) -> Path:
     name = canonical(role_id)
     if name is None:
         raise UnsafePathError(
-            f"expected a role's UUID, got {role_id[:80]!r}; `rolememory roles` lists them",
-            zh=f"应为角色的 UUID，却是“{role_id[:80]}”；`rolememory roles` 可列出全部",
+            "expected a role's UUID, got {role_id!r}; `rolememory roles` lists them",
+            role_id=role_id[:80],
         )
     folder = root / name
     if os.path.normcase(folder.resolve()) != os.path.normcase(folder):
         raise UnsafePathError(
-            f"{folder}: is a link that leads elsewhere; a role's folder must lie in the home folder itself",
-            zh=f"{folder}：是指向别处的链接；角色的文件夹必须就在记忆库里",
+            "{folder}: is a link that leads elsewhere; a role's folder must lie in the home folder itself",
+            folder=folder,
         )
     return folder
 
@@ -273,5 +281,6 @@ def _misplaced(entry: "os.DirEntry[str]") -> FileError:
     return FileError(
         entry.path,
         "is not the canonical spelling of a UUID",
-        remedy=f"rename it to {canonical(entry.name)}",
+        remedy="rename it to {canonical}",
+        canonical=canonical(entry.name),
     )

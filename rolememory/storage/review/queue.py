@@ -17,7 +17,7 @@ import orjson
 from rolememory.errors import NotWrittenError, UnknownNameError
 from rolememory.schema.evidence import Reason
 from rolememory.schema.learning import Draft
-from rolememory.storage.erase import Traces
+from rolememory.storage.erase import PersonTraces
 from rolememory.storage.port import Space
 from rolememory.storage.review.drafts import draft_from, draft_raw, reason_from, reason_raw
 from rolememory.storage.state import StateFile
@@ -103,8 +103,7 @@ class Review:
                 "memory",
                 id,
                 found,
-                "`rolememory review` lists what waits",
-                "`rolememory review` 会列出等待确认的记忆",
+                remedy="`rolememory review` lists what waits",
             )
         return found[id]
 
@@ -135,7 +134,7 @@ class Review:
                 self._seen = (state, frozenset(_names(state)))
             return id in self._seen[1]
 
-    def forget(self, traces: Traces, gone: Collection[str]) -> int:
+    def forget(self, traces: PersonTraces, gone: Collection[str]) -> int:
         """Remove what waits or was refused of one person's, and the person from everything else; gives how many drafts went.
 
         `gone`: ids of the person's memories, which are made of words: these are declined no longer.
@@ -212,7 +211,7 @@ def _grown(state: dict[str, Any], new: Iterable[str]) -> list[str]:
     return grown[-MOST_DECLINED:]
 
 
-def _without(raw: dict[str, Any], traces: Traces, gone: Collection[str]) -> dict[str, Any]:
+def _without(raw: dict[str, Any], traces: PersonTraces, gone: Collection[str]) -> dict[str, Any]:
     waiting = {name: value for name, value in raw.items() if name != "draft"}
     draft = traces.fields(raw.get("draft") or {}, gone)
     return {**traces.plain(waiting), "id": traces.ids(str(raw.get("id", ""))), "draft": draft}

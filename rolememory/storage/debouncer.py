@@ -5,7 +5,7 @@ from collections.abc import Callable
 from time import monotonic
 
 
-class Idle:
+class Debouncer:
     """After `touch`, `act` runs once when `rest_s` have passed without another touch; it tells whether it is done.
 
     An act that is not done is tried again, each time after twice the rest (at most a minute).

@@ -11,11 +11,11 @@ from rolememory.storage.port import (
     LOCK_TIMEOUT_S,
     START,
     Append,
-    Mark,
+    LogPosition,
+    LogSlice,
+    LogSpan,
     Outcome,
-    Part,
-    Place,
-    Span,
+    Revision,
     checked,
 )
 from rolememory.storage.role_ids import canonical
@@ -35,11 +35,11 @@ class _Log:
         self.bytes += sum(map(len, lines))
 
     @property
-    def end(self) -> Place:
-        return Place(self.lines, len(self.appends), self.number)
+    def end(self) -> LogPosition:
+        return LogPosition(self.lines, len(self.appends), self.number)
 
 
-class MemorySpace:
+class InMemorySpace:
     """One space. Everything in it is guarded by one lock, which is never held while a caller's code runs."""
 
     folder = None
@@ -59,13 +59,13 @@ class MemorySpace:
         """Whether it was made, or anything was put into it."""
         return self.made or bool(self.held or self.kept)
 
-    def log(self, name: str) -> "MemoryLog":
+    def log(self, name: str) -> "InMemoryLog":
         """A handle."""
-        return MemoryLog(self, checked(name))
+        return InMemoryLog(self, checked(name))
 
-    def document(self, name: str) -> "MemoryDocument":
+    def document(self, name: str) -> "InMemoryDocument":
         """A handle."""
-        return MemoryDocument(self, checked(name))
+        return InMemoryDocument(self, checked(name))
 
     blob = document
 
@@ -84,15 +84,15 @@ class MemorySpace:
                 log.bytes for log in self.kept.values()
             )
 
-    def listed(self, prefix: str) -> Mark | None:
+    def listed(self, prefix: str) -> Revision | None:
         """Counted."""
         above = prefix.rpartition("/")[0]
-        return Mark(0, 0, self.listings[above]) if above in self.listings else None
+        return Revision(0, 0, self.listings[above]) if above in self.listings else None
 
-    def changes(self, prefix: str) -> Mark | None:
+    def changes(self, prefix: str) -> Revision | None:
         """Counted."""
         told = self._announced.get(prefix.rpartition("/")[0])
-        return None if told is None else Mark(0, told, 0)
+        return None if told is None else Revision(0, told, 0)
 
     def announce(self, prefix: str) -> None:
         """One more."""
@@ -106,8 +106,9 @@ class MemorySpace:
             lock = self._locks[name]
         if not lock.acquire(timeout=timeout_s):
             raise BusyError(
-                f"{self.place}: another thread has held the lock for {timeout_s:g} s; try again",
-                zh=f"{self.place}：另一个线程占用了 {timeout_s:g} 秒；请稍后再试",
+                "{place}: another thread has held the lock for {timeout_s:g} s; try again",
+                place=self.place,
+                timeout_s=timeout_s,
             )
         try:
             yield
@@ -125,17 +126,17 @@ class MemorySpace:
             )
 
 
-class MemoryDocument:
-    """A document or blob of a `MemorySpace`."""
+class InMemoryDocument:
+    """A document or blob of a `InMemorySpace`."""
 
-    def __init__(self, space: MemorySpace, name: str) -> None:
+    def __init__(self, space: InMemorySpace, name: str) -> None:
         self.name, self.place = name, f"{space.place}/{name}"
         self._space = space
 
-    def mark(self) -> Mark | None:
+    def mark(self) -> Revision | None:
         """Its version."""
         found = self._space.held.get(self.name)
-        return None if found is None else Mark(0, len(found[0]), found[1])
+        return None if found is None else Revision(0, len(found[0]), found[1])
 
     def read(self) -> bytes:
         """The bytes."""
@@ -174,31 +175,31 @@ class MemoryDocument:
         return iter(())
 
 
-class MemoryLog:
-    """A log of a `MemorySpace`."""
+class InMemoryLog:
+    """A log of a `InMemorySpace`."""
 
-    def __init__(self, space: MemorySpace, name: str) -> None:
+    def __init__(self, space: InMemorySpace, name: str) -> None:
         self.name, self.place = name, f"{space.place}/{name}"
         self._space = space
         self._read = START
 
-    def mark(self) -> Mark | None:
+    def mark(self) -> Revision | None:
         """How long it is."""
         log = self._space.kept.get(self.name)
-        return None if log is None else Mark(0, log.bytes, log.number)
+        return None if log is None else Revision(0, log.bytes, log.number)
 
-    def read(self, since: Place = START) -> Part:
+    def read(self, since: LogPosition = START) -> LogSlice:
         """The appends behind."""
         with self._space.guard:
             log = self._space.kept.get(self.name)
             if log is None:
                 self._read = START
-                return Part((), START, since != START)
+                return LogSlice((), START, since != START)
             self._read = log.end
             anew = since != START and since.check != log.number
-            return Part(tuple(log.appends[0 if anew else since.end :]), log.end, anew)
+            return LogSlice(tuple(log.appends[0 if anew else since.end :]), log.end, anew)
 
-    def append(self, *lines: bytes) -> Span | None:
+    def append(self, *lines: bytes) -> LogSpan | None:
         """At its end."""
         with self._space.guard:
             log = self._space.kept.get(self.name)
@@ -208,7 +209,7 @@ class MemoryLog:
             if before != self._read:
                 return None
             self._read = log.end
-            return Span(before, log.end)
+            return LogSpan(before, log.end)
 
     def rewrite(self, appends: Iterable[Sequence[bytes]]) -> None:
         """A new one in its place."""
@@ -234,8 +235,8 @@ class MemoryStorage:
     """A home that lasts as long as this object: `Home(MemoryStorage())`."""
 
     def __init__(self) -> None:
-        self.home = MemorySpace()
-        self._roles: dict[str, MemorySpace] = {}
+        self.home = InMemorySpace()
+        self._roles: dict[str, InMemorySpace] = {}
         self._guard = threading.RLock()
 
     def roles(self) -> list[str]:
@@ -247,20 +248,17 @@ class MemoryStorage:
         """None."""
         return []
 
-    def role(self, role_id: str) -> MemorySpace:
+    def role(self, role_id: str) -> InMemorySpace:
         """The same object every time."""
         name = canonical(role_id)
         if name is None:
-            raise UnsafePathError(
-                f"expected a role's UUID, got {role_id[:80]!r}",
-                zh=f"应为角色的 UUID，却是“{role_id[:80]}”",
-            )
+            raise UnsafePathError("expected a role's UUID, got {role_id!r}", role_id=role_id[:80])
         with self._guard:
             if name not in self._roles:
-                self._roles[name] = MemorySpace(name, f"memory:{name}")
+                self._roles[name] = InMemorySpace(name, f"memory:{name}")
             return self._roles[name]
 
-    def create(self, role_id: str, documents: Mapping[str, bytes]) -> MemorySpace:
+    def create(self, role_id: str, documents: Mapping[str, bytes]) -> InMemorySpace:
         """Filled before anybody sees it."""
         with self._guard:
             if self.role(role_id).exists():

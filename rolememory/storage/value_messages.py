@@ -1,67 +1,65 @@
 """A wrong value in people's words: what was expected, what stands there, what to write."""
 
+import re
 import typing
 from collections.abc import Mapping
 from typing import Any
 
 from rolememory.errors import closest
-from rolememory.storage.said import EXPECTED, PUT_KEY, SILENT, VARIABLE, WRITE, Said
-from rolememory.storage.tree import default, leaves, type_name
+from rolememory.locales import Listed, LocalizedText, translatable
+from rolememory.storage.setting_messages import EXPECTED, PUT_KEY, SILENT, VARIABLE, WRITE
+from rolememory.storage.settings_tree import default, leaves, type_name
 
-_BOUNDS = {
-    "ge": Said("at least", "不小于"),
-    "gt": Said("above", "大于"),
-    "le": Said("at most", "不大于"),
-    "lt": Said("below", "小于"),
-}
-_CHINESE = {
-    "true | false": " true 或 false",
-    "whole number": "整数",
-    "number": "数字",
-    "text": "文字",
-    "list of texts": "文字列表",
-    "table": "表",
-}
+_BOUNDS = translatable(
+    {
+        "ge": "at least {number}",
+        "gt": "above {number}",
+        "le": "at most {number}",
+        "lt": "below {number}",
+    }
+)
+translatable(
+    ("a whole number", "a number", "a text", "a list of texts", "a table", "true or false")
+)
 
 
-def worded(found: Mapping[str, Any], key: str) -> tuple[Said, Said]:
+def worded(found: Mapping[str, Any], key: str) -> tuple[LocalizedText, LocalizedText]:
     """Problem and remedy of one of pydantic's complaints about a settings key."""
     got = found["input"]
     if key.endswith("api_key_env"):  # it may be the key itself: never quoted (P20)
         return variable_expected(key)
     if key not in leaves():
         reason = f"{found['msg'][:1].lower()}{found['msg'][1:]}, got {quoted(got)}"
-        return Said(reason, reason), SILENT
+        return LocalizedText(reason), SILENT
     wanted = expected(found, key)
-    problem = EXPECTED.filled(wanted=wanted.en, wanted_zh=wanted.zh, got=quoted(got))
+    problem = EXPECTED.filled(wanted=wanted, got=quoted(got))
     return problem, WRITE.filled(text=f"{last(key)} = {literal(_instead(found, key, got))}")
 
 
-def variable_expected(key: str) -> tuple[Said, Said]:
+def variable_expected(key: str) -> tuple[LocalizedText, LocalizedText]:
     """Problem and remedy where something else stands than the name of an environment variable."""
     name = default(key) or default("learn.api_key_env")
     return VARIABLE, PUT_KEY.filled(text=f'{last(key)} = "{name}"', name=name)
 
 
-def expected(found: Mapping[str, Any], key: str) -> Said:
+def expected(found: Mapping[str, Any], key: str) -> LocalizedText:
     """What the key takes, with its bounds."""
     if found["type"] in ("literal_error", "enum"):
-        words = str(found["ctx"]["expected"])
-        return Said(words, words.replace(" or ", "、").replace(", ", "、"))
+        *most, final = re.split(", | or ", str(found["ctx"]["expected"]))
+        if not most:
+            return LocalizedText(final)
+        return LocalizedText("{most} or {last}", most=Listed(most), last=final)
     kind = type_name(key).removesuffix(' or "unset"')
-    named = "true or false" if kind == "true | false" else f"a {kind}"
+    named = LocalizedText("true or false" if kind == "true | false" else f"a {kind}")
     bounds = [
-        (name, _number(getattr(part, name)))
+        LocalizedText(_BOUNDS[name], number=_number(getattr(part, name)))
         for part in _constraints(key)
         for name in _BOUNDS
         if hasattr(part, name)
     ]
-    en = " and ".join(f"{_BOUNDS[name].en} {bound}" for name, bound in bounds)
-    zh = "、".join(f"{_BOUNDS[name].zh} {bound} " for name, bound in bounds)
-    return Said(
-        f"{named} {en}".strip(),
-        f"{zh}的{_CHINESE.get(kind, kind)}" if zh else _CHINESE.get(kind, kind),
-    )
+    if not bounds:
+        return named
+    return LocalizedText("{kind} {bounds}", kind=named, bounds=Listed(bounds, " and "))
 
 
 def _constraints(key: str) -> list[Any]:

@@ -2,8 +2,8 @@
 
 import json
 from pathlib import Path
-from typing import Literal
 
+from rolememory.schema.scene import Language
 from rolememory.storage.files import atomic
 from rolememory.storage.files.disk import DISK
 from rolememory.storage.memory_schema import NAME as SCHEMA
@@ -15,7 +15,7 @@ IGNORED = ".cache/\n.lock\n*.tmp\n*.prev\n"
 FOLDERS = ("templates", "worldbooks")
 
 
-def init(path: Path | str, language: Literal["zh", "en"] = "en") -> list[Path]:
+def init(path: Path | str, language: Language = "en") -> list[Path]:
     """Make a home folder and give the paths that were made; doing it twice makes nothing new.
 
     Raises:
@@ -35,7 +35,7 @@ def init(path: Path | str, language: Literal["zh", "en"] = "en") -> list[Path]:
     return made
 
 
-def _files(language: Literal["zh", "en"]) -> dict[str, bytes]:
+def _files(language: Language) -> dict[str, bytes]:
     completion = json.dumps(schema(), ensure_ascii=False, indent=2)
     return {
         FILE: commented(language).encode(),

@@ -6,13 +6,13 @@ from typing import Any
 
 from rolememory.schema.memory import Memory
 from rolememory.storage.codec import EntryError, decode, difference, encode, write_field
-from rolememory.storage.document import VERSION, Document, Raw, Slot
-from rolememory.storage.exact import dumps
+from rolememory.storage.exact_json import dumps
+from rolememory.storage.memory_file import VERSION, EntrySlot, MemoryFile, Raw
 
 _WIDTH = 120  # a list of plain values longer than this goes one per line
 
 
-def merged(document: Document, memories: Mapping[str, Memory], through: int) -> Raw:
+def merged(document: MemoryFile, memories: Mapping[str, Memory], through: int) -> Raw:
     """The author's document with the set written into it. Changes and returns `document.raw`."""
     raw = document.raw
     for memory_id, slot in document.slots.items():
@@ -35,7 +35,7 @@ def merged(document: Document, memories: Mapping[str, Memory], through: int) -> 
     return _headed(raw, through)
 
 
-def _entry(entry: Any, slot: Slot, before: Memory, after: Memory) -> Any:
+def _entry(entry: Any, slot: EntrySlot, before: Memory, after: Memory) -> Any:
     """The raw entry saying what the memory says, its own spelling kept wherever that still means the same."""
     entry = {"content": entry} if isinstance(entry, str) else entry
     if str(entry.get("id", "")).strip() != after.id:
@@ -46,7 +46,7 @@ def _entry(entry: Any, slot: Slot, before: Memory, after: Memory) -> Any:
     return _insisted(entry, slot, after) if changes else entry
 
 
-def _insisted(entry: Raw, slot: Slot, after: Memory) -> Raw:
+def _insisted(entry: Raw, slot: EntrySlot, after: Memory) -> Raw:
     """Where another spelling in the entry speaks against ours, say it in full beside it; at last without it."""
     for name, (_, value) in _misread(entry, slot, after).items():
         entry[name] = value
@@ -57,7 +57,7 @@ def _insisted(entry: Raw, slot: Slot, after: Memory) -> Raw:
     return encode(after) if slot.kind is after.type else {**encode(after), "type": after.type.value}
 
 
-def _misread(entry: Raw, slot: Slot, after: Memory) -> dict[str, list[Any]]:
+def _misread(entry: Raw, slot: EntrySlot, after: Memory) -> dict[str, list[Any]]:
     """Field -> [what the entry says, what it should say]."""
     try:
         return difference(decode(entry, slot.kind, after.id), after)
@@ -65,13 +65,13 @@ def _misread(entry: Raw, slot: Slot, after: Memory) -> dict[str, list[Any]]:
         return {"type": [None, after.type.value]}
 
 
-def _move(raw: Raw, slot: Slot, after: Memory) -> None:
+def _move(raw: Raw, slot: EntrySlot, after: Memory) -> None:
     """Write a memory whose type changed at the end of its new array; its old place is emptied."""
     entry = raw[slot.array][slot.place]
     entry = {"content": entry} if isinstance(entry, str) else dict(entry)
     before = decode(entry, slot.kind, after.id)
     entry.pop("type", None)
-    target = Slot("", 0, after.type)
+    target = EntrySlot("", 0, after.type)
     for name, (_, value) in difference(before, after).items():
         if name != "type":
             write_field(entry, name, value)
@@ -84,7 +84,7 @@ def _move(raw: Raw, slot: Slot, after: Memory) -> None:
 _GONE = object()
 
 
-def _drop(document: Document, memories: Mapping[str, Memory]) -> None:
+def _drop(document: MemoryFile, memories: Mapping[str, Memory]) -> None:
     for memory_id, slot in document.slots.items():
         if memory_id not in memories:
             document.raw[slot.array][slot.place] = _GONE

@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import Any
 
 from rolememory.errors import SettingsError
+from rolememory.locales import LocalizedText
 from rolememory.schema.aliases import ALIASES, Alias
-from rolememory.storage.mistakes import quoted, variable_expected
-from rolememory.storage.said import (
+from rolememory.storage.setting_messages import (
     DELETE,
     HOME_ONLY,
     MEANT,
@@ -21,10 +21,10 @@ from rolememory.storage.said import (
     UNKNOWN_KEY,
     WRITE,
     WRITE_IN_HOME,
-    Said,
 )
+from rolememory.storage.settings_tree import leaves, meant, nullable, sections
 from rolememory.storage.toml_places import Place, places
-from rolememory.storage.tree import leaves, meant, nullable, sections
+from rolememory.storage.value_messages import quoted, variable_expected
 
 _HOME_ONLY = re.compile(r"(embedding|storage)\..*|(.*\.)?(endpoint|api_key_env)|lengths\.counter")
 SHAREABLE = re.compile(
@@ -52,18 +52,18 @@ class Layer:
     def _places(self) -> Mapping[str, Place]:
         return places(self.text)
 
-    def error(self, written: str, problem: Said, remedy: Said = SILENT) -> SettingsError:
+    def error(
+        self, written: str, problem: LocalizedText, remedy: LocalizedText = SILENT
+    ) -> SettingsError:
         """A complaint about a key as it is written in this layer."""
         line, column = self._places.get(written, (None, None))
-        zh = (problem.zh, remedy.zh)
         return SettingsError(
             self.name,
-            problem.en,
-            remedy=remedy.en,
+            problem,
+            remedy=remedy,
             field=self.under + written,
             line=line,
             column=column,
-            zh=zh,
         )
 
     def place(self, written: str) -> str:
@@ -73,13 +73,13 @@ class Layer:
 
 
 @dataclass
-class Adopted:
+class TranslatedLayer:
     """A layer in our words: key -> value, and for each key the name it was written under."""
 
     layer: Layer
     values: dict[str, Any] = field(default_factory=dict)
     written: dict[str, str] = field(default_factory=dict)
-    notes: list[Said] = field(default_factory=list)
+    notes: list[LocalizedText] = field(default_factory=list)
     errors: list[SettingsError] = field(default_factory=list)
 
     def take(self, key: str, value: Any, written: str) -> None:
@@ -87,15 +87,17 @@ class Adopted:
         unset = isinstance(value, str) and value.casefold() in _UNSET and nullable(key)
         self.values[key], self.written[key] = None if unset else value, written
 
-    def note(self, written: str, told: Said) -> None:
+    def note(self, written: str, told: LocalizedText) -> None:
         """Tell of something that was read but not taken as it stands."""
         place = self.layer.place(written)
-        self.notes.append(Said(f"{place}: {written}: {told.en}", f"{place}：{written}：{told.zh}"))
+        self.notes.append(
+            LocalizedText("{place}: {written}: {told}", place=place, written=written, told=told)
+        )
 
 
-def adopt(layer: Layer) -> Adopted:
+def translate_layer(layer: Layer) -> TranslatedLayer:
     """The layer in our words. Unknown keys are collected in `errors`, never guessed."""
-    adopted = Adopted(layer)
+    adopted = TranslatedLayer(layer)
     foreign: dict[str, Any] = {}
     for path, value in _walk(layer.given, adopted):
         if path in leaves():
@@ -109,7 +111,7 @@ def adopt(layer: Layer) -> Adopted:
     return adopted
 
 
-def _refuse_keys(adopted: Adopted) -> None:
+def _refuse_keys(adopted: TranslatedLayer) -> None:
     """A key where the name of its environment variable should stand (P20)."""
     for key, value in adopted.values.items():
         if (
@@ -123,7 +125,9 @@ def _refuse_keys(adopted: Adopted) -> None:
             )
 
 
-def _walk(given: Mapping[str, Any], adopted: Adopted, above: str = "") -> Iterator[tuple[str, Any]]:
+def _walk(
+    given: Mapping[str, Any], adopted: TranslatedLayer, above: str = ""
+) -> Iterator[tuple[str, Any]]:
     """Every known key with its value, ours and foreign; the others become errors."""
     for name, value in given.items():
         path = above + str(name)
@@ -145,7 +149,7 @@ def _walk(given: Mapping[str, Any], adopted: Adopted, above: str = "") -> Iterat
             )
 
 
-def _translate(foreign: Mapping[str, Any], adopted: Adopted) -> None:
+def _translate(foreign: Mapping[str, Any], adopted: TranslatedLayer) -> None:
     """Foreign names, in the order of the table: strong rows, then weak ones, then what rows imply."""
     rows = [row for row in ALIASES.values() if row.name in foreign]
     implied: dict[str, tuple[Any, str]] = {}
@@ -158,12 +162,12 @@ def _translate(foreign: Mapping[str, Any], adopted: Adopted) -> None:
             adopted.take(key, value, written)
 
 
-def _read(row: Alias, value: Any, adopted: Adopted) -> dict[str, Any]:
+def _read(row: Alias, value: Any, adopted: TranslatedLayer) -> dict[str, Any]:
     """What the row says by our keys; nothing when it has no effect."""
     if row.secret:
         return _secret(row, value, adopted)
     if not row.keys:
-        adopted.note(row.name, NO_EFFECT.filled(why=row.why[0], why_zh=row.why[1]))
+        adopted.note(row.name, NO_EFFECT.filled(why=row.why))
         return {}
     ours = row.reads(value) if row.reads else value
     if isinstance(ours, dict) and row.reads:
@@ -171,7 +175,7 @@ def _read(row: Alias, value: Any, adopted: Adopted) -> dict[str, Any]:
     return {} if ours is None or ours == "" else dict.fromkeys(row.keys, ours)
 
 
-def _secret(row: Alias, value: Any, adopted: Adopted) -> dict[str, Any]:
+def _secret(row: Alias, value: Any, adopted: TranslatedLayer) -> dict[str, Any]:
     """The environment variable that is named in place of a key; a key itself is not read (P20)."""
     named = _VARIABLE.fullmatch(str(value))
     if named:
@@ -182,7 +186,7 @@ def _secret(row: Alias, value: Any, adopted: Adopted) -> dict[str, Any]:
     return {}
 
 
-def _claim(row: Alias, key: str, value: Any, adopted: Adopted) -> None:
+def _claim(row: Alias, key: str, value: Any, adopted: TranslatedLayer) -> None:
     """Our own name and earlier rows win; of two switches the one that is off."""
     if key not in adopted.values or (
         value is False and adopted.values[key] is True and adopted.written[key] in ALIASES
@@ -192,7 +196,7 @@ def _claim(row: Alias, key: str, value: Any, adopted: Adopted) -> None:
         adopted.note(row.name, NOT_USED.filled(other=adopted.written[key]))
 
 
-def _keep_home_only(adopted: Adopted) -> None:
+def _keep_home_only(adopted: TranslatedLayer) -> None:
     for key in [key for key in adopted.values if _HOME_ONLY.fullmatch(key)]:
         written = adopted.written[key]
         adopted.errors.append(adopted.layer.error(written, HOME_ONLY, WRITE_IN_HOME))

@@ -7,10 +7,11 @@ from threading import RLock
 from types import MappingProxyType
 
 from rolememory.schema.memory import Memory
-from rolememory.storage.document import BrokenFileError, Document, digest, read
+from rolememory.storage.gc_pause import gc_paused
 from rolememory.storage.journal import RACY_NS, Journal
-from rolememory.storage.lines import Conflict, Line, Memories, applied
-from rolememory.storage.port import Mark, Space
+from rolememory.storage.journal_records import Conflict, JournalRecord, Memories, applied
+from rolememory.storage.memory_file import BrokenFileError, MemoryFile, digest, read
+from rolememory.storage.port import Revision, Space
 from rolememory.storage.problem import Problem
 
 NAME = "memory.json"
@@ -30,16 +31,16 @@ class Snapshot:
 
 
 @dataclass(frozen=True, slots=True)
-class Truth:
+class CommittedState:
     """A snapshot with what writers need to know about it."""
 
     memories: Memories
     seq: int
-    document: Document | None = (
+    document: MemoryFile | None = (
         None  # what the memories are built on: the file, or its last good state
     )
     through: int = 0  # the seq that document has seen
-    pending: tuple[Line, ...] = ()  # lines it lacks
+    pending: tuple[JournalRecord, ...] = ()  # lines it lacks
     conflicts: tuple[Conflict, ...] = ()
     foreign: bool = False  # somebody else saved the file and nobody has taken it over yet
     whole: bool = False  # and it cannot tell what it has seen: it is the author's whole word
@@ -48,17 +49,17 @@ class Truth:
 
 
 @dataclass(slots=True)
-class _Good:
+class _LastGoodFile:
     """state/last-good.json: the last state of the file that was ours or was taken over."""
 
-    mark: Mark | None = None
+    mark: Revision | None = None
     digest: bytes = b""
     through: int | None = None
     known: bool = True  # whether `through` was read
     racy: bool = True
 
 
-class View:
+class CommittedStateReader:
     """Reads a role's file and journal; thread-safe. `now_ns` is compared with time stamps of files only."""
 
     def __init__(self, space: Space, max_bytes: float, now_ns: Callable[[], int]) -> None:
@@ -68,14 +69,14 @@ class View:
         self._previous = space.document(PREVIOUS)
         self._max_bytes, self._now_ns = max_bytes, now_ns
         self._lock = RLock()
-        self._document: Document | None = None
+        self._document: MemoryFile | None = None
         self._stands = False  # whether the document is what the file holds now
-        self._file_mark: Mark | None = None
+        self._file_mark: Revision | None = None
         self._racy = True
         self._broken: tuple[Problem, ...] = ()
-        self._good = _Good()
+        self._good = _LastGoodFile()
         self._rests_on = b""  # the last good state when the document was read
-        self._truth: Truth | None = None
+        self._truth: CommittedState | None = None
         self._snapshot = Snapshot(MappingProxyType({}), 0, 0)
         self._seen: object = None
 
@@ -83,17 +84,18 @@ class View:
         """The newest state. Three stat calls when nothing changed; never waits for a writer."""
         if self._seen is not None and self._marks() == self._seen:
             return self._snapshot
-        self.truth()
+        self.committed()
         return self._snapshot
 
-    def truth(self) -> Truth:
+    def committed(self) -> CommittedState:
         """The newest state with what writers need to know."""
         with self._lock:
             before = self._truth
             if before is not None and self._seen is not None and self._marks() == self._seen:
                 return before
-            self._read_file()
-            self._truth = self._compute()
+            with gc_paused():
+                self._read_file()
+                self._truth = self._compute()
             if before is None or self._truth is not before:
                 self._publish(self._truth, before)
             self._seen = (
@@ -124,7 +126,7 @@ class View:
         mark = self.file.mark()
         return mark is not None and mark.size == 0
 
-    def lines(self, after: int) -> list[Line]:
+    def lines(self, after: int) -> list[JournalRecord]:
         """The committed lines with a seq above `after`, however old."""
         with self._lock:
             self.journal.refresh(after, self._now_ns())
@@ -135,7 +137,7 @@ class View:
         with self._lock:
             return self.journal.prune(through, before)
 
-    def truth_in(self, data: bytes) -> Truth:
+    def truth_in(self, data: bytes) -> CommittedState:
         """What would be true if the file held these bytes. Raises: BrokenFileError."""
         with self._lock:
             return self._truth_of(_lightened(read(data, self._document)), stands=True)
@@ -150,19 +152,19 @@ class View:
             if self._truth is not None:
                 self._publish(self._truth, self._truth)
 
-    def kept(self, document: Document) -> None:
+    def kept(self, document: MemoryFile) -> None:
         """Know that `document` was just written to state/last-good.json."""
         with self._lock:
-            self._good = _Good(self.good.mark(), document.digest, document.through)
+            self._good = _LastGoodFile(self.good.mark(), document.digest, document.through)
             self._seen = None
 
-    def expect(self, document: Document) -> None:
+    def expect(self, document: MemoryFile) -> None:
         """Take over a document that was just written to the file, so that it need not be read again."""
         with self._lock:
             self._document, self._stands, self._file_mark, self._racy = document, True, None, True
             self._rests_on = self._good.digest
             if self._truth is not None:
-                self._truth = Truth(
+                self._truth = CommittedState(
                     self._truth.memories, self._truth.seq, document, self._truth.seq
                 )
                 self._publish(self._truth, self._truth)
@@ -180,7 +182,7 @@ class View:
         if not self._stands:
             self._fall_back()
 
-    def _try_reading(self, mark: Mark | None) -> None:
+    def _try_reading(self, mark: Revision | None) -> None:
         if mark is None:
             return
         try:
@@ -206,11 +208,11 @@ class View:
                 break
         self._rests_on = self._good.digest
 
-    def _is_racy(self, mark: Mark) -> bool:
+    def _is_racy(self, mark: Revision) -> bool:
         """Whether the file changed so shortly ago that it may change again without another time stamp."""
         return -RACY_NS < self._now_ns() - mark.changed_ns < RACY_NS
 
-    def _read(self, mark: Mark) -> Document:
+    def _read(self, mark: Revision) -> MemoryFile:
         if mark.size > self._max_bytes:
             values = (("size", f"{mark.size / 1e6:.3g}"), ("limit", f"{self._max_bytes / 1e6:.3g}"))
             raise BrokenFileError([Problem("too_large", NAME, values=values, blocks=True)])
@@ -224,11 +226,11 @@ class View:
         """Know what the last good state was; read only when it changed."""
         mark = self.good.mark()
         if mark is None:
-            self._good = _Good()
+            self._good = _LastGoodFile()
         elif mark != self._good.mark or self._good.racy:
             found = digest(self.good.read())
             if found != self._good.digest:
-                self._good = _Good(digest=found, known=False)
+                self._good = _LastGoodFile(digest=found, known=False)
             self._good.mark, self._good.racy = mark, self._is_racy(mark)
 
     def _good_through(self) -> int | None:
@@ -248,15 +250,15 @@ class View:
         except (OSError, BrokenFileError):
             return None
 
-    def _compute(self) -> Truth:
+    def _compute(self) -> CommittedState:
         before = self._truth
         missing = not self._stands and not self._broken and self._document is not None
-        truth = replace(
+        committed = replace(
             self._truth_of(self._document, self._stands), missing=missing, broken=self._broken
         )
-        return before if before is not None and truth == before else truth
+        return before if before is not None and committed == before else committed
 
-    def _truth_of(self, document: Document | None, stands: bool) -> Truth:
+    def _truth_of(self, document: MemoryFile | None, stands: bool) -> CommittedState:
         self._look_at_good()
         self.journal.refresh(self._needed(document), self._now_ns())
         seq = max(self.journal.last_seq, self._good_through() or 0)
@@ -265,7 +267,7 @@ class View:
         through = seq if seen is None else seen
         pending = [line for line in self.journal.lines(through) if line.applies_to(through)]
         memories, conflicts = self._apply(document, pending, through, self._truth)
-        return Truth(
+        return CommittedState(
             memories,
             seq,
             document,
@@ -276,10 +278,10 @@ class View:
             seen is None,
         )
 
-    def _needed(self, document: Document | None) -> int:
+    def _needed(self, document: MemoryFile | None) -> int:
         return 0 if document is None or document.through is None else document.through
 
-    def _seen_by(self, document: Document, fresh: bool, seq: int) -> int | None:
+    def _seen_by(self, document: MemoryFile, fresh: bool, seq: int) -> int | None:
         """The seq that the document has seen; None when it does not say, or says what cannot be."""
         through, good = document.through, self._good_through()
         if not fresh:
@@ -290,7 +292,11 @@ class View:
         return through if oldest <= through <= seq else None
 
     def _apply(
-        self, document: Document | None, pending: Sequence[Line], through: int, before: Truth | None
+        self,
+        document: MemoryFile | None,
+        pending: Sequence[JournalRecord],
+        through: int,
+        before: CommittedState | None,
     ) -> tuple[Memories, tuple[Conflict, ...]]:
         """The document's memories after the lines it lacks; only new lines are applied where that is enough."""
         start = {} if document is None else document.memories
@@ -308,35 +314,35 @@ class View:
         memories, conflicts = applied(start, pending, through)
         return _same_objects(memories, before.memories if before else {}), tuple(conflicts)
 
-    def _publish(self, truth: Truth, before: Truth | None) -> None:
-        same = before is not None and _identical(truth.memories, self._snapshot.memories)
+    def _publish(self, committed: CommittedState, before: CommittedState | None) -> None:
+        same = before is not None and _identical(committed.memories, self._snapshot.memories)
         self._snapshot = Snapshot(
-            memories=self._snapshot.memories if same else MappingProxyType(truth.memories),
-            seq=truth.seq,
+            memories=self._snapshot.memories if same else MappingProxyType(committed.memories),
+            seq=committed.seq,
             version=self._snapshot.version + (not same),
-            problems=tuple(self._problems(truth)),
-            writable=not truth.broken,
+            problems=tuple(self._problems(committed)),
+            writable=not committed.broken,
         )
 
-    def _problems(self, truth: Truth) -> Iterable[Problem]:
-        yield from truth.broken
-        if truth.missing:
+    def _problems(self, committed: CommittedState) -> Iterable[Problem]:
+        yield from committed.broken
+        if committed.missing:
             yield Problem("missing_file", NAME)
-        if truth.document is not None and self._stands:
-            yield from truth.document.problems
-        for conflict in truth.conflicts:
+        if committed.document is not None and self._stands:
+            yield from committed.document.problems
+        for conflict in committed.conflicts:
             yield Problem("conflict", NAME, field=f"{conflict.line.id}.{conflict.field}")
         yield from self.journal.problems()
         yield from self.notes.values()
 
 
-def _lightened(document: Document) -> Document:
-    """The document without the author's raw structure, which only writing needs and which is then read anew."""
+def _lightened(document: MemoryFile) -> MemoryFile:
+    """The document without the author's raw structure, which only writing needs and which is then read again."""
     document.raw, document.slots = {}, {}
     return document
 
 
-def _extends(longer: Sequence[Line], shorter: Sequence[Line]) -> bool:
+def _extends(longer: Sequence[JournalRecord], shorter: Sequence[JournalRecord]) -> bool:
     return len(longer) >= len(shorter) and (not shorter or longer[len(shorter) - 1] == shorter[-1])
 
 

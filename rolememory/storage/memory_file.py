@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 import orjson
 
 from rolememory.schema.memory import Memory, MemoryType
-from rolememory.storage.breaks import breaks, too_deep
 from rolememory.storage.codec import EntryError, decode
-from rolememory.storage.exact import has_wide_integers
+from rolememory.storage.exact_json import has_wide_integers
+from rolememory.storage.gc_pause import gc_paused
+from rolememory.storage.ineffective_fields import ineffective_in_entry, ineffective_in_file
+from rolememory.storage.json_diagnostics import diagnose_json, too_deep
 from rolememory.storage.json_places import located
-from rolememory.storage.oddities import odd_entry, odd_file
-from rolememory.storage.pause import gc_paused
 from rolememory.storage.problem import Problem, quoted
 
 VERSION = 1
@@ -41,7 +41,7 @@ class BrokenFileError(ValueError):
         self.problems = problems
 
 
-class Slot(NamedTuple):
+class EntrySlot(NamedTuple):
     """Where an entry stands in the raw document."""
 
     array: str
@@ -55,14 +55,14 @@ class Slot(NamedTuple):
 
 
 @dataclass(slots=True)
-class Document:
+class MemoryFile:
     """A memory.json that could be read. `raw` is the author's own structure; it is let go once it was read from."""
 
     memories: dict[str, Memory]
     through: int | None
     digest: bytes
     raw: Raw = field(repr=False)
-    slots: dict[str, Slot] = field(repr=False)  # id -> where it stands
+    slots: dict[str, EntrySlot] = field(repr=False)  # id -> where it stands
     prints: dict[str, int] = field(repr=False)  # id -> fingerprint of the raw entry
     problems: list[Problem] = field(default_factory=list)
     unnamed: bool = False  # some entry has no id of its own yet, or one that is taken
@@ -80,8 +80,8 @@ def empty() -> Raw:
 
 
 def read(
-    data: bytes, known: "Document | None" = None, *, ours: bool = False, file: str = "memory.json"
-) -> Document:
+    data: bytes, known: "MemoryFile | None" = None, *, ours: bool = False, file: str = "memory.json"
+) -> MemoryFile:
     """Read the bytes of a memory.json.
 
     `known` lends its memories to entries that did not change. `ours`: we wrote these bytes, which saves the check for
@@ -90,10 +90,10 @@ def read(
     with gc_paused():
         found, doubles = _parsed(data, ours, file)
         raw, origins = _shaped(found, data, file)
-        document = Document({}, _through(raw), digest(data), raw, {}, {}, doubled=bool(doubles))
+        document = MemoryFile({}, _through(raw), digest(data), raw, {}, {}, doubled=bool(doubles))
         wrong = [
             *doubles,
-            *odd_file(raw, ARRAYS, VERSION),
+            *ineffective_in_file(raw, ARRAYS, VERSION),
             *(_where_it_stands(problem, origins) for problem in _fill(document, known)),
         ]
         document.problems = located(data, wrong, file) if wrong else []
@@ -105,12 +105,12 @@ def digest(data: bytes) -> bytes:
     return hashlib.blake2b(data, digest_size=16).digest()
 
 
-def slots(raw: Raw) -> Iterator[tuple[Slot, Any]]:
+def slots(raw: Raw) -> Iterator[tuple[EntrySlot, Any]]:
     """Every entry of a document with its place, in file order."""
     for name, entries in raw.items():
         if name in ARRAYS:
             for index, entry in enumerate(entries or ()):
-                yield Slot(name, index, ARRAYS[name]), entry
+                yield EntrySlot(name, index, ARRAYS[name]), entry
 
 
 def _parsed(data: bytes, ours: bool, file: str) -> tuple[Any, list[Problem]]:
@@ -121,7 +121,10 @@ def _parsed(data: bytes, ours: bool, file: str) -> tuple[Any, list[Problem]]:
         found = orjson.loads(text)
     except orjson.JSONDecodeError as error:
         raise BrokenFileError(
-            [problem.at(file, problem.line, problem.column) for problem in breaks(data, error)]
+            [
+                problem.at(file, problem.line, problem.column)
+                for problem in diagnose_json(data, error)
+            ]
         ) from error
     if not ours and not _shallow(found, DEPTH):
         problem = too_deep(data, DEPTH)
@@ -212,7 +215,7 @@ def _from_list(entries: list[Any]) -> tuple[Raw, list[str]]:
             )
         except EntryError:
             kind = MemoryType.EPISODIC
-        origins.append(Slot(kind.array, len(raw[kind.array]), kind).path)
+        origins.append(EntrySlot(kind.array, len(raw[kind.array]), kind).path)
         raw[kind.array].append(entry)
     return raw, origins
 
@@ -230,7 +233,7 @@ def _through(raw: Raw) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
-def _fill(document: Document, known: Document | None) -> list[Problem]:
+def _fill(document: MemoryFile, known: MemoryFile | None) -> list[Problem]:
     """Decode every entry; give the problems, their fields as paths in the file."""
     problems: list[Problem] = []
     entries = list(slots(document.raw))
@@ -244,7 +247,7 @@ def _fill(document: Document, known: Document | None) -> list[Problem]:
         except EntryError as error:
             problems += [replace(one, drops=True).inside(slot.path) for one in error.problems]
             continue
-        problems += [one.inside(slot.path) for one in odd_entry(entry, memory)]
+        problems += [one.inside(slot.path) for one in ineffective_in_entry(entry, memory)]
         document.unnamed = document.unnamed or not own
         document.memories[memory_id], document.slots[memory_id], document.prints[memory_id] = (
             memory,
@@ -262,7 +265,7 @@ def written_id(entry: Any) -> str:
     return found.strip() if isinstance(found, str) else ""
 
 
-def _named(entry: Any, slot: Slot, taken: set[str], problems: list[Problem]) -> str:
+def _named(entry: Any, slot: EntrySlot, taken: set[str], problems: list[Problem]) -> str:
     """An id for an entry that has none of its own: made from its content, the same in every process."""
     if not isinstance(entry, dict | str):
         raise EntryError(Problem("not_an_entry", values=(("found", quoted(entry)),)))
@@ -274,7 +277,7 @@ def _named(entry: Any, slot: Slot, taken: set[str], problems: list[Problem]) -> 
     return given
 
 
-def made_id(entry: Any, slot: Slot, taken: set[str]) -> str:
+def made_id(entry: Any, slot: EntrySlot, taken: set[str]) -> str:
     """An id that follows from what the entry says and where: every reader makes the same one before it is written down."""
     content = (
         entry if isinstance(entry, str) else str(entry.get("content") or entry.get("text") or "")
@@ -289,7 +292,7 @@ def made_id(entry: Any, slot: Slot, taken: set[str]) -> str:
 
 
 def _memory(
-    entry: Any, kind: MemoryType | None, memory_id: str, known: Document | None
+    entry: Any, kind: MemoryType | None, memory_id: str, known: MemoryFile | None
 ) -> tuple[Memory, int]:
     """The entry's memory: the one we know if nothing changed, else a new one, else an equal one we know."""
     mark = _print(entry, kind)
@@ -308,7 +311,7 @@ def _print(entry: Any, kind: MemoryType | None) -> int:
         return 0
 
 
-def changed(document: Document, memories: Mapping[str, Memory]) -> bool:
+def changed(document: MemoryFile, memories: Mapping[str, Memory]) -> bool:
     """Whether the file lacks something of the set, names included."""
     same = document.memories.keys() == memories.keys()
     return not same or any(

@@ -21,19 +21,20 @@ from collections.abc import (
 from contextlib import suppress
 from datetime import datetime
 from hashlib import blake2b
-from itertools import islice
+from itertools import combinations, islice
 from typing import Any, TypedDict
 
-from rolememory.schema.usage import BY_HAND, Tally, Use
-from rolememory.storage.moments import iso, moment
+from rolememory.schema.usage import BY_HAND, UsageTally, Use
 from rolememory.storage.port import Space
 from rolememory.storage.state import StateLog, Values
+from rolememory.storage.timestamps import iso, moment
 
 FRESH = 64  # turns of a chat that are kept one by one: swipes, edits and branches reach them
 OLD = "#old"  # the name of a chat's blocks, among its versions
 BLOCK = 32  # older turns that are summed up together, and the most versions that a sum rests on
 MOST_BLOCKS = 8  # of one chat: beyond, the two oldest become one
 MOST_ROWS = 40_000  # memories noted, over all chats: beyond, the chats that rested longest are summed up, then left out
+_MOST_OF_A_TURN = 30  # memories whose pairs are counted
 _MOST_SUMS = 4  # places whose tallies are kept up
 _STEPS = 1024  # of a whole
 
@@ -46,7 +47,7 @@ def everywhere(chat: str, version: str) -> bool:
     return True
 
 
-class _Turn(TypedDict):
+class _TurnUse(TypedDict):
     at: str
     used: list[str]
     vain: list[str]
@@ -58,20 +59,20 @@ class _Block(TypedDict):
     vain: dict[str, float]  # ... and that had it in vain
 
 
-class _Chat(TypedDict):
-    turns: dict[str, _Turn]  # version -> what its prompt held, oldest first
+class _ChatUse(TypedDict):
+    turns: dict[str, _TurnUse]  # version -> what its prompt held, oldest first
     old: list[_Block]
 
 
-class Uses:
-    """The log of one role, in `state/uses`, written behind: losing seconds of it is allowed. Thread-safe."""
+class UsageLog:
+    """The log of one role, in `state/uses`, written in the background: losing seconds of it is allowed. Thread-safe."""
 
     def __init__(self, space: Space, most_rows: int = MOST_ROWS) -> None:
         self._most_rows = most_rows
         self._state = StateLog(space, "uses", _older)
         self._lock = threading.RLock()
         self._seen = -1  # the revision of what was last looked at
-        self._chats: dict[str, _Chat] = {}  # the chat that was noted last comes last
+        self._chats: dict[str, _ChatUse] = {}  # the chat that was noted last comes last
         self._rows = 0
         self._sums: dict[
             Hashable, _Sums
@@ -87,7 +88,7 @@ class Uses:
     ) -> bool:
         """Note what the prompt of a turn held and its reply used; what was noted of this turn before is replaced.
 
-        False where nothing changed by it. Cost: O(injected); the disk is written behind.
+        False where nothing changed by it. Cost: O(injected); the disk is written in the background.
         """
         held = list(dict.fromkeys(injected))
         used, vain = (
@@ -101,13 +102,13 @@ class Uses:
                 and version not in known["turns"]
                 and any(version in block["versions"] for block in known["old"])
             ):
-                return False  # too old to be told anew
+                return False  # too old to be told again
             before = known["turns"].get(version) if known else None
             if (before is None and not held) or (
                 before is not None and (before["used"], before["vain"]) == (used, vain)
             ):
                 return False
-            self._put(chat, version, _Turn(at=iso(at), used=used, vain=vain))
+            self._put(chat, version, _TurnUse(at=iso(at), used=used, vain=vain))
             return True
 
     def record(self, memory_id: str, chat: str, query: str, referenced: bool, at: datetime) -> None:
@@ -143,19 +144,23 @@ class Uses:
             turn = kept["turns"].get(version) if kept else None
         return (*turn["used"], *turn["vain"]) if turn else ()
 
-    def together(self, memory_id: str) -> list[tuple[str, int]]:
-        """Which memories replies used in the same turn as this one, and in how many, most first."""
+    def pairs(self, least: int = 2) -> list[tuple[str, str]]:
+        """Pairs of memories that replies used in the same turn, so often at least, the most often first."""
         with self._lock:
             turns = [
-                turn["used"]
+                sorted(turn["used"])[:_MOST_OF_A_TURN]
                 for kept in self._current().values()
                 for turn in kept["turns"].values()
-                if memory_id in turn["used"]
             ]
-        counted = Counter(other for used in turns for other in used if other != memory_id)
-        return sorted(counted.items(), key=lambda pair: (-pair[1], pair[0]))
+        counted = Counter(pair for used in turns for pair in combinations(used, 2))
+        return sorted(
+            (pair for pair, times in counted.items() if times >= least),
+            key=lambda pair: (-counted[pair], pair),
+        )
 
-    def tallies(self, visible: Visible = everywhere, token: Hashable = None) -> Mapping[str, Tally]:
+    def tallies(
+        self, visible: Visible = everywhere, token: Hashable = None
+    ) -> Mapping[str, UsageTally]:
         """How often each memory was used and passed over, by turns that stand. Cost: O(rows noted).
 
         `token` tells one `visible` from another: with one that asked shortly before, O(rows of what was noted since).
@@ -194,7 +199,7 @@ class Uses:
         """Write what is still behind."""
         self._state.close()
 
-    def _current(self) -> dict[str, _Chat]:
+    def _current(self) -> dict[str, _ChatUse]:
         """The chats as the file has them now, another process's notes included."""
         values = self._state.load()
         if self._seen != self._state.revision:
@@ -202,15 +207,15 @@ class Uses:
             self._seen = self._state.revision
         return self._chats
 
-    def _take(self, chats: dict[str, _Chat]) -> None:
+    def _take(self, chats: dict[str, _ChatUse]) -> None:
         self._chats, self._rows = chats, sum(map(_size, chats.values()))
         self._sums.clear()
 
     def _replaced(self) -> None:
         self._state.replace({chat: _shown(kept) for chat, kept in self._chats.items()})
 
-    def _put(self, chat: str, version: str, turn: _Turn) -> None:
-        kept = self._chats.pop(chat, None) or _Chat(turns={}, old=[])
+    def _put(self, chat: str, version: str, turn: _TurnUse) -> None:
+        kept = self._chats.pop(chat, None) or _ChatUse(turns={}, old=[])
         self._chats[chat] = kept
         before, shown = _size(kept), _shown(kept)
         if turn["used"] or turn["vain"]:
@@ -235,7 +240,7 @@ class Uses:
                 self._tell(chat, shown, _shown(kept) if kept else {})
 
     def _tell(self, chat: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
-        """Write what became another, and have it counted anew."""
+        """Write what became another, and have it counted again."""
         for sums in self._sums.values():
             sums.behind.add(chat)
         gone = {name: None for name in before if name not in after}
@@ -252,13 +257,13 @@ class Uses:
         return -_size(self._chats.pop(chat))
 
 
-def _size(kept: _Chat) -> int:
+def _size(kept: _ChatUse) -> int:
     return sum(len(turn["used"]) + len(turn["vain"]) for turn in kept["turns"].values()) + sum(
         len(block["used"]) + len(block["vain"]) for block in kept["old"]
     )
 
 
-def _fold(kept: _Chat, fresh: int) -> None:
+def _fold(kept: _ChatUse, fresh: int) -> None:
     """Sum up the oldest turns, a block at a time, until at most so many and a block stand by themselves."""
     turns = kept["turns"]
     while len(turns) >= fresh + BLOCK or (not fresh and turns):
@@ -268,7 +273,7 @@ def _fold(kept: _Chat, fresh: int) -> None:
         kept["old"][:2] = [_joined(*kept["old"][:2])]
 
 
-def _block(turns: Mapping[str, _Turn]) -> _Block:
+def _block(turns: Mapping[str, _TurnUse]) -> _Block:
     used, vain = Counter[str](), Counter[str]()
     for turn in turns.values():
         used.update(turn["used"])
@@ -297,10 +302,10 @@ class _Sums:
 
     def __init__(self) -> None:
         self.behind: set[str] = set()  # chats that changed
-        self._counted: dict[str, dict[int, tuple[_Turn | _Block, float]]] = {}  # with its share
-        self._tallies: dict[str, Tally] = {}
+        self._counted: dict[str, dict[int, tuple[_TurnUse | _Block, float]]] = {}  # with its share
+        self._tallies: dict[str, UsageTally] = {}
 
-    def follow(self, chats: Mapping[str, _Chat], visible: Visible) -> Mapping[str, Tally]:
+    def follow(self, chats: Mapping[str, _ChatUse], visible: Visible) -> Mapping[str, UsageTally]:
         """The tallies of these chats; the same object as long as nothing changed."""
         if self.behind:
             self._tallies = dict(self._tallies)
@@ -309,10 +314,10 @@ class _Sums:
         self.behind.clear()
         return self._tallies
 
-    def _count(self, chat: str, kept: _Chat | None, visible: Visible) -> None:
+    def _count(self, chat: str, kept: _ChatUse | None, visible: Visible) -> None:
         """What does not stand is looked at again: it may be that it was noted behind the back of who asked."""
         before = self._counted.pop(chat, {})
-        after = self._counted[chat] = dict[int, tuple[_Turn | _Block, float]]()
+        after = self._counted[chat] = dict[int, tuple[_TurnUse | _Block, float]]()
         for piece, versions in _pieces(kept) if kept else ():
             known = before.get(id(piece))
             whole = known is not None and known[1] == 1.0
@@ -324,17 +329,17 @@ class _Sums:
             if before.get(key) != counted:
                 self._add(*counted, sign=1)
 
-    def _add(self, piece: "_Turn | _Block", share: float, sign: int) -> None:
+    def _add(self, piece: "_TurnUse | _Block", share: float, sign: int) -> None:
         used, vain = _times(piece["used"]), _times(piece["vain"])
         for memory_id in {**used, **vain} if share else ():
-            tally = self._tallies.pop(memory_id, None) or Tally()
+            tally = self._tallies.pop(memory_id, None) or UsageTally()
             more = sign * share
             sums = (
                 tally.referenced + more * used.get(memory_id, 0),
                 tally.vain + more * vain.get(memory_id, 0),
             )
             if any(sums):
-                self._tallies[memory_id] = Tally(*sums)
+                self._tallies[memory_id] = UsageTally(*sums)
 
 
 def _share(chat: str, versions: Sequence[str], visible: Visible) -> float:
@@ -343,7 +348,7 @@ def _share(chat: str, versions: Sequence[str], visible: Visible) -> float:
     return round(standing / max(len(versions), 1) * _STEPS) / _STEPS
 
 
-def _pieces(kept: _Chat) -> "Iterator[tuple[_Turn | _Block, Sequence[str]]]":
+def _pieces(kept: _ChatUse) -> "Iterator[tuple[_TurnUse | _Block, Sequence[str]]]":
     """What counts as one, with the versions on which it rests."""
     for block in kept["old"]:
         yield block, block["versions"]
@@ -359,15 +364,15 @@ def _stands(chat: str, version: str, visible: Visible) -> bool:
     return version.startswith(BY_HAND) or visible(chat, version)
 
 
-def _uses(chat: str, kept: _Chat, memory_id: str) -> Iterable[Use]:
+def _uses(chat: str, kept: _ChatUse, memory_id: str) -> Iterable[Use]:
     for version, turn in kept["turns"].items():
         if memory_id in turn["used"] or memory_id in turn["vain"]:
             yield Use(memory_id, chat, version, memory_id in turn["used"], moment(turn["at"]))
 
 
-def _of_these(kept: _Chat, alive: Container[str]) -> _Chat:
+def _of_these(kept: _ChatUse, alive: Container[str]) -> _ChatUse:
     turns = {
-        version: _Turn(
+        version: _TurnUse(
             at=turn["at"],
             used=[one for one in turn["used"] if one in alive],
             vain=[one for one in turn["vain"] if one in alive],
@@ -382,7 +387,7 @@ def _of_these(kept: _Chat, alive: Container[str]) -> _Chat:
         )
         for block in kept["old"]
     ]
-    return _Chat(
+    return _ChatUse(
         turns={version: turn for version, turn in turns.items() if turn["used"] or turn["vain"]},
         old=[block for block in blocks if block["used"] or block["vain"]],
     )
@@ -392,7 +397,7 @@ def _alive(counts: Mapping[str, float], alive: Container[str]) -> dict[str, floa
     return {memory_id: times for memory_id, times in counts.items() if memory_id in alive}
 
 
-def _shown(kept: _Chat) -> dict[str, Any]:
+def _shown(kept: _ChatUse) -> dict[str, Any]:
     """A chat as it is kept: a turn by its version, and the blocks."""
     shown: dict[str, Any] = {
         version: [turn["at"], turn["used"], turn["vain"]] for version, turn in kept["turns"].items()
@@ -411,22 +416,22 @@ def _older(raw: Mapping[str, Any]) -> Values:
     return found
 
 
-def _sound(values: Values) -> dict[str, _Chat]:
+def _sound(values: Values) -> dict[str, _ChatUse]:
     """The chats; one that does not read as we wrote it is left out: it costs what was noted there."""
-    found: dict[str, _Chat] = {}
+    found: dict[str, _ChatUse] = {}
     for chat, kept in values.items():
         with suppress(AttributeError, KeyError, TypeError, ValueError):
-            found[chat] = _Chat(
+            found[chat] = _ChatUse(
                 turns={version: _turn(raw) for version, raw in kept.items() if version != OLD},
                 old=[_old(block) for block in kept.get(OLD, ())],
             )
     return found
 
 
-def _turn(raw: Sequence[Any]) -> _Turn:
+def _turn(raw: Sequence[Any]) -> _TurnUse:
     at, used, vain = raw
     moment(at)
-    return _Turn(at=str(at), used=list(map(str, used)), vain=list(map(str, vain)))
+    return _TurnUse(at=str(at), used=list(map(str, used)), vain=list(map(str, vain)))
 
 
 def _old(raw: Mapping[str, Any]) -> _Block:

@@ -8,63 +8,67 @@ from datetime import datetime
 import orjson
 
 from rolememory.errors import NotWrittenError
-from rolememory.storage.document import BrokenFileError, Document, changed, digest, empty, read
-from rolememory.storage.lines import Conflict, Memories, applied, between
-from rolememory.storage.moments import iso
-from rolememory.storage.planning import recorded
-from rolememory.storage.port import Mark, Space
+from rolememory.storage.committed_state import PREVIOUS, CommittedState, CommittedStateReader
+from rolememory.storage.edits import recorded
+from rolememory.storage.journal_records import Conflict, Memories, applied, between
+from rolememory.storage.memory_file import BrokenFileError, MemoryFile, changed, digest, empty, read
+from rolememory.storage.memory_file_writer import merged, newline_of, rendered
+from rolememory.storage.port import Revision, Space
 from rolememory.storage.problem import Problem
-from rolememory.storage.view import PREVIOUS, Truth, View
-from rolememory.storage.writing import merged, newline_of, rendered
+from rolememory.storage.timestamps import iso
 
 CONFLICTS = "journal/conflicts.jsonl"
 _TRIES = 8  # an editor that saves faster than this is left alone until the next fold
 
 
-class Folding:
+class Checkpointer:
     """Keeps memory.json and the journal in step. Every method is called under the role's lock."""
 
-    def __init__(self, space: Space, view: View, clock: Callable[[], datetime]) -> None:
+    def __init__(
+        self, space: Space, view: CommittedStateReader, clock: Callable[[], datetime]
+    ) -> None:
         self._space, self._view, self._clock = space, view, clock
         self._previous = space.document(PREVIOUS)
-        self._previous_mark: Mark | None = (
+        self._previous_mark: Revision | None = (
             None  # after our last fold: an editor may still write into the old file
         )
         self._folded = b""
         self._withdrawn: int | None = None  # the seq of a fold that gave way to an editor's save
 
-    def adopt(self) -> Truth:
+    def adopt(self) -> CommittedState:
         """Take over what an author saved: record it, and keep it as the last good state.
 
         Raises: NotWrittenError.
         """
         self._rescue()
         for _ in range(_TRIES):
-            truth = self._view.truth()
-            data = self._bytes(truth) if truth.foreign else None
+            committed = self._view.committed()
+            data = self._bytes(committed) if committed.foreign else None
             if data is None:
-                if not truth.foreign:
-                    return truth
+                if not committed.foreign:
+                    return committed
                 continue  # saved again meanwhile
-            self._take_over(truth, data)
-            if truth.whole:
-                self._write(self._view.truth(), data)
-        return self._view.truth()
+            self._take_over(committed, data)
+            if committed.whole:
+                self._write(self._view.committed(), data)
+        return self._view.committed()
 
-    def fold(self, force: bool = False) -> bool:
+    def checkpoint(self, force: bool = False) -> bool:
         """Write what the file lacks into it; false when that has to wait (broken file, an editor at work).
 
         `force` also gives ids to entries that have none. Raises: NotWrittenError.
         """
         for _ in range(_TRIES):
-            truth = self.adopt()
-            if truth.broken or truth.foreign:
+            committed = self.adopt()
+            if committed.broken or committed.foreign:
                 return False
-            if not _lacks(truth, force):
+            if not _lacks(committed, force):
                 return True
-            data = None if truth.missing or truth.document is None else self._bytes(truth)
-            if (data is None) is (truth.missing or truth.document is None) and self._write(
-                truth, data
+            data = (
+                None if committed.missing or committed.document is None else self._bytes(committed)
+            )
+            if (data is None) is (committed.missing or committed.document is None) and self._write(
+                committed, data
             ):
                 return True
         return False
@@ -88,13 +92,13 @@ class Folding:
 
     def _is_news(self, data: bytes) -> bool:
         """Whether left-over bytes say something that the role does not know."""
-        truth = self._view.truth()
+        committed = self._view.committed()
         try:
-            found = read(data, truth.document)
+            found = read(data, committed.document)
         except BrokenFileError:
             return False
         through = found.through or 0
-        return applied(found.memories, self._view.lines(through), through)[0] != truth.memories
+        return applied(found.memories, self._view.lines(through), through)[0] != committed.memories
 
     def _rescue(self) -> None:
         """An editor that had the old file open may have written into it after our fold: put that back under the name."""
@@ -113,66 +117,67 @@ class Folding:
         except (OSError, BrokenFileError):
             return  # still being written: look again next time
 
-    def _bytes(self, truth: Truth) -> bytes | None:
+    def _bytes(self, committed: CommittedState) -> bytes | None:
         """The file's bytes, if they are still those that the truth was read from."""
         try:
             data = self._view.file.read()
         except OSError:
             return None
         return (
-            data if truth.document is not None and digest(data) == truth.document.digest else None
+            data
+            if committed.document is not None and digest(data) == committed.document.digest
+            else None
         )
 
-    def _take_over(self, truth: Truth, data: bytes) -> None:
+    def _take_over(self, committed: CommittedState, data: bytes) -> None:
         before = self._before()
         if before is not None:
-            steps = list(between(before[1], truth.memories))
-            if truth.whole and any(op != "add" for op, _, _ in steps):
-                self._copy(rendered(merged(*before, truth.seq)))
+            steps = list(between(before[1], committed.memories))
+            if committed.whole and any(op != "add" for op, _, _ in steps):
+                self._copy(rendered(merged(*before, committed.seq)))
             if steps:
-                base = truth.seq + len(steps) if truth.whole else truth.through
+                base = committed.seq + len(steps) if committed.whole else committed.through
                 missed = self._withdrawn if self._withdrawn != base else None
                 self._view.journal.append(
-                    recorded(steps, truth.seq + 1, iso(self._clock()), base, missed)
+                    recorded(steps, committed.seq + 1, iso(self._clock()), base, missed)
                 )
-        self._log(truth.conflicts)
+        self._log(committed.conflicts)
         if (
-            truth.document is not None and not truth.whole
+            committed.document is not None and not committed.whole
         ):  # a whole word is folded at once: until then it stays one
             self._view.file.settle()  # what we record rests on it
-            self._keep(data, truth.document)
+            self._keep(data, committed.document)
 
-    def _before(self) -> tuple[Document, Memories] | None:
+    def _before(self) -> tuple[MemoryFile, Memories] | None:
         """What stood before the author's save; None when nothing did."""
         try:
-            document = read(self._view.good.read(), self._view.truth().document, ours=True)
+            document = read(self._view.good.read(), self._view.committed().document, ours=True)
         except (OSError, BrokenFileError):
             return None
         through = document.through or 0
         return document, applied(document.memories, self._view.lines(through), through)[0]
 
-    def _keep(self, data: bytes, document: Document) -> None:
+    def _keep(self, data: bytes, document: MemoryFile) -> None:
         """Write state/last-good.json. Raises: NotWrittenError."""
         self._view.good.put(data)
         self._view.kept(document)
 
-    def _write(self, truth: Truth, data: bytes | None) -> bool:
+    def _write(self, committed: CommittedState, data: bytes | None) -> bool:
         """Fold; false when the file is another one by now. Raises: NotWrittenError."""
-        old = self._document(truth, data)
+        old = self._document(committed, data)
         if old.doubled and data is not None:
             self._copy(data)
-        fresh = rendered(merged(old, truth.memories, truth.seq), newline_of(data or b""))
-        written = read(fresh, truth.document, ours=True)
-        if written.memories != truth.memories:
+        fresh = rendered(merged(old, committed.memories, committed.seq), newline_of(data or b""))
+        written = read(fresh, committed.document, ours=True)
+        if written.memories != committed.memories:
             place = self._view.file.place
             raise NotWrittenError(
-                f"{place}: not written: what would be written reads differently",
-                zh=f"{place}：没有写入：要写的内容读回来不一样",
+                "{place}: not written: what would be written reads differently", place=place
             )
-        self._log(truth.conflicts)
+        self._log(committed.conflicts)
         outcome = self._view.file.swap(fresh, data)
         if not outcome.done:
-            self._gave_way(truth.seq, outcome.instead)
+            self._gave_way(committed.seq, outcome.instead)
             return False
         self._withdrawn = None
         written.raw, written.slots = {}, {}
@@ -185,16 +190,16 @@ class Folding:
         """An editor saved while we folded. Another may have opened our fold meanwhile and save at once, so take it over from here."""
         self._withdrawn = seq
         with suppress(BrokenFileError):
-            truth = self._view.truth_in(saved)
-            if truth.foreign and not truth.whole:
-                self._take_over(truth, saved)
+            committed = self._view.truth_in(saved)
+            if committed.foreign and not committed.whole:
+                self._take_over(committed, saved)
 
-    def _document(self, truth: Truth, data: bytes | None) -> Document:
+    def _document(self, committed: CommittedState, data: bytes | None) -> MemoryFile:
         """The document to write into, with the author's raw structure: the file, else what stood there last, else an empty one."""
         if data is not None:
-            return read(data, truth.document)
+            return read(data, committed.document)
         with suppress(OSError, BrokenFileError):
-            return read(self._view.good.read(), truth.document, ours=True)
+            return read(self._view.good.read(), committed.document, ours=True)
         return read(orjson.dumps(empty()), ours=True)
 
     def _log(self, conflicts: Iterable[Conflict]) -> None:
@@ -222,12 +227,12 @@ class Folding:
         )
 
 
-def _lacks(truth: Truth, force: bool) -> bool:
+def _lacks(committed: CommittedState, force: bool) -> bool:
     """Whether the file has to be written."""
-    document = truth.document
+    document = committed.document
     if document is None:
-        return bool(truth.memories) or force
-    if truth.missing or changed(document, truth.memories):
+        return bool(committed.memories) or force
+    if committed.missing or changed(document, committed.memories):
         return True
     return force and (document.unnamed or document.through is None)
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rolememory.errors import InvalidValueError, UnknownMemoryError
+from rolememory.locales import Listed
 from rolememory.schema.memory import Memory, MemoryType
 from rolememory.storage.codec import EntryError, decode, difference, patched, value_of
-from rolememory.storage.exact import dumps
-from rolememory.storage.lines import Line, Op, added, closed, removed
+from rolememory.storage.exact_json import dumps
+from rolememory.storage.journal_records import JournalRecord, Op, added, removed, with_commit
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,21 +36,23 @@ def new_id() -> str:
 
 def planned(
     memories: Mapping[str, Memory], edits: Iterable[Edit], seq: int, at: str, actor: str
-) -> list[Line]:
+) -> list[JournalRecord]:
     """The lines of one transaction, the first with `seq`; nothing for wishes that change nothing.
 
     Raises: UnknownMemoryError, InvalidValueError; then nothing of the whole transaction happens.
     """
-    now = _Working(memories)
-    txn, lines = secrets.token_hex(6), list[Line]()
+    now = _PendingSet(memories)
+    txn, lines = secrets.token_hex(6), list[JournalRecord]()
     for edit in edits:
         memory_id = edit.id.strip() or new_id()
         fields = _step(now, edit, memory_id)
         if fields:
             lines.append(
-                Line(seq + len(lines), txn, at, actor, edit.op, memory_id, fields, edit.reason)
+                JournalRecord(
+                    seq + len(lines), txn, at, actor, edit.op, memory_id, fields, edit.reason
+                )
             )
-    return closed(lines)
+    return with_commit(lines)
 
 
 def recorded(
@@ -58,21 +61,21 @@ def recorded(
     at: str,
     base: int,
     missed: int | None = None,
-) -> list[Line]:
+) -> list[JournalRecord]:
     """The author's own edits of the file as lines; `base`: what the file had seen, `missed`: what had not seen them."""
     txn = secrets.token_hex(6)
     rows = enumerate(steps, seq)
-    return closed(
+    return with_commit(
         [
-            Line(n, txn, at, "author", op, name, fields, base=base, missed=missed)
+            JournalRecord(n, txn, at, "author", op, name, fields, base=base, missed=missed)
             for n, (op, name, fields) in rows
         ]
     )
 
 
-def reverted(lines: Iterable[Line], memories: Mapping[str, Memory]) -> list[Edit]:
+def reverted(lines: Iterable[JournalRecord], memories: Mapping[str, Memory]) -> list[Edit]:
     """What would take the lines back, as far as nobody has changed the same since."""
-    now = _Working(memories)
+    now = _PendingSet(memories)
     edits = []
     for line in reversed(list(lines)):
         edit = _revert(line, now.get(line.id))
@@ -82,7 +85,7 @@ def reverted(lines: Iterable[Line], memories: Mapping[str, Memory]) -> list[Edit
     return edits
 
 
-def _revert(line: Line, here: Memory | None) -> Edit | None:
+def _revert(line: JournalRecord, here: Memory | None) -> Edit | None:
     before = {name: pair[0] for name, pair in line.fields.items()}
     if line.op == "remove":
         return (
@@ -100,7 +103,7 @@ def _revert(line: Line, here: Memory | None) -> Edit | None:
     return Edit("set", line.id, standing) if standing else None
 
 
-class _Working:
+class _PendingSet:
     """A set under change: what was touched lies over what stands, which is not copied."""
 
     def __init__(self, memories: Mapping[str, Memory]) -> None:
@@ -120,14 +123,14 @@ class _Working:
         return [name for name in {**self._below, **self._above} if self.get(name) is not None]
 
 
-def _step(now: _Working, edit: Edit, memory_id: str) -> dict[str, list[Any]]:
+def _step(now: _PendingSet, edit: Edit, memory_id: str) -> dict[str, list[Any]]:
     """Do one edit to the working set; give its fields, empty when nothing changes."""
     here = now.get(memory_id)
     if edit.op == "add":
         if here is not None:
             raise InvalidValueError(
-                f"a memory with the id {memory_id!r} is there already; set its fields, or leave the id empty",
-                zh=f"已有 id 为“{memory_id}”的记忆；请修改它，或不写 id",
+                "a memory with the id {memory_id!r} is there already; set its fields, or leave the id empty",
+                memory_id=memory_id,
             )
         fresh = _checked(memory_id, edit, None)
         now.put(memory_id, fresh)
@@ -151,15 +154,16 @@ def _checked(memory_id: str, edit: Edit, here: Memory | None) -> Memory:
         memory = patched(here, fields) if here is not None else decode(fields, None, memory_id)
         _storable(memory)
     except EntryError as error:
-        zh = "；".join(problem.text("zh") for problem in error.problems)
+        problems = Listed(error.problems, "; ")
         raise InvalidValueError(
-            f"memory {memory_id}: {error}", zh=f"记忆 {memory_id}：{zh}"
+            "memory {memory_id}: {problems}", memory_id=memory_id, problems=problems
         ) from error
     except (TypeError, ValueError, RecursionError) as error:
         told = str(error).lower()
         raise InvalidValueError(
-            f"memory {memory_id}: {told}; write plain JSON values and whole characters",
-            zh=f"记忆 {memory_id}：{told}；请写普通的 JSON 值和完整的字符",
+            "memory {memory_id}: {told}; write plain JSON values and whole characters",
+            memory_id=memory_id,
+            told=told,
         ) from error
     return memory
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from rolememory.locales import LocalizedText
 from rolememory.storage.problem import Problem, quoted
 
 MOST = 20  # problems reported at once
@@ -32,17 +33,17 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _WIDE = {
-    "，": (",", "comma", "逗号"),
-    "、": (",", "comma", "顿号"),
-    "；": (",", "semicolon", "分号"),
-    ";": (",", "semicolon", "分号"),
-    "：": (":", "colon", "冒号"),
-    "｛": ("{", "brace", "花括号"),
-    "｝": ("}", "brace", "花括号"),
-    "［": ("[", "bracket", "方括号"),
-    "］": ("]", "bracket", "方括号"),
-    "【": ("[", "bracket", "方括号"),
-    "】": ("]", "bracket", "方括号"),
+    "，": (",", LocalizedText("comma")),
+    "、": (",", LocalizedText("comma", msgctxt="enumeration")),
+    "；": (",", LocalizedText("semicolon")),
+    ";": (",", LocalizedText("semicolon")),
+    "：": (":", LocalizedText("colon")),
+    "｛": ("{", LocalizedText("brace")),
+    "｝": ("}", LocalizedText("brace")),
+    "［": ("[", LocalizedText("bracket")),
+    "］": ("]", LocalizedText("bracket")),
+    "【": ("[", LocalizedText("bracket")),
+    "】": ("]", LocalizedText("bracket")),
 }
 _WORDS = {
     "True": "true",
@@ -65,7 +66,7 @@ _INSIDE = re.compile(
 )
 
 
-def breaks(data: bytes, error: json.JSONDecodeError) -> list[Problem]:
+def diagnose_json(data: bytes, error: json.JSONDecodeError) -> list[Problem]:
     """The mistakes in a text that the fast parser refused with `error`; at least one."""
     try:
         text = data.decode("utf-8-sig")
@@ -75,7 +76,7 @@ def breaks(data: bytes, error: json.JSONDecodeError) -> list[Problem]:
         return [too_deep(data, 100)]
     return (
         _merge_markers(text)
-        or _Scan(text).problems()
+        or _JsonScanner(text).problems()
         or [
             Problem(
                 "not_json",
@@ -160,7 +161,7 @@ class _Frame:
     comma_at: int = 0
 
 
-class _Scan:
+class _JsonScanner:
     """Reads tokens, reports what does not fit and goes on as if it had been written right."""
 
     def __init__(self, text: str) -> None:
@@ -224,8 +225,7 @@ class _Scan:
             self._tell(
                 "fullwidth",
                 at,
-                name="space",
-                name_zh="空格",
+                name=LocalizedText("space"),
                 found=f"U+{ord(token[0]):04X}",
                 wanted="a plain space",
             )
@@ -283,8 +283,8 @@ class _Scan:
         return True
 
     def _wide_mark(self, token: str, at: int) -> bool:
-        plain, name, name_zh = _WIDE[token]
-        self._tell("fullwidth", at, name=name, name_zh=name_zh, found=token, wanted=plain)
+        plain, name = _WIDE[token]
+        self._tell("fullwidth", at, name=name, found=token, wanted=plain)
         return self._mark(plain, at)
 
     def _word(self, token: str, at: int) -> bool:

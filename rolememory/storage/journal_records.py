@@ -17,14 +17,14 @@ from rolememory.storage.codec import (
     patched,
     value_of,
 )
-from rolememory.storage.exact import dumps, loads
+from rolememory.storage.exact_json import dumps, loads
 
 Op = Literal["add", "set", "remove"]
 Memories = dict[str, Memory]
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class JournalRecord:
     """One change, with what stood there before."""
 
     seq: int
@@ -50,22 +50,24 @@ class Line:
         )
 
 
-_NAMES = frozenset(place.name for place in fields(Line))  # what later versions add is passed over
+_NAMES = frozenset(
+    place.name for place in fields(JournalRecord)
+)  # what later versions add is passed over
 
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
     """A field where the file and a line disagree: the file stands."""
 
-    line: Line
+    line: JournalRecord
     field: str
     found: Any
 
 
-def encoded(line: Line) -> bytes:
+def encoded(line: JournalRecord) -> bytes:
     """The line as it stands in the log.
 
-    >>> decoded(encoded(Line(1, "t", "2024-05-01T18:00:00Z", "user", "set", "m1", {"weight": [1, 2]}, commit=1))).fields
+    >>> decoded(encoded(JournalRecord(1, "t", "2024-05-01T18:00:00Z", "user", "set", "m1", {"weight": [1, 2]}, commit=1))).fields
     {'weight': [1, 2]}
     """
     shown = {
@@ -88,20 +90,22 @@ def encoded(line: Line) -> bytes:
     )
 
 
-def decoded(data: bytes) -> Line | None:
+def decoded(data: bytes) -> JournalRecord | None:
     """The line, or None when it is not of our making.
 
     >>> decoded(b'{"seq":1}') is None
     True
     """
     try:
-        return Line(**{name: value for name, value in loads(data).items() if name in _NAMES})
+        return JournalRecord(
+            **{name: value for name, value in loads(data).items() if name in _NAMES}
+        )
     except (AttributeError, TypeError, ValueError):
         return None
 
 
 def applied(
-    memories: Memories, lines: Iterable[Line], through: int
+    memories: Memories, lines: Iterable[JournalRecord], through: int
 ) -> tuple[Memories, list[Conflict]]:
     """The set after the lines that it lacks; untouched memories stay the same objects. Pure; O(memories + lines)."""
     after, conflicts = dict(memories), list[Conflict]()
@@ -111,7 +115,7 @@ def applied(
     return after, conflicts
 
 
-def _apply(memories: Memories, line: Line) -> list[Conflict]:
+def _apply(memories: Memories, line: JournalRecord) -> list[Conflict]:
     here = memories.get(line.id)
     if line.op == "add":
         return _add(memories, line) if here is None else []
@@ -120,7 +124,7 @@ def _apply(memories: Memories, line: Line) -> list[Conflict]:
     return _remove(memories, here, line) if line.op == "remove" else _set(memories, here, line)
 
 
-def _add(memories: Memories, line: Line) -> list[Conflict]:
+def _add(memories: Memories, line: JournalRecord) -> list[Conflict]:
     try:
         memories[line.id] = decode(
             {name: pair[1] for name, pair in line.fields.items()}, None, line.id
@@ -130,7 +134,7 @@ def _add(memories: Memories, line: Line) -> list[Conflict]:
     return []
 
 
-def _remove(memories: Memories, here: Memory, line: Line) -> list[Conflict]:
+def _remove(memories: Memories, here: Memory, line: JournalRecord) -> list[Conflict]:
     """Remove, unless somebody changed it since."""
     fields = {**{name: [DEFAULTS.get(name), None] for name in fields_of(here)}, **line.fields}
     conflicts = _disagreements(here, replace(line, fields=fields))
@@ -139,7 +143,7 @@ def _remove(memories: Memories, here: Memory, line: Line) -> list[Conflict]:
     return conflicts
 
 
-def _set(memories: Memories, here: Memory, line: Line) -> list[Conflict]:
+def _set(memories: Memories, here: Memory, line: JournalRecord) -> list[Conflict]:
     conflicts = _disagreements(here, line)
     refused = {conflict.field for conflict in conflicts}
     changes = {
@@ -155,7 +159,7 @@ def _set(memories: Memories, here: Memory, line: Line) -> list[Conflict]:
     return conflicts
 
 
-def _disagreements(here: Memory, line: Line) -> list[Conflict]:
+def _disagreements(here: Memory, line: JournalRecord) -> list[Conflict]:
     found = ((name, value_of(here, name), pair) for name, pair in line.fields.items())
     return [
         Conflict(line, name, value)
@@ -195,6 +199,6 @@ def between(
             yield "remove", memory_id, removed(memory)
 
 
-def closed(lines: Sequence[Line]) -> list[Line]:
+def with_commit(lines: Sequence[JournalRecord]) -> list[JournalRecord]:
     """The lines of one transaction with the commit on the last."""
     return [*lines[:-1], replace(lines[-1], commit=len(lines))] if lines else []

@@ -12,7 +12,7 @@ from rolememory.storage.problem import Problem, quoted
 from rolememory.text.pattern import compile_pattern
 
 if TYPE_CHECKING:
-    from rolememory.text.feel_words import Lexicon
+    from rolememory.text.affect_lexicon import Lexicon
 
 _OF_A_FILE = ("$schema", "version", "through")
 _OF_A_MEMORY = frozenset(Memory.model_fields) | frozenset(ALIASES) | frozenset(MEANINGS)
@@ -20,7 +20,9 @@ _PATTERN = re.compile(r"/(?:[^/\\]|\\.)+/[a-zA-Z]*", re.DOTALL)
 _NO_FEELING = frozenset({"neutral", "none", "中性", "平静", "无"})
 
 
-def odd_file(raw: Mapping[str, Any], sections: Iterable[str], version: int) -> Iterator[Problem]:
+def ineffective_in_file(
+    raw: Mapping[str, Any], sections: Iterable[str], version: int
+) -> Iterator[Problem]:
     """What nobody reads of a whole file: sections by another name, and the number of a later version."""
     found = raw.get("version")
     if isinstance(found, int) and found > version:
@@ -42,7 +44,7 @@ def _holds_memories(value: Any) -> bool:
     )
 
 
-def odd_entry(raw: Any, memory: Memory) -> Iterator[Problem]:
+def ineffective_in_entry(raw: Any, memory: Memory) -> Iterator[Problem]:
     """What of an entry has no effect. Cost: O(fields)."""
     if isinstance(raw, dict) and not raw.keys() <= _OF_A_MEMORY:
         yield from _misspelt(raw)
@@ -68,7 +70,7 @@ def _misspelt(raw: Mapping[str, Any]) -> Iterator[Problem]:
             yield Problem("unknown_field", field=name, values=values)
 
 
-def still_odd(problems: Iterable[Problem], lexicon: "Lexicon | None") -> list[Problem]:
+def still_ineffective(problems: Iterable[Problem], lexicon: "Lexicon | None") -> list[Problem]:
     """The problems that are left where a home has words of feeling of its own."""
     return [
         one
@@ -93,20 +95,20 @@ def _broken(key: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _felt(label: str) -> bool:
-    from rolememory.text.feel_words import EMOTIONS, shipped_lexicon
+    from rolememory.text.affect_lexicon import EMOTIONS, shipped_lexicon
 
     plain = label.strip().casefold()
     return plain in EMOTIONS or plain in _NO_FEELING or _known(label, shipped_lexicon())
 
 
 def _known(label: str, lexicon: "Lexicon") -> bool:
-    from rolememory.text.feel import as_feeling
+    from rolememory.text.affect import affect_of_labels
 
-    return not as_feeling([label], lexicon).neutral
+    return not affect_of_labels([label], lexicon).neutral
 
 
 def _nearest(label: str) -> str:
     """The emotion that is meant, else all of them."""
-    from rolememory.text.feel_words import EMOTIONS
+    from rolememory.text.affect_lexicon import EMOTIONS
 
     return quoted(near) if (near := closest(label, EMOTIONS)) else ", ".join(EMOTIONS)

@@ -1,0 +1,101 @@
+"""What was found out about texts, kept between processes: it takes far longer to find out than to read.
+
+A file for each kind of finding lies in `.cache` and can be made again: one that is damaged, or was made by other rules, counts as none.
+"""
+
+import contextlib
+from collections.abc import Callable, Sequence
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from rolememory.errors import NotWrittenError
+from rolememory.shipped import shipped
+from rolememory.storage.port import Space
+
+LEAST = 300  # texts that are worth a file
+FRESH = 0.05  # of them that may be found out again each time, before the file is written again
+_CHECK_BYTES = 16
+_NAME_BYTES = 9
+
+
+class DerivedFiles:
+    """Findings by kind and text. A process asks for all texts once, in parts, and settles; what was not asked for then goes."""
+
+    def __init__(self, space: Space, made_with: str | None = None) -> None:
+        self._space = space
+        self._made_with = made_with
+        self._held: dict[str, dict[str, Any]] = {}  # what the files hold, until it is settled
+        self._asked: dict[str, dict[str, Any]] = {}
+        self._fresh: dict[str, int] = {}
+        self._settled: set[str] = set()
+
+    def of(self, kind: str, texts: Sequence[str], make: Callable[[str], Any]) -> list[Any]:
+        """What `make` gives for each text, as JSON knows it; read where it was found out before."""
+        if kind in self._settled or (kind not in self._held and len(texts) < LEAST):
+            return [make(text) for text in texts]
+        if kind not in self._held:
+            self._held[kind], self._asked[kind], self._fresh[kind] = self._read(kind), {}, 0
+        known, names = self._held[kind], [_name(text) for text in texts]
+        for name, text in zip(names, texts, strict=True):
+            if name not in known:
+                known[name] = make(text)
+                self._fresh[kind] += 1
+        found = [known[name] for name in names]
+        self._asked[kind].update(zip(names, found, strict=True))
+        return found
+
+    def settle(self) -> None:
+        """Write what is new, if it is much, and let go of it all: later texts are few. Cost: nothing where nothing was asked."""
+        for kind, asked in self._asked.items():
+            if self._fresh[kind] > FRESH * len(asked):
+                self._write(kind, asked)
+            self._settled.add(kind)
+        self._held, self._asked = {}, {}
+
+    def _read(self, kind: str) -> dict[str, Any]:
+        with contextlib.suppress(OSError, ValueError, TypeError, KeyError):
+            raw = self._space.blob(_place(kind)).read()
+            if raw[:_CHECK_BYTES] == _check(raw[_CHECK_BYTES:]):
+                held = orjson.loads(raw[_CHECK_BYTES:])
+                if held["made_with"] == self._rules:
+                    return dict(held["values"])
+        return {}
+
+    def _write(self, kind: str, values: dict[str, Any]) -> None:
+        with contextlib.suppress(OSError, NotWrittenError, TypeError):  # next time, then
+            raw = orjson.dumps({"made_with": self._rules, "values": values})
+            self._space.blob(_place(kind)).put(_check(raw) + raw)
+
+    @property
+    def _rules(self) -> str:
+        return rules() if self._made_with is None else self._made_with
+
+
+@cache
+def rules() -> str:
+    """A digest of everything that decides what is found out: the shipped word lists, and the code that reads texts."""
+    digest = blake2b(digest_size=16)
+    code = Path(__file__).parents[1] / "text"
+    lists = shipped("worldbook_rules", "lexicons")
+    for file in sorted(code.rglob("*.py")):
+        digest.update(file.read_bytes())
+    for part in sorted(lists.iterdir(), key=lambda part: part.name):
+        digest.update(part.name.encode() + (part.read_bytes() if part.is_file() else b""))
+    return digest.hexdigest()
+
+
+def _place(kind: str) -> str:
+    return f".cache/derived-{kind}.bin"
+
+
+def _name(text: str) -> str:
+    raw = text.encode("utf-8", "surrogatepass")
+    return blake2b(raw, digest_size=_NAME_BYTES).hexdigest()
+
+
+def _check(raw: bytes) -> bytes:
+    return blake2b(raw, digest_size=_CHECK_BYTES).digest()
